@@ -7,8 +7,7 @@ import (
 // places calls f for each place of an address, until f returns true: of entries
 // at work, of those that are over, and of those whose frames have left.
 func (r *Referee) places(addr uint64, f func(place) bool) bool {
-	for id := r.read.first(addr); id != noNode; id = r.read.nodes[id].next {
-		node := &r.read.nodes[id]
+	for node := r.read.first(addr); node != nil; node = r.read.next(node) {
 		if node.owner.kind == ownsPiece && addr >= node.lo && addr < node.hi &&
 			f(place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}) {
 			return true

@@ -315,7 +315,7 @@ func (e *txEntry) recount() {
 	e.fails, e.asked = 0, false
 	for i := range e.count {
 		p := &e.pieces[i]
-		e.asked = e.asked || len(p.asked.s) > 0
+		e.asked = e.asked || !p.asked.empty()
 		for _, b := range p.bad {
 			e.fails |= statusBit(b.status)
 		}

@@ -38,7 +38,7 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(place) bool) bo
 // another.
 func (r *Referee) shared(e *txEntry) bool {
 	for i := range e.count {
-		for _, v := range e.pieces[i].asked.s {
+		for _, v := range e.pieces[i].asked.all() {
 			if !r.holders(e, e.pieces[i].bus+uint64(v.lo), v.hi-v.lo, func(place) bool { return true }) {
 				return false
 			}
@@ -123,8 +123,7 @@ func (h place) addr() uint64 { return h.entry.pieces[h.piece].bus + uint64(h.at)
 // with the same reads in them.
 func (r *Referee) uniform(addr uint64, n int) int {
 	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
-	for id := r.read.first(addr); id != noNode; id = r.read.nodes[id].next {
-		node := &r.read.nodes[id]
+	for node := r.read.first(addr); node != nil; node = r.read.next(node) {
 		switch {
 		case node.owner.kind != ownsPiece || addr >= node.hi:
 		case addr < node.lo:

@@ -32,8 +32,7 @@ func (e *txEntry) dest() owner {
 func (r *Referee) writer(addr uint64, b []byte) (best *txEntry) {
 	r.tx.able = r.tx.able[:0]
 	fits := false
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 		if node.owner.kind != ownsCopy || addr < node.lo || end(addr, len(b)) > node.hi {
 			continue
 		}
@@ -92,7 +91,7 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 // have been for others.
 func (e *txEntry) consume(lo, hi int) {
 	p := &e.pieces[0]
-	for at := lo; at < hi && len(p.got.s) > 0; {
+	for at := lo; at < hi && !p.got.empty(); {
 		from, to := p.got.within(at, hi)
 		if at = to; from >= to || p.hasShare(from, to) {
 			continue

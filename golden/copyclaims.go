@@ -52,7 +52,7 @@ func (r *Referee) claimOf(e *txEntry) *copyClaim {
 	c := e.copy.claim
 	if c == nil {
 		c = r.tx.claims.get()
-		*c = copyClaim{entry: e, queue: e.queue, index: e.index, dst: e.plan.Dma.Dst, n: e.plan.Dma.Len, sure: ranges{c.sure.s[:0]}}
+		*c = copyClaim{entry: e, queue: e.queue, index: e.index, dst: e.plan.Dma.Dst, n: e.plan.Dma.Len, sure: c.sure.emptied()}
 		e.copy.claim = c
 		r.tx.claimed = append(r.tx.claimed, c)
 	}
@@ -83,7 +83,7 @@ func (r *Referee) claimOver(e *txEntry) {
 	}
 	c.open = c.open || e.alt != nil
 	c.well = (e.left || e.copy.well) && !c.open
-	for _, v := range e.copy.wrote.s {
+	for _, v := range e.copy.wrote.all() {
 		c.sure.cover(v.lo, v.hi)
 	}
 	c.entry, e.copy.claim = nil, nil
@@ -128,7 +128,7 @@ func (r *Referee) evenUpTo(at, hi uint64) uint64 {
 		if c.entry != nil {
 			sure = &c.entry.copy.wrote
 		}
-		for _, v := range sure.s {
+		for _, v := range sure.all() {
 			cut(c.dst+uint64(v.lo), c.dst+uint64(v.hi))
 		}
 	}
@@ -312,7 +312,7 @@ func (r *Referee) unsureWrite(addr uint64, b []byte) {
 // copyWrite takes bytes that were written to the destination of a copy. It
 // reports false if there is none at that place.
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && len(e.copy.seen.s) == 0 { // most go on where the one before ended
+	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && e.copy.seen.empty() { // most go on where the one before ended
 		off := int(addr - e.plan.Dma.Dst)
 		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.end() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
 			!r.otherDest(e, addr, len(b)) {

@@ -28,8 +28,8 @@ func (r *Referee) wholeWrite(e *txEntry, off, n int) {
 
 // otherDest reports whether another copy writes to a place.
 func (r *Referee) otherDest(e *txEntry, addr uint64, n int) bool {
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		if node := &r.wr.nodes[id]; node.owner.kind == ownsCopy && !node.owner.entry.sameAs(e) && addr < node.hi && end(addr, n) > node.lo {
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
+		if node.owner.kind == ownsCopy && !node.owner.entry.sameAs(e) && addr < node.hi && end(addr, n) > node.lo {
 			return true
 		}
 	}
@@ -66,7 +66,7 @@ func (r *Referee) fence(e *txEntry, what string) *txEntry {
 		if f == nil {
 			return nil
 		}
-		if f.plan.Copy && f.plan.Dma.Fence && len(f.copy.wrote.s) > 0 && (what != "message" || !r.otherMessage(e)) {
+		if f.plan.Copy && f.plan.Dma.Fence && !f.copy.wrote.empty() && (what != "message" || !r.otherMessage(e)) {
 			return f
 		}
 	}

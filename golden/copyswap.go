@@ -40,7 +40,7 @@ func (e *txEntry) copied() bool {
 // mayBeCopied reports whether an entry is a copy that may have done everything,
 // though some of it may have been for another.
 func (e *txEntry) mayBeCopied() bool {
-	return e.plan.Copy && len(e.copy.seen.s) > 0 && e.fails == 0 && e.copied() && (e.plan.Dma.Lines == 0 || e.copy.told)
+	return e.plan.Copy && !e.copy.seen.empty() && e.fails == 0 && e.copied() && (e.plan.Dma.Lines == 0 || e.copy.told)
 }
 
 // misled reports whether reads or messages that were taken for those of others

@@ -79,8 +79,7 @@ type messageChoice struct {
 // messageOf finds the queues whose message a write can be.
 func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 	first := int64(forever)
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 		if node.owner.kind != ownsMsg || node.lo != addr {
 			continue
 		}
@@ -136,8 +135,7 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 // share notes a message that several queues may have sent: of each, all entries
 // may have been reported by it, or none.
 func (r *Referee) share(addr uint64, data uint32, must int) {
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 		if node.owner.kind != ownsMsg || node.lo != addr {
 			continue
 		}

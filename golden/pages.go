@@ -2,19 +2,17 @@ package golden
 
 import (
 	"math"
-
-	"nictwin/golden/verdict"
 )
 
-// pageMap finds, by address, the ranges of memory that the device may touch. A
-// range is entered under each page that it covers; the ranges of a page are
-// looked at in the order in which they were entered.
-type pageMap struct {
+// pageMap finds, by address, ranges of memory and whose they are. A range is
+// entered under each page that it covers; the ranges of a page are looked at in
+// the order in which they were entered.
+type pageMap[O comparable] struct {
 	table []pageSlot // open addressing, a power of two
 	spare []pageSlot // what table was before the latest rehash
 	used  int        // slots that have a page, with or without ranges
-	nodes []pageNode
-	free  int32 // list of nodes, through next
+	nodes []pageNode[O]
+	free  int32 // list of nodes, through after
 }
 
 type pageSlot struct {
@@ -24,63 +22,52 @@ type pageSlot struct {
 }
 
 // pageNode is one range on one page.
-type pageNode struct {
+type pageNode[O comparable] struct {
 	lo, hi uint64 // lo <= address < hi
-	owner  owner
-	next   int32
+	owner  O
+	after  int32
 }
-
-// owner says whose a range is.
-type owner struct {
-	kind  ownerKind
-	part  uint8    // of a descriptor: its buffer; of a work entry: its piece
-	queue uint16   //
-	index uint16   // of a descriptor
-	entry *txEntry // of a piece
-}
-
-type ownerKind uint8
-
-const (
-	ownsRxCq ownerKind = iota
-	ownsTxCq
-	ownsBuffer // to which a descriptor points
-	ownsRxRing
-	ownsTxRing
-	ownsPiece
-	ownsCopy // where a copy writes
-	ownsMsg  // where a queue's messages go; part tells receive from transmit queues
-)
 
 const (
 	pageShift  = 12
 	noNode     = -1
 	firstPages = 1024
+	mix        = 0x9e3779b97f4a7c15 // odd: pages fall into all slots
 )
 
-func newPageMap() pageMap {
-	return pageMap{table: make([]pageSlot, firstPages), nodes: make([]pageNode, 0, firstPages), free: noNode}
+func newPageMap[O comparable]() pageMap[O] {
+	return pageMap[O]{table: make([]pageSlot, firstPages), nodes: make([]pageNode[O], 0, firstPages), free: noNode}
 }
 
-func (m *pageMap) slot(page uint64) *pageSlot {
+func (m *pageMap[O]) slot(page uint64) *pageSlot {
 	mask := uint64(len(m.table) - 1)
-	i := page * verdict.MixA >> 32 & mask
+	i := page * mix >> 32 & mask
 	for m.table[i].used && m.table[i].page != page {
 		i = (i + 1) & mask
 	}
 	return &m.table[i]
 }
 
-// first returns the first range on the page of an address, noNode if none.
-func (m *pageMap) first(addr uint64) int32 {
+// first returns the first range on the page of an address, nil if none.
+func (m *pageMap[O]) first(addr uint64) *pageNode[O] {
 	if s := m.slot(addr >> pageShift); s.used {
-		return s.head
+		return m.at(s.head)
 	}
-	return noNode
+	return nil
+}
+
+// next returns the range after one on the same page, nil if none.
+func (m *pageMap[O]) next(n *pageNode[O]) *pageNode[O] { return m.at(n.after) }
+
+func (m *pageMap[O]) at(id int32) *pageNode[O] {
+	if id == noNode {
+		return nil
+	}
+	return &m.nodes[id]
 }
 
 // add enters n bytes at an address; n is not 0.
-func (m *pageMap) add(addr uint64, n int, o owner) {
+func (m *pageMap[O]) add(addr uint64, n int, o O) {
 	hi := end(addr, n)
 	for page := addr >> pageShift; page <= (hi-1)>>pageShift; page++ {
 		if 2*m.used >= len(m.table) {
@@ -92,18 +79,18 @@ func (m *pageMap) add(addr uint64, n int, o owner) {
 			m.used++
 		}
 		id := m.take()
-		m.nodes[id] = pageNode{lo: addr, hi: hi, owner: o, next: noNode}
+		m.nodes[id] = pageNode[O]{lo: addr, hi: hi, owner: o, after: noNode}
 		if s.tail == noNode {
 			s.head = id
 		} else {
-			m.nodes[s.tail].next = id
+			m.nodes[s.tail].after = id
 		}
 		s.tail = id
 	}
 }
 
 // remove takes out what add entered.
-func (m *pageMap) remove(addr uint64, n int, o owner) {
+func (m *pageMap[O]) remove(addr uint64, n int, o O) {
 	hi := end(addr, n)
 	for page := addr >> pageShift; page <= (hi-1)>>pageShift; page++ {
 		s := m.slot(page)
@@ -111,7 +98,7 @@ func (m *pageMap) remove(addr uint64, n int, o owner) {
 			continue
 		}
 		prev := int32(noNode)
-		for id := s.head; id != noNode; prev, id = id, m.nodes[id].next {
+		for id := s.head; id != noNode; prev, id = id, m.nodes[id].after {
 			if node := &m.nodes[id]; node.lo == addr && node.hi == hi && node.owner == o {
 				m.unlink(s, prev, id)
 				break
@@ -120,32 +107,32 @@ func (m *pageMap) remove(addr uint64, n int, o owner) {
 	}
 }
 
-func (m *pageMap) unlink(s *pageSlot, prev, id int32) {
+func (m *pageMap[O]) unlink(s *pageSlot, prev, id int32) {
 	node := &m.nodes[id]
 	if prev == noNode {
-		s.head = node.next
+		s.head = node.after
 	} else {
-		m.nodes[prev].next = node.next
+		m.nodes[prev].after = node.after
 	}
 	if s.tail == id {
 		s.tail = prev
 	}
-	*node = pageNode{next: m.free}
+	*node = pageNode[O]{after: m.free}
 	m.free = id
 }
 
-func (m *pageMap) take() int32 {
+func (m *pageMap[O]) take() int32 {
 	if id := m.free; id != noNode {
-		m.free = m.nodes[id].next
+		m.free = m.nodes[id].after
 		return id
 	}
-	m.nodes = append(m.nodes, pageNode{})
+	m.nodes = append(m.nodes, pageNode[O]{})
 	return int32(len(m.nodes) - 1)
 }
 
 // rehash drops the pages that have no ranges any more, and grows the table if
 // that does not make room.
-func (m *pageMap) rehash() {
+func (m *pageMap[O]) rehash() {
 	old, live := m.table, 0
 	for i := range old {
 		if old[i].used && old[i].head != noNode {

@@ -10,6 +10,15 @@ type interval struct{ lo, hi int } // lo <= i < hi
 
 func (r *ranges) clear() { r.s = r.s[:0] }
 
+// emptied is an empty set that takes over the storage.
+func (r *ranges) emptied() ranges { return ranges{r.s[:0]} }
+
+// empty reports whether nothing is there.
+func (r *ranges) empty() bool { return len(r.s) == 0 }
+
+// all is the intervals, until the next change.
+func (r *ranges) all() []interval { return r.s }
+
 // add puts an interval in. It reports false, and changes nothing, if a part of
 // it is there already.
 func (r *ranges) add(lo, hi int) bool {

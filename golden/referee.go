@@ -39,8 +39,8 @@ type Referee struct {
 	rd   readSide
 	rx   rxSide
 	tx   txSide
-	read pageMap // what the device may read
-	wr   pageMap // what it may write
+	read pageMap[owner] // what the device may read
+	wr   pageMap[owner] // what it may write
 
 	stats   Stats
 	fault   string // why the crossings cannot be judged
@@ -63,7 +63,7 @@ func New(cfg Config) (*Referee, error) {
 	r.dig = verdict.NewDigest()
 	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
 	r.ver.init(r.regs.Config())
-	r.read, r.wr = newPageMap(), newPageMap()
+	r.read, r.wr = newPageMap[owner](), newPageMap[owner]()
 	r.devctl.reset(r.regs)
 	r.flr.over = never
 	r.pin.init()

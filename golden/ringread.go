@@ -12,10 +12,9 @@ import (
 // attribute finds out what a read is for.
 func (r *Referee) attribute(d *readReq) {
 	var best pieceChoice
-	ring := (*pageNode)(nil)
+	ring := (*pageNode[owner])(nil)
 	pieces := 0
-	for id := r.read.first(d.addr); id != noNode; id = r.read.nodes[id].next {
-		node := &r.read.nodes[id]
+	for node := r.read.first(d.addr); node != nil; node = r.read.next(node) {
 		if node.owner.kind == ownsPiece && d.addr < node.hi && end(d.addr, d.n) > node.lo {
 			pieces++
 		}
@@ -50,7 +49,7 @@ func (r *Referee) attribute(d *readReq) {
 
 // ringRead takes a read of ring entries: whole ones, posted, and not read
 // before [Q3, T2]. If it is not, it is reported when told to.
-func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
+func (r *Referee) ringRead(node *pageNode[owner], d *readReq, tell bool) bool {
 	ctx, entry, dom, rule := &r.tx.queue(node.owner.queue).ctx, nicspec.WqeBytes, verdict.Txq(int(node.owner.queue)), "T2"
 	rx := node.owner.kind == ownsRxRing
 	if rx {

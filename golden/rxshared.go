@@ -31,8 +31,8 @@ func (w *sharedWrite) offers(addr uint64, since int64) bool {
 func (r *Referee) markShared(s *rxSlot, addr uint64, size int) {
 	hi := end(addr, size)
 	for page := addr &^ (tlp.PageBytes - 1); page < hi; page += tlp.PageBytes {
-		for id := r.wr.first(page); id != noNode; id = r.wr.nodes[id].next {
-			if node := &r.wr.nodes[id]; node.owner.kind == ownsBuffer && addr < node.hi && hi > node.lo {
+		for node := r.wr.first(page); node != nil; node = r.wr.next(node) {
+			if node.owner.kind == ownsBuffer && addr < node.hi && hi > node.lo {
 				r.rx.queue(node.owner.queue).slot(node.owner.index).shares = true
 				s.shares = true
 			}
@@ -49,9 +49,8 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	w.addr, w.cycle, w.data = addr, r.now, append(w.data[:0], b...)
 	w.taken.clear()
 	r.rx.shared = append(r.rx.shared, w)
-	none := (*pageNode)(nil)
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
+	none := (*pageNode[owner])(nil)
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 		if node.owner.kind != ownsBuffer || addr < node.lo || end(addr, len(b)) > node.hi {
 			continue
 		}
@@ -130,8 +129,7 @@ func (r *Referee) unclaimed(stray func(addr uint64, n int)) {
 func (r *Referee) claimable(w *sharedWrite, at, n int) (k int) {
 	for k < n {
 		addr, to := w.addr+uint64(at+k), uint64(0)
-		for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-			node := &r.wr.nodes[id]
+		for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 			if node.owner.kind == ownsBuffer && addr >= node.lo && addr < node.hi &&
 				r.rx.queue(node.owner.queue).slot(node.owner.index).since <= w.cycle {
 				to = max(to, node.hi)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
@@ -15,87 +14,6 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
-
-func TestRangesAreASetOfBytes(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var r ranges
-		var have [40]bool
-		for range rapid.IntRange(1, 30).Draw(t, "steps") {
-			lo := rapid.IntRange(0, 38).Draw(t, "lo")
-			hi := rapid.IntRange(lo+1, 39).Draw(t, "hi")
-			any, all := false, true
-			for _, b := range have[lo:hi] {
-				any, all = any || b, all && b
-			}
-			require.Equal(t, !any, r.free(lo, hi))
-			require.Equal(t, all, r.has(lo, hi))
-			switch {
-			case all:
-				r.remove(lo, hi)
-			default:
-				require.Equal(t, !any, r.add(lo, hi))
-			}
-			for i := lo; i < hi && (all || !any); i++ {
-				have[i] = !all
-			}
-			n := 0
-			for n < len(have) && have[n] {
-				n++
-			}
-			require.Equal(t, n, r.gap(len(have)))
-			for i := 1; i < len(r.s); i++ {
-				require.Less(t, r.s[i-1].hi, r.s[i].lo, "intervals that touch are one")
-			}
-		}
-	})
-}
-
-func TestPageMapFindsRanges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := newPageMap()
-		type entry struct {
-			addr uint64
-			n    int
-			o    owner
-		}
-		var in []entry
-		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
-			if len(in) > 0 && rapid.Bool().Draw(t, "remove") {
-				k := rapid.IntRange(0, len(in)-1).Draw(t, "which")
-				m.remove(in[k].addr, in[k].n, in[k].o)
-				in = append(in[:k], in[k+1:]...)
-				continue
-			}
-			e := entry{uint64(rapid.IntRange(0, 1<<20).Draw(t, "addr")), rapid.IntRange(1, 20000).Draw(t, "n"), owner{index: uint16(i)}}
-			in = append(in, e)
-			m.add(e.addr, e.n, e.o)
-		}
-		at := uint64(rapid.IntRange(0, 1<<20).Draw(t, "at"))
-		var want, got []owner
-		for _, e := range in {
-			if at >= e.addr && at < e.addr+uint64(e.n) {
-				want = append(want, e.o)
-			}
-		}
-		for id := m.first(at); id != noNode; id = m.nodes[id].next {
-			if n := &m.nodes[id]; at >= n.lo && at < n.hi {
-				got = append(got, n.owner)
-			}
-		}
-		require.Equal(t, want, got, "in the order in which they were entered")
-	})
-}
-
-func TestPageMapForgetsPages(t *testing.T) {
-	m := newPageMap()
-	for i := range uint64(100_000) {
-		m.add(i<<20, 100, owner{})
-		m.remove(i<<20, 100, owner{})
-	}
-	require.Len(t, m.table, firstPages)
-	m.add(^uint64(0)-10, 100, owner{index: 7})
-	require.NotEqual(t, int32(noNode), m.first(^uint64(0)-1), "a range at the end of the address space")
-}
 
 func TestFieldsOfAFrame(t *testing.T) {
 	frame := roceFrame(200)

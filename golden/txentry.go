@@ -72,10 +72,10 @@ type badPart struct {
 func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
 	*e = txEntry{queue: q, index: index, fetched: now, over: forever, buf: old.buf, done: old.done}
-	e.copy.wrote.s, e.copy.seen.s = old.copy.wrote.s[:0], old.copy.seen.s[:0]
+	e.copy.wrote, e.copy.seen = old.copy.wrote.emptied(), old.copy.seen.emptied()
 	for i := range e.pieces {
 		o := &old.pieces[i]
-		e.pieces[i] = txPiece{asked: ranges{o.asked.s[:0]}, got: ranges{o.got.s[:0]}, bad: o.bad[:0], shares: o.shares[:0]}
+		e.pieces[i] = txPiece{asked: o.asked.emptied(), got: o.got.emptied(), bad: o.bad[:0], shares: o.shares[:0]}
 	}
 	if e.buf.flat == nil {
 		e.buf.flat = make([]byte, nicspec.FrameMax)

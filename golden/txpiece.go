@@ -15,7 +15,7 @@ type pieceChoice struct {
 
 // consider weighs one piece: requests mostly go on where the one before ended,
 // and end at the end of the piece or where a split is due.
-func (c *pieceChoice) consider(r *Referee, node *pageNode, d *readReq) {
+func (c *pieceChoice) consider(r *Referee, node *pageNode[owner], d *readReq) {
 	e, i := node.owner.entry, int(node.owner.part)
 	p := &e.pieces[i]
 	off := int(d.addr - p.bus)

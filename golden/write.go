@@ -87,8 +87,7 @@ func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
 func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	late := owner{}
 	found := false
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 		if node.owner.kind > ownsTxCq || addr < node.lo || addr >= node.hi {
 			continue
 		}
@@ -126,8 +125,8 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 // inBuffer reports whether a range lies in a buffer of a descriptor, or where
 // a copy writes.
 func (r *Referee) inBuffer(addr uint64, n int) bool {
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		if node := &r.wr.nodes[id]; (node.owner.kind == ownsBuffer || node.owner.kind == ownsCopy) && node.lo <= addr && end(addr, n) <= node.hi {
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
+		if (node.owner.kind == ownsBuffer || node.owner.kind == ownsCopy) && node.lo <= addr && end(addr, n) <= node.hi {
 			return true
 		}
 	}
@@ -136,8 +135,8 @@ func (r *Referee) inBuffer(addr uint64, n int) bool {
 
 // inRxBuffer reports whether a range lies in a buffer of a descriptor.
 func (r *Referee) inRxBuffer(addr uint64, n int) bool {
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		if node := &r.wr.nodes[id]; node.owner.kind == ownsBuffer && node.lo <= addr && end(addr, n) <= node.hi {
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
+		if node.owner.kind == ownsBuffer && node.lo <= addr && end(addr, n) <= node.hi {
 			return true
 		}
 	}
@@ -157,9 +156,8 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 			}
 		}
 	}
-	only, meant := (*pageNode)(nil), 0
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
+	only, meant := (*pageNode[owner])(nil), 0
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 		if node.owner.kind != ownsBuffer || addr < node.lo || end(addr, len(b)) > node.hi {
 			continue
 		}
@@ -198,7 +196,7 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 
 var partNames = [...]string{"header", "payload"}
 
-func (r *Referee) failTwice(node *pageNode, addr uint64, n int) {
+func (r *Referee) failTwice(node *pageNode[owner], addr uint64, n int) {
 	o := node.owner
 	d := verdict.Rxq(int(o.queue))
 	r.log.Saw(d, &r.x)
@@ -215,8 +213,7 @@ func (r *Referee) failStray(addr uint64, n int) {
 
 // near says what lies next to an address that nothing expected.
 func (r *Referee) near(addr uint64) string {
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
+	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
 		if o := node.owner; o.kind == ownsBuffer && addr >= node.lo && addr < node.hi {
 			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", partNames[o.part], o.index, o.queue)
 		} else if o.kind <= ownsTxCq && addr >= node.lo && addr < node.hi {

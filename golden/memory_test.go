@@ -1,0 +1,91 @@
+package golden
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	_ "nictwin/models/fixedseed"
+)
+
+func TestRangesAreASetOfBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var r ranges
+		var have [40]bool
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			lo := rapid.IntRange(0, 38).Draw(t, "lo")
+			hi := rapid.IntRange(lo+1, 39).Draw(t, "hi")
+			any, all := false, true
+			for _, b := range have[lo:hi] {
+				any, all = any || b, all && b
+			}
+			require.Equal(t, !any, r.free(lo, hi))
+			require.Equal(t, all, r.has(lo, hi))
+			switch {
+			case all:
+				r.remove(lo, hi)
+			default:
+				require.Equal(t, !any, r.add(lo, hi))
+			}
+			for i := lo; i < hi && (all || !any); i++ {
+				have[i] = !all
+			}
+			n := 0
+			for n < len(have) && have[n] {
+				n++
+			}
+			require.Equal(t, n, r.gap(len(have)))
+			for i := 1; i < len(r.s); i++ {
+				require.Less(t, r.s[i-1].hi, r.s[i].lo, "intervals that touch are one")
+			}
+		}
+	})
+}
+
+func TestPageMapFindsRanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newPageMap[int]()
+		type entry struct {
+			addr uint64
+			n    int
+			o    int
+		}
+		var in []entry
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			if len(in) > 0 && rapid.Bool().Draw(t, "remove") {
+				k := rapid.IntRange(0, len(in)-1).Draw(t, "which")
+				m.remove(in[k].addr, in[k].n, in[k].o)
+				in = append(in[:k], in[k+1:]...)
+				continue
+			}
+			e := entry{uint64(rapid.IntRange(0, 1<<20).Draw(t, "addr")), rapid.IntRange(1, 20000).Draw(t, "n"), i}
+			in = append(in, e)
+			m.add(e.addr, e.n, e.o)
+		}
+		at := uint64(rapid.IntRange(0, 1<<20).Draw(t, "at"))
+		var want, got []int
+		for _, e := range in {
+			if at >= e.addr && at < e.addr+uint64(e.n) {
+				want = append(want, e.o)
+			}
+		}
+		for n := m.first(at); n != nil; n = m.next(n) {
+			if at >= n.lo && at < n.hi {
+				got = append(got, n.owner)
+			}
+		}
+		require.Equal(t, want, got, "in the order in which they were entered")
+	})
+}
+
+func TestPageMapForgetsPages(t *testing.T) {
+	m := newPageMap[int]()
+	for i := range uint64(100_000) {
+		m.add(i<<20, 100, 0)
+		m.remove(i<<20, 100, 0)
+	}
+	require.Len(t, m.table, firstPages)
+	m.add(^uint64(0)-10, 100, 7)
+	require.NotNil(t, m.first(^uint64(0)-1), "a range at the end of the address space")
+}
