@@ -3,13 +3,14 @@ package golden
 import (
 	"encoding/binary"
 
+	"nictwin/golden/memory"
 	"nictwin/models/nicspec"
 )
 
 // overwritten is the bytes of a frame that offloads write, whatever was read
 // for them: a set of ranges.
 type overwritten struct {
-	s [maxOverwritten]interval
+	s [maxOverwritten]memory.Interval
 	n int
 }
 
@@ -27,7 +28,7 @@ const (
 
 func (o *overwritten) add(lo, n, size int) {
 	if lo >= 0 && lo+n <= size && o.n < len(o.s) {
-		o.s[o.n] = interval{lo, lo + n}
+		o.s[o.n] = memory.Interval{Lo: lo, Hi: lo + n}
 		o.n++
 	}
 }
@@ -58,10 +59,10 @@ func (e *txEntry) unread(frame []byte) (o overwritten) {
 // an end are as the first.
 func (o *overwritten) span(lo, hi int) (in bool, n int) {
 	for i := range o.s[:o.n] {
-		if v := o.s[i]; v.lo <= lo && lo < v.hi {
-			return true, min(v.hi, hi) - lo
-		} else if v.lo > lo {
-			hi = min(hi, v.lo)
+		if v := o.s[i]; v.Lo <= lo && lo < v.Hi {
+			return true, min(v.Hi, hi) - lo
+		} else if v.Lo > lo {
+			hi = min(hi, v.Lo)
 		}
 	}
 	return false, hi - lo
@@ -70,7 +71,7 @@ func (o *overwritten) span(lo, hi int) (in bool, n int) {
 // places lists the bytes.
 func (o *overwritten) places() (at []int) {
 	for _, v := range o.s[:o.n] {
-		for i := v.lo; i < v.hi; i++ {
+		for i := v.Lo; i < v.Hi; i++ {
 			at = append(at, i)
 		}
 	}

@@ -2,14 +2,16 @@ package golden
 
 import (
 	"bytes"
+
+	"nictwin/golden/memory"
 )
 
 // places calls f for each place of an address, until f returns true: of entries
 // at work, of those that are over, and of those whose frames have left.
 func (r *Referee) places(addr uint64, f func(place) bool) bool {
-	for node := r.read.first(addr); node != nil; node = r.read.next(node) {
-		if node.owner.kind == ownsPiece && addr >= node.lo && addr < node.hi &&
-			f(place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}) {
+	for node := r.read.First(addr); node != nil; node = r.read.Next(node) {
+		if node.Owner.Kind == memory.Piece && addr >= node.Lo && addr < node.Hi &&
+			f(place{node.Owner.Entry, int(node.Owner.Part), int(addr - node.Lo)}) {
 			return true
 		}
 	}
@@ -23,10 +25,10 @@ func (h place) evenlyWritten(n int) int {
 	if !h.entry.plan.Copy || h.piece != 0 {
 		return n
 	}
-	if k := wrote.next(h.at); k > h.at {
+	if k := wrote.Next(h.at); k > h.at {
 		return min(n, k-h.at)
 	}
-	return min(n, wrote.room(h.at))
+	return min(n, wrote.Room(h.at))
 }
 
 // mayHold reports whether a read may have been for a place: one that left the
@@ -43,7 +45,7 @@ func (r *Referee) mayHold(c *content, data []byte, to place) bool {
 	if !e.settledAt(to.piece, to.at, c.n) && !r.tx.goal.reached(to, c.n) {
 		return true
 	}
-	return c.kind == isGot && p.got.has(to.at, to.at+c.n) && (e.buf.differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
+	return c.kind == isGot && p.got.Has(to.at, to.at+c.n) && (e.buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
 }
 
 // had reports whether the device had an entry when a read left it.
@@ -163,7 +165,7 @@ func (r *Referee) visited(h place) bool {
 // contains reports whether a place has these bytes.
 func (h place) contains(want []byte) bool {
 	p := &h.entry.pieces[h.piece]
-	return p.got.has(h.at, h.at+len(want)) && h.entry.buf.differs(p.off+h.at, want) == len(want)
+	return p.got.Has(h.at, h.at+len(want)) && h.entry.buf.Differs(p.off+h.at, want) == len(want)
 }
 
 // search begins a search.
@@ -178,9 +180,9 @@ func (r *Referee) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
 	for at := lo; at < hi; {
 		h := place{e, i, at}
 		n := 0
-		if _, to := p.got.within(at, hi); p.got.has(at, at+1) {
+		if _, to := p.got.Within(at, hi); p.got.Has(at, at+1) {
 			if n = to - at; want != nil {
-				n = e.buf.differs(p.off+at, want[at-lo:to-lo])
+				n = e.buf.Differs(p.off+at, want[at-lo:to-lo])
 			}
 		}
 		if n == 0 {
@@ -217,7 +219,7 @@ func (r *Referee) obtainRun(h place, n int, want []byte) (k int) {
 			}
 			k = n
 			if want != nil {
-				k = from.entry.buf.differs(from.entry.pieces[from.piece].off+from.at, want[:n])
+				k = from.entry.buf.Differs(from.entry.pieces[from.piece].off+from.at, want[:n])
 			}
 			for ; k > 0; k = min(k-1, 1) {
 				if !needed && r.force(h, from, k) || needed && r.forceNeeded(h, from, k) {
@@ -247,7 +249,7 @@ func (e *txEntry) reads(piece int) bool {
 }
 
 func (r *Referee) spreadOver(d *readReq) bool {
-	d.kind = ownsPiece
+	d.kind = memory.Piece
 	for at := 0; at < d.n; {
 		r.search()
 		addr := d.addr + uint64(at)
@@ -313,7 +315,7 @@ func (r *Referee) choose(e *txEntry, at []int, done func() bool) bool {
 	n := 0
 	r.places(p.bus+uint64(off), func(h place) bool {
 		if c := r.content(h, 1); c.kind == isGot {
-			if v := h.entry.buf.part(h.entry.pieces[h.piece].off+h.at, 1)[0]; bytes.IndexByte(values[:n], v) < 0 {
+			if v := h.entry.buf.Part(h.entry.pieces[h.piece].off+h.at, 1)[0]; bytes.IndexByte(values[:n], v) < 0 {
 				values[n] = v
 				n++
 			}
@@ -342,11 +344,11 @@ func (e *txEntry) pieceOf(at int) int {
 func (g *goal) reached(h place, n int) bool {
 	p := &h.entry.pieces[h.piece]
 	off := p.off + h.at
-	if h.entry != g.entry || g.data == nil || !p.got.has(h.at, h.at+n) {
+	if h.entry != g.entry || g.data == nil || !p.got.Has(h.at, h.at+n) {
 		return false
 	}
 	wild, k := g.wild.span(off, off+n)
-	return !wild && k == n && h.entry.buf.differs(off, g.data[off:off+n]) == n
+	return !wild && k == n && h.entry.buf.Differs(off, g.data[off:off+n]) == n
 }
 
 // goal is an entry that is to get all its bytes, those of a frame that left if

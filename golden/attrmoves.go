@@ -36,12 +36,12 @@ type share struct {
 func (r *Referee) content(h place, n int) content {
 	p := &h.entry.pieces[h.piece]
 	c := content{n: min(n, p.len-h.at)}
-	if room := p.asked.room(h.at); room > 0 {
+	if room := p.asked.Room(h.at); room > 0 {
 		c.n = min(c.n, room)
 		return c
 	}
 	c.kind = isFixed
-	c.n = min(c.n, p.asked.next(h.at)-h.at)
+	c.n = min(c.n, p.asked.Next(h.at)-h.at)
 	for i := range p.shares {
 		s := &p.shares[i]
 		if s.lo > h.at {
@@ -67,7 +67,7 @@ func (r *Referee) inShare(p *txPiece, at int, c *content) {
 		}
 	}
 	came := false
-	if lo, hi := p.got.within(at, at+c.n); lo < hi {
+	if lo, hi := p.got.Within(at, at+c.n); lo < hi {
 		if came = lo == at; came {
 			c.n = min(c.n, hi-at)
 		} else {
@@ -108,7 +108,7 @@ func (r *Referee) bytesOf(h place, c *content, to []byte) []byte {
 	}
 	p := &h.entry.pieces[h.piece]
 	for n := 0; n < c.n; {
-		b := h.entry.buf.part(p.off+h.at+n, c.n-n)
+		b := h.entry.buf.Part(p.off+h.at+n, c.n-n)
 		to = append(to, b...)
 		n += len(b)
 	}
@@ -216,12 +216,12 @@ func (r *Referee) clearShare(x *txEntry, i, lo, hi int, issued int64) {
 		p.share(s.lo, a, s.issued, s.tag)
 		p.share(b, s.hi, s.issued, s.tag)
 		p.cutBad(a, b)
-		for from, to := p.got.within(a, b); from < to; from, to = p.got.within(a, b) {
-			p.got.remove(from, to)
-			x.buf.drop(p.off+from, to-from)
+		for from, to := p.got.Within(a, b); from < to; from, to = p.got.Within(a, b) {
+			p.got.Remove(from, to)
+			x.buf.Drop(p.off+from, to-from)
 		}
-		for from, to := p.asked.within(a, b); from < to; from, to = p.asked.within(a, b) {
-			p.asked.remove(from, to)
+		for from, to := p.asked.Within(a, b); from < to; from, to = p.asked.Within(a, b) {
+			p.asked.Remove(from, to)
 		}
 		if d := &r.rd.tags[s.tag]; d.open && d.issued == issued {
 			d.release(x, i, a, b)
@@ -241,7 +241,7 @@ func (r *Referee) occupy(h place, c *content, data []byte) {
 	h.entry.readings(func(x *txEntry) {
 		for i := range x.count {
 			p := &x.pieces[i]
-			if x != h.entry && addr >= p.bus && addr+uint64(c.n) <= p.bus+uint64(p.len) && p.asked.free(int(addr-p.bus), int(addr-p.bus)+c.n) {
+			if x != h.entry && addr >= p.bus && addr+uint64(c.n) <= p.bus+uint64(p.len) && p.asked.Free(int(addr-p.bus), int(addr-p.bus)+c.n) {
 				r.fill(place{x, i, int(addr - p.bus)}, c, data)
 				return
 			}
@@ -251,11 +251,11 @@ func (r *Referee) occupy(h place, c *content, data []byte) {
 
 func (r *Referee) fill(h place, c *content, data []byte) {
 	e, p, hi := h.entry, &h.entry.pieces[h.piece], h.at+c.n
-	p.asked.add(h.at, hi)
+	p.asked.Add(h.at, hi)
 	p.share(h.at, hi, c.issued, c.tag)
 	e.asked = true
-	if (c.kind == isGot || c.came) && p.got.add(h.at, hi) {
-		e.buf.put(p.off+h.at, data)
+	if (c.kind == isGot || c.came) && p.got.Add(h.at, hi) {
+		e.buf.Put(p.off+h.at, data)
 		e.finished = false
 	}
 	switch c.kind {
@@ -306,7 +306,7 @@ func (p *txPiece) cutBad(lo, hi int) {
 // settledAt reports whether a part of n bytes of a piece has left the device for
 // certain: in a frame, or by a write that no other copy can have made.
 func (e *txEntry) settledAt(piece, at, n int) bool {
-	return e.left && e.plan.Send || e.plan.Copy && piece == 0 && !e.copy.wrote.free(at, at+n)
+	return e.left && e.plan.Send || e.plan.Copy && piece == 0 && !e.copy.wrote.Free(at, at+n)
 }
 
 // recount finds out by which statuses an entry fails, and whether anything was
@@ -315,7 +315,7 @@ func (e *txEntry) recount() {
 	e.fails, e.asked = 0, false
 	for i := range e.count {
 		p := &e.pieces[i]
-		e.asked = e.asked || !p.asked.empty()
+		e.asked = e.asked || !p.asked.Empty()
 		for _, b := range p.bad {
 			e.fails |= statusBit(b.status)
 		}

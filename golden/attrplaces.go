@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"nictwin/golden/memory"
 	"nictwin/models/tlp"
 )
 
@@ -38,8 +39,8 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(place) bool) bo
 // another.
 func (r *Referee) shared(e *txEntry) bool {
 	for i := range e.count {
-		for _, v := range e.pieces[i].asked.all() {
-			if !r.holders(e, e.pieces[i].bus+uint64(v.lo), v.hi-v.lo, func(place) bool { return true }) {
+		for _, v := range e.pieces[i].asked.All() {
+			if !r.holders(e, e.pieces[i].bus+uint64(v.Lo), v.Hi-v.Lo, func(place) bool { return true }) {
 				return false
 			}
 		}
@@ -87,7 +88,7 @@ func (r *Referee) earlier(h place, c *content, n int) (best place, ok bool) {
 			return false
 		}
 		p := &h.entry.pieces[h.piece]
-		if h.entry.buf.differs(p.off+h.at, o.entry.buf.part(o.entry.pieces[o.piece].off+o.at, n)) >= n {
+		if h.entry.buf.Differs(p.off+h.at, o.entry.buf.Part(o.entry.pieces[o.piece].off+o.at, n)) >= n {
 			best, first, ok = o, d.issued, true
 		}
 		return false
@@ -123,13 +124,13 @@ func (h place) addr() uint64 { return h.entry.pieces[h.piece].bus + uint64(h.at)
 // with the same reads in them.
 func (r *Referee) uniform(addr uint64, n int) int {
 	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
-	for node := r.read.first(addr); node != nil; node = r.read.next(node) {
+	for node := r.read.First(addr); node != nil; node = r.read.Next(node) {
 		switch {
-		case node.owner.kind != ownsPiece || addr >= node.hi:
-		case addr < node.lo:
-			n = min(n, int(min(node.lo-addr, tlp.PageBytes)))
+		case node.Owner.Kind != memory.Piece || addr >= node.Hi:
+		case addr < node.Lo:
+			n = min(n, int(min(node.Lo-addr, tlp.PageBytes)))
 		default:
-			h := place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}
+			h := place{node.Owner.Entry, int(node.Owner.Part), int(addr - node.Lo)}
 			n = h.evenlyWritten(r.content(h, n).n)
 		}
 	}

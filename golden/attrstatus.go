@@ -1,6 +1,9 @@
 package golden
 
-import "nictwin/models/nicspec"
+import (
+	"nictwin/golden/memory"
+	"nictwin/models/nicspec"
+)
 
 // replaceFailed gets an entry the bytes of reads that failed, from others that came. It
 // reports whether none is left that failed.
@@ -81,7 +84,7 @@ func (r *Referee) catch(e, o *txEntry, j, lo, hi int) bool {
 func (r *Referee) catchLate(e *txEntry) bool {
 	for n := range r.rd.tags {
 		d := &r.rd.tags[n]
-		if !d.open || d.stray || d.kind != ownsPiece || r.now < d.issued+d.tLo {
+		if !d.open || d.stray || d.kind != memory.Piece || r.now < d.issued+d.tLo {
 			continue
 		}
 		for k := range d.dest {

@@ -3,6 +3,7 @@ package golden
 import (
 	"math"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
@@ -120,7 +121,7 @@ func (r *Referee) beforeTable() {
 func (r *Referee) seemsDrained() bool {
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
-		if d.open && !d.stray && int(d.queue) == r.bar.drainQ && (d.kind == ownsRxRing) == r.bar.drainRx {
+		if d.open && !d.stray && int(d.queue) == r.bar.drainQ && (d.kind == memory.RxRing) == r.bar.drainRx {
 			return false
 		}
 	}

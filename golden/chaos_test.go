@@ -15,7 +15,7 @@ import (
 // chaos drives a NIC with everything at once, as a driver may.
 type chaos struct {
 	r   *rig
-	m   *memory
+	m   *endpoint
 	rng *rand.Rand
 	opt chaosOpt
 	rx  [chaosQueues]chaosRing
@@ -163,7 +163,7 @@ func (c *chaos) collect() {
 	}
 }
 
-func (k *chaosRing) collect(m *memory, r *nictest.Ring) {
+func (k *chaosRing) collect(m *endpoint, r *nictest.Ring) {
 	for {
 		var b [64]byte
 		m.Read(r.Cq+64*uint64(k.cqi&(1<<r.Log-1)), b[:])

@@ -3,14 +3,15 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/models/nicspec"
 )
 
 // copyState is what is known of a copy beyond what it read: its source is the
 // first piece of its entry. Bytes that were written are no longer kept.
 type copyState struct {
-	wrote ranges     // of the destination, by writes that were surely its own
-	seen  ranges     // of the destination, by writes that were its own or another copy's
+	wrote memory.Set // of the destination, by writes that were surely its own
+	seen  memory.Set // of the destination, by writes that were its own or another copy's
 	told  bool       // its message has left
 	open  bool       // its destination is in the page map
 	late  int        // reads that left after one failed
@@ -23,7 +24,7 @@ type copyState struct {
 const readsAfterFailure = 64
 
 func (e *txEntry) dest() owner {
-	return owner{kind: ownsCopy, queue: uint16(e.queue.id), index: e.index, entry: e}
+	return owner{Kind: memory.Copy, Queue: uint16(e.queue.id), Index: e.index, Entry: e}
 }
 
 // writer finds the copy that a write belongs to: one that can have made it, if
@@ -32,12 +33,12 @@ func (e *txEntry) dest() owner {
 func (r *Referee) writer(addr uint64, b []byte) (best *txEntry) {
 	r.tx.able = r.tx.able[:0]
 	fits := false
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind != ownsCopy || addr < node.lo || end(addr, len(b)) > node.hi {
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if node.Owner.Kind != memory.Copy || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
 			continue
 		}
-		e := node.owner.entry
-		off := int(addr - node.lo)
+		e := node.Owner.Entry
+		off := int(addr - node.Lo)
 		if r.mayWrite(e, off, b) {
 			r.enable(e)
 		}
@@ -76,7 +77,7 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 		r.dropReadings(s.entry, e)
 		s.entry = e
 	}
-	if !e.copy.wrote.add(off, off+n) {
+	if !e.copy.wrote.Add(off, off+n) {
 		return // has been reported
 	}
 	r.leaves(q.domain(), "bytes of a copy")
@@ -91,20 +92,20 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 // have been for others.
 func (e *txEntry) consume(lo, hi int) {
 	p := &e.pieces[0]
-	for at := lo; at < hi && !p.got.empty(); {
-		from, to := p.got.within(at, hi)
+	for at := lo; at < hi && !p.got.Empty(); {
+		from, to := p.got.Within(at, hi)
 		if at = to; from >= to || p.hasShare(from, to) {
 			continue
 		}
-		p.got.remove(from, to)
-		e.buf.drop(from, to-from)
+		p.got.Remove(from, to)
+		e.buf.Drop(from, to-from)
 	}
 }
 
 // copyOver ends a copy that has done everything [D6].
 func (r *Referee) copyOver(e *txEntry) {
 	p, q := &e.plan.Dma, e.queue
-	if e.left || !e.copy.wrote.exactly(p.Len) || p.Lines != 0 && !e.copy.told {
+	if e.left || !e.copy.wrote.Exactly(p.Len) || p.Lines != 0 && !e.copy.told {
 		return
 	}
 	e.left = true
@@ -123,14 +124,14 @@ func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
 	place := fmt.Sprintf("%d B at byte %d of the destination", n, off)
 	p := &e.pieces[0]
 	switch {
-	case !e.copy.wrote.free(off, off+n):
+	case !e.copy.wrote.Free(off, off+n):
 		r.failEntry(e, d, "D2", "write", "every byte once", "bytes written again: "+place, r.hdr.String())
-	case !p.got.has(off, off+n) && e.fails != 0:
+	case !p.got.Has(off, off+n) && e.fails != 0:
 		r.failEntry(e, d, "D3", "write", "bytes that came", place, r.hdr.String())
-	case !p.got.has(off, off+n):
+	case !p.got.Has(off, off+n):
 		r.failEntry(e, d, "D2", "write", "bytes that came from the source", place, r.hdr.String())
 	default:
-		i := e.buf.differs(off, b)
-		r.failEntry(e, d, "D2", "byte", byteText(e.buf.part(off+i, 1)[0], off+i), byteText(b[i], off+i), r.hdr.String())
+		i := e.buf.Differs(off, b)
+		r.failEntry(e, d, "D2", "byte", byteText(e.buf.Part(off+i, 1)[0], off+i), byteText(b[i], off+i), r.hdr.String())
 	}
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
@@ -26,9 +27,9 @@ type copyClaim struct {
 	index  uint16
 	dst    uint64
 	n      int
-	sure   ranges // of the destination, by writes that were surely its own
-	well   bool   // it ended well
-	open   bool   // any number of these writes may be its own, or none: not followed
+	sure   memory.Set // of the destination, by writes that were surely its own
+	well   bool       // it ended well
+	open   bool       // any number of these writes may be its own, or none: not followed
 	write  *sharedCopyWrite
 	round  int
 	linked bool
@@ -41,9 +42,9 @@ const maxCopyWrites = 512
 func (c *copyClaim) wrote(addr uint64) bool {
 	at := int(addr - c.dst)
 	if c.entry != nil {
-		return !c.entry.copy.wrote.free(at, at+1)
+		return !c.entry.copy.wrote.Free(at, at+1)
 	}
-	return !c.sure.free(at, at+1)
+	return !c.sure.Free(at, at+1)
 }
 
 // claimOf is the claim of a copy at work. Copies of which there are several
@@ -51,8 +52,8 @@ func (c *copyClaim) wrote(addr uint64) bool {
 func (r *Referee) claimOf(e *txEntry) *copyClaim {
 	c := e.copy.claim
 	if c == nil {
-		c = r.tx.claims.get()
-		*c = copyClaim{entry: e, queue: e.queue, index: e.index, dst: e.plan.Dma.Dst, n: e.plan.Dma.Len, sure: c.sure.emptied()}
+		c = r.tx.claims.Get()
+		*c = copyClaim{entry: e, queue: e.queue, index: e.index, dst: e.plan.Dma.Dst, n: e.plan.Dma.Len, sure: c.sure.Emptied()}
 		e.copy.claim = c
 		r.tx.claimed = append(r.tx.claimed, c)
 	}
@@ -66,13 +67,13 @@ func (r *Referee) shareWrite(addr uint64, n int, by []*txEntry) {
 		r.log.Lost(verdict.LimitCopyWrites, 1)
 		r.forgetShared()
 	}
-	w := r.tx.writes.get()
-	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: r.inRxBuffer(addr, n)}
+	w := r.tx.writes.Get()
+	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: r.wr.Within(addr, n, ofBuffers)}
 	for _, e := range by {
 		w.by = append(w.by, r.claimOf(e))
 	}
 	r.tx.shared = append(r.tx.shared, w)
-	r.matchWrites(addr, end(addr, n))
+	r.matchWrites(addr, memory.End(addr, n))
 }
 
 // claimOver says that a copy is over.
@@ -83,11 +84,11 @@ func (r *Referee) claimOver(e *txEntry) {
 	}
 	c.open = c.open || e.alt != nil
 	c.well = (e.left || e.copy.well) && !c.open
-	for _, v := range e.copy.wrote.all() {
-		c.sure.cover(v.lo, v.hi)
+	for _, v := range e.copy.wrote.All() {
+		c.sure.Cover(v.Lo, v.Hi)
 	}
 	c.entry, e.copy.claim = nil, nil
-	r.matchWrites(c.dst, end(c.dst, c.n))
+	r.matchWrites(c.dst, memory.End(c.dst, c.n))
 	r.dropShared()
 }
 
@@ -120,22 +121,24 @@ func (r *Referee) evenUpTo(at, hi uint64) uint64 {
 		}
 	}
 	for _, w := range r.tx.shared {
-		cut(w.addr, end(w.addr, w.n))
+		cut(w.addr, memory.End(w.addr, w.n))
 	}
 	for _, c := range r.tx.claimed {
-		cut(c.dst, end(c.dst, c.n))
+		cut(c.dst, memory.End(c.dst, c.n))
 		sure := &c.sure
 		if c.entry != nil {
 			sure = &c.entry.copy.wrote
 		}
-		for _, v := range sure.all() {
-			cut(c.dst+uint64(v.lo), c.dst+uint64(v.hi))
+		for _, v := range sure.All() {
+			cut(c.dst+uint64(v.Lo), c.dst+uint64(v.Hi))
 		}
 	}
 	return hi
 }
 
-func (w *sharedCopyWrite) at(addr uint64) bool { return addr >= w.addr && addr < end(w.addr, w.n) }
+func (w *sharedCopyWrite) at(addr uint64) bool {
+	return addr >= w.addr && addr < memory.End(w.addr, w.n)
+}
 
 // everyWrite matches the writes at an address with copies.
 func (r *Referee) everyWrite(addr uint64) (*sharedCopyWrite, bool) {
@@ -172,7 +175,7 @@ func (r *Referee) everyCopy(addr uint64) (*copyClaim, bool) {
 		w.claim = nil
 	}
 	for _, c := range r.tx.claimed {
-		if !c.well || addr < c.dst || addr >= end(c.dst, c.n) || c.wrote(addr) {
+		if !c.well || addr < c.dst || addr >= memory.End(c.dst, c.n) || c.wrote(addr) {
 			continue
 		}
 		if r.tx.round++; !r.findWrite(c, addr) {
@@ -220,7 +223,7 @@ func (r *Referee) forgetShared() {
 		c.open, c.well = true, false
 	}
 	for _, w := range r.tx.shared {
-		r.tx.writes.put(w)
+		r.tx.writes.Put(w)
 	}
 	r.tx.shared = r.tx.shared[:0]
 	r.dropShared()
@@ -252,14 +255,14 @@ func (r *Referee) dropShared() {
 		if w.linked {
 			keptWrites = append(keptWrites, w)
 		} else {
-			r.tx.writes.put(w)
+			r.tx.writes.Put(w)
 		}
 	}
 	for _, c := range r.tx.claimed {
 		if c.linked {
 			keptClaims = append(keptClaims, c)
 		} else {
-			r.tx.claims.put(c)
+			r.tx.claims.Put(c)
 		}
 	}
 	r.tx.shared, r.tx.claimed = keptWrites, keptClaims
@@ -279,7 +282,7 @@ func linked(by []*copyClaim) bool {
 // is cut [D2], and neither the order of its queue [D8] nor a fence [D10] forbids it.
 func (r *Referee) mayWrite(e *txEntry, off int, b []byte) bool {
 	p := &e.plan.Dma
-	if !e.copy.wrote.free(off, off+len(b)) || p.WholeLines() && cutsLine(p.Dst, p.Len, off, off+len(b)) {
+	if !e.copy.wrote.Free(off, off+len(b)) || p.WholeLines() && cutsLine(p.Dst, p.Len, off, off+len(b)) {
 		return false
 	}
 	if !e.fits(off, b) && (e.certain(off, len(b)) || !r.cameSomewhere(e, off, b)) {
@@ -292,7 +295,7 @@ func (r *Referee) mayWrite(e *txEntry, off int, b []byte) bool {
 // source, and their bytes have come.
 func (e *txEntry) certain(off, n int) bool {
 	p := &e.pieces[0]
-	return p.got.has(off, off+n) && !p.hasShare(off, off+n)
+	return p.got.Has(off, off+n) && !p.hasShare(off, off+n)
 }
 
 // unsureWrite takes a write that several copies may have made.
@@ -301,7 +304,7 @@ func (r *Referee) unsureWrite(addr uint64, b []byte) {
 	r.log.Saw(d, &r.x)
 	for _, e := range r.tx.able {
 		from := int(addr - e.plan.Dma.Dst)
-		e.copy.seen.cover(from, from+len(b))
+		e.copy.seen.Cover(from, from+len(b))
 	}
 	r.leaves(d, "bytes of a copy")
 	r.stats.Compared++
@@ -312,9 +315,9 @@ func (r *Referee) unsureWrite(addr uint64, b []byte) {
 // copyWrite takes bytes that were written to the destination of a copy. It
 // reports false if there is none at that place.
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && e.copy.seen.empty() { // most go on where the one before ended
+	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && e.copy.seen.Empty() { // most go on where the one before ended
 		off := int(addr - e.plan.Dma.Dst)
-		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.end() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
+		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.End() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
 			!r.otherDest(e, addr, len(b)) {
 			r.wholeWrite(e, off, len(b))
 			r.wrote(e, off, b)
@@ -330,7 +333,7 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 		r.unsureWrite(addr, b)
 		return true
 	}
-	if !best.settles(r, addr, b) && r.inRxBuffer(addr, len(b)) {
+	if !best.settles(r, addr, b) && r.wr.Within(addr, len(b), ofBuffers) {
 		return false
 	}
 	if !best.fits(off, b) {

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/models/nicspec"
 )
 
@@ -28,8 +29,8 @@ func (r *Referee) wholeWrite(e *txEntry, off, n int) {
 
 // otherDest reports whether another copy writes to a place.
 func (r *Referee) otherDest(e *txEntry, addr uint64, n int) bool {
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind == ownsCopy && !node.owner.entry.sameAs(e) && addr < node.hi && end(addr, n) > node.lo {
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if node.Owner.Kind == memory.Copy && !node.Owner.Entry.sameAs(e) && addr < node.Hi && memory.End(addr, n) > node.Lo {
 			return true
 		}
 	}
@@ -66,7 +67,7 @@ func (r *Referee) fence(e *txEntry, what string) *txEntry {
 		if f == nil {
 			return nil
 		}
-		if f.plan.Copy && f.plan.Dma.Fence && !f.copy.wrote.empty() && (what != "message" || !r.otherMessage(e)) {
+		if f.plan.Copy && f.plan.Dma.Fence && !f.copy.wrote.Empty() && (what != "message" || !r.otherMessage(e)) {
 			return f
 		}
 	}

@@ -15,8 +15,8 @@ func (r *Referee) beginCopy(e *txEntry) {
 	}
 	e.pieces[0].bus, e.pieces[0].len, e.pieces[0].off = p.Src, p.Len, 0
 	e.count = 1
-	e.buf.page(p.Len, &r.tx.pages)
-	r.wr.add(p.Dst, p.Len, e.dest())
+	e.buf.Page(p.Len, &r.tx.pages)
+	r.wr.Add(p.Dst, p.Len, e.dest())
 	e.copy.open = true
 	r.tx.copying++
 }
@@ -25,7 +25,7 @@ func (r *Referee) beginCopy(e *txEntry) {
 func (r *Referee) closeDest(e *txEntry) {
 	if e.copy.open {
 		r.claimOver(e)
-		r.wr.remove(e.plan.Dma.Dst, e.plan.Dma.Len, e.dest())
+		r.wr.Remove(e.plan.Dma.Dst, e.plan.Dma.Len, e.dest())
 		e.copy.open = false
 		r.tx.copying--
 	}
@@ -72,10 +72,10 @@ func (r *Referee) inTurn(e *txEntry, d *readReq) {
 
 // fits reports whether a copy may write these bytes now [D2].
 func (e *txEntry) fits(off int, b []byte) bool {
-	if !e.copy.wrote.free(off, off+len(b)) {
+	if !e.copy.wrote.Free(off, off+len(b)) {
 		return false
 	}
-	return e.pieces[0].got.has(off, off+len(b)) && e.buf.differs(off, b) == len(b)
+	return e.pieces[0].got.Has(off, off+len(b)) && e.buf.Differs(off, b) == len(b)
 }
 
 // bytesToCopy is what copies at work have not written.
@@ -84,7 +84,7 @@ func (r *Referee) bytesToCopy() (n uint64) {
 		q := &r.tx.queues[k]
 		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i = q.after(i) {
 			if e := q.slot(i).entry; e != nil && e.plan.Copy {
-				n += uint64(e.plan.Dma.Len - e.copy.wrote.size())
+				n += uint64(e.plan.Dma.Len - e.copy.wrote.Size())
 			}
 		}
 	}

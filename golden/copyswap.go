@@ -1,6 +1,9 @@
 package golden
 
-import "nictwin/models/nicspec"
+import (
+	"nictwin/golden/memory"
+	"nictwin/models/nicspec"
+)
 
 // Where the destinations of copies at work overlap, a write there may be any of
 // theirs that can have made it: see docs/attribution.md and copyclaims.go.
@@ -20,7 +23,7 @@ func (r *Referee) cameSomewhere(e *txEntry, off int, b []byte) bool {
 // exchanged with other entries, and exchanges them.
 func (e *txEntry) settles(r *Referee, addr uint64, b []byte) bool {
 	off := int(addr - e.plan.Dma.Dst)
-	return e.fits(off, b) || e.copy.wrote.free(off, off+len(b)) && r.obtain(e, 0, off, off+len(b), b)
+	return e.fits(off, b) || e.copy.wrote.Free(off, off+len(b)) && r.obtain(e, 0, off, off+len(b), b)
 }
 
 // copied reports whether all that a copy writes was written, by it or by
@@ -28,7 +31,7 @@ func (e *txEntry) settles(r *Referee, addr uint64, b []byte) bool {
 func (e *txEntry) copied() bool {
 	at, n := 0, e.plan.Dma.Len
 	for at < n {
-		next := max(e.copy.wrote.next(at), e.copy.seen.next(at))
+		next := max(e.copy.wrote.Next(at), e.copy.seen.Next(at))
 		if next == at {
 			return false
 		}
@@ -40,7 +43,7 @@ func (e *txEntry) copied() bool {
 // mayBeCopied reports whether an entry is a copy that may have done everything,
 // though some of it may have been for another.
 func (e *txEntry) mayBeCopied() bool {
-	return e.plan.Copy && !e.copy.seen.empty() && e.fails == 0 && e.copied() && (e.plan.Dma.Lines == 0 || e.copy.told)
+	return e.plan.Copy && !e.copy.seen.Empty() && e.fails == 0 && e.copied() && (e.plan.Dma.Lines == 0 || e.copy.told)
 }
 
 // misled reports whether reads or messages that were taken for those of others
@@ -60,9 +63,9 @@ func (r *Referee) misled(e *txEntry) bool {
 
 // overlap reports whether a part of m bytes at b, of which some were used, lies
 // in n bytes at a.
-func overlap(a uint64, n int, b uint64, m int, used *ranges) bool {
-	lo, hi := max(a, b), min(end(a, n), end(b, m))
-	return n > 0 && m > 0 && lo < hi && !used.free(int(lo-b), int(hi-b))
+func overlap(a uint64, n int, b uint64, m int, used *memory.Set) bool {
+	lo, hi := max(a, b), min(memory.End(a, n), memory.End(b, m))
+	return n > 0 && m > 0 && lo < hi && !used.Free(int(lo-b), int(hi-b))
 }
 
 // claim gives a copy that ended well what it lacks and what was taken for

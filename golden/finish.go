@@ -108,7 +108,7 @@ func (r *Referee) endQueues() {
 	}
 	for _, w := range r.rx.shared {
 		r.log.Fail(verdict.Device, "R10", "completion entry", "for the bytes that were written", "none",
-			fmt.Sprintf("%d B at %#x, in buffers that overlap", len(w.data)-w.taken.size(), w.addr))
+			fmt.Sprintf("%d B at %#x, in buffers that overlap", len(w.data)-w.taken.Size(), w.addr))
 	}
 	for i := range r.tx.queues {
 		if q := &r.tx.queues[i]; q.open {
@@ -138,7 +138,7 @@ func (r *Referee) endBuffers(q *rxq) {
 		for part, sh := range s.parts {
 			if sh != nil {
 				r.log.Fail(q.domain(), "R10", "completion entry", "for the bytes that were written", "none",
-					slotText(q.id, s.index, part, 0)+fmt.Sprintf("..%d", sh.have.end()-1))
+					slotText(q.id, s.index, part, 0)+fmt.Sprintf("..%d", sh.have.End()-1))
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -42,11 +43,11 @@ func (w *reports) told() { w.least.Sent() }
 
 // reportsOf is a queue's reports and context.
 func (r *Referee) reportsOf(o *owner) (*reports, *core.Queue, verdict.Domain) {
-	if o.part == partRx {
-		q := r.rx.queue(o.queue)
+	if o.Part == partRx {
+		q := r.rx.queue(o.Queue)
 		return &q.reports, &q.ctx, q.domain()
 	}
-	q := r.tx.queue(o.queue)
+	q := r.tx.queue(o.Queue)
 	return &q.reports, &q.ctx, q.domain()
 }
 
@@ -61,7 +62,7 @@ func (r *Referee) reportsBy(d verdict.Domain) *reports {
 	return nil
 }
 
-// The parts of an owner of kind ownsMsg.
+// The parts of an owner of kind memory.Msg.
 const (
 	partTx = iota
 	partRx
@@ -79,13 +80,13 @@ type messageChoice struct {
 // messageOf finds the queues whose message a write can be.
 func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 	first := int64(forever)
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind != ownsMsg || node.lo != addr {
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if node.Owner.Kind != memory.Msg || node.Lo != addr {
 			continue
 		}
-		w, ctx, _ := r.reportsOf(&node.owner)
+		w, ctx, _ := r.reportsOf(&node.Owner)
 		if c.named == nil || !c.match && ctx.Data == data {
-			c.named = &node.owner
+			c.named = &node.Owner
 		}
 		if ctx.Data != data {
 			continue
@@ -100,7 +101,7 @@ func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 			c.must++
 		}
 		if c.best == nil || due < first {
-			c.best, first = &node.owner, due
+			c.best, first = &node.Owner, due
 		}
 	}
 	return c
@@ -110,7 +111,7 @@ func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 func (r *Referee) message(addr uint64, data []byte) bool {
 	value := binary.LittleEndian.Uint32(data)
 	c := r.messageOf(addr, value)
-	if c.named == nil || c.may == 0 && r.inBuffer(addr, len(data)) {
+	if c.named == nil || c.may == 0 && r.wr.Within(addr, len(data), ofPayload) {
 		return false
 	}
 	r.stats.Compared++
@@ -135,11 +136,11 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 // share notes a message that several queues may have sent: of each, all entries
 // may have been reported by it, or none.
 func (r *Referee) share(addr uint64, data uint32, must int) {
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind != ownsMsg || node.lo != addr {
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if node.Owner.Kind != memory.Msg || node.Lo != addr {
 			continue
 		}
-		if w, ctx, _ := r.reportsOf(&node.owner); ctx.Data == data && w.most.DueAt() <= r.now {
+		if w, ctx, _ := r.reportsOf(&node.Owner); ctx.Data == data && w.most.DueAt() <= r.now {
 			w.told()
 		}
 	}
@@ -209,10 +210,10 @@ func (r *Referee) draining(o *owner, d verdict.Domain) bool {
 			return true
 		}
 	}
-	if o.part == partRx {
+	if o.Part == partRx {
 		return false
 	}
-	q := r.tx.queue(o.queue)
+	q := r.tx.queue(o.Queue)
 	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		if q.slot(i).entry != nil {
 			return true

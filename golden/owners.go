@@ -1,23 +1,14 @@
 package golden
 
-// owner says whose a range is.
-type owner struct {
-	kind  ownerKind
-	part  uint8    // of a descriptor: its buffer; of a work entry: its piece
-	queue uint16   //
-	index uint16   // of a descriptor
-	entry *txEntry // of a piece
-}
+import "nictwin/golden/memory"
 
-type ownerKind uint8
+// owner says whose a range of memory is.
+type owner = memory.Owner[txEntry]
 
-const (
-	ownsRxCq ownerKind = iota
-	ownsTxCq
-	ownsBuffer // to which a descriptor points
-	ownsRxRing
-	ownsTxRing
-	ownsPiece
-	ownsCopy // where a copy writes
-	ownsMsg  // where a queue's messages go; part tells receive from transmit queues
+// extents is the ranges that the device may touch, and whose they are.
+type extents = memory.Map[txEntry]
+
+var (
+	ofBuffers = memory.Of(memory.Buffer)
+	ofPayload = memory.Of(memory.Buffer, memory.Copy) // that payload is written to
 )

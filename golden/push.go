@@ -54,7 +54,7 @@ func (r *Referee) unpush(q *txq, i uint16) {
 		r.split(q, e)
 	}
 	if s.block != nil {
-		r.tx.blocks.put(s.block)
+		r.tx.blocks.Put(s.block)
 	}
 	*s = txSlot{}
 }

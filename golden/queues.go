@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 )
 
@@ -20,7 +21,7 @@ func (r *Referee) domainOf(d *readReq) verdict.Domain {
 	switch {
 	case d.stray:
 		return verdict.Device
-	case d.kind == ownsRxRing:
+	case d.kind == memory.RxRing:
 		return verdict.Rxq(int(d.queue))
 	}
 	return verdict.Txq(int(d.queue))

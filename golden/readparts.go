@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 )
 
@@ -38,11 +39,11 @@ func (r *Referee) quietReads(dom verdict.Domain, rx bool, queue int, epoch uint3
 		switch {
 		case !d.open || d.stray || r.now >= d.issued+d.tLo:
 			continue
-		case d.kind == ownsPiece:
+		case d.kind == memory.Piece:
 			if rx || !r.surelyOf(d, queue) {
 				continue
 			}
-		case int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx:
+		case int(d.queue) != queue || d.epoch != epoch || (d.kind == memory.RxRing) != rx:
 			continue
 		}
 		r.log.Fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -23,7 +24,7 @@ type readReq struct {
 	open     bool
 	stray    bool // belongs nowhere; its data is not looked at
 	shared   bool // other pieces have bytes of it, too
-	kind     ownerKind
+	kind     memory.Kind
 	queue    uint16
 	first    uint16 // entry of the ring, and how many
 	count    uint16
@@ -104,14 +105,14 @@ func (r *Referee) readOut() {
 	if !d.stray {
 		r.follows(h, d.carries())
 	}
-	if !d.stray && d.kind != ownsPiece {
+	if !d.stray && d.kind != memory.Piece {
 		d.buf = r.rd.buffer(n)
 	}
 }
 
 // carries says what a read brings.
 func (d *readReq) carries() dataKind {
-	if d.kind == ownsRxRing || d.kind == ownsTxRing {
+	if d.kind == memory.RxRing || d.kind == memory.TxRing {
 		return carriesOther
 	}
 	return carriesData
@@ -245,7 +246,7 @@ func (r *Referee) timedOut(d *readReq) {
 func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
-		if s == nicspec.StatusCplTimeout && d.open && !d.stray && d.kind != ownsPiece && d.first == first &&
+		if s == nicspec.StatusCplTimeout && d.open && !d.stray && d.kind != memory.Piece && d.first == first &&
 			r.domainOf(d) == dom && r.now >= d.issued+d.tLo {
 			r.timedOut(d)
 			return
@@ -291,7 +292,7 @@ func (s *readSide) buffer(n int) []byte {
 func (r *Referee) store(d *readReq, b []byte) {
 	switch {
 	case d.stray:
-	case d.kind != ownsPiece:
+	case d.kind != memory.Piece:
 		copy(d.buf[d.n-d.left:], b)
 	default:
 		for i := range d.dest {
@@ -307,9 +308,9 @@ func (r *Referee) store(d *readReq, b []byte) {
 func (r *Referee) came(d *readReq) {
 	switch {
 	case d.stray:
-	case d.kind == ownsPiece:
+	case d.kind == memory.Piece:
 		r.pin.data = max(r.pin.data, r.now)
-	case d.kind == ownsRxRing:
+	case d.kind == memory.RxRing:
 		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {
 			r.descsIn(d)
 		}
@@ -324,14 +325,14 @@ func (r *Referee) came(d *readReq) {
 func (r *Referee) bad(d *readReq, s nicspec.Status, sure bool) {
 	switch {
 	case d.stray:
-	case d.kind == ownsPiece:
+	case d.kind == memory.Piece:
 		for i := range d.dest {
 			d.dest[i].entry.failing(d, &d.dest[i], s, sure)
 		}
 		if !sure {
 			r.mayHaveTimedOut(d)
 		}
-	case d.kind == ownsRxRing:
+	case d.kind == memory.RxRing:
 		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {
 			r.descsBad(d, s, sure)
 		}

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
@@ -39,8 +40,8 @@ type Referee struct {
 	rd   readSide
 	rx   rxSide
 	tx   txSide
-	read pageMap[owner] // what the device may read
-	wr   pageMap[owner] // what it may write
+	read extents // what the device may read
+	wr   extents // what it may write
 
 	stats   Stats
 	fault   string // why the crossings cannot be judged
@@ -63,7 +64,7 @@ func New(cfg Config) (*Referee, error) {
 	r.dig = verdict.NewDigest()
 	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
 	r.ver.init(r.regs.Config())
-	r.read, r.wr = newPageMap[owner](), newPageMap[owner]()
+	r.read, r.wr = memory.NewMap[txEntry](), memory.NewMap[txEntry]()
 	r.devctl.reset(r.regs)
 	r.flr.over = never
 	r.pin.init()

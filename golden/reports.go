@@ -31,9 +31,9 @@ func (r *Referee) closeReports(w *reports) {
 // messageRange enters or removes where a queue's messages go.
 func (r *Referee) messageRange(addr uint64, o owner, enter bool) {
 	if enter {
-		r.wr.add(addr, wordBytes, o)
+		r.wr.Add(addr, wordBytes, o)
 	} else {
-		r.wr.remove(addr, wordBytes, o)
+		r.wr.Remove(addr, wordBytes, o)
 	}
 }
 

@@ -25,7 +25,7 @@ type rig struct {
 	opt   rigOpt
 	eng   *simcore.Engine
 	nic   *nic.Comp
-	mem   *memory
+	mem   *endpoint
 	peers []*peer
 
 	frames msg.Frames
@@ -161,18 +161,18 @@ func (p *peer) flush() {
 	}
 }
 
-// memory is the endpoint: Arm and host memory, and the driver.
-type memory struct {
+// endpoint is Arm and host memory, and the driver.
+type endpoint struct {
 	*nictest.Endpoint
 	rig *rig
 }
 
-func newMemory(r *rig) *memory {
+func newMemory(r *rig) *endpoint {
 	s := nictest.EndpointSpec{Latency: 200 * simcore.Nanosecond, Split: r.opt.policy, Seed: r.opt.seed}
 	if r.opt.shuffle {
 		s.Jitter = 200 * simcore.Nanosecond
 	}
-	m := &memory{nictest.NewEndpoint(r.t, r.eng, &r.tlps, s), r}
+	m := &endpoint{nictest.NewEndpoint(r.t, r.eng, &r.tlps, s), r}
 	m.Wait = func(holds func() bool) {
 		for n := 0; n < 10_000 && !holds(); n++ {
 			r.step(100 * simcore.Nanosecond)

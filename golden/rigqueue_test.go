@@ -12,13 +12,13 @@ import (
 var goodKeyEntry = nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus}
 
 // readable puts bytes where key 5 leads, and makes that key.
-func (m *memory) readable(b []byte) {
+func (m *endpoint) readable(b []byte) {
 	m.Write(keyBus, b)
 	m.key(5, goodKeyEntry)
 }
 
 // disable turns a queue off and waits until it is.
-func (m *memory) disable(t nicspec.Table, q int) {
+func (m *endpoint) disable(t nicspec.Table, q int) {
 	var b [64]byte
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, t, q, b[:]))
 }
@@ -28,7 +28,7 @@ func hdrBuf(q, n int) uint64 { return 0x8000_0000 + uint64(q)<<24 + uint64(n)*0x
 func payBuf(q, n int) uint64 { return 0x0100_0001_0000_0000 + uint64(q)<<28 + uint64(n)*0x2800 + 1 }
 
 // post posts n receive descriptors and rings the doorbell.
-func (m *memory) post(q, n int) {
+func (m *endpoint) post(q, n int) {
 	r := &m.Rx[q]
 	for range n {
 		k := int(r.PI) & (1<<r.Log - 1)
@@ -38,14 +38,14 @@ func (m *memory) post(q, n int) {
 }
 
 // push writes a work entry to its ring.
-func (m *memory) push(q int, w *nicspec.WqeFields) {
+func (m *endpoint) push(q int, w *nicspec.WqeFields) {
 	var b [nicspec.WqeBytes]byte
 	w.Encode(b[:])
 	m.PostWqe(q, b[:])
 }
 
 // pushTx rings for the entries before the latest, and pushes that one.
-func (m *memory) pushTx(q int) {
+func (m *endpoint) pushTx(q int) {
 	r := &m.Tx[q]
 	m.Write32(nicspec.RegTxDoorbell(q), uint32(r.PI-1))
 	m.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
@@ -53,20 +53,20 @@ func (m *memory) pushTx(q int) {
 }
 
 // key writes memory key i: readable, of variant i, and all of an endpoint.
-func (m *memory) key(i int, f nicspec.KeyEntryFields) {
+func (m *endpoint) key(i int, f nicspec.KeyEntryFields) {
 	var b [32]byte
 	f.Encode(b[:])
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableKey, i, b[:]))
 }
 
-func (m *memory) rule(i int, f nicspec.RuleEntryFields) {
+func (m *endpoint) rule(i int, f nicspec.RuleEntryFields) {
 	var b [128]byte
 	f.Encode(b[:])
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableRule, i, b[:]))
 }
 
 // readCounters reads every counter, as a driver does at the end.
-func (m *memory) readCounters() {
+func (m *endpoint) readCounters() {
 	m.rig.settle()
 	m.rig.step(simcore.Microsecond)
 	for i := range nicspec.Counters {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -12,16 +13,16 @@ import (
 // attribute finds out what a read is for.
 func (r *Referee) attribute(d *readReq) {
 	var best pieceChoice
-	ring := (*pageNode[owner])(nil)
+	ring := (*memory.Range[txEntry])(nil)
 	pieces := 0
-	for node := r.read.first(d.addr); node != nil; node = r.read.next(node) {
-		if node.owner.kind == ownsPiece && d.addr < node.hi && end(d.addr, d.n) > node.lo {
+	for node := r.read.First(d.addr); node != nil; node = r.read.Next(node) {
+		if node.Owner.Kind == memory.Piece && d.addr < node.Hi && memory.End(d.addr, d.n) > node.Lo {
 			pieces++
 		}
-		if d.addr < node.lo || end(d.addr, d.n) > node.hi {
+		if d.addr < node.Lo || memory.End(d.addr, d.n) > node.Hi {
 			continue
 		}
-		if node.owner.kind == ownsPiece {
+		if node.Owner.Kind == memory.Piece {
 			best.consider(r, node, d)
 			continue
 		}
@@ -49,11 +50,11 @@ func (r *Referee) attribute(d *readReq) {
 
 // ringRead takes a read of ring entries: whole ones, posted, and not read
 // before [Q3, T2]. If it is not, it is reported when told to.
-func (r *Referee) ringRead(node *pageNode[owner], d *readReq, tell bool) bool {
-	ctx, entry, dom, rule := &r.tx.queue(node.owner.queue).ctx, nicspec.WqeBytes, verdict.Txq(int(node.owner.queue)), "T2"
-	rx := node.owner.kind == ownsRxRing
+func (r *Referee) ringRead(node *memory.Range[txEntry], d *readReq, tell bool) bool {
+	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)), "T2"
+	rx := node.Owner.Kind == memory.RxRing
 	if rx {
-		ctx, entry, dom, rule = &r.rx.queue(node.owner.queue).ctx, nicspec.RxDescBytes, verdict.Rxq(int(node.owner.queue)), "Q3"
+		ctx, entry, dom, rule = &r.rx.queue(node.Owner.Queue).ctx, nicspec.RxDescBytes, verdict.Rxq(int(node.Owner.Queue)), "Q3"
 	}
 	at := int(d.addr - ctx.RingBase)
 	if at%entry != 0 || d.n%entry != 0 {
@@ -65,11 +66,11 @@ func (r *Referee) ringRead(node *pageNode[owner], d *readReq, tell bool) bool {
 	}
 	from := ctx.CI
 	if !rx {
-		from = r.tx.queue(node.owner.queue).oldest
+		from = r.tx.queue(node.Owner.Queue).oldest
 	}
 	first := from + (uint16(at/entry)-from)&(ctx.Size()-1)
 	count := uint16(d.n / entry)
-	if why := r.unreadable(node.owner.queue, rx, first, count); why != "" {
+	if why := r.unreadable(node.Owner.Queue, rx, first, count); why != "" {
 		if tell {
 			r.log.Saw(dom, &r.x)
 			r.log.Fail(dom, rule, "read", "posted entries that were not read yet", fmt.Sprintf("entries %d..%d: %s", first,
@@ -77,7 +78,7 @@ func (r *Referee) ringRead(node *pageNode[owner], d *readReq, tell bool) bool {
 		}
 		return false
 	}
-	d.stray, d.kind, d.queue, d.first, d.count = false, node.owner.kind, node.owner.queue, first, count
+	d.stray, d.kind, d.queue, d.first, d.count = false, node.Owner.Kind, node.Owner.Queue, first, count
 	r.log.Saw(dom, &r.x)
 	if rx {
 		q := r.rx.queue(d.queue)

@@ -22,7 +22,7 @@ func drawing(f nicspec.RuleEntryFields, account, slow int) nicspec.RuleEntryFiel
 	return f
 }
 
-func (m *memory) account(i int, f nicspec.AccountEntryFields) {
+func (m *endpoint) account(i int, f nicspec.AccountEntryFields) {
 	var b [nicspec.AccountEntrySize]byte
 	f.Encode(b[:])
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableAccount, i, b[:]))
@@ -36,14 +36,14 @@ func rssRule(v uint8, base, log int) nicspec.RuleEntryFields {
 	return f
 }
 
-func (m *memory) indirection(i, queue int) {
+func (m *endpoint) indirection(i, queue int) {
 	var b [nicspec.IndirectionEntrySize]byte
 	(&nicspec.IndirectionEntryFields{Queue: uint16(queue)}).Encode(b[:])
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableIndirection, i, b[:]))
 }
 
 // rssKey writes the whole key.
-func (m *memory) rssKey(seed uint64) {
+func (m *endpoint) rssKey(seed uint64) {
 	key := pattern(nicspec.RssKeyBytes, seed)
 	for i := range nicspec.RegRssKeyCount {
 		m.Write32(nicspec.RegRssKey(i), binary.LittleEndian.Uint32(key[4*i:]))
@@ -51,7 +51,7 @@ func (m *memory) rssKey(seed uint64) {
 }
 
 // steadyRule sends the frames for a queue there, over an account if it can.
-func steadyRule(m *memory, q int, parts nicspec.Cap1Reg) nicspec.RuleEntryFields {
+func steadyRule(m *endpoint, q int, parts nicspec.Cap1Reg) nicspec.RuleEntryFields {
 	f := dmacRule(uint8(q), nicspec.ActionQueue, q)
 	if parts&nicspec.PartAccounts != 0 && q > 1 {
 		m.account(q, nicspec.AccountEntryFields{Balance: 300, Latch: 1})
@@ -92,7 +92,7 @@ func (c *chaos) useRxParts() {
 	}
 }
 
-func (m *memory) portCfg(i int, f nicspec.PortEntryFields) {
+func (m *endpoint) portCfg(i int, f nicspec.PortEntryFields) {
 	var b [nicspec.PortEntrySize]byte
 	f.Encode(b[:])
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, i, b[:]))

@@ -165,7 +165,7 @@ func (s *rxSlot) contains(part int, want []byte) bool {
 	if sh == nil {
 		return len(want) == 0
 	}
-	return sh.have.exactly(len(want)) && bytes.Equal(sh.data[:len(want)], want)
+	return sh.have.Exactly(len(want)) && bytes.Equal(sh.data[:len(want)], want)
 }
 
 // deliver compares a delivery with what the contract says of it [R8, R10]. If
@@ -298,12 +298,12 @@ func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) 
 		}
 		return
 	}
-	if !sh.have.exactly(n) {
-		if at := sh.have.gap(n); at < n {
+	if !sh.have.Exactly(n) {
+		if at := sh.have.Gap(n); at < n {
 			r.failMissing(q, s, f, part, from, at, n)
 		} else {
 			r.failRx(f, int(s.index), q.domain(), "R10", fmt.Sprintf("%s buffer byte %d", partNames[part], n), "not written",
-				fmt.Sprintf("written, up to byte %d", sh.have.end()-1))
+				fmt.Sprintf("written, up to byte %d", sh.have.End()-1))
 		}
 		return
 	}

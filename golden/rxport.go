@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
@@ -13,10 +14,10 @@ import (
 type rxSide struct {
 	ports   []rxPort
 	queues  []rxq
-	frames  pool[rxFrame]
-	shadows pool[shadow]
+	frames  memory.Pool[rxFrame]
+	shadows memory.Pool[shadow]
 	shared  []*sharedWrite // to buffers that overlap, not taken by any frame yet
-	writes  pool[sharedWrite]
+	writes  memory.Pool[sharedWrite]
 
 	accounts []account // none without the part
 	taken    taken
@@ -113,7 +114,7 @@ func (r *Referee) frameIn() {
 	p := &r.rx.ports[r.x.Port]
 	r.settleDrops(p)
 	r.settleDevctl()
-	f := r.rx.frames.get()
+	f := r.rx.frames.Get()
 	data := r.x.Frame.Data
 	*f = rxFrame{data: f.data[:0], n: len(data), port: r.x.Port, seq: p.seq, first: r.x.First, last: r.x.Last, alts: f.alts[:0]}
 	if f.n <= nicspec.FrameMax {
@@ -269,7 +270,7 @@ func (r *Referee) resolved(p *rxPort, f *rxFrame, gone bool) {
 		p.linger.Push(d)
 	}
 	f.next = nil
-	r.rx.frames.put(f)
+	r.rx.frames.Put(f)
 }
 
 // passed ends the lingering of the frames before one that was delivered.

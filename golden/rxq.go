@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nictwin/golden/memory"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -89,7 +90,7 @@ const (
 // shadow is what was written to a buffer.
 type shadow struct {
 	data []byte
-	have ranges
+	have memory.Set
 }
 
 // frameList is the frames of one port that go to a queue, by ordinal.
@@ -150,21 +151,21 @@ func (s *rxSlot) buffer(part int) (addr uint64, size int) {
 // ranges enters or removes what a queue makes the device read and write.
 func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
-	ring, cq := owner{kind: ownsTxRing, queue: uint16(id)}, owner{kind: ownsTxCq, queue: uint16(id)}
-	msg := owner{kind: ownsMsg, part: partTx, queue: uint16(id)}
+	ring, cq := owner{Kind: memory.TxRing, Queue: uint16(id)}, owner{Kind: memory.TxCq, Queue: uint16(id)}
+	msg := owner{Kind: memory.Msg, Part: partTx, Queue: uint16(id)}
 	if rx {
-		entry, ring.kind, cq.kind, msg.part = nicspec.RxDescBytes, ownsRxRing, ownsRxCq, partRx
+		entry, ring.Kind, cq.Kind, msg.Part = nicspec.RxDescBytes, memory.RxRing, memory.RxCq, partRx
 	}
 	if ctx.Addr != 0 {
 		r.messageRange(ctx.Addr, msg, enter)
 	}
 	if enter {
-		r.read.add(ctx.RingBase, n*entry, ring)
-		r.wr.add(ctx.CqBase, n*nicspec.CqeBytes, cq)
+		r.read.Add(ctx.RingBase, n*entry, ring)
+		r.wr.Add(ctx.CqBase, n*nicspec.CqeBytes, cq)
 		return
 	}
-	r.read.remove(ctx.RingBase, n*entry, ring)
-	r.wr.remove(ctx.CqBase, n*nicspec.CqeBytes, cq)
+	r.read.Remove(ctx.RingBase, n*entry, ring)
+	r.wr.Remove(ctx.CqBase, n*nicspec.CqeBytes, cq)
 }
 
 // enableRx starts a receive queue [Q5].
@@ -243,7 +244,7 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 			for part := range s.parts {
 				if sh := s.parts[part]; sh != nil {
 					r.log.Fail(q.domain(), rule, field, "1 while a frame is being delivered", "0",
-						slotText(q.id, s.index, part, sh.have.end()))
+						slotText(q.id, s.index, part, sh.have.End()))
 				}
 			}
 			r.forget(s)
@@ -265,12 +266,12 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 func (r *Referee) forget(s *rxSlot) {
 	for part := range s.parts {
 		if addr, size := s.buffer(part); size > 0 {
-			r.wr.remove(addr, size, s.owner(part))
+			r.wr.Remove(addr, size, s.owner(part))
 		}
 		if sh := s.parts[part]; sh != nil {
-			sh.have.clear()
+			sh.have.Clear()
 			sh.data = sh.data[:0]
-			r.rx.shadows.put(sh)
+			r.rx.shadows.Put(sh)
 			s.parts[part] = nil
 		}
 	}
@@ -281,7 +282,7 @@ func (r *Referee) forget(s *rxSlot) {
 }
 
 func (s *rxSlot) owner(part int) owner {
-	return owner{kind: ownsBuffer, part: uint8(part), queue: uint16(s.q.id), index: s.index}
+	return owner{Kind: memory.Buffer, Part: uint8(part), Queue: uint16(s.q.id), Index: s.index}
 }
 
 // rung notes an accepted doorbell.
@@ -317,7 +318,7 @@ func (r *Referee) descsIn(d *readReq) {
 		for part := range s.parts {
 			if addr, size := s.buffer(part); size > 0 {
 				r.markShared(s, addr, size)
-				r.wr.add(addr, size, s.owner(part))
+				r.wr.Add(addr, size, s.owner(part))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/models/nicspec"
 
 	"nictwin/golden/verdict"
@@ -18,22 +19,22 @@ type sharedWrite struct {
 	addr  uint64
 	cycle int64
 	data  []byte
-	taken ranges // by descriptors that are done
+	taken memory.Set // by descriptors that are done
 }
 
 func (w *sharedWrite) offers(addr uint64, since int64) bool {
 	at := addr - w.addr
-	return w.cycle >= since && addr >= w.addr && at < uint64(len(w.data)) && w.taken.free(int(at), int(at)+1)
+	return w.cycle >= since && addr >= w.addr && at < uint64(len(w.data)) && w.taken.Free(int(at), int(at)+1)
 }
 
 // markShared finds the buffers that overlap with one of a descriptor that is
 // about to be entered.
 func (r *Referee) markShared(s *rxSlot, addr uint64, size int) {
-	hi := end(addr, size)
+	hi := memory.End(addr, size)
 	for page := addr &^ (tlp.PageBytes - 1); page < hi; page += tlp.PageBytes {
-		for node := r.wr.first(page); node != nil; node = r.wr.next(node) {
-			if node.owner.kind == ownsBuffer && addr < node.hi && hi > node.lo {
-				r.rx.queue(node.owner.queue).slot(node.owner.index).shares = true
+		for node := r.wr.First(page); node != nil; node = r.wr.Next(node) {
+			if node.Owner.Kind == memory.Buffer && addr < node.Hi && hi > node.Lo {
+				r.rx.queue(node.Owner.Queue).slot(node.Owner.Index).shares = true
 				s.shares = true
 			}
 		}
@@ -45,17 +46,17 @@ func (r *Referee) markShared(s *rxSlot, addr uint64, size int) {
 
 // sharedWrite keeps a write that several buffers may be meant by.
 func (r *Referee) sharedWrite(addr uint64, b []byte) {
-	w := r.rx.writes.get()
+	w := r.rx.writes.Get()
 	w.addr, w.cycle, w.data = addr, r.now, append(w.data[:0], b...)
-	w.taken.clear()
+	w.taken.Clear()
 	r.rx.shared = append(r.rx.shared, w)
-	none := (*pageNode[owner])(nil)
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind != ownsBuffer || addr < node.lo || end(addr, len(b)) > node.hi {
+	none := (*memory.Range[txEntry])(nil)
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if node.Owner.Kind != memory.Buffer || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
 			continue
 		}
-		q := r.rx.queue(node.owner.queue)
-		if r.awaits(q, node.owner.index) {
+		q := r.rx.queue(node.Owner.Queue)
+		if r.awaits(q, node.Owner.Index) {
 			r.log.Saw(q.domain(), &r.x)
 			return
 		}
@@ -63,7 +64,7 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 			none = node
 		}
 	}
-	r.failNoFrame(r.rx.queue(none.owner.queue), none.owner.index, int(none.owner.part), int(addr-none.lo), len(b))
+	r.failNoFrame(r.rx.queue(none.Owner.Queue), none.Owner.Index, int(none.Owner.Part), int(addr-none.Lo), len(b))
 }
 
 // claimShared gives a part of a descriptor that is done the n bytes of its frame
@@ -72,12 +73,12 @@ func (r *Referee) claimShared(s *rxSlot, f *rxFrame, part, from, n int) {
 	base, _ := s.buffer(part)
 	since := max(s.since, f.last)
 	for at := 0; at < n; at++ {
-		if sh := s.parts[part]; sh != nil && !sh.have.free(at, at+1) {
+		if sh := s.parts[part]; sh != nil && !sh.have.Free(at, at+1) {
 			continue
 		}
 		if w := r.offered(base+uint64(at), since, f.data[from+at]); w != nil {
 			i := int(base + uint64(at) - w.addr)
-			w.taken.add(i, i+1)
+			w.taken.Add(i, i+1)
 			s.store(r, part, at, w.data[i:i+1])
 		}
 	}
@@ -106,8 +107,8 @@ func (r *Referee) unclaimed(stray func(addr uint64, n int)) {
 	kept := r.rx.shared[:0]
 	for _, w := range r.rx.shared {
 		open := false
-		for at := w.taken.gap(len(w.data)); at < len(w.data); at = w.taken.next(at) {
-			n := min(w.taken.room(at), len(w.data)-at)
+		for at := w.taken.Gap(len(w.data)); at < len(w.data); at = w.taken.Next(at) {
+			n := min(w.taken.Room(at), len(w.data)-at)
 			if k := r.claimable(w, at, n); k < n {
 				stray(w.addr+uint64(at+k), n-k)
 				open = false
@@ -119,7 +120,7 @@ func (r *Referee) unclaimed(stray func(addr uint64, n int)) {
 		if open {
 			kept = append(kept, w)
 		} else {
-			r.rx.writes.put(w)
+			r.rx.writes.Put(w)
 		}
 	}
 	r.rx.shared = kept
@@ -129,10 +130,10 @@ func (r *Referee) unclaimed(stray func(addr uint64, n int)) {
 func (r *Referee) claimable(w *sharedWrite, at, n int) (k int) {
 	for k < n {
 		addr, to := w.addr+uint64(at+k), uint64(0)
-		for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-			if node.owner.kind == ownsBuffer && addr >= node.lo && addr < node.hi &&
-				r.rx.queue(node.owner.queue).slot(node.owner.index).since <= w.cycle {
-				to = max(to, node.hi)
+		for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+			if node.Owner.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi &&
+				r.rx.queue(node.Owner.Queue).slot(node.Owner.Index).since <= w.cycle {
+				to = max(to, node.Hi)
 			}
 		}
 		if to == 0 {
@@ -160,10 +161,10 @@ func (r *Referee) writtenBeyond(q *rxq, s *rxSlot) {
 func (s *rxSlot) store(r *Referee, part, off int, b []byte) bool {
 	sh := s.parts[part]
 	if sh == nil {
-		sh = r.rx.shadows.get()
+		sh = r.rx.shadows.Get()
 		s.parts[part] = sh
 	}
-	if !sh.have.add(off, off+len(b)) {
+	if !sh.have.Add(off, off+len(b)) {
 		return false
 	}
 	sh.grow(off, off+len(b))

@@ -11,7 +11,7 @@ func (e *txEntry) copyText() string {
 	if p.Len == 0 {
 		s = ": invalidation"
 	} else {
-		s += fmt.Sprintf(", %d B asked for, %d B written", e.pieces[0].asked.size(), e.copy.wrote.size())
+		s += fmt.Sprintf(", %d B asked for, %d B written", e.pieces[0].asked.Size(), e.copy.wrote.Size())
 	}
 	if p.Lines != 0 {
 		s += fmt.Sprintf(", %d lines at %#x to be invalidated, message sent: %v", p.Lines, p.Line, e.copy.told)

@@ -13,7 +13,7 @@ func (r *Referee) blockIn(q *txq, i uint16, state slotState, raw []byte) {
 	s := q.slot(i)
 	s.state = state
 	if s.block == nil {
-		s.block = r.tx.blocks.get()
+		s.block = r.tx.blocks.Get()
 	}
 	copy(s.block[:], raw)
 }
@@ -34,13 +34,13 @@ func (r *Referee) wholeEntries(q *txq) {
 		if n > q.ctx.PI-q.whole || !q.there(q.whole, n) {
 			break
 		}
-		e := r.tx.entries.get()
+		e := r.tx.entries.Get()
 		e.reset(q, q.whole, r.now)
 		e.blocks = n
 		for k := range n {
 			b := q.slot(q.whole + k)
 			copy(e.raw[int(k)*nicspec.WqeBytes:], b.block[:])
-			r.tx.blocks.put(b.block)
+			r.tx.blocks.Put(b.block)
 			b.block, b.of = nil, e
 			e.pushed = e.pushed || b.state == slotPushed
 		}
@@ -95,7 +95,7 @@ func (r *Referee) split(q *txq, e *txEntry) {
 func (r *Referee) freeBlocks(q *txq) {
 	for i := range q.slots {
 		if b := q.slots[i].block; b != nil {
-			r.tx.blocks.put(b)
+			r.tx.blocks.Put(b)
 		}
 		q.slots[i] = txSlot{}
 	}

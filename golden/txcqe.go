@@ -69,20 +69,6 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 	return nil
 }
 
-// outcomes is expected over all readings of an entry; a frame that has left
-// went well.
-func (r *Referee) outcomes(e *txEntry) (m statusMask, wait bool) {
-	if e.left {
-		return statusBit(nicspec.StatusOk), false
-	}
-	wait = true
-	for ; e != nil; e = e.alt {
-		m1, wait1 := r.expected(e)
-		m, wait = m|m1, wait && wait1
-	}
-	return m, wait
-}
-
 // judgeEntry compares a completion entry with what its work entry allows.
 func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	e := s.entry

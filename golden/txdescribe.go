@@ -24,7 +24,7 @@ func (e *txEntry) describe() string {
 	s += fmt.Sprintf(": frame of %d B for port %d, %d B inline", e.plan.Length, e.plan.Port, e.plan.InlineLen)
 	for i := range e.plan.NumPieces {
 		p := &e.pieces[i]
-		s += fmt.Sprintf(", %d of %d B at %#x read", p.got.gap(p.len), p.len, p.bus)
+		s += fmt.Sprintf(", %d of %d B at %#x read", p.got.Gap(p.len), p.len, p.bus)
 	}
 	return s
 }

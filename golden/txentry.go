@@ -3,6 +3,7 @@ package golden
 import (
 	"bytes"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -16,8 +17,8 @@ type txEntry struct {
 	raw     [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
 	blocks  uint16 // of the ring [T14]
 	plan    core.TxPlan
-	buf     store  // the frame as gathered, or the source of a copy
-	done    []byte // the frame after its offloads
+	buf     memory.Store // the frame as gathered, or the source of a copy
+	done    []byte       // the frame after its offloads
 	pieces  [nicspec.SegMax]txPiece
 	count   int // of pieces that may be read
 
@@ -56,8 +57,8 @@ type txPiece struct {
 	bus    uint64
 	len    int
 	off    int // in the frame
-	asked  ranges
-	got    ranges
+	asked  memory.Set
+	got    memory.Set
 	bad    []badPart // of asked, that failed
 	open   bool      // it may be read
 	shares []share   // of asked, what may have been for other places
@@ -72,13 +73,13 @@ type badPart struct {
 func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
 	*e = txEntry{queue: q, index: index, fetched: now, over: forever, buf: old.buf, done: old.done}
-	e.copy.wrote, e.copy.seen = old.copy.wrote.emptied(), old.copy.seen.emptied()
+	e.copy.wrote, e.copy.seen = old.copy.wrote.Emptied(), old.copy.seen.Emptied()
 	for i := range e.pieces {
 		o := &old.pieces[i]
-		e.pieces[i] = txPiece{asked: o.asked.emptied(), got: o.got.emptied(), bad: o.bad[:0], shares: o.shares[:0]}
+		e.pieces[i] = txPiece{asked: o.asked.Emptied(), got: o.got.Emptied(), bad: o.bad[:0], shares: o.shares[:0]}
 	}
-	if e.buf.flat == nil {
-		e.buf.flat = make([]byte, nicspec.FrameMax)
+	if e.buf.Flat == nil {
+		e.buf.Flat = make([]byte, nicspec.FrameMax)
 	}
 }
 
@@ -94,7 +95,7 @@ func (r *Referee) begin(e *txEntry, keys core.KeyTable) {
 	p := &e.plan
 	switch {
 	case p.Send:
-		copy(e.buf.flat, p.Inline[:p.InlineLen])
+		copy(e.buf.Flat, p.Inline[:p.InlineLen])
 		for i := range p.NumPieces {
 			s := &p.Pieces[i]
 			e.pieces[i].bus, e.pieces[i].len, e.pieces[i].off = s.Bus, s.Len, s.Off
@@ -108,7 +109,7 @@ func (r *Referee) begin(e *txEntry, keys core.KeyTable) {
 	}
 	for i := range e.count {
 		s := &e.pieces[i]
-		r.read.add(s.bus, s.len, e.owner(i))
+		r.read.Add(s.bus, s.len, e.owner(i))
 		s.open = true
 	}
 }
@@ -118,14 +119,14 @@ func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
 	if op := nicspec.Wqe(e.raw[:]).Opcode(); e.left || op == nicspec.OpcodeNop || e.plan.Status == nicspec.StatusBadOpcode {
 		return
 	}
-	a := r.tx.entries.get()
+	a := r.tx.entries.Get()
 	a.reset(e.queue, e.index, e.fetched)
 	a.raw, a.blocks = e.raw, e.blocks
 	r.decode(a, keys)
 	n, last := 1, e
 	for x := e; x != nil; x = x.alt {
 		if x.plan == a.plan {
-			r.tx.entries.put(a)
+			r.tx.entries.Put(a)
 			return
 		}
 		last = x
@@ -134,7 +135,7 @@ func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
 	if n > maxReadings {
 		r.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
 			e.index, e.queue.id)
-		r.tx.entries.put(a)
+		r.tx.entries.Put(a)
 		return
 	}
 	a.never = e.never
@@ -146,7 +147,7 @@ func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
 }
 
 func (e *txEntry) owner(piece int) owner {
-	return owner{kind: ownsPiece, part: uint8(piece), queue: uint16(e.queue.id), index: e.index, entry: e}
+	return owner{Kind: memory.Piece, Part: uint8(piece), Queue: uint16(e.queue.id), Index: e.index, Entry: e}
 }
 
 // readable finds the pieces of an entry that fails which the device may read
@@ -154,8 +155,8 @@ func (e *txEntry) owner(piece int) owner {
 func (e *txEntry) readable(keys core.KeyTable) {
 	w, raw := nicspec.Wqe(e.raw[:]), core.WorkEntry(e.raw[:int(e.blocks)*nicspec.WqeBytes])
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
-	if need := len(e.pieces) * nicspec.FrameMax; len(e.buf.flat) < need {
-		e.buf.flat = make([]byte, need)
+	if need := len(e.pieces) * nicspec.FrameMax; len(e.buf.Flat) < need {
+		e.buf.Flat = make([]byte, need)
 	}
 	for range min(int(w.Nseg()), len(e.pieces)) {
 		if slot >= raw.Slots() {
@@ -284,14 +285,14 @@ func (r *Referee) dropReadings(e, but *txEntry) {
 func (r *Referee) forgetEntry(e *txEntry) {
 	r.withhold(e)
 	r.closeDest(e)
-	e.buf.free()
+	e.buf.Free()
 	for i := range e.count {
 		p := &e.pieces[i]
-		if r.read.remove(p.bus, p.len, e.owner(i)); e.reading > 0 {
+		if r.read.Remove(p.bus, p.len, e.owner(i)); e.reading > 0 {
 			r.forgetReads(e, i)
 		}
 	}
-	r.tx.entries.put(e)
+	r.tx.entries.Put(e)
 }
 
 // forgetReads lets the reads under way no longer go to a piece.
@@ -304,7 +305,7 @@ func (r *Referee) forgetReads(e *txEntry, piece int) {
 // gathered reports whether all of a frame's bytes are there.
 func (e *txEntry) gathered() bool {
 	for i := range e.count {
-		if !e.pieces[i].got.exactly(e.pieces[i].len) {
+		if !e.pieces[i].got.Exactly(e.pieces[i].len) {
 			return false
 		}
 	}
@@ -317,13 +318,13 @@ func (e *txEntry) finish() nicspec.Status {
 		return e.status
 	}
 	e.finished = true
-	p, raw := &e.plan, e.buf.flat
+	p, raw := &e.plan, e.buf.Flat
 	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC || p.CRC32C || p.ECN != 0 { // what was read stays as it is
 		if e.done == nil {
 			e.done = make([]byte, nicspec.FrameMax)
 		}
 		raw = e.done
-		copy(raw, e.buf.flat[:p.Length])
+		copy(raw, e.buf.Flat[:p.Length])
 	}
 	e.frame, e.status = core.FinishTx(p, raw)
 	return e.status
@@ -339,28 +340,6 @@ func (e *txEntry) started() bool { return e.asked || e.left }
 // mayBeOver reports whether an entry may have ended without a trace.
 func (e *txEntry) mayBeOver() bool {
 	return !e.plan.Complete && (e.left || e.mayBeCopied())
-}
-
-// expected is what may become of an entry whose frame has not left: the
-// statuses that it may end with. wait is set if it cannot have ended yet.
-func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
-	if !e.works() {
-		return statusBit(e.plan.Status), false
-	}
-	m = e.fails | e.possible | r.lateReads(e)
-	if e.mayBeCopied() {
-		m |= statusBit(nicspec.StatusOk)
-	}
-	if e.plan.Copy && r.flr.on { // [L2]
-		return m | statusBit(nicspec.StatusFlushed), false
-	}
-	if e.fails != 0 {
-		return m, false
-	}
-	if e.plan.Send && e.gathered() {
-		return m | statusBit(e.finish()), false
-	}
-	return m, m == 0
 }
 
 // equals reports whether an entry's frame, as far as it is there, is data.
@@ -380,5 +359,13 @@ func (r *Referee) unreachable(e *txEntry) {
 func (r *Referee) withhold(e *txEntry) {
 	for i := range e.count {
 		e.pieces[i].open = false
+	}
+}
+
+// taken settles which reading of an entry the device took.
+func (r *Referee) taken(s *txSlot, e *txEntry) {
+	if s.entry.alt != nil {
+		r.dropReadings(s.entry, e)
+		s.entry = e
 	}
 }

@@ -175,14 +175,6 @@ func (r *Referee) endsBare(e *txEntry) bool {
 	return false
 }
 
-// taken settles which reading of an entry the device took.
-func (r *Referee) taken(s *txSlot, e *txEntry) {
-	if s.entry.alt != nil {
-		r.dropReadings(s.entry, e)
-		s.entry = e
-	}
-}
-
 // sends reports whether a frame is that of an entry, and settles then which
 // reading of the entry the device took and which reads were for it.
 func (r *Referee) sends(s *txSlot, data []byte) bool {
@@ -339,7 +331,7 @@ func (r *Referee) failTuser(e *txEntry) {
 func (e *txEntry) mayDiffer() bool {
 	for i := range e.count {
 		p := &e.pieces[i]
-		if len(p.shares) > 0 || !p.asked.exactly(p.len) {
+		if len(p.shares) > 0 || !p.asked.Exactly(p.len) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"nictwin/golden/memory"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -15,15 +16,15 @@ type pieceChoice struct {
 
 // consider weighs one piece: requests mostly go on where the one before ended,
 // and end at the end of the piece or where a split is due.
-func (c *pieceChoice) consider(r *Referee, node *pageNode[owner], d *readReq) {
-	e, i := node.owner.entry, int(node.owner.part)
+func (c *pieceChoice) consider(r *Referee, node *memory.Range[txEntry], d *readReq) {
+	e, i := node.Owner.Entry, int(node.Owner.Part)
 	p := &e.pieces[i]
 	off := int(d.addr - p.bus)
-	if !e.reads(i) || !p.asked.free(off, off+d.n) {
+	if !e.reads(i) || !p.asked.Free(off, off+d.n) {
 		return
 	}
 	score := 1
-	if off == p.asked.end() {
+	if off == p.asked.End() {
 		score += 20
 	}
 	if off > 0 { // it is being read
@@ -58,7 +59,7 @@ func (c *pieceChoice) consider(r *Referee, node *pageNode[owner], d *readReq) {
 // askedBefore reports whether the pieces before one have been asked for.
 func (e *txEntry) askedBefore(piece int) bool {
 	for i := range piece {
-		if p := &e.pieces[i]; !p.asked.exactly(p.len) {
+		if p := &e.pieces[i]; !p.asked.Exactly(p.len) {
 			return false
 		}
 	}
@@ -67,7 +68,7 @@ func (e *txEntry) askedBefore(piece int) bool {
 
 // pieceRead takes a read of a piece.
 func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
-	d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(e.queue.id), e.queue.epoch
+	d.stray, d.kind, d.queue, d.epoch = false, memory.Piece, uint16(e.queue.id), e.queue.epoch
 	r.ask(e, piece, d)
 	r.log.Saw(e.queue.domain(), &r.x)
 	r.inTurn(e, d)
@@ -89,7 +90,7 @@ func (r *Referee) askAlso(e *txEntry, d *readReq) {
 	for i := range e.count {
 		p := &e.pieces[i]
 		off := int(d.addr - p.bus)
-		if d.addr >= p.bus && off+d.n <= p.len && p.asked.free(off, off+d.n) {
+		if d.addr >= p.bus && off+d.n <= p.len && p.asked.Free(off, off+d.n) {
 			r.ask(e, i, d)
 			return
 		}
@@ -100,7 +101,7 @@ func (r *Referee) askAlso(e *txEntry, d *readReq) {
 func (r *Referee) ask(e *txEntry, piece int, d *readReq) {
 	p := &e.pieces[piece]
 	off := int(d.addr - p.bus)
-	p.asked.add(off, off+d.n)
+	p.asked.Add(off, off+d.n)
 	if d.shared {
 		p.share(off, off+d.n, d.issued, r.hdr.Tag)
 	}
@@ -111,8 +112,8 @@ func (r *Referee) ask(e *txEntry, piece int, d *readReq) {
 // bring stores what a read of a piece brought.
 func (e *txEntry) bring(t *pieceDest, at int, b []byte) {
 	p := &e.pieces[t.piece]
-	if p.got.add(at, at+len(b)) {
-		e.buf.put(p.off+at, b)
+	if p.got.Add(at, at+len(b)) {
+		e.buf.Put(p.off+at, b)
 	}
 }
 
@@ -127,9 +128,9 @@ func (e *txEntry) failing(d *readReq, t *pieceDest, s nicspec.Status, sure bool)
 	if !d.shared {
 		lo = max(lo, t.lo+d.n-d.left-t.from)
 	}
-	for from, to := p.got.within(lo, t.hi); from < to; from, to = p.got.within(lo, t.hi) {
-		p.got.remove(from, to) // bytes of a read are used when all have come [P5]
-		e.buf.drop(p.off+from, to-from)
+	for from, to := p.got.Within(lo, t.hi); from < to; from, to = p.got.Within(lo, t.hi) {
+		p.got.Remove(from, to) // bytes of a read are used when all have come [P5]
+		e.buf.Drop(p.off+from, to-from)
 	}
 	if lo < t.hi {
 		p.bad = append(p.bad, badPart{lo, t.hi, s})

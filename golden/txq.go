@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
@@ -13,9 +14,9 @@ import (
 // txSide is what is known of the transmit side.
 type txSide struct {
 	queues       []txq
-	entries      pool[txEntry]
-	blocks       pool[wqeBlock]
-	pages        pool[dataPage]
+	entries      memory.Pool[txEntry]
+	blocks       memory.Pool[wqeBlock]
+	pages        memory.Pool[memory.Page]
 	limits       core.TxLimits
 	retired      fifo.Queue[*txEntry]
 	late         []lateRead // reads that came when they may have timed out
@@ -29,8 +30,8 @@ type txSide struct {
 	able         []*txEntry // copies that can have made the write at hand
 	shared       []*sharedCopyWrite
 	claimed      []*copyClaim
-	writes       pool[sharedCopyWrite]
-	claims       pool[copyClaim]
+	writes       memory.Pool[sharedCopyWrite]
+	claims       memory.Pool[copyClaim]
 	round        int        // of a search for one of these
 	msg          tlp.Packet // a message as it should be
 	event        FrameEvent
@@ -340,7 +341,7 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad []badRead, s
 func (r *Referee) overdue(d verdict.Domain, soon int64) (out []badRead) {
 	for i := range r.rd.tags {
 		q := &r.rd.tags[i]
-		if q.open && !q.stray && q.kind != ownsPiece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
+		if q.open && !q.stray && q.kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
 			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout, cycle: q.issued + q.tLo, from: q.issued + q.tLo})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -87,60 +88,39 @@ func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
 func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	late := owner{}
 	found := false
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind > ownsTxCq || addr < node.lo || addr >= node.hi {
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if node.Owner.Kind > memory.TxCq || addr < node.Lo || addr >= node.Hi {
 			continue
 		}
-		switch o := node.owner; o.kind {
-		case ownsRxCq:
-			if q := r.rx.queue(o.queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
+		switch o := node.Owner; o.Kind {
+		case memory.RxCq:
+			if q := r.rx.queue(o.Queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
 				r.log.Saw(q.domain(), &r.x)
 				r.rxEntry(q, data)
 				return true
 			}
-		case ownsTxCq:
-			if q := r.tx.queue(o.queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
+		case memory.TxCq:
+			if q := r.tx.queue(o.Queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
 				r.log.Saw(q.domain(), &r.x)
 				r.txEntryWritten(q, data)
 				return true
 			}
 		}
-		late, found = node.owner, true
+		late, found = node.Owner, true
 	}
-	if !found || r.inBuffer(addr, len(data)) {
+	if !found || r.wr.Within(addr, len(data), ofPayload) {
 		return false
 	}
-	ctx, d := &r.tx.queue(late.queue).ctx, verdict.Txq(int(late.queue))
+	ctx, d := &r.tx.queue(late.Queue).ctx, verdict.Txq(int(late.Queue))
 	text := nicspec.TxCqe(data).String()
-	if late.kind == ownsRxCq {
-		ctx, d = &r.rx.queue(late.queue).ctx, verdict.Rxq(int(late.queue))
+	if late.Kind == memory.RxCq {
+		ctx, d = &r.rx.queue(late.Queue).ctx, verdict.Rxq(int(late.Queue))
 		text = nicspec.RxCqe(data).String()
 	}
 	r.log.Saw(d, &r.x)
 	r.log.Fail(d, "P9", "completion entry address", fmt.Sprintf("%#x, entry %d", ctx.CqeAddr(ctx.CQI), ctx.CQI),
 		fmt.Sprintf("%#x, slot %d of the ring", addr, (addr-ctx.CqBase)/nicspec.CqeBytes), text)
 	return true
-}
-
-// inBuffer reports whether a range lies in a buffer of a descriptor, or where
-// a copy writes.
-func (r *Referee) inBuffer(addr uint64, n int) bool {
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if (node.owner.kind == ownsBuffer || node.owner.kind == ownsCopy) && node.lo <= addr && end(addr, n) <= node.hi {
-			return true
-		}
-	}
-	return false
-}
-
-// inRxBuffer reports whether a range lies in a buffer of a descriptor.
-func (r *Referee) inRxBuffer(addr uint64, n int) bool {
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind == ownsBuffer && node.lo <= addr && end(addr, n) <= node.hi {
-			return true
-		}
-	}
-	return false
 }
 
 // bufferWrite takes bytes written to a buffer of a descriptor, or by a copy.
@@ -156,9 +136,9 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 			}
 		}
 	}
-	only, meant := (*pageNode[owner])(nil), 0
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if node.owner.kind != ownsBuffer || addr < node.lo || end(addr, len(b)) > node.hi {
+	only, meant := (*memory.Range[txEntry])(nil), 0
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if node.Owner.Kind != memory.Buffer || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
 			continue
 		}
 		if only == nil {
@@ -170,8 +150,8 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 	case 0:
 		r.failStray(addr, len(b))
 	case 1:
-		o := only.owner
-		if !r.put(r.rx.queue(o.queue).slot(o.index), int(o.part), int(addr-only.lo), b) {
+		o := only.Owner
+		if !r.put(r.rx.queue(o.Queue).slot(o.Index), int(o.Part), int(addr-only.Lo), b) {
 			r.failTwice(only, addr, len(b))
 		}
 	default:
@@ -196,12 +176,12 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 
 var partNames = [...]string{"header", "payload"}
 
-func (r *Referee) failTwice(node *pageNode[owner], addr uint64, n int) {
-	o := node.owner
-	d := verdict.Rxq(int(o.queue))
+func (r *Referee) failTwice(node *memory.Range[txEntry], addr uint64, n int) {
+	o := node.Owner
+	d := verdict.Rxq(int(o.Queue))
 	r.log.Saw(d, &r.x)
 	r.log.Fail(d, "R10", "write", "every byte once", fmt.Sprintf("bytes written again: %d B at %s", n,
-		slotText(int(o.queue), o.index, int(o.part), int(addr-node.lo))), r.hdr.String())
+		slotText(int(o.Queue), o.Index, int(o.Part), int(addr-node.Lo))), r.hdr.String())
 }
 
 // failStray reports a write that belongs nowhere.
@@ -213,10 +193,10 @@ func (r *Referee) failStray(addr uint64, n int) {
 
 // near says what lies next to an address that nothing expected.
 func (r *Referee) near(addr uint64) string {
-	for node := r.wr.first(addr); node != nil; node = r.wr.next(node) {
-		if o := node.owner; o.kind == ownsBuffer && addr >= node.lo && addr < node.hi {
-			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", partNames[o.part], o.index, o.queue)
-		} else if o.kind <= ownsTxCq && addr >= node.lo && addr < node.hi {
+	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		if o := node.Owner; o.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi {
+			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", partNames[o.Part], o.Index, o.Queue)
+		} else if o.Kind <= memory.TxCq && addr >= node.Lo && addr < node.Hi {
 			return " (in a completion ring)"
 		}
 	}

@@ -1,4 +1,4 @@
-package golden
+package memory
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 
 func TestRangesAreASetOfBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var r ranges
+		var r Set
 		var have [40]bool
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			lo := rapid.IntRange(0, 38).Draw(t, "lo")
@@ -20,13 +20,13 @@ func TestRangesAreASetOfBytes(t *testing.T) {
 			for _, b := range have[lo:hi] {
 				any, all = any || b, all && b
 			}
-			require.Equal(t, !any, r.free(lo, hi))
-			require.Equal(t, all, r.has(lo, hi))
+			require.Equal(t, !any, r.Free(lo, hi))
+			require.Equal(t, all, r.Has(lo, hi))
 			switch {
 			case all:
-				r.remove(lo, hi)
+				r.Remove(lo, hi)
 			default:
-				require.Equal(t, !any, r.add(lo, hi))
+				require.Equal(t, !any, r.Add(lo, hi))
 			}
 			for i := lo; i < hi && (all || !any); i++ {
 				have[i] = !all
@@ -35,9 +35,9 @@ func TestRangesAreASetOfBytes(t *testing.T) {
 			for n < len(have) && have[n] {
 				n++
 			}
-			require.Equal(t, n, r.gap(len(have)))
+			require.Equal(t, n, r.Gap(len(have)))
 			for i := 1; i < len(r.s); i++ {
-				require.Less(t, r.s[i-1].hi, r.s[i].lo, "intervals that touch are one")
+				require.Less(t, r.s[i-1].Hi, r.s[i].Lo, "intervals that touch are one")
 			}
 		}
 	})
@@ -45,34 +45,34 @@ func TestRangesAreASetOfBytes(t *testing.T) {
 
 func TestPageMapFindsRanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := newPageMap[int]()
+		m := NewMap[int]()
 		type entry struct {
 			addr uint64
 			n    int
-			o    int
+			o    Owner[int]
 		}
 		var in []entry
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if len(in) > 0 && rapid.Bool().Draw(t, "remove") {
 				k := rapid.IntRange(0, len(in)-1).Draw(t, "which")
-				m.remove(in[k].addr, in[k].n, in[k].o)
+				m.Remove(in[k].addr, in[k].n, in[k].o)
 				in = append(in[:k], in[k+1:]...)
 				continue
 			}
-			e := entry{uint64(rapid.IntRange(0, 1<<20).Draw(t, "addr")), rapid.IntRange(1, 20000).Draw(t, "n"), i}
+			e := entry{uint64(rapid.IntRange(0, 1<<20).Draw(t, "addr")), rapid.IntRange(1, 20000).Draw(t, "n"), Owner[int]{Index: uint16(i)}}
 			in = append(in, e)
-			m.add(e.addr, e.n, e.o)
+			m.Add(e.addr, e.n, e.o)
 		}
 		at := uint64(rapid.IntRange(0, 1<<20).Draw(t, "at"))
-		var want, got []int
+		var want, got []Owner[int]
 		for _, e := range in {
 			if at >= e.addr && at < e.addr+uint64(e.n) {
 				want = append(want, e.o)
 			}
 		}
-		for n := m.first(at); n != nil; n = m.next(n) {
-			if at >= n.lo && at < n.hi {
-				got = append(got, n.owner)
+		for n := m.First(at); n != nil; n = m.Next(n) {
+			if at >= n.Lo && at < n.Hi {
+				got = append(got, n.Owner)
 			}
 		}
 		require.Equal(t, want, got, "in the order in which they were entered")
@@ -80,12 +80,12 @@ func TestPageMapFindsRanges(t *testing.T) {
 }
 
 func TestPageMapForgetsPages(t *testing.T) {
-	m := newPageMap[int]()
+	m := NewMap[int]()
 	for i := range uint64(100_000) {
-		m.add(i<<20, 100, 0)
-		m.remove(i<<20, 100, 0)
+		m.Add(i<<20, 100, Owner[int]{})
+		m.Remove(i<<20, 100, Owner[int]{})
 	}
 	require.Len(t, m.table, firstPages)
-	m.add(^uint64(0)-10, 100, 7)
-	require.NotNil(t, m.first(^uint64(0)-1), "a range at the end of the address space")
+	m.Add(^uint64(0)-10, 100, Owner[int]{Index: 7})
+	require.NotNil(t, m.First(^uint64(0)-1), "a range at the end of the address space")
 }

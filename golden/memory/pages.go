@@ -1,17 +1,17 @@
-package golden
+package memory
 
 import (
 	"math"
 )
 
-// pageMap finds, by address, ranges of memory and whose they are. A range is
+// Map finds, by address, ranges of memory and whose they are. A range is
 // entered under each page that it covers; the ranges of a page are looked at in
 // the order in which they were entered.
-type pageMap[O comparable] struct {
+type Map[E any] struct {
 	table []pageSlot // open addressing, a power of two
 	spare []pageSlot // what table was before the latest rehash
 	used  int        // slots that have a page, with or without ranges
-	nodes []pageNode[O]
+	nodes []Range[E]
 	free  int32 // list of nodes, through after
 }
 
@@ -21,10 +21,10 @@ type pageSlot struct {
 	used       bool
 }
 
-// pageNode is one range on one page.
-type pageNode[O comparable] struct {
-	lo, hi uint64 // lo <= address < hi
-	owner  O
+// Range is one range on one page.
+type Range[E any] struct {
+	Lo, Hi uint64 // lo <= address < hi
+	Owner  Owner[E]
 	after  int32
 }
 
@@ -35,11 +35,11 @@ const (
 	mix        = 0x9e3779b97f4a7c15 // odd: pages fall into all slots
 )
 
-func newPageMap[O comparable]() pageMap[O] {
-	return pageMap[O]{table: make([]pageSlot, firstPages), nodes: make([]pageNode[O], 0, firstPages), free: noNode}
+func NewMap[E any]() Map[E] {
+	return Map[E]{table: make([]pageSlot, firstPages), nodes: make([]Range[E], 0, firstPages), free: noNode}
 }
 
-func (m *pageMap[O]) slot(page uint64) *pageSlot {
+func (m *Map[E]) slot(page uint64) *pageSlot {
 	mask := uint64(len(m.table) - 1)
 	i := page * mix >> 32 & mask
 	for m.table[i].used && m.table[i].page != page {
@@ -48,27 +48,27 @@ func (m *pageMap[O]) slot(page uint64) *pageSlot {
 	return &m.table[i]
 }
 
-// first returns the first range on the page of an address, nil if none.
-func (m *pageMap[O]) first(addr uint64) *pageNode[O] {
+// First returns the first range on the page of an address, nil if none.
+func (m *Map[E]) First(addr uint64) *Range[E] {
 	if s := m.slot(addr >> pageShift); s.used {
 		return m.at(s.head)
 	}
 	return nil
 }
 
-// next returns the range after one on the same page, nil if none.
-func (m *pageMap[O]) next(n *pageNode[O]) *pageNode[O] { return m.at(n.after) }
+// Next returns the range after one on the same page, nil if none.
+func (m *Map[E]) Next(n *Range[E]) *Range[E] { return m.at(n.after) }
 
-func (m *pageMap[O]) at(id int32) *pageNode[O] {
+func (m *Map[E]) at(id int32) *Range[E] {
 	if id == noNode {
 		return nil
 	}
 	return &m.nodes[id]
 }
 
-// add enters n bytes at an address; n is not 0.
-func (m *pageMap[O]) add(addr uint64, n int, o O) {
-	hi := end(addr, n)
+// Add enters n bytes at an address; n is not 0.
+func (m *Map[E]) Add(addr uint64, n int, o Owner[E]) {
+	hi := End(addr, n)
 	for page := addr >> pageShift; page <= (hi-1)>>pageShift; page++ {
 		if 2*m.used >= len(m.table) {
 			m.rehash()
@@ -79,7 +79,7 @@ func (m *pageMap[O]) add(addr uint64, n int, o O) {
 			m.used++
 		}
 		id := m.take()
-		m.nodes[id] = pageNode[O]{lo: addr, hi: hi, owner: o, after: noNode}
+		m.nodes[id] = Range[E]{Lo: addr, Hi: hi, Owner: o, after: noNode}
 		if s.tail == noNode {
 			s.head = id
 		} else {
@@ -89,9 +89,9 @@ func (m *pageMap[O]) add(addr uint64, n int, o O) {
 	}
 }
 
-// remove takes out what add entered.
-func (m *pageMap[O]) remove(addr uint64, n int, o O) {
-	hi := end(addr, n)
+// Remove takes out what add entered.
+func (m *Map[E]) Remove(addr uint64, n int, o Owner[E]) {
+	hi := End(addr, n)
 	for page := addr >> pageShift; page <= (hi-1)>>pageShift; page++ {
 		s := m.slot(page)
 		if !s.used {
@@ -99,7 +99,7 @@ func (m *pageMap[O]) remove(addr uint64, n int, o O) {
 		}
 		prev := int32(noNode)
 		for id := s.head; id != noNode; prev, id = id, m.nodes[id].after {
-			if node := &m.nodes[id]; node.lo == addr && node.hi == hi && node.owner == o {
+			if node := &m.nodes[id]; node.Lo == addr && node.Hi == hi && node.Owner == o {
 				m.unlink(s, prev, id)
 				break
 			}
@@ -107,7 +107,7 @@ func (m *pageMap[O]) remove(addr uint64, n int, o O) {
 	}
 }
 
-func (m *pageMap[O]) unlink(s *pageSlot, prev, id int32) {
+func (m *Map[E]) unlink(s *pageSlot, prev, id int32) {
 	node := &m.nodes[id]
 	if prev == noNode {
 		s.head = node.after
@@ -117,22 +117,22 @@ func (m *pageMap[O]) unlink(s *pageSlot, prev, id int32) {
 	if s.tail == id {
 		s.tail = prev
 	}
-	*node = pageNode[O]{after: m.free}
+	*node = Range[E]{after: m.free}
 	m.free = id
 }
 
-func (m *pageMap[O]) take() int32 {
+func (m *Map[E]) take() int32 {
 	if id := m.free; id != noNode {
 		m.free = m.nodes[id].after
 		return id
 	}
-	m.nodes = append(m.nodes, pageNode[O]{})
+	m.nodes = append(m.nodes, Range[E]{})
 	return int32(len(m.nodes) - 1)
 }
 
 // rehash drops the pages that have no ranges any more, and grows the table if
 // that does not make room.
-func (m *pageMap[O]) rehash() {
+func (m *Map[E]) rehash() {
 	old, live := m.table, 0
 	for i := range old {
 		if old[i].used && old[i].head != noNode {
@@ -155,8 +155,18 @@ func (m *pageMap[O]) rehash() {
 	}
 }
 
-// end is the address after n bytes; it stops at the end of the address space.
-func end(addr uint64, n int) uint64 {
+// Within reports whether n bytes at an address lie in a range whose owner is of one of these kinds.
+func (m *Map[E]) Within(addr uint64, n int, of Kinds) bool {
+	for node := m.First(addr); node != nil; node = m.Next(node) {
+		if of.has(node.Owner.Kind) && node.Lo <= addr && End(addr, n) <= node.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// End is the address after n bytes; it stops at the end of the address space.
+func End(addr uint64, n int) uint64 {
 	if e := addr + uint64(n); e > addr {
 		return e
 	}

@@ -1,94 +1,94 @@
-package golden
+package memory
 
-// store is bytes that the device has read for a work entry, by their offset:
+// Store is bytes that the device has read for a work entry, by their offset:
 // the frame of a Send in one piece; the source of a copy by pages, of which
 // only those are kept whose bytes are yet to be written.
-type store struct {
-	flat  []byte
-	pages []*dataPage // of a copy, nil where nothing is kept
-	pool  *pool[dataPage]
+type Store struct {
+	Flat  []byte
+	pages []*Page // of a copy, nil where nothing is kept
+	pool  *Pool[Page]
 	paged bool
 }
 
-type dataPage struct {
+type Page struct {
 	b    [dataPageBytes]byte
 	kept int // bytes
 }
 
 const dataPageBytes = 4096
 
-// page makes the store that of a copy of n bytes.
-func (s *store) page(n int, pages *pool[dataPage]) {
+// Page makes the store that of a copy of n bytes.
+func (s *Store) Page(n int, pages *Pool[Page]) {
 	s.paged, s.pool = true, pages
 	want := (n + dataPageBytes - 1) / dataPageBytes
 	if cap(s.pages) < want {
-		s.pages = make([]*dataPage, want)
+		s.pages = make([]*Page, want)
 	}
 	s.pages = s.pages[:want]
 }
 
-// free lets go of everything that a copy keeps.
-func (s *store) free() {
+// Free lets go of everything that a copy keeps.
+func (s *Store) Free() {
 	for i, p := range s.pages {
 		if p != nil {
 			p.kept = 0
-			s.pool.put(p)
+			s.pool.Put(p)
 			s.pages[i] = nil
 		}
 	}
 	s.paged, s.pages = false, s.pages[:0]
 }
 
-// part is the bytes from an offset on that stand together, n at most.
-func (s *store) part(at, n int) []byte {
+// Part is the bytes from an offset on that stand together, n at most.
+func (s *Store) Part(at, n int) []byte {
 	if !s.paged {
-		return s.flat[at : at+n]
+		return s.Flat[at : at+n]
 	}
 	p := s.pages[at/dataPageBytes]
 	at %= dataPageBytes
 	return p.b[at:min(at+n, dataPageBytes)]
 }
 
-// put keeps bytes that are not kept yet.
-func (s *store) put(at int, b []byte) {
+// Put keeps bytes that are not kept yet.
+func (s *Store) Put(at int, b []byte) {
 	for len(b) > 0 {
 		s.keep(at, len(b))
-		n := copy(s.part(at, len(b)), b)
+		n := copy(s.Part(at, len(b)), b)
 		at, b = at+n, b[n:]
 	}
 }
 
 // keep makes room for the bytes at an offset.
-func (s *store) keep(at, n int) {
+func (s *Store) keep(at, n int) {
 	if !s.paged {
 		return
 	}
 	p := s.pages[at/dataPageBytes]
 	if p == nil {
-		p = s.pool.get()
+		p = s.pool.Get()
 		s.pages[at/dataPageBytes] = p
 	}
 	p.kept += min(n, dataPageBytes-at%dataPageBytes)
 }
 
-// drop forgets bytes that are kept.
-func (s *store) drop(at, n int) {
+// Drop forgets bytes that are kept.
+func (s *Store) Drop(at, n int) {
 	for s.paged && n > 0 {
 		k := min(n, dataPageBytes-at%dataPageBytes)
 		p := s.pages[at/dataPageBytes]
 		if p.kept -= k; p.kept == 0 {
-			s.pool.put(p)
+			s.pool.Put(p)
 			s.pages[at/dataPageBytes] = nil
 		}
 		at, n = at+k, n-k
 	}
 }
 
-// differs returns the first of the bytes from an offset on that is not as
+// Differs returns the first of the bytes from an offset on that is not as
 // given, len(b) if none.
-func (s *store) differs(at int, b []byte) int {
+func (s *Store) Differs(at int, b []byte) int {
 	for i := 0; i < len(b); {
-		have := s.part(at+i, len(b)-i)
+		have := s.Part(at+i, len(b)-i)
 		for k := range have {
 			if have[k] != b[i+k] {
 				return i + k

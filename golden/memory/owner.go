@@ -1,0 +1,38 @@
+package memory
+
+// Owner says whose a range is. Entry is the work entry that it belongs to, if it does: what that is, the user says.
+type Owner[E any] struct {
+	Kind  Kind
+	Part  uint8  // of a descriptor: its buffer; of a work entry: its piece; of messages: whose, as the user says
+	Queue uint16 //
+	Index uint16 // of a descriptor
+	Entry *E     // of a piece or copy
+}
+
+// Kind is what a range is for.
+type Kind uint8
+
+// The kinds.
+const (
+	RxCq Kind = iota
+	TxCq
+	Buffer // to which a descriptor points
+	RxRing
+	TxRing
+	Piece // of a work entry
+	Copy  // where a copy writes
+	Msg   // where a queue's messages go
+)
+
+// Kinds is a set of kinds.
+type Kinds uint16
+
+// Of is a set of kinds.
+func Of(kinds ...Kind) (s Kinds) {
+	for _, k := range kinds {
+		s |= 1 << k
+	}
+	return s
+}
+
+func (s Kinds) has(k Kind) bool { return s>>k&1 != 0 }
