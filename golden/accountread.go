@@ -7,15 +7,6 @@ import (
 	"nictwin/models/nicspec"
 )
 
-// accountRange is what a read of an account may show.
-type accountRange struct {
-	balance, drawn, seq span
-	slow, fast          bool // the states that it may be in
-}
-
-// span is the numbers from lo to hi.
-type span struct{ lo, hi uint32 }
-
 func (s *span) add(lo, hi uint32) { s.lo, s.hi = min(s.lo, lo), max(s.hi, hi) }
 
 func (s span) has(v uint32) bool { return v >= s.lo && v <= s.hi }

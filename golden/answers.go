@@ -10,21 +10,6 @@ import (
 	"nictwin/models/tlp"
 )
 
-// asked is a request that the device has to answer.
-type asked struct {
-	answer core.Answer // as the registers were when it was accepted
-	off    uint32      // in BAR0
-	inBar  bool
-	cycle  int64
-	low    [2]uint64 // what counters must show at least
-	class  [2]wordClass
-	from   entryRead // if a class is not wordExact
-	credit [2]accountRange
-	reset  bool // it was accepted during a function-level reset
-}
-
-const wordBytes = tlp.DWBytes
-
 // expectAnswer notes the answer to the request at hand [G2, P8].
 func (r *Referee) expectAnswer(a *core.Answer) {
 	r.cnt.settle(r.now)
@@ -148,24 +133,6 @@ func (r *Referee) word(q *asked, w int, want, got uint32) {
 	if now := r.regs.Read32(off); got != want && got != now {
 		r.failRegister("G3", off, fmt.Sprintf("%#x", want), fmt.Sprintf("%#x", got))
 	}
-}
-
-func (r *Referee) failRegister(rule string, off uint32, want, got string) {
-	r.log.Fail(verdict.Registers, rule, registerName(off), want, got)
-}
-
-// registerName names the register at an offset.
-func registerName(off uint32) string {
-	reg, i, at := nicspec.RegisterAt(off)
-	switch {
-	case reg == nil:
-		return fmt.Sprintf("offset %#x", off)
-	case reg.Count > 0:
-		return fmt.Sprintf("%s[%d]", reg.Name, i)
-	case at > 0:
-		return fmt.Sprintf("%s+%d", reg.Name, at)
-	}
-	return reg.Name
 }
 
 // tableCommand compares TBL_CMD: busy is the device's own while a command may

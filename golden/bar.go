@@ -1,50 +1,12 @@
 package golden
 
 import (
-	"math"
-
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
-	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
-
-// barSide is what is known of the registers, beyond core.Regs: what has been
-// written and may not have taken effect, and what has been asked and not been
-// answered.
-type barSide struct {
-	answers fifo.Queue[asked]
-
-	commandAt int64 // cycle of the latest table command
-	confirmed bool  // a read has shown that it is done
-
-	drainRx bool // the queue that is being disabled
-	drainQ  int
-	drainAt int64
-
-	limitsAt  int64 // cycle of the latest change of DEVCTL; never once settled
-	timeoutAt int64 // likewise CPL_TIMEOUT
-
-	keys keyWindow
-
-	words [nicspec.TableWords]wordClass // of TBL_DATA
-	from  entryRead                     // what TBL_DATA was loaded from last, if that was a queue
-}
-
-func (s *barSide) init(regs *core.Regs) { s.reset(regs) }
-
-// reset is what is known after reset, but for what is to be answered.
-func (s *barSide) reset(regs *core.Regs) {
-	*s = barSide{answers: s.answers}
-	s.commandAt, s.limitsAt, s.timeoutAt, s.drainAt = never, never, never, never
-	n := len(regs.Keys())
-	s.keys = keyWindow{latest: make([]core.Key, n), old: make([]core.Key, n), at: make([]int64, n), open: never}
-	for i := range s.keys.at {
-		s.keys.at[i] = never
-	}
-}
 
 // requestIn takes a request of the other side: register writes take effect,
 // and what it is to be answered is noted.
@@ -176,7 +138,7 @@ func (r *Referee) applyRx(e *core.Effect) {
 		r.pauseConfigured(e.Index)
 		fallthrough
 	case core.EffectRuleWritten, core.EffectIndirection:
-		r.ver.add(r.regs.Config(), r.now)
+		r.ver.Written(r.regs, r.now)
 		r.reconsider()
 	case core.EffectCredit:
 		r.accountWritten(e.Index, e.Value, nil)
@@ -214,7 +176,7 @@ func (r *Referee) configured(reg uint32) {
 			r.tx.offSince = r.now + nicspec.VisibleCycles
 		}
 	}
-	r.ver.add(r.regs.Config(), r.now)
+	r.ver.Written(r.regs, r.now)
 	r.reconsider()
 }
 
@@ -275,34 +237,9 @@ func (r *Referee) badDoorbell(e *core.Effect) {
 	}
 }
 
-// usable is a queue's context, nil if it has none, and how many descriptors or
-// entries the device may have used beyond those that are known.
-func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
-	if e.Rx {
-		q := r.rx.queue(uint16(e.Index))
-		if q == nil || !q.open {
-			return nil, 0
-		}
-		n := uint16(min(q.pending+r.rx.unsure, math.MaxInt16))
-		for ahead < n && q.slot(q.ctx.CI+ahead).state == slotThere {
-			ahead++
-		}
-		return &q.ctx, ahead
-	}
-	q := r.tx.queue(uint16(e.Index))
-	if q == nil || !q.open {
-		return nil, 0
-	}
-	ahead = q.oldest - q.ctx.CI // ended without an output
-	for i := q.oldest; i != q.ctx.PI && (q.slot(i).state == slotThere || q.slot(i).state == slotPushed && int16(i-q.fetch) < 0); i++ {
-		ahead++
-	}
-	return &q.ctx, ahead
-}
-
 // keyWritten follows a write of a memory key [T12].
 func (r *Referee) keyWritten(i int) {
-	r.bar.keys.write(i, r.now, r.regs.Keys()[i])
+	r.bar.keys.Written(i, r.now, r.regs.Keys()[i])
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
 		if !q.open {
@@ -336,8 +273,8 @@ func (r *Referee) done(asked int64) {
 		return
 	}
 	r.bar.confirmed = true
-	r.bar.keys.open = min(r.bar.keys.open, r.now)
-	r.ver.closeRules(asked, r.now)
+	r.bar.keys.Close(r.now)
+	r.ver.CloseRules(asked, r.now)
 	if r.regs.Busy() {
 		r.drained()
 		return

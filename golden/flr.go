@@ -2,24 +2,10 @@ package golden
 
 import (
 	"fmt"
-	"slices"
 
-	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
-
-// flrSide is a function-level reset under way: from its write to the read that
-// shows its end.
-type flrSide struct {
-	on     bool
-	at     int64             // cycle of its write
-	work   int64             // last cycle in which work was seen
-	writes fifo.Queue[int64] // register writes since that may have come after the end
-	fresh  *core.Regs        // what registers read after it
-	late   bool              // reported
-	over   int64             // cycle in which the latest reset was seen to be over
-}
 
 // resetStarts follows the write of CTRL.flr [L1, L2].
 func (r *Referee) resetStarts() {
@@ -37,7 +23,7 @@ func (r *Referee) resetStarts() {
 		r.mayBeDisabled(i)
 		r.rx.ports[i].pausesEnd()
 	}
-	r.ver.add(r.regs.Config(), r.now)
+	r.ver.Written(r.regs, r.now)
 	r.reconsider()
 }
 
@@ -55,24 +41,6 @@ func (p *rxPort) pausesEnd() {
 // entrance is the causes for which a frame is dropped before it is in the
 // receive path [R2, R3].
 const entrance = dropMask(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxDropRunt | 1<<nicspec.CntRxDropOversize | 1<<nicspec.CntRxDropOverflow)
-
-// dropAcross drops a frame that came in across a whole reset: it is disabled, or
-// has a cause that applied to it before [L2].
-func (r *Referee) dropAcross(f *rxFrame) {
-	if r.flr.on || r.flr.over == never || f.first > r.flr.at || f.last <= r.flr.over {
-		return
-	}
-	alts := f.alts
-	f.alts = f.alts[:0]
-	for _, v := range alts {
-		if v.Drop == core.NoDrop {
-			v.Drop = nicspec.CntRxDropDisabled
-		}
-		if !slices.Contains(f.alts, v) {
-			f.alts = append(f.alts, v)
-		}
-	}
-}
 
 // mayBeDisabled says that the frames of a port that may still be in the receive
 // path may be dropped with RX_DROP_DISABLED instead [L2].
@@ -258,6 +226,6 @@ func (r *Referee) resetRegisters() {
 		o.first, o.last = first, last
 		o.follow(held, pauseSlack(&r.cfg.Build))
 	}
-	r.ver.add(r.regs.Config(), r.now)
+	r.ver.Written(r.regs, r.now)
 	r.reconsider()
 }

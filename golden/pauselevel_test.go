@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/golden/windows"
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
 	"nictwin/models/nic/core"
@@ -28,7 +29,11 @@ func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	spec := nicspec.DefaultBuild()
 	r, err := New(DefaultConfig(spec))
 	require.NoError(t, err)
-	r.ver.init(core.Config{RxEnable: true, DefaultAction: nicspec.ActionQueue})
+	r.regs.Write32(nicspec.RegCtrl, 1) // rx_enable
+	var v nicspec.RxDefaultReg
+	v.SetAction(uint32(nicspec.ActionQueue))
+	r.regs.Write32(nicspec.RegRxDefault, uint32(v))
+	r.ver = windows.NewReceive(r.regs)
 	r.rx.ports[0].out.now.PortEntryFields = nicspec.PortEntryFields{
 		TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000, Xon: 1000,
 	}
@@ -190,7 +195,7 @@ func TestLimitsAreReported(t *testing.T) {
 	l.play(come(1000, 130)) // 80 KB: more claims than are followed
 	r := l.r
 	for i := range 70 {
-		r.ver.now.Pause[0].Port = true
+		r.ver.Now().Pause[0].Port = true
 		l.sees(boundary.FrameIn, 1200+int64(i), &ether.Frame{Data: pauseFrame(1000)})
 	}
 	for range 6 {

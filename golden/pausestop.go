@@ -39,10 +39,10 @@ func (r *Referee) pauseIn(f *rxFrame) {
 	if !may {
 		return
 	}
-	in := pauseIn{seq: f.seq, last: f.last, frame: p, sure: sure && r.ver.sure(f.first)}
+	in := pauseIn{seq: f.seq, last: f.last, frame: p, sure: sure && r.ver.Sure(f.first)}
 	in.classes = p.Classes
 	if in.sure {
-		in.classes &= r.ver.now.Pause[f.port].Classes
+		in.classes &= r.ver.Now().Pause[f.port].Classes
 	}
 	k := &r.rx.ports[f.port].stops
 	for i := max(0, k.n-keptPauses); i < k.n; i++ {

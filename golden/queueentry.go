@@ -2,48 +2,13 @@ package golden
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
-
-// wordClass says how a word of TBL_DATA is compared.
-type wordClass uint8
-
-const (
-	wordExact   wordClass = iota
-	wordState             // its top byte is the queue's state
-	wordError             // byte 2 is why
-	wordIndices           // pi and ci
-	wordCqi               // cqi in the low half
-	wordBalance           // of an account
-	wordSlow              // its second byte is the account's state
-	wordDrawn
-	wordSeq
-)
-
-// entryRead is a table command that loaded a queue's entry or an account's, and the least that its indices can have been then: outputs
-// that have crossed count, and doorbells that have taken effect.
-type entryRead struct {
-	rx          bool
-	queue       int // or account
-	off         bool
-	epoch       uint32
-	pi, ci, cqi uint16
-
-	account accountRange
-	cycle   int64
-}
-
-// classAt is how the register at an offset is compared.
-func (b *barSide) classAt(off uint32) wordClass {
-	if i, ok := int(off)-nicspec.RegTblDataBase, off >= nicspec.RegTblDataBase; ok && i/wordBytes < nicspec.RegTblDataCount {
-		return b.words[i/wordBytes]
-	}
-	return wordExact
-}
 
 // tableRead follows a table command that loads TBL_DATA.
 func (r *Referee) tableRead(e *core.Effect) {
@@ -185,4 +150,29 @@ func (r *Referee) mostIndices(f *entryRead, v *queueView, failing bool) (ci, cqi
 		cqi++ // its Event
 	}
 	return ci, cqi
+}
+
+// usable is a queue's context, nil if it has none, and how many descriptors or
+// entries the device may have used beyond those that are known.
+func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
+	if e.Rx {
+		q := r.rx.queue(uint16(e.Index))
+		if q == nil || !q.open {
+			return nil, 0
+		}
+		n := uint16(min(q.pending+r.rx.unsure, math.MaxInt16))
+		for ahead < n && q.slot(q.ctx.CI+ahead).state == slotThere {
+			ahead++
+		}
+		return &q.ctx, ahead
+	}
+	q := r.tx.queue(uint16(e.Index))
+	if q == nil || !q.open {
+		return nil, 0
+	}
+	ahead = q.oldest - q.ctx.CI // ended without an output
+	for i := q.oldest; i != q.ctx.PI && (q.slot(i).state == slotThere || q.slot(i).state == slotPushed && int16(i-q.fetch) < 0); i++ {
+		ahead++
+	}
+	return &q.ctx, ahead
 }

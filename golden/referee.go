@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
+	"nictwin/golden/windows"
 	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -28,7 +29,7 @@ type Referee struct {
 	dig verdict.Digest
 	log *verdict.Log
 	cnt tallies
-	ver versions
+	ver *windows.Receive
 
 	devctl devctls
 	held   backpressure
@@ -63,13 +64,13 @@ func New(cfg Config) (*Referee, error) {
 	}
 	r.dig = verdict.NewDigest()
 	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
-	r.ver.init(r.regs.Config())
+	r.ver = windows.NewReceive(r.regs)
 	r.read, r.wr = memory.NewMap[txEntry](), memory.NewMap[txEntry]()
 	r.devctl.reset(r.regs)
 	r.flr.over = never
 	r.pin.init()
 	r.held.init(cfg.Build.Ports)
-	r.bar.init(r.regs)
+	r.bar.reset(r.regs)
 	r.rd.init(r.regs.CplTimeout())
 	r.rx.init(&cfg.Build)
 	for i := range r.rx.ports {

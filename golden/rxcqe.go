@@ -173,7 +173,7 @@ func (s *rxSlot) contains(part int, want []byte) bool {
 func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *account, event accountEvent) {
 	r.inOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
-	if f.rssOpen && v.Hash == e.RssHash() && !r.ver.rss.settleHash(f, v, v.Hash, q.id) {
+	if f.hashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.span(), v, v.Hash, q.id) {
 		r.failRx(f, int(q.ctx.CI), q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
 			e.String())
 	}
@@ -228,8 +228,8 @@ func (r *Referee) inOrder(q *rxq, f *rxFrame, e nicspec.RxCqe) {
 // be, the one that its completion entry speaks of.
 func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdict {
 	if f.place != placeUnsure {
-		if f.rssOpen {
-			r.ver.rss.settleHash(f, &f.v, e.RssHash(), q.id)
+		if f.hashOpen {
+			r.ver.SettleHash(f.span(), &f.v, e.RssHash(), q.id)
 		}
 		return &f.v
 	}
@@ -259,7 +259,7 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdic
 		if v.Roce == e.Roce() { // ROCE_PORT was written, and the way is the same
 			agrees += 64
 		}
-		if f.rssOpen && r.ver.rss.settleHash(f, v, e.RssHash(), q.id) || !f.rssOpen && v.Hash == e.RssHash() {
+		if f.hashOpen && r.ver.SettleHash(f.span(), v, e.RssHash(), q.id) || !f.hashOpen && v.Hash == e.RssHash() {
 			agrees += 16
 		}
 		if agrees > best {

@@ -1,6 +1,8 @@
 package golden
 
 import (
+	"slices"
+
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -31,9 +33,7 @@ func (r *Referee) sureCauses(f *rxFrame) dropMask {
 
 // oversizeCauses is [R2] for a frame that is too long, whose bytes are not kept.
 func (r *Referee) oversizeCauses(f *rxFrame) (m dropMask) {
-	for _, o := range r.ver.overlapping(groupGate, f.first, f.last) {
-		m |= dropBit(o.cfg.Gate(f.n))
-	}
+	r.ver.Gates(f.span(), func(c *core.Config) { m |= dropBit(c.Gate(f.n)) })
 	return m
 }
 
@@ -77,7 +77,7 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 				}
 			}
 		}
-		if r.ver.now.Gate(f.n) == core.NoDrop {
+		if r.ver.Now().Gate(f.n) == core.NoDrop {
 			m |= r.overflowCause(f)
 		}
 		r.dropped(p, f, m, true)
@@ -175,4 +175,22 @@ func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *core.RxVerdict, next uint16
 		m |= r.runCauses(&q.was, v, f.n, true)
 	}
 	return m | r.runCauses(&q.ctx, v, f.n, !same || int16(next-posted) >= 0)
+}
+
+// dropAcross drops a frame that came in across a whole reset: it is disabled, or
+// has a cause that applied to it before [L2].
+func (r *Referee) dropAcross(f *rxFrame) {
+	if r.flr.on || r.flr.over == never || f.first > r.flr.at || f.last <= r.flr.over {
+		return
+	}
+	alts := f.alts
+	f.alts = f.alts[:0]
+	for _, v := range alts {
+		if v.Drop == core.NoDrop {
+			v.Drop = nicspec.CntRxDropDisabled
+		}
+		if !slices.Contains(f.alts, v) {
+			f.alts = append(f.alts, v)
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -149,45 +148,6 @@ var rxPartSabotages = []sabotage{
 func TestRxPartSabotageIsCaught(t *testing.T) {
 	cfg, clean := calmParts(t)
 	sabotagesAreCaught(t, cfg, clean, rxPartSabotages)
-}
-
-// A frame caught in a change of key and table sees each word and each entry old
-// or new, and its queue goes with its hash [S4].
-func TestRssWindow(t *testing.T) {
-	var v versions
-	cfg := core.Config{RxEnable: true, Rss: true, DefaultAction: nicspec.ActionRss, DefaultLog: 8}
-	v.init(core.Config{})
-	v.add(cfg, 10)
-	for i := range 4 { // every write is over before the next
-		cfg.RssKey = cfg.RssKey.With(i, 0x01020304*uint32(i+1))
-		v.add(cfg, int64(100*i+100))
-	}
-	data := pattern(60, 3)
-	copy(data[12:], []byte{8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 9, 17})
-	var h core.Headers
-	core.Parse(data, 4791, &h)
-	var buf [nicspec.RssKeyBytes]byte
-	input := h.RssInput(&buf)
-	old := cfg.RssKey.Hash(input)
-	word := func(i int, was, now uint32) uint32 { return core.RssWord(i, was, input) ^ core.RssWord(i, now, input) }
-	cfg.RssKey = cfg.RssKey.With(0, 0x11).With(2, 0x77777777)
-	first, second := word(0, 0x01020304, 0x11), word(2, 0x0306090c, 0x77777777)
-	cfg.Indirection = cfg.Indirection.With(int(uint8(old)), 3)
-	v.add(cfg, 1000)
-	f := &rxFrame{data: data, n: 60, first: 1000, last: 1000}
-	v.verdicts(f)
-	require.True(t, f.rssOpen)
-	alt := &f.alts[0]
-	for _, hash := range []uint32{old, old ^ first, old ^ second, old ^ first ^ second} {
-		require.True(t, v.rss.settleHash(f, alt, hash, 0), "%#x", hash)
-		require.Equal(t, hash == old, v.rss.settleHash(f, alt, hash, 3), "%#x", hash)
-	}
-	require.False(t, v.rss.settleHash(f, alt, old^1, 0))
-	f = &rxFrame{data: data, n: 60, first: 1065, last: 1065}
-	v.verdicts(f)
-	require.False(t, f.rssOpen)
-	require.Len(t, f.alts, 1)
-	require.Equal(t, old^first^second, f.alts[0].Hash)
 }
 
 // unmarked takes the mark back that a frame of queue 1 got.

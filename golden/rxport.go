@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
+	"nictwin/golden/windows"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -81,7 +82,7 @@ type rxFrame struct {
 	v           core.RxVerdict   // unless place is placeUnsure
 	alts        []core.RxVerdict // for placeUnsure
 	place       framePlace
-	rssOpen     bool     // its hash is not certain [S4]
+	hashOpen    bool     // its hash is not certain [S4]
 	overflow    bool     // the receive buffer may have been full
 	posted      uint16   // producer index that the queue had surely seen [R9]
 	epoch       uint32   // of the queue then
@@ -95,6 +96,8 @@ type rxFrame struct {
 	hitSure bool     // if it did for sure
 }
 
+func (f *rxFrame) span() windows.Span { return windows.Span{First: f.first, Last: f.last} }
+
 const bufferUnit = 64 // of the receive buffer [R3]
 
 func (s *rxSide) init(build *nicspec.Build) {
@@ -107,6 +110,11 @@ func (s *rxSide) init(build *nicspec.Build) {
 	for i := range s.queues {
 		s.queues[i].init(i, build.Ports)
 	}
+}
+
+// verdicts gives a frame every verdict that it can get.
+func (r *Referee) verdicts(f *rxFrame) {
+	f.alts, f.hashOpen = r.ver.Verdicts(&windows.Frame{Span: f.span(), Port: f.port, Data: f.data}, f.alts[:0])
 }
 
 // frameIn takes a frame that came in.
@@ -130,10 +138,10 @@ func (r *Referee) frameIn() {
 	r.pauseCame(p)
 	p.bytes += max(room, bufferUnit)
 	p.tab.Push(f)
-	if f.n > nicspec.FrameMax || r.ver.sure(f.first) {
-		r.ver.now.Classify(f.port, data, &f.v)
+	if f.n > nicspec.FrameMax || r.ver.Sure(f.first) {
+		r.ver.Now().Classify(f.port, data, &f.v)
 	} else {
-		r.ver.verdicts(f)
+		r.verdicts(f)
 		r.dropAcross(f)
 	}
 	r.assign(p, f)
@@ -222,7 +230,7 @@ func (r *Referee) reconsider() {
 				continue // [R2] alone: its cause is looked at when it is decided
 			}
 			r.withdraw(p, f)
-			r.ver.verdicts(f)
+			r.verdicts(f)
 			r.dropAcross(f)
 			r.assign(p, f)
 			r.pauseIn(f)

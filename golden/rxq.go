@@ -2,7 +2,6 @@ package golden
 
 import (
 	"fmt"
-	"math"
 
 	"nictwin/golden/memory"
 	"nictwin/models/nic/core"
@@ -46,11 +45,6 @@ type deliveredLast struct {
 	any bool
 	seq uint32
 }
-
-const (
-	never   = math.MinInt64
-	forever = math.MaxInt64
-)
 
 // doorbell is an accepted doorbell.
 type doorbell struct {

@@ -260,7 +260,7 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 	}
 	i := firstDifference(e.frame, got)
 	var h core.Headers
-	core.Parse(e.frame, r.ver.now.RocePort, &h)
+	core.Parse(e.frame, r.ver.Now().RocePort, &h)
 	r.failEntry(e, q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), byteText(e.frame[i], i), byteText(got[i], i))
 	return false
 }

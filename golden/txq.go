@@ -201,8 +201,8 @@ func (r *Referee) there(e *txEntry) {
 	r.begin(e, r.regs.Keys())
 	if r.afterBad(e.queue, e.last()) {
 		r.unreachable(e)
-	} else if r.bar.keys.open >= r.now {
-		r.alternate(e, r.bar.keys.before(r.now))
+	} else if !r.bar.keys.Sure(r.now) {
+		r.alternate(e, r.bar.keys.Before(r.now))
 	}
 }
 

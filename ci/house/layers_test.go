@@ -23,9 +23,10 @@ import (
 // ceilings says in percent how many of the arrows between the files of a package may run upwards, and how many may be
 // part of a circle. A ceiling is lowered when the code has become better, and never raised.
 var ceilings = map[string]struct{ upwards, circles int }{
-	"golden":             {10, 40},
+	"golden":             {8, 40},
 	"golden/memory":      {0, 0},
 	"golden/verdict":     {0, 0},
+	"golden/windows":     {0, 0},
 	"rtlbridge":          {8, 36},
 	"rtlbridge/protocol": {0, 0},
 	"rtlbridge/manifest": {0, 0},

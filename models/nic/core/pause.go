@@ -17,6 +17,9 @@ type PauseRules struct {
 	Classes uint8 // priority ones, for these classes
 }
 
+// PauseSet is these of every port.
+type PauseSet [maxPorts]PauseRules
+
 // PauseFrame is what a pause frame says [F1].
 type PauseFrame = ether.Pause
 

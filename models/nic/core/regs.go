@@ -168,16 +168,61 @@ func (r *Regs) Drained() {
 	}
 }
 
+// The registers of the receive configuration [R6]: what one write changes at
+// once. Tables, the key of RSS and PortCfg are part of it, too, but are not
+// registers of their own.
+const (
+	SettingGate    = iota // CTRL
+	SettingChecks         // RX_CTRL
+	SettingDefault        // RX_DEFAULT
+	SettingRoce           // ROCE_PORT
+	NumSettings
+)
+
+// settings says of each of these which of its bits receive looks at, and what
+// they mean.
+var settings = [NumSettings]struct {
+	word func(r *Regs) uint32
+	set  func(c *Config, word uint32)
+}{
+	SettingGate: {
+		func(r *Regs) (word uint32) {
+			(*nicspec.CtrlReg)(&word).SetRxEnable(r.ctrl.RxEnable())
+			return word
+		},
+		func(c *Config, word uint32) { c.RxEnable = nicspec.CtrlReg(word).RxEnable() },
+	},
+	SettingChecks: {
+		func(r *Regs) uint32 { return uint32(r.rxCtrl) },
+		func(c *Config, word uint32) {
+			v := nicspec.RxCtrlReg(word)
+			c.DropIPCsum, c.DropL4Csum = v.DropBadIpCsum(), v.DropBadL4Csum()
+			c.DropICRC, c.DropCRC32C = v.DropBadIcrc(), v.DropBadCrc32c()
+		},
+	},
+	SettingDefault: {
+		func(r *Regs) uint32 { return uint32(r.rxDefault) },
+		func(c *Config, word uint32) {
+			v := nicspec.RxDefaultReg(word)
+			c.DefaultAction, c.DefaultQueue, c.DefaultLog = nicspec.Action(v.Action()), uint16(v.Queue()), uint8(v.RssLog())
+		},
+	},
+	SettingRoce: {
+		func(r *Regs) uint32 { return r.rocePort },
+		func(c *Config, word uint32) { c.RocePort = uint16(word) },
+	},
+}
+
+// Setting is the bits that receive looks at of one of these registers.
+func (r *Regs) Setting(i int) uint32 { return settings[i].word(r) }
+
+// Set makes one of these registers what Setting returned.
+func (c *Config) Set(i int, word uint32) { settings[i].set(c, word) }
+
 func (r *Regs) reconfigure() {
-	r.cfg.RxEnable = r.ctrl.RxEnable()
-	r.cfg.DropIPCsum = r.rxCtrl.DropBadIpCsum()
-	r.cfg.DropL4Csum = r.rxCtrl.DropBadL4Csum()
-	r.cfg.DropICRC = r.rxCtrl.DropBadIcrc()
-	r.cfg.DropCRC32C = r.rxCtrl.DropBadCrc32c()
-	r.cfg.RocePort = uint16(r.rocePort)
-	r.cfg.DefaultAction = nicspec.Action(r.rxDefault.Action())
-	r.cfg.DefaultQueue = uint16(r.rxDefault.Queue())
-	r.cfg.DefaultLog = uint8(r.rxDefault.RssLog())
+	for i := range settings {
+		r.cfg.Set(i, r.Setting(i))
+	}
 }
 
 // registerBits are the bits of the registers that can be written: fields of

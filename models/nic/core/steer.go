@@ -26,7 +26,7 @@ type Config struct {
 	DefaultLog    uint8    // of action Rss
 	Rules         *RuleSet // nil: none
 
-	Pause [maxPorts]PauseRules
+	Pause PauseSet
 
 	CRC32C      bool // the part is there
 	Rss         bool // the part is there

@@ -1,0 +1,87 @@
+package windows
+
+import (
+	"math"
+
+	"nictwin/models/nicspec"
+)
+
+// Span is the cycles in which the first and the last beat of something were
+// accepted.
+type Span struct{ First, Last int64 }
+
+// history is the values that one thing had, oldest first; the last is in force.
+// The zero value had none but the zero value of T.
+type history[T comparable] []value[T]
+
+type value[T comparable] struct {
+	v           T
+	from, until int64 // accepted in cycle from, in force until cycle until at most
+}
+
+const maxValues = 256 // kept of a history
+
+// is begins the history with a value that was there from the start.
+func (h *history[T]) is(v T) {
+	*h = append((*h)[:0], value[T]{v: v, from: math.MinInt64, until: math.MaxInt64})
+}
+
+// now is the value in force.
+func (h history[T]) now() (v T) {
+	if len(h) > 0 {
+		v = h[len(h)-1].v
+	}
+	return v
+}
+
+// becomes notes a value written in a cycle, and returns the last cycle in which
+// the one before may be in force. Of a value that is in force already it is
+// math.MinInt64.
+func (h *history[T]) becomes(v T, cycle int64) (until int64) {
+	if h.now() == v {
+		return math.MinInt64
+	}
+	if len(*h) == 0 {
+		var zero T
+		h.is(zero)
+	}
+	if n := len(*h); n > maxValues {
+		*h = append((*h)[:0], (*h)[n-maxValues/2:]...)
+	}
+	until = cycle + nicspec.VisibleCycles
+	(*h)[len(*h)-1].until = until
+	*h = append(*h, value[T]{v: v, from: cycle, until: math.MaxInt64})
+	return until
+}
+
+// met calls visit with every value that something can meet.
+func (h history[T]) met(s Span, visit func(v T)) {
+	if len(h) == 0 {
+		var zero T
+		visit(zero)
+	}
+	for _, o := range h {
+		if o.until >= s.First && o.from <= s.Last+nicspec.VisibleCycles {
+			visit(o.v)
+		}
+	}
+}
+
+// close ends in cycle now every value whose successor was written before cycle
+// asked.
+func (h history[T]) close(asked, now int64) {
+	for i := 1; i < len(h); i++ {
+		if h[i].from < asked {
+			h[i-1].until = min(h[i-1].until, now)
+		}
+	}
+}
+
+// quiet is the last cycle in which a value but the latest may be in force.
+func (h history[T]) quiet() int64 {
+	last := int64(math.MinInt64)
+	for i := range len(h) - 1 {
+		last = max(last, h[i].until)
+	}
+	return last
+}

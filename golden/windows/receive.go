@@ -1,0 +1,131 @@
+package windows
+
+import (
+	"math"
+	"slices"
+
+	"nictwin/models/nic/core"
+)
+
+// Frame is what decides which configuration a frame can meet, and what becomes
+// of it then.
+type Frame struct {
+	Span
+	Port int
+	Data []byte
+}
+
+// Receive is the configuration of receive over time. Make it with NewReceive.
+type Receive struct {
+	now      core.Config
+	settings [core.NumSettings]history[uint32]
+	rules    history[*core.RuleSet]
+	pause    history[core.PauseSet]
+	quiet    int64 // last cycle in which an older value of these may be in force
+	rss      rss
+}
+
+// NewReceive is the configuration that a device has, and has had.
+func NewReceive(regs *core.Regs) *Receive {
+	r := &Receive{now: regs.Config(), quiet: math.MinInt64, rss: rss{quiet: math.MinInt64}}
+	for i := range r.settings {
+		r.settings[i].is(regs.Setting(i))
+	}
+	r.rules.is(r.now.Rules)
+	r.pause.is(r.now.Pause)
+	return r
+}
+
+// Now is the configuration in force since the latest write.
+func (r *Receive) Now() *core.Config { return &r.now }
+
+// Lost is how many hashes were taken for right since there were too many that
+// could be.
+func (r *Receive) Lost() uint64 { return r.rss.lost }
+
+// Written takes what is configured after a write that was accepted in a cycle.
+// Cycles never decrease.
+func (r *Receive) Written(regs *core.Regs, cycle int64) {
+	cfg := regs.Receive()
+	for i := range r.settings {
+		r.quiet = max(r.quiet, r.settings[i].becomes(regs.Setting(i), cycle))
+	}
+	r.quiet = max(r.quiet, r.rules.becomes(cfg.Rules, cycle), r.pause.becomes(cfg.Pause, cycle))
+	r.rss.written(&r.now, cfg, cycle)
+	r.now = *cfg
+}
+
+// CloseRules ends the windows of the rules written before a read of TBL_CMD
+// with busy 0 was accepted; it was answered in cycle now.
+func (r *Receive) CloseRules(asked, now int64) {
+	r.rules.close(asked, now)
+	r.quiet = max(r.rules.quiet(), r.pause.quiet())
+	for _, h := range r.settings {
+		r.quiet = max(r.quiet, h.quiet())
+	}
+}
+
+// Sure reports whether a frame whose first beat was accepted in a cycle meets
+// the configuration in force and, so far, no other.
+func (r *Receive) Sure(first int64) bool { return max(r.quiet, r.rss.quiet) < first }
+
+// Gates calls visit with every configuration that a frame can meet as far as
+// [R2] looks at it.
+func (r *Receive) Gates(s Span, visit func(*core.Config)) {
+	cfg := r.now
+	r.settings[core.SettingGate].met(s, func(word uint32) {
+		cfg.Set(core.SettingGate, word)
+		visit(&cfg)
+	})
+}
+
+// Verdicts appends every verdict that a frame can get. Of a frame that is
+// caught in a change of the key or the table of RSS, hashOpen is true: SettleHash
+// knows which hash a verdict may have.
+func (r *Receive) Verdicts(f *Frame, out []core.RxVerdict) (all []core.RxVerdict, hashOpen bool) {
+	hashOpen = r.rss.quiet >= f.First
+	var seen []core.RxVerdict
+	for _, cfg := range r.mixtures(f.Span) {
+		var v core.RxVerdict
+		cfg.Classify(f.Port, f.Data, &v)
+		if slices.Contains(seen, v) {
+			continue
+		}
+		seen = append(seen, v)
+		if hashOpen {
+			out = r.rss.spread(f.Span, &v, out)
+		} else {
+			out = append(out, v)
+		}
+	}
+	return out, hashOpen
+}
+
+// mixtures is every configuration of old and new values that a frame can meet,
+// but for the key and the table of RSS.
+func (r *Receive) mixtures(s Span) []core.Config {
+	all := []core.Config{r.now}
+	for i, h := range r.settings {
+		all = mix(all, h, s, func(c *core.Config, word uint32) { c.Set(i, word) })
+	}
+	all = mix(all, r.rules, s, func(c *core.Config, rules *core.RuleSet) { c.Rules = rules })
+	return mix(all, r.pause, s, func(c *core.Config, pause core.PauseSet) { c.Pause = pause })
+}
+
+// mix is each of some configurations with each value of a history.
+func mix[T comparable](cfgs []core.Config, h history[T], s Span, set func(*core.Config, T)) (out []core.Config) {
+	h.met(s, func(v T) {
+		for _, c := range cfgs {
+			set(&c, v)
+			out = append(out, c)
+		}
+	})
+	return out
+}
+
+// SettleHash gives a frame caught in a change of the key or the table the hash
+// that its completion entry names, if it can have it and the queue is one that
+// goes with it.
+func (r *Receive) SettleHash(s Span, v *core.RxVerdict, hash uint32, queue int) bool {
+	return r.rss.settle(s, v, hash, queue)
+}
