@@ -41,12 +41,12 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 	}
 	arm := c.Root.MMIO(nicspec.RequesterArm)
 	o := driver.DefaultOptions()
-	cfg := node.Config{Spec: s, Build: stackedBuild(), Memory: o.Memory, Control: bus(nicspec.EndpointArm, 15, arm),
-		Host: bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost))}
-	cfg.Memory[nicspec.EndpointHost].Bytes = 128 << 20
+	first := node.HostCore{Bus: bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost))}
 	if c.HostMMIO != nil {
-		cfg.Window = bus(nicspec.EndpointHost, 0, c.HostMMIO)
+		first.Window = bus(nicspec.EndpointHost, 0, c.HostMMIO)
 	}
+	cfg := node.Config{Spec: s, Build: stackedBuild(), Memory: o.Memory, Control: bus(nicspec.EndpointArm, 15, arm), Hosts: []node.HostCore{first}}
+	cfg.Memory[nicspec.EndpointHost].Bytes = 128 << 20
 	for k := range s.DataCores {
 		cfg.Data = append(cfg.Data, bus(nicspec.EndpointArm, k, arm))
 	}
@@ -92,7 +92,7 @@ func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackS
 		n := newNode(t, c, i, s, engine)
 		nodes = append(nodes, n)
 		b.Sides[i] = verbstest.Side{
-			Context: n.Context(), Memory: c.Memory, Base: mem.Bus(nicspec.EndpointHost, 256<<20), Bytes: 8 << 20, Port: 1,
+			Context: n.Context(0), Memory: c.Memory, Base: mem.Bus(nicspec.EndpointHost, 256<<20), Bytes: 8 << 20, Port: 1,
 			Peer: verbs.AHAttr{Port: 1, GID: nodeGID(1 - i), MAC: nodeMAC(1 - i), HopLimit: 64},
 		}
 	}

@@ -96,11 +96,11 @@ func (s *datagrams) open(w *world) error {
 	return errors.Join(s.failed, w.await("the driver to be ready", func() bool { return ready }))
 }
 
-func (s *datagrams) fail(err error)  { s.failed = errors.Join(s.failed, err) }
-func (s *datagrams) Err() error      { return errors.Join(s.failed, s.drv.Err()) }
-func (s *datagrams) Settled() bool   { return s.drv.Idle() && s.posted == s.ended }
-func (s *datagrams) Close() error    { return nil }
-func (s *datagrams) Core() apps.Core { return s.host }
+func (s *datagrams) fail(err error)     { s.failed = errors.Join(s.failed, err) }
+func (s *datagrams) Err() error         { return errors.Join(s.failed, s.drv.Err()) }
+func (s *datagrams) Settled() bool      { return s.drv.Idle() && s.posted == s.ended }
+func (s *datagrams) Close() error       { return nil }
+func (s *datagrams) Core(int) apps.Core { return s.host }
 func (s *datagrams) ReadCounters(done func()) error {
 	s.drv.ReadCounters(func(driver.Counters) { done() })
 	return nil
@@ -114,8 +114,8 @@ func (s *datagrams) DeallocPD(_ verbs.PD, done func(error)) { done(nil) }
 func (s *datagrams) AllocPD(done func(verbs.PD, error))     { done(1, nil) }
 
 // Context implements Stack.
-func (s *datagrams) Context() verbs.Context { return s }
-func (s *datagrams) Ports() int             { return 1 }
+func (s *datagrams) Context(int) verbs.Context { return s }
+func (s *datagrams) Ports() int                { return 1 }
 
 func (s *datagrams) QueryDevice(done func(verbs.DeviceAttr, error)) {
 	done(verbs.DeviceAttr{Types: []verbs.QPType{verbs.QPTUD}, Ports: 1}, nil)

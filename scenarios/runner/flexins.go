@@ -21,7 +21,7 @@ import (
 // flexins is FlexiNS on a card and its host.
 type flexins struct {
 	node   *node.Node
-	core   *host.Core
+	cores  []*host.Core // of the host, by process
 	ports  int
 	card   *board.Card
 	polls  bool       // data cores read records again and again: the card is never idle
@@ -49,7 +49,7 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 }
 
 // openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, that of the offload
-// engine before it, if handlers answer there; library and applications on the first core of the host.
+// engine before it, if handlers answer there; library and application of each process on a core of the host, from the first on.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
 	options := w.c.stack(server).FlexiNS
@@ -58,9 +58,6 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		core, err := c.Memory.Host(endpoint).Core(0, number)
 		if err != nil {
 			return nil, err
-		}
-		if endpoint == nicspec.EndpointHost {
-			f.core = core
 		}
 		return corebus.New(core.Core, regs, corebus.DefaultSpec())
 	}
@@ -71,13 +68,21 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	}
 	arm := c.Root.MMIO(nicspec.RequesterArm)
 	var err error
-	if cfg.Host, err = bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
-		return nil, err
-	}
-	if c.HostMMIO != nil {
-		if cfg.Window, err = bus(nicspec.EndpointHost, 0, c.HostMMIO); err != nil {
+	for i := range w.c.Workload.Processes {
+		var on node.HostCore
+		if on.Bus, err = bus(nicspec.EndpointHost, i, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
 			return nil, err
 		}
+		if c.HostMMIO != nil {
+			if on.Window, err = bus(nicspec.EndpointHost, i, c.HostMMIO); err != nil {
+				return nil, err
+			}
+		}
+		core, err := c.Memory.Host(nicspec.EndpointHost).Core(0, i)
+		if err != nil {
+			return nil, err
+		}
+		f.cores, cfg.Hosts = append(f.cores, core), append(cfg.Hosts, on)
 	}
 	if cfg.Control, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-1, arm); err != nil {
 		return nil, err
@@ -104,10 +109,10 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	return f, w.await(fmt.Sprintf("the NIC of server %s to be set up", w.rack.Servers[server].Name), f.node.Ready)
 }
 
-func (f *flexins) Context() verbs.Context { return f.node.Context() }
-func (f *flexins) Core() apps.Core        { return f.core }
-func (f *flexins) Ports() int             { return f.ports }
-func (f *flexins) Err() error             { return f.node.Err() }
+func (f *flexins) Context(process int) verbs.Context { return f.node.Context(process) }
+func (f *flexins) Core(process int) apps.Core        { return f.cores[process] }
+func (f *flexins) Ports() int                        { return f.ports }
+func (f *flexins) Err() error                        { return f.node.Err() }
 
 // Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since the last look.
 func (f *flexins) Settled() bool {

@@ -14,7 +14,9 @@ type misled struct {
 	hurt *hurt
 }
 
-func (m misled) Context() verbs.Context { return bentContext{m.flexins.Context(), m.hurt} }
+func (m misled) Context(process int) verbs.Context {
+	return bentContext{m.flexins.Context(process), m.hurt}
+}
 
 // What a message invalidated is looked at, and that it did; so is the header of a frame.
 func TestInvalidationsAndHeadersAreChecked(t *testing.T) {

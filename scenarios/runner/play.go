@@ -95,7 +95,7 @@ func explain(err error) error {
 
 // play goes through the phases.
 func (w *world) play(p *Played) error {
-	run, err := apps.New(w.c.Workload, [2]apps.Side{w.side(0), w.side(1)}, w.await)
+	run, err := apps.New(w.c.Workload, w.processes(), w.await)
 	if err != nil {
 		return err
 	}

@@ -105,8 +105,8 @@ type hurt struct {
 	load func(addr uint64, b []byte)
 }
 
-func (b *bent) Context() verbs.Context { return bentContext{b.rnic.context, b.hurt} }
-func (b *bent) Core() apps.Core        { return bentCore{b.rnic.core, b.hurt} }
+func (b *bent) Context(int) verbs.Context { return bentContext{b.rnic.context, b.hurt} }
+func (b *bent) Core(int) apps.Core        { return bentCore{b.rnic.core, b.hurt} }
 
 type bentCore struct {
 	apps.Core
@@ -339,7 +339,7 @@ func TestNoAllocations(t *testing.T) {
 		c := caseOf(t, onRNICs+"workload: {queue_pairs: 4, both_ways: true, count: 4000, signal_every: 2, kind: "+kind+"}")
 		w, err := newWorld(t.Context(), c, &Options{})
 		require.NoError(t, err)
-		run, err := apps.New(c.Workload, [2]apps.Side{w.side(0), w.side(1)}, w.await)
+		run, err := apps.New(c.Workload, w.processes(), w.await)
 		require.NoError(t, err)
 		require.NoError(t, errors.Join(run.Prepare(), w.settle("receives"), run.Begin()))
 		require.NoError(t, w.engine.RunUntil(w.engine.Now()+400*simcore.Microsecond))

@@ -60,11 +60,11 @@ func openRNIC(w *world, server int) (Stack, error) {
 	return r, err
 }
 
-func (r *rnic) Context() verbs.Context { return r.context }
-func (r *rnic) Core() apps.Core        { return r.core }
-func (r *rnic) Ports() int             { return 1 }
-func (r *rnic) Err() error             { return r.dev.Err() }
-func (r *rnic) Close() error           { return nil }
+func (r *rnic) Context(int) verbs.Context { return r.context }
+func (r *rnic) Core(int) apps.Core        { return r.core }
+func (r *rnic) Ports() int                { return 1 }
+func (r *rnic) Err() error                { return r.dev.Err() }
+func (r *rnic) Close() error              { return nil }
 
 // Settled implements Stack. A NIC that cannot tell is settled when no event is left.
 func (r *rnic) Settled() bool {

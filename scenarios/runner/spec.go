@@ -157,7 +157,8 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 		return err
 	}
 	for n := range rack.Servers {
-		if err := s.validateEngine(n, &rack.Servers[n].Cards[0]); err != nil {
+		card := &rack.Servers[n].Cards[0]
+		if err := errors.Join(s.validateEngine(n, card), s.validateProcesses(s.stack(n), card)); err != nil {
 			return err
 		}
 	}

@@ -15,9 +15,9 @@ import (
 
 // Stack is the network stack of a server.
 type Stack interface {
-	Context() verbs.Context
-	Core() apps.Core // of the host, on which applications run
-	Ports() int      // that it can use, from the first on
+	Context(process int) verbs.Context // of Workload.Processes
+	Core(process int) apps.Core        // of the host, on which its application runs
+	Ports() int                        // that it can use, from the first on
 
 	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with a call, or
 	// with a frame. It is asked at every step of time.
@@ -60,6 +60,7 @@ const (
 	stackBytes = 255 << 20
 	appsFrom   = 256 << 20
 	appsBytes  = 192 << 20
+	pageBytes  = 4096
 )
 
 // Addresses is the network layer of all ports.
@@ -88,8 +89,16 @@ func (a Addresses) gidOf(server, port int) (g [16]byte) {
 	return g
 }
 
-// side is a server as its application sees it.
-func (w *world) side(server int) apps.Side {
+// processes are the applications of both servers.
+func (w *world) processes() (all [][2]apps.Side) {
+	for i := range w.c.Workload.Processes {
+		all = append(all, [2]apps.Side{w.side(0, i), w.side(1, i)})
+	}
+	return all
+}
+
+// side is a server as an application on it sees it. Each has the same share of the memory that is there for them.
+func (w *world) side(server, process int) apps.Side {
 	const hops = 64
 	c, peer := w.rack.Servers[server].Cards[0], 1-server
 	var ways []apps.Way
@@ -101,9 +110,10 @@ func (w *world) side(server int) apps.Side {
 	if o, ok := w.stacks[server].(offloading); ok {
 		engine = o.engine()
 	}
+	share := uint64(appsBytes/w.c.Workload.Processes) &^ (pageBytes - 1)
 	return apps.Side{
-		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(), Core: w.stacks[server].Core(), Memory: c.Memory,
-		Base: mem.Bus(nicspec.EndpointHost, appsFrom), Bytes: appsBytes,
+		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(process), Core: w.stacks[server].Core(process), Memory: c.Memory,
+		Base: mem.Bus(nicspec.EndpointHost, appsFrom+uint64(process)*share), Bytes: share,
 		Ways: ways, Engine: engine,
 	}
 }

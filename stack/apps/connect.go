@@ -89,7 +89,7 @@ func (u *setup) handles(s *side) error {
 	s.handles = make([]verbs.AH, u.spec.Ports)
 	err := u.verbs(s, "create_ah", u.spec.Ports, func(i int, done func(error)) { s.Context.CreateAH(s.pd, s.Ways[i].Peer, into(&s.handles[i], done)) })
 	for _, e := range s.ends {
-		e.ah = s.handles[e.flow%u.spec.Ports]
+		e.ah = s.handles[e.index%u.spec.Ports]
 	}
 	return err
 }
@@ -98,7 +98,7 @@ func (u *setup) handles(s *side) error {
 func (u *setup) introduce() {
 	for _, s := range u.sides {
 		for i, e := range s.ends {
-			p := s.peer().ends[i]
+			p := s.peer.ends[i]
 			e.peerQPN = p.qp.Num()
 			c, ok := e.role.(*client)
 			if r, both := p.role.(*server); ok && both {
@@ -107,13 +107,6 @@ func (u *setup) introduce() {
 			}
 		}
 	}
-}
-
-func (s *side) peer() *side {
-	if s.run.sides[0] == s {
-		return s.run.sides[1]
-	}
-	return s.run.sides[0]
 }
 
 // states brings all queue pairs to RTS: both servers to RTR before either sends.

@@ -26,6 +26,7 @@ type role interface {
 type end struct {
 	spec   *Spec
 	side   *side
+	index  int // among those of its side
 	flow   int
 	client bool
 	role   role

@@ -206,8 +206,8 @@ func (u *setup) engage(s *side) error {
 
 // engines is whether there are those that the kind needs.
 func (r *Run) engines() error {
-	for i, s := range r.sides {
-		if r.spec.Kind.Served() && s.Engine == nil && (i == 1 || r.spec.BothWays) {
+	for _, s := range r.sides {
+		if r.spec.Kind.Served() && s.Engine == nil && (s.server == 1 || r.spec.BothWays) {
 			return verbs.Errorf(string(r.spec.Kind), verbs.EOPNOTSUPP, "server %s has no offload engine", s.Name)
 		}
 	}

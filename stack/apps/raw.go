@@ -50,5 +50,6 @@ func (s *Spec) validateRaw(bad func(ok bool, path field.Path, format string, a .
 	bad(s.Kind == Send, "kind", "%s: transport %s does not have it: want %s", s.Kind, Raw, Send)
 	bad(!s.Immediate, "immediate", ": transport %s has no such data: want false", Raw)
 	bad(!s.SharedReceive, "shared_receive", ": transport %s does not have it: want false", Raw)
+	bad(s.Processes == 1, "processes", "%d: the frames of a port go to one process with %s: want 1", s.Processes, Raw)
 	bad(s.flows() <= s.Ports, "ports", "%d: each port has one flow of %s, and there are %d: want %d or more", s.Ports, Raw, s.flows(), s.flows())
 }

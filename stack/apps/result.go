@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash"
 
 	"nictwin/stack/verbs"
 )
@@ -91,16 +92,22 @@ type Result struct {
 // Result is what came of the run so far.
 func (r *Run) Result() (*Result, error) {
 	res := &Result{Wrong: r.Wrong()}
-	for i, s := range r.sides {
+	var memory [2]hash.Hash
+	for i := range memory {
+		memory[i] = sha256.New()
+	}
+	for _, s := range r.sides {
 		for _, e := range s.ends {
 			res.Streams = append(res.Streams, Stream{Server: s.Name, Flow: e.flow, Client: e.client, Alone: !r.spec.Transport.ordered(), List: e.sends},
 				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Recv: true, Loose: r.spec.Kind.Served(), List: e.takes})
 			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.wrongs
 		}
-		var err error
-		if res.Memory[i], err = s.digest(); err != nil {
+		if err := s.digest(memory[s.server]); err != nil {
 			return nil, err
 		}
+	}
+	for i, h := range memory {
+		res.Memory[i] = hex.EncodeToString(h.Sum(nil))
 	}
 	res.Lost = r.lost()
 	return res, nil
@@ -125,7 +132,7 @@ func (r *Run) lost() (n int) {
 			if !e.client {
 				continue
 			}
-			p := s.peer().ends[i]
+			p := s.peer.ends[i]
 			switch {
 			case r.spec.Kind == Read || r.spec.Kind == Atomics || r.spec.Kind.Served():
 				n += e.well() - e.messages
@@ -139,9 +146,8 @@ func (r *Run) lost() (n int) {
 	return n
 }
 
-// digest is of all buffers of a server.
-func (s *side) digest() (string, error) {
-	h := sha256.New()
+// digest adds all buffers of an application.
+func (s *side) digest(h hash.Hash) error {
 	var b []byte
 	for _, a := range s.areas() {
 		if n := a.bytes(); uint64(len(b)) < n {
@@ -149,11 +155,11 @@ func (s *side) digest() (string, error) {
 		}
 		x := b[:a.bytes()]
 		if err := s.Memory.Read(a.base, x); err != nil {
-			return "", err
+			return err
 		}
 		_, _ = h.Write(x) // a hash takes everything
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return nil
 }
 
 // Digest is of what two runs must have in common, as far as how says.

@@ -11,22 +11,30 @@ import (
 // Run is a workload on two servers.
 type Run struct {
 	spec     *Spec
-	sides    [2]*side
+	sides    []*side // of each process in turn, on the first server and on the second
 	progress uint64
 	short    error // memory that there is not
 	finished bool
 }
 
-// New makes the objects of a workload and connects them. await runs the world in between.
-func New(s Spec, sides [2]Side, await Await) (*Run, error) {
+// New makes the objects of a workload and connects them: process i of the first server with process i of the second. await runs
+// the world in between.
+func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	if len(processes) != s.Processes {
+		return nil, verbs.Errorf("apps", verbs.EINVAL, "processes %d: the stacks have %d", s.Processes, len(processes))
+	}
 	r := &Run{spec: &s}
-	for i := range sides {
-		r.sides[i] = &side{Side: sides[i], run: r, byQPN: map[uint32]*end{}}
-		x := r.sides[i]
-		x.room = room{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
+	for _, pair := range processes {
+		for server := range pair {
+			x := &side{Side: pair[server], server: server, run: r, byQPN: map[uint32]*end{}}
+			x.room = room{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
+			r.sides = append(r.sides, x)
+		}
+		a, b := r.sides[len(r.sides)-2], r.sides[len(r.sides)-1]
+		a.peer, b.peer = b, a
 	}
 	if err := r.engines(); err != nil {
 		return nil, err
@@ -42,8 +50,10 @@ func New(s Spec, sides [2]Side, await Await) (*Run, error) {
 			x.seen = make([]bool, s.QueuePairs*s.Count)
 		}
 	}
-	for f := range s.flows() {
-		r.flow(f)
+	for p := range s.Processes {
+		for f := range s.flows() {
+			r.flow(p, f)
+		}
 	}
 	u := &setup{Run: r, await: await}
 	if err := u.make(); err != nil {
@@ -52,17 +62,17 @@ func New(s Spec, sides [2]Side, await Await) (*Run, error) {
 	return r, nil
 }
 
-// flow adds the ends of a flow. Those of the second half have their client on the second server.
-func (r *Run) flow(f int) {
-	c, s := r.sides[0], r.sides[1]
+// flow adds the ends of a flow of a process. Those of the second half have their client on the second server.
+func (r *Run) flow(process, f int) {
+	c, s := r.sides[2*process], r.sides[2*process+1]
 	if f >= r.spec.QueuePairs {
 		c, s = s, c
 	}
-	way := f % r.spec.Ports
-	a := &client{end: &end{spec: r.spec, side: c, flow: f, client: true, way: &c.Ways[way]}}
+	way, index, f := f%r.spec.Ports, len(c.ends), process*r.spec.flows()+f
+	a := &client{end: &end{spec: r.spec, side: c, index: index, flow: f, client: true, way: &c.Ways[way]}}
 	a.role = a
 	c.ends = append(c.ends, a.end)
-	b := &server{end: &end{spec: r.spec, side: s, flow: f, way: &s.Ways[way]}}
+	b := &server{end: &end{spec: r.spec, side: s, index: index, flow: f, way: &s.Ways[way]}}
 	b.role = b
 	s.ends = append(s.ends, b.end)
 }
@@ -134,7 +144,14 @@ func (r *Run) Retry() {
 }
 
 // Err is what kept the applications from going on, or nil.
-func (r *Run) Err() error { return errors.Join(r.sides[0].err, r.sides[1].err) }
+func (r *Run) Err() error {
+	for _, s := range r.sides {
+		if s.err != nil {
+			return s.err
+		}
+	}
+	return nil
+}
 
 // Progress grows whenever a completion is taken.
 func (r *Run) Progress() uint64 { return r.progress }
@@ -222,7 +239,7 @@ func (r *Run) Finish() error {
 		for i, e := range s.ends {
 			switch x := e.role.(type) {
 			case *server:
-				x.finish(s.peer().ends[i].well())
+				x.finish(s.peer.ends[i].well())
 			case *client:
 				if s.run.spec.Payload == Reused && s.run.spec.Kind == Read {
 					x.lookAgain(&x.out, x.acked)
@@ -268,7 +285,7 @@ func (r *Run) counters(s *side) {
 		if !ok {
 			continue
 		}
-		c := s.peer().ends[i].role.(*client)
+		c := s.peer.ends[i].role.(*client)
 		if c.stopped {
 			return // nobody knows which were carried out
 		}

@@ -6,7 +6,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Side is a server as its application sees it.
+// Side is a server as an application on it sees it: a process with a verbs context of its own.
 type Side struct {
 	Name    string
 	Context verbs.Context
@@ -28,13 +28,15 @@ type Way struct {
 // side is a Side in use.
 type side struct {
 	Side
-	run  *Run
-	mr   verbs.MR
-	pd   verbs.PD
-	dev  verbs.DeviceAttr
-	cq   verbs.CQ
-	stop func() // of following cq
-	room room
+	server int // 0 or 1
+	peer   *side
+	run    *Run
+	mr     verbs.MR
+	pd     verbs.PD
+	dev    verbs.DeviceAttr
+	cq     verbs.CQ
+	stop   func() // of following cq
+	room   room
 
 	handles []verbs.AH // UD: by way
 

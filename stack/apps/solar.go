@@ -59,7 +59,7 @@ const (
 
 // verifyBlocks looks at the memory of every WRITE that ended well.
 func (s *server) verifyBlocks() {
-	for m, o := range s.side.peer().ends[s.flow].over {
+	for m, o := range s.side.peer.ends[s.index].over {
 		if o == endedWell {
 			s.verify(m)
 		}

@@ -67,7 +67,7 @@ func (t Transport) qpType() verbs.QPType {
 type Spec struct {
 	Kind       Kind      `yaml:"kind"`
 	Transport  Transport `yaml:"transport"`
-	Processes  int       `yaml:"processes"`   // applications on each server, each with a verbs context of its own: 1, as stacks open one
+	Processes  int       `yaml:"processes"`   // applications on each server, each with a verbs context and a core of its own
 	QueuePairs int       `yaml:"queue_pairs"` // flows
 	BothWays   bool      `yaml:"both_ways"`   // as many flows again whose client is the second server
 	Sizes      []int     `yaml:"sizes"`       // bytes of message i: those of entry i, from the first again after the last
@@ -144,16 +144,17 @@ func DefaultSpec() Spec {
 
 // Limits of a workload.
 const (
-	maxPairs  = 2048
-	maxCount  = 1 << 20
-	maxDepth  = 1 << 12
-	maxPieces = 16
-	maxHops   = 1 << 12
-	maxPorts  = 8
-	maxPSN    = 1<<24 - 1
-	maxBytes  = 1 << 24
-	maxTotal  = 1 << 22 // messages of all flows: each has its completions kept
-	stampLen  = 4       // bytes with the message's number
+	maxProcesses = 16
+	maxPairs     = 2048
+	maxCount     = 1 << 20
+	maxDepth     = 1 << 12
+	maxPieces    = 16
+	maxHops      = 1 << 12
+	maxPorts     = 8
+	maxPSN       = 1<<24 - 1
+	maxBytes     = 1 << 24
+	maxTotal     = 1 << 22 // messages of all flows: each has its completions kept
+	stampLen     = 4       // bytes with the message's number
 )
 
 // Validate returns every error of the spec, each a field.Error.
@@ -176,10 +177,10 @@ func (s *Spec) Validate() error {
 		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
 		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
 	}
-	bad(s.Processes == 1, "processes", "%d: a stack opens one verbs context, for one application on its server: want 1, and %v for flows beside each other", s.Processes, field.Path("queue_pairs"))
+	within("processes", s.Processes, 1, maxProcesses)
 	within("queue_pairs", s.QueuePairs, 1, maxPairs)
 	within("count", s.Count, 1, maxCount)
-	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs {
+	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs && s.Processes > 0 && s.Processes <= maxProcesses {
 		bad(s.Messages() <= maxTotal, "count", "%d: that makes %d messages of all flows: want at most %d", s.Count, s.Messages(), maxTotal)
 	}
 	within("depth", s.Depth, 1, maxDepth)
@@ -312,7 +313,7 @@ func (s *Spec) signals(m int) bool { return (m+1)%s.SignalEvery == 0 || m == s.C
 // signalled is the first request from m on that ends with a completion.
 func (s *Spec) signalled(m int) int { return min((m/s.SignalEvery+1)*s.SignalEvery-1, s.Count-1) }
 
-// flows is how many there are.
+// flows is how many there are of each process.
 func (s *Spec) flows() int {
 	if s.BothWays {
 		return 2 * s.QueuePairs
@@ -321,7 +322,7 @@ func (s *Spec) flows() int {
 }
 
 // Messages is how many the clients send, answers not counted.
-func (s *Spec) Messages() int { return s.flows() * s.Count }
+func (s *Spec) Messages() int { return s.Processes * s.flows() * s.Count }
 
 // Ways is how many messages there are for each that a client sends: two where it is answered.
 func (s *Spec) Ways() int {

@@ -2,6 +2,9 @@
 // rights of control verbs, numbers objects, and says which data core serves a queue
 // pair. What it lets through goes on to the card's control core.
 //
+// Each process that has opened the device has objects of its own, and can name no
+// others.
+//
 // It knows neither pipes nor memory: the library calls it where an application would
 // enter the kernel, and pays for that.
 package kernel
@@ -16,7 +19,7 @@ import (
 
 // Module is the kernel module of a card.
 type Module struct {
-	Objects *verbs.Objects
+	objects *verbs.Objects
 
 	attr   verbs.DeviceAttr
 	cores  int
@@ -40,7 +43,7 @@ func New(cores int, attr verbs.DeviceAttr) (*Module, error) {
 		return nil, fmt.Errorf("kernel: %w", err)
 	}
 	m := &Module{attr: attr, cores: cores, shared: shared, next: make([]uint32, cores)}
-	m.Objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{
+	m.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{
 		verbs.KindPD: {First: 1, Most: maxPDs}, verbs.KindMR: {Most: attr.MaxMR}, verbs.KindCQ: {First: 1, Most: attr.MaxCQ}, verbs.KindQP: {Most: attr.MaxQP},
 		verbs.KindAH: {First: 1, Most: maxAHs}, verbs.KindSRQ: {Most: attr.MaxSRQ},
 	})
@@ -53,24 +56,82 @@ func (m *Module) Attr() *verbs.DeviceAttr { return &m.attr }
 // Mask is the low bits of a number that name a core.
 func (m *Module) Mask() uint32 { return 1<<bits.Len(uint(m.cores-1)) - 1 }
 
+// Process is the module as one process has it.
+type Process struct {
+	*Module
+	own map[verbs.Object]bool
+}
+
+// Open has a process begin without objects.
+func (m *Module) Open() *Process { return &Process{Module: m, own: map[verbs.Object]bool{}} }
+
+// Has reports whether the process has an object.
+func (p *Process) Has(x verbs.Object) bool { return p.own[x] }
+
+// mayUse is the error for objects that the process has not.
+func (p *Process) mayUse(verb string, uses []verbs.Object) error {
+	for _, u := range uses {
+		if !p.own[u] {
+			return verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", u)
+		}
+	}
+	return nil
+}
+
+// Create takes the lowest free number for an object that uses others.
+func (p *Process) Create(verb string, k verbs.Kind, uses ...verbs.Object) (uint32, error) {
+	if err := p.mayUse(verb, uses); err != nil {
+		return 0, err
+	}
+	n, err := p.objects.Create(verb, k, uses...)
+	if err == nil {
+		p.own[verbs.Object{Kind: k, Number: n}] = true
+	}
+	return n, err
+}
+
+// Add makes an object with a number that the caller chose.
+func (p *Process) Add(verb string, x verbs.Object, uses ...verbs.Object) error {
+	err := p.mayUse(verb, uses)
+	if err == nil {
+		err = p.objects.Add(verb, x, uses...)
+	}
+	if err == nil {
+		p.own[x] = true
+	}
+	return err
+}
+
+// Destroy ends an object of the process that nobody uses.
+func (p *Process) Destroy(verb string, x verbs.Object) error {
+	if err := p.mayUse(verb, []verbs.Object{x}); err != nil {
+		return err
+	}
+	err := p.objects.Destroy(verb, x)
+	if err == nil {
+		delete(p.own, x)
+	}
+	return err
+}
+
 // QP numbers a queue pair. Raw packets reach the first core only; those with a shared receive queue go to its core; others to
 // the core with the fewest (FN 3.2).
-func (m *Module) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Object) (qpn uint32, core int, err error) {
+func (p *Process) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Object) (qpn uint32, core int, err error) {
 	switch {
 	case hasSRQ:
-		core = int(srq & m.Mask())
+		core = int(srq & p.Mask())
 	case t == verbs.QPTRawPacket:
 	default:
-		core = m.shared.Assign()
+		core = p.shared.Assign()
 	}
 	release := func() {
 		if !hasSRQ && t != verbs.QPTRawPacket {
-			_ = m.shared.Release(core)
+			_ = p.shared.Release(core)
 		}
 	}
-	n, err := m.number("create_qp", verbs.KindQP, core, firstQP, uint32(m.attr.MaxQP))
+	n, err := p.number("create_qp", verbs.KindQP, core, firstQP, uint32(p.attr.MaxQP))
 	if err == nil {
-		err = m.Objects.Add("create_qp", verbs.Object{Kind: verbs.KindQP, Number: n}, uses...)
+		err = p.Add("create_qp", verbs.Object{Kind: verbs.KindQP, Number: n}, uses...)
 	}
 	if err != nil {
 		release()
@@ -86,7 +147,7 @@ func (m *Module) number(verb string, k verbs.Kind, core int, first, most uint32)
 		if n >= most {
 			n -= most
 		}
-		if x := first&^m.Mask() + (n+1)*step + uint32(core); !m.Objects.Has(verbs.Object{Kind: k, Number: x}) {
+		if x := first&^m.Mask() + (n+1)*step + uint32(core); !m.objects.Has(verbs.Object{Kind: k, Number: x}) {
 			m.next[core] = (n + 1) % most
 			return x, nil
 		}
@@ -95,25 +156,25 @@ func (m *Module) number(verb string, k verbs.Kind, core int, first, most uint32)
 }
 
 // EndQP ends a queue pair.
-func (m *Module) EndQP(t verbs.QPType, qpn uint32, hasSRQ bool) error {
-	err := m.Objects.Destroy("destroy_qp", verbs.Object{Kind: verbs.KindQP, Number: qpn})
+func (p *Process) EndQP(t verbs.QPType, qpn uint32, hasSRQ bool) error {
+	err := p.Destroy("destroy_qp", verbs.Object{Kind: verbs.KindQP, Number: qpn})
 	if err == nil && !hasSRQ && t != verbs.QPTRawPacket {
-		err = m.shared.Release(int(qpn & m.Mask()))
+		err = p.shared.Release(int(qpn & p.Mask()))
 	}
 	return err
 }
 
 // SRQ numbers a shared receive queue, on the core with the fewest queue pairs.
-func (m *Module) SRQ(pd verbs.Object) (uint32, error) {
+func (p *Process) SRQ(pd verbs.Object) (uint32, error) {
 	core := 0
-	for i := range m.cores {
-		if m.shared.Queues(i) < m.shared.Queues(core) {
+	for i := range p.cores {
+		if p.shared.Queues(i) < p.shared.Queues(core) {
 			core = i
 		}
 	}
-	n, err := m.number("create_srq", verbs.KindSRQ, core, firstSRQ, uint32(m.attr.MaxSRQ))
+	n, err := p.number("create_srq", verbs.KindSRQ, core, firstSRQ, uint32(p.attr.MaxSRQ))
 	if err == nil {
-		err = m.Objects.Add("create_srq", verbs.Object{Kind: verbs.KindSRQ, Number: n}, pd)
+		err = p.Add("create_srq", verbs.Object{Kind: verbs.KindSRQ, Number: n}, pd)
 	}
 	return n, err
 }

@@ -46,7 +46,7 @@ type Config struct {
 	Spec   Spec
 	ID     int // of the context
 	Core   *cpu.Core
-	Kernel *kernel.Module
+	Kernel *kernel.Process
 	Ports  []verbs.PortAttr
 
 	To    pipe.Sender   // mailbox
@@ -67,7 +67,7 @@ type Config struct {
 type Context struct {
 	cfg     Config
 	core    *cpu.Core
-	kernel  *kernel.Module
+	kernel  *kernel.Process
 	regions map[uint32]region // by key
 	ahs     map[verbs.AH]verbs.PD
 	ahOf    func(verbs.AH) (verbs.PD, bool)
@@ -257,7 +257,7 @@ func (c *Context) checkPort(verb string, port uint8) error {
 // AllocPD implements verbs.Context.
 func (c *Context) AllocPD(done func(verbs.PD, error)) {
 	c.enter()
-	n, err := c.kernel.Objects.Create("alloc_pd", verbs.KindPD)
+	n, err := c.kernel.Create("alloc_pd", verbs.KindPD)
 	done(verbs.PD(n), err)
 }
 
@@ -266,12 +266,12 @@ func pdObject(pd verbs.PD) verbs.Object { return verbs.Object{Kind: verbs.KindPD
 // DeallocPD implements verbs.Context.
 func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
 	c.enter()
-	done(c.kernel.Objects.Destroy("dealloc_pd", pdObject(pd)))
+	done(c.kernel.Destroy("dealloc_pd", pdObject(pd)))
 }
 
 // mustHave is the error for a protection domain that there is not.
 func (c *Context) mustHave(verb string, pd verbs.PD) error {
-	if !c.kernel.Objects.Has(pdObject(pd)) {
+	if !c.kernel.Has(pdObject(pd)) {
 		return verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
 	}
 	return nil
@@ -288,7 +288,7 @@ func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, d
 		m := verbs.MR{PD: pd, Addr: addr, Length: length, Access: access, LKey: r.Object, RKey: r.Object}
 		err := r.Err(verb)
 		if err == nil {
-			err = c.kernel.Objects.Add(verb, verbs.Object{Kind: verbs.KindMR, Number: m.LKey}, pdObject(pd))
+			err = c.kernel.Add(verb, verbs.Object{Kind: verbs.KindMR, Number: m.LKey}, pdObject(pd))
 		}
 		if err != nil {
 			done(verbs.MR{}, err)
@@ -303,7 +303,7 @@ func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, d
 func (c *Context) DeregMR(lkey uint32, done func(error)) {
 	const verb = "dereg_mr"
 	x := verbs.Object{Kind: verbs.KindMR, Number: lkey}
-	if err := c.kernel.Objects.Destroy(verb, x); err != nil {
+	if err := c.kernel.Destroy(verb, x); err != nil {
 		done(err)
 		return
 	}
@@ -320,7 +320,7 @@ func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, erro
 	}
 	var n uint32
 	if err == nil {
-		n, err = c.kernel.Objects.Create(verb, verbs.KindAH, pdObject(pd))
+		n, err = c.kernel.Create(verb, verbs.KindAH, pdObject(pd))
 	}
 	if err != nil {
 		done(0, err)
@@ -335,7 +335,7 @@ func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, erro
 // DestroyAH implements verbs.Context.
 func (c *Context) DestroyAH(ah verbs.AH, done func(error)) {
 	const verb = "destroy_ah"
-	if err := c.kernel.Objects.Destroy(verb, verbs.Object{Kind: verbs.KindAH, Number: uint32(ah)}); err != nil {
+	if err := c.kernel.Destroy(verb, verbs.Object{Kind: verbs.KindAH, Number: uint32(ah)}); err != nil {
 		done(err)
 		return
 	}

@@ -53,7 +53,7 @@ func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {
 		done(nil, verbs.Errorf(verb, verbs.EINVAL, "%d entries: want 1 to %d", entries, MaxCQE))
 		return
 	}
-	n, err := c.kernel.Objects.Create(verb, verbs.KindCQ)
+	n, err := c.kernel.Create(verb, verbs.KindCQ)
 	if err != nil {
 		done(nil, err)
 		return
@@ -104,7 +104,7 @@ func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
 	c.enter()
 	q, err := c.cq(verb, x)
 	if err == nil {
-		err = c.kernel.Objects.Destroy(verb, q.object())
+		err = c.kernel.Destroy(verb, q.object())
 	}
 	if err != nil {
 		done(err)

@@ -308,7 +308,7 @@ func (c *Context) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, e
 	r.Cap[0], r.Cap[1] = uint32(a.MaxWR), uint32(max(a.MaxSGE, 1))
 	c.ask(r, func(r *mailbox.Reply) {
 		if err := r.Err(verb); err != nil {
-			c.fail(c.kernel.Objects.Destroy(verb, s.object()))
+			c.fail(c.kernel.Destroy(verb, s.object()))
 			done(nil, err)
 			return
 		}
@@ -338,7 +338,7 @@ func (c *Context) DestroySRQ(x verbs.SRQ, done func(error)) {
 	const verb = "destroy_srq"
 	s, err := c.srq(verb, x)
 	if err == nil {
-		err = c.kernel.Objects.Destroy(verb, s.object())
+		err = c.kernel.Destroy(verb, s.object())
 	}
 	if err != nil {
 		done(err)

@@ -51,7 +51,7 @@ func (n *Node) openEngine() error {
 		return err
 	}
 	e.dma, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
-		Queue: n.cfg.Build.NumTxq - 3, LogSize: n.cfg.Spec.Data.LogCopy, Bus: n.cfg.Engine}}, e.memory.key)
+		Queue: n.txNumber(engineQueue), LogSize: n.cfg.Spec.Data.LogCopy, Bus: n.cfg.Engine}}, e.memory.key)
 	n.engine = e
 	return err
 }

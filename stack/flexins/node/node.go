@@ -84,28 +84,6 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Port is an Ethernet port's address.
-type Port struct {
-	MAC [6]byte
-	GID [16]byte // IPv4 as ::ffff:a.b.c.d
-}
-
-// Config is what a node is put together from.
-type Config struct {
-	Spec    Spec
-	Build   nicspec.Build // of the NIC
-	Memory  [nicspec.EndpointHost + 1]driver.Range
-	Control *corebus.Bus   // the control core's
-	Data    []*corebus.Bus // of as many cores as the spec says
-	Host    *corebus.Bus   // the core that runs library and applications
-	Window  *corebus.Bus   // that core's way to Arm memory as registers, offset 0 is address 0; notifications by MMIO need it
-	Ports   []Port
-	Engine  *corebus.Bus // of the offload engine; nil: there is none
-
-	// ReadsMayFail, if set, reports whether somebody lets reads of the NIC fail on purpose.
-	ReadsMayFail func() bool
-}
-
 // Node is FlexiNS on a card and its host.
 type Node struct {
 	cfg     Config
@@ -113,14 +91,14 @@ type Node struct {
 	data    *data.Card
 	control *control.Control
 	kernel  *kernel.Module
-	lib     *library.Context
+	libs    []*library.Context
 	reply   *copyengine.Engine
 	engine  *engine // nil: there is none
 	up      bool
 }
 
 // Numbers of the NIC's keys and queues: the first keys are host memory and the control core's Arm memory; the last transmit
-// queues are the control core's copies and the host's.
+// queues are the control core's copies, the offload engine's and those of the host's processes.
 const (
 	hostKey = iota
 	armKey
@@ -150,32 +128,6 @@ func New(c Config) (*Node, error) {
 	n.drv.Sync()
 	n.drv.Then(func() { n.up = true })
 	return n, nil
-}
-
-func (c *Config) validate() error {
-	errs := []error{c.Spec.Validate()}
-	want := func(ok bool, format string, a ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, a...))
-		}
-	}
-	n, b := c.Spec.DataCores, &c.Build
-	want(c.Control != nil && c.Host != nil && len(c.Data) == n, "%d data cores, and a control and a host core: want %d, and both", len(c.Data), n)
-	want(c.Spec.Notify != MMIO || c.Window != nil, "notify mmio: the board gives host cores no way to Arm memory: want one that does")
-	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
-	low := c.Spec.LowLatency
-	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues", n, low, b.NumRxq)
-	want(n*(b.Ports+1)+3 <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, three are others'", n, (b.NumTxq-3)/(b.Ports+1), b.Ports+1, b.NumTxq)
-	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low, b.NumRules)
-	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with it, or 0", low)
-	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-firstCoreKey-1)
-	for _, p := range []struct {
-		has  bool
-		name string
-	}{{b.Has(nicspec.PartCopy), "copy"}, {b.Has(nicspec.PartAppend), "append"}, {b.Has(nicspec.PartTrim), "trim"}, {b.Has(nicspec.PartLong), "long"}} {
-		want(p.has, "the NIC lacks part %s: want one with it", p.name)
-	}
-	return errors.Join(errs...)
 }
 
 // memory is a block of an endpoint's memory under a key, handed out in pieces.
@@ -225,8 +177,16 @@ func (n *Node) build() error {
 	if n.kernel, err = kernel.New(s.DataCores, n.device(keys)); err != nil {
 		return err
 	}
-	if err := n.open(host, arm, ports); err != nil || n.cfg.Engine == nil {
+	if n.reply, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: n.txNumber(replies), LogSize: s.Data.LogCopy}}, host.key, arm.key); err != nil {
 		return err
+	}
+	for i := range n.cfg.Hosts {
+		if err := n.open(i, host, arm, ports); err != nil {
+			return fmt.Errorf("process %d of %d: %w", i, len(n.cfg.Hosts), err)
+		}
+	}
+	if n.cfg.Engine == nil {
+		return nil
 	}
 	return n.openEngine()
 }
@@ -258,40 +218,56 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 	}
 }
 
-// contextID is the library's: a node has one context.
-const contextID = 1
+// contextID is that of a process's library.
+func contextID(process int) int { return 1 + process }
 
-// open opens the library's context: its mailbox, and its pipes to every data core.
-func (n *Node) open(host, arm memory, ports []verbs.PortAttr) error {
-	s := n.cfg.Spec.Data.Pipe
-	last := n.cfg.Build.NumTxq - 1
+// Transmit queues that copy, counted from the NIC's last: of the first process, of the control core, of the engine, of the other
+// processes.
+const (
+	firstProcess = iota
+	replies
+	engineQueue
+	otherProcesses
+)
+
+func (n *Node) txNumber(k int) int { return n.cfg.Build.NumTxq - 1 - k }
+
+// queueOf is the transmit queue of a process's copies.
+func (n *Node) queueOf(process int) int {
+	if process == 0 {
+		return n.txNumber(firstProcess)
+	}
+	return n.txNumber(otherProcesses + process - 1)
+}
+
+// open opens the context of a process's library: its mailbox, and its pipes to every data core.
+func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error {
+	s, on, id := n.cfg.Spec.Data.Pipe, &n.cfg.Hosts[process], contextID(process)
 	engine, err := copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
-		Queue: last, LogSize: n.cfg.Spec.Data.LogCopy, RingIn: nicspec.EndpointHost, DoneIn: nicspec.EndpointHost, Bus: n.cfg.Host}}, host.key, arm.key)
+		Queue: n.queueOf(process), LogSize: n.cfg.Spec.Data.LogCopy, RingIn: nicspec.EndpointHost, DoneIn: nicspec.EndpointHost, Bus: on.Bus}}, host.key, arm.key)
 	if err != nil {
 		return err
 	}
-	if n.reply, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: last - 1, LogSize: n.cfg.Spec.Data.LogCopy}}, host.key, arm.key); err != nil {
-		return err
-	}
-	up := way{s, n.cfg.Host.Core(), engine, host.Arena, arm.Arena}
-	c := library.Config{Spec: n.cfg.Spec.Library, ID: contextID, Core: n.cfg.Host.Core(), Kernel: n.kernel, Ports: ports, Pipe: s, Host: host.Arena, Failed: n.Err}
+	up := way{s, on.Bus.Core(), engine, host.Arena, arm.Arena, id, on.Window}
+	c := library.Config{Spec: n.cfg.Spec.Library, ID: id, Core: on.Bus.Core(), Kernel: n.kernel.Open(), Ports: ports, Pipe: s, Host: host.Arena, Failed: n.Err}
 	mail, from, at, err := up.pipe(n.cfg.Control.Core())
 	if err != nil {
 		return err
 	}
-	down := way{s, n.cfg.Control.Core(), n.reply, arm.Arena, host.Arena}
-	back, answers, replyAt, err := down.pipe(n.cfg.Host.Core())
+	down := way{spec: s, local: n.cfg.Control.Core(), engine: n.reply, from: arm.Arena, to: host.Arena}
+	back, answers, replyAt, err := down.pipe(on.Bus.Core())
 	if err != nil {
 		return err
 	}
 	c.To, c.From, c.Reply = mail, answers, replyAt
-	if err := n.control.Open(contextID, from, back, at); err != nil {
+	if err := n.control.Open(id, from, back, at); err != nil {
 		return err
 	}
 	if c.SQ, c.RQ, err = n.attach(up); err != nil {
 		return err
 	}
-	n.lib, err = library.New(c)
+	lib, err := library.New(c)
+	n.libs = append(n.libs, lib)
 	return err
 }
 
@@ -302,6 +278,9 @@ type way struct {
 	engine pipe.Copier
 	from   *driver.Arena // memory of the producer's side
 	to     *driver.Arena // of the consumer's
+
+	context int          // whose way up it is
+	window  *corebus.Bus // of that
 }
 
 // pipe makes a pipe; at is where its ring lies.
@@ -324,8 +303,11 @@ func (w way) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, at pipe
 	return p, c, pipe.Extent{From: to, Bytes: bytes}, err
 }
 
-// Context is the device as applications on the host's core have it.
-func (n *Node) Context() verbs.Context { return n.lib }
+// Processes is how many there are, of Config.Hosts.
+func (n *Node) Processes() int { return len(n.libs) }
+
+// Context is the device as a process has it.
+func (n *Node) Context(process int) verbs.Context { return n.libs[process] }
 
 // Driver is the NIC's driver, for counters and control registers.
 func (n *Node) Driver() *driver.Driver { return n.drv }
@@ -341,7 +323,10 @@ func (n *Node) Timers() int { return n.data.Timers() }
 
 // Err is the first thing that went wrong, or nil.
 func (n *Node) Err() error {
-	err := errors.Join(n.drv.Err(), n.data.Err(), n.control.Err(), n.lib.Err())
+	err := errors.Join(n.drv.Err(), n.data.Err(), n.control.Err())
+	for _, lib := range n.libs {
+		err = errors.Join(err, lib.Err())
+	}
 	if n.engine != nil {
 		err = errors.Join(err, n.engine.err)
 	}
@@ -350,13 +335,20 @@ func (n *Node) Err() error {
 
 // Idle reports whether nothing is under way but frames and timers.
 func (n *Node) Idle() bool {
-	return n.data.Idle() && n.lib.Idle() && n.drv.Idle() && (n.engine == nil || n.engine.Idle())
+	for _, lib := range n.libs {
+		if !lib.Idle() {
+			return false
+		}
+	}
+	return n.data.Idle() && n.drv.Idle() && (n.engine == nil || n.engine.Idle())
 }
 
-// Close ends the loops of the library, of its pipes and of the engine; timers of connections may still run.
+// Close ends the loops of the libraries, of its pipes and of the engine; timers of connections may still run.
 func (n *Node) Close() {
-	n.data.Detach(contextID)
-	n.lib.Close()
+	for i, lib := range n.libs {
+		n.data.Detach(contextID(i))
+		lib.Close()
+	}
 	if n.engine != nil {
 		n.engine.Close()
 	}

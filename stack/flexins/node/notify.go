@@ -60,7 +60,7 @@ func (n *Node) doorbell(up way, core int, kind pipe.RecordKind) (p pipe.Sender, 
 	if p, err = pipe.NewDoorbell(up.spec, at, up.local, pipe.NewStaged(up.local, up.engine, staged, far, 2*pipe.LineBytes)); err != nil {
 		return nil, nil, nil, err
 	}
-	c, err = n.data.Fetcher(core, contextID, at, pipe.Extent{From: near, Bytes: bytes + pipe.LineBytes})
+	c, err = n.data.Fetcher(core, up.context, at, pipe.Extent{From: near, Bytes: bytes + pipe.LineBytes})
 	return p, c, watch, err
 }
 
@@ -75,7 +75,7 @@ func (n *Node) written(up way, core int) (p pipe.Sender, c pipe.Receiver, watch 
 		return nil, nil, nil, fmt.Errorf("notify mmio: Arm memory up to %#x: want it below 2^32, the offsets of registers", end)
 	}
 	place := pipe.Place{Ring: to, Counter: to + bytes}
-	if p, err = pipe.NewProducer(up.spec, place, pipe.NewMMIO(n.cfg.Window)); err != nil {
+	if p, err = pipe.NewProducer(up.spec, place, pipe.NewMMIO(up.window)); err != nil {
 		return nil, nil, nil, err
 	}
 	c, err = pipe.NewConsumer(up.spec, place, n.data.Memory(core))
@@ -97,5 +97,5 @@ func (n *Node) attach(up way) (sq, rq []pipe.Sender, err error) {
 		sq, rq = append(sq, s), append(rq, r)
 		ends = append(ends, data.Ends{SQ: takeSend, RQ: takeRecv, Watch: append(sends, recvs...)})
 	}
-	return sq, rq, n.data.Attach(contextID, ends)
+	return sq, rq, n.data.Attach(up.context, ends)
 }

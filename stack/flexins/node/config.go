@@ -1,0 +1,66 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+)
+
+// Port is an Ethernet port's address.
+type Port struct {
+	MAC [6]byte
+	GID [16]byte // IPv4 as ::ffff:a.b.c.d
+}
+
+// Config is what a node is put together from.
+type Config struct {
+	Spec    Spec
+	Build   nicspec.Build // of the NIC
+	Memory  [nicspec.EndpointHost + 1]driver.Range
+	Control *corebus.Bus   // the control core's
+	Data    []*corebus.Bus // of as many cores as the spec says
+	Hosts   []HostCore     // a process runs on each, with a library of its own
+	Ports   []Port
+	Engine  *corebus.Bus // of the offload engine; nil: there is none
+
+	// ReadsMayFail, if set, reports whether somebody lets reads of the NIC fail on purpose.
+	ReadsMayFail func() bool
+}
+
+// HostCore is a core that runs library and applications.
+type HostCore struct {
+	Bus    *corebus.Bus
+	Window *corebus.Bus // its way to Arm memory as registers, offset 0 is address 0; notifications by MMIO need it
+}
+
+func (c *Config) validate() error {
+	errs := []error{c.Spec.Validate()}
+	want := func(ok bool, format string, a ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, a...))
+		}
+	}
+	n, b := c.Spec.DataCores, &c.Build
+	want(c.Control != nil && len(c.Hosts) > 0 && len(c.Data) == n, "%d data cores, %d host cores, and a control core: want %d, 1 or more, and one", len(c.Data), len(c.Hosts), n)
+	for _, h := range c.Hosts {
+		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no way to Arm memory: want one that does")
+	}
+	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
+	low := c.Spec.LowLatency
+	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues", n, low, b.NumRxq)
+	others := 2 + len(c.Hosts) // the control core's copies, the engine's, and each process's
+	want(n*(b.Ports+1)+others <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, %d are others'", n, (b.NumTxq-others)/(b.Ports+1), b.Ports+1, b.NumTxq, others)
+	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low, b.NumRules)
+	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with it, or 0", low)
+	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-firstCoreKey-1)
+	for _, p := range []struct {
+		has  bool
+		name string
+	}{{b.Has(nicspec.PartCopy), "copy"}, {b.Has(nicspec.PartAppend), "append"}, {b.Has(nicspec.PartTrim), "trim"}, {b.Has(nicspec.PartLong), "long"}} {
+		want(p.has, "the NIC lacks part %s: want one with it", p.name)
+	}
+	return errors.Join(errs...)
+}
