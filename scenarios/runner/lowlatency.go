@@ -13,7 +13,7 @@ func (s *Spec) validateLowLatency(at field.Path, x *StackSpec) error {
 	if x.Kind != StackFlexiNS {
 		return field.Errorf(at+".kind", "%s: it has no low-latency queue pairs: want %s, or workload.low_latency false", x.Kind, StackFlexiNS)
 	}
-	pairs := w.QueuePairs
+	pairs := w.Processes * w.QueuePairs
 	if w.BothWays {
 		pairs *= 2
 	}

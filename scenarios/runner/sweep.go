@@ -16,6 +16,7 @@ type SweepSpec struct {
 	Kinds       []apps.Kind      `yaml:"kind"`
 	Transports  []apps.Transport `yaml:"transport"`
 	Sizes       []int            `yaml:"size"` // each the only one of its case
+	Processes   []int            `yaml:"processes"`
 	QueuePairs  []int            `yaml:"queue_pairs"`
 	Depths      []int            `yaml:"depth"`
 	Pieces      []int            `yaml:"pieces"`
@@ -63,6 +64,7 @@ func (w *SweepSpec) axes() []axis {
 		values("kind", w.Kinds, func(s *Spec, v apps.Kind) { s.Workload.Kind = v }),
 		values("transport", w.Transports, func(s *Spec, v apps.Transport) { s.Workload.Transport = v }),
 		values("size", w.Sizes, func(s *Spec, v int) { s.Workload.Sizes = []int{v} }),
+		values("processes", w.Processes, func(s *Spec, v int) { s.Workload.Processes = v }),
 		values("queue_pairs", w.QueuePairs, func(s *Spec, v int) { s.Workload.QueuePairs = v }),
 		values("depth", w.Depths, func(s *Spec, v int) { s.Workload.Depth = v }),
 		values("pieces", w.Pieces, func(s *Spec, v int) { s.Workload.Pieces = v }),
