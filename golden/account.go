@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -99,9 +100,9 @@ type taken struct {
 	seq  uint32
 	slow bool
 
-	fast, behind dropMask // it was dropped: why it may have been, on the fast and on the slow way
-	certain      bool     // the account decided on it, and in its turn
-	why          dropMask // of the states that allow it
+	fast, behind counters.Drops // it was dropped: why it may have been, on the fast and on the slow way
+	certain      bool           // the account decided on it, and in its turn
+	why          counters.Drops // of the states that allow it
 }
 
 // leads moves a state past the frame. It reports false if the frame does not

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -75,13 +76,13 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accountEvent) {
 		fast:   r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
 		behind: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
 		certain: r.overflowCause(f) == 0 && a.seen[f.port].out < f.last && r.rx.unsure == 0 && a.doubtTo < f.last &&
-			len(a.before) == 0 && !f.earlier.has(nicspec.CntRxDropDisabled) && !a.passed(f),
+			len(a.before) == 0 && !f.earlier.Has(nicspec.CntRxDropDisabled) && !a.passed(f),
 	}
 	if e != nil {
 		k.out = e.out
 	}
 	k.others = !k.certain || a.awaitsOther(f.port, k.out)
-	m := dropMask(0)
+	m := counters.Drops(0)
 	if a.step(k) {
 		m = k.why
 	}

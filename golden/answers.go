@@ -4,35 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
-	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
-
-// expectAnswer notes the answer to the request at hand [G2, P8].
-func (r *Referee) expectAnswer(a *core.Answer) {
-	r.cnt.settle(r.now)
-	h := &a.Header
-	var req tlp.Header
-	core.DecodeInbound(&r.x.TLP.Hdr, &req)
-	at := req.Address - nicspec.BarBase
-	q := asked{answer: *a, cycle: r.now, reset: r.regs.Resetting(), off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
-	if h.Kind == tlp.CplD {
-		for w := range int(h.Length) {
-			off := q.off + uint32(w*wordBytes)
-			if index, _, ok := tallyAt(off); ok {
-				q.low[w] = r.cnt.settled[index]
-			}
-			if a := r.accountAt(off); a != nil {
-				q.credit[w] = r.accountRange(a, r.now)
-			}
-			q.class[w] = r.bar.classAt(off)
-		}
-		q.from = r.bar.from
-	}
-	r.bar.answers.Push(q)
-}
 
 // answered judges a completion that the device sent. It reports whether it
 // could be matched with a request.
@@ -80,7 +56,7 @@ func (r *Referee) judgeAnswer(q *asked, h *tlp.Header) {
 	if h.Kind != tlp.CplD || len(data) != h.PayloadBytes() {
 		return
 	}
-	if index, word, ok := tallyAt(q.off); ok && word == 0 && h.Length == 2 {
+	if index, word, ok := counters.At(q.off); ok && word == 0 && h.Length == 2 {
 		r.counterRead(q, index, binary.LittleEndian.Uint64(data), true, q.low[0])
 		return
 	}
@@ -104,7 +80,7 @@ func diffValue(h *tlp.Header, f tlp.Field) string {
 // word compares one 32-bit register, the w-th of the answer.
 func (r *Referee) word(q *asked, w int, want, got uint32) {
 	off := q.off + uint32(w*wordBytes)
-	if index, half, ok := tallyAt(off); ok {
+	if index, half, ok := counters.At(off); ok {
 		r.halfCounter(q, index, half, got, q.low[w])
 		return
 	}
@@ -190,27 +166,26 @@ func (r *Referee) halfCounter(q *asked, index, half int, got uint32, low uint64)
 	if half == 0 {
 		r.counterRead(q, index, uint64(got), false, low)
 	} else if got != 0 {
-		r.log.Fail(verdict.Counting, "G5", tallyName(index), "0 in its upper half", fmt.Sprint(got))
+		r.log.Fail(verdict.Counting, "G5", counters.NameOf(index), "0 in its upper half", fmt.Sprint(got))
 	}
 }
 
 // counterRead compares a counter while the device works: it shows at least
 // what must be visible, and at most what can have happened [G5].
 func (r *Referee) counterRead(q *asked, index int, got uint64, whole bool, low uint64) {
-	seen := &r.cnt.seen[index]
-	if seen.known {
-		low = max(low, seen.value)
+	if value, _, known := r.cnt.Latest(index); known {
+		low = max(low, value)
 	}
 	if most := r.mostNow(index); got < low || got > most {
-		r.log.Fail(verdict.Counting, "G5", tallyName(index), fmt.Sprintf("%d to %d", low, most), fmt.Sprint(got))
+		r.log.Fail(verdict.Counting, "G5", counters.NameOf(index), fmt.Sprintf("%d to %d", low, most), fmt.Sprint(got))
 	}
-	*seen = reading{value: got, asked: q.cycle, known: true}
+	r.cnt.Read(index, got, q.cycle)
 }
 
 // mostNow is the most that a counter can say now.
 func (r *Referee) mostNow(index int) uint64 {
-	most := r.cnt.hi[index]
-	if index >= hitsBase {
+	_, most := r.cnt.Between(index)
+	if index >= counters.HitsBase {
 		return most + r.pendingFrames()
 	}
 	c, port := nicspec.CounterAt(index)
@@ -244,13 +219,6 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 		return uint64(r.rd.open)
 	}
 	return 0
-}
-
-func (r *Referee) pendingFrames() (n uint64) {
-	for i := range r.rx.ports {
-		n += uint64(r.rx.ports[i].tab.Len())
-	}
-	return n
 }
 
 // badReads is the queues that may have entered the error state unseen.

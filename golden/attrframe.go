@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"nictwin/golden/memory"
-	"nictwin/models/nicspec"
 )
 
 // overwritten is the bytes of a frame that offloads write, whatever was read
@@ -86,14 +85,4 @@ func (e *txEntry) anyValue(at, n int) bool {
 	o := e.unread(e.frame)
 	in, k := o.span(at, at+n)
 	return in && k == n
-}
-
-// spoil gets an entry bytes with which its offloads cannot be done [T7].
-func (r *Referee) spoil(e *txEntry) bool {
-	bad := func() bool { return e.gathered() && e.finish() == nicspec.StatusBadOffload }
-	if !e.plan.Send || !r.gather(e) {
-		return false
-	}
-	p := &e.plan
-	return bad() || r.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
 }

@@ -139,3 +139,13 @@ func (r *Referee) lateReads(e *txEntry) statusMask {
 	}
 	return 0
 }
+
+// spoil gets an entry bytes with which its offloads cannot be done [T7].
+func (r *Referee) spoil(e *txEntry) bool {
+	bad := func() bool { return e.gathered() && e.finish() == nicspec.StatusBadOffload }
+	if !e.plan.Send || !r.gather(e) {
+		return false
+	}
+	p := &e.plan
+	return bad() || r.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
+}

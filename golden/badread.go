@@ -28,7 +28,7 @@ func (r *Referee) endEvent(d verdict.Domain, rule string, bad []badRead, seen bo
 			break
 		}
 	}
-	r.cnt.may(nicspec.CntQueueErr.Index(), 1)
+	r.cnt.May(nicspec.CntQueueErr.Index(), 1)
 }
 
 // beforeBad reports whether a block comes before all whose reads failed: its

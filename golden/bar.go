@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
@@ -27,10 +28,10 @@ func (r *Referee) requestIn() {
 		bad += n
 	}
 	for range c.Dev(nicspec.CntRegBad) - bad {
-		r.cnt.step(nicspec.CntRegBad.Index(), 1, r.now)
+		r.cnt.Step(nicspec.CntRegBad.Index(), 1, r.now)
 	}
 	for range c.Dev(nicspec.CntTlpUnsupported) - unsupported {
-		r.cnt.step(nicspec.CntTlpUnsupported.Index(), 1, r.now)
+		r.cnt.Step(nicspec.CntTlpUnsupported.Index(), 1, r.now)
 	}
 	for i := range r.outcome.NumEffects {
 		r.apply(&r.outcome.Effects[i])
@@ -204,7 +205,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		r.log.Saw(q.domain(), &r.x)
 	}
 	if doubt {
-		r.cnt.may(nicspec.CntDbBad.Index(), 1)
+		r.cnt.May(nicspec.CntDbBad.Index(), 1)
 	}
 }
 
@@ -223,10 +224,10 @@ func (r *Referee) badDoorbell(e *core.Effect) {
 		r.now <= r.bar.drainAt+nicspec.VisibleCycles
 	if ctx == nil || !justOff && ctx.State != nicspec.QueueStateRun || e.PI-ctx.PI > ctx.Size() ||
 		int(e.PI-ctx.CI) > int(ctx.Size())+int(ahead) {
-		r.cnt.step(index, 1, r.now)
+		r.cnt.Step(index, 1, r.now)
 		return
 	}
-	r.cnt.may(index, 1)
+	r.cnt.May(index, 1)
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
 		q.doubtfulPI, q.doubtful = e.PI, true
@@ -289,4 +290,28 @@ func (r *Referee) done(asked int64) {
 			q.shown = true
 		}
 	}
+}
+
+// expectAnswer notes the answer to the request at hand [G2, P8].
+func (r *Referee) expectAnswer(a *core.Answer) {
+	r.cnt.Settle(r.now)
+	h := &a.Header
+	var req tlp.Header
+	core.DecodeInbound(&r.x.TLP.Hdr, &req)
+	at := req.Address - nicspec.BarBase
+	q := asked{answer: *a, cycle: r.now, reset: r.regs.Resetting(), off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
+	if h.Kind == tlp.CplD {
+		for w := range int(h.Length) {
+			off := q.off + uint32(w*wordBytes)
+			if index, _, ok := counters.At(off); ok {
+				q.low[w] = r.cnt.Least(index)
+			}
+			if a := r.accountAt(off); a != nil {
+				q.credit[w] = r.accountRange(a, r.now)
+			}
+			q.class[w] = r.bar.classAt(off)
+		}
+		q.from = r.bar.from
+	}
+	r.bar.answers.Push(q)
 }

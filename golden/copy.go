@@ -84,7 +84,7 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 	r.fenced(e, "write")
 	e.consume(off, off+n)
 	r.stats.Compared++
-	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(n), r.now)
+	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(n), r.now)
 	r.copyOver(e)
 }
 

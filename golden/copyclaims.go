@@ -308,7 +308,7 @@ func (r *Referee) unsureWrite(addr uint64, b []byte) {
 	}
 	r.leaves(d, "bytes of a copy")
 	r.stats.Compared++
-	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
+	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
 	r.shareWrite(addr, len(b), r.tx.able)
 }
 

@@ -26,8 +26,18 @@ func (f *recentDoorbells) note(cycle int64, doubt bool) {
 func (r *Referee) doubted(f *recentDoorbells) {
 	for i, cycle := range f {
 		if cycle != never && cycle+nicspec.VisibleCycles >= r.now {
-			r.cnt.may(nicspec.CntDbBad.Index(), 1)
+			r.cnt.May(nicspec.CntDbBad.Index(), 1)
 		}
 		f[i] = never
 	}
+}
+
+// accept takes a doubtful doorbell of a transmit queue as taken.
+func (r *Referee) accept(q *txq) {
+	q.rung(q.doubtfulPI, r.now)
+	r.fetchable(q)
+	if !q.draining {
+		r.regs.Txq(q.id).PI = q.ctx.PI
+	}
+	r.roomFor(q, q.ctx.PI)
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
@@ -203,7 +204,7 @@ func (r *Referee) endFrames() {
 func (r *Referee) endCounters(final []CounterValue) {
 	value := r.lastReadings()
 	for _, c := range final {
-		if c.Index < 0 || c.Index >= numTallies {
+		if c.Index < 0 || c.Index >= counters.Num {
 			r.fault = fmt.Sprintf("counter %d does not exist", c.Index)
 			return
 		}
@@ -225,7 +226,7 @@ func (r *Referee) endCounters(final []CounterValue) {
 		}
 	}
 	for i := range r.cfg.Build.NumRules {
-		r.endCounter(value, hitsBase+i, false)
+		r.endCounter(value, counters.HitsBase+i, false)
 	}
 	for port := range r.rx.ports {
 		r.endDrops(port, value)
@@ -235,9 +236,9 @@ func (r *Referee) endCounters(final []CounterValue) {
 // lastReadings is the values that were read after everything else.
 func (r *Referee) lastReadings() map[int]uint64 {
 	value := map[int]uint64{}
-	for i := range r.cnt.seen {
-		if c := &r.cnt.seen[i]; c.known && c.asked > r.work+nicspec.VisibleCycles {
-			value[i] = c.value
+	for i := range counters.Num {
+		if v, asked, known := r.cnt.Latest(i); known && asked > r.work+nicspec.VisibleCycles {
+			value[i] = v
 		}
 	}
 	return value
@@ -249,7 +250,7 @@ func (r *Referee) needCounter(value map[int]uint64, index int) bool {
 		return true
 	}
 	if c, _ := nicspec.CounterAt(index); c != nil && !r.stopped && r.cfg.Build.Has(c.Part) {
-		r.log.Fail(verdict.Counting, "G5", tallyName(index), "read when all else was over", "not read")
+		r.log.Fail(verdict.Counting, "G5", counters.NameOf(index), "read when all else was over", "not read")
 	}
 	return false
 }
@@ -264,7 +265,7 @@ func (r *Referee) endCounter(value map[int]uint64, index int, need bool) {
 		return
 	}
 	r.stats.Counters++
-	if lo, hi := r.cnt.lo[index], r.cnt.hi[index]; got < lo || got > hi {
-		r.log.Fail(verdict.Counting, "G5", tallyName(index), between(lo, hi), fmt.Sprint(got))
+	if lo, hi := r.cnt.Between(index); got < lo || got > hi {
+		r.log.Fail(verdict.Counting, "G5", counters.NameOf(index), between(lo, hi), fmt.Sprint(got))
 	}
 }

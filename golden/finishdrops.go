@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
@@ -16,12 +17,12 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 	p := &r.rx.ports[port]
 	var above [32]uint64
 	var wrong []drops
-	all := dropMask(0)
+	all := counters.Drops(0)
 	for _, d := range p.doubts {
 		all |= d.causes
 	}
-	for _, c := range fates {
-		index := portIndex(c, port)
+	for _, c := range counters.Fates {
+		index := c.Index(port)
 		got, ok := value[index]
 		if !ok && c == nicspec.CntRxPause && !r.cfg.Build.Has(nicspec.PartPause) {
 			continue
@@ -30,10 +31,10 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 			return
 		}
 		r.stats.Counters++
-		lo := r.cnt.lo[index]
+		lo, _ := r.cnt.Between(index)
 		most := lo
 		for _, d := range p.doubts {
-			if d.causes.has(c) {
+			if d.causes.Has(c) {
 				most += d.frames
 			}
 		}
@@ -57,7 +58,7 @@ type drops struct {
 }
 
 func (d *drops) String() string {
-	return fmt.Sprintf("%s: expected %s, got %d", tallyName(d.index), between(d.low, d.most), d.got)
+	return fmt.Sprintf("%s: expected %s, got %d", counters.NameOf(d.index), between(d.low, d.most), d.got)
 }
 
 // failDrops reports drop counters that are wrong. What was counted for another cause is in one that has too many, which
@@ -71,14 +72,14 @@ func (r *Referee) failDrops(wrong []drops) {
 		}
 	}
 	d := &wrong[first]
-	r.log.Fail(verdict.Counting, "C1", tallyName(d.index), between(d.low, d.most), fmt.Sprint(d.got), others...)
+	r.log.Fail(verdict.Counting, "C1", counters.NameOf(d.index), between(d.low, d.most), fmt.Sprint(d.got), others...)
 }
 
-func (r *Referee) endDoubts(port int, doubts []doubt, all dropMask, above *[32]uint64) {
+func (r *Referee) endDoubts(port int, doubts []doubt, all counters.Drops, above *[32]uint64) {
 	for set := all; ; set = (set - 1) & all {
 		var have, need uint64
-		for _, c := range fates {
-			if set.has(c) {
+		for _, c := range counters.Fates {
+			if set.Has(c) {
 				have += above[c]
 			}
 		}
@@ -99,9 +100,9 @@ func (r *Referee) endDoubts(port int, doubts []doubt, all dropMask, above *[32]u
 }
 
 // doubtText is what the counters of doubtful drops have beyond the certain ones, and the frames.
-func doubtText(doubts []doubt, all dropMask, above *[32]uint64) (text []string) {
-	for _, c := range fates {
-		if all.has(c) && above[c] > 0 {
+func doubtText(doubts []doubt, all counters.Drops, above *[32]uint64) (text []string) {
+	for _, c := range counters.Fates {
+		if all.Has(c) && above[c] > 0 {
 			text = append(text, fmt.Sprintf("%v has %d", c, above[c]))
 		}
 	}
@@ -113,11 +114,11 @@ func doubtText(doubts []doubt, all dropMask, above *[32]uint64) (text []string) 
 
 // conserved is [C1] by the device's own numbers.
 func (r *Referee) conserved(port int, value map[int]uint64) {
-	sum := value[portIndex(nicspec.CntRxDelivered, port)]
-	for _, c := range fates {
-		sum += value[portIndex(c, port)]
+	sum := value[nicspec.CntRxDelivered.Index(port)]
+	for _, c := range counters.Fates {
+		sum += value[c.Index(port)]
 	}
-	if in := value[portIndex(nicspec.CntRxFrames, port)]; in != sum {
+	if in := value[nicspec.CntRxFrames.Index(port)]; in != sum {
 		r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered, dropped and pauses", sum), fmt.Sprint(in))
 	}
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -40,7 +41,7 @@ func (p *rxPort) pausesEnd() {
 
 // entrance is the causes for which a frame is dropped before it is in the
 // receive path [R2, R3].
-const entrance = dropMask(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxDropRunt | 1<<nicspec.CntRxDropOversize | 1<<nicspec.CntRxDropOverflow)
+const entrance = counters.Drops(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxDropRunt | 1<<nicspec.CntRxDropOversize | 1<<nicspec.CntRxDropOverflow)
 
 // mayBeDisabled says that the frames of a port that may still be in the receive
 // path may be dropped with RX_DROP_DISABLED instead [L2].
@@ -48,22 +49,21 @@ func (r *Referee) mayBeDisabled(port int) {
 	const disabled = nicspec.CntRxDropDisabled
 	p := &r.rx.ports[port]
 	for i := range p.tab.Len() {
-		if f := *p.tab.At(i); f != nil && !(f.place == placeDrop && entrance.has(f.v.Drop) && f.last+nicspec.VisibleCycles < r.now) {
-			f.earlier |= dropBit(disabled)
+		if f := *p.tab.At(i); f != nil && !(f.place == placeDrop && entrance.Has(f.v.Drop) && f.last+nicspec.VisibleCycles < r.now) {
+			f.earlier |= counters.Drop(disabled)
 		}
 	}
 	for i := range p.linger.Len() {
 		d := p.linger.At(i)
-		if !d.sure || entrance.has(d.cause) && d.cycle+nicspec.VisibleCycles < r.now {
+		if !d.sure || entrance.Has(d.cause) && d.cycle+nicspec.VisibleCycles < r.now {
 			continue
 		}
 		d.sure = false
-		index := portIndex(d.cause, port)
-		r.cnt.lo[index]--
-		r.cnt.hi[index]--
-		r.doubtful(p, port, dropBit(d.cause)|dropBit(disabled))
+		index := d.cause.Index(port)
+		r.cnt.Withdraw(index)
+		r.doubtful(p, port, counters.Drop(d.cause)|counters.Drop(disabled))
 		if d.hit {
-			r.cnt.lo[hitsBase+d.rule]--
+			r.cnt.Unsure(counters.HitsBase + d.rule)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (r *Referee) mayBeDisabled(port int) {
 // reset: without effect, but whether it was before the end is not known yet.
 func (r *Referee) refusedWrites(n uint64) {
 	for range n {
-		r.cnt.may(nicspec.CntRegBad.Index(), 1)
+		r.cnt.May(nicspec.CntRegBad.Index(), 1)
 		r.flr.writes.Push(r.now)
 	}
 }
@@ -86,7 +86,7 @@ func (r *Referee) resetRead(q *asked, got uint32) {
 	case got == uint32(going) && f.on && q.cycle > f.at:
 		for f.writes.Len() > 0 && *f.writes.Front() < q.cycle {
 			f.writes.Pop()
-			r.cnt.confirm(nicspec.CntRegBad.Index(), 1)
+			r.cnt.Confirm(nicspec.CntRegBad.Index(), 1)
 		}
 		r.resetLate(q.cycle)
 	case got == 0 && f.on:
@@ -206,7 +206,7 @@ func (r *Referee) resetQueues() {
 // an Event: one that is owed may be forgotten.
 func (r *Referee) mayHaveFailed(bad []badRead, seen bool) {
 	if len(bad) > 0 && !seen {
-		r.cnt.may(nicspec.CntQueueErr.Index(), 1)
+		r.cnt.May(nicspec.CntQueueErr.Index(), 1)
 	}
 }
 

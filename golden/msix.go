@@ -115,7 +115,7 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 		return false
 	}
 	r.stats.Compared++
-	r.cnt.step(nicspec.CntMsix.Index(), 1, r.now)
+	r.cnt.Step(nicspec.CntMsix.Index(), 1, r.now)
 	if c.may == 0 {
 		r.failMessage(&c, value)
 		return true

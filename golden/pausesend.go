@@ -117,7 +117,7 @@ func (r *Referee) pauseFrameOut() {
 	o := &p.out
 	r.log.Saw(verdict.Port(r.x.Port), &r.x)
 	r.stats.Compared++
-	r.cnt.step(portIndex(nicspec.CntTxPause, r.x.Port), 1, r.now)
+	r.cnt.Step(nicspec.CntTxPause.Index(r.x.Port), 1, r.now)
 	cfg, end, known := r.pauseSent(o)
 	switch {
 	case cfg == nil:

@@ -74,8 +74,8 @@ func (r *Referee) endSilent(e *txEntry) {
 	if e.plan.Complete {
 		return
 	}
-	r.cnt.may(nicspec.CntTxWqe.Index(), 1)
+	r.cnt.May(nicspec.CntTxWqe.Index(), 1)
 	if e.left || !e.queue.draining && r.tx.offSince == forever {
-		r.cnt.confirm(nicspec.CntTxWqe.Index(), 1)
+		r.cnt.Confirm(nicspec.CntTxWqe.Index(), 1)
 	}
 }

@@ -132,14 +132,14 @@ func (r *Referee) completionIn() {
 	d := &r.rd.tags[h.Tag]
 	if h.RequesterID != nicspec.RequesterNic || !d.open || r.tooEarly(h) {
 		r.log.Saw(verdict.Device, &r.x)
-		r.cnt.step(nicspec.CntCplUnexpected.Index(), 1, r.now)
+		r.cnt.Step(nicspec.CntCplUnexpected.Index(), 1, r.now)
 		return
 	}
 	r.log.Saw(r.domainOf(d), &r.x)
 	r.flr.work = r.now
 	late := r.now >= d.issued+d.tLo // it may have timed out already
 	if late {
-		r.cnt.may(nicspec.CntCplUnexpected.Index(), 1)
+		r.cnt.May(nicspec.CntCplUnexpected.Index(), 1)
 	}
 	lead := int(d.next & (tlp.DWBytes - 1))
 	if s := d.judge(h, data, lead); s != nicspec.StatusOk {
@@ -194,11 +194,11 @@ func (d *readReq) judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 // failed ends a read by a completion that fails it.
 func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool) {
 	if late {
-		r.cnt.may(nicspec.CntCplErr.Index(), 1)
+		r.cnt.May(nicspec.CntCplErr.Index(), 1)
 		r.maybeTimedOut(d)
 	} else {
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.issued, r.now)
-		r.cnt.step(nicspec.CntCplErr.Index(), 1, r.now)
+		r.cnt.Step(nicspec.CntCplErr.Index(), 1, r.now)
 	}
 	r.bad(d, s, !late)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
@@ -210,7 +210,7 @@ func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool)
 
 // maybeTimedOut says that a read which just ended may have timed out before.
 func (r *Referee) maybeTimedOut(d *readReq) {
-	r.cnt.may(nicspec.CntCplTimeouts.Index(), 1)
+	r.cnt.May(nicspec.CntCplTimeouts.Index(), 1)
 	r.bad(d, nicspec.StatusCplTimeout, false)
 }
 
@@ -232,7 +232,7 @@ func (r *Referee) expireReads() {
 
 func (r *Referee) timedOut(d *readReq) {
 	r.flr.work = max(r.flr.work, min(r.now, d.issued+d.tHi+timeoutSlack))
-	r.cnt.step(nicspec.CntCplTimeouts.Index(), 1, r.now)
+	r.cnt.Step(nicspec.CntCplTimeouts.Index(), 1, r.now)
 	r.bad(d, nicspec.StatusCplTimeout, true)
 	if w := r.reportsBy(r.domainOf(d)); w != nil {
 		w.ended = min(r.now, d.issued+d.tHi+timeoutSlack)

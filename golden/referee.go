@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
@@ -28,7 +29,7 @@ type Referee struct {
 
 	dig verdict.Digest
 	log *verdict.Log
-	cnt tallies
+	cnt counters.Bounds
 	ver *windows.Receive
 
 	devctl devctls
@@ -94,7 +95,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 	r.log.At(r.now)
 	r.dig.Add(&r.x)
 	r.stats.count(&r.x)
-	r.cnt.trim(r.now)
+	r.cnt.Trim(r.now)
 	if r.now > r.rd.next {
 		r.expireReads()
 	}

@@ -177,13 +177,3 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 	}
 	return true
 }
-
-// accept takes a doubtful doorbell of a transmit queue as taken.
-func (r *Referee) accept(q *txq) {
-	q.rung(q.doubtfulPI, r.now)
-	r.fetchable(q)
-	if !q.draining {
-		r.regs.Txq(q.id).PI = q.ctx.PI
-	}
-	r.roomFor(q, q.ctx.PI)
-}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -60,7 +61,7 @@ func (r *Referee) consume(q *rxq, s *rxSlot) {
 		live := r.regs.Rxq(q.id)
 		live.CI, live.CQI = q.ctx.CI, q.ctx.CQI
 	}
-	r.cnt.step(nicspec.CntRxCqe.Index(), 1, r.now)
+	r.cnt.Step(nicspec.CntRxCqe.Index(), 1, r.now)
 }
 
 // entryFrame finds the frame that an entry is about, and decides the frames
@@ -337,11 +338,11 @@ func (r *Referee) endFrame(q *rxq, f *rxFrame) {
 	r.withdraw(p, f)
 	r.passed(p, f.seq)
 	r.stats.Delivered++
-	r.cnt.due(portIndex(nicspec.CntRxFrames, f.port), 1, r.now)
-	r.cnt.due(portIndex(nicspec.CntRxBytes, f.port), uint64(f.n), r.now)
-	r.cnt.step(portIndex(nicspec.CntRxDelivered, f.port), 1, r.now)
+	r.cnt.Due(nicspec.CntRxFrames.Index(f.port), 1, r.now)
+	r.cnt.Due(nicspec.CntRxBytes.Index(f.port), uint64(f.n), r.now)
+	r.cnt.Step(nicspec.CntRxDelivered.Index(f.port), 1, r.now)
 	if rule, ok := f.v.Hit(); ok {
-		r.cnt.step(hitsBase+rule, 1, r.now)
+		r.cnt.Step(counters.HitsBase+rule, 1, r.now)
 	}
 	r.pauseDelivered(p, f)
 	r.resolved(p, f, true)

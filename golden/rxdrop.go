@@ -3,6 +3,7 @@ package golden
 import (
 	"slices"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -21,26 +22,26 @@ func (r *Referee) settleDrops(p *rxPort) {
 }
 
 // sureCauses is why a frame was dropped that had to be.
-func (r *Referee) sureCauses(f *rxFrame) dropMask {
+func (r *Referee) sureCauses(f *rxFrame) counters.Drops {
 	switch {
 	case f.n > nicspec.FrameMax:
 		return r.oversizeCauses(f)
 	case f.v.Checked:
-		return dropBit(f.v.Drop) | r.overflowCause(f) | f.earlier
+		return counters.Drop(f.v.Drop) | r.overflowCause(f) | f.earlier
 	}
-	return dropBit(f.v.Drop) | f.earlier // [R2] comes before [R3]
+	return counters.Drop(f.v.Drop) | f.earlier // [R2] comes before [R3]
 }
 
 // oversizeCauses is [R2] for a frame that is too long, whose bytes are not kept.
-func (r *Referee) oversizeCauses(f *rxFrame) (m dropMask) {
-	r.ver.Gates(f.span(), func(c *core.Config) { m |= dropBit(c.Gate(f.n)) })
+func (r *Referee) oversizeCauses(f *rxFrame) (m counters.Drops) {
+	r.ver.Gates(f.span(), func(c *core.Config) { m |= counters.Drop(c.Gate(f.n)) })
 	return m
 }
 
 // overflowCause is the drop by overflow where it is legal [R3].
-func (r *Referee) overflowCause(f *rxFrame) dropMask {
+func (r *Referee) overflowCause(f *rxFrame) counters.Drops {
 	if f.overflow && !r.cfg.ForbidOverflow {
-		return dropBit(nicspec.CntRxDropOverflow)
+		return counters.Drop(nicspec.CntRxDropOverflow)
 	}
 	return 0
 }
@@ -62,13 +63,13 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 	case placeAccount:
 		r.accountDropped(r.rx.accountOf(&f.v), f, nil)
 	default:
-		m := dropMask(0)
+		m := counters.Drops(0)
 		for i := range f.alts {
 			v := &f.alts[i]
 			if v.Drop != core.NoDrop {
-				m |= dropBit(v.Drop) | f.earlier
+				m |= counters.Drop(v.Drop) | f.earlier
 			} else if q := r.rx.queue(v.Queue); q == nil {
-				m |= dropBit(nicspec.CntRxDropQueueOff)
+				m |= counters.Drop(nicspec.CntRxDropQueueOff)
 			} else {
 				m |= r.queueCauses(q, f, v, q.ctx.CI)
 				if v.Account.On {
@@ -86,16 +87,16 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 
 // dropped notes that a frame was dropped for one of several causes. No cause
 // is a mismatch: the frame had to be delivered.
-func (r *Referee) dropped(p *rxPort, f *rxFrame, m dropMask, gone bool) {
-	if m != pauseBit {
+func (r *Referee) dropped(p *rxPort, f *rxFrame, m counters.Drops, gone bool) {
+	if m != counters.Pause {
 		r.stats.Dropped++
 	}
 	f.why = m
 	if m == 0 {
 		r.failLost(f)
 		r.doubtful(p, f.port, allDrops)
-	} else if c, ok := m.single(); ok {
-		r.cnt.sure(portIndex(c, f.port), 1)
+	} else if c, ok := m.Single(); ok {
+		r.cnt.Sure(c.Index(f.port), 1)
 	} else {
 		r.doubtful(p, f.port, m)
 	}
@@ -103,18 +104,18 @@ func (r *Referee) dropped(p *rxPort, f *rxFrame, m dropMask, gone bool) {
 	r.resolved(p, f, gone)
 }
 
-var allDrops = func() (m dropMask) {
+var allDrops = func() (m counters.Drops) {
 	for _, c := range nicspec.DropCounters {
-		m |= dropBit(c)
+		m |= counters.Drop(c)
 	}
 	return m
 }()
 
 // doubtful counts a frame of which the cause is not known.
-func (r *Referee) doubtful(p *rxPort, port int, m dropMask) {
-	for _, c := range fates {
-		if m.has(c) {
-			r.cnt.may(portIndex(c, port), 1)
+func (r *Referee) doubtful(p *rxPort, port int, m counters.Drops) {
+	for _, c := range counters.Fates {
+		if m.Has(c) {
+			r.cnt.May(c.Index(port), 1)
 		}
 	}
 	for i := range p.doubts {
@@ -128,23 +129,23 @@ func (r *Referee) doubtful(p *rxPort, port int, m dropMask) {
 
 // hitsOfDropped counts the rule that a dropped frame matched: it was looked at
 // unless the frame was dropped before [R5].
-func (r *Referee) hitsOfDropped(f *rxFrame, m dropMask) {
-	overflow := m.has(nicspec.CntRxDropOverflow)
+func (r *Referee) hitsOfDropped(f *rxFrame, m counters.Drops) {
+	overflow := m.Has(nicspec.CntRxDropOverflow)
 	if f.place != placeUnsure {
 		rule, ok := f.v.Hit()
 		switch {
-		case !ok || overflow && m == dropBit(nicspec.CntRxDropOverflow):
-		case overflow || m == 0 || m.has(nicspec.CntRxDropDisabled):
-			r.cnt.may(hitsBase+rule, 1)
+		case !ok || overflow && m == counters.Drop(nicspec.CntRxDropOverflow):
+		case overflow || m == 0 || m.Has(nicspec.CntRxDropDisabled):
+			r.cnt.May(counters.HitsBase+rule, 1)
 		default:
-			r.cnt.sure(hitsBase+rule, 1)
+			r.cnt.Sure(counters.HitsBase+rule, 1)
 			f.hit, f.hitSure = rule, true
 		}
 		return
 	}
 	for i := range f.alts {
 		if rule, ok := f.alts[i].Hit(); ok {
-			r.cnt.may(hitsBase+rule, 1)
+			r.cnt.May(counters.HitsBase+rule, 1)
 		}
 	}
 }
@@ -159,13 +160,13 @@ func (r *Referee) failLost(f *rxFrame) {
 
 // queueCauses is why a queue may not have taken a frame; next is the
 // descriptor that its next frame took. No cause means that it had to.
-func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *core.RxVerdict, next uint16) (m dropMask) {
+func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *core.RxVerdict, next uint16) (m counters.Drops) {
 	m = r.overflowCause(f) | f.earlier
 	if q.offTo >= f.last {
-		m |= dropBit(nicspec.CntRxDropQueueOff)
+		m |= counters.Drop(nicspec.CntRxDropQueueOff)
 	}
 	if q.errTo >= f.last {
-		m |= dropBit(nicspec.CntRxDropQueueErr)
+		m |= counters.Drop(nicspec.CntRxDropQueueErr)
 	}
 	if q.epoch == 0 {
 		return m

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
@@ -59,7 +60,7 @@ type departure struct {
 
 // doubt counts frames that were dropped for one of several causes.
 type doubt struct {
-	causes dropMask
+	causes counters.Drops
 	frames uint64
 }
 
@@ -82,18 +83,18 @@ type rxFrame struct {
 	v           core.RxVerdict   // unless place is placeUnsure
 	alts        []core.RxVerdict // for placeUnsure
 	place       framePlace
-	hashOpen    bool     // its hash is not certain [S4]
-	overflow    bool     // the receive buffer may have been full
-	posted      uint16   // producer index that the queue had surely seen [R9]
-	epoch       uint32   // of the queue then
-	slowPosted  uint16   // likewise of the account's slow queue
-	slowEpoch   uint32   //
-	earlier     dropMask // by contexts of the queue that are forgotten
+	hashOpen    bool           // its hash is not certain [S4]
+	overflow    bool           // the receive buffer may have been full
+	posted      uint16         // producer index that the queue had surely seen [R9]
+	epoch       uint32         // of the queue then
+	slowPosted  uint16         // likewise of the account's slow queue
+	slowEpoch   uint32         //
+	earlier     counters.Drops // by contexts of the queue that are forgotten
 	next        *rxFrame
 
-	why     dropMask // it was dropped, if it was
-	hit     int      // rule that it stepped then,
-	hitSure bool     // if it did for sure
+	why     counters.Drops // it was dropped, if it was
+	hit     int            // rule that it stepped then,
+	hitSure bool           // if it did for sure
 }
 
 func (f *rxFrame) span() windows.Span { return windows.Span{First: f.first, Last: f.last} }
@@ -129,8 +130,8 @@ func (r *Referee) frameIn() {
 		f.data = append(f.data, data...)
 	}
 	p.seq++
-	r.cnt.sure(portIndex(nicspec.CntRxFrames, f.port), 1)
-	r.cnt.sure(portIndex(nicspec.CntRxBytes, f.port), uint64(f.n))
+	r.cnt.Sure(nicspec.CntRxFrames.Index(f.port), 1)
+	r.cnt.Sure(nicspec.CntRxBytes.Index(f.port), uint64(f.n))
 	room := roomOf(f.n)
 	f.overflow = p.highestLevel(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
 	r.pauseComing(f.port, room)
@@ -273,7 +274,7 @@ func (r *Referee) resolved(p *rxPort, f *rxFrame, gone bool) {
 		p.leaves(r.now, room)
 	} else {
 		d := departure{cycle: f.last, seq: f.seq, size: room}
-		d.cause, d.sure = f.why.single()
+		d.cause, d.sure = f.why.Single()
 		d.rule, d.hit = f.hit, f.hitSure
 		p.linger.Push(d)
 	}
@@ -317,4 +318,11 @@ func (f *rxFrame) id() *verdict.FrameID { return &verdict.FrameID{Port: f.port, 
 func (r *Referee) failRx(f *rxFrame, index int, d verdict.Domain, rule, field, expected, got string, summary ...string) *verdict.Mismatch {
 	s := verdict.Subject{Frame: f.id(), Index: index}
 	return r.log.FailOf(s, d, rule, field, expected, got, append(summary, r.describe(f))...)
+}
+
+func (r *Referee) pendingFrames() (n uint64) {
+	for i := range r.rx.ports {
+		n += uint64(r.rx.ports[i].tab.Len())
+	}
+	return n
 }

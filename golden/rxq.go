@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -332,18 +333,18 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 }
 
 // runCauses is [X5], [R8] and [R9] for a queue in state Run.
-func (r *Referee) runCauses(ctx *core.Queue, v *core.RxVerdict, n int, empty bool) dropMask {
+func (r *Referee) runCauses(ctx *core.Queue, v *core.RxVerdict, n int, empty bool) counters.Drops {
 	if ctx.PayBufSize == 0 {
 		return 0
 	}
 	if v.DropCrc && ctx.CrcMode == nicspec.CrcModeCheck {
-		return dropBit(nicspec.CntRxDropCrc32c)
+		return counters.Drop(nicspec.CntRxDropCrc32c)
 	}
 	if _, pay := ctx.Split(v, n); pay > int(ctx.PayBufSize) {
-		return dropBit(nicspec.CntRxDropTooLong)
+		return counters.Drop(nicspec.CntRxDropTooLong)
 	}
 	if empty && !r.cfg.ForbidNoDesc {
-		return dropBit(nicspec.CntRxDropNoDesc)
+		return counters.Drop(nicspec.CntRxDropNoDesc)
 	}
 	return 0
 }

@@ -26,7 +26,7 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 		r.nextCqe(q)
 		return
 	}
-	r.cnt.step(nicspec.CntTxCqe.Index(), 1, r.now)
+	r.cnt.Step(nicspec.CntTxCqe.Index(), 1, r.now)
 	if s := r.completed(q, e); s != nil {
 		r.judgeEntry(q, s, e)
 		switch i := e.Index(); {
@@ -153,9 +153,9 @@ func (r *Referee) finishUpTo(q *txq, index uint16) {
 		if int16(q.emit-q.oldest) <= 0 {
 			q.emit = q.oldest + e.blocks
 		}
-		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
+		r.cnt.Step(nicspec.CntTxWqe.Index(), 1, r.now)
 		if e.index == index && nicspec.TxCqe(r.x.TLP.Data).Status() != nicspec.StatusOk {
-			r.cnt.step(nicspec.CntTxErr.Index(), 1, r.now)
+			r.cnt.Step(nicspec.CntTxErr.Index(), 1, r.now)
 		}
 		if e.index != index || nicspec.TxCqe(r.x.TLP.Data).Status() == nicspec.StatusOk {
 			r.endCopied(s)

@@ -25,8 +25,8 @@ func (r *Referee) frameOut() {
 func (r *Referee) queueFrameOut() {
 	f := r.x.Frame
 	r.stats.Compared++
-	r.cnt.step(portIndex(nicspec.CntTxFrames, r.x.Port), 1, r.now)
-	r.cnt.step(portIndex(nicspec.CntTxBytes, r.x.Port), uint64(len(f.Data)), r.now)
+	r.cnt.Step(nicspec.CntTxFrames.Index(r.x.Port), 1, r.now)
+	r.cnt.Step(nicspec.CntTxBytes.Index(r.x.Port), uint64(len(f.Data)), r.now)
 	q := (*txq)(nil)
 	if f.Queue >= 0 {
 		q = r.tx.queue(uint16(min(f.Queue, 1<<16-1)))

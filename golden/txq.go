@@ -178,8 +178,8 @@ func (r *Referee) forgetTx(q *txq, rule, field string) {
 
 // uncertainEnd counts an entry of which it is not known whether it ended.
 func (r *Referee) uncertainEnd(e *txEntry) {
-	r.cnt.may(nicspec.CntTxWqe.Index(), 1)
-	r.cnt.may(nicspec.CntTxErr.Index(), 1)
+	r.cnt.May(nicspec.CntTxWqe.Index(), 1)
+	r.cnt.May(nicspec.CntTxErr.Index(), 1)
 }
 
 // wqesIn takes the work entries that a read brought.
@@ -259,9 +259,9 @@ func (r *Referee) settleEntries(q *txq) {
 func (r *Referee) entryOver(q *txq, s *txSlot) {
 	if s.entry.left {
 		r.silentEnded(q)
-		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
+		r.cnt.Step(nicspec.CntTxWqe.Index(), 1, r.now)
 	} else {
-		r.cnt.may(nicspec.CntTxWqe.Index(), 1) // no output tells when, or whether before the queue is disabled
+		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output tells when, or whether before the queue is disabled
 		q.silent++
 	}
 	e := s.entry
@@ -271,7 +271,7 @@ func (r *Referee) entryOver(q *txq, s *txSlot) {
 
 // silentEnded says that the entries that end without a trace have ended.
 func (r *Referee) silentEnded(q *txq) {
-	r.cnt.confirm(nicspec.CntTxWqe.Index(), q.silent)
+	r.cnt.Confirm(nicspec.CntTxWqe.Index(), q.silent)
 	q.silent = 0
 }
 
@@ -319,8 +319,8 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad []badRead, s
 			break
 		}
 	}
-	r.cnt.step(cqe.Index(), 1, r.now)
-	r.cnt.step(nicspec.CntQueueErr.Index(), 1, r.now)
+	r.cnt.Step(cqe.Index(), 1, r.now)
+	r.cnt.Step(nicspec.CntQueueErr.Index(), 1, r.now)
 	switch {
 	case !found:
 		r.log.Fail(d, rule, "type", "no Event: no read of this ring failed", got.Type().String(), got.String())

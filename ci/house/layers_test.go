@@ -23,7 +23,8 @@ import (
 // ceilings says in percent how many of the arrows between the files of a package may run upwards, and how many may be
 // part of a circle. A ceiling is lowered when the code has become better, and never raised.
 var ceilings = map[string]struct{ upwards, circles int }{
-	"golden":             {8, 40},
+	"golden":             {8, 26},
+	"golden/counters":    {0, 0},
 	"golden/memory":      {0, 0},
 	"golden/verdict":     {0, 0},
 	"golden/windows":     {0, 0},

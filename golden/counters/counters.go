@@ -1,0 +1,123 @@
+package counters
+
+import (
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+)
+
+// Bounds is what the device's counters may say: each is a number between lo
+// and hi. The zero value is that of a device after reset.
+type Bounds struct {
+	lo, hi  [Num]uint64
+	settled [Num]uint64      // steps that are to be seen by now [G5]
+	waiting fifo.Queue[step] // steps not settled, oldest first
+	seen    [Num]reading
+}
+
+// Indices are those of the COUNTER registers; from HitsBase on, RULE_HITS. There are Num.
+const (
+	HitsBase = nicspec.RegCounterCount
+	Num      = HitsBase + nicspec.RegRuleHitsCount
+)
+
+// step is an increment that may not be visible yet.
+type step struct {
+	cycle int64
+	index int32
+	by    uint32
+}
+
+// reading is the latest value that a read of a counter returned.
+type reading struct {
+	value uint64
+	asked int64 // cycle at which the read was accepted
+	known bool
+}
+
+// Sure adds to a counter that the device steps, or has stepped, for certain.
+func (b *Bounds) Sure(index int, by uint64) {
+	b.lo[index] += by
+	b.hi[index] += by
+}
+
+// May adds to a counter that the device may have stepped.
+func (b *Bounds) May(index int, by uint64) { b.hi[index] += by }
+
+// Confirm says that steps which the device may have made were made.
+func (b *Bounds) Confirm(index int, by uint64) { b.lo[index] += by }
+
+// Due says that a step has to be visible VisibleCycles after a cycle.
+func (b *Bounds) Due(index int, by uint64, cycle int64) {
+	b.waiting.Push(step{cycle, int32(index), uint32(by)})
+}
+
+// Step is sure and due.
+func (b *Bounds) Step(index int, by uint64, cycle int64) {
+	b.Sure(index, by)
+	b.Due(index, by, cycle)
+}
+
+// Withdraw takes back a step that was sure.
+func (b *Bounds) Withdraw(index int) {
+	b.lo[index]--
+	b.hi[index]--
+}
+
+// Unsure says that a step which was sure may not have been made.
+func (b *Bounds) Unsure(index int) { b.lo[index]-- }
+
+// Between is the least and the most that a counter may say.
+func (b *Bounds) Between(index int) (lo, hi uint64) { return b.lo[index], b.hi[index] }
+
+// Least is what a read of a counter has to show that is accepted now.
+func (b *Bounds) Least(index int) uint64 { return b.settled[index] }
+
+// Read notes what a read of a counter returned that was accepted in cycle asked.
+func (b *Bounds) Read(index int, value uint64, asked int64) {
+	b.seen[index] = reading{value: value, asked: asked, known: true}
+}
+
+// Latest is what the latest read returned; known is false if there was none.
+func (b *Bounds) Latest(index int) (value uint64, asked int64, known bool) {
+	s := &b.seen[index]
+	return s.value, s.asked, s.known
+}
+
+// Settle lets steps become visible that a read accepted in a cycle must see.
+func (b *Bounds) Settle(cycle int64) {
+	for b.waiting.Len() > 0 && b.waiting.Front().cycle+nicspec.VisibleCycles < cycle {
+		s := b.waiting.Pop()
+		b.settled[s.index] += uint64(s.by)
+	}
+}
+
+// Trim keeps the queue of steps short in runs that never read a counter.
+func (b *Bounds) Trim(cycle int64) {
+	if b.waiting.Len() > 1<<9 {
+		b.Settle(cycle)
+	}
+}
+
+// NameOf names a counter.
+func NameOf(index int) string {
+	if index >= HitsBase {
+		return fmt.Sprintf("RULE_HITS[%d]", index-HitsBase)
+	}
+	return nicspec.CounterName(index)
+}
+
+// At finds the counter behind an offset in BAR0; word is its half.
+func At(off uint32) (index, word int, ok bool) {
+	const bytes, half = 8, 4
+	for _, a := range [...]struct{ base, count, first int }{
+		{nicspec.RegCounterBase, nicspec.RegCounterCount, 0},
+		{nicspec.RegRuleHitsBase, nicspec.RegRuleHitsCount, HitsBase},
+	} {
+		if at := int(off) - a.base; at >= 0 && at < a.count*bytes {
+			return a.first + at/bytes, at % bytes / half, true
+		}
+	}
+	return 0, 0, false
+}

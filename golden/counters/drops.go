@@ -1,0 +1,46 @@
+package counters
+
+import "nictwin/models/nicspec"
+
+// Fates are the counters of which every frame moves one that is not delivered.
+var Fates = append(nicspec.DropCounters[:], nicspec.CntRxPause)
+
+// Drops is a set of them.
+type Drops uint32
+
+// Pause is a pause frame that was honoured.
+const Pause = Drops(1) << nicspec.CntRxPause
+
+// Drop is the set of one.
+func Drop(c nicspec.PortCounter) Drops { return 1 << c }
+
+// Has reports whether a counter is in the set.
+func (m Drops) Has(c nicspec.PortCounter) bool { return m&Drop(c) != 0 }
+
+// Single returns the only counter of the set.
+func (m Drops) Single() (c nicspec.PortCounter, ok bool) {
+	if m == 0 || m&(m-1) != 0 {
+		return 0, false
+	}
+	for m>>c != 1 {
+		c++
+	}
+	return c, true
+}
+
+// String names them as alternatives.
+func (m Drops) String() string {
+	s := ""
+	for _, c := range Fates {
+		if m.Has(c) {
+			if s != "" {
+				s += " or "
+			}
+			s += c.String()
+		}
+	}
+	if s == "" {
+		return "no drop"
+	}
+	return s
+}
