@@ -2,11 +2,27 @@ package golden
 
 import (
 	"fmt"
+	"slices"
 
-	"nictwin/golden/counters"
+	"nictwin/golden/accounts"
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
+
+// account is a credit account, and the frames that it alone decides on.
+type account struct {
+	accounts.Account
+	frames []frameList // by port
+}
+
+func newAccounts(build *nicspec.Build) []account {
+	var all []account
+	for _, a := range accounts.New(build) {
+		all = append(all, account{a, make([]frameList, build.Ports)})
+	}
+	return all
+}
 
 // leads reports whether a frame with a verdict can come to a queue.
 func leads(v *core.RxVerdict, queue int) bool {
@@ -27,7 +43,7 @@ func (r *Referee) enterAccount(a *account, f *rxFrame) {
 	f.place = placeAccount
 	f.slowPosted, f.slowEpoch = slow.postedBefore(f.first-nicspec.VisibleCycles), slow.epoch
 	a.frames[f.port].push(f)
-	a.pending++
+	a.Pending++
 	r.rx.queue(f.v.Queue).pending++
 	if f.v.Account.Queue != f.v.Queue {
 		slow.pending++
@@ -38,21 +54,78 @@ func (r *Referee) enterAccount(a *account, f *rxFrame) {
 func (r *Referee) leaveAccount(f *rxFrame) {
 	a := r.rx.accountOf(&f.v)
 	a.frames[f.port].remove(f)
-	a.pending--
+	a.Pending--
 	r.rx.queue(f.v.Queue).pending--
 	if f.v.Account.Queue != f.v.Queue {
 		r.rx.queue(f.v.Account.Queue).pending--
 	}
 }
 
+// around is what an account has to know beside itself.
+func (r *Referee) around(end bool) accounts.Around {
+	x := accounts.Around{Now: r.now, Oldest: r.now, Linger: r.cfg.LingerCycles, Unsure: r.rx.unsure > 0, End: end}
+	for i := range r.rx.ports {
+		if p := &r.rx.ports[i]; p.tab.Len() > 0 {
+			x.Oldest = min(x.Oldest, (*p.tab.Front()).last)
+		}
+	}
+	return x
+}
+
+// ageAccount applies the writes that every frame to come must see.
+func (r *Referee) ageAccount(a *account) { a.Age(r.around(false).Oldest) }
+
+// accountWritten notes a write that was accepted.
+func (r *Referee) accountWritten(i int, credit uint32, set *core.Account) {
+	a := &r.rx.accounts[i]
+	r.ageAccount(a)
+	a.Written(r.now, credit, set)
+}
+
+// accountDelivered notes a frame that an account let pass, and follows those
+// whose turn has come.
+func (r *Referee) accountDelivered(a *account, e accounts.Event) {
+	a.Delivered(e)
+	r.accountTurns(a, false)
+}
+
+func (r *Referee) accountTurns(a *account, end bool) {
+	for e, ok := a.Next(r.around(end)); ok; e, ok = a.Next(r.around(end)) {
+		r.accountTurn(a, &e)
+	}
+}
+
+// subjectOf is the frame that the event is about.
+func subjectOf(e *accounts.Event) verdict.Subject {
+	return verdict.Subject{Frame: &verdict.FrameID{Port: e.Port, N: e.Frame}, Index: int(e.Index)}
+}
+
+var pathNames = map[bool]string{false: "the fast way", true: "the slow way"}
+
+// accountTurn follows one frame that an account let pass.
+func (r *Referee) accountTurn(a *account, e *accounts.Event) {
+	d := r.rx.queue(uint16(e.Queue)).domain()
+	if frame, wrong := a.After(e); wrong {
+		r.log.FailOf(subjectOf(e), d, "A4", "account_seq", fmt.Sprintf("the frames of port %d in their order", e.Port),
+			fmt.Sprintf("frame %d after frame %d", e.Frame, frame), a.Describe())
+	}
+	r.accountPassedBy(a, e)
+	if a.Follow(e, r.rx.unsure > 0) {
+		return
+	}
+	r.log.FailOf(subjectOf(e), d, "A2", "slow_path", fmt.Sprint(!e.Slow), fmt.Sprint(e.Slow),
+		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.Frame, e.Port, e.Seq, pathNames[e.Slow]), a.Describe())
+	a.AsDevice(e)
+}
+
 // accountPassedBy decides the frames of a port that one passed which came later
 // [A4]: they were dropped.
-func (r *Referee) accountPassedBy(a *account, e *accountEvent) {
-	if len(a.before) > 0 {
+func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
+	if a.WasSet() {
 		return // they may be some that it let pass before it was set
 	}
-	l := &a.frames[e.port]
-	for l.head != nil && int32(e.frame-l.head.seq) > 0 {
+	l := &a.frames[e.Port]
+	for l.head != nil && int32(e.Frame-l.head.seq) > 0 {
 		f := l.head
 		r.leaveAccount(f)
 		r.accountDropped(a, f, e)
@@ -61,33 +134,29 @@ func (r *Referee) accountPassedBy(a *account, e *accountEvent) {
 
 // accountDropped decides a frame that its account decided on, and that was not
 // delivered; e is the next one of its port that was, nil if there is none.
-func (r *Referee) accountDropped(a *account, f *rxFrame, e *accountEvent) {
+func (r *Referee) accountDropped(a *account, f *rxFrame, e *accounts.Event) {
 	next := func(queue uint16) uint16 {
-		if e != nil && int(queue) == e.queue {
-			return e.index
+		if e != nil && int(queue) == e.Queue {
+			return e.Index
 		}
 		q := r.rx.queue(queue) // those before it may not have shown yet
 		return q.ctx.CI + uint16(min(q.pending, 1<<12))
 	}
 	v := &f.v
-	k := &r.rx.taken
-	*k = taken{
-		last: f.last, out: r.now,
-		fast:   r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
-		behind: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
-		certain: r.overflowCause(f) == 0 && a.seen[f.port].out < f.last && r.rx.unsure == 0 && a.doubtTo < f.last &&
-			len(a.before) == 0 && !f.earlier.Has(nicspec.CntRxDropDisabled) && !a.passed(f),
+	k := accounts.Taken{
+		Last: f.last, Out: r.now,
+		Fast:   r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
+		Behind: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
+		Certain: r.overflowCause(f) == 0 && r.rx.unsure == 0 && !f.earlier.Has(nicspec.CntRxDropDisabled) &&
+			a.Sure(f.port, f.seq, f.last),
 	}
 	if e != nil {
-		k.out = e.out
+		k.Out = e.Out
 	}
-	k.others = !k.certain || a.awaitsOther(f.port, k.out)
-	m := counters.Drops(0)
-	if a.step(k) {
-		m = k.why
-	}
+	k.Others = !k.Certain || a.awaitsOther(f.port, k.Out)
+	m := a.Dropped(k)
 	if e != nil {
-		a.since = max(a.since, f.last)
+		a.Since(f.last)
 	}
 	r.dropped(&r.rx.ports[f.port], f, m, e != nil)
 }
@@ -101,13 +170,6 @@ func (a *account) awaitsOther(port int, cycle int64) bool {
 		}
 	}
 	return false
-}
-
-// passed reports whether a later frame of the same port was followed already: one that came while the account was being
-// set does not decide those before it.
-func (a *account) passed(f *rxFrame) bool {
-	seen := &a.seen[f.port]
-	return seen.any && int32(seen.frame-f.seq) > 0
 }
 
 // under reports whether a frame came in under the present context of a queue,
@@ -128,10 +190,46 @@ func (r *Referee) endAccounts() {
 	for i := range r.rx.accounts {
 		a := &r.rx.accounts[i]
 		r.accountTurns(a, true)
-		if len(a.early) > 0 {
-			e := &a.early[0]
-			r.log.FailOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A4", "account_seq", fmt.Sprintf("every number once: a frame with %d", a.states[0].Seq),
-				fmt.Sprintf("%d and no such frame", e.seq), a.describe())
+		if e, left := a.Left(); left {
+			r.log.FailOf(subjectOf(&e), r.rx.queue(uint16(e.Queue)).domain(), "A4", "account_seq", fmt.Sprintf("every number once: a frame with %d", a.Seq()),
+				fmt.Sprintf("%d and no such frame", e.Seq), a.Describe())
 		}
 	}
+}
+
+// rivals looks for other accounts, or none, that a frame may have drawn on which was delivered by a verdict: its rule was
+// written while it came in, and its completion entry goes with all of them. Each of them then may have let it pass, or
+// not. It reports whether there are any.
+func (r *Referee) rivals(f *rxFrame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
+	var all []*account
+	others := false
+	for i := range f.alts {
+		v := &f.alts[i]
+		if v.Rule != by.Rule || v.Roce != by.Roce || !leads(v, q.id) {
+			continue
+		}
+		a := r.rx.accountOf(v)
+		others = others || v.Account.On != by.Account.On || v.Account.ID != by.Account.ID
+		if a == nil || pathQueue(v, e.SlowPath()) != q.id || slices.Contains(all, a) {
+			continue
+		}
+		if r.ageAccount(a); a.Agrees(e.AccountSeq()) == 2 || e.AccountSeq() == 0 && a.ToBeSet() {
+			all = append(all, a)
+		}
+	}
+	if !others || by.Account.On && (len(all) < 2 || !slices.Contains(all, r.rx.accountOf(by))) {
+		return false
+	}
+	for _, a := range all {
+		a.Perhaps(accounts.Taken{Last: f.last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(), Slow: e.SlowPath()})
+	}
+	return true
+}
+
+// pathQueue is the receive queue of a frame that draws on an account, by the path it took.
+func pathQueue(v *core.RxVerdict, slow bool) int {
+	if slow {
+		return int(v.Account.Queue)
+	}
+	return int(v.Queue)
 }

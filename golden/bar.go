@@ -307,7 +307,7 @@ func (r *Referee) expectAnswer(a *core.Answer) {
 				q.low[w] = r.cnt.Least(index)
 			}
 			if a := r.accountAt(off); a != nil {
-				q.credit[w] = r.accountRange(a, r.now)
+				q.credit[w] = a.Range(r.now, r.rx.unsure)
 			}
 			q.class[w] = r.bar.classAt(off)
 		}

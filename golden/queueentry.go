@@ -16,7 +16,7 @@ func (r *Referee) tableRead(e *core.Effect) {
 	*w = [nicspec.TableWords]wordClass{}
 	if e.Table == nicspec.TableAccount {
 		w[0], w[1], w[2], w[3] = wordBalance, wordSlow, wordDrawn, wordSeq
-		r.bar.from = entryRead{queue: e.Index, cycle: r.now, account: r.accountRange(&r.rx.accounts[e.Index], r.now)}
+		r.bar.from = entryRead{queue: e.Index, cycle: r.now, account: r.rx.accounts[e.Index].Range(r.now, r.rx.unsure)}
 		return
 	}
 	if e.Table != nicspec.TableRxq && e.Table != nicspec.TableTxq {

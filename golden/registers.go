@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/accounts"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
 	"nictwin/models/fifo"
@@ -22,7 +23,7 @@ type asked struct {
 	low    [2]uint64 // what counters must show at least
 	class  [2]wordClass
 	from   entryRead // if a class is not wordExact
-	credit [2]accountRange
+	credit [2]accounts.Range
 	reset  bool // it was accepted during a function-level reset
 }
 
@@ -91,7 +92,7 @@ type entryRead struct {
 	epoch       uint32
 	pi, ci, cqi uint16
 
-	account accountRange
+	account accounts.Range
 	cycle   int64
 }
 
@@ -102,15 +103,6 @@ func (b *barSide) classAt(off uint32) wordClass {
 	}
 	return wordExact
 }
-
-// accountRange is what a read of an account may show.
-type accountRange struct {
-	balance, drawn, seq span
-	slow, fast          bool // the states that it may be in
-}
-
-// span is the numbers from lo to hi.
-type span struct{ lo, hi uint32 }
 
 func (r *Referee) failRegister(rule string, off uint32, want, got string) {
 	r.log.Fail(verdict.Registers, rule, registerName(off), want, got)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/golden/accounts"
 	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
@@ -171,7 +172,7 @@ func (s *rxSlot) contains(part int, want []byte) bool {
 
 // deliver compares a delivery with what the contract says of it [R8, R10]. If
 // the frame drew on an account, it returns that and what is to be noted there.
-func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *account, event accountEvent) {
+func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *account, event accounts.Event) {
 	r.inOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
 	if f.hashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.span(), v, v.Hash, q.id) {
@@ -182,9 +183,9 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 	slot := core.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
 	if a = r.rx.accountOf(v); a != nil {
 		slot.SlowPath = int(v.Account.Queue) == q.id && (int(v.Queue) != q.id || e.SlowPath())
-		slot.AccountSeq = a.plausible(e.AccountSeq())
-		event = accountEvent{seq: slot.AccountSeq, slow: slot.SlowPath, port: f.port, frame: f.seq, last: f.last, out: r.now,
-			queue: q.id, index: q.ctx.CI}
+		slot.AccountSeq = a.Plausible(e.AccountSeq())
+		event = accounts.Event{Seq: slot.AccountSeq, Slow: slot.SlowPath, Port: f.port, Frame: f.seq, Last: f.last, Out: r.now,
+			Queue: q.id, Index: q.ctx.CI}
 	}
 	if f.place == placeUnsure && r.rivals(f, v, q, e) {
 		a = nil
@@ -249,7 +250,7 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdic
 		}
 		if a := r.rx.accountOf(v); a != nil { // of several accounts, the one whose turn it is
 			r.ageAccount(a)
-			agrees += a.agrees(e.AccountSeq())
+			agrees += a.Agrees(e.AccountSeq())
 			if pathQueue(v, e.SlowPath()) == q.id {
 				agrees += 4
 			}

@@ -22,9 +22,8 @@ type rxSide struct {
 	writes  memory.Pool[sharedWrite]
 
 	accounts []account // none without the part
-	taken    taken
-	unsure   int     // frames that may go to more than one place
-	last     *rxSlot // descriptor written to last
+	unsure   int       // frames that may go to more than one place
+	last     *rxSlot   // descriptor written to last
 	plan     core.RxPlan
 	joined   []byte
 	event    FrameEvent

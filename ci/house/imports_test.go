@@ -40,6 +40,7 @@ var corners = map[string]room{
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is behind it", nil,
 	},
 	"golden/memory":             {[]string{"models/fixedseed"}, "where ranges lie and which bytes of them were touched, whoever judges that", nil},
+	"golden/accounts":           {[]string{"models", "golden/counters"}, "what credit accounts can be, whoever asks", nil},
 	"golden/counters":           {[]string{"models"}, "what counters may say, whoever judges that", nil},
 	"golden/windows":            {[]string{"models"}, "what the configuration was when, whoever asks", nil},
 	"golden/verdict":            {[]string{"models"}, "it writes down what others judge", nil},

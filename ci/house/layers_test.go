@@ -24,6 +24,7 @@ import (
 // part of a circle. A ceiling is lowered when the code has become better, and never raised.
 var ceilings = map[string]struct{ upwards, circles int }{
 	"golden":             {8, 26},
+	"golden/accounts":    {0, 0},
 	"golden/counters":    {0, 0},
 	"golden/memory":      {0, 0},
 	"golden/verdict":     {0, 0},

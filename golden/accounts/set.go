@@ -1,4 +1,4 @@
-package golden
+package accounts
 
 import (
 	"math"
@@ -7,35 +7,32 @@ import (
 	"nictwin/models/nicspec"
 )
 
-// An account that the table sets anew begins again at account_seq 0, while
-// frames that it had let pass before may still be on their way to their ring.
-
-// beingSet reports whether it is not certain that such a write is over.
-func (r *Referee) beingSet(a *account) bool {
-	r.ageAccount(a)
-	if len(a.before) > 0 && r.now > a.beforeTo {
+// beingSet reports whether it is not certain that a write of the table is over.
+func (a *Account) beingSet(x Around) bool {
+	a.Age(x.Oldest)
+	if len(a.before) > 0 && x.Now > a.beforeTo {
 		a.before = a.before[:0]
-		a.doubtTo = r.now
+		a.doubtTo = x.Now
 	}
-	return len(a.before) > 0 || a.toBeSet()
+	return len(a.before) > 0 || a.ToBeSet()
 }
 
-// toBeSet reports whether frames may still see the account as it was before it
+// ToBeSet reports whether frames may still see the account as it was before it
 // was set.
-func (a *account) toBeSet() bool {
-	return slices.ContainsFunc(a.writes, func(w accountWrite) bool { return w.set != nil })
+func (a *Account) ToBeSet() bool {
+	return slices.ContainsFunc(a.writes, func(w write) bool { return w.set != nil })
 }
 
 // turnWhileSet finds and follows a frame that can be next: of the account as it
 // is, as it was, or as it was set. at is the one that is next, if it was not
 // set. It returns -1 if there is none.
-func (r *Referee) turnWhileSet(a *account, at int) int {
-	if at >= 0 && r.accountStep(a, &a.early[at]) {
+func (a *Account) turnWhileSet(x Around, at int) int {
+	if at >= 0 && a.pass(&a.early[at], x.Unsure) {
 		a.took(&a.early[at])
 		return at
 	}
 	for i := range a.early {
-		if r.passBefore(a, &a.early[i]) {
+		if a.passBefore(&a.early[i], x.Unsure) {
 			return i
 		}
 	}
@@ -43,9 +40,9 @@ func (r *Referee) turnWhileSet(a *account, at int) int {
 		e := &a.early[i]
 		was := append(a.spareBefore[:0], a.states...)
 		a.spareBefore = was
-		if e.seq == 0 && r.accountStep(a, e) {
+		if e.Seq == 0 && a.pass(e, x.Unsure) {
 			a.before, a.spareBefore = was, a.before
-			a.beforeTo, a.setAt = r.now+r.cfg.LingerCycles, a.firstSet(was)
+			a.beforeTo, a.setAt = x.Now+x.Linger, a.firstSet(was)
 			a.took(e)
 			return i
 		}
@@ -55,7 +52,7 @@ func (r *Referee) turnWhileSet(a *account, at int) int {
 
 // firstSet is the ordinal of the first table write that not all of these states
 // have seen.
-func (a *account) firstSet(states []accountState) int {
+func (a *Account) firstSet(states []state) int {
 	from := math.MaxInt
 	for i := range states {
 		from = min(from, states[i].applied-a.gone)
@@ -66,29 +63,24 @@ func (a *account) firstSet(states []accountState) int {
 }
 
 // passBefore follows a frame that the account let pass before it was set.
-func (r *Referee) passBefore(a *account, e *accountEvent) bool {
+func (a *Account) passBefore(e *Event, unsure bool) bool {
 	at := a.setAt - a.gone
-	if len(a.before) == 0 || at < 0 || e.last > a.writes[at].cycle+nicspec.VisibleCycles {
+	if len(a.before) == 0 || at < 0 || e.Last > a.writes[at].cycle+nicspec.VisibleCycles {
 		return false
 	}
 	now, since, writes := a.states, a.since, a.writes
 	a.states, a.since, a.writes = a.before, math.MinInt64, a.writes[:at]
-	ok := r.accountStep(a, e)
+	ok := a.pass(e, unsure)
 	a.writes = writes
 	a.before, a.states, a.since = a.states, now, since
 	return ok
 }
 
-// ageAccount applies the writes that every frame to come must see.
-func (r *Referee) ageAccount(a *account) {
-	oldest := r.now
-	for i := range r.rx.ports {
-		if p := &r.rx.ports[i]; p.tab.Len() > 0 {
-			oldest = min(oldest, (*p.tab.Front()).last)
-		}
-	}
+// Age applies the writes that every frame to come must see: of those that may still come, the oldest had its last beat in a
+// cycle.
+func (a *Account) Age(oldest int64) {
 	for i := range a.early {
-		oldest = min(oldest, a.early[i].last)
+		oldest = min(oldest, a.early[i].Last)
 	}
 	n := 0
 	for n < len(a.writes) && a.writes[n].cycle+nicspec.VisibleCycles < oldest {
@@ -97,10 +89,10 @@ func (r *Referee) ageAccount(a *account) {
 	if n == 0 {
 		return
 	}
-	a.before = slices.DeleteFunc(a.before, func(s accountState) bool {
-		return slices.ContainsFunc(a.writes[min(n, s.applied-a.gone):n], func(w accountWrite) bool { return w.set != nil })
+	a.before = slices.DeleteFunc(a.before, func(s state) bool {
+		return slices.ContainsFunc(a.writes[min(n, s.applied-a.gone):n], func(w write) bool { return w.set != nil })
 	})
-	for _, states := range [...][]accountState{a.states, a.before} {
+	for _, states := range [...][]state{a.states, a.before} {
 		for i := range states {
 			s := &states[i]
 			for s.applied < a.gone+n {
@@ -114,7 +106,7 @@ func (r *Referee) ageAccount(a *account) {
 	a.gone += n
 }
 
-func compareStates(x, y accountState) int {
+func compareStates(x, y state) int {
 	for _, d := range [...]int{
 		x.applied - y.applied, int(x.Balance) - int(y.Balance), int(x.Seq) - int(y.Seq), int(x.Drawn) - int(y.Drawn),
 	} {
@@ -122,7 +114,7 @@ func compareStates(x, y accountState) int {
 			return d
 		}
 	}
-	order := func(s *accountState) int {
+	order := func(s *state) int {
 		n := 0
 		if s.Slow {
 			n++
@@ -135,24 +127,24 @@ func compareStates(x, y accountState) int {
 	return order(&x) - order(&y)
 }
 
-// agrees tells how well an account_seq goes with the account: 2 when it is the
+// Agrees tells how well an account_seq goes with the account: 2 when it is the
 // next one, 1 when a frame of it can have it, 0 when none can.
-func (a *account) agrees(seq uint32) int {
+func (a *Account) Agrees(seq uint32) int {
 	switch seq {
 	case a.states[0].Seq:
 		return 2
-	case a.plausible(seq):
+	case a.Plausible(seq):
 		return 1
 	}
 	return 0
 }
 
-// plausible returns the account_seq that a completion entry names, if a frame
+// Plausible returns the account_seq that a completion entry names, if a frame
 // of the account can have it; else the next one.
-func (a *account) plausible(seq uint32) uint32 {
-	most := uint32(a.pending + len(a.early) + 1)
+func (a *Account) Plausible(seq uint32) uint32 {
+	most := uint32(a.Pending + len(a.early) + 1)
 	next := a.states[0].Seq
-	ok := seq <= most && a.toBeSet()
+	ok := seq <= most && a.ToBeSet()
 	for i := range a.states {
 		ok = ok || seq-a.states[i].Seq <= most
 	}
@@ -160,7 +152,7 @@ func (a *account) plausible(seq uint32) uint32 {
 		ok = ok || seq-a.before[i].Seq <= most
 	}
 	for i := range a.early {
-		ok = ok && a.early[i].seq != seq
+		ok = ok && a.early[i].Seq != seq
 	}
 	if !ok {
 		return next

@@ -1,0 +1,195 @@
+package accounts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"nictwin/golden/counters"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+)
+
+// Account is what is known of a credit account. Make it with New.
+type Account struct {
+	// Pending is the frames that this account alone decides on and that are not decided. Who has them counts them here.
+	Pending int
+
+	id     int
+	states []state
+	spare  []state
+	writes []write  // accepted, not certain to have taken effect
+	gone   int      // writes before these
+	since  int64    // the next frame is taken in this cycle or later
+	early  []Event  // delivered, before one that goes first
+	seen   []latest // by port
+	frame  Taken    // at hand
+
+	before      []state // what it was before it was set, of which frames may still come
+	spareBefore []state
+	beforeTo    int64 // cycle until which they may
+	setAt       int   // ordinal of the write
+	doubtTo     int64 // frames that came before were taken nobody knows when
+}
+
+// state is one state that an account can be in.
+type state struct {
+	core.Account
+	applied int // writes
+}
+
+// write is a write of ACCOUNT_CREDIT, or of the table.
+type write struct {
+	cycle  int64
+	credit uint32
+	set    *core.Account // not nil: of the table
+}
+
+// Event is a frame that was delivered.
+type Event struct {
+	Seq   uint32 // account_seq
+	Slow  bool
+	Port  int
+	Frame uint32 // ordinal on its port
+	Last  int64  // cycle of its last beat
+	Out   int64  // cycle of its completion entry
+	Queue int
+	Index uint16 // descriptor
+}
+
+// latest is the latest frame of a port that an account let pass.
+type latest struct {
+	any   bool
+	frame uint32
+	out   int64 // latest completion entry of a frame of any other port
+}
+
+// never is a cycle before all others.
+const never = math.MinInt64
+
+// New is the accounts of a device after reset, none if its build lacks them.
+func New(build *nicspec.Build) []Account {
+	if !build.Has(nicspec.PartAccounts) {
+		return nil
+	}
+	all := make([]Account, nicspec.NumAccounts)
+	for i := range all {
+		all[i] = Account{id: i, states: make([]state, 1), since: never, doubtTo: never, seen: make([]latest, build.Ports)}
+		for p := range all[i].seen {
+			all[i].seen[p].out = never
+		}
+	}
+	return all
+}
+
+func (s *state) apply(w *write) {
+	if w.set != nil {
+		s.Account = *w.set
+	} else {
+		s.Credit(w.credit)
+	}
+	s.applied++
+}
+
+// Taken is a frame that an account decided on.
+type Taken struct {
+	Last, Out int64 // it was taken between these cycles
+	Others    bool  // frames that are not known to be delivered may have been, too
+
+	Drew bool // it was delivered:
+	Seq  uint32
+	Slow bool
+
+	Fast, Behind counters.Drops // it was dropped: why it may have been, on the fast and on the slow way
+	Certain      bool           // the account decided on it, and in its turn
+	why          counters.Drops // of the states that allow it
+}
+
+// leads moves a state past the frame. It reports false if the frame does not
+// agree with it.
+func (k *Taken) leads(s *state) bool {
+	if k.Drew {
+		if s.Seq != k.Seq || s.Look() == k.Slow {
+			return false
+		}
+		s.Draw(!k.Slow)
+		return true
+	}
+	why := k.Fast | k.Behind
+	if k.Certain {
+		if why = k.Behind; s.Look() {
+			why = k.Fast
+		}
+	}
+	k.why |= why
+	return why != 0
+}
+
+// step replaces the states by those that a frame leads to. It reports false,
+// and changes nothing, if there is none.
+func (a *Account) step(k *Taken) bool {
+	a.spare = a.spare[:0]
+	k.Last = max(k.Last, a.since)
+	for i := range a.states {
+		a.expand(a.states[i], k)
+	}
+	if len(a.spare) == 0 {
+		return false
+	}
+	a.states, a.spare = a.spare, a.states
+	return true
+}
+
+// expand follows a frame from one state on: it may have been taken before or
+// after each write, within its window. Others that were taken before it may
+// have latched the account.
+func (a *Account) expand(s state, k *Taken) {
+	for {
+		at := s.applied - a.gone
+		if at >= len(a.writes) || a.writes[at].cycle+nicspec.VisibleCycles >= k.Last {
+			if next := s; k.leads(&next) && !slices.Contains(a.spare, next) {
+				a.spare = append(a.spare, next)
+			}
+		}
+		if k.Others && s.Latch && !s.Slow && !s.Fast() {
+			latched := s
+			latched.Slow = true
+			a.expand(latched, k)
+		}
+		if at >= len(a.writes) || a.writes[at].cycle > k.Out {
+			return
+		}
+		s.apply(&a.writes[at])
+	}
+}
+
+// took notes that a frame was followed.
+func (a *Account) took(e *Event) {
+	a.since = max(a.since, e.Last)
+	a.seen[e.Port].any, a.seen[e.Port].frame = true, e.Frame
+	for p := range a.seen {
+		if p != e.Port {
+			a.seen[p].out = e.Out
+		}
+	}
+}
+
+// Describe says what an account can be.
+func (a *Account) Describe() string {
+	s := fmt.Sprintf("account %d", a.id)
+	for i := range min(len(a.states), 4) {
+		x := &a.states[i]
+		s += fmt.Sprintf("; balance %d, latch %v, slow %v, seq %d", x.Balance, x.Latch, x.Slow, x.Seq)
+		if n := len(a.writes) + a.gone - x.applied; n > 0 {
+			s += fmt.Sprintf(", %d writes to come", n)
+		}
+	}
+	return s
+}
+
+// pass lets the account let a frame pass. It reports false, and changes
+// nothing, if it cannot.
+func (a *Account) pass(e *Event, unsure bool) bool {
+	a.frame = Taken{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure, Drew: true, Seq: e.Seq, Slow: e.Slow}
+	return a.step(&a.frame)
+}

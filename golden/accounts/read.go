@@ -1,0 +1,69 @@
+package accounts
+
+import (
+	"fmt"
+
+	"nictwin/models/nic/core"
+)
+
+func (s *Span) add(lo, hi uint32) { s.lo, s.hi = min(s.lo, lo), max(s.hi, hi) }
+
+func (s Span) Has(v uint32) bool { return v >= s.lo && v <= s.hi }
+
+func (s Span) String() string {
+	if s.lo == s.hi {
+		return fmt.Sprint(s.lo)
+	}
+	return fmt.Sprintf("%d to %d", s.lo, s.hi)
+}
+
+// Range is what a read of an account may show.
+type Range struct {
+	Balance, Drawn, Seq Span
+	Slow, Fast          bool // the states that it may be in
+}
+
+// Span is the numbers from lo to hi.
+type Span struct{ lo, hi uint32 }
+
+// Range is what a read sees now that was accepted in a cycle: the writes before it, and none or all of the frames on their way,
+// with so many of which it is not known where they go.
+func (a *Account) Range(asked int64, unsure int) Range {
+	var c Range
+	none := Span{lo: 1<<32 - 1}
+	c.Balance, c.Drawn, c.Seq = none, none, none
+	under := uint32(a.Pending + len(a.early) + unsure)
+	for i := range a.states {
+		s := a.states[i]
+		for at := s.applied - a.gone; ; at++ {
+			if at >= len(a.writes) || a.writes[at].cycle > asked {
+				c.see(&s.Account, under)
+			}
+			if at >= len(a.writes) {
+				break
+			}
+			s.apply(&a.writes[at])
+		}
+	}
+	return c
+}
+
+func (c *Range) see(s *core.Account, under uint32) {
+	least := s.Balance - min(under, s.Balance)
+	c.Balance.add(least, s.Balance)
+	c.Drawn.add(s.Drawn, s.Drawn+under)
+	c.Seq.add(s.Seq, s.Seq+under)
+	c.Slow = c.Slow || s.Slow || s.Latch && under > 0 && least == 0
+	c.Fast = c.Fast || !s.Slow
+}
+
+// Join adds what a read may show that was still on its way.
+func (c *Range) Join(o *Range) {
+	c.Balance.add(o.Balance.lo, o.Balance.hi)
+	c.Drawn.add(o.Drawn.lo, o.Drawn.hi)
+	c.Seq.add(o.Seq.lo, o.Seq.hi)
+	c.Slow, c.Fast = c.Slow || o.Slow, c.Fast || o.Fast
+}
+
+// State reports whether the account may be in a state.
+func (c *Range) State(slow bool) bool { return slow && c.Slow || !slow && c.Fast }
