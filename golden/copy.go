@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/memory"
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
 
@@ -132,6 +133,6 @@ func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
 		r.failEntry(e, d, "D2", "write", "bytes that came from the source", place, r.hdr.String())
 	default:
 		i := e.buf.Differs(off, b)
-		r.failEntry(e, d, "D2", "byte", byteText(e.buf.Part(off+i, 1)[0], off+i), byteText(b[i], off+i), r.hdr.String())
+		r.failEntry(e, d, "D2", "byte", verdict.ByteOf(e.buf.Part(off+i, 1)[0], off+i), verdict.ByteOf(b[i], off+i), r.hdr.String())
 	}
 }

@@ -266,6 +266,6 @@ func (r *Referee) endCounter(value map[int]uint64, index int, need bool) {
 	}
 	r.stats.Counters++
 	if lo, hi := r.cnt.Between(index); got < lo || got > hi {
-		r.log.Fail(verdict.Counting, "G5", counters.NameOf(index), between(lo, hi), fmt.Sprint(got))
+		r.log.Fail(verdict.Counting, "G5", counters.NameOf(index), verdict.Between(lo, hi), fmt.Sprint(got))
 	}
 }

@@ -58,7 +58,7 @@ type drops struct {
 }
 
 func (d *drops) String() string {
-	return fmt.Sprintf("%s: expected %s, got %d", counters.NameOf(d.index), between(d.low, d.most), d.got)
+	return fmt.Sprintf("%s: expected %s, got %d", counters.NameOf(d.index), verdict.Between(d.low, d.most), d.got)
 }
 
 // failDrops reports drop counters that are wrong. What was counted for another cause is in one that has too many, which
@@ -72,7 +72,7 @@ func (r *Referee) failDrops(wrong []drops) {
 		}
 	}
 	d := &wrong[first]
-	r.log.Fail(verdict.Counting, "C1", counters.NameOf(d.index), between(d.low, d.most), fmt.Sprint(d.got), others...)
+	r.log.Fail(verdict.Counting, "C1", counters.NameOf(d.index), verdict.Between(d.low, d.most), fmt.Sprint(d.got), others...)
 }
 
 func (r *Referee) endDoubts(port int, doubts []doubt, all counters.Drops, above *[32]uint64) {

@@ -22,21 +22,11 @@ func (r *Referee) resetStarts() {
 	}
 	for i := range r.rx.ports {
 		r.mayBeDisabled(i)
-		r.rx.ports[i].pausesEnd()
+		r.rx.ports[i].stops.Clear() // [L5]
+		r.rx.ports[i].out.Resets()
 	}
 	r.ver.Written(r.regs, r.now)
 	r.reconsider()
-}
-
-// pausesEnd says that stops are over [L5], and that pause frames need not be
-// sent any more, though they may.
-func (p *rxPort) pausesEnd() {
-	p.stops.n = 0
-	o := &p.out
-	o.retire(forever)
-	*o = pauseOut{held: o.held, slack: o.slack, first: o.first, last: o.last, olds: o.olds, oldSince: forever, loose: o.loose, paused: o.paused,
-		told: o.told, decided: o.decided,
-		ended: never, unknown: true, lowSince: never}
 }
 
 // entrance is the causes for which a frame is dropped before it is in the
@@ -104,7 +94,7 @@ func (r *Referee) resetRead(q *asked, got uint32) {
 // the work [L3].
 func (r *Referee) resetLate(asked int64) {
 	f := &r.flr
-	if f.late || r.held.tlp.free(f.work, asked) <= nicspec.FlrCycles || r.working() {
+	if f.late || r.held.tlp.Free(f.work, asked) <= nicspec.FlrCycles || r.working() {
 		return
 	}
 	f.late = true
@@ -220,11 +210,7 @@ func (r *Referee) resetRegisters() {
 	r.bar.reset(r.regs)
 	r.rx.accounts = newAccounts(&r.cfg.Build)
 	for i := range r.rx.ports {
-		o := &r.rx.ports[i].out
-		first, last, held := o.first, o.last, o.held
-		*o = newPauseOut()
-		o.first, o.last = first, last
-		o.follow(held, pauseSlack(&r.cfg.Build))
+		r.rx.ports[i].out.Reset()
 	}
 	r.ver.Written(r.regs, r.now)
 	r.reconsider()

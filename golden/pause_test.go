@@ -197,17 +197,3 @@ func TestFetchWhileStopped(t *testing.T) {
 	require.Equal(t, Differs, got.Result)
 	require.Equal(t, [2]string{"F4", "read"}, [2]string{got.List[0].Rule, got.List[0].Field})
 }
-
-// A pause is renewed when half of the time that was told has passed, or half of what has been written since.
-func TestPauseRenewedByTheTimeTold(t *testing.T) {
-	for told, early := range map[uint16]bool{66: false, 20_000: true} {
-		r, err := New(DefaultConfig(nicspec.DefaultBuild()))
-		require.NoError(t, err)
-		p := &r.rx.ports[0]
-		p.out.paused, p.out.told, p.out.decided, p.out.quanta = true, 1000, 1000-p.out.slack, told
-		r.x.First, r.now = 1100, 1100
-		r.pauseTold(p, &pauseConfig{PortEntryFields: nicspec.PortEntryFields{TxMode: nicspec.PauseModePause, PauseTime: 30_000, Xoff: 10}})
-		require.Equal(t, early, r.Mismatches() > 0, "told to pause for %d quanta", told)
-		require.Equal(t, uint16(30_000), p.out.quanta)
-	}
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/golden/pause"
 	"nictwin/golden/windows"
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
@@ -15,8 +16,9 @@ import (
 // levels plays frames that come in on a port and are delivered, and pause
 // frames that it sends, to a referee: 7 frames pass xoff, one is below xon.
 type levels struct {
-	t *testing.T
-	r *Referee
+	t    *testing.T
+	r    *Referee
+	port nicspec.PortEntryFields
 }
 
 const (
@@ -34,10 +36,15 @@ func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	v.SetAction(uint32(nicspec.ActionQueue))
 	r.regs.Write32(nicspec.RegRxDefault, uint32(v))
 	r.ver = windows.NewReceive(r.regs)
-	r.rx.ports[0].out.now.PortEntryFields = nicspec.PortEntryFields{
-		TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000, Xon: 1000,
-	}
-	return &levels{t, r}
+	l := &levels{t: t, r: r}
+	l.configure(0, nicspec.PortEntryFields{TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000, Xon: 1000})
+	return l
+}
+
+// configure sets the port, in a cycle that all that follows is late for.
+func (l *levels) configure(cycle int64, port nicspec.PortEntryFields) {
+	l.port = port
+	l.r.rx.ports[0].out.Configure(port, [6]byte{}, cycle)
 }
 
 // act is what happens on the port next.
@@ -66,10 +73,10 @@ func leave(cycle int64, n int) act {
 		for i := range int64(n) {
 			f := *p.tab.Front()
 			r.now = cycle + i
-			r.pauseDelivered(p, f)
+			p.out.Delivered(r.now, f.seq, f.last, roomOf(f.n), p.base)
 			r.withdraw(p, f)
 			r.resolved(p, f, true)
-			r.pauseLow(p)
+			p.out.Low(r.now, p.level)
 		}
 	}
 }
@@ -80,14 +87,13 @@ func ends(cycle int64) act   { return sends(cycle, 0) }
 
 func sends(cycle int64, quanta uint16) act {
 	return func(l *levels) {
-		cfg := &l.r.rx.ports[0].out.now
-		l.sendsAs(cycle, &cfg.PortEntryFields, cfg.mac, quanta)
+		l.sendsAs(cycle, &l.port, quanta)
 	}
 }
 
-func (l *levels) sendsAs(cycle int64, cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16) {
+func (l *levels) sendsAs(cycle int64, cfg *nicspec.PortEntryFields, quanta uint16) {
 	var b [nicspec.FrameMin]byte
-	core.BuildPause(cfg, mac, quanta, &b)
+	core.BuildPause(cfg, [6]byte{}, quanta, &b)
 	l.sees(boundary.FrameOut, cycle, &ether.Frame{Data: b[:], Queue: nicspec.PauseQueue})
 }
 
@@ -145,7 +151,7 @@ func TestPauseLevels(t *testing.T) {
 // A pause frame is in time when it leaves in the last cycle that it may take, and late when it leaves in the next, not
 // counting those in which the port was held back: before it asked for, in pieces, and until it left.
 func TestPauseFramesWaitForThePort(t *testing.T) {
-	slack := pauseSlack(&newLevels(t, nicspec.PauseModePause, 0).r.cfg.Build)
+	slack := pause.SlackOf(newLevels(t, nicspec.PauseModePause, 0).r.cfg.Build.EthBits)
 	const asked = 1006 // the seventh frame came in
 	for _, held := range [][][2]int64{{}, {{1100, 1299}}, {{900, 1050}, {1100, 1100}, {1200, 1249}, {1250, 1699}}, {{1007, 8000}}} {
 		deadline := asked + slack
@@ -176,14 +182,15 @@ func TestPauseFramesWaitForThePort(t *testing.T) {
 // A priority pause of no class is one all the same: its bytes are looked at.
 func TestPauseOfNoClassIsCompared(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePriority, 0)
-	cfg := &l.r.rx.ports[0].out.now
-	l.play(come(1000, 7))
-	cfg.TxClasses = 2
-	l.play(pauses(1050))
+	with := l.port
+	with.TxClasses = 2
+	l.configure(10, with)
+	l.play(come(1000, 7), pauses(1050))
 	require.Equal(t, "", l.found(1060))
-	cfg.TxClasses = 0
-	l.sendsAs(1100, &nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 2}, cfg.mac, levelTime)
-	require.Equal(t, "pause.time", l.found(1200))
+	with.TxClasses = 0
+	l.configure(1070, with)
+	l.sendsAs(3000, &nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 2}, levelTime)
+	require.Equal(t, "pause.time", l.found(3100))
 }
 
 // What the referee's own bounds keep from being judged is said in the report.

@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden/counters"
 	"nictwin/golden/memory"
+	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
 	"nictwin/models/boundary"
@@ -75,7 +76,7 @@ func New(cfg Config) (*Referee, error) {
 	r.rd.init(r.regs.CplTimeout())
 	r.rx.init(&cfg.Build)
 	for i := range r.rx.ports {
-		r.rx.ports[i].out.follow(&r.held.eth[i], pauseSlack(&cfg.Build))
+		r.rx.ports[i].out = pause.NewOut(i, cfg.Build.EthBits, &r.held.eth[i], r.log)
 	}
 	r.tx.init(&cfg.Build)
 	return r, nil
@@ -112,7 +113,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 	default:
 		r.mustBeBusy(verdict.Device, "a TLP that is leaving", x.First-1, x.Last)
 		r.tlpOut()
-		r.held.used.add(x.First, x.Last)
+		r.held.used.Add(x.First, x.Last)
 	}
 	r.x.Frame, r.x.TLP = nil, nil
 }

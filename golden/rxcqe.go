@@ -310,10 +310,10 @@ func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) 
 		return
 	}
 	if got := sh.data[:n]; !bytes.Equal(want, got) {
-		i := firstDifference(want, got)
+		i := verdict.FirstDifference(want, got)
 		field := fieldAt(f.data, &f.v.Headers, from+i)
-		r.failRx(f, int(s.index), q.domain(), q.ruleOfByte(field), field, byteText(want[i], from+i),
-			byteText(got[i], from+i), slotText(q.id, s.index, part, i))
+		r.failRx(f, int(s.index), q.domain(), q.ruleOfByte(field), field, verdict.ByteOf(want[i], from+i),
+			verdict.ByteOf(got[i], from+i), slotText(q.id, s.index, part, i))
 	}
 }
 
@@ -345,9 +345,9 @@ func (r *Referee) endFrame(q *rxq, f *rxFrame) {
 	if rule, ok := f.v.Hit(); ok {
 		r.cnt.Step(counters.HitsBase+rule, 1, r.now)
 	}
-	r.pauseDelivered(p, f)
+	p.out.Delivered(r.now, f.seq, f.last, roomOf(f.n), p.base)
 	r.resolved(p, f, true)
-	r.pauseLow(p)
+	p.out.Low(r.now, p.level)
 }
 
 // tellDelivered hands a delivered frame to the hook.

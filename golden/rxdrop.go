@@ -18,7 +18,7 @@ func (r *Referee) settleDrops(p *rxPort) {
 	for p.linger.Len() > 0 && p.linger.Front().cycle+r.cfg.LingerCycles < r.now {
 		p.leaves(r.now, p.linger.Pop().size)
 	}
-	r.pauseLow(p)
+	p.out.Low(r.now, p.level)
 }
 
 // sureCauses is why a frame was dropped that had to be.

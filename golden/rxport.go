@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden/counters"
 	"nictwin/golden/memory"
+	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
 	"nictwin/models/fifo"
@@ -41,8 +42,8 @@ type rxPort struct {
 	left   fifo.Queue[departure] // room that was given back lately
 	linger fifo.Queue[departure] // dropped frames that may still be in the buffer
 	doubts []doubt               // drops whose cause is not known
-	stops  stopKeeper
-	out    pauseOut
+	stops  pause.Stops
+	out    pause.Out
 }
 
 // departure is a frame that leaves the receive buffer.
@@ -102,9 +103,6 @@ const bufferUnit = 64 // of the receive buffer [R3]
 
 func (s *rxSide) init(build *nicspec.Build) {
 	s.ports = make([]rxPort, build.Ports)
-	for i := range s.ports {
-		s.ports[i].out = newPauseOut()
-	}
 	s.queues = make([]rxq, build.NumRxq)
 	s.accounts = newAccounts(build)
 	for i := range s.queues {
@@ -133,9 +131,9 @@ func (r *Referee) frameIn() {
 	r.cnt.Sure(nicspec.CntRxBytes.Index(f.port), uint64(f.n))
 	room := roomOf(f.n)
 	f.overflow = p.highestLevel(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
-	r.pauseComing(f.port, room)
+	p.out.Coming(r.pauseAt(), room)
 	p.level += room
-	r.pauseCame(p)
+	p.out.Came(r.now, p.level, p.seq)
 	p.bytes += max(room, bufferUnit)
 	p.tab.Push(f)
 	if f.n > nicspec.FrameMax || r.ver.Sure(f.first) {
@@ -325,3 +323,5 @@ func (r *Referee) pendingFrames() (n uint64) {
 	}
 	return n
 }
+
+func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }

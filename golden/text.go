@@ -22,24 +22,6 @@ func (e *txEntry) copyText() string {
 	return s
 }
 
-func between(lo, hi uint64) string {
-	if lo == hi {
-		return fmt.Sprint(lo)
-	}
-	return fmt.Sprintf("%d to %d", lo, hi)
-}
-
-func firstDifference(a, b []byte) int {
-	for i := range a {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return len(a)
-}
-
-func byteText(b byte, at int) string { return fmt.Sprintf("0x%02x at byte %d of the frame", b, at) }
-
 func slotText(queue int, index uint16, part, off int) string {
 	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", partNames[part], index, queue, off)
 }

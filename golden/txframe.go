@@ -17,8 +17,7 @@ func (r *Referee) frameOut() {
 	} else {
 		r.queueFrameOut()
 	}
-	o := &r.rx.ports[r.x.Port].out
-	o.first, o.last = r.x.First, r.x.Last
+	r.rx.ports[r.x.Port].out.Left(r.pauseAt())
 }
 
 // queueFrameOut judges a frame of a transmit queue [T5..T9].
@@ -258,10 +257,10 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 		r.failEntry(e, q.domain(), "T5", "frame length", fmt.Sprint(len(e.frame)), fmt.Sprint(len(got)))
 		return false
 	}
-	i := firstDifference(e.frame, got)
+	i := verdict.FirstDifference(e.frame, got)
 	var h core.Headers
 	core.Parse(e.frame, r.ver.Now().RocePort, &h)
-	r.failEntry(e, q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), byteText(e.frame[i], i), byteText(got[i], i))
+	r.failEntry(e, q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), verdict.ByteOf(e.frame[i], i), verdict.ByteOf(got[i], i))
 	return false
 }
 

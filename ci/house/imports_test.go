@@ -41,6 +41,8 @@ var corners = map[string]room{
 	},
 	"golden/memory":             {[]string{"models/fixedseed"}, "where ranges lie and which bytes of them were touched, whoever judges that", nil},
 	"golden/accounts":           {[]string{"models", "golden/counters"}, "what credit accounts can be, whoever asks", nil},
+	"golden/cycles":             {[]string{"models/fifo"}, "a set of cycles, whatever happened in them", nil},
+	"golden/pause":              {[]string{"models", "golden/cycles", "golden/verdict"}, "pauses of a port, whoever holds frames and queues", nil},
 	"golden/counters":           {[]string{"models"}, "what counters may say, whoever judges that", nil},
 	"golden/windows":            {[]string{"models"}, "what the configuration was when, whoever asks", nil},
 	"golden/verdict":            {[]string{"models"}, "it writes down what others judge", nil},

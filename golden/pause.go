@@ -2,28 +2,42 @@ package golden
 
 import (
 	"fmt"
-	"slices"
 
+	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
-// stopKeeper is the pause frames that came in on a port of late.
-type stopKeeper struct {
-	came [keptPauses]pauseIn
-	n    int // that came
+// pauseAt is when the crossing at hand was, for pauses.
+func (r *Referee) pauseAt() pause.At { return pause.At{First: r.x.First, Last: r.now} }
+
+// pauseConfigured follows a write of table PortCfg or of PORT_MAC.
+func (r *Referee) pauseConfigured(port int) {
+	if !r.cfg.Build.Has(nicspec.PartPause) {
+		return
+	}
+	p := &r.rx.ports[port]
+	if p.out.Configure(*r.regs.PortCfg(port), r.regs.PortMAC(port), r.now) {
+		p.stops.Clear() // whether a stop ends with it is not said
+	}
 }
 
-const keptPauses = 64
+// pauseFrameOut judges a pause frame of the device's own.
+func (r *Referee) pauseFrameOut() {
+	p := &r.rx.ports[r.x.Port]
+	r.log.Saw(verdict.Port(r.x.Port), &r.x)
+	r.stats.Compared++
+	r.cnt.Step(nicspec.CntTxPause.Index(r.x.Port), 1, r.now)
+	p.out.Sent(r.x.Frame.Data, r.pauseAt(), p.seq, p.highestLevel(p.out.LooksBack(r.x.First)))
+}
 
-// pauseIn is a pause frame that came in, and may have been honoured.
-type pauseIn struct {
-	seq     uint32
-	last    int64
-	frame   core.PauseFrame
-	classes uint8 // stopped by it
-	sure    bool  // it was honoured, and for these classes
+// endPauses is [F6] when the run is over.
+func (r *Referee) endPauses() {
+	for i := range r.rx.ports {
+		p := &r.rx.ports[i]
+		p.out.End(r.now, p.level)
+	}
 }
 
 // pauseIn notes a frame that may be a pause frame, anew if it is known.
@@ -39,23 +53,13 @@ func (r *Referee) pauseIn(f *rxFrame) {
 	if !may {
 		return
 	}
-	in := pauseIn{seq: f.seq, last: f.last, frame: p, sure: sure && r.ver.Sure(f.first)}
-	in.classes = p.Classes
-	if in.sure {
-		in.classes &= r.ver.Now().Pause[f.port].Classes
+	in := pause.In{Seq: f.seq, Last: f.last, Frame: p, Sure: sure && r.ver.Sure(f.first), Classes: p.Classes}
+	if in.Sure {
+		in.Classes &= r.ver.Now().Pause[f.port].Classes
 	}
-	k := &r.rx.ports[f.port].stops
-	for i := max(0, k.n-keptPauses); i < k.n; i++ {
-		if at := &k.came[i%keptPauses]; at.seq == f.seq {
-			*at = in
-			return
-		}
-	}
-	if old := &k.came[k.n%keptPauses]; k.n >= keptPauses && in.last < old.last+core.PauseCycles(slices.Max(old.frame.Quanta[:]), r.cfg.Build.EthBits) {
+	if !r.rx.ports[f.port].stops.Came(in, r.cfg.Build.EthBits) {
 		r.log.Lost(verdict.LimitStops, 1)
 	}
-	k.came[k.n%keptPauses] = in
-	k.n++
 }
 
 // mayPause reports whether a frame may be honoured as a pause frame, and
@@ -71,30 +75,6 @@ func mayPause(f *rxFrame) (may, sure bool) {
 	return may, false
 }
 
-// stopped reports whether nothing may begin in a cycle: on the port, or, with
-// class 0 to 7, of that class [F3, F4]. since is the cycle from which on the
-// stop had to hold.
-func (k *stopKeeper) stopped(build *nicspec.Build, class int, cycle int64) (since int64, stopped bool) {
-	for i := k.n - 1; i >= max(0, k.n-keptPauses); i-- {
-		in := &k.came[i%keptPauses]
-		quanta := in.frame.Quanta[0]
-		if class >= 0 {
-			quanta = in.frame.Quanta[class]
-		}
-		if in.last >= cycle || in.frame.Priority != (class >= 0) || class >= 0 && in.classes>>class&1 == 0 {
-			continue
-		}
-		if cycle >= in.last+core.PauseCycles(quanta, build.EthBits) {
-			return 0, false // it may have been the latest to count
-		}
-		since = in.last + nicspec.VisibleCycles
-		if in.sure && cycle > since {
-			return since, true
-		}
-	}
-	return 0, false
-}
-
 // checkStopped checks [F4] for a frame of a queue that began to leave.
 func (r *Referee) checkStopped(q *txq) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
@@ -103,7 +83,7 @@ func (r *Referee) checkStopped(q *txq) {
 	p := &r.rx.ports[r.x.Port]
 	begun := r.begun()
 	for _, class := range [...]int{-1, int(q.ctx.PfcClass)} {
-		since, stopped := p.stops.stopped(&r.cfg.Build, class, begun)
+		since, stopped := p.stops.Stopped(r.cfg.Build.EthBits, class, begun)
 		if !stopped {
 			continue
 		}
@@ -129,10 +109,20 @@ func (r *Referee) fetchedWhileStopped(q *txq) {
 	}
 	class := int(q.ctx.PfcClass)
 	for i := range r.rx.ports {
-		since, stopped := r.rx.ports[i].stops.stopped(&r.cfg.Build, class, r.x.First)
+		since, stopped := r.rx.ports[i].stops.Stopped(r.cfg.Build.EthBits, class, r.x.First)
 		if !stopped || r.waited(since) <= fetchSlack {
 			return
 		}
 	}
 	r.log.Fail(q.domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
+}
+
+// highestLevel is the most that the receive buffer can have held in a cycle not
+// long ago.
+func (p *rxPort) highestLevel(cycle int64) int {
+	held := p.level
+	for i := p.left.Len() - 1; i >= 0 && p.left.At(i).cycle >= cycle; i-- {
+		held += p.left.At(i).size
+	}
+	return held
 }

@@ -1,0 +1,47 @@
+package cycles
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a set says of the cycles that it is kept for is what it was told, be a stretch told in pieces or over others.
+func TestSet(t *testing.T) {
+	const kept = 1 << 11
+	rng := rand.New(rand.NewPCG(1, 1))
+	s := NewSet(kept)
+	var in []bool
+	for range 20000 {
+		first := int64(len(in) + rng.IntN(5)*rng.IntN(40))
+		if rng.IntN(4) == 0 && s.Latest() > 20 { // over what was told
+			first = s.Latest() - int64(rng.IntN(20))
+		}
+		last := max(first+int64(rng.IntN(30)), s.Latest())
+		for int64(len(in)) <= last {
+			in = append(in, false)
+		}
+		for x := first; x <= last; x++ {
+			in[x] = true
+		}
+		s.Add(first, last)
+	}
+	now := int64(len(in)) + 7
+	in = append(in, make([]bool, 8)...)
+	free := int64(0)
+	for since := now - 1; free <= kept-1; since-- {
+		require.Equal(t, free, s.Free(since, now-1), "since cycle %d", since)
+		if !in[since] {
+			free++
+		}
+		begin := since // where back ends, too: cycles of the set cost nothing
+		for begin > 0 && in[begin-1] {
+			begin--
+		}
+		require.Equal(t, begin, s.Begin(since))
+		require.Equal(t, begin, s.Back(now, free), "back %d free cycles", free)
+	}
+	require.Greater(t, s.Free(0, now), int64(kept), "what is forgotten was long ago")
+	require.Less(t, s.list.Len(), 2*kept)
+}

@@ -1,0 +1,24 @@
+package verdict
+
+import "fmt"
+
+// Between is a range of numbers as people read it.
+func Between(lo, hi uint64) string {
+	if lo == hi {
+		return fmt.Sprint(lo)
+	}
+	return fmt.Sprintf("%d to %d", lo, hi)
+}
+
+// FirstDifference is the first byte in which b differs from a, which is not longer; len(a) if none does.
+func FirstDifference(a, b []byte) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return len(a)
+}
+
+// ByteOf is a byte of a frame as people read it.
+func ByteOf(b byte, at int) string { return fmt.Sprintf("0x%02x at byte %d of the frame", b, at) }
