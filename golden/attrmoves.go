@@ -373,13 +373,3 @@ func (d *readReq) forget(r *Referee) {
 	}
 	d.kind = 0
 }
-
-// hasShare reports whether a read of a range may have been for another place.
-func (p *txPiece) hasShare(lo, hi int) bool {
-	for _, s := range p.shares {
-		if s.lo < hi && lo < s.hi {
-			return true
-		}
-	}
-	return false
-}

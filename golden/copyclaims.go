@@ -312,38 +312,12 @@ func (r *Referee) unsureWrite(addr uint64, b []byte) {
 	r.shareWrite(addr, len(b), r.tx.able)
 }
 
-// copyWrite takes bytes that were written to the destination of a copy. It
-// reports false if there is none at that place.
-func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && e.copy.seen.Empty() { // most go on where the one before ended
-		off := int(addr - e.plan.Dma.Dst)
-		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.End() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
-			!r.otherDest(e, addr, len(b)) {
-			r.wholeWrite(e, off, len(b))
-			r.wrote(e, off, b)
+// hasShare reports whether a read of a range may have been for another place.
+func (p *txPiece) hasShare(lo, hi int) bool {
+	for _, s := range p.shares {
+		if s.lo < hi && lo < s.hi {
 			return true
 		}
 	}
-	best := r.writer(addr, b)
-	if best == nil {
-		return false
-	}
-	off := int(addr - best.plan.Dma.Dst)
-	if len(r.tx.able) > 1 {
-		r.unsureWrite(addr, b)
-		return true
-	}
-	if !best.settles(r, addr, b) && r.wr.Within(addr, len(b), ofBuffers) {
-		return false
-	}
-	if !best.fits(off, b) {
-		r.failCopy(best, off, b)
-	} else if o := r.before(best); o != nil {
-		r.log.Saw(best.queue.domain(), &r.x)
-		r.log.FailOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
-			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
-	}
-	r.wholeWrite(best, off, len(b))
-	r.wrote(best, off, b)
-	return true
+	return false
 }

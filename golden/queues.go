@@ -1,6 +1,8 @@
 package golden
 
 import (
+	"fmt"
+
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 )
@@ -47,3 +49,9 @@ func (q *txq) after(i uint16) uint16 {
 }
 
 func (q *txq) slot(i uint16) *txSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
+
+var partNames = [...]string{"header", "payload"}
+
+func slotText(queue int, index uint16, part, off int) string {
+	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", partNames[part], index, queue, off)
+}

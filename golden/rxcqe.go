@@ -311,7 +311,7 @@ func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) 
 	}
 	if got := sh.data[:n]; !bytes.Equal(want, got) {
 		i := verdict.FirstDifference(want, got)
-		field := fieldAt(f.data, &f.v.Headers, from+i)
+		field := verdict.FieldAt(f.data, &f.v.Headers, from+i)
 		r.failRx(f, int(s.index), q.domain(), q.ruleOfByte(field), field, verdict.ByteOf(want[i], from+i),
 			verdict.ByteOf(got[i], from+i), slotText(q.id, s.index, part, i))
 	}
@@ -329,7 +329,7 @@ func (q *rxq) ruleOfByte(field string) string {
 }
 
 func (r *Referee) failMissing(q *rxq, s *rxSlot, f *rxFrame, part, from, at, n int) {
-	r.failRx(f, int(s.index), q.domain(), "P9", fieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
+	r.failRx(f, int(s.index), q.domain(), "P9", verdict.FieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
 		"not written", slotText(q.id, s.index, part, at)+fmt.Sprintf(" of %d", n))
 }
 

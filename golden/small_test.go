@@ -38,7 +38,7 @@ func TestFieldsOfAFrame(t *testing.T) {
 		if len(c.frame) >= nicspec.FrameMin {
 			core.Parse(c.frame, nicspec.ResetRocePort, &h)
 		}
-		require.Equal(t, c.want, fieldAt(c.frame, &h, c.at), "byte %d", c.at)
+		require.Equal(t, c.want, verdict.FieldAt(c.frame, &h, c.at), "byte %d", c.at)
 	}
 }
 

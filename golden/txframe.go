@@ -260,7 +260,7 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 	i := verdict.FirstDifference(e.frame, got)
 	var h core.Headers
 	core.Parse(e.frame, r.ver.Now().RocePort, &h)
-	r.failEntry(e, q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), verdict.ByteOf(e.frame[i], i), verdict.ByteOf(got[i], i))
+	r.failEntry(e, q.domain(), e.ruleOfByte(&h, i), verdict.FieldAt(e.frame, &h, i), verdict.ByteOf(e.frame[i], i), verdict.ByteOf(got[i], i))
 	return false
 }
 
@@ -277,7 +277,7 @@ func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
 // ruleOfByte is the rule that a byte of a frame follows.
 func (e *txEntry) ruleOfByte(h *core.Headers, at int) string {
 	p := &e.plan
-	switch field := fieldAt(e.frame, h, at); {
+	switch field := verdict.FieldAt(e.frame, h, at); {
 	case p.CRC32C && at >= p.CrcOff && at < p.CrcOff+4:
 		return "X1"
 	case p.ECN != 0 && (field == "ipv4.tos" || field == "ipv4.csum" && !p.IPCsum || field == "ipv6.version_class_flow"):

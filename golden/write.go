@@ -174,8 +174,6 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 	return true
 }
 
-var partNames = [...]string{"header", "payload"}
-
 func (r *Referee) failTwice(node *memory.Range[txEntry], addr uint64, n int) {
 	o := node.Owner
 	d := verdict.Rxq(int(o.Queue))
@@ -201,4 +199,40 @@ func (r *Referee) near(addr uint64) string {
 		}
 	}
 	return ""
+}
+
+// copyWrite takes bytes that were written to the destination of a copy. It
+// reports false if there is none at that place.
+func (r *Referee) copyWrite(addr uint64, b []byte) bool {
+	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && e.copy.seen.Empty() { // most go on where the one before ended
+		off := int(addr - e.plan.Dma.Dst)
+		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.End() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
+			!r.otherDest(e, addr, len(b)) {
+			r.wholeWrite(e, off, len(b))
+			r.wrote(e, off, b)
+			return true
+		}
+	}
+	best := r.writer(addr, b)
+	if best == nil {
+		return false
+	}
+	off := int(addr - best.plan.Dma.Dst)
+	if len(r.tx.able) > 1 {
+		r.unsureWrite(addr, b)
+		return true
+	}
+	if !best.settles(r, addr, b) && r.wr.Within(addr, len(b), ofBuffers) {
+		return false
+	}
+	if !best.fits(off, b) {
+		r.failCopy(best, off, b)
+	} else if o := r.before(best); o != nil {
+		r.log.Saw(best.queue.domain(), &r.x)
+		r.log.FailOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
+			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
+	}
+	r.wholeWrite(best, off, len(b))
+	r.wrote(best, off, b)
+	return true
 }

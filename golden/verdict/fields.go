@@ -1,4 +1,4 @@
-package golden
+package verdict
 
 import (
 	"fmt"
@@ -48,10 +48,10 @@ var (
 	}
 )
 
-// fieldAt names what stands at a byte of a frame: the field of a header that
+// FieldAt names what stands at a byte of a frame: the field of a header that
 // was parsed, "icrc", "payload+n" from the end of the headers, or "pad+n" after
 // the end of the IP packet.
-func fieldAt(frame []byte, h *core.Headers, off int) string {
+func FieldAt(frame []byte, h *core.Headers, off int) string {
 	l3 := int(h.L3Off)
 	switch {
 	case len(frame) < nicspec.FrameMin:
