@@ -40,7 +40,7 @@ var corners = map[string]room{
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is behind it", nil,
 	},
 	"golden/memory":             {[]string{"models/fixedseed"}, "where ranges lie and which bytes of them were touched, whoever judges that", nil},
-	"golden/accounts":           {[]string{"models", "golden/counters"}, "what credit accounts can be, whoever asks", nil},
+	"golden/accounts":           {[]string{"models", "golden/counters", "golden/verdict"}, "what credit accounts can be, whoever asks", nil},
 	"golden/cycles":             {[]string{"models/fifo"}, "a set of cycles, whatever happened in them", nil},
 	"golden/pause":              {[]string{"models", "golden/cycles", "golden/verdict"}, "pauses of a port, whoever holds frames and queues", nil},
 	"golden/counters":           {[]string{"models"}, "what counters may say, whoever judges that", nil},

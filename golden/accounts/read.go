@@ -1,21 +1,9 @@
 package accounts
 
 import (
-	"fmt"
-
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 )
-
-func (s *Span) add(lo, hi uint32) { s.lo, s.hi = min(s.lo, lo), max(s.hi, hi) }
-
-func (s Span) Has(v uint32) bool { return v >= s.lo && v <= s.hi }
-
-func (s Span) String() string {
-	if s.lo == s.hi {
-		return fmt.Sprint(s.lo)
-	}
-	return fmt.Sprintf("%d to %d", s.lo, s.hi)
-}
 
 // Range is what a read of an account may show.
 type Range struct {
@@ -25,6 +13,13 @@ type Range struct {
 
 // Span is the numbers from lo to hi.
 type Span struct{ lo, hi uint32 }
+
+func (s *Span) add(lo, hi uint32) { s.lo, s.hi = min(s.lo, lo), max(s.hi, hi) }
+
+// Has reports whether a number is among them.
+func (s Span) Has(v uint32) bool { return v >= s.lo && v <= s.hi }
+
+func (s Span) String() string { return verdict.Between(uint64(s.lo), uint64(s.hi)) }
 
 // Range is what a read sees now that was accepted in a cycle: the writes before it, and none or all of the frames on their way,
 // with so many of which it is not known where they go.

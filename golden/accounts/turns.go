@@ -80,15 +80,15 @@ func (a *Account) After(e *Event) (frame uint32, wrong bool) {
 	return seen.frame, seen.any && int32(e.Frame-seen.frame) <= 0
 }
 
-// Follow lets the account let a frame pass, whose turn it is. It reports false if it cannot have gone that way, and then does as
-// the device does.
+// Follow lets the account let a frame pass, whose turn it is. It reports false if no state lets it go that way; the states are as
+// before then.
 func (a *Account) Follow(e *Event, unsure bool) bool {
 	ok := a.pass(e, unsure)
 	a.took(e)
 	return ok
 }
 
-// AsDevice has every state let a frame pass that none could.
+// AsDevice has every state let a frame pass that none could: what follows is held against what the device did.
 func (a *Account) AsDevice(e *Event) {
 	for i := range a.states {
 		s := &a.states[i]
