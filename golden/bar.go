@@ -160,7 +160,7 @@ func (r *Referee) configured(reg uint32) {
 			panic("golden: DEVCTL gives limits that cannot be: " + err.Error())
 		}
 		r.bar.limitsAt = r.now
-		r.devctl.write(r.regs, r.now)
+		r.devctl.Written(r.regs, r.now)
 	case nicspec.RegCplTimeout:
 		r.rd.setTimeout(r.regs.CplTimeout())
 		r.bar.timeoutAt = r.now

@@ -72,7 +72,7 @@ func (r *Referee) report() *Report {
 // boundsMet tells the log of bounds that domains count themselves.
 func (r *Referee) boundsMet() {
 	r.log.Lost(verdict.LimitHashes, r.ver.Lost())
-	r.log.Lost(verdict.LimitSettings, r.devctl.lost)
+	r.log.Lost(verdict.LimitSettings, r.devctl.Lost())
 	for i := range r.rx.queues {
 		r.log.Lost(verdict.LimitDoorbells, r.rx.queues[i].lost)
 	}

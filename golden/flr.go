@@ -205,7 +205,7 @@ func (r *Referee) resetRegisters() {
 	if err := r.mon.SetLimits(r.regs.Limits()); err != nil {
 		panic("golden: DEVCTL gives limits that cannot be: " + err.Error())
 	}
-	r.devctl.reset(r.regs)
+	r.devctl.Reset(r.regs)
 	r.rd.settleTimeout(r.regs.CplTimeout())
 	r.bar.reset(r.regs)
 	r.rx.accounts = newAccounts(&r.cfg.Build)

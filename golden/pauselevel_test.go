@@ -210,8 +210,8 @@ func TestLimitsAreReported(t *testing.T) {
 		r.pauseConfigured(0)
 	}
 	l.play(sends(1300, 77))
-	for range keptSettings {
-		r.devctl.write(r.regs, r.now)
+	for range 8 {
+		r.devctl.Written(r.regs, r.now)
 	}
 	for i := range 40 {
 		r.rx.queues[0].rung(uint16(i), 1300)

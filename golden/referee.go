@@ -33,7 +33,7 @@ type Referee struct {
 	cnt counters.Bounds
 	ver *windows.Receive
 
-	devctl devctls
+	devctl windows.Devctl
 	held   backpressure
 	msg    msgSide
 	flr    flrSide
@@ -68,7 +68,7 @@ func New(cfg Config) (*Referee, error) {
 	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
 	r.ver = windows.NewReceive(r.regs)
 	r.read, r.wr = memory.NewMap[txEntry](), memory.NewMap[txEntry]()
-	r.devctl.reset(r.regs)
+	r.devctl.Reset(r.regs)
 	r.flr.over = never
 	r.pin.init()
 	r.held.init(cfg.Build.Ports)

@@ -4,7 +4,8 @@
 //
 // Receive holds the configuration of receive: registers as models/nic/core
 // lists them, the steering rules, PortCfg, the RSS key and the indirection
-// table. Keys holds the memory keys that transmit looks at.
+// table. Keys holds the memory keys that transmit looks at, Devctl what requests
+// follow.
 //
 // Each step of [R2] to [R5] looks at a time of its own. What one write changes
 // is therefore followed apart from all else, and a frame that came in meanwhile
