@@ -14,7 +14,7 @@ import (
 // could be matched with a request.
 func (r *Referee) answered() bool {
 	h := &r.hdr
-	r.log.Saw(verdict.Registers, &r.x)
+	r.log.Saw(verdict.Registers)
 	r.stats.Compared++
 	list := &r.bar.answers
 	at := -1
@@ -219,19 +219,4 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 		return uint64(r.rd.open)
 	}
 	return 0
-}
-
-// badReads is the queues that may have entered the error state unseen.
-func (r *Referee) badReads() (n uint64) {
-	for i := range r.rx.queues {
-		if q := &r.rx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
-			n++
-		}
-	}
-	for i := range r.tx.queues {
-		if q := &r.tx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
-			n++
-		}
-	}
-	return n + uint64(r.rd.open)
 }

@@ -272,7 +272,7 @@ func (r *Referee) spreadOver(d *readReq) bool {
 	}
 	q := d.dest[0].entry.queue
 	d.stray, d.queue, d.epoch = false, uint16(q.id), q.epoch
-	r.log.Saw(q.domain(), &r.x)
+	r.log.Saw(q.domain())
 	return true
 }
 

@@ -13,7 +13,7 @@ import (
 // and what it is to be answered is noted.
 func (r *Referee) requestIn() {
 	p := r.x.TLP
-	r.log.Saw(verdict.Registers, &r.x)
+	r.log.Saw(verdict.Registers)
 	r.settleWrites()
 	r.settleDevctl()
 	resetting := r.regs.Resetting()
@@ -187,13 +187,17 @@ func (r *Referee) doorbell(e *core.Effect) {
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
-		q.recent.note(r.now, doubt)
+		if !doubt {
+			q.recent.Note(r.now)
+		}
 		q.rung(e.PI, r.now)
-		r.log.Saw(q.domain(), &r.x)
+		r.log.Saw(q.domain())
 	} else {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
-		q.recent.note(r.now, doubt)
+		if !doubt {
+			q.recent.Note(r.now)
+		}
 		q.rung(e.PI, r.now)
 		r.fetchable(q)
 		if !doubt {
@@ -202,7 +206,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		if r.outcome.Pushed != nil {
 			r.pushed(q, e.PI-1, r.outcome.Pushed)
 		}
-		r.log.Saw(q.domain(), &r.x)
+		r.log.Saw(q.domain())
 	}
 	if doubt {
 		r.cnt.May(nicspec.CntDbBad.Index(), 1)

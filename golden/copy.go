@@ -73,7 +73,7 @@ func (r *Referee) enable(e *txEntry) {
 func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 	r.tx.copied = e
 	q, n := e.queue, len(b)
-	r.log.Saw(q.domain(), &r.x)
+	r.log.Saw(q.domain())
 	if s := q.slot(e.index); s.entry.alt != nil {
 		r.dropReadings(s.entry, e)
 		s.entry = e
@@ -121,7 +121,7 @@ func (r *Referee) copyOver(e *txEntry) {
 // failCopy reports a write that a copy may not make.
 func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
 	d, n := e.queue.domain(), len(b)
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	place := fmt.Sprintf("%d B at byte %d of the destination", n, off)
 	p := &e.pieces[0]
 	switch {

@@ -210,7 +210,7 @@ func (w *sharedCopyWrite) names(c *copyClaim) bool {
 
 func (r *Referee) failShared(c *copyClaim, want, got string) {
 	d := c.queue.domain()
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	r.log.FailOf(verdict.Subject{Index: int(c.index)}, d, "D2", "write", want, got,
 		fmt.Sprintf("entry %d of queue %d: copy of %d B to %#x", c.index, c.queue.id, c.n, c.dst))
 	r.forgetShared()
@@ -301,7 +301,7 @@ func (e *txEntry) certain(off, n int) bool {
 // unsureWrite takes a write that several copies may have made.
 func (r *Referee) unsureWrite(addr uint64, b []byte) {
 	d := r.tx.able[0].queue.domain()
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	for _, e := range r.tx.able {
 		from := int(addr - e.plan.Dma.Dst)
 		e.copy.seen.Cover(from, from+len(b))

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
 	"nictwin/models/nicspec"
@@ -27,7 +28,7 @@ func (r *Referee) settleDevctl() {
 		return
 	}
 	for i := range r.rx.queues {
-		if q := &r.rx.queues[i]; q.open && (q.ctx.CI != q.ctx.PI && q.slot(q.ctx.PI-1).state == slotIdle || q.draining) {
+		if q := &r.rx.queues[i]; q.open && (q.ctx.CI != q.ctx.PI && q.slot(q.ctx.PI-1).state == rings.Idle || q.draining) {
 			return
 		}
 	}
@@ -51,7 +52,7 @@ func (r *Referee) sized(h *tlp.Header) {
 	if read {
 		field = "request bytes"
 	}
-	r.log.Saw(verdict.Device, &r.x)
+	r.log.Saw(verdict.Device)
 	r.log.Fail(verdict.Device, "P3", field, fmt.Sprintf("at most %d", most), fmt.Sprint(n), h.String())
 }
 
@@ -62,7 +63,7 @@ func (r *Referee) follows(h *tlp.Header, kind dataKind) {
 	if !f.Wrong && !f.Late {
 		return
 	}
-	r.log.Saw(verdict.Device, &r.x)
+	r.log.Saw(verdict.Device)
 	if f.Wrong {
 		r.log.Fail(verdict.Device, "P11", "Attr", attrText(f.Want), fmt.Sprintf("%#x", uint8(h.Attr)), h.String())
 		return

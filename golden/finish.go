@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/counters"
+	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
@@ -74,7 +75,7 @@ func (r *Referee) boundsMet() {
 	r.log.Lost(verdict.LimitHashes, r.ver.Lost())
 	r.log.Lost(verdict.LimitSettings, r.devctl.Lost())
 	for i := range r.rx.queues {
-		r.log.Lost(verdict.LimitDoorbells, r.rx.queues[i].lost)
+		r.log.Lost(verdict.LimitDoorbells, r.rx.queues[i].doorbells.Lost())
 	}
 }
 
@@ -155,13 +156,13 @@ func (r *Referee) endEntries(q *txq) {
 		switch {
 		case e == nil && r.waits(q, i):
 			return
-		case e == nil && (s.state == slotBad || stopped || q.draining || r.tx.offSince != forever):
+		case e == nil && (s.state == rings.Bad || stopped || q.draining || r.tx.offSince != forever):
 			return
 		case e == nil:
 			r.log.Fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
-		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, e.last()),
-			stopped && e.pushed && !e.started() && !q.beforeBad(e.last()): // its doorbell may have been too late
+		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && q.bad.Reach(e.last()),
+			stopped && e.pushed && !e.started() && !q.bad.AllBehind(e.last()): // its doorbell may have been too late
 			r.uncertainEnd(e)
 			return
 		}

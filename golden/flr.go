@@ -177,7 +177,8 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx, q.was = core.Queue{}, core.Queue{}
-		q.offTo, q.doubtful, q.numDoorbells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
+		q.offTo, q.doubtful, q.bad, q.eventSeen = forever, false, q.bad[:0], false
+		q.doorbells.Reset()
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
@@ -189,14 +190,6 @@ func (r *Referee) resetQueues() {
 		q.ctx = core.Queue{}
 		q.oldest, q.emit, q.whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
 		q.doubtful, q.bad, q.eventSeen = false, q.bad[:0], false
-	}
-}
-
-// mayHaveFailed counts a queue that may have entered the error state without
-// an Event: one that is owed may be forgotten.
-func (r *Referee) mayHaveFailed(bad []badRead, seen bool) {
-	if len(bad) > 0 && !seen {
-		r.cnt.May(nicspec.CntQueueErr.Index(), 1)
 	}
 }
 

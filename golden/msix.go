@@ -122,7 +122,7 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 	}
 	w, _, d := r.reportsOf(c.best)
 	before := r.log.Latest(d)
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	r.timely(w, c.best, before)
 	if paid := r.pay(addr, value, c.must); c.may == 1 && !paid {
 		w.most.Sent()
@@ -225,7 +225,7 @@ func (r *Referee) draining(o *owner, d verdict.Domain) bool {
 // failMessage reports a message that no queue can have sent.
 func (r *Referee) failMessage(c *messageChoice, data uint32) {
 	w, ctx, d := r.reportsOf(c.named)
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	if !c.match {
 		r.log.Fail(d, "M1", "msix_data", fmt.Sprintf("%#x", ctx.Data), fmt.Sprintf("%#x", data), r.hdr.String())
 		return

@@ -26,7 +26,7 @@ func (r *Referee) pauseConfigured(port int) {
 // pauseFrameOut judges a pause frame of the device's own.
 func (r *Referee) pauseFrameOut() {
 	p := &r.rx.ports[r.x.Port]
-	r.log.Saw(verdict.Port(r.x.Port), &r.x)
+	r.log.Saw(verdict.Port(r.x.Port))
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntTxPause.Index(r.x.Port), 1, r.now)
 	p.out.Sent(r.x.Frame.Data, r.pauseAt(), p.seq, p.highestLevel(p.out.LooksBack(r.x.First)))

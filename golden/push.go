@@ -3,13 +3,14 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/rings"
 	"nictwin/models/nicspec"
 )
 
 // pushed takes a work entry that came with a doorbell: the device may use it
 // as it came, or read its slot [W1, W2].
 func (r *Referee) pushed(q *txq, index uint16, raw []byte) {
-	r.blockIn(q, index, slotPushed, raw)
+	r.blockIn(q, index, rings.Pushed, raw)
 	r.wholeEntries(q)
 }
 
@@ -44,13 +45,13 @@ func (r *Referee) acceptPushes() (any bool) {
 // once its pushed bytes were used [W2].
 func (r *Referee) unread(s *txSlot) bool {
 	e := s.ownerOf()
-	return s.state == slotPushed && (e == nil || !e.asked && !e.left || r.shared(e))
+	return s.state == rings.Pushed && (e == nil || !e.asked && !e.left || r.shared(e))
 }
 
 // unpush forgets a pushed block whose slot is read, and frees the slot.
 func (r *Referee) unpush(q *txq, i uint16) {
 	s := q.slot(i)
-	if e := s.ownerOf(); s.state == slotPushed && e != nil {
+	if e := s.ownerOf(); s.state == rings.Pushed && e != nil {
 		r.split(q, e)
 	}
 	if s.block != nil {
@@ -78,4 +79,14 @@ func (r *Referee) endSilent(e *txEntry) {
 	if e.left || !e.queue.draining && r.tx.offSince == forever {
 		r.cnt.Confirm(nicspec.CntTxWqe.Index(), 1)
 	}
+}
+
+// accept takes a doubtful doorbell of a transmit queue as taken.
+func (r *Referee) accept(q *txq) {
+	q.rung(q.doubtfulPI, r.now)
+	r.fetchable(q)
+	if !q.draining {
+		r.regs.Txq(q.id).PI = q.ctx.PI
+	}
+	r.roomFor(q, q.ctx.PI)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -39,7 +40,7 @@ type queueView struct {
 	open    bool
 	leastPI uint16
 	mostPI  uint16 // a doubtful doorbell counts
-	bad     []badRead
+	bad     rings.Failures
 	seen    bool // the Event
 }
 
@@ -68,7 +69,7 @@ func (r *Referee) queueWord(f *entryRead, off uint32, class wordClass, want, got
 	if v.epoch != f.epoch {
 		return // enabled anew since: what it was like then is not known any more
 	}
-	late := []badRead(nil)
+	late := rings.Failures(nil)
 	if v.open {
 		late = r.overdue(v.domain, 0)
 	}
@@ -101,10 +102,10 @@ func (r *Referee) stateWord(off uint32, failing bool, want, got uint32) {
 }
 
 // errorWord: the status is that of a read that failed, of several any one, and Ok while none has [Q4, Q5].
-func (r *Referee) errorWord(off uint32, failing []badRead, want, got uint32) {
+func (r *Referee) errorWord(off uint32, failing rings.Failures, want, got uint32) {
 	const shift, mask = 16, 0xff0000
-	with := func(b badRead) uint32 { return want&^mask | uint32(b.status)<<shift }
-	if got == want || slices.ContainsFunc(failing, func(b badRead) bool { return got == with(b) }) {
+	with := func(b rings.Failed) uint32 { return want&^mask | uint32(b.Status)<<shift }
+	if got == want || slices.ContainsFunc(failing, func(b rings.Failed) bool { return got == with(b) }) {
 		return
 	}
 	text := fmt.Sprintf("%#x", want)
@@ -161,7 +162,7 @@ func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 			return nil, 0
 		}
 		n := uint16(min(q.pending+r.rx.unsure, math.MaxInt16))
-		for ahead < n && q.slot(q.ctx.CI+ahead).state == slotThere {
+		for ahead < n && q.slot(q.ctx.CI+ahead).state == rings.There {
 			ahead++
 		}
 		return &q.ctx, ahead
@@ -171,7 +172,7 @@ func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 		return nil, 0
 	}
 	ahead = q.oldest - q.ctx.CI // ended without an output
-	for i := q.oldest; i != q.ctx.PI && (q.slot(i).state == slotThere || q.slot(i).state == slotPushed && int16(i-q.fetch) < 0); i++ {
+	for i := q.oldest; i != q.ctx.PI && (q.slot(i).state == rings.There || q.slot(i).state == rings.Pushed && int16(i-q.fetch) < 0); i++ {
 		ahead++
 	}
 	return &q.ctx, ahead

@@ -84,7 +84,7 @@ func (r *Referee) readOut() {
 		r.close(d) // the PCIe monitor has reported the tag
 	}
 	if d.freeFrom > r.now {
-		r.log.Saw(verdict.Device, &r.x)
+		r.log.Saw(verdict.Device)
 		r.log.Fail(verdict.Device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.freeFrom, d.why),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
@@ -97,7 +97,7 @@ func (r *Referee) readOut() {
 	r.rd.open++
 	r.rd.next = min(r.rd.next, d.issued+d.tHi+timeoutSlack)
 	if h.ZeroLength() {
-		r.log.Saw(verdict.Device, &r.x)
+		r.log.Saw(verdict.Device)
 		r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
 		return
 	}
@@ -131,11 +131,11 @@ func (r *Referee) completionIn() {
 	h, data := &r.hdr, r.x.TLP.Data
 	d := &r.rd.tags[h.Tag]
 	if h.RequesterID != nicspec.RequesterNic || !d.open || r.tooEarly(h) {
-		r.log.Saw(verdict.Device, &r.x)
+		r.log.Saw(verdict.Device)
 		r.cnt.Step(nicspec.CntCplUnexpected.Index(), 1, r.now)
 		return
 	}
-	r.log.Saw(r.domainOf(d), &r.x)
+	r.log.Saw(r.domainOf(d))
 	r.flr.work = r.now
 	late := r.now >= d.issued+d.tLo // it may have timed out already
 	if late {

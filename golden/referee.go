@@ -93,7 +93,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		return
 	}
 	r.x, r.now = x, x.Last
-	r.log.At(r.now)
+	r.log.At(&r.x)
 	r.dig.Add(&r.x)
 	r.stats.count(&r.x)
 	r.cnt.Trim(r.now)
@@ -157,7 +157,7 @@ func (r *Referee) tlpOut() {
 	r.flr.work = r.now
 	d := verdict.Device
 	if len(broken) > 0 {
-		r.log.Saw(d, &r.x)
+		r.log.Saw(d)
 		r.breaches(d, broken)
 	}
 	if h.Kind.IsMemory() {
@@ -174,7 +174,7 @@ func (r *Referee) tlpOut() {
 	case tlp.MsgD:
 		r.messageOut()
 	default:
-		r.log.Saw(d, &r.x)
+		r.log.Saw(d)
 		r.log.Fail(d, "P2", "Kind", "MRd, MWr, Cpl or CplD", h.Kind.String(), p.String())
 	}
 }
@@ -187,7 +187,7 @@ func (r *Referee) failFlags(h *tlp.Header) {
 		want.Tag = 0
 	}
 	diff, _ := tlp.Diff(&want, h)
-	r.log.Saw(verdict.Device, &r.x)
+	r.log.Saw(verdict.Device)
 	r.log.Fail(verdict.Device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
 }
 

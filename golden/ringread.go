@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"nictwin/golden/memory"
+	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -42,7 +43,7 @@ func (r *Referee) attribute(d *readReq) {
 		r.attribute(d)
 	case r.besideRing(d):
 	default:
-		r.log.Saw(verdict.Device, &r.x)
+		r.log.Saw(verdict.Device)
 		r.log.Fail(verdict.Device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
 			fmt.Sprintf("%d B at %#x", d.n, d.addr), r.hdr.String())
 	}
@@ -59,7 +60,7 @@ func (r *Referee) ringRead(node *memory.Range[txEntry], d *readReq, tell bool) b
 	at := int(d.addr - ctx.RingBase)
 	if at%entry != 0 || d.n%entry != 0 {
 		if tell {
-			r.log.Saw(dom, &r.x)
+			r.log.Saw(dom)
 			r.log.Fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.n, at))
 		}
 		return false
@@ -72,20 +73,20 @@ func (r *Referee) ringRead(node *memory.Range[txEntry], d *readReq, tell bool) b
 	count := uint16(d.n / entry)
 	if why := r.unreadable(node.Owner.Queue, rx, first, count); why != "" {
 		if tell {
-			r.log.Saw(dom, &r.x)
+			r.log.Saw(dom)
 			r.log.Fail(dom, rule, "read", "posted entries that were not read yet", fmt.Sprintf("entries %d..%d: %s", first,
 				first+count-1, why), fmt.Sprintf("producer index %d, consumer index %d", ctx.PI, ctx.CI), r.hdr.String())
 		}
 		return false
 	}
 	d.stray, d.kind, d.queue, d.first, d.count = false, node.Owner.Kind, node.Owner.Queue, first, count
-	r.log.Saw(dom, &r.x)
+	r.log.Saw(dom)
 	if rx {
 		q := r.rx.queue(d.queue)
 		d.epoch = q.epoch
 		for i := range count {
 			s := q.slot(first + i)
-			s.state, s.index = slotAsked, first+i
+			s.state, s.index = rings.Asked, first+i
 		}
 		return true
 	}
@@ -95,7 +96,7 @@ func (r *Referee) ringRead(node *memory.Range[txEntry], d *readReq, tell bool) b
 	r.fetchedWhileStopped(q)
 	for i := range count {
 		r.unpush(q, first+i)
-		q.slot(first + i).state = slotAsked
+		q.slot(first + i).state = rings.Asked
 	}
 	return true
 }
@@ -109,7 +110,7 @@ func (r *Referee) besideRing(d *readReq) bool {
 		if off%entry != 0 || uint64(d.n)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 || i-from >= ctx.PI-from {
 			return false
 		}
-		r.log.Saw(dom, &r.x)
+		r.log.Saw(dom)
 		r.log.Fail(dom, rule, "Address", fmt.Sprintf("entry %d in slot %d of the ring", i, i&(ctx.Size()-1)),
 			fmt.Sprintf("%d B at byte %d, beyond its end", d.n, off), r.hdr.String())
 		return true
@@ -130,24 +131,24 @@ func (r *Referee) besideRing(d *readReq) bool {
 // unreadable says why the device may not read entries of a ring.
 func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string {
 	var ctx *core.Queue
-	var state func(uint16) slotState
+	var state func(uint16) rings.State
 	from := uint16(0)
 	if rx {
 		q := r.rx.queue(queue)
 		ctx, from = &q.ctx, q.ctx.CI
-		state = func(i uint16) slotState { return q.slot(i).state }
+		state = func(i uint16) rings.State { return q.slot(i).state }
 	} else {
 		q := r.tx.queue(queue)
 		ctx, from = &q.ctx, q.oldest
-		state = func(i uint16) slotState {
+		state = func(i uint16) rings.State {
 			if s := q.slot(i); !r.unread(s) {
 				return s.state
 			}
-			return slotIdle
+			return rings.Idle
 		}
 	}
 	for i := range count {
-		if state(first+i) != slotIdle && first+i-from < ctx.PI-from {
+		if state(first+i) != rings.Idle && first+i-from < ctx.PI-from {
 			return fmt.Sprintf("entry %d was read before, or its pushed bytes were used", first+i)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"nictwin/golden/accounts"
 	"nictwin/golden/counters"
+	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -36,7 +37,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
 	case f.place == placeDrop: // reported
 		r.endFrame(q, f)
-	case s.state != slotThere:
+	case s.state != rings.There:
 		r.failRx(f, int(q.ctx.CI), q.domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.ctx.CI),
 			e.String())
 		r.endFrame(q, f)
@@ -52,7 +53,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 
 // consume moves past a descriptor and a completion entry.
 func (r *Referee) consume(q *rxq, s *rxSlot) {
-	if s.state == slotThere {
+	if s.state == rings.There {
 		r.forget(s)
 		r.writtenBeyond(q, s)
 	}
@@ -149,7 +150,7 @@ func (r *Referee) written(q *rxq, f *rxFrame) bool {
 	s := q.slot(q.ctx.CI)
 	hdr, _ := q.ctx.Split(&f.v, f.n)
 	data := r.landed(q, f)
-	return s.state == slotThere && s.contains(partHdr, data[:hdr]) && s.contains(partPay, data[hdr:])
+	return s.state == rings.There && s.contains(partHdr, data[:hdr]) && s.contains(partPay, data[hdr:])
 }
 
 // landed is a frame as a queue writes it to memory [E1].

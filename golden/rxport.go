@@ -145,9 +145,9 @@ func (r *Referee) frameIn() {
 	r.assign(p, f)
 	r.pauseIn(f)
 	d := verdict.Port(f.port)
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	if f.place == placeQueue {
-		r.log.Saw(verdict.Rxq(int(f.v.Queue)), &r.x)
+		r.log.Saw(verdict.Rxq(int(f.v.Queue)))
 	}
 	for p.bytes > r.cfg.HoldBytes {
 		r.giveUp(p, *p.tab.Front())

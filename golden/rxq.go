@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden/counters"
 	"nictwin/golden/memory"
+	"nictwin/golden/rings"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -25,14 +26,12 @@ type rxq struct {
 	// frame can tell [R12]; never and forever for not at all and still.
 	offTo, errTo int64
 
-	doubtfulPI   uint16 // producer index that a doubtful doorbell asked for
-	doubtful     bool
-	doorbells    [keptDoorbells]doorbell
-	lost         uint64 // times that they were too few
-	numDoorbells uint64
-	bad          []badRead
-	recent       recentDoorbells
-	eventSeen    bool
+	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
+	doubtful   bool
+	doorbells  rings.Doorbells
+	bad        rings.Failures
+	recent     rings.Recent
+	eventSeen  bool
 	reports
 
 	slots   []rxSlot // by index mod twice the ring size
@@ -47,28 +46,10 @@ type deliveredLast struct {
 	seq uint32
 }
 
-// doorbell is an accepted doorbell.
-type doorbell struct {
-	cycle int64
-	pi    uint16
-}
-
-const keptDoorbells = 32
-
-type slotState uint8
-
-const (
-	slotIdle   slotState = iota // posted or not, not read
-	slotAsked                   // being read
-	slotThere                   // read
-	slotBad                     // its read failed
-	slotPushed                  // a work entry that came with its doorbell, not read
-)
-
 // rxSlot is one descriptor.
 type rxSlot struct {
 	q      *rxq
-	state  slotState
+	state  rings.State
 	index  uint16
 	shares bool  // a buffer overlaps with another
 	since  int64 // it was read
@@ -178,8 +159,9 @@ func (r *Referee) enableRx(i int) {
 	if q.errTo == forever {
 		q.errTo = q.offTo
 	}
-	q.doubtful, q.numDoorbells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
-	q.recent.reset()
+	q.doubtful, q.eventSeen, q.bad = false, false, q.bad[:0]
+	q.doorbells.Reset()
+	q.recent.Reset()
 	q.reports.reset()
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]rxSlot, want)
@@ -235,7 +217,7 @@ func (r *Referee) closeRx(q *rxq) {
 func (r *Referee) forgetRx(q *rxq, rule, field string) {
 	for k := range q.slots {
 		s := &q.slots[k]
-		if s.state == slotThere {
+		if s.state == rings.There {
 			for part := range s.parts {
 				if sh := s.parts[part]; sh != nil {
 					r.log.Fail(q.domain(), rule, field, "1 while a frame is being delivered", "0",
@@ -270,7 +252,7 @@ func (r *Referee) forget(s *rxSlot) {
 			s.parts[part] = nil
 		}
 	}
-	s.state = slotIdle
+	s.state = rings.Idle
 	if r.rx.last == s {
 		r.rx.last = nil
 	}
@@ -284,31 +266,18 @@ func (s *rxSlot) owner(part int) owner {
 func (q *rxq) rung(pi uint16, cycle int64) {
 	q.ctx.PI = pi
 	q.doubtful = false
-	q.doorbells[q.numDoorbells%keptDoorbells] = doorbell{cycle, pi}
-	q.numDoorbells++
+	q.doorbells.Rung(pi, cycle)
 }
 
 // postedBefore is the producer index by the doorbells accepted before a cycle.
-// If so many followed that it is not known, everything counts as taken.
-func (q *rxq) postedBefore(cycle int64) uint16 {
-	for k := q.numDoorbells; k > 0 && k+keptDoorbells > q.numDoorbells; k-- {
-		if b := &q.doorbells[(k-1)%keptDoorbells]; b.cycle < cycle {
-			return b.pi
-		}
-	}
-	if q.numDoorbells < keptDoorbells {
-		return 0
-	}
-	q.lost++
-	return q.ctx.CI
-}
+func (q *rxq) postedBefore(cycle int64) uint16 { return q.doorbells.Before(cycle, q.ctx.CI) }
 
 // descsIn takes the descriptors that a read brought.
 func (r *Referee) descsIn(d *readReq) {
 	q := r.rx.queue(d.queue)
 	for i := range int(d.count) {
 		s := q.slot(d.first + uint16(i))
-		s.state, s.shares, s.since = slotThere, false, r.now
+		s.state, s.shares, s.since = rings.There, false, r.now
 		s.desc = nicspec.DecodeRxDesc(d.buf[i*nicspec.RxDescBytes:])
 		for part := range s.parts {
 			if addr, size := s.buffer(part); size > 0 {
@@ -324,11 +293,11 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 	q := r.rx.queue(d.queue)
 	if sure {
 		for i := range d.count {
-			q.slot(d.first + i).state = slotBad
+			q.slot(d.first + i).state = rings.Bad
 		}
 	}
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
-	r.doubted(&q.recent)
+	r.cnt.May(nicspec.CntDbBad.Index(), q.recent.Take(r.now))
 	q.errTo = forever
 }
 

@@ -57,7 +57,7 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 		}
 		q := r.rx.queue(node.Owner.Queue)
 		if r.awaits(q, node.Owner.Index) {
-			r.log.Saw(q.domain(), &r.x)
+			r.log.Saw(q.domain())
 			return
 		}
 		if none == nil {

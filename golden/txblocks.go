@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"nictwin/golden/rings"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -9,7 +10,7 @@ import (
 type wqeBlock [nicspec.WqeBytes]byte
 
 // blockIn takes a block that the device has, as it was read or pushed.
-func (r *Referee) blockIn(q *txq, i uint16, state slotState, raw []byte) {
+func (r *Referee) blockIn(q *txq, i uint16, state rings.State, raw []byte) {
 	s := q.slot(i)
 	s.state = state
 	if s.block == nil {
@@ -42,7 +43,7 @@ func (r *Referee) wholeEntries(q *txq) {
 			copy(e.raw[int(k)*nicspec.WqeBytes:], b.block[:])
 			r.tx.blocks.Put(b.block)
 			b.block, b.of = nil, e
-			e.pushed = e.pushed || b.state == slotPushed
+			e.pushed = e.pushed || b.state == rings.Pushed
 		}
 		s.entry, s.of = e, nil
 		q.whole += n

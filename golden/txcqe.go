@@ -18,7 +18,7 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 		r.named(q.domain(), e.Index(), e.Status())
 		for i := range q.bad { // that it failed is certain now
 			b := &q.bad[i]
-			b.sure = b.sure || b.first == e.Index() && b.status == e.Status()
+			b.Sure = b.Sure || b.First == e.Index() && b.Status == e.Status()
 		}
 		if !q.draining {
 			r.regs.Txq(q.id).Fail(e.Status())

@@ -31,11 +31,11 @@ func (r *Referee) queueFrameOut() {
 		q = r.tx.queue(uint16(min(f.Queue, 1<<16-1)))
 	}
 	if q == nil {
-		r.log.Saw(verdict.Device, &r.x)
+		r.log.Saw(verdict.Device)
 		r.log.Fail(verdict.Device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1), fmt.Sprint(f.Queue))
 		return
 	}
-	r.log.Saw(q.domain(), &r.x)
+	r.log.Saw(q.domain())
 	r.checkStopped(q)
 	s := r.sender(q, f.Data)
 	if s == nil {
@@ -317,7 +317,7 @@ func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
 // as that queue's.
 func (r *Referee) failTuser(e *txEntry) {
 	d := e.queue.domain()
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue))
 	e.left, e.sent = true, len(r.x.Frame.Data)
 	e.queue.emit = e.index + e.blocks

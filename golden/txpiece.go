@@ -70,7 +70,7 @@ func (e *txEntry) askedBefore(piece int) bool {
 func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	d.stray, d.kind, d.queue, d.epoch = false, memory.Piece, uint16(e.queue.id), e.queue.epoch
 	r.ask(e, piece, d)
-	r.log.Saw(e.queue.domain(), &r.x)
+	r.log.Saw(e.queue.domain())
 	r.inTurn(e, d)
 	r.wholeRead(e, d)
 	r.pushedEarly(e, "a read")

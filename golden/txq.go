@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/memory"
-	"nictwin/golden/verdict"
+	"nictwin/golden/rings"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -61,8 +61,8 @@ type txq struct {
 	mayPush    bool                   // if something did
 	before     uint16                 // producer index before the doorbells of late, and the latest of them
 	rungAt     int64
-	bad        []badRead
-	recent     recentDoorbells
+	bad        rings.Failures
+	recent     rings.Recent
 	eventSeen  bool
 	reports
 
@@ -76,7 +76,7 @@ type txq struct {
 
 // txSlot is one entry of the ring.
 type txSlot struct {
-	state slotState
+	state rings.State
 	entry *txEntry  // that begins here, once all its blocks were read
 	of    *txEntry  // of which this is a later block
 	block *wqeBlock // as it was read, until its entry is whole
@@ -100,7 +100,7 @@ func (r *Referee) enableTx(i int) {
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
 	q.open, q.draining, q.doubtful, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
-	q.recent.reset()
+	q.recent.Reset()
 	q.reports.reset()
 	q.oldest, q.emit, q.whole, q.since, q.shown, q.silent = 0, 0, 0, r.now, false, 0
 	q.sends, q.copies = false, false
@@ -187,10 +187,10 @@ func (r *Referee) wqesIn(d *readReq) {
 	q := r.tx.queue(d.queue)
 	for i := range d.count {
 		s := q.slot(d.first + i)
-		if s.state != slotAsked {
+		if s.state != rings.Asked {
 			continue
 		}
-		r.blockIn(q, d.first+i, slotThere, d.buf[int(i)*nicspec.WqeBytes:])
+		r.blockIn(q, d.first+i, rings.There, d.buf[int(i)*nicspec.WqeBytes:])
 	}
 	r.wholeEntries(q)
 }
@@ -199,7 +199,7 @@ func (r *Referee) wqesIn(d *readReq) {
 func (r *Referee) there(e *txEntry) {
 	r.tx.at++
 	r.begin(e, r.regs.Keys())
-	if r.afterBad(e.queue, e.last()) {
+	if e.queue.bad.Reach(e.last()) {
 		r.unreachable(e)
 	} else if !r.bar.keys.Sure(r.now) {
 		r.alternate(e, r.bar.keys.Before(r.now))
@@ -211,7 +211,7 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 	q := r.tx.queue(d.queue)
 	if sure {
 		for i := range d.count {
-			q.slot(d.first + i).state = slotBad
+			q.slot(d.first + i).state = rings.Bad
 		}
 		for i := d.first; i-q.oldest < q.ctx.PI-q.oldest; i++ {
 			if e := q.slot(i).entry; e != nil {
@@ -220,21 +220,11 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 	}
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
-	r.doubted(&q.recent)
+	r.cnt.May(nicspec.CntDbBad.Index(), q.recent.Take(r.now))
 }
 
 // last is the entry's last block.
 func (e *txEntry) last() uint16 { return e.index + e.blocks - 1 }
-
-// afterBad reports whether a block is one whose read failed, or comes after one.
-func (r *Referee) afterBad(q *txq, i uint16) bool {
-	for _, b := range q.bad {
-		if b.sure && int16(i-b.first) >= 0 {
-			return true
-		}
-	}
-	return false
-}
 
 // settleEntries lets go of the oldest entries as far as nothing of them is to
 // come any more.
@@ -244,8 +234,8 @@ func (r *Referee) settleEntries(q *txq) {
 		e := s.entry
 		switch {
 		case e == nil, e.plan.Complete, e.plan.Status != nicspec.StatusOk, e.alt != nil,
-			!e.left && (e.works() || !q.beforeBad(e.last())), // it ends only if no read of its blocks has failed
-			!e.left && s.state == slotPushed && int16(q.ctx.CI-q.oldest) <= 0:
+			!e.left && (e.works() || !q.bad.AllBehind(e.last())), // it ends only if no read of its blocks has failed
+			!e.left && s.state == rings.Pushed && int16(q.ctx.CI-q.oldest) <= 0:
 			return
 		}
 		if q.emit == q.oldest {
@@ -292,58 +282,4 @@ func (r *Referee) roomFor(q *txq, pi uint16) {
 	if size := q.ctx.Size(); pi-q.ctx.CI > size {
 		r.ended(q, pi-size)
 	}
-}
-
-// eventEntry judges an Event [Q4, T2] and returns whether the queue has had
-// one.
-func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad []badRead, seen, draining bool, data []byte) bool {
-	off := int64(forever)
-	if draining {
-		off = r.bar.drainAt + nicspec.VisibleCycles
-	}
-	rule, cqe := "Q4", nicspec.CntRxCqe
-	if d.Kind == verdict.DomainTxq {
-		rule, cqe = "T2", nicspec.CntTxCqe
-	}
-	got := nicspec.TxCqe(data)
-	best, found := badRead{}, false
-	for _, b := range append(bad, r.overdue(d, 0)...) {
-		if b.from > off {
-			continue // [Q5]
-		}
-		exact := b.status == got.Status() && b.first == got.Index()
-		if !found || exact {
-			best, found = b, true
-		}
-		if exact {
-			break
-		}
-	}
-	r.cnt.Step(cqe.Index(), 1, r.now)
-	r.cnt.Step(nicspec.CntQueueErr.Index(), 1, r.now)
-	switch {
-	case !found:
-		r.log.Fail(d, rule, "type", "no Event: no read of this ring failed", got.Type().String(), got.String())
-	case seen:
-		r.log.Fail(d, rule, "type", "one Event", "another", got.String())
-	default:
-		var want [nicspec.CqeBytes]byte
-		core.BuildEvent(uint16(d.Index), best.first, best.status, ctx.Phase(ctx.CQI), &want)
-		if field, e, g, same := nicspec.DiffTxCqe(want[:], data); !same {
-			r.log.Fail(d, rule, field, e, g, "got      "+got.String(), "expected "+nicspec.TxCqe(want[:]).String())
-		}
-	}
-	return true
-}
-
-// overdue is the reads of a queue's ring that may have timed out by now, or
-// will so many cycles from now.
-func (r *Referee) overdue(d verdict.Domain, soon int64) (out []badRead) {
-	for i := range r.rd.tags {
-		q := &r.rd.tags[i]
-		if q.open && !q.stray && q.kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
-			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout, cycle: q.issued + q.tLo, from: q.issued + q.tLo})
-		}
-	}
-	return out
 }

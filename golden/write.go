@@ -14,7 +14,7 @@ import (
 func (r *Referee) writeOut() {
 	h, data := &r.hdr, r.x.TLP.Data
 	if len(data) != h.PayloadBytes() || h.ZeroLength() {
-		r.log.Saw(verdict.Device, &r.x)
+		r.log.Saw(verdict.Device)
 		if h.ZeroLength() {
 			r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
 		}
@@ -78,7 +78,7 @@ func disabledBytes(h *tlp.Header, data []byte) bool {
 }
 
 func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
-	r.log.Saw(verdict.Device, &r.x)
+	r.log.Saw(verdict.Device)
 	r.log.Fail(verdict.Device, "B6", "payload bytes that are not enabled", "0", fmt.Sprintf("first DW %x, last DW %x",
 		data[:tlp.DWBytes], data[len(data)-tlp.DWBytes:]), h.String())
 }
@@ -95,13 +95,13 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 		switch o := node.Owner; o.Kind {
 		case memory.RxCq:
 			if q := r.rx.queue(o.Queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
-				r.log.Saw(q.domain(), &r.x)
+				r.log.Saw(q.domain())
 				r.rxEntry(q, data)
 				return true
 			}
 		case memory.TxCq:
 			if q := r.tx.queue(o.Queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
-				r.log.Saw(q.domain(), &r.x)
+				r.log.Saw(q.domain())
 				r.txEntryWritten(q, data)
 				return true
 			}
@@ -117,7 +117,7 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 		ctx, d = &r.rx.queue(late.Queue).ctx, verdict.Rxq(int(late.Queue))
 		text = nicspec.RxCqe(data).String()
 	}
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	r.log.Fail(d, "P9", "completion entry address", fmt.Sprintf("%#x, entry %d", ctx.CqeAddr(ctx.CQI), ctx.CQI),
 		fmt.Sprintf("%#x, slot %d of the ring", addr, (addr-ctx.CqBase)/nicspec.CqeBytes), text)
 	return true
@@ -167,7 +167,7 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 	}
 	q := s.q
 	r.rx.last = s
-	r.log.Saw(q.domain(), &r.x)
+	r.log.Saw(q.domain())
 	if !r.awaits(q, s.index) {
 		r.failNoFrame(q, s.index, part, off, len(b))
 	}
@@ -177,14 +177,14 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 func (r *Referee) failTwice(node *memory.Range[txEntry], addr uint64, n int) {
 	o := node.Owner
 	d := verdict.Rxq(int(o.Queue))
-	r.log.Saw(d, &r.x)
+	r.log.Saw(d)
 	r.log.Fail(d, "R10", "write", "every byte once", fmt.Sprintf("bytes written again: %d B at %s", n,
 		slotText(int(o.Queue), o.Index, int(o.Part), int(addr-node.Lo))), r.hdr.String())
 }
 
 // failStray reports a write that belongs nowhere.
 func (r *Referee) failStray(addr uint64, n int) {
-	r.log.Saw(verdict.Device, &r.x)
+	r.log.Saw(verdict.Device)
 	r.log.Fail(verdict.Device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, or the next completion entry",
 		fmt.Sprintf("%d B at %#x%s", n, addr, r.near(addr)), r.hdr.String())
 }
@@ -228,7 +228,7 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 	if !best.fits(off, b) {
 		r.failCopy(best, off, b)
 	} else if o := r.before(best); o != nil {
-		r.log.Saw(best.queue.domain(), &r.x)
+		r.log.Saw(best.queue.domain())
 		r.log.FailOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
 			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
 	}

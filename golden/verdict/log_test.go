@@ -18,7 +18,7 @@ func newLog(most int) (l *Log, told *[]*Mismatch) {
 func TestMismatchesAreCountedAndKept(t *testing.T) {
 	l, told := newLog(2)
 	for i := range 5 {
-		l.At(int64(10 * i))
+		l.At(&boundary.Crossing{Last: int64(10 * i)})
 		l.Fail(Txq(i%2), "T3", "status", "0", "5", "entry 7")
 	}
 	l.FailOf(Subject{Frame: &FrameID{N: 9}, Index: 4}, Port(0), "F6", "frame", "none", "one")
@@ -48,7 +48,8 @@ func TestFirstMismatchOfACrossing(t *testing.T) {
 func TestPastIsOfTheDomain(t *testing.T) {
 	l, _ := newLog(9)
 	for i := range historyLen + 4 {
-		l.Saw(Rxq(1), &boundary.Crossing{Kind: boundary.FrameIn, First: int64(i), Last: int64(i), Frame: &ether.Frame{Data: make([]byte, 64)}})
+		l.At(&boundary.Crossing{Kind: boundary.FrameIn, First: int64(i), Last: int64(i), Frame: &ether.Frame{Data: make([]byte, 64)}})
+		l.Saw(Rxq(1))
 	}
 	require.Empty(t, l.Fail(Rxq(0), "R10", "status", "0", "1").Past)
 	m := l.Fail(Rxq(1), "R10", "status", "0", "1")
@@ -59,7 +60,7 @@ func TestPastIsOfTheDomain(t *testing.T) {
 // Notes end with their number where some are left out; a bound that was not met is not listed.
 func TestNotesAndLimits(t *testing.T) {
 	l, _ := newLog(1)
-	l.At(3)
+	l.At(&boundary.Crossing{Last: 3})
 	for range maxNotes + 8 {
 		l.Note("a completion of %d B", 4)
 	}

@@ -71,7 +71,8 @@ type Log struct {
 	most int
 	told func(*Mismatch)
 
-	now   int64 // cycle of the crossing at hand
+	at    *boundary.Crossing // at hand,
+	now   int64              // which ended in this cycle
 	past  history
 	first *Mismatch // since Begin
 
@@ -120,8 +121,8 @@ type Subject struct {
 	Index int // of a descriptor or work entry, or NoIndex
 }
 
-// At says in which cycle the crossing at hand ended.
-func (l *Log) At(cycle int64) { l.now = cycle }
+// At says which crossing is at hand. The log looks at it until the next one is.
+func (l *Log) At(x *boundary.Crossing) { l.at, l.now = x, x.Last }
 
 // Fail records a mismatch.
 func (l *Log) Fail(d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
@@ -165,8 +166,8 @@ func (l *Log) Note(format string, args ...any) {
 	}
 }
 
-// Saw adds a crossing to those of a domain.
-func (l *Log) Saw(d Domain, x *boundary.Crossing) { l.past.note(d, x) }
+// Saw adds the crossing at hand to those of a domain.
+func (l *Log) Saw(d Domain) { l.past.note(d, l.at) }
 
 // Latest is the cycle of a domain's latest crossing, math.MinInt64 if there is none.
 func (l *Log) Latest(d Domain) int64 { return l.past.latest(d) }

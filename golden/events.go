@@ -1,0 +1,109 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/golden/memory"
+	"nictwin/golden/rings"
+	"nictwin/golden/verdict"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+)
+
+// eventEntry judges an Event [Q4, T2] and returns whether the queue has had
+// one.
+func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failures, seen, draining bool, data []byte) bool {
+	off := int64(forever)
+	if draining {
+		off = r.bar.drainAt + nicspec.VisibleCycles
+	}
+	rule, cqe := "Q4", nicspec.CntRxCqe
+	if d.Kind == verdict.DomainTxq {
+		rule, cqe = "T2", nicspec.CntTxCqe
+	}
+	got := nicspec.TxCqe(data)
+	best, found := rings.Failed{}, false
+	for _, b := range append(bad, r.overdue(d, 0)...) {
+		if b.From > off {
+			continue // [Q5]
+		}
+		exact := b.Status == got.Status() && b.First == got.Index()
+		if !found || exact {
+			best, found = b, true
+		}
+		if exact {
+			break
+		}
+	}
+	r.cnt.Step(cqe.Index(), 1, r.now)
+	r.cnt.Step(nicspec.CntQueueErr.Index(), 1, r.now)
+	switch {
+	case !found:
+		r.log.Fail(d, rule, "type", "no Event: no read of this ring failed", got.Type().String(), got.String())
+	case seen:
+		r.log.Fail(d, rule, "type", "one Event", "another", got.String())
+	default:
+		var want [nicspec.CqeBytes]byte
+		core.BuildEvent(uint16(d.Index), best.First, best.Status, ctx.Phase(ctx.CQI), &want)
+		if field, e, g, same := nicspec.DiffTxCqe(want[:], data); !same {
+			r.log.Fail(d, rule, field, e, g, "got      "+got.String(), "expected "+nicspec.TxCqe(want[:]).String())
+		}
+	}
+	return true
+}
+
+// overdue is the reads of a queue's ring that may have timed out by now, or
+// will so many cycles from now.
+func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
+	for i := range r.rd.tags {
+		q := &r.rd.tags[i]
+		if q.open && !q.stray && q.kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
+			out = append(out, rings.Failed{First: q.first, Status: nicspec.StatusCplTimeout, Cycle: q.issued + q.tLo, From: q.issued + q.tLo})
+		}
+	}
+	return out
+}
+
+// endEvent checks that a queue whose ring could not be read said so, if that
+// was known a while before a cycle: the disabling of the queue, or the end.
+func (r *Referee) endEvent(d verdict.Domain, rule string, bad rings.Failures, seen bool, before int64) {
+	if seen || len(bad) == 0 {
+		return
+	}
+	if b := bad.SureBefore(before); b != nil {
+		r.log.Fail(d, rule, "Event", fmt.Sprintf("status %v, index %d", b.Status, b.First), "none")
+	}
+	r.cnt.May(nicspec.CntQueueErr.Index(), 1)
+}
+
+// mayHaveFailed counts a queue that may have entered the error state without
+// an Event: one that is owed may be forgotten.
+func (r *Referee) mayHaveFailed(bad rings.Failures, seen bool) {
+	if len(bad) > 0 && !seen {
+		r.cnt.May(nicspec.CntQueueErr.Index(), 1)
+	}
+}
+
+// badReads is the queues that may have entered the error state unseen.
+func (r *Referee) badReads() (n uint64) {
+	for i := range r.rx.queues {
+		if q := &r.rx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
+			n++
+		}
+	}
+	for i := range r.tx.queues {
+		if q := &r.tx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
+			n++
+		}
+	}
+	return n + uint64(r.rd.open)
+}
+
+// badAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.
+func (d *readReq) badAs(s nicspec.Status, sure bool, now int64) rings.Failed {
+	b := rings.Failed{First: d.first, Status: s, Sure: sure, Cycle: now, From: now}
+	if s == nicspec.StatusCplTimeout {
+		b.From = min(now, d.issued+d.tLo)
+	}
+	return b
+}

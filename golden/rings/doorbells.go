@@ -1,0 +1,79 @@
+package rings
+
+import (
+	"math"
+
+	"nictwin/models/nicspec"
+)
+
+// kept is how many doorbells of a ring are known.
+const kept = 32
+
+// Doorbells is the doorbells of a ring that were accepted lately. The zero value
+// has none.
+type Doorbells struct {
+	last [kept]doorbell
+	n    uint64
+	lost uint64
+}
+
+type doorbell struct {
+	cycle int64
+	pi    uint16
+}
+
+// Reset forgets them: the ring is another one now.
+func (d *Doorbells) Reset() { d.n = 0 }
+
+// Rung notes one that asked for a producer index.
+func (d *Doorbells) Rung(pi uint16, cycle int64) {
+	d.last[d.n%kept] = doorbell{cycle, pi}
+	d.n++
+}
+
+// Before is the producer index by the doorbells accepted before a cycle. If so
+// many followed that it is not known, it is instead: everything counts as taken.
+func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
+	for k := d.n; k > 0 && k+kept > d.n; k-- {
+		if b := &d.last[(k-1)%kept]; b.cycle < cycle {
+			return b.pi
+		}
+	}
+	if d.n < kept {
+		return 0
+	}
+	d.lost++
+	return instead
+}
+
+// Lost is how often too many had followed.
+func (d *Doorbells) Lost() uint64 { return d.lost }
+
+// Recent is the cycles of a ring's last eight accepted doorbells, latest first.
+// If a read of the ring fails before one of them took effect [G4], the device may
+// or may not count it as DB_BAD. Reset it before use.
+type Recent [8]int64
+
+// Reset forgets them.
+func (f *Recent) Reset() {
+	for i := range f {
+		f[i] = math.MinInt64
+	}
+}
+
+// Note notes one.
+func (f *Recent) Note(cycle int64) {
+	copy(f[1:], f[:])
+	f[0] = cycle
+}
+
+// Take is how many may not have taken effect in a cycle; it forgets all of them.
+func (f *Recent) Take(cycle int64) (n uint64) {
+	for _, at := range f {
+		if at != math.MinInt64 && at+nicspec.VisibleCycles >= cycle {
+			n++
+		}
+	}
+	f.Reset()
+	return n
+}
