@@ -150,8 +150,8 @@ func (r *Referee) statusRead(q *asked, got uint32) {
 	if nicspec.StatusReg(got).ReadsOutstanding() {
 		return
 	}
-	for i := range r.rd.tags {
-		if d := &r.rd.tags[i]; d.open && d.issued+nicspec.VisibleCycles < q.cycle && r.now < d.issued+d.tLo {
+	for i := range r.ent.rd.tags {
+		if d := &r.ent.rd.tags[i]; d.open && d.issued+nicspec.VisibleCycles < q.cycle && r.now < d.issued+d.tLo {
 			r.failRegister("G3", nicspec.RegStatus, "reads_outstanding 1", fmt.Sprintf("%#x", got))
 			return
 		}
@@ -206,17 +206,17 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 	case nicspec.CntRxCqe:
 		return r.pendingFrames() + r.badReads()
 	case nicspec.CntCopyBytes:
-		return r.bytesToCopy()
+		return r.ent.bytesToCopy()
 	case nicspec.CntTxWqe, nicspec.CntTxErr:
-		return uint64(r.tx.at)
+		return uint64(r.ent.at)
 	case nicspec.CntTxCqe:
-		return uint64(r.tx.at) + r.badReads()
+		return uint64(r.ent.at) + r.badReads()
 	case nicspec.CntQueueErr:
 		return r.badReads()
 	case nicspec.CntMsix:
 		return r.messagesDue()
 	case nicspec.CntCplTimeouts:
-		return uint64(r.rd.open)
+		return uint64(r.ent.rd.open)
 	}
 	return 0
 }

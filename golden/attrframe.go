@@ -3,6 +3,8 @@ package golden
 import (
 	"encoding/binary"
 
+	"nictwin/models/nicspec"
+
 	"nictwin/golden/memory"
 )
 
@@ -85,4 +87,67 @@ func (e *txEntry) anyValue(at, n int) bool {
 	o := e.unread(e.frame)
 	in, k := o.span(at, at+n)
 	return in && k == n
+}
+
+// sends reports whether a frame is that of an entry, and settles then which
+// reading of the entry the device took and which reads were for it.
+func (es *Entries) sends(s *txSlot, data []byte) bool {
+	for e := s.entry; e != nil; e = e.alt {
+		if !e.equals(data) && !es.settled(e, data) {
+			continue
+		}
+		es.taken(s, e)
+		return true
+	}
+	return false
+}
+
+// settled reports whether a frame is that of a reading of an entry once reads
+// have been exchanged with others.
+func (es *Entries) settled(e *txEntry, data []byte) bool {
+	return e.plan.Send && !e.left && e.sized(len(data)) && e.mayDiffer() && es.match(e, data)
+}
+
+// supply gets an entry its bytes from reads attributed to others, if it lacks
+// any. It reports whether that changed anything.
+func (es *Entries) supply(e *txEntry) bool {
+	switch {
+	case e.fails != 0:
+		return es.replaceFailed(e)
+	case e.plan.Send && !e.gathered():
+		return es.gather(e)
+	}
+	return false
+}
+
+// supplyAll is supply for every reading of an entry.
+func (es *Entries) supplyAll(e *txEntry) (changed bool) {
+	for ; e != nil; e = e.alt {
+		changed = e.works() && es.supply(e) || changed
+	}
+	return changed
+}
+
+// sized reports whether the frame that an entry sends may have a length.
+func (e *txEntry) sized(n int) bool {
+	least, most := e.plan.Length, e.plan.Length
+	if e.plan.Append { // pad bytes as the BTH says, and ICRC [T15]
+		least, most = least+crcBytes, most+nicspec.AppendMax
+	}
+	if e.plan.Pad {
+		least, most = max(least, nicspec.FrameMin), max(most, nicspec.FrameMin)
+	}
+	return n >= least && n <= most
+}
+
+// mayDiffer reports whether other reads may have been for an entry than those
+// that were taken for it.
+func (e *txEntry) mayDiffer() bool {
+	for i := range e.count {
+		p := &e.pieces[i]
+		if len(p.shares) > 0 || !p.asked.Exactly(p.len) {
+			return true
+		}
+	}
+	return false
 }

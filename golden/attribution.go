@@ -8,8 +8,8 @@ import (
 
 // places calls f for each place of an address, until f returns true: of entries
 // at work, of those that are over, and of those whose frames have left.
-func (r *Referee) places(addr uint64, f func(place) bool) bool {
-	for node := r.read.First(addr); node != nil; node = r.read.Next(node) {
+func (es *Entries) places(addr uint64, f func(place) bool) bool {
+	for node := es.read.First(addr); node != nil; node = es.read.Next(node) {
 		if node.Owner.Kind == memory.Piece && addr >= node.Lo && addr < node.Hi &&
 			f(place{node.Owner.Entry, int(node.Owner.Part), int(addr - node.Lo)}) {
 			return true
@@ -33,16 +33,16 @@ func (h place) evenlyWritten(n int) int {
 
 // mayHold reports whether a read may have been for a place: one that left the
 // device while it had the entry. What has left the device stays as it is.
-func (r *Referee) mayHold(c *content, data []byte, to place) bool {
+func (es *Entries) mayHold(c *content, data []byte, to place) bool {
 	e := to.entry
 	if !e.had(c) {
 		return false
 	}
-	if e == r.tx.goal.entry && c.kind != isGot {
+	if e == es.goal.entry && c.kind != isGot {
 		return false
 	}
 	p := &e.pieces[to.piece]
-	if !e.settledAt(to.piece, to.at, c.n) && !r.tx.goal.reached(to, c.n) {
+	if !e.settledAt(to.piece, to.at, c.n) && !es.goal.reached(to, c.n) {
 		return true
 	}
 	return c.kind == isGot && p.got.Has(to.at, to.at+c.n) && (e.buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
@@ -57,34 +57,34 @@ func (e *txEntry) had(c *content) bool {
 // fits, whose reads may have to move in turn: an augmenting path of the matching
 // of reads and places. It reports whether they are free then, else nothing has
 // changed.
-func (r *Referee) vacate(h place, n int) bool {
-	c := r.content(h, n)
+func (es *Entries) vacate(h place, n int) bool {
+	c := es.content(h, n)
 	if c.kind == isFree {
 		return true
 	}
-	if !r.movable(h, &c) {
+	if !es.movable(h, &c) {
 		return false
 	}
-	r.tx.path = append(r.tx.path, h)
-	depth := len(r.tx.bytes)
-	r.tx.bytes = r.bytesOf(h, &c, r.tx.bytes)
-	end := len(r.tx.bytes)
-	moved := r.places(h.addr(), func(to place) bool {
-		if r.onPath(to) || !r.mayHold(&c, r.tx.bytes[depth:end], to) || !r.vacate(to, n) {
+	es.path = append(es.path, h)
+	depth := len(es.bytes)
+	es.bytes = es.bytesOf(h, &c, es.bytes)
+	end := len(es.bytes)
+	moved := es.places(h.addr(), func(to place) bool {
+		if es.onPath(to) || !es.mayHold(&c, es.bytes[depth:end], to) || !es.vacate(to, n) {
 			return false
 		}
-		r.take(h, &c)
-		r.give(to, &c)
+		es.take(h, &c)
+		es.give(to, &c)
 		return true
 	})
-	r.tx.bytes = r.tx.bytes[:depth]
+	es.bytes = es.bytes[:depth]
 	return moved
 }
 
 // onPath reports whether a search has been at a place, or at the same byte of
 // another reading of its entry.
-func (r *Referee) onPath(h place) bool {
-	for _, o := range r.tx.path {
+func (es *Entries) onPath(h place) bool {
+	for _, o := range es.path {
 		if o.entry.sameAs(h.entry) && (o.entry != h.entry || o.piece == h.piece) {
 			return true
 		}
@@ -100,61 +100,61 @@ func (e *txEntry) sameAs(o *txEntry) bool {
 // force puts what n uniform bytes of one place hold into another, from which
 // what is there has to find a place elsewhere. It reports whether that can be,
 // else nothing has changed.
-func (r *Referee) force(to, from place, n int) bool {
-	c, o := r.content(from, n), r.content(to, n)
-	if !r.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !r.movable(to, &o) {
+func (es *Entries) force(to, from place, n int) bool {
+	c, o := es.content(from, n), es.content(to, n)
+	if !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
 		return false
 	}
-	before := r.tx.moves.mark()
-	r.take(from, &c)
-	if r.leave(to, n) {
-		r.give(to, &c)
+	before := es.moves.mark()
+	es.take(from, &c)
+	if es.leave(to, n) {
+		es.give(to, &c)
 		return true
 	}
-	r.undo(before)
+	es.undo(before)
 	return false
 }
 
 // leave is vacate for the place that a search begins with.
-func (r *Referee) leave(h place, n int) bool {
-	r.tx.path = r.tx.path[:0]
-	return r.vacate(h, n)
+func (es *Entries) leave(h place, n int) bool {
+	es.path = es.path[:0]
+	return es.vacate(h, n)
 }
 
 // forceNeeded is force from a place that needs the same bytes, or those of the
 // frame that is matched, from another read then.
-func (r *Referee) forceNeeded(to, from place, n int) bool {
-	c, o := r.content(from, n), r.content(to, n)
-	if r.visited(from) || !r.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !r.movable(to, &o) {
+func (es *Entries) forceNeeded(to, from place, n int) bool {
+	c, o := es.content(from, n), es.content(to, n)
+	if es.visited(from) || !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
 		return false
 	}
-	r.tx.passed = append(r.tx.passed, from)
-	before := r.tx.moves.mark()
-	want := r.bytesOf(from, &c, nil)
-	if g := &r.tx.goal; !from.entry.settledAt(from.piece, from.at, n) {
+	es.passed = append(es.passed, from)
+	before := es.moves.mark()
+	want := es.bytesOf(from, &c, nil)
+	if g := &es.goal; !from.entry.settledAt(from.piece, from.at, n) {
 		off := from.entry.pieces[from.piece].off + from.at
 		want = g.data[off : off+n]
 	}
-	r.take(from, &c)
-	if r.leave(to, n) {
-		r.give(to, &c)
-		if from.contains(want) || r.obtainRun(from, n, want) == n {
+	es.take(from, &c)
+	if es.leave(to, n) {
+		es.give(to, &c)
+		if from.contains(want) || es.obtainRun(from, n, want) == n {
 			return true
 		}
 	}
-	r.undo(before)
-	r.take(from, &c)
-	if r.obtainRun(from, n, want) == n && r.leave(to, n) {
-		r.give(to, &c)
+	es.undo(before)
+	es.take(from, &c)
+	if es.obtainRun(from, n, want) == n && es.leave(to, n) {
+		es.give(to, &c)
 		return true
 	}
-	r.undo(before)
+	es.undo(before)
 	return false
 }
 
 // visited reports whether a search for what a frame needs has been at a place.
-func (r *Referee) visited(h place) bool {
-	for _, o := range r.tx.passed {
+func (es *Entries) visited(h place) bool {
+	for _, o := range es.passed {
 		if o == h {
 			return true
 		}
@@ -169,13 +169,13 @@ func (h place) contains(want []byte) bool {
 }
 
 // search begins a search.
-func (r *Referee) search() {
-	r.tx.passed, r.tx.moves = r.tx.passed[:0], moves{r.tx.moves.s[:0], r.tx.moves.data[:0]}
+func (es *Entries) search() {
+	es.passed, es.moves = es.passed[:0], moves{es.moves.s[:0], es.moves.data[:0]}
 }
 
 // obtain gets a piece of an entry the bytes from lo to hi: those that are
 // wanted, or, without, any that came. It reports whether that can be.
-func (r *Referee) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
+func (es *Entries) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
 	p := &e.pieces[i]
 	for at := lo; at < hi; {
 		h := place{e, i, at}
@@ -190,8 +190,8 @@ func (r *Referee) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
 			if want != nil {
 				left = want[at-lo:]
 			}
-			r.search()
-			if n = r.obtainRun(h, r.uniform(h.addr(), hi-at), left); n == 0 {
+			es.search()
+			if n = es.obtainRun(h, es.uniform(h.addr(), hi-at), left); n == 0 {
 				return false
 			}
 		}
@@ -202,19 +202,19 @@ func (r *Referee) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
 
 // obtainRun is obtain for the first of n uniform bytes and as many of those
 // behind it as the same read has. It returns how many, 0 if there are none.
-func (r *Referee) obtainRun(h place, n int, want []byte) (k int) {
-	if o := r.content(h, n); o.kind != isFree && !r.movable(h, &o) {
+func (es *Entries) obtainRun(h place, n int, want []byte) (k int) {
+	if o := es.content(h, n); o.kind != isFree && !es.movable(h, &o) {
 		return 0
 	}
-	r.tx.passed = append(r.tx.passed, h)
+	es.passed = append(es.passed, h)
 	for _, needed := range [...]bool{false, true} {
-		if r.places(h.addr(), func(from place) bool {
+		if es.places(h.addr(), func(from place) bool {
 			k = 0
 			if from.entry.sameAs(h.entry) && (from.entry != h.entry || from.piece == h.piece || want == nil) {
 				return false
 			}
-			c := r.content(from, n)
-			if c.kind != isGot || c.n < n || needed != (from.entry.settledAt(from.piece, from.at, n) || r.tx.goal.reached(from, n)) {
+			c := es.content(from, n)
+			if c.kind != isGot || c.n < n || needed != (from.entry.settledAt(from.piece, from.at, n) || es.goal.reached(from, n)) {
 				return false
 			}
 			k = n
@@ -222,7 +222,7 @@ func (r *Referee) obtainRun(h place, n int, want []byte) (k int) {
 				k = from.entry.buf.Differs(from.entry.pieces[from.piece].off+from.at, want[:n])
 			}
 			for ; k > 0; k = min(k-1, 1) {
-				if !needed && r.force(h, from, k) || needed && r.forceNeeded(h, from, k) {
+				if !needed && es.force(h, from, k) || needed && es.forceNeeded(h, from, k) {
 					return true
 				}
 			}
@@ -236,9 +236,9 @@ func (r *Referee) obtainRun(h place, n int, want []byte) (k int) {
 
 // spread takes a read for which no piece has room as it is: byte by byte it
 // goes where there is room, or can be made.
-func (r *Referee) spread(d *readReq) bool {
-	if r.places(d.addr, func(h place) bool { return h.entry.reads(h.piece) && h.at+d.n <= h.entry.pieces[h.piece].len }) {
-		return r.spreadOver(d)
+func (es *Entries) spread(d *readReq) bool {
+	if es.places(d.addr, func(h place) bool { return h.entry.reads(h.piece) && h.at+d.n <= h.entry.pieces[h.piece].len }) {
+		return es.spreadOver(d)
 	}
 	return false
 }
@@ -248,40 +248,39 @@ func (e *txEntry) reads(piece int) bool {
 	return e.pieces[piece].open && !e.never && !e.retired && !e.left
 }
 
-func (r *Referee) spreadOver(d *readReq) bool {
+func (es *Entries) spreadOver(d *readReq) bool {
 	d.kind = memory.Piece
 	for at := 0; at < d.n; {
-		r.search()
+		es.search()
 		addr := d.addr + uint64(at)
-		c := content{kind: isOpen, n: r.uniform(addr, d.n-at), issued: r.now, tag: r.hdr.Tag}
+		c := content{kind: isOpen, n: es.uniform(addr, d.n-at), issued: es.now, tag: d.tag}
 		room := func(make bool) bool {
-			return r.places(addr, func(h place) bool {
-				if !h.entry.reads(h.piece) || !make && r.content(h, 1).kind != isFree ||
-					make && (h.entry.settledAt(h.piece, h.at, c.n) || !r.leave(h, c.n)) {
+			return es.places(addr, func(h place) bool {
+				if !h.entry.reads(h.piece) || !make && es.content(h, 1).kind != isFree ||
+					make && (h.entry.settledAt(h.piece, h.at, c.n) || !es.leave(h, c.n)) {
 					return false
 				}
-				r.give(h, &c)
+				es.give(h, &c)
 				return true
 			})
 		}
 		if !room(false) && !room(true) {
-			d.forget(r)
+			d.forget(es)
 			return false
 		}
 		at += c.n
 	}
 	q := d.dest[0].entry.queue
 	d.stray, d.queue, d.epoch = false, uint16(q.id), q.epoch
-	r.log.Saw(q.domain())
 	return true
 }
 
 // match gets an entry the bytes of a frame that left, from whatever reads of
 // them there were, and reports whether the frame is its then.
-func (r *Referee) match(e *txEntry, data []byte) bool {
+func (es *Entries) match(e *txEntry, data []byte) bool {
 	free := e.unread(data)
-	r.tx.goal = goal{entry: e, data: data, wild: free}
-	defer func() { r.tx.goal.entry, r.tx.goal.data = nil, nil }()
+	es.goal = goal{entry: e, data: data, wild: free}
+	defer func() { es.goal.entry, es.goal.data = nil, nil }()
 	for i := range e.count {
 		p := &e.pieces[i]
 		for at := 0; at < p.len; {
@@ -290,31 +289,31 @@ func (r *Referee) match(e *txEntry, data []byte) bool {
 			if wild {
 				want = nil
 			}
-			if !r.obtain(e, i, at, at+n, want) {
+			if !es.obtain(e, i, at, at+n, want) {
 				return false
 			}
 			at += n
 		}
 	}
-	return e.equals(data) || r.choose(e, free.places(), func() bool { return e.equals(data) })
+	return e.equals(data) || es.choose(e, free.places(), func() bool { return e.equals(data) })
 }
 
 // choose tries the values that bytes of a frame may have had until the frame is
 // as it should be.
-func (r *Referee) choose(e *txEntry, at []int, done func() bool) bool {
+func (es *Entries) choose(e *txEntry, at []int, done func() bool) bool {
 	if len(at) == 0 {
 		return false
 	}
 	i := e.pieceOf(at[0])
 	if i < 0 {
-		return r.choose(e, at[1:], done)
+		return es.choose(e, at[1:], done)
 	}
 	p := &e.pieces[i]
 	off := at[0] - p.off
 	var values [4]byte
 	n := 0
-	r.places(p.bus+uint64(off), func(h place) bool {
-		if c := r.content(h, 1); c.kind == isGot {
+	es.places(p.bus+uint64(off), func(h place) bool {
+		if c := es.content(h, 1); c.kind == isGot {
 			if v := h.entry.buf.Part(h.entry.pieces[h.piece].off+h.at, 1)[0]; bytes.IndexByte(values[:n], v) < 0 {
 				values[n] = v
 				n++
@@ -323,7 +322,7 @@ func (r *Referee) choose(e *txEntry, at []int, done func() bool) bool {
 		return n == len(values)
 	})
 	for _, v := range values[:n] {
-		if r.obtain(e, i, off, off+1, []byte{v}) && (done() || r.choose(e, at[1:], done)) {
+		if es.obtain(e, i, off, off+1, []byte{v}) && (done() || es.choose(e, at[1:], done)) {
 			return true
 		}
 	}

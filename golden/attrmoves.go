@@ -33,7 +33,7 @@ type share struct {
 }
 
 // content returns what a place holds, and for how many bytes, n at most.
-func (r *Referee) content(h place, n int) content {
+func (es *Entries) content(h place, n int) content {
 	p := &h.entry.pieces[h.piece]
 	c := content{n: min(n, p.len-h.at)}
 	if room := p.asked.Room(h.at); room > 0 {
@@ -49,7 +49,7 @@ func (r *Referee) content(h place, n int) content {
 		} else if h.at < s.hi {
 			c.issued, c.tag = s.issued, s.tag
 			c.n = min(c.n, s.hi-h.at)
-			r.inShare(p, h.at, &c)
+			es.inShare(p, h.at, &c)
 			return c
 		}
 	}
@@ -57,7 +57,7 @@ func (r *Referee) content(h place, n int) content {
 }
 
 // inShare completes the content of a place that has a share.
-func (r *Referee) inShare(p *txPiece, at int, c *content) {
+func (es *Entries) inShare(p *txPiece, at int, c *content) {
 	for i := range p.bad {
 		if b := &p.bad[i]; b.lo <= at && at < b.hi {
 			c.kind, c.status, c.n = isBad, b.status, min(c.n, b.hi-at)
@@ -74,7 +74,7 @@ func (r *Referee) inShare(p *txPiece, at int, c *content) {
 			c.n = lo - at
 		}
 	}
-	if d := &r.rd.tags[c.tag]; d.open && !d.stray && d.issued == c.issued {
+	if d := &es.rd.tags[c.tag]; d.open && !d.stray && d.issued == c.issued {
 		c.kind, c.came = isOpen, came
 	} else if came {
 		c.kind = isGot
@@ -83,7 +83,7 @@ func (r *Referee) inShare(p *txPiece, at int, c *content) {
 
 // movable reports whether what a place holds may have been for another place:
 // of an entry that ended by a read that failed, one such read has to stay.
-func (r *Referee) movable(h place, c *content) bool {
+func (es *Entries) movable(h place, c *content) bool {
 	e := h.entry
 	if c.kind == isFixed {
 		return false
@@ -102,7 +102,7 @@ func (r *Referee) movable(h place, c *content) bool {
 }
 
 // bytesOf appends the bytes that came to a place.
-func (r *Referee) bytesOf(h place, c *content, to []byte) []byte {
+func (es *Entries) bytesOf(h place, c *content, to []byte) []byte {
 	if c.kind != isGot && !c.came {
 		return to
 	}
@@ -132,18 +132,18 @@ type moved struct {
 func (m *moves) mark() int { return len(m.s) }
 
 // take empties a place. Its content is given to another next.
-func (r *Referee) take(h place, c *content) {
-	m := &r.tx.moves
+func (es *Entries) take(h place, c *content) {
+	m := &es.moves
 	lo := len(m.data)
-	m.data = r.bytesOf(h, c, m.data)
+	m.data = es.bytesOf(h, c, m.data)
 	m.s = append(m.s, moved{h: h, c: *c, lo: lo, hi: len(m.data)})
-	r.lift(h, c)
+	es.lift(h, c)
 }
 
 // give fills a place with what was taken from another; bytes of a read that just
 // begins are given as they are.
-func (r *Referee) give(h place, c *content) {
-	m := &r.tx.moves
+func (es *Entries) give(h place, c *content) {
+	m := &es.moves
 	v := moved{h: h, c: *c, given: true}
 	for i := len(m.s) - 1; i >= 0; i-- {
 		if o := &m.s[i]; !o.given && o.c.issued == c.issued && o.h.addr() == h.addr() {
@@ -152,19 +152,19 @@ func (r *Referee) give(h place, c *content) {
 		}
 	}
 	m.s = append(m.s, v)
-	r.occupy(h, c, m.data[v.lo:v.hi])
+	es.occupy(h, c, m.data[v.lo:v.hi])
 }
 
 // undo takes the latest changes of a search back.
-func (r *Referee) undo(mark int) {
-	m := &r.tx.moves
+func (es *Entries) undo(mark int) {
+	m := &es.moves
 	for len(m.s) > mark {
 		v := m.s[len(m.s)-1]
 		m.s = m.s[:len(m.s)-1]
 		if v.given {
-			r.lift(v.h, &v.c)
+			es.lift(v.h, &v.c)
 		} else {
-			r.occupy(v.h, &v.c, m.data[v.lo:v.hi])
+			es.occupy(v.h, &v.c, m.data[v.lo:v.hi])
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (e *txEntry) readings(f func(*txEntry)) {
 }
 
 // lift takes the content of a place out of all readings of its entry.
-func (r *Referee) lift(h place, c *content) {
+func (es *Entries) lift(h place, c *content) {
 	if c.kind == isFree {
 		return
 	}
@@ -197,14 +197,14 @@ func (r *Referee) lift(h place, c *content) {
 				continue
 			}
 			if lo, hi := max(addr, p.bus), min(addr+uint64(c.n), p.bus+uint64(p.len)); lo < hi {
-				r.clearShare(x, i, int(lo-p.bus), int(hi-p.bus), c.issued)
+				es.clearShare(x, i, int(lo-p.bus), int(hi-p.bus), c.issued)
 			}
 		}
 	})
 }
 
 // clearShare empties the part of a piece that a read filled.
-func (r *Referee) clearShare(x *txEntry, i, lo, hi int, issued int64) {
+func (es *Entries) clearShare(x *txEntry, i, lo, hi int, issued int64) {
 	p := &x.pieces[i]
 	for k := len(p.shares) - 1; k >= 0; k-- {
 		s := p.shares[k]
@@ -223,7 +223,7 @@ func (r *Referee) clearShare(x *txEntry, i, lo, hi int, issued int64) {
 		for from, to := p.asked.Within(a, b); from < to; from, to = p.asked.Within(a, b) {
 			p.asked.Remove(from, to)
 		}
-		if d := &r.rd.tags[s.tag]; d.open && d.issued == issued {
+		if d := &es.rd.tags[s.tag]; d.open && d.issued == issued {
 			d.release(x, i, a, b)
 		}
 	}
@@ -232,24 +232,24 @@ func (r *Referee) clearShare(x *txEntry, i, lo, hi int, issued int64) {
 }
 
 // occupy fills a free place, in all readings of its entry that have room for it.
-func (r *Referee) occupy(h place, c *content, data []byte) {
+func (es *Entries) occupy(h place, c *content, data []byte) {
 	if c.kind == isFree {
 		return
 	}
-	r.fill(h, c, data)
+	es.fill(h, c, data)
 	addr := h.addr()
 	h.entry.readings(func(x *txEntry) {
 		for i := range x.count {
 			p := &x.pieces[i]
 			if x != h.entry && addr >= p.bus && addr+uint64(c.n) <= p.bus+uint64(p.len) && p.asked.Free(int(addr-p.bus), int(addr-p.bus)+c.n) {
-				r.fill(place{x, i, int(addr - p.bus)}, c, data)
+				es.fill(place{x, i, int(addr - p.bus)}, c, data)
 				return
 			}
 		}
 	})
 }
 
-func (r *Referee) fill(h place, c *content, data []byte) {
+func (es *Entries) fill(h place, c *content, data []byte) {
 	e, p, hi := h.entry, &h.entry.pieces[h.piece], h.at+c.n
 	p.asked.Add(h.at, hi)
 	p.share(h.at, hi, c.issued, c.tag)
@@ -263,7 +263,7 @@ func (r *Referee) fill(h place, c *content, data []byte) {
 		p.bad = append(p.bad, badPart{h.at, hi, c.status})
 		e.recount()
 	case isOpen:
-		d := &r.rd.tags[c.tag]
+		d := &es.rd.tags[c.tag]
 		d.send(pieceDest{entry: e, piece: h.piece, from: int(h.addr() - d.addr), lo: h.at, hi: hi})
 	}
 }
@@ -324,9 +324,9 @@ func (e *txEntry) recount() {
 
 // keepRest keeps a reading that the device did not take, with the reads that the
 // reading which it took does not have.
-func (r *Referee) keepRest(e, but *txEntry) {
+func (es *Entries) keepRest(e, but *txEntry) {
 	if but == nil {
-		r.keep(e)
+		es.keep(e)
 		return
 	}
 	for i := range but.count {
@@ -335,12 +335,12 @@ func (r *Referee) keepRest(e, but *txEntry) {
 			for k := range e.count {
 				p := &e.pieces[k]
 				if a, b := max(lo, p.bus), min(hi, p.bus+uint64(p.len)); a < b {
-					r.clearShare(e, k, int(a-p.bus), int(b-p.bus), s.issued)
+					es.clearShare(e, k, int(a-p.bus), int(b-p.bus), s.issued)
 				}
 			}
 		}
 	}
-	r.keep(e)
+	es.keep(e)
 }
 
 // lateRead is a read of shared memory that came when it may have timed out.
@@ -354,21 +354,21 @@ type lateRead struct {
 const maxLate = 16
 
 // mayHaveTimedOut notes a read that came when it may have timed out.
-func (r *Referee) mayHaveTimedOut(d *readReq) {
+func (es *Entries) mayHaveTimedOut(d *readReq) {
 	if !d.shared {
 		return
 	}
-	if len(r.tx.late) == maxLate {
-		r.tx.late = append(r.tx.late[:0], r.tx.late[1:]...)
+	if len(es.late) == maxLate {
+		es.late = append(es.late[:0], es.late[1:]...)
 	}
-	r.tx.late = append(r.tx.late, lateRead{d.addr, d.n, d.issued})
+	es.late = append(es.late, lateRead{d.addr, d.n, d.issued})
 }
 
 // forget takes a read back from the places that it was taken for.
-func (d *readReq) forget(r *Referee) {
+func (d *readReq) forget(es *Entries) {
 	for len(d.dest) > 0 {
 		t := d.dest[0]
-		r.clearShare(t.entry, t.piece, t.lo, t.hi, d.issued)
+		es.clearShare(t.entry, t.piece, t.lo, t.hi, d.issued)
 		d.release(t.entry, t.piece, t.lo, t.hi)
 	}
 	d.kind = 0

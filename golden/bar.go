@@ -52,7 +52,7 @@ func (r *Referee) settleWrites() {
 		b.limitsAt = never
 	}
 	if b.timeoutAt != never && r.now > b.timeoutAt+nicspec.VisibleCycles {
-		r.rd.settleTimeout(r.regs.CplTimeout())
+		r.ent.rd.settleTimeout(r.regs.CplTimeout())
 		b.timeoutAt = never
 	}
 }
@@ -82,8 +82,8 @@ func (r *Referee) beforeTable() {
 // seemsDrained reports whether nothing of the queue being disabled is known to
 // be under way.
 func (r *Referee) seemsDrained() bool {
-	for i := range r.rd.tags {
-		d := &r.rd.tags[i]
+	for i := range r.ent.rd.tags {
+		d := &r.ent.rd.tags[i]
 		if d.open && !d.stray && int(d.queue) == r.bar.drainQ && (d.kind == memory.RxRing) == r.bar.drainRx {
 			return false
 		}
@@ -162,7 +162,7 @@ func (r *Referee) configured(reg uint32) {
 		r.bar.limitsAt = r.now
 		r.devctl.Written(r.regs, r.now)
 	case nicspec.RegCplTimeout:
-		r.rd.setTimeout(r.regs.CplTimeout())
+		r.ent.rd.setTimeout(r.regs.CplTimeout())
 		r.bar.timeoutAt = r.now
 	case nicspec.RegCtrl:
 		if r.regs.TxEnable() {
@@ -252,7 +252,7 @@ func (r *Referee) keyWritten(i int) {
 		}
 		for n := q.oldest; n != q.ctx.PI; n = q.after(n) {
 			if e := q.slot(n).entry; e != nil {
-				r.alternate(e, r.regs.Keys())
+				r.ent.alternate(e, r.regs.Keys())
 			}
 		}
 	}

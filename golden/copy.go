@@ -3,70 +3,9 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
-
-// copyState is what is known of a copy beyond what it read: its source is the
-// first piece of its entry. Bytes that were written are no longer kept.
-type copyState struct {
-	wrote memory.Set // of the destination, by writes that were surely its own
-	seen  memory.Set // of the destination, by writes that were its own or another copy's
-	told  bool       // its message has left
-	open  bool       // its destination is in the page map
-	late  int        // reads that left after one failed
-	well  bool       // it ended well
-	claim *copyClaim // on writes that may have been another's, nil without any
-}
-
-// readsAfterFailure is how many reads may be on their way when one of their
-// copy fails [D3].
-const readsAfterFailure = 64
-
-func (e *txEntry) dest() owner {
-	return owner{Kind: memory.Copy, Queue: uint16(e.queue.id), Index: e.index, Entry: e}
-}
-
-// writer finds the copy that a write belongs to: one that can have made it, if
-// there is one; of the readings of an entry, the first that can. txSide.able then
-// has all that can, a reading each.
-func (r *Referee) writer(addr uint64, b []byte) (best *txEntry) {
-	r.tx.able = r.tx.able[:0]
-	fits := false
-	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
-		if node.Owner.Kind != memory.Copy || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
-			continue
-		}
-		e := node.Owner.Entry
-		off := int(addr - node.Lo)
-		if r.mayWrite(e, off, b) {
-			r.enable(e)
-		}
-		if f := e.fits(off, b); best == nil || f && !fits {
-			best, fits = e, f
-		}
-	}
-	if len(r.tx.able) > 0 {
-		return r.tx.able[0]
-	}
-	return best
-}
-
-// enable enters a copy that can have made a write. Of the readings of an entry
-// the first in its slot is kept.
-func (r *Referee) enable(e *txEntry) {
-	for i, o := range r.tx.able {
-		if !o.sameAs(e) {
-			continue
-		}
-		if e.queue.slot(e.index).entry == e {
-			r.tx.able[i] = e
-		}
-		return
-	}
-	r.tx.able = append(r.tx.able, e)
-}
 
 // wrote notes that bytes of a copy were written, and settles which reading of
 // its entry the device took.
@@ -75,7 +14,7 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 	q, n := e.queue, len(b)
 	r.log.Saw(q.domain())
 	if s := q.slot(e.index); s.entry.alt != nil {
-		r.dropReadings(s.entry, e)
+		r.ent.dropReadings(s.entry, e)
 		s.entry = e
 	}
 	if !e.copy.wrote.Add(off, off+n) {
@@ -89,20 +28,6 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 	r.copyOver(e)
 }
 
-// consume lets go of bytes that were written, but for those of reads that may
-// have been for others.
-func (e *txEntry) consume(lo, hi int) {
-	p := &e.pieces[0]
-	for at := lo; at < hi && !p.got.Empty(); {
-		from, to := p.got.Within(at, hi)
-		if at = to; from >= to || p.hasShare(from, to) {
-			continue
-		}
-		p.got.Remove(from, to)
-		e.buf.Drop(from, to-from)
-	}
-}
-
 // copyOver ends a copy that has done everything [D6].
 func (r *Referee) copyOver(e *txEntry) {
 	p, q := &e.plan.Dma, e.queue
@@ -114,8 +39,9 @@ func (r *Referee) copyOver(e *txEntry) {
 	for k != q.ctx.PI && q.slot(k).entry != nil && q.slot(k).entry.left {
 		k = q.after(k)
 	}
-	r.ended(q, k)
-	r.settleEntries(q)
+	t := r.tx.of(e)
+	r.ended(t, k)
+	r.settleEntries(t)
 }
 
 // failCopy reports a write that a copy may not make.
@@ -135,4 +61,98 @@ func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
 		i := e.buf.Differs(off, b)
 		r.failEntry(e, d, "D2", "byte", verdict.ByteOf(e.buf.Part(off+i, 1)[0], off+i), verdict.ByteOf(b[i], off+i), r.hdr.String())
 	}
+}
+
+// unsureWrite takes a write that several copies may have made.
+func (r *Referee) unsureWrite(addr uint64, b []byte) {
+	d := r.ent.able[0].queue.domain()
+	r.log.Saw(d)
+	for _, e := range r.ent.able {
+		from := int(addr - e.plan.Dma.Dst)
+		e.copy.seen.Cover(from, from+len(b))
+	}
+	r.leaves(d, "bytes of a copy")
+	r.stats.Compared++
+	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
+	r.ent.shareWrite(addr, len(b), r.ent.able)
+}
+
+// wholeWrite checks that a write of a copy leaves no line in parts [D2].
+func (r *Referee) wholeWrite(e *txEntry, off, n int) {
+	p := &e.plan.Dma
+	if !p.WholeLines() || !cutsLine(p.Dst, p.Len, off, off+n) {
+		return
+	}
+	r.failEntry(e, e.queue.domain(), "D2", "write", "each whole line in one MWr",
+		fmt.Sprintf("%d B at %#x, byte %d of the destination", n, p.Dst+uint64(off), off), r.hdr.String())
+}
+
+// wholeRead is wholeWrite for a read of a copy's source.
+func (r *Referee) wholeRead(e *txEntry, d *readReq) {
+	p := &e.plan.Dma
+	if !e.plan.Copy || !p.WholeLines() || d.shared {
+		return
+	}
+	if off := int(d.addr - p.Src); cutsLine(p.Src, p.Len, off, off+d.n) {
+		r.failEntry(e, e.queue.domain(), "D2", "read", "each whole line of the source in one MRd",
+			fmt.Sprintf("%d B at %#x, byte %d of the source", d.n, d.addr, off), r.hdr.String())
+	}
+}
+
+// fenced checks that a write or message of a copy does not leave after the first
+// write of a fenced one behind it [D10].
+func (r *Referee) fenced(e *txEntry, what string) {
+	if f := r.ent.fence(e, what); f != nil {
+		r.log.FailOf(f.subject(), e.queue.domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.index, f.index),
+			"one after it", r.hdr.String(), e.describe(), f.describe())
+	}
+}
+
+// inTurn checks that an entry may start, or go on, with a read [D3, D8].
+func (r *Referee) inTurn(e *txEntry, d *readReq) {
+	if e.plan.Copy && e.fails != 0 {
+		e.copy.late++
+	}
+	o := r.ent.before(e)
+	if o == nil && e.copy.late <= readsAfterFailure || r.ent.holders(e, d.addr, d.n, func(place) bool { return true }) {
+		return
+	}
+	got := fmt.Sprintf("%d B at %#x", d.n, d.addr)
+	if o != nil {
+		r.log.FailOf(e.subject(), e.queue.domain(), "D8", "read", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), got,
+			r.hdr.String(), e.describe(), o.describe())
+	} else if e.copy.late == readsAfterFailure+1 {
+		r.failEntry(e, e.queue.domain(), "D3", "read", fmt.Sprintf("at most %d after a read of the copy failed", readsAfterFailure), got,
+			r.hdr.String())
+	}
+}
+
+// claim gives a copy that ended well what it lacks and what was taken for
+// others': reads that came, and its message.
+func (r *Referee) claim(e *txEntry) bool {
+	if e.fails != 0 && !r.ent.replaceFailed(e) || !e.copied() {
+		return false
+	}
+	if e.plan.Dma.Lines != 0 && !e.copy.told {
+		r.ent.otherCopies(e, func(o *txEntry) bool {
+			if !o.copy.told || o.plan.Dma.Line != e.plan.Dma.Line || o.plan.Dma.Lines != e.plan.Dma.Lines {
+				return false
+			}
+			o.copy.told, e.copy.told, o.left = false, true, false
+			return true
+		})
+	}
+	r.copyOver(e)
+	return e.left || e.mayBeCopied()
+}
+
+// claims is claim for the readings of an entry: it reports whether one of them is
+// a copy that may have ended well.
+func (r *Referee) claims(e *txEntry) bool {
+	for x := e; x != nil; x = x.alt {
+		if x.plan.Copy && x.plan.Status == nicspec.StatusOk && r.claim(x) {
+			return true
+		}
+	}
+	return false
 }

@@ -5,7 +5,6 @@ import (
 
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
 )
 
 // sharedCopyWrite is a write that any of several copies may have made.
@@ -23,7 +22,7 @@ type sharedCopyWrite struct {
 // makes one write at most, and one that ended well made one.
 type copyClaim struct {
 	entry  *txEntry // while it is at work
-	queue  *txq
+	queue  *entryQueue
 	index  uint16
 	dst    uint64
 	n      int
@@ -49,35 +48,35 @@ func (c *copyClaim) wrote(addr uint64) bool {
 
 // claimOf is the claim of a copy at work. Copies of which there are several
 // readings are not followed.
-func (r *Referee) claimOf(e *txEntry) *copyClaim {
+func (es *Entries) claimOf(e *txEntry) *copyClaim {
 	c := e.copy.claim
 	if c == nil {
-		c = r.tx.claims.Get()
+		c = es.claims.Get()
 		*c = copyClaim{entry: e, queue: e.queue, index: e.index, dst: e.plan.Dma.Dst, n: e.plan.Dma.Len, sure: c.sure.Emptied()}
 		e.copy.claim = c
-		r.tx.claimed = append(r.tx.claimed, c)
+		es.claimed = append(es.claimed, c)
 	}
 	c.open = c.open || e.alt != nil || e.queue.slot(e.index).entry != e
 	return c
 }
 
 // shareWrite keeps a write that any of these copies may have made.
-func (r *Referee) shareWrite(addr uint64, n int, by []*txEntry) {
-	if len(r.tx.shared) == maxCopyWrites {
-		r.log.Lost(verdict.LimitCopyWrites, 1)
-		r.forgetShared()
+func (es *Entries) shareWrite(addr uint64, n int, by []*txEntry) {
+	if len(es.unclear) == maxCopyWrites {
+		es.log.Lost(verdict.LimitCopyWrites, 1)
+		es.forgetShared()
 	}
-	w := r.tx.writes.Get()
-	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: r.wr.Within(addr, n, ofBuffers)}
+	w := es.writes.Get()
+	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: es.wr.Within(addr, n, ofBuffers)}
 	for _, e := range by {
-		w.by = append(w.by, r.claimOf(e))
+		w.by = append(w.by, es.claimOf(e))
 	}
-	r.tx.shared = append(r.tx.shared, w)
-	r.matchWrites(addr, memory.End(addr, n))
+	es.unclear = append(es.unclear, w)
+	es.matchWrites(addr, memory.End(addr, n))
 }
 
 // claimOver says that a copy is over.
-func (r *Referee) claimOver(e *txEntry) {
+func (es *Entries) claimOver(e *txEntry) {
 	c := e.copy.claim
 	if c == nil {
 		return
@@ -88,22 +87,22 @@ func (r *Referee) claimOver(e *txEntry) {
 		c.sure.Cover(v.Lo, v.Hi)
 	}
 	c.entry, e.copy.claim = nil, nil
-	r.matchWrites(c.dst, memory.End(c.dst, c.n))
-	r.dropShared()
+	es.matchWrites(c.dst, memory.End(c.dst, c.n))
+	es.dropShared()
 }
 
 // matchWrites checks that writes and copies can be matched at each byte of a
 // range. That there is a matching for all writes and one for all copies that
 // ended well suffices: then one serves both (Mendelsohn and Dulmage).
-func (r *Referee) matchWrites(lo, hi uint64) {
-	for at := lo; at < hi; at = r.evenUpTo(at, hi) {
-		if w, ok := r.everyWrite(at); !ok {
+func (es *Entries) matchWrites(lo, hi uint64) {
+	for at := lo; at < hi; at = es.evenUpTo(at, hi) {
+		if w, ok := es.everyWrite(at); !ok {
 			c := w.by[0]
-			r.failShared(c, "every byte once", fmt.Sprintf("more writes at %#x than copies that can have made them", at))
+			es.failShared(c, "every byte once", fmt.Sprintf("more writes at %#x than copies that can have made them", at))
 			return
 		}
-		if c, ok := r.everyCopy(at); !ok {
-			r.failShared(c, "every byte, by the time at which the copy ended well",
+		if c, ok := es.everyCopy(at); !ok {
+			es.failShared(c, "every byte, by the time at which the copy ended well",
 				fmt.Sprintf("fewer writes at %#x than copies that ended well", at))
 			return
 		}
@@ -112,7 +111,7 @@ func (r *Referee) matchWrites(lo, hi uint64) {
 
 // evenUpTo is the end of the bytes from an address on that have the same writes
 // and copies.
-func (r *Referee) evenUpTo(at, hi uint64) uint64 {
+func (es *Entries) evenUpTo(at, hi uint64) uint64 {
 	cut := func(lo, to uint64) {
 		if lo > at {
 			hi = min(hi, lo)
@@ -120,10 +119,10 @@ func (r *Referee) evenUpTo(at, hi uint64) uint64 {
 			hi = min(hi, to)
 		}
 	}
-	for _, w := range r.tx.shared {
+	for _, w := range es.unclear {
 		cut(w.addr, memory.End(w.addr, w.n))
 	}
-	for _, c := range r.tx.claimed {
+	for _, c := range es.claimed {
 		cut(c.dst, memory.End(c.dst, c.n))
 		sure := &c.sure
 		if c.entry != nil {
@@ -141,27 +140,27 @@ func (w *sharedCopyWrite) at(addr uint64) bool {
 }
 
 // everyWrite matches the writes at an address with copies.
-func (r *Referee) everyWrite(addr uint64) (*sharedCopyWrite, bool) {
-	for _, c := range r.tx.claimed {
+func (es *Entries) everyWrite(addr uint64) (*sharedCopyWrite, bool) {
+	for _, c := range es.claimed {
 		c.write = nil
 	}
-	for _, w := range r.tx.shared {
-		if r.tx.round++; w.at(addr) && !w.mayBeFrame && !r.findCopy(w, addr) {
+	for _, w := range es.unclear {
+		if es.round++; w.at(addr) && !w.mayBeFrame && !es.findCopy(w, addr) {
 			return w, false
 		}
 	}
 	return nil, true
 }
 
-func (r *Referee) findCopy(w *sharedCopyWrite, addr uint64) bool {
+func (es *Entries) findCopy(w *sharedCopyWrite, addr uint64) bool {
 	for _, c := range w.by {
 		if c.open {
 			return true
 		}
-		if c.round == r.tx.round || c.wrote(addr) {
+		if c.round == es.round || c.wrote(addr) {
 			continue
 		}
-		if c.round = r.tx.round; c.write == nil || r.findCopy(c.write, addr) {
+		if c.round = es.round; c.write == nil || es.findCopy(c.write, addr) {
 			c.write = w
 			return true
 		}
@@ -170,28 +169,28 @@ func (r *Referee) findCopy(w *sharedCopyWrite, addr uint64) bool {
 }
 
 // everyCopy matches the copies that ended well with the writes at an address.
-func (r *Referee) everyCopy(addr uint64) (*copyClaim, bool) {
-	for _, w := range r.tx.shared {
+func (es *Entries) everyCopy(addr uint64) (*copyClaim, bool) {
+	for _, w := range es.unclear {
 		w.claim = nil
 	}
-	for _, c := range r.tx.claimed {
+	for _, c := range es.claimed {
 		if !c.well || addr < c.dst || addr >= memory.End(c.dst, c.n) || c.wrote(addr) {
 			continue
 		}
-		if r.tx.round++; !r.findWrite(c, addr) {
+		if es.round++; !es.findWrite(c, addr) {
 			return c, false
 		}
 	}
 	return nil, true
 }
 
-func (r *Referee) findWrite(c *copyClaim, addr uint64) bool {
-	c.round = r.tx.round
-	for _, w := range r.tx.shared {
-		if !w.at(addr) || !w.names(c) || w.claim != nil && w.claim.round == r.tx.round {
+func (es *Entries) findWrite(c *copyClaim, addr uint64) bool {
+	c.round = es.round
+	for _, w := range es.unclear {
+		if !w.at(addr) || !w.names(c) || w.claim != nil && w.claim.round == es.round {
 			continue
 		}
-		if w.claim == nil || r.findWrite(w.claim, addr) {
+		if w.claim == nil || es.findWrite(w.claim, addr) {
 			w.claim = c
 			return true
 		}
@@ -208,39 +207,39 @@ func (w *sharedCopyWrite) names(c *copyClaim) bool {
 	return false
 }
 
-func (r *Referee) failShared(c *copyClaim, want, got string) {
+func (es *Entries) failShared(c *copyClaim, want, got string) {
 	d := c.queue.domain()
-	r.log.Saw(d)
-	r.log.FailOf(verdict.Subject{Index: int(c.index)}, d, "D2", "write", want, got,
+	es.log.Saw(d)
+	es.log.FailOf(verdict.Subject{Index: int(c.index)}, d, "D2", "write", want, got,
 		fmt.Sprintf("entry %d of queue %d: copy of %d B to %#x", c.index, c.queue.id, c.n, c.dst))
-	r.forgetShared()
+	es.forgetShared()
 }
 
 // forgetShared follows none of these writes any more, nor the copies that may
 // have made them.
-func (r *Referee) forgetShared() {
-	for _, c := range r.tx.claimed {
+func (es *Entries) forgetShared() {
+	for _, c := range es.claimed {
 		c.open, c.well = true, false
 	}
-	for _, w := range r.tx.shared {
-		r.tx.writes.Put(w)
+	for _, w := range es.unclear {
+		es.writes.Put(w)
 	}
-	r.tx.shared = r.tx.shared[:0]
-	r.dropShared()
+	es.unclear = es.unclear[:0]
+	es.dropShared()
 }
 
 // dropShared forgets the writes and copies that no copy at work has to do with,
 // not even by others.
-func (r *Referee) dropShared() {
-	for _, c := range r.tx.claimed {
+func (es *Entries) dropShared() {
+	for _, c := range es.claimed {
 		c.linked = c.entry != nil
 	}
-	for _, w := range r.tx.shared {
+	for _, w := range es.unclear {
 		w.linked = false
 	}
 	for again := true; again; {
 		again = false
-		for _, w := range r.tx.shared {
+		for _, w := range es.unclear {
 			if w.linked || !linked(w.by) {
 				continue
 			}
@@ -250,22 +249,22 @@ func (r *Referee) dropShared() {
 			}
 		}
 	}
-	keptWrites, keptClaims := r.tx.shared[:0], r.tx.claimed[:0]
-	for _, w := range r.tx.shared {
+	keptWrites, keptClaims := es.unclear[:0], es.claimed[:0]
+	for _, w := range es.unclear {
 		if w.linked {
 			keptWrites = append(keptWrites, w)
 		} else {
-			r.tx.writes.Put(w)
+			es.writes.Put(w)
 		}
 	}
-	for _, c := range r.tx.claimed {
+	for _, c := range es.claimed {
 		if c.linked {
 			keptClaims = append(keptClaims, c)
 		} else {
-			r.tx.claims.Put(c)
+			es.claims.Put(c)
 		}
 	}
-	r.tx.shared, r.tx.claimed = keptWrites, keptClaims
+	es.unclear, es.claimed = keptWrites, keptClaims
 }
 
 func linked(by []*copyClaim) bool {
@@ -280,15 +279,15 @@ func linked(by []*copyClaim) bool {
 // mayWrite reports whether a copy can have made a write: its place is free, each
 // byte came from its place in the source, for it or for another entry, no line
 // is cut [D2], and neither the order of its queue [D8] nor a fence [D10] forbids it.
-func (r *Referee) mayWrite(e *txEntry, off int, b []byte) bool {
+func (es *Entries) mayWrite(e *txEntry, off int, b []byte) bool {
 	p := &e.plan.Dma
 	if !e.copy.wrote.Free(off, off+len(b)) || p.WholeLines() && cutsLine(p.Dst, p.Len, off, off+len(b)) {
 		return false
 	}
-	if !e.fits(off, b) && (e.certain(off, len(b)) || !r.cameSomewhere(e, off, b)) {
+	if !e.fits(off, b) && (e.certain(off, len(b)) || !es.cameSomewhere(e, off, b)) {
 		return false
 	}
-	return r.before(e) == nil && r.fence(e, "write") == nil
+	return es.before(e) == nil && es.fence(e, "write") == nil
 }
 
 // certain reports whether it is certain which reads were for a part of a copy's
@@ -296,20 +295,6 @@ func (r *Referee) mayWrite(e *txEntry, off int, b []byte) bool {
 func (e *txEntry) certain(off, n int) bool {
 	p := &e.pieces[0]
 	return p.got.Has(off, off+n) && !p.hasShare(off, off+n)
-}
-
-// unsureWrite takes a write that several copies may have made.
-func (r *Referee) unsureWrite(addr uint64, b []byte) {
-	d := r.tx.able[0].queue.domain()
-	r.log.Saw(d)
-	for _, e := range r.tx.able {
-		from := int(addr - e.plan.Dma.Dst)
-		e.copy.seen.Cover(from, from+len(b))
-	}
-	r.leaves(d, "bytes of a copy")
-	r.stats.Compared++
-	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
-	r.shareWrite(addr, len(b), r.tx.able)
 }
 
 // hasShare reports whether a read of a range may have been for another place.

@@ -24,7 +24,7 @@ const (
 func (r *Referee) settleDevctl() {
 	until, open := r.devctl.Settling()
 	longest := int64(nicspec.FrameMax * 8 / r.cfg.Build.EthBits)
-	if !open || r.now <= until+longest || r.rd.open > 0 || r.tx.at > 0 || r.pendingFrames() > 0 {
+	if !open || r.now <= until+longest || r.ent.rd.open > 0 || r.ent.at > 0 || r.pendingFrames() > 0 {
 		return
 	}
 	for i := range r.rx.queues {

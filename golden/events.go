@@ -55,8 +55,8 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failur
 // overdue is the reads of a queue's ring that may have timed out by now, or
 // will so many cycles from now.
 func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
-	for i := range r.rd.tags {
-		q := &r.rd.tags[i]
+	for i := range r.ent.rd.tags {
+		q := &r.ent.rd.tags[i]
 		if q.open && !q.stray && q.kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
 			out = append(out, rings.Failed{First: q.first, Status: nicspec.StatusCplTimeout, Cycle: q.issued + q.tLo, From: q.issued + q.tLo})
 		}
@@ -96,14 +96,5 @@ func (r *Referee) badReads() (n uint64) {
 			n++
 		}
 	}
-	return n + uint64(r.rd.open)
-}
-
-// badAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.
-func (d *readReq) badAs(s nicspec.Status, sure bool, now int64) rings.Failed {
-	b := rings.Failed{First: d.first, Status: s, Sure: sure, Cycle: now, From: now}
-	if s == nicspec.StatusCplTimeout {
-		b.From = min(now, d.issued+d.tLo)
-	}
-	return b
+	return n + uint64(r.ent.rd.open)
 }

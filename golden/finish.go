@@ -81,8 +81,8 @@ func (r *Referee) boundsMet() {
 
 // endReads checks that nothing waits for an answer [C1].
 func (r *Referee) endReads() {
-	for i := range r.rd.tags {
-		d := &r.rd.tags[i]
+	for i := range r.ent.rd.tags {
+		d := &r.ent.rd.tags[i]
 		if !d.open {
 			continue
 		}
@@ -154,7 +154,7 @@ func (r *Referee) endEntries(q *txq) {
 		s := q.slot(i)
 		e := s.entry
 		switch {
-		case e == nil && r.waits(q, i):
+		case e == nil && r.ent.waits(&q.entryQueue, i):
 			return
 		case e == nil && (s.state == rings.Bad || stopped || q.draining || r.tx.offSince != forever):
 			return
@@ -166,7 +166,7 @@ func (r *Referee) endEntries(q *txq) {
 			r.uncertainEnd(e)
 			return
 		}
-		m, _ := r.outcomes(e)
+		m, _ := r.ent.outcomes(e)
 		if !e.left && (e.plan.Complete || !m.has(nicspec.StatusOk) || e.plan.Send) {
 			r.failEntry(e, q.domain(), "T10", "entry", "ended: "+m.String(), "never ended")
 			return
@@ -174,7 +174,7 @@ func (r *Referee) endEntries(q *txq) {
 		r.endSilent(e)
 		for x := e; x != nil; x = x.alt {
 			x.copy.well = x.mayBeCopied()
-			r.closeDest(x)
+			r.ent.closeDest(x)
 		}
 		if e.plan.Complete {
 			r.failEntry(e, q.domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none")

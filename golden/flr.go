@@ -12,6 +12,7 @@ import (
 func (r *Referee) resetStarts() {
 	f := &r.flr
 	*f = flrSide{over: never, on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
+	r.ent.flushing = true
 	r.tx.offSince = min(r.tx.offSince, r.now+nicspec.VisibleCycles)
 	r.msg.shared = r.msg.shared[:0]
 	for i := range r.rx.queues {
@@ -104,7 +105,7 @@ func (r *Referee) resetLate(asked int64) {
 
 // working reports whether work that had begun is not over.
 func (r *Referee) working() bool {
-	if r.rd.open > 0 || len(r.rx.shared) > 0 {
+	if r.ent.rd.open > 0 || len(r.rx.shared) > 0 {
 		return true
 	}
 	for i := range r.tx.queues {
@@ -146,6 +147,7 @@ func (r *Referee) resetOver() {
 	r.resetQueues()
 	r.regs.EndReset()
 	r.resetRegisters()
+	r.ent.flushing = false
 	r.flr.on, r.flr.over = false, r.now
 	for r.flr.writes.Len() > 0 {
 		r.flr.writes.Pop()
@@ -154,13 +156,13 @@ func (r *Referee) resetOver() {
 
 // resetReads checks that no read is outstanding [L2].
 func (r *Referee) resetReads() {
-	for i := range r.rd.tags {
-		d := &r.rd.tags[i]
+	for i := range r.ent.rd.tags {
+		d := &r.ent.rd.tags[i]
 		if d.open && r.now >= d.issued+d.tLo {
 			r.timedOut(d)
 		} else if d.open {
 			r.log.Fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
-			r.close(d)
+			r.ent.close(d)
 		}
 		d.freeFrom = never // as after reset
 	}
@@ -199,7 +201,7 @@ func (r *Referee) resetRegisters() {
 		panic("golden: DEVCTL gives limits that cannot be: " + err.Error())
 	}
 	r.devctl.Reset(r.regs)
-	r.rd.settleTimeout(r.regs.CplTimeout())
+	r.ent.rd.settleTimeout(r.regs.CplTimeout())
 	r.bar.reset(r.regs)
 	r.rx.accounts = newAccounts(&r.cfg.Build)
 	for i := range r.rx.ports {

@@ -35,13 +35,13 @@ func (r *Referee) messageOut() {
 	} else if !bytes.Equal(r.tx.msg.Data, r.x.TLP.Data) {
 		r.failEntry(e, d, "D4", "payload", fmt.Sprintf("%x", r.tx.msg.Data), fmt.Sprintf("%x", r.x.TLP.Data))
 	}
-	if o := r.before(e); !due && o != nil {
+	if o := r.ent.before(e); !due && o != nil {
 		r.log.FailOf(e.subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), "sent", e.describe(), o.describe())
 	} else if !due {
 		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}
 	if s := e.queue.slot(e.index); s.entry.alt != nil {
-		r.dropReadings(s.entry, e)
+		r.ent.dropReadings(s.entry, e)
 		s.entry = e
 	}
 	r.fenced(e, "message")
@@ -64,7 +64,7 @@ func (r *Referee) sentBy(payload []byte) (best *txEntry, due bool) {
 				}
 				names := len(payload) >= nicspec.InvalidateMsgSize && nicspec.InvalidateMsg(payload).Addr() == p.Line &&
 					nicspec.InvalidateMsg(payload).Lines() == p.Lines
-				now := e.copied() && e.fails == 0 && r.before(e) == nil
+				now := e.copied() && e.fails == 0 && r.ent.before(e) == nil
 				s := 0
 				if names {
 					s = 2

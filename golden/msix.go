@@ -33,7 +33,7 @@ func (r *Referee) entryLeft(w *reports, ctx *core.Queue, event bool) {
 		return
 	}
 	if w.least.Unreported() == 0 {
-		w.oldest = r.now
+		w.leftAt = r.now
 	}
 	w.most.Wrote(&ctx.Vector, event, r.now)
 	w.least.Wrote(&ctx.Vector, event, r.now)
@@ -80,7 +80,7 @@ type messageChoice struct {
 // messageOf finds the queues whose message a write can be.
 func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 	first := int64(forever)
-	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
 		if node.Owner.Kind != memory.Msg || node.Lo != addr {
 			continue
 		}
@@ -111,7 +111,7 @@ func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 func (r *Referee) message(addr uint64, data []byte) bool {
 	value := binary.LittleEndian.Uint32(data)
 	c := r.messageOf(addr, value)
-	if c.named == nil || c.may == 0 && r.wr.Within(addr, len(data), ofPayload) {
+	if c.named == nil || c.may == 0 && r.ent.wr.Within(addr, len(data), ofPayload) {
 		return false
 	}
 	r.stats.Compared++
@@ -136,7 +136,7 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 // share notes a message that several queues may have sent: of each, all entries
 // may have been reported by it, or none.
 func (r *Referee) share(addr uint64, data uint32, must int) {
-	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
 		if node.Owner.Kind != memory.Msg || node.Lo != addr {
 			continue
 		}
@@ -196,7 +196,7 @@ func (r *Referee) owed(w *reports, o *owner, due int64) {
 	switch {
 	case w.closing:
 	case ctx.Cycles != 0:
-		r.mustBeBusy(d, "a message that is due by time", w.oldest, r.now)
+		r.mustBeBusy(d, "a message that is due by time", w.leftAt, r.now)
 	default:
 		r.mustBeBusy(d, "a message that is due", due, r.now)
 	}
@@ -205,8 +205,8 @@ func (r *Referee) owed(w *reports, o *owner, due int64) {
 // draining reports whether a queue that is being disabled may have something
 // under way: a read, an entry.
 func (r *Referee) draining(o *owner, d verdict.Domain) bool {
-	for i := range r.rd.tags {
-		if t := &r.rd.tags[i]; t.open && r.domainOf(t) == d {
+	for i := range r.ent.rd.tags {
+		if t := &r.ent.rd.tags[i]; t.open && r.domainOf(t) == d {
 			return true
 		}
 	}

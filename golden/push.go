@@ -10,7 +10,7 @@ import (
 // pushed takes a work entry that came with a doorbell: the device may use it
 // as it came, or read its slot [W1, W2].
 func (r *Referee) pushed(q *txq, index uint16, raw []byte) {
-	r.blockIn(q, index, rings.Pushed, raw)
+	r.ent.blockIn(&q.entryQueue, index, rings.Pushed, raw)
 	r.wholeEntries(q)
 }
 
@@ -45,17 +45,17 @@ func (r *Referee) acceptPushes() (any bool) {
 // once its pushed bytes were used [W2].
 func (r *Referee) unread(s *txSlot) bool {
 	e := s.ownerOf()
-	return s.state == rings.Pushed && (e == nil || !e.asked && !e.left || r.shared(e))
+	return s.state == rings.Pushed && (e == nil || !e.asked && !e.left || r.ent.shared(e))
 }
 
 // unpush forgets a pushed block whose slot is read, and frees the slot.
 func (r *Referee) unpush(q *txq, i uint16) {
 	s := q.slot(i)
 	if e := s.ownerOf(); s.state == rings.Pushed && e != nil {
-		r.split(q, e)
+		r.ent.split(&q.entryQueue, e)
 	}
 	if s.block != nil {
-		r.tx.blocks.Put(s.block)
+		r.ent.blocks.Put(s.block)
 	}
 	*s = txSlot{}
 }
@@ -63,7 +63,7 @@ func (r *Referee) unpush(q *txq, i uint16) {
 // pushedEarly checks that an entry that was pushed while CTRL.tx_enable was 0
 // does nothing before it is 1 [W2].
 func (r *Referee) pushedEarly(e *txEntry, what string) {
-	if e.pushed && r.tx.offSince <= r.now && int16(e.index-e.queue.fetch) >= 0 {
+	if e.pushed && r.tx.offSince <= r.now && int16(e.index-r.tx.of(e).fetch) >= 0 {
 		r.failEntry(e, e.queue.domain(), "W2", "tx_enable", "1 when a pushed entry starts", fmt.Sprintf("0, and %s of entry %d", what, e.index))
 	}
 }
@@ -76,7 +76,7 @@ func (r *Referee) endSilent(e *txEntry) {
 		return
 	}
 	r.cnt.May(nicspec.CntTxWqe.Index(), 1)
-	if e.left || !e.queue.draining && r.tx.offSince == forever {
+	if e.left || !r.tx.of(e).draining && r.tx.offSince == forever {
 		r.cnt.Confirm(nicspec.CntTxWqe.Index(), 1)
 	}
 }

@@ -37,21 +37,11 @@ func (s *txSide) queue(i uint16) *txq {
 	return &s.queues[i]
 }
 
-func (q *txq) domain() verdict.Domain { return verdict.Txq(q.id) }
-
-// after is the index behind the entry at an index, or behind a block that is in
-// none.
-func (q *txq) after(i uint16) uint16 {
-	if e := q.slot(i).entry; e != nil {
-		return i + e.blocks
-	}
-	return i + 1
-}
-
-func (q *txq) slot(i uint16) *txSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
-
 var partNames = [...]string{"header", "payload"}
 
 func slotText(queue int, index uint16, part, off int) string {
 	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", partNames[part], index, queue, off)
 }
+
+// of is the queue of an entry.
+func (s *txSide) of(e *txEntry) *txq { return &s.queues[e.queue.id] }

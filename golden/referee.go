@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"nictwin/golden/counters"
-	"nictwin/golden/memory"
 	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
@@ -39,12 +38,10 @@ type Referee struct {
 	flr    flrSide
 	pin    busyPin
 
-	bar  barSide
-	rd   readSide
-	rx   rxSide
-	tx   txSide
-	read extents // what the device may read
-	wr   extents // what it may write
+	bar barSide
+	rx  rxSide
+	tx  txSide
+	ent *Entries
 
 	stats   Stats
 	fault   string // why the crossings cannot be judged
@@ -67,18 +64,21 @@ func New(cfg Config) (*Referee, error) {
 	r.dig = verdict.NewDigest()
 	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
 	r.ver = windows.NewReceive(r.regs)
-	r.read, r.wr = memory.NewMap[txEntry](), memory.NewMap[txEntry]()
 	r.devctl.Reset(r.regs)
 	r.flr.over = never
 	r.pin.init()
 	r.held.init(cfg.Build.Ports)
 	r.bar.reset(r.regs)
-	r.rd.init(r.regs.CplTimeout())
 	r.rx.init(&cfg.Build)
 	for i := range r.rx.ports {
 		r.rx.ports[i].out = pause.NewOut(i, cfg.Build.EthBits, &r.held.eth[i], r.log)
 	}
 	r.tx.init(&cfg.Build)
+	queues := make([]*entryQueue, len(r.tx.queues))
+	for i := range queues {
+		queues[i] = &r.tx.queues[i].entryQueue
+	}
+	r.ent = NewEntries(&cfg.Build, queues, r.regs.CplTimeout(), r.log)
 	return r, nil
 }
 
@@ -93,11 +93,12 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		return
 	}
 	r.x, r.now = x, x.Last
+	r.ent.now = r.now
 	r.log.At(&r.x)
 	r.dig.Add(&r.x)
 	r.stats.count(&r.x)
 	r.cnt.Trim(r.now)
-	if r.now > r.rd.next {
+	if r.now > r.ent.rd.next {
 		r.expireReads()
 	}
 	switch x.Kind {

@@ -16,7 +16,7 @@ type reports struct {
 	closing bool  // the queue is being disabled,
 	closed  int64 // since this cycle
 	ended   int64 // a read of it timed out by this cycle
-	oldest  int64 // surely unreported entry left in this cycle, if there is one
+	leftAt  int64 // surely unreported entry left in this cycle, if there is one
 }
 
 func (w *reports) reset() { *w = reports{} }
@@ -31,9 +31,9 @@ func (r *Referee) closeReports(w *reports) {
 // messageRange enters or removes where a queue's messages go.
 func (r *Referee) messageRange(addr uint64, o owner, enter bool) {
 	if enter {
-		r.wr.Add(addr, wordBytes, o)
+		r.ent.wr.Add(addr, wordBytes, o)
 	} else {
-		r.wr.Remove(addr, wordBytes, o)
+		r.ent.wr.Remove(addr, wordBytes, o)
 	}
 }
 

@@ -16,7 +16,7 @@ func (r *Referee) attribute(d *readReq) {
 	var best pieceChoice
 	ring := (*memory.Range[txEntry])(nil)
 	pieces := 0
-	for node := r.read.First(d.addr); node != nil; node = r.read.Next(node) {
+	for node := r.ent.read.First(d.addr); node != nil; node = r.ent.read.Next(node) {
 		if node.Owner.Kind == memory.Piece && d.addr < node.Hi && memory.End(d.addr, d.n) > node.Lo {
 			pieces++
 		}
@@ -24,7 +24,7 @@ func (r *Referee) attribute(d *readReq) {
 			continue
 		}
 		if node.Owner.Kind == memory.Piece {
-			best.consider(r, node, d)
+			best.consider(r.ent, node, d, r.regs.Limits().MRRS)
 			continue
 		}
 		if r.ringRead(node, d, false) {
@@ -38,7 +38,8 @@ func (r *Referee) attribute(d *readReq) {
 		r.pieceRead(best.entry, best.piece, d)
 	case ring != nil:
 		r.ringRead(ring, d, true)
-	case r.spread(d):
+	case r.ent.spread(d):
+		r.log.Saw(r.domainOf(d))
 	case r.acceptPushes():
 		r.attribute(d)
 	case r.besideRing(d):
@@ -177,4 +178,23 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 		r.accept(q)
 	}
 	return true
+}
+
+// pieceRead takes a read of a piece.
+func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
+	d.stray, d.kind, d.queue, d.epoch = false, memory.Piece, uint16(e.queue.id), e.queue.epoch
+	r.ent.ask(e, piece, d)
+	r.log.Saw(e.queue.domain())
+	r.inTurn(e, d)
+	r.wholeRead(e, d)
+	r.pushedEarly(e, "a read")
+	first := e.queue.slot(e.index).entry
+	if first == e && e.alt == nil {
+		return
+	}
+	for other := first; other != nil; other = other.alt {
+		if other != e {
+			r.ent.askAlso(other, d)
+		}
+	}
 }

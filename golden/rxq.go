@@ -136,12 +136,12 @@ func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 		r.messageRange(ctx.Addr, msg, enter)
 	}
 	if enter {
-		r.read.Add(ctx.RingBase, n*entry, ring)
-		r.wr.Add(ctx.CqBase, n*nicspec.CqeBytes, cq)
+		r.ent.read.Add(ctx.RingBase, n*entry, ring)
+		r.ent.wr.Add(ctx.CqBase, n*nicspec.CqeBytes, cq)
 		return
 	}
-	r.read.Remove(ctx.RingBase, n*entry, ring)
-	r.wr.Remove(ctx.CqBase, n*nicspec.CqeBytes, cq)
+	r.ent.read.Remove(ctx.RingBase, n*entry, ring)
+	r.ent.wr.Remove(ctx.CqBase, n*nicspec.CqeBytes, cq)
 }
 
 // enableRx starts a receive queue [Q5].
@@ -243,7 +243,7 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 func (r *Referee) forget(s *rxSlot) {
 	for part := range s.parts {
 		if addr, size := s.buffer(part); size > 0 {
-			r.wr.Remove(addr, size, s.owner(part))
+			r.ent.wr.Remove(addr, size, s.owner(part))
 		}
 		if sh := s.parts[part]; sh != nil {
 			sh.have.Clear()
@@ -282,7 +282,7 @@ func (r *Referee) descsIn(d *readReq) {
 		for part := range s.parts {
 			if addr, size := s.buffer(part); size > 0 {
 				r.markShared(s, addr, size)
-				r.wr.Add(addr, size, s.owner(part))
+				r.ent.wr.Add(addr, size, s.owner(part))
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func (w *sharedWrite) offers(addr uint64, since int64) bool {
 func (r *Referee) markShared(s *rxSlot, addr uint64, size int) {
 	hi := memory.End(addr, size)
 	for page := addr &^ (tlp.PageBytes - 1); page < hi; page += tlp.PageBytes {
-		for node := r.wr.First(page); node != nil; node = r.wr.Next(node) {
+		for node := r.ent.wr.First(page); node != nil; node = r.ent.wr.Next(node) {
 			if node.Owner.Kind == memory.Buffer && addr < node.Hi && hi > node.Lo {
 				r.rx.queue(node.Owner.Queue).slot(node.Owner.Index).shares = true
 				s.shares = true
@@ -51,7 +51,7 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	w.taken.Clear()
 	r.rx.shared = append(r.rx.shared, w)
 	none := (*memory.Range[txEntry])(nil)
-	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
 		if node.Owner.Kind != memory.Buffer || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
 			continue
 		}
@@ -130,7 +130,7 @@ func (r *Referee) unclaimed(stray func(addr uint64, n int)) {
 func (r *Referee) claimable(w *sharedWrite, at, n int) (k int) {
 	for k < n {
 		addr, to := w.addr+uint64(at+k), uint64(0)
-		for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+		for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
 			if node.Owner.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi &&
 				r.rx.queue(node.Owner.Queue).slot(node.Owner.Index).since <= w.cycle {
 				to = max(to, node.Hi)

@@ -72,10 +72,10 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 // judgeEntry compares a completion entry with what its work entry allows.
 func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	e := s.entry
-	m, wait := r.outcomes(e)
+	m, wait := r.ent.outcomes(e)
 	got := c.Status()
 	if c.Index() == e.index && !m.has(got) && !e.left && r.reattribute(e, got) {
-		m, wait = r.outcomes(e)
+		m, wait = r.ent.outcomes(e)
 	}
 	if e.plan.Send && !e.left && m.has(nicspec.StatusOk) && got == nicspec.StatusOk {
 		wait = true
@@ -125,7 +125,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 	if s >= nicspec.StatusCplUnsupported {
 		for x := e; x != nil; x = x.alt {
-			if r.assignFailed(x, s) {
+			if r.ent.assignFailed(x, s) {
 				return true
 			}
 		}
@@ -135,9 +135,9 @@ func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 		return true
 	}
 	if s == nicspec.StatusBadOffload {
-		return r.spoil(e)
+		return r.ent.spoil(e)
 	}
-	return r.supplyAll(e)
+	return r.ent.supplyAll(e)
 }
 
 // finishUpTo ends the entries up to the one that a completion entry was
@@ -158,14 +158,14 @@ func (r *Referee) finishUpTo(q *txq, index uint16) {
 			r.cnt.Step(nicspec.CntTxErr.Index(), 1, r.now)
 		}
 		if e.index != index || nicspec.TxCqe(r.x.TLP.Data).Status() == nicspec.StatusOk {
-			r.endCopied(s)
+			r.ent.endCopied(s)
 			e = s.entry
 		}
 		if e.index == index {
 			index += e.blocks - 1
 		}
 		q.forget(e)
-		r.release(e)
+		r.ent.release(e)
 	}
 	r.ended(q, index+1)
 	r.settleEntries(q)

@@ -11,7 +11,7 @@ import (
 
 // txEntry is one work entry that the device has read.
 type txEntry struct {
-	queue   *txq
+	queue   *entryQueue
 	index   uint16
 	fetched int64 // cycle
 	raw     [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
@@ -70,7 +70,7 @@ type badPart struct {
 	status nicspec.Status
 }
 
-func (e *txEntry) reset(q *txq, index uint16, now int64) {
+func (e *txEntry) reset(q *entryQueue, index uint16, now int64) {
 	old := *e
 	*e = txEntry{queue: q, index: index, fetched: now, over: forever, buf: old.buf, done: old.done}
 	e.copy.wrote, e.copy.seen = old.copy.wrote.Emptied(), old.copy.seen.Emptied()
@@ -84,14 +84,14 @@ func (e *txEntry) reset(q *txq, index uint16, now int64) {
 }
 
 // decode finds what an entry asks for.
-func (r *Referee) decode(e *txEntry, keys core.KeyTable) {
-	core.DecodeWqe(e.raw[:int(e.blocks)*nicspec.WqeBytes], keys, r.tx.limits, &e.plan)
+func (es *Entries) decode(e *txEntry, keys core.KeyTable) {
+	core.DecodeWqe(e.raw[:int(e.blocks)*nicspec.WqeBytes], keys, es.limits, &e.plan)
 	e.plan.ECN = e.queue.ctx.EcnMode
 }
 
 // begin decodes an entry and lets the device read its pieces [T3, T4].
-func (r *Referee) begin(e *txEntry, keys core.KeyTable) {
-	r.decode(e, keys)
+func (es *Entries) begin(e *txEntry, keys core.KeyTable) {
+	es.decode(e, keys)
 	p := &e.plan
 	switch {
 	case p.Send:
@@ -103,46 +103,46 @@ func (r *Referee) begin(e *txEntry, keys core.KeyTable) {
 		e.count = p.NumPieces
 		e.queue.sends = true
 	case p.Copy:
-		r.beginCopy(e)
+		es.beginCopy(e)
 	case p.Status != nicspec.StatusOk && nicspec.Wqe(e.raw[:]).Opcode() == nicspec.OpcodeSend:
 		e.readable(keys)
 	}
 	for i := range e.count {
 		s := &e.pieces[i]
-		r.read.Add(s.bus, s.len, e.owner(i))
+		es.read.Add(s.bus, s.len, e.owner(i))
 		s.open = true
 	}
 }
 
 // alternate gives an entry at work another reading, under other keys [T12].
-func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
+func (es *Entries) alternate(e *txEntry, keys core.KeyTable) {
 	if op := nicspec.Wqe(e.raw[:]).Opcode(); e.left || op == nicspec.OpcodeNop || e.plan.Status == nicspec.StatusBadOpcode {
 		return
 	}
-	a := r.tx.entries.Get()
+	a := es.entries.Get()
 	a.reset(e.queue, e.index, e.fetched)
 	a.raw, a.blocks = e.raw, e.blocks
-	r.decode(a, keys)
+	es.decode(a, keys)
 	n, last := 1, e
 	for x := e; x != nil; x = x.alt {
 		if x.plan == a.plan {
-			r.tx.entries.Put(a)
+			es.entries.Put(a)
 			return
 		}
 		last = x
 		n++
 	}
 	if n > maxReadings {
-		r.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
+		es.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
 			e.index, e.queue.id)
-		r.tx.entries.Put(a)
+		es.entries.Put(a)
 		return
 	}
 	a.never = e.never
-	r.begin(a, keys)
+	es.begin(a, keys)
 	last.alt = a
 	if a.never {
-		r.withhold(a)
+		es.withhold(a)
 	}
 }
 
@@ -177,45 +177,45 @@ func (e *txEntry) readable(keys core.KeyTable) {
 
 // release ends an entry. What was read for it may turn out to have been for
 // another: then it is kept for a while.
-func (r *Referee) release(e *txEntry) {
-	r.tx.at--
+func (es *Entries) release(e *txEntry) {
+	es.at--
 	for x := e; x != nil; x = x.alt {
-		r.closeDest(x)
-		x.over = r.now
+		es.closeDest(x)
+		x.over = es.now
 	}
-	if e.left && r.tx.retired.Len() == 0 && e.mayShare() {
-		r.takeEarliest(e)
-		r.dropReadings(e, nil)
+	if e.left && es.retired.Len() == 0 && e.mayShare() {
+		es.takeEarliest(e)
+		es.dropReadings(e, nil)
 		return
 	}
-	if e.left && !e.mayShare() || !e.asked && !r.overlaps(e) {
-		r.dropReadings(e, nil)
+	if e.left && !e.mayShare() || !e.asked && !es.overlaps(e) {
+		es.dropReadings(e, nil)
 		return
 	}
-	r.dropReadings(e, e)
-	r.keep(e)
+	es.dropReadings(e, e)
+	es.keep(e)
 }
 
 // keep keeps an entry that is over for what was read for it.
-func (r *Referee) keep(e *txEntry) {
-	r.withhold(e)
+func (es *Entries) keep(e *txEntry) {
+	es.withhold(e)
 	e.retired = true
-	if r.tx.retired.Len() == maxRetired {
-		r.dropRetired()
+	if es.retired.Len() == maxRetired {
+		es.dropRetired()
 	}
-	if r.tx.retired.Len() == maxRetired {
-		r.log.Lost(verdict.LimitRetired, 1)
-		r.forgetEntry(r.tx.retired.Pop())
+	if es.retired.Len() == maxRetired {
+		es.log.Lost(verdict.LimitRetired, 1)
+		es.forgetEntry(es.retired.Pop())
 	}
-	r.tx.retired.Push(e)
+	es.retired.Push(e)
 }
 
 // dropRetired forgets the entries that were over before any entry at work was
 // there: no read that matters can have been for them.
-func (r *Referee) dropRetired() {
-	since := r.now
-	for k := range r.tx.queues {
-		q := &r.tx.queues[k]
+func (es *Entries) dropRetired() {
+	since := es.now
+	for k := range es.queues {
+		q := es.queues[k]
 		for i := q.oldest; q.open && i != q.ctx.PI; i = q.after(i) {
 			if e := q.slot(i).entry; e != nil {
 				since = min(since, e.fetched)
@@ -224,26 +224,26 @@ func (r *Referee) dropRetired() {
 	}
 	for changed := true; changed; { // nor can reads that those at work pass on
 		changed = false
-		for k := range r.tx.retired.Len() {
-			if g := *r.tx.retired.At(k); g.over >= since && g.fetched < since {
+		for k := range es.retired.Len() {
+			if g := *es.retired.At(k); g.over >= since && g.fetched < since {
 				since, changed = g.fetched, true
 			}
 		}
 	}
-	for r.tx.retired.Len() > 0 && (*r.tx.retired.Front()).over < since {
-		r.forgetEntry(r.tx.retired.Pop())
+	for es.retired.Len() > 0 && (*es.retired.Front()).over < since {
+		es.forgetEntry(es.retired.Pop())
 	}
 }
 
 // overlaps reports whether another entry names memory of this one.
-func (r *Referee) overlaps(e *txEntry) bool {
+func (es *Entries) overlaps(e *txEntry) bool {
 	for i := range e.count {
 		for at, p := 0, &e.pieces[i]; at < p.len; at++ {
 			addr := p.bus + uint64(at)
-			if r.holders(e, addr, 1, func(place) bool { return true }) {
+			if es.holders(e, addr, 1, func(place) bool { return true }) {
 				return true
 			}
-			at += r.uniform(addr, p.len-at) - 1
+			at += es.uniform(addr, p.len-at) - 1
 		}
 	}
 	return false
@@ -264,41 +264,41 @@ func (e *txEntry) mayShare() bool {
 const maxRetired = 256
 
 // dropReadings forgets the readings of an entry but one.
-func (r *Referee) dropReadings(e, but *txEntry) {
+func (es *Entries) dropReadings(e, but *txEntry) {
 	for e != nil {
 		next := e.alt
 		e.alt = nil
 		switch {
 		case e == but:
 		case e.mayShare() && !e.left: // the device did not take this reading, and its reads were for others
-			r.closeDest(e)
-			e.over = min(e.over, r.now)
-			r.keepRest(e, but)
+			es.closeDest(e)
+			e.over = min(e.over, es.now)
+			es.keepRest(e, but)
 		default:
-			r.forgetEntry(e)
+			es.forgetEntry(e)
 		}
 		e = next
 	}
 }
 
 // forgetEntry forgets one reading of an entry.
-func (r *Referee) forgetEntry(e *txEntry) {
-	r.withhold(e)
-	r.closeDest(e)
+func (es *Entries) forgetEntry(e *txEntry) {
+	es.withhold(e)
+	es.closeDest(e)
 	e.buf.Free()
 	for i := range e.count {
 		p := &e.pieces[i]
-		if r.read.Remove(p.bus, p.len, e.owner(i)); e.reading > 0 {
-			r.forgetReads(e, i)
+		if es.read.Remove(p.bus, p.len, e.owner(i)); e.reading > 0 {
+			es.forgetReads(e, i)
 		}
 	}
-	r.tx.entries.Put(e)
+	es.entries.Put(e)
 }
 
 // forgetReads lets the reads under way no longer go to a piece.
-func (r *Referee) forgetReads(e *txEntry, piece int) {
-	for i := range r.rd.tags {
-		r.rd.tags[i].release(e, piece, 0, e.pieces[piece].len)
+func (es *Entries) forgetReads(e *txEntry, piece int) {
+	for i := range es.rd.tags {
+		es.rd.tags[i].release(e, piece, 0, e.pieces[piece].len)
 	}
 }
 
@@ -348,24 +348,27 @@ func (e *txEntry) equals(data []byte) bool {
 }
 
 // unreachable says that the device will not start an entry.
-func (r *Referee) unreachable(e *txEntry) {
+func (es *Entries) unreachable(e *txEntry) {
 	for ; e != nil; e = e.alt {
 		e.never = true
-		r.withhold(e)
+		es.withhold(e)
 	}
 }
 
 // withhold ends what the device may read for an entry.
-func (r *Referee) withhold(e *txEntry) {
+func (es *Entries) withhold(e *txEntry) {
 	for i := range e.count {
 		e.pieces[i].open = false
 	}
 }
 
 // taken settles which reading of an entry the device took.
-func (r *Referee) taken(s *txSlot, e *txEntry) {
+func (es *Entries) taken(s *txSlot, e *txEntry) {
 	if s.entry.alt != nil {
-		r.dropReadings(s.entry, e)
+		es.dropReadings(s.entry, e)
 		s.entry = e
 	}
 }
+
+// last is the entry's last block.
+func (e *txEntry) last() uint16 { return e.index + e.blocks - 1 }

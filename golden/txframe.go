@@ -98,10 +98,10 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 		case e.never:
 			r.failSender(q, e, "T2", "frame", "none: the queue stopped before this entry, its ring could not be read")
 			return nil
-		case r.sends(s, data):
+		case r.ent.sends(s, data):
 			return s
 		}
-		m, wait := r.outcomes(e)
+		m, wait := r.ent.outcomes(e)
 		due := wait || m == statusBit(nicspec.StatusOk) && e.plan.Send
 		switch {
 		case due && r.laterSends(q, e, data) && r.endsBare(e):
@@ -122,7 +122,7 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 		return r.sender(q, data)
 	}
 	if failed != nil {
-		m, _ := r.outcomes(failed)
+		m, _ := r.ent.outcomes(failed)
 		r.failSender(q, failed, failed.ruleOfStatus(m.first()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.index, m))
 		return nil
 	}
@@ -139,11 +139,11 @@ func (r *Referee) plainSender(q *txq, data []byte) *txSlot {
 		}
 		for e := s.entry; e != nil; e = e.alt {
 			if e.equals(data) {
-				r.taken(s, e)
+				r.ent.taken(s, e)
 				return s
 			}
 		}
-		if m, wait := r.outcomes(s.entry); !s.entry.left && (wait || m.has(nicspec.StatusOk) && s.entry.plan.Send) {
+		if m, wait := r.ent.outcomes(s.entry); !s.entry.left && (wait || m.has(nicspec.StatusOk) && s.entry.plan.Send) {
 			return nil
 		}
 	}
@@ -167,62 +167,11 @@ func (r *Referee) laterSends(q *txq, e *txEntry, data []byte) bool {
 // whether there are any: a later entry's frame has left.
 func (r *Referee) endsBare(e *txEntry) bool {
 	for x := e; x != nil; x = x.alt {
-		if x.plan.Copy && r.claim(x) || r.assignAnyFailed(x) || x.plan.Send && r.spoil(x) {
+		if x.plan.Copy && r.claim(x) || r.ent.assignAnyFailed(x) || x.plan.Send && r.ent.spoil(x) {
 			return true
 		}
 	}
 	return false
-}
-
-// sends reports whether a frame is that of an entry, and settles then which
-// reading of the entry the device took and which reads were for it.
-func (r *Referee) sends(s *txSlot, data []byte) bool {
-	for e := s.entry; e != nil; e = e.alt {
-		if !e.equals(data) && !r.settled(e, data) {
-			continue
-		}
-		r.taken(s, e)
-		return true
-	}
-	return false
-}
-
-// settled reports whether a frame is that of a reading of an entry once reads
-// have been exchanged with others.
-func (r *Referee) settled(e *txEntry, data []byte) bool {
-	return e.plan.Send && !e.left && e.sized(len(data)) && e.mayDiffer() && r.match(e, data)
-}
-
-// supply gets an entry its bytes from reads attributed to others, if it lacks
-// any. It reports whether that changed anything.
-func (r *Referee) supply(e *txEntry) bool {
-	switch {
-	case e.fails != 0:
-		return r.replaceFailed(e)
-	case e.plan.Send && !e.gathered():
-		return r.gather(e)
-	}
-	return false
-}
-
-// supplyAll is supply for every reading of an entry.
-func (r *Referee) supplyAll(e *txEntry) (changed bool) {
-	for ; e != nil; e = e.alt {
-		changed = e.works() && r.supply(e) || changed
-	}
-	return changed
-}
-
-// sized reports whether the frame that an entry sends may have a length.
-func (e *txEntry) sized(n int) bool {
-	least, most := e.plan.Length, e.plan.Length
-	if e.plan.Append { // pad bytes as the BTH says, and ICRC [T15]
-		least, most = least+crcBytes, most+nicspec.AppendMax
-	}
-	if e.plan.Pad {
-		least, most = max(least, nicspec.FrameMin), max(most, nicspec.FrameMin)
-	}
-	return n >= least && n <= most
 }
 
 // failSender reports a frame that no entry of its queue can have sent.
@@ -320,19 +269,8 @@ func (r *Referee) failTuser(e *txEntry) {
 	r.log.Saw(d)
 	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue))
 	e.left, e.sent = true, len(r.x.Frame.Data)
-	e.queue.emit = e.index + e.blocks
-	r.ended(e.queue, e.index+e.blocks)
-	r.settleEntries(e.queue)
-}
-
-// mayDiffer reports whether other reads may have been for an entry than those
-// that were taken for it.
-func (e *txEntry) mayDiffer() bool {
-	for i := range e.count {
-		p := &e.pieces[i]
-		if len(p.shares) > 0 || !p.asked.Exactly(p.len) {
-			return true
-		}
-	}
-	return false
+	q := r.tx.of(e)
+	q.emit = e.index + e.blocks
+	r.ended(q, e.index+e.blocks)
+	r.settleEntries(q)
 }

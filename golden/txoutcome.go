@@ -4,15 +4,15 @@ import "nictwin/models/nicspec"
 
 // expected is what may become of an entry whose frame has not left: the
 // statuses that it may end with. wait is set if it cannot have ended yet.
-func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
+func (es *Entries) expected(e *txEntry) (m statusMask, wait bool) {
 	if !e.works() {
 		return statusBit(e.plan.Status), false
 	}
-	m = e.fails | e.possible | r.lateReads(e)
+	m = e.fails | e.possible | es.lateReads(e)
 	if e.mayBeCopied() {
 		m |= statusBit(nicspec.StatusOk)
 	}
-	if e.plan.Copy && r.flr.on { // [L2]
+	if e.plan.Copy && es.flushing { // [L2]
 		return m | statusBit(nicspec.StatusFlushed), false
 	}
 	if e.fails != 0 {
@@ -26,13 +26,13 @@ func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
 
 // outcomes is expected over all readings of an entry; a frame that has left
 // went well.
-func (r *Referee) outcomes(e *txEntry) (m statusMask, wait bool) {
+func (es *Entries) outcomes(e *txEntry) (m statusMask, wait bool) {
 	if e.left {
 		return statusBit(nicspec.StatusOk), false
 	}
 	wait = true
 	for ; e != nil; e = e.alt {
-		m1, wait1 := r.expected(e)
+		m1, wait1 := es.expected(e)
 		m, wait = m|m1, wait && wait1
 	}
 	return m, wait

@@ -16,7 +16,7 @@ type pieceChoice struct {
 
 // consider weighs one piece: requests mostly go on where the one before ended,
 // and end at the end of the piece or where a split is due.
-func (c *pieceChoice) consider(r *Referee, node *memory.Range[txEntry], d *readReq) {
+func (c *pieceChoice) consider(es *Entries, node *memory.Range[txEntry], d *readReq, mrrs int) {
 	e, i := node.Owner.Entry, int(node.Owner.Part)
 	p := &e.pieces[i]
 	off := int(d.addr - p.bus)
@@ -34,13 +34,13 @@ func (c *pieceChoice) consider(r *Referee, node *memory.Range[txEntry], d *readR
 		score += 2
 	}
 	page := tlp.PageBytes - int(d.addr&(tlp.PageBytes-1))
-	if off+d.n == p.len || d.n == page || d.n > r.regs.Limits().MRRS-tlp.DWBytes {
+	if off+d.n == p.len || d.n == page || d.n > mrrs-tlp.DWBytes {
 		score += 2
 	}
 	if e.works() { // what is to fail may have been read as well, but need not
 		score += 16
 	}
-	if r.before(e) == nil { // none keeps it from starting
+	if es.before(e) == nil { // none keeps it from starting
 		score += 64
 	}
 	q := e.queue
@@ -66,44 +66,25 @@ func (e *txEntry) askedBefore(piece int) bool {
 	return true
 }
 
-// pieceRead takes a read of a piece.
-func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
-	d.stray, d.kind, d.queue, d.epoch = false, memory.Piece, uint16(e.queue.id), e.queue.epoch
-	r.ask(e, piece, d)
-	r.log.Saw(e.queue.domain())
-	r.inTurn(e, d)
-	r.wholeRead(e, d)
-	r.pushedEarly(e, "a read")
-	first := e.queue.slot(e.index).entry
-	if first == e && e.alt == nil {
-		return
-	}
-	for other := first; other != nil; other = other.alt {
-		if other != e {
-			r.askAlso(other, d)
-		}
-	}
-}
-
 // askAlso notes a read for another reading of its entry, if it fits.
-func (r *Referee) askAlso(e *txEntry, d *readReq) {
+func (es *Entries) askAlso(e *txEntry, d *readReq) {
 	for i := range e.count {
 		p := &e.pieces[i]
 		off := int(d.addr - p.bus)
 		if d.addr >= p.bus && off+d.n <= p.len && p.asked.Free(off, off+d.n) {
-			r.ask(e, i, d)
+			es.ask(e, i, d)
 			return
 		}
 	}
 }
 
 // ask notes that bytes of a piece are being read.
-func (r *Referee) ask(e *txEntry, piece int, d *readReq) {
+func (es *Entries) ask(e *txEntry, piece int, d *readReq) {
 	p := &e.pieces[piece]
 	off := int(d.addr - p.bus)
 	p.asked.Add(off, off+d.n)
 	if d.shared {
-		p.share(off, off+d.n, d.issued, r.hdr.Tag)
+		p.share(off, off+d.n, d.issued, d.tag)
 	}
 	d.send(pieceDest{e, piece, 0, off, off + d.n})
 	e.asked = true

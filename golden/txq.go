@@ -3,38 +3,17 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/golden/memory"
 	"nictwin/golden/rings"
-	"nictwin/models/fifo"
-	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
 
 // txSide is what is known of the transmit side.
 type txSide struct {
-	queues       []txq
-	entries      memory.Pool[txEntry]
-	blocks       memory.Pool[wqeBlock]
-	pages        memory.Pool[memory.Page]
-	limits       core.TxLimits
-	retired      fifo.Queue[*txEntry]
-	late         []lateRead // reads that came when they may have timed out
-	goal         goal
-	path, passed []place // of a search
-	bytes        []byte  // in hand of it
-	moves        moves
-	at           int        // entries that were fetched and have not ended
-	copying      int        // copies that may write
-	copied       *txEntry   // whose write was the latest
-	able         []*txEntry // copies that can have made the write at hand
-	shared       []*sharedCopyWrite
-	claimed      []*copyClaim
-	writes       memory.Pool[sharedCopyWrite]
-	claims       memory.Pool[copyClaim]
-	round        int        // of a search for one of these
-	msg          tlp.Packet // a message as it should be
-	event        FrameEvent
+	queues []txq
+	copied *txEntry   // whose write was the latest
+	msg    tlp.Packet // a message as it should be
+	event  FrameEvent
 
 	// Since when CTRL.tx_enable is 0 for certain; forever while it may be 1.
 	offSince int64
@@ -42,18 +21,14 @@ type txSide struct {
 
 // txq is what is known of one transmit queue.
 type txq struct {
-	id    int
-	ctx   core.Queue // as enabled last; CI counts the entries seen to end
-	epoch uint32
+	entryQueue
 
-	open     bool // enabled, or being disabled
 	draining bool
 	since    int64 // enabled
 	shown    bool  // a read has shown that it is
 
-	oldest uint16 // first entry that is not done with
-	fetch  uint16 // first entry that was not posted while the device could fetch [T1]
-	emit   uint16 // first entry that may still send a frame
+	fetch uint16 // first entry that was not posted while the device could fetch [T1]
+	emit  uint16 // first entry that may still send a frame
 
 	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
 	doubtful   bool
@@ -66,25 +41,11 @@ type txq struct {
 	eventSeen  bool
 	reports
 
-	sends, copies bool // has had such entries
-
 	silent uint64 // entries that end without a trace, not known to have ended
-
-	slots []txSlot // of a block each, by index mod twice the ring size
-	whole uint16   // first block that is in no entry yet
-}
-
-// txSlot is one entry of the ring.
-type txSlot struct {
-	state rings.State
-	entry *txEntry  // that begins here, once all its blocks were read
-	of    *txEntry  // of which this is a later block
-	block *wqeBlock // as it was read, until its entry is whole
 }
 
 func (s *txSide) init(build *nicspec.Build) {
 	s.queues = make([]txq, build.NumTxq)
-	s.limits = core.LimitsOf(build)
 	s.offSince = never
 	for i := range s.queues {
 		s.queues[i].id = i
@@ -162,16 +123,16 @@ func (r *Referee) forgetTx(q *txq, rule, field string) {
 	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		if e := s.entry; e != nil {
-			if e.started() && !e.mayBeOver() && !r.shared(e) {
+			if e.started() && !e.mayBeOver() && !r.ent.shared(e) {
 				r.failEntry(e, q.domain(), rule, field, "1 while an entry is at work", "0")
 			}
 			r.uncertainEnd(e)
 			q.forget(e)
-			r.release(e)
+			r.ent.release(e)
 		}
 	}
 	r.ringRanges(&q.ctx, q.id, false, false)
-	r.freeBlocks(q)
+	r.ent.freeBlocks(&q.entryQueue)
 	q.oldest, q.emit, q.whole = q.ctx.PI, q.ctx.PI, q.ctx.PI
 	q.open, q.draining = false, false
 }
@@ -190,19 +151,28 @@ func (r *Referee) wqesIn(d *readReq) {
 		if s.state != rings.Asked {
 			continue
 		}
-		r.blockIn(q, d.first+i, rings.There, d.buf[int(i)*nicspec.WqeBytes:])
+		r.ent.blockIn(&q.entryQueue, d.first+i, rings.There, d.buf[int(i)*nicspec.WqeBytes:])
 	}
 	r.wholeEntries(q)
 }
 
+// wholeEntries begins with the entries of which all blocks are there, in the
+// order of the ring [T14].
+func (r *Referee) wholeEntries(q *txq) {
+	for e := r.ent.nextWhole(&q.entryQueue); e != nil; e = r.ent.nextWhole(&q.entryQueue) {
+		r.there(e)
+	}
+	r.settleEntries(q)
+}
+
 // there begins with an entry that the device has.
 func (r *Referee) there(e *txEntry) {
-	r.tx.at++
-	r.begin(e, r.regs.Keys())
-	if e.queue.bad.Reach(e.last()) {
-		r.unreachable(e)
+	r.ent.at++
+	r.ent.begin(e, r.regs.Keys())
+	if r.tx.of(e).bad.Reach(e.last()) {
+		r.ent.unreachable(e)
 	} else if !r.bar.keys.Sure(r.now) {
-		r.alternate(e, r.bar.keys.Before(r.now))
+		r.ent.alternate(e, r.bar.keys.Before(r.now))
 	}
 }
 
@@ -215,16 +185,13 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 		for i := d.first; i-q.oldest < q.ctx.PI-q.oldest; i++ {
 			if e := q.slot(i).entry; e != nil {
-				r.unreachable(e)
+				r.ent.unreachable(e)
 			}
 		}
 	}
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
 	r.cnt.May(nicspec.CntDbBad.Index(), q.recent.Take(r.now))
 }
-
-// last is the entry's last block.
-func (e *txEntry) last() uint16 { return e.index + e.blocks - 1 }
 
 // settleEntries lets go of the oldest entries as far as nothing of them is to
 // come any more.
@@ -256,7 +223,7 @@ func (r *Referee) entryOver(q *txq, s *txSlot) {
 	}
 	e := s.entry
 	q.forget(e)
-	r.release(e)
+	r.ent.release(e)
 }
 
 // silentEnded says that the entries that end without a trace have ended.

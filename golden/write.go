@@ -88,7 +88,7 @@ func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
 func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	late := owner{}
 	found := false
-	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
 		if node.Owner.Kind > memory.TxCq || addr < node.Lo || addr >= node.Hi {
 			continue
 		}
@@ -108,7 +108,7 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 		}
 		late, found = node.Owner, true
 	}
-	if !found || r.wr.Within(addr, len(data), ofPayload) {
+	if !found || r.ent.wr.Within(addr, len(data), ofPayload) {
 		return false
 	}
 	ctx, d := &r.tx.queue(late.Queue).ctx, verdict.Txq(int(late.Queue))
@@ -125,7 +125,7 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 
 // bufferWrite takes bytes written to a buffer of a descriptor, or by a copy.
 func (r *Referee) bufferWrite(addr uint64, b []byte) {
-	if r.tx.copying > 0 && r.copyWrite(addr, b) {
+	if r.ent.copying > 0 && r.copyWrite(addr, b) {
 		return
 	}
 	if s := r.rx.last; s != nil && !s.shares { // most go where the one before went
@@ -137,7 +137,7 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 		}
 	}
 	only, meant := (*memory.Range[txEntry])(nil), 0
-	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
 		if node.Owner.Kind != memory.Buffer || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
 			continue
 		}
@@ -191,7 +191,7 @@ func (r *Referee) failStray(addr uint64, n int) {
 
 // near says what lies next to an address that nothing expected.
 func (r *Referee) near(addr uint64) string {
-	for node := r.wr.First(addr); node != nil; node = r.wr.Next(node) {
+	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
 		if o := node.Owner; o.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi {
 			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", partNames[o.Part], o.Index, o.Queue)
 		} else if o.Kind <= memory.TxCq && addr >= node.Lo && addr < node.Hi {
@@ -206,28 +206,28 @@ func (r *Referee) near(addr uint64) string {
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && e.copy.seen.Empty() { // most go on where the one before ended
 		off := int(addr - e.plan.Dma.Dst)
-		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.End() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
-			!r.otherDest(e, addr, len(b)) {
+		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.End() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.ent.before(e) == nil &&
+			!r.ent.otherDest(e, addr, len(b)) {
 			r.wholeWrite(e, off, len(b))
 			r.wrote(e, off, b)
 			return true
 		}
 	}
-	best := r.writer(addr, b)
+	best := r.ent.writer(addr, b)
 	if best == nil {
 		return false
 	}
 	off := int(addr - best.plan.Dma.Dst)
-	if len(r.tx.able) > 1 {
+	if len(r.ent.able) > 1 {
 		r.unsureWrite(addr, b)
 		return true
 	}
-	if !best.settles(r, addr, b) && r.wr.Within(addr, len(b), ofBuffers) {
+	if !best.settles(r.ent, addr, b) && r.ent.wr.Within(addr, len(b), ofBuffers) {
 		return false
 	}
 	if !best.fits(off, b) {
 		r.failCopy(best, off, b)
-	} else if o := r.before(best); o != nil {
+	} else if o := r.ent.before(best); o != nil {
 		r.log.Saw(best.queue.domain())
 		r.log.FailOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
 			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
