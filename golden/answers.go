@@ -150,8 +150,8 @@ func (r *Referee) statusRead(q *asked, got uint32) {
 	if nicspec.StatusReg(got).ReadsOutstanding() {
 		return
 	}
-	for i := range r.ent.rd.tags {
-		if d := &r.ent.rd.tags[i]; d.open && d.issued+nicspec.VisibleCycles < q.cycle && r.now < d.issued+d.tLo {
+	for i := range r.ent.Out.Tags {
+		if d := &r.ent.Out.Tags[i]; d.Open && d.Issued+nicspec.VisibleCycles < q.cycle && r.now < d.Issued+d.TLo {
 			r.failRegister("G3", nicspec.RegStatus, "reads_outstanding 1", fmt.Sprintf("%#x", got))
 			return
 		}
@@ -206,17 +206,17 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 	case nicspec.CntRxCqe:
 		return r.pendingFrames() + r.badReads()
 	case nicspec.CntCopyBytes:
-		return r.ent.bytesToCopy()
+		return r.ent.BytesToCopy()
 	case nicspec.CntTxWqe, nicspec.CntTxErr:
-		return uint64(r.ent.at)
+		return uint64(r.ent.AtWork)
 	case nicspec.CntTxCqe:
-		return uint64(r.ent.at) + r.badReads()
+		return uint64(r.ent.AtWork) + r.badReads()
 	case nicspec.CntQueueErr:
 		return r.badReads()
 	case nicspec.CntMsix:
 		return r.messagesDue()
 	case nicspec.CntCplTimeouts:
-		return uint64(r.ent.rd.open)
+		return uint64(r.ent.Out.Open)
 	}
 	return 0
 }

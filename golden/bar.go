@@ -52,7 +52,7 @@ func (r *Referee) settleWrites() {
 		b.limitsAt = never
 	}
 	if b.timeoutAt != never && r.now > b.timeoutAt+nicspec.VisibleCycles {
-		r.ent.rd.settleTimeout(r.regs.CplTimeout())
+		r.ent.Out.SettleTimeout(r.regs.CplTimeout())
 		b.timeoutAt = never
 	}
 }
@@ -82,9 +82,9 @@ func (r *Referee) beforeTable() {
 // seemsDrained reports whether nothing of the queue being disabled is known to
 // be under way.
 func (r *Referee) seemsDrained() bool {
-	for i := range r.ent.rd.tags {
-		d := &r.ent.rd.tags[i]
-		if d.open && !d.stray && int(d.queue) == r.bar.drainQ && (d.kind == memory.RxRing) == r.bar.drainRx {
+	for i := range r.ent.Out.Tags {
+		d := &r.ent.Out.Tags[i]
+		if d.Open && !d.Stray && int(d.Queue) == r.bar.drainQ && (d.Kind == memory.RxRing) == r.bar.drainRx {
 			return false
 		}
 	}
@@ -162,7 +162,7 @@ func (r *Referee) configured(reg uint32) {
 		r.bar.limitsAt = r.now
 		r.devctl.Written(r.regs, r.now)
 	case nicspec.RegCplTimeout:
-		r.ent.rd.setTimeout(r.regs.CplTimeout())
+		r.ent.Out.SetTimeout(r.regs.CplTimeout())
 		r.bar.timeoutAt = r.now
 	case nicspec.RegCtrl:
 		if r.regs.TxEnable() {
@@ -194,7 +194,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		r.log.Saw(q.domain())
 	} else {
 		q := r.tx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.Domain(), nicspec.VisibleCycles) != nil
 		if !doubt {
 			q.recent.Note(r.now)
 		}
@@ -206,7 +206,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		if r.outcome.Pushed != nil {
 			r.pushed(q, e.PI-1, r.outcome.Pushed)
 		}
-		r.log.Saw(q.domain())
+		r.log.Saw(q.Domain())
 	}
 	if doubt {
 		r.cnt.May(nicspec.CntDbBad.Index(), 1)
@@ -247,12 +247,12 @@ func (r *Referee) keyWritten(i int) {
 	r.bar.keys.Written(i, r.now, r.regs.Keys()[i])
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		if !q.open {
+		if !q.Open {
 			continue
 		}
-		for n := q.oldest; n != q.ctx.PI; n = q.after(n) {
-			if e := q.slot(n).entry; e != nil {
-				r.ent.alternate(e, r.regs.Keys())
+		for n := q.Oldest; n != q.Ctx.PI; n = q.After(n) {
+			if e := q.Slot(n).Entry; e != nil {
+				r.ent.Alternate(e, r.regs.Keys())
 			}
 		}
 	}
@@ -290,7 +290,7 @@ func (r *Referee) done(asked int64) {
 		}
 	}
 	for i := range r.tx.queues {
-		if q := &r.tx.queues[i]; q.open && q.since < asked {
+		if q := &r.tx.queues[i]; q.Open && q.since < asked {
 			q.shown = true
 		}
 	}

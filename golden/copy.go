@@ -3,41 +3,42 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
 
 // wrote notes that bytes of a copy were written, and settles which reading of
 // its entry the device took.
-func (r *Referee) wrote(e *txEntry, off int, b []byte) {
+func (r *Referee) wrote(e *attribution.Entry, off int, b []byte) {
 	r.tx.copied = e
-	q, n := e.queue, len(b)
-	r.log.Saw(q.domain())
-	if s := q.slot(e.index); s.entry.alt != nil {
-		r.ent.dropReadings(s.entry, e)
-		s.entry = e
+	q, n := e.Queue, len(b)
+	r.log.Saw(q.Domain())
+	if s := q.Slot(e.Index); s.Entry.Alt != nil {
+		r.ent.DropReadings(s.Entry, e)
+		s.Entry = e
 	}
-	if !e.copy.wrote.Add(off, off+n) {
+	if !e.Copy.Wrote.Add(off, off+n) {
 		return // has been reported
 	}
-	r.leaves(q.domain(), "bytes of a copy")
+	r.leaves(q.Domain(), "bytes of a copy")
 	r.fenced(e, "write")
-	e.consume(off, off+n)
+	e.Consume(off, off+n)
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(n), r.now)
 	r.copyOver(e)
 }
 
 // copyOver ends a copy that has done everything [D6].
-func (r *Referee) copyOver(e *txEntry) {
-	p, q := &e.plan.Dma, e.queue
-	if e.left || !e.copy.wrote.Exactly(p.Len) || p.Lines != 0 && !e.copy.told {
+func (r *Referee) copyOver(e *attribution.Entry) {
+	p, q := &e.Plan.Dma, e.Queue
+	if e.Left || !e.Copy.Wrote.Exactly(p.Len) || p.Lines != 0 && !e.Copy.Told {
 		return
 	}
-	e.left = true
-	k := q.oldest
-	for k != q.ctx.PI && q.slot(k).entry != nil && q.slot(k).entry.left {
-		k = q.after(k)
+	e.Left = true
+	k := q.Oldest
+	for k != q.Ctx.PI && q.Slot(k).Entry != nil && q.Slot(k).Entry.Left {
+		k = q.After(k)
 	}
 	t := r.tx.of(e)
 	r.ended(t, k)
@@ -45,112 +46,112 @@ func (r *Referee) copyOver(e *txEntry) {
 }
 
 // failCopy reports a write that a copy may not make.
-func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
-	d, n := e.queue.domain(), len(b)
+func (r *Referee) failCopy(e *attribution.Entry, off int, b []byte) {
+	d, n := e.Queue.Domain(), len(b)
 	r.log.Saw(d)
 	place := fmt.Sprintf("%d B at byte %d of the destination", n, off)
-	p := &e.pieces[0]
+	p := &e.Pieces[0]
 	switch {
-	case !e.copy.wrote.Free(off, off+n):
+	case !e.Copy.Wrote.Free(off, off+n):
 		r.failEntry(e, d, "D2", "write", "every byte once", "bytes written again: "+place, r.hdr.String())
-	case !p.got.Has(off, off+n) && e.fails != 0:
+	case !p.Got.Has(off, off+n) && e.Fails != 0:
 		r.failEntry(e, d, "D3", "write", "bytes that came", place, r.hdr.String())
-	case !p.got.Has(off, off+n):
+	case !p.Got.Has(off, off+n):
 		r.failEntry(e, d, "D2", "write", "bytes that came from the source", place, r.hdr.String())
 	default:
-		i := e.buf.Differs(off, b)
-		r.failEntry(e, d, "D2", "byte", verdict.ByteOf(e.buf.Part(off+i, 1)[0], off+i), verdict.ByteOf(b[i], off+i), r.hdr.String())
+		i := e.Buf.Differs(off, b)
+		r.failEntry(e, d, "D2", "byte", verdict.ByteOf(e.Buf.Part(off+i, 1)[0], off+i), verdict.ByteOf(b[i], off+i), r.hdr.String())
 	}
 }
 
 // unsureWrite takes a write that several copies may have made.
 func (r *Referee) unsureWrite(addr uint64, b []byte) {
-	d := r.ent.able[0].queue.domain()
+	d := r.ent.Able[0].Queue.Domain()
 	r.log.Saw(d)
-	for _, e := range r.ent.able {
-		from := int(addr - e.plan.Dma.Dst)
-		e.copy.seen.Cover(from, from+len(b))
+	for _, e := range r.ent.Able {
+		from := int(addr - e.Plan.Dma.Dst)
+		e.Copy.Seen.Cover(from, from+len(b))
 	}
 	r.leaves(d, "bytes of a copy")
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
-	r.ent.shareWrite(addr, len(b), r.ent.able)
+	r.ent.ShareWrite(addr, len(b), r.ent.Able)
 }
 
 // wholeWrite checks that a write of a copy leaves no line in parts [D2].
-func (r *Referee) wholeWrite(e *txEntry, off, n int) {
-	p := &e.plan.Dma
-	if !p.WholeLines() || !cutsLine(p.Dst, p.Len, off, off+n) {
+func (r *Referee) wholeWrite(e *attribution.Entry, off, n int) {
+	p := &e.Plan.Dma
+	if !p.WholeLines() || !attribution.CutsLine(p.Dst, p.Len, off, off+n) {
 		return
 	}
-	r.failEntry(e, e.queue.domain(), "D2", "write", "each whole line in one MWr",
+	r.failEntry(e, e.Queue.Domain(), "D2", "write", "each whole line in one MWr",
 		fmt.Sprintf("%d B at %#x, byte %d of the destination", n, p.Dst+uint64(off), off), r.hdr.String())
 }
 
 // wholeRead is wholeWrite for a read of a copy's source.
-func (r *Referee) wholeRead(e *txEntry, d *readReq) {
-	p := &e.plan.Dma
-	if !e.plan.Copy || !p.WholeLines() || d.shared {
+func (r *Referee) wholeRead(e *attribution.Entry, d *attribution.Read) {
+	p := &e.Plan.Dma
+	if !e.Plan.Copy || !p.WholeLines() || d.Shared {
 		return
 	}
-	if off := int(d.addr - p.Src); cutsLine(p.Src, p.Len, off, off+d.n) {
-		r.failEntry(e, e.queue.domain(), "D2", "read", "each whole line of the source in one MRd",
-			fmt.Sprintf("%d B at %#x, byte %d of the source", d.n, d.addr, off), r.hdr.String())
+	if off := int(d.Addr - p.Src); attribution.CutsLine(p.Src, p.Len, off, off+d.N) {
+		r.failEntry(e, e.Queue.Domain(), "D2", "read", "each whole line of the source in one MRd",
+			fmt.Sprintf("%d B at %#x, byte %d of the source", d.N, d.Addr, off), r.hdr.String())
 	}
 }
 
 // fenced checks that a write or message of a copy does not leave after the first
 // write of a fenced one behind it [D10].
-func (r *Referee) fenced(e *txEntry, what string) {
-	if f := r.ent.fence(e, what); f != nil {
-		r.log.FailOf(f.subject(), e.queue.domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.index, f.index),
-			"one after it", r.hdr.String(), e.describe(), f.describe())
+func (r *Referee) fenced(e *attribution.Entry, what string) {
+	if f := r.ent.Fence(e, what); f != nil {
+		r.log.FailOf(f.Subject(), e.Queue.Domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.Index, f.Index),
+			"one after it", r.hdr.String(), e.Describe(), f.Describe())
 	}
 }
 
 // inTurn checks that an entry may start, or go on, with a read [D3, D8].
-func (r *Referee) inTurn(e *txEntry, d *readReq) {
-	if e.plan.Copy && e.fails != 0 {
-		e.copy.late++
+func (r *Referee) inTurn(e *attribution.Entry, d *attribution.Read) {
+	if e.Plan.Copy && e.Fails != 0 {
+		e.Copy.Late++
 	}
-	o := r.ent.before(e)
-	if o == nil && e.copy.late <= readsAfterFailure || r.ent.holders(e, d.addr, d.n, func(place) bool { return true }) {
+	o := r.ent.Before(e)
+	if o == nil && e.Copy.Late <= attribution.ReadsAfterFailure || r.ent.Holders(e, d.Addr, d.N, func(attribution.Place) bool { return true }) {
 		return
 	}
-	got := fmt.Sprintf("%d B at %#x", d.n, d.addr)
+	got := fmt.Sprintf("%d B at %#x", d.N, d.Addr)
 	if o != nil {
-		r.log.FailOf(e.subject(), e.queue.domain(), "D8", "read", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), got,
-			r.hdr.String(), e.describe(), o.describe())
-	} else if e.copy.late == readsAfterFailure+1 {
-		r.failEntry(e, e.queue.domain(), "D3", "read", fmt.Sprintf("at most %d after a read of the copy failed", readsAfterFailure), got,
+		r.log.FailOf(e.Subject(), e.Queue.Domain(), "D8", "read", fmt.Sprintf("none for entry %d before entry %d has ended", e.Index, o.Index), got,
+			r.hdr.String(), e.Describe(), o.Describe())
+	} else if e.Copy.Late == attribution.ReadsAfterFailure+1 {
+		r.failEntry(e, e.Queue.Domain(), "D3", "read", fmt.Sprintf("at most %d after a read of the copy failed", attribution.ReadsAfterFailure), got,
 			r.hdr.String())
 	}
 }
 
 // claim gives a copy that ended well what it lacks and what was taken for
 // others': reads that came, and its message.
-func (r *Referee) claim(e *txEntry) bool {
-	if e.fails != 0 && !r.ent.replaceFailed(e) || !e.copied() {
+func (r *Referee) claim(e *attribution.Entry) bool {
+	if e.Fails != 0 && !r.ent.ReplaceFailed(e) || !e.Copied() {
 		return false
 	}
-	if e.plan.Dma.Lines != 0 && !e.copy.told {
-		r.ent.otherCopies(e, func(o *txEntry) bool {
-			if !o.copy.told || o.plan.Dma.Line != e.plan.Dma.Line || o.plan.Dma.Lines != e.plan.Dma.Lines {
+	if e.Plan.Dma.Lines != 0 && !e.Copy.Told {
+		r.ent.OtherCopies(e, func(o *attribution.Entry) bool {
+			if !o.Copy.Told || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {
 				return false
 			}
-			o.copy.told, e.copy.told, o.left = false, true, false
+			o.Copy.Told, e.Copy.Told, o.Left = false, true, false
 			return true
 		})
 	}
 	r.copyOver(e)
-	return e.left || e.mayBeCopied()
+	return e.Left || e.MayBeCopied()
 }
 
 // claims is claim for the readings of an entry: it reports whether one of them is
 // a copy that may have ended well.
-func (r *Referee) claims(e *txEntry) bool {
-	for x := e; x != nil; x = x.alt {
-		if x.plan.Copy && x.plan.Status == nicspec.StatusOk && r.claim(x) {
+func (r *Referee) claims(e *attribution.Entry) bool {
+	for x := e; x != nil; x = x.Alt {
+		if x.Plan.Copy && x.Plan.Status == nicspec.StatusOk && r.claim(x) {
 			return true
 		}
 	}

@@ -24,7 +24,7 @@ const (
 func (r *Referee) settleDevctl() {
 	until, open := r.devctl.Settling()
 	longest := int64(nicspec.FrameMax * 8 / r.cfg.Build.EthBits)
-	if !open || r.now <= until+longest || r.ent.rd.open > 0 || r.ent.at > 0 || r.pendingFrames() > 0 {
+	if !open || r.now <= until+longest || r.ent.Out.Open > 0 || r.ent.AtWork > 0 || r.pendingFrames() > 0 {
 		return
 	}
 	for i := range r.rx.queues {
@@ -33,7 +33,7 @@ func (r *Referee) settleDevctl() {
 		}
 	}
 	for i := range r.tx.queues {
-		if q := &r.tx.queues[i]; q.open && (q.oldest != q.ctx.PI || q.draining) {
+		if q := &r.tx.queues[i]; q.Open && (q.Oldest != q.Ctx.PI || q.draining) {
 			return
 		}
 	}

@@ -55,10 +55,10 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failur
 // overdue is the reads of a queue's ring that may have timed out by now, or
 // will so many cycles from now.
 func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
-	for i := range r.ent.rd.tags {
-		q := &r.ent.rd.tags[i]
-		if q.open && !q.stray && q.kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
-			out = append(out, rings.Failed{First: q.first, Status: nicspec.StatusCplTimeout, Cycle: q.issued + q.tLo, From: q.issued + q.tLo})
+	for i := range r.ent.Out.Tags {
+		q := &r.ent.Out.Tags[i]
+		if q.Open && !q.Stray && q.Kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.Issued+q.TLo {
+			out = append(out, rings.Failed{First: q.First, Status: nicspec.StatusCplTimeout, Cycle: q.Issued + q.TLo, From: q.Issued + q.TLo})
 		}
 	}
 	return out
@@ -92,9 +92,9 @@ func (r *Referee) badReads() (n uint64) {
 		}
 	}
 	for i := range r.tx.queues {
-		if q := &r.tx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
+		if q := &r.tx.queues[i]; q.Open && len(q.bad) > 0 && !q.eventSeen {
 			n++
 		}
 	}
-	return n + uint64(r.ent.rd.open)
+	return n + uint64(r.ent.Out.Open)
 }

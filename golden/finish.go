@@ -81,17 +81,17 @@ func (r *Referee) boundsMet() {
 
 // endReads checks that nothing waits for an answer [C1].
 func (r *Referee) endReads() {
-	for i := range r.ent.rd.tags {
-		d := &r.ent.rd.tags[i]
-		if !d.open {
+	for i := range r.ent.Out.Tags {
+		d := &r.ent.Out.Tags[i]
+		if !d.Open {
 			continue
 		}
-		if r.now >= d.issued+d.tLo {
+		if r.now >= d.Issued+d.TLo {
 			r.timedOut(d)
 			continue
 		}
 		r.log.Fail(r.domainOf(d), "C1", "read outstanding", "none at the end", fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
-			i, d.left, d.n, d.addr))
+			i, d.Left, d.N, d.Addr))
 	}
 	for i := range r.bar.answers.Len() {
 		q := r.bar.answers.At(i)
@@ -113,8 +113,8 @@ func (r *Referee) endQueues() {
 			fmt.Sprintf("%d B at %#x, in buffers that overlap", len(w.data)-w.taken.Size(), w.addr))
 	}
 	for i := range r.tx.queues {
-		if q := &r.tx.queues[i]; q.open {
-			r.endEvent(q.domain(), "T2", q.bad, q.eventSeen, r.eventsBy(q.draining))
+		if q := &r.tx.queues[i]; q.Open {
+			r.endEvent(q.Domain(), "T2", q.bad, q.eventSeen, r.eventsBy(q.draining))
 			if !q.draining && r.tx.offSince == forever {
 				r.silentEnded(q)
 			}
@@ -150,34 +150,34 @@ func (r *Referee) endBuffers(q *rxq) {
 // endEntries checks that every work entry that was posted has ended.
 func (r *Referee) endEntries(q *txq) {
 	stopped := len(q.bad) > 0
-	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
-		s := q.slot(i)
-		e := s.entry
+	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
+		s := q.Slot(i)
+		e := s.Entry
 		switch {
-		case e == nil && r.ent.waits(&q.entryQueue, i):
+		case e == nil && r.ent.Waits(&q.Queue, i):
 			return
-		case e == nil && (s.state == rings.Bad || stopped || q.draining || r.tx.offSince != forever):
+		case e == nil && (s.State == rings.Bad || stopped || q.draining || r.tx.offSince != forever):
 			return
 		case e == nil:
-			r.log.Fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
+			r.log.Fail(q.Domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
-		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && q.bad.Reach(e.last()),
-			stopped && e.pushed && !e.started() && !q.bad.AllBehind(e.last()): // its doorbell may have been too late
+		case q.draining && !e.Started(), r.tx.offSince != forever && !e.Started(), stopped && q.bad.Reach(e.Last()),
+			stopped && e.Pushed && !e.Started() && !q.bad.AllBehind(e.Last()): // its doorbell may have been too late
 			r.uncertainEnd(e)
 			return
 		}
-		m, _ := r.ent.outcomes(e)
-		if !e.left && (e.plan.Complete || !m.has(nicspec.StatusOk) || e.plan.Send) {
-			r.failEntry(e, q.domain(), "T10", "entry", "ended: "+m.String(), "never ended")
+		m, _ := r.ent.Outcomes(e)
+		if !e.Left && (e.Plan.Complete || !m.Has(nicspec.StatusOk) || e.Plan.Send) {
+			r.failEntry(e, q.Domain(), "T10", "entry", "ended: "+m.String(), "never ended")
 			return
 		}
 		r.endSilent(e)
-		for x := e; x != nil; x = x.alt {
-			x.copy.well = x.mayBeCopied()
-			r.ent.closeDest(x)
+		for x := e; x != nil; x = x.Alt {
+			x.Copy.Well = x.MayBeCopied()
+			r.ent.CloseDest(x)
 		}
-		if e.plan.Complete {
-			r.failEntry(e, q.domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none")
+		if e.Plan.Complete {
+			r.failEntry(e, q.Domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none")
 			return
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func (r *Referee) resetStarts() {
 	f := &r.flr
 	*f = flrSide{over: never, on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
-	r.ent.flushing = true
+	r.ent.Flushing = true
 	r.tx.offSince = min(r.tx.offSince, r.now+nicspec.VisibleCycles)
 	r.msg.shared = r.msg.shared[:0]
 	for i := range r.rx.queues {
@@ -105,13 +105,13 @@ func (r *Referee) resetLate(asked int64) {
 
 // working reports whether work that had begun is not over.
 func (r *Referee) working() bool {
-	if r.ent.rd.open > 0 || len(r.rx.shared) > 0 {
+	if r.ent.Out.Open > 0 || len(r.rx.shared) > 0 {
 		return true
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
-		for k := q.oldest; q.open && k != q.ctx.PI; k = q.after(k) {
-			if e := q.slot(k).entry; e != nil && e.started() && !e.mayBeOver() {
+		for k := q.Oldest; q.Open && k != q.Ctx.PI; k = q.After(k) {
+			if e := q.Slot(k).Entry; e != nil && e.Started() && !e.MayBeOver() {
 				return true
 			}
 		}
@@ -147,7 +147,7 @@ func (r *Referee) resetOver() {
 	r.resetQueues()
 	r.regs.EndReset()
 	r.resetRegisters()
-	r.ent.flushing = false
+	r.ent.Flushing = false
 	r.flr.on, r.flr.over = false, r.now
 	for r.flr.writes.Len() > 0 {
 		r.flr.writes.Pop()
@@ -156,15 +156,15 @@ func (r *Referee) resetOver() {
 
 // resetReads checks that no read is outstanding [L2].
 func (r *Referee) resetReads() {
-	for i := range r.ent.rd.tags {
-		d := &r.ent.rd.tags[i]
-		if d.open && r.now >= d.issued+d.tLo {
+	for i := range r.ent.Out.Tags {
+		d := &r.ent.Out.Tags[i]
+		if d.Open && r.now >= d.Issued+d.TLo {
 			r.timedOut(d)
-		} else if d.open {
-			r.log.Fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
-			r.ent.close(d)
+		} else if d.Open {
+			r.log.Fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.N, d.Addr))
+			r.ent.Close(d)
 		}
-		d.freeFrom = never // as after reset
+		d.FreeFrom = never // as after reset
 	}
 }
 
@@ -184,13 +184,13 @@ func (r *Referee) resetQueues() {
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
-		if q.open {
+		if q.Open {
 			r.mayHaveFailed(q.bad, q.eventSeen)
 			r.forgetTx(q, "L2", "flr")
 		}
 		q.reports.reset()
-		q.ctx = core.Queue{}
-		q.oldest, q.emit, q.whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
+		q.Ctx = core.Queue{}
+		q.Oldest, q.emit, q.Whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
 		q.doubtful, q.bad, q.eventSeen = false, q.bad[:0], false
 	}
 }
@@ -201,7 +201,7 @@ func (r *Referee) resetRegisters() {
 		panic("golden: DEVCTL gives limits that cannot be: " + err.Error())
 	}
 	r.devctl.Reset(r.regs)
-	r.ent.rd.settleTimeout(r.regs.CplTimeout())
+	r.ent.Out.SettleTimeout(r.regs.CplTimeout())
 	r.bar.reset(r.regs)
 	r.rx.accounts = newAccounts(&r.cfg.Build)
 	for i := range r.rx.ports {

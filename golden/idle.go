@@ -37,7 +37,7 @@ func (r *Referee) Rest(x boundary.Rest) {
 	if s.busyUntil >= x.First {
 		r.failPin(s.dom, s.what, s.busyUntil)
 	}
-	if r.ent.rd.open > 0 {
+	if r.ent.Out.Open > 0 {
 		r.readsAt(x)
 	}
 	s.seen = x.Last
@@ -73,9 +73,9 @@ func (r *Referee) txEnabled() { r.pin.data = max(r.pin.data, r.now+nicspec.Visib
 
 // readsAt checks that no read was outstanding in an idle interval.
 func (r *Referee) readsAt(x boundary.Rest) {
-	for i := range r.ent.rd.tags {
-		d := &r.ent.rd.tags[i]
-		if at := max(x.First, d.issued+1); d.open && at <= x.Last && at < d.issued+d.tLo {
+	for i := range r.ent.Out.Tags {
+		d := &r.ent.Out.Tags[i]
+		if at := max(x.First, d.Issued+1); d.Open && at <= x.Last && at < d.Issued+d.TLo {
 			r.failPin(r.domainOf(d), "a read that is outstanding", at)
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/verdict"
 	"nictwin/models/dma"
 	"nictwin/models/nicspec"
@@ -24,9 +25,9 @@ func (r *Referee) messageOut() {
 		r.log.Fail(verdict.Device, "D4", "payload", "the range of an Invalidate or CopyInvalidate at work", fmt.Sprintf("%x", r.x.TLP.Data), r.hdr.String())
 		return
 	}
-	d := e.queue.domain()
+	d := e.Queue.Domain()
 	r.log.Saw(d)
-	if err := dma.SetMessage(&r.tx.msg, &e.plan.Dma); err != nil {
+	if err := dma.SetMessage(&r.tx.msg, &e.Plan.Dma); err != nil {
 		panic("golden: an invalidate message cannot be encoded: " + err.Error())
 	}
 	want := r.tx.msg.Parsed()
@@ -35,36 +36,36 @@ func (r *Referee) messageOut() {
 	} else if !bytes.Equal(r.tx.msg.Data, r.x.TLP.Data) {
 		r.failEntry(e, d, "D4", "payload", fmt.Sprintf("%x", r.tx.msg.Data), fmt.Sprintf("%x", r.x.TLP.Data))
 	}
-	if o := r.ent.before(e); !due && o != nil {
-		r.log.FailOf(e.subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), "sent", e.describe(), o.describe())
+	if o := r.ent.Before(e); !due && o != nil {
+		r.log.FailOf(e.Subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.Index, o.Index), "sent", e.Describe(), o.Describe())
 	} else if !due {
 		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}
-	if s := e.queue.slot(e.index); s.entry.alt != nil {
-		r.ent.dropReadings(s.entry, e)
-		s.entry = e
+	if s := e.Queue.Slot(e.Index); s.Entry.Alt != nil {
+		r.ent.DropReadings(s.Entry, e)
+		s.Entry = e
 	}
 	r.fenced(e, "message")
-	e.copy.told = true
+	e.Copy.Told = true
 	r.copyOver(e)
 }
 
 // sentBy finds the entry that a message with this payload is most likely of,
 // and reports whether it may send it now: one that is due and names the range,
 // else one that names the range, else one that is due.
-func (r *Referee) sentBy(payload []byte) (best *txEntry, due bool) {
+func (r *Referee) sentBy(payload []byte) (best *attribution.Entry, due bool) {
 	score := 0
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i = q.after(i) {
-			for e := q.slot(i).entry; e != nil; e = e.alt {
-				p := &e.plan.Dma
-				if !e.plan.Copy || p.Lines == 0 || e.copy.told || e.never {
+		for i := q.Oldest; q.Open && q.Copies && i != q.Ctx.PI; i = q.After(i) {
+			for e := q.Slot(i).Entry; e != nil; e = e.Alt {
+				p := &e.Plan.Dma
+				if !e.Plan.Copy || p.Lines == 0 || e.Copy.Told || e.Never {
 					continue
 				}
 				names := len(payload) >= nicspec.InvalidateMsgSize && nicspec.InvalidateMsg(payload).Addr() == p.Line &&
 					nicspec.InvalidateMsg(payload).Lines() == p.Lines
-				now := e.copied() && e.fails == 0 && r.ent.before(e) == nil
+				now := e.Copied() && e.Fails == 0 && r.ent.Before(e) == nil
 				s := 0
 				if names {
 					s = 2

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
@@ -42,13 +43,13 @@ func (r *Referee) entryLeft(w *reports, ctx *core.Queue, event bool) {
 func (w *reports) told() { w.least.Sent() }
 
 // reportsOf is a queue's reports and context.
-func (r *Referee) reportsOf(o *owner) (*reports, *core.Queue, verdict.Domain) {
+func (r *Referee) reportsOf(o *attribution.Owner) (*reports, *core.Queue, verdict.Domain) {
 	if o.Part == partRx {
 		q := r.rx.queue(o.Queue)
 		return &q.reports, &q.ctx, q.domain()
 	}
 	q := r.tx.queue(o.Queue)
-	return &q.reports, &q.ctx, q.domain()
+	return &q.reports, &q.Ctx, q.Domain()
 }
 
 // reportsBy is those of the queue that a domain is, if it is one.
@@ -70,17 +71,17 @@ const (
 
 // messageChoice is the queues that may have sent a message.
 type messageChoice struct {
-	named *owner // one whose address it is
-	match bool   // of one the data is right, too
-	best  *owner // may have sent it, and had to before the others
-	may   int    // queues that may have
-	must  int    // of which a message is surely due
+	named *attribution.Owner // one whose address it is
+	match bool               // of one the data is right, too
+	best  *attribution.Owner // may have sent it, and had to before the others
+	may   int                // queues that may have
+	must  int                // of which a message is surely due
 }
 
 // messageOf finds the queues whose message a write can be.
 func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 	first := int64(forever)
-	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
+	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if node.Owner.Kind != memory.Msg || node.Lo != addr {
 			continue
 		}
@@ -111,7 +112,7 @@ func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
 func (r *Referee) message(addr uint64, data []byte) bool {
 	value := binary.LittleEndian.Uint32(data)
 	c := r.messageOf(addr, value)
-	if c.named == nil || c.may == 0 && r.ent.wr.Within(addr, len(data), ofPayload) {
+	if c.named == nil || c.may == 0 && r.ent.Writable.Within(addr, len(data), ofPayload) {
 		return false
 	}
 	r.stats.Compared++
@@ -136,7 +137,7 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 // share notes a message that several queues may have sent: of each, all entries
 // may have been reported by it, or none.
 func (r *Referee) share(addr uint64, data uint32, must int) {
-	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
+	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if node.Owner.Kind != memory.Msg || node.Lo != addr {
 			continue
 		}
@@ -170,7 +171,7 @@ func (r *Referee) pay(addr uint64, data uint32, must int) bool {
 
 // timely checks that a message did not come too late [M3]; before is the cycle
 // of its queue's latest crossing but for it.
-func (r *Referee) timely(w *reports, o *owner, before int64) {
+func (r *Referee) timely(w *reports, o *attribution.Owner, before int64) {
 	due := w.least.DueAt()
 	if due > r.now {
 		return
@@ -191,7 +192,7 @@ func (r *Referee) timely(w *reports, o *owner, before int64) {
 
 // owed says that the device was busy with a message since it fell due, or was to
 // fall due by time [M5].
-func (r *Referee) owed(w *reports, o *owner, due int64) {
+func (r *Referee) owed(w *reports, o *attribution.Owner, due int64) {
 	_, ctx, d := r.reportsOf(o)
 	switch {
 	case w.closing:
@@ -204,9 +205,9 @@ func (r *Referee) owed(w *reports, o *owner, due int64) {
 
 // draining reports whether a queue that is being disabled may have something
 // under way: a read, an entry.
-func (r *Referee) draining(o *owner, d verdict.Domain) bool {
-	for i := range r.ent.rd.tags {
-		if t := &r.ent.rd.tags[i]; t.open && r.domainOf(t) == d {
+func (r *Referee) draining(o *attribution.Owner, d verdict.Domain) bool {
+	for i := range r.ent.Out.Tags {
+		if t := &r.ent.Out.Tags[i]; t.Open && r.domainOf(t) == d {
 			return true
 		}
 	}
@@ -214,8 +215,8 @@ func (r *Referee) draining(o *owner, d verdict.Domain) bool {
 		return false
 	}
 	q := r.tx.queue(o.Queue)
-	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
-		if q.slot(i).entry != nil {
+	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
+		if q.Slot(i).Entry != nil {
 			return true
 		}
 	}
@@ -248,7 +249,7 @@ func (r *Referee) endMessages() {
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
-		r.endMessage(&q.reports, q.domain())
+		r.endMessage(&q.reports, q.Domain())
 	}
 	for _, s := range r.msg.shared {
 		if s.owed > 0 {

@@ -82,7 +82,7 @@ func (r *Referee) checkStopped(q *txq) {
 	}
 	p := &r.rx.ports[r.x.Port]
 	begun := r.begun()
-	for _, class := range [...]int{-1, int(q.ctx.PfcClass)} {
+	for _, class := range [...]int{-1, int(q.Ctx.PfcClass)} {
 		since, stopped := p.stops.Stopped(r.cfg.Build.EthBits, class, begun)
 		if !stopped {
 			continue
@@ -91,7 +91,7 @@ func (r *Referee) checkStopped(q *txq) {
 		if class >= 0 {
 			want = fmt.Sprintf("no frame begins while class %d is stopped", class)
 		}
-		r.log.Fail(q.domain(), "F4", "frame", want, fmt.Sprintf("one that began in cycle %d", begun),
+		r.log.Fail(q.Domain(), "F4", "frame", want, fmt.Sprintf("one that began in cycle %d", begun),
 			fmt.Sprintf("stopped from cycle %d on, at the latest", since))
 		return
 	}
@@ -107,14 +107,14 @@ func (r *Referee) fetchedWhileStopped(q *txq) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return
 	}
-	class := int(q.ctx.PfcClass)
+	class := int(q.Ctx.PfcClass)
 	for i := range r.rx.ports {
 		since, stopped := r.rx.ports[i].stops.Stopped(r.cfg.Build.EthBits, class, r.x.First)
 		if !stopped || r.waited(since) <= fetchSlack {
 			return
 		}
 	}
-	r.log.Fail(q.domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
+	r.log.Fail(q.Domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
 }
 
 // highestLevel is the most that the receive buffer can have held in a cycle not

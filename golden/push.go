@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/rings"
 	"nictwin/models/nicspec"
 )
@@ -10,7 +11,7 @@ import (
 // pushed takes a work entry that came with a doorbell: the device may use it
 // as it came, or read its slot [W1, W2].
 func (r *Referee) pushed(q *txq, index uint16, raw []byte) {
-	r.ent.blockIn(&q.entryQueue, index, rings.Pushed, raw)
+	r.ent.BlockIn(&q.Queue, index, rings.Pushed, raw)
 	r.wholeEntries(q)
 }
 
@@ -29,7 +30,7 @@ func (r *Referee) acceptPush(q *txq) bool {
 		return false
 	}
 	r.accept(q)
-	r.pushed(q, q.ctx.PI-1, q.push[:])
+	r.pushed(q, q.Ctx.PI-1, q.push[:])
 	return true
 }
 
@@ -43,40 +44,40 @@ func (r *Referee) acceptPushes() (any bool) {
 
 // unread reports whether the slot of a pushed entry may still be read: not
 // once its pushed bytes were used [W2].
-func (r *Referee) unread(s *txSlot) bool {
-	e := s.ownerOf()
-	return s.state == rings.Pushed && (e == nil || !e.asked && !e.left || r.ent.shared(e))
+func (r *Referee) unread(s *attribution.Slot) bool {
+	e := s.OwnerOf()
+	return s.State == rings.Pushed && (e == nil || !e.Asked && !e.Left || r.ent.Shared(e))
 }
 
 // unpush forgets a pushed block whose slot is read, and frees the slot.
 func (r *Referee) unpush(q *txq, i uint16) {
-	s := q.slot(i)
-	if e := s.ownerOf(); s.state == rings.Pushed && e != nil {
-		r.ent.split(&q.entryQueue, e)
+	s := q.Slot(i)
+	if e := s.OwnerOf(); s.State == rings.Pushed && e != nil {
+		r.ent.Split(&q.Queue, e)
 	}
-	if s.block != nil {
-		r.ent.blocks.Put(s.block)
+	if s.Block != nil {
+		r.ent.Blocks.Put(s.Block)
 	}
-	*s = txSlot{}
+	*s = attribution.Slot{}
 }
 
 // pushedEarly checks that an entry that was pushed while CTRL.tx_enable was 0
 // does nothing before it is 1 [W2].
-func (r *Referee) pushedEarly(e *txEntry, what string) {
-	if e.pushed && r.tx.offSince <= r.now && int16(e.index-r.tx.of(e).fetch) >= 0 {
-		r.failEntry(e, e.queue.domain(), "W2", "tx_enable", "1 when a pushed entry starts", fmt.Sprintf("0, and %s of entry %d", what, e.index))
+func (r *Referee) pushedEarly(e *attribution.Entry, what string) {
+	if e.Pushed && r.tx.offSince <= r.now && int16(e.Index-r.tx.of(e).fetch) >= 0 {
+		r.failEntry(e, e.Queue.Domain(), "W2", "tx_enable", "1 when a pushed entry starts", fmt.Sprintf("0, and %s of entry %d", what, e.Index))
 	}
 }
 
 // endSilent counts an entry that is over at the end of the run and ends without a
 // completion entry: one that was pushed, of which nothing shows, and those
 // behind it.
-func (r *Referee) endSilent(e *txEntry) {
-	if e.plan.Complete {
+func (r *Referee) endSilent(e *attribution.Entry) {
+	if e.Plan.Complete {
 		return
 	}
 	r.cnt.May(nicspec.CntTxWqe.Index(), 1)
-	if e.left || !r.tx.of(e).draining && r.tx.offSince == forever {
+	if e.Left || !r.tx.of(e).draining && r.tx.offSince == forever {
 		r.cnt.Confirm(nicspec.CntTxWqe.Index(), 1)
 	}
 }
@@ -86,7 +87,7 @@ func (r *Referee) accept(q *txq) {
 	q.rung(q.doubtfulPI, r.now)
 	r.fetchable(q)
 	if !q.draining {
-		r.regs.Txq(q.id).PI = q.ctx.PI
+		r.regs.Txq(q.ID).PI = q.Ctx.PI
 	}
-	r.roomFor(q, q.ctx.PI)
+	r.roomFor(q, q.Ctx.PI)
 }

@@ -52,7 +52,7 @@ func (r *Referee) view(f *entryRead) queueView {
 		return v
 	}
 	q := r.tx.queue(uint16(f.queue))
-	v := queueView{q.domain(), &q.ctx, q.epoch, q.open, q.leastPI(r.now), q.ctx.PI, q.bad, q.eventSeen}
+	v := queueView{q.Domain(), &q.Ctx, q.Epoch, q.Open, q.leastPI(r.now), q.Ctx.PI, q.bad, q.eventSeen}
 	v.doubt(q.doubtful, q.doubtfulPI)
 	return v
 }
@@ -168,12 +168,12 @@ func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 		return &q.ctx, ahead
 	}
 	q := r.tx.queue(uint16(e.Index))
-	if q == nil || !q.open {
+	if q == nil || !q.Open {
 		return nil, 0
 	}
-	ahead = q.oldest - q.ctx.CI // ended without an output
-	for i := q.oldest; i != q.ctx.PI && (q.slot(i).state == rings.There || q.slot(i).state == rings.Pushed && int16(i-q.fetch) < 0); i++ {
+	ahead = q.Oldest - q.Ctx.CI // ended without an output
+	for i := q.Oldest; i != q.Ctx.PI && (q.Slot(i).State == rings.There || q.Slot(i).State == rings.Pushed && int16(i-q.fetch) < 0); i++ {
 		ahead++
 	}
-	return &q.ctx, ahead
+	return &q.Ctx, ahead
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 )
@@ -19,14 +20,14 @@ func (q *rxq) domain() verdict.Domain { return verdict.Rxq(q.id) }
 
 func (q *rxq) slot(i uint16) *rxSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
 
-func (r *Referee) domainOf(d *readReq) verdict.Domain {
+func (r *Referee) domainOf(d *attribution.Read) verdict.Domain {
 	switch {
-	case d.stray:
+	case d.Stray:
 		return verdict.Device
-	case d.kind == memory.RxRing:
-		return verdict.Rxq(int(d.queue))
+	case d.Kind == memory.RxRing:
+		return verdict.Rxq(int(d.Queue))
 	}
-	return verdict.Txq(int(d.queue))
+	return verdict.Txq(int(d.Queue))
 }
 
 // queue is a transmit queue, nil beyond the build.
@@ -44,4 +45,9 @@ func slotText(queue int, index uint16, part, off int) string {
 }
 
 // of is the queue of an entry.
-func (s *txSide) of(e *txEntry) *txq { return &s.queues[e.queue.id] }
+func (s *txSide) of(e *attribution.Entry) *txq { return &s.queues[e.Queue.ID] }
+
+// failEntry is a mismatch that is about a work entry, which it describes last.
+func (r *Referee) failEntry(e *attribution.Entry, d verdict.Domain, rule, field, expected, got string, summary ...string) *verdict.Mismatch {
+	return r.log.FailOf(e.Subject(), d, rule, field, expected, got, append(summary, e.Describe())...)
+}

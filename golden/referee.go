@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/counters"
 	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
@@ -41,7 +42,7 @@ type Referee struct {
 	bar barSide
 	rx  rxSide
 	tx  txSide
-	ent *Entries
+	ent *attribution.Entries
 
 	stats   Stats
 	fault   string // why the crossings cannot be judged
@@ -74,11 +75,11 @@ func New(cfg Config) (*Referee, error) {
 		r.rx.ports[i].out = pause.NewOut(i, cfg.Build.EthBits, &r.held.eth[i], r.log)
 	}
 	r.tx.init(&cfg.Build)
-	queues := make([]*entryQueue, len(r.tx.queues))
+	queues := make([]*attribution.Queue, len(r.tx.queues))
 	for i := range queues {
-		queues[i] = &r.tx.queues[i].entryQueue
+		queues[i] = &r.tx.queues[i].Queue
 	}
-	r.ent = NewEntries(&cfg.Build, queues, r.regs.CplTimeout(), r.log)
+	r.ent = attribution.NewEntries(&cfg.Build, queues, r.regs.CplTimeout(), r.log)
 	return r, nil
 }
 
@@ -93,12 +94,12 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		return
 	}
 	r.x, r.now = x, x.Last
-	r.ent.now = r.now
+	r.ent.Now = r.now
 	r.log.At(&r.x)
 	r.dig.Add(&r.x)
 	r.stats.count(&r.x)
 	r.cnt.Trim(r.now)
-	if r.now > r.ent.rd.next {
+	if r.now > r.ent.Out.Next {
 		r.expireReads()
 	}
 	switch x.Kind {

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 )
@@ -29,11 +30,11 @@ func (r *Referee) closeReports(w *reports) {
 }
 
 // messageRange enters or removes where a queue's messages go.
-func (r *Referee) messageRange(addr uint64, o owner, enter bool) {
+func (r *Referee) messageRange(addr uint64, o attribution.Owner, enter bool) {
 	if enter {
-		r.ent.wr.Add(addr, wordBytes, o)
+		r.ent.Writable.Add(addr, wordBytes, o)
 	} else {
-		r.ent.wr.Remove(addr, wordBytes, o)
+		r.ent.Writable.Remove(addr, wordBytes, o)
 	}
 }
 

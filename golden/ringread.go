@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/memory"
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
@@ -12,19 +13,19 @@ import (
 )
 
 // attribute finds out what a read is for.
-func (r *Referee) attribute(d *readReq) {
-	var best pieceChoice
-	ring := (*memory.Range[txEntry])(nil)
+func (r *Referee) attribute(d *attribution.Read) {
+	var best attribution.PieceChoice
+	ring := (*memory.Range[attribution.Entry])(nil)
 	pieces := 0
-	for node := r.ent.read.First(d.addr); node != nil; node = r.ent.read.Next(node) {
-		if node.Owner.Kind == memory.Piece && d.addr < node.Hi && memory.End(d.addr, d.n) > node.Lo {
+	for node := r.ent.Readable.First(d.Addr); node != nil; node = r.ent.Readable.Next(node) {
+		if node.Owner.Kind == memory.Piece && d.Addr < node.Hi && memory.End(d.Addr, d.N) > node.Lo {
 			pieces++
 		}
-		if d.addr < node.Lo || memory.End(d.addr, d.n) > node.Hi {
+		if d.Addr < node.Lo || memory.End(d.Addr, d.N) > node.Hi {
 			continue
 		}
 		if node.Owner.Kind == memory.Piece {
-			best.consider(r.ent, node, d, r.regs.Limits().MRRS)
+			best.Consider(r.ent, node, d, r.regs.Limits().MRRS)
 			continue
 		}
 		if r.ringRead(node, d, false) {
@@ -32,13 +33,13 @@ func (r *Referee) attribute(d *readReq) {
 		}
 		ring = node
 	}
-	d.shared = pieces > 1
+	d.Shared = pieces > 1
 	switch {
-	case best.entry != nil:
-		r.pieceRead(best.entry, best.piece, d)
+	case best.Entry != nil:
+		r.pieceRead(best.Entry, best.Piece, d)
 	case ring != nil:
 		r.ringRead(ring, d, true)
-	case r.ent.spread(d):
+	case r.ent.Spread(d):
 		r.log.Saw(r.domainOf(d))
 	case r.acceptPushes():
 		r.attribute(d)
@@ -46,32 +47,32 @@ func (r *Referee) attribute(d *readReq) {
 	default:
 		r.log.Saw(verdict.Device)
 		r.log.Fail(verdict.Device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
-			fmt.Sprintf("%d B at %#x", d.n, d.addr), r.hdr.String())
+			fmt.Sprintf("%d B at %#x", d.N, d.Addr), r.hdr.String())
 	}
 }
 
 // ringRead takes a read of ring entries: whole ones, posted, and not read
 // before [Q3, T2]. If it is not, it is reported when told to.
-func (r *Referee) ringRead(node *memory.Range[txEntry], d *readReq, tell bool) bool {
-	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)), "T2"
+func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution.Read, tell bool) bool {
+	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).Ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)), "T2"
 	rx := node.Owner.Kind == memory.RxRing
 	if rx {
 		ctx, entry, dom, rule = &r.rx.queue(node.Owner.Queue).ctx, nicspec.RxDescBytes, verdict.Rxq(int(node.Owner.Queue)), "Q3"
 	}
-	at := int(d.addr - ctx.RingBase)
-	if at%entry != 0 || d.n%entry != 0 {
+	at := int(d.Addr - ctx.RingBase)
+	if at%entry != 0 || d.N%entry != 0 {
 		if tell {
 			r.log.Saw(dom)
-			r.log.Fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.n, at))
+			r.log.Fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.N, at))
 		}
 		return false
 	}
 	from := ctx.CI
 	if !rx {
-		from = r.tx.queue(node.Owner.Queue).oldest
+		from = r.tx.queue(node.Owner.Queue).Oldest
 	}
 	first := from + (uint16(at/entry)-from)&(ctx.Size()-1)
-	count := uint16(d.n / entry)
+	count := uint16(d.N / entry)
 	if why := r.unreadable(node.Owner.Queue, rx, first, count); why != "" {
 		if tell {
 			r.log.Saw(dom)
@@ -80,44 +81,44 @@ func (r *Referee) ringRead(node *memory.Range[txEntry], d *readReq, tell bool) b
 		}
 		return false
 	}
-	d.stray, d.kind, d.queue, d.first, d.count = false, node.Owner.Kind, node.Owner.Queue, first, count
+	d.Stray, d.Kind, d.Queue, d.First, d.Count = false, node.Owner.Kind, node.Owner.Queue, first, count
 	r.log.Saw(dom)
 	if rx {
-		q := r.rx.queue(d.queue)
-		d.epoch = q.epoch
+		q := r.rx.queue(d.Queue)
+		d.Epoch = q.epoch
 		for i := range count {
 			s := q.slot(first + i)
 			s.state, s.index = rings.Asked, first+i
 		}
 		return true
 	}
-	q := r.tx.queue(d.queue)
-	d.epoch = q.epoch
+	q := r.tx.queue(d.Queue)
+	d.Epoch = q.Epoch
 	r.fetching(q, first, count)
 	r.fetchedWhileStopped(q)
 	for i := range count {
 		r.unpush(q, first+i)
-		q.slot(first + i).state = rings.Asked
+		q.Slot(first + i).State = rings.Asked
 	}
 	return true
 }
 
 // besideRing reports a read at the place where a due entry of a ring would
 // stand if the ring did not wrap: whoever reads rings has lost its way.
-func (r *Referee) besideRing(d *readReq) bool {
+func (r *Referee) besideRing(d *attribution.Read) bool {
 	beside := func(dom verdict.Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
-		off := d.addr - ctx.RingBase
+		off := d.Addr - ctx.RingBase
 		i := uint16(off / entry)
-		if off%entry != 0 || uint64(d.n)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 || i-from >= ctx.PI-from {
+		if off%entry != 0 || uint64(d.N)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 || i-from >= ctx.PI-from {
 			return false
 		}
 		r.log.Saw(dom)
 		r.log.Fail(dom, rule, "Address", fmt.Sprintf("entry %d in slot %d of the ring", i, i&(ctx.Size()-1)),
-			fmt.Sprintf("%d B at byte %d, beyond its end", d.n, off), r.hdr.String())
+			fmt.Sprintf("%d B at byte %d, beyond its end", d.N, off), r.hdr.String())
 		return true
 	}
 	for i := range r.tx.queues {
-		if q := &r.tx.queues[i]; q.open && beside(q.domain(), "T2", &q.ctx, q.oldest, nicspec.WqeBytes) {
+		if q := &r.tx.queues[i]; q.Open && beside(q.Domain(), "T2", &q.Ctx, q.Oldest, nicspec.WqeBytes) {
 			return true
 		}
 	}
@@ -140,10 +141,10 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 		state = func(i uint16) rings.State { return q.slot(i).state }
 	} else {
 		q := r.tx.queue(queue)
-		ctx, from = &q.ctx, q.oldest
+		ctx, from = &q.Ctx, q.Oldest
 		state = func(i uint16) rings.State {
-			if s := q.slot(i); !r.unread(s) {
-				return s.state
+			if s := q.Slot(i); !r.unread(s) {
+				return s.State
 			}
 			return rings.Idle
 		}
@@ -172,7 +173,7 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 		}
 	} else {
 		q := r.tx.queue(queue)
-		if !q.doubtful || last-q.oldest >= q.doubtfulPI-q.oldest {
+		if !q.doubtful || last-q.Oldest >= q.doubtfulPI-q.Oldest {
 			return false
 		}
 		r.accept(q)
@@ -181,20 +182,20 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 }
 
 // pieceRead takes a read of a piece.
-func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
-	d.stray, d.kind, d.queue, d.epoch = false, memory.Piece, uint16(e.queue.id), e.queue.epoch
-	r.ent.ask(e, piece, d)
-	r.log.Saw(e.queue.domain())
+func (r *Referee) pieceRead(e *attribution.Entry, piece int, d *attribution.Read) {
+	d.Stray, d.Kind, d.Queue, d.Epoch = false, memory.Piece, uint16(e.Queue.ID), e.Queue.Epoch
+	r.ent.Ask(e, piece, d)
+	r.log.Saw(e.Queue.Domain())
 	r.inTurn(e, d)
 	r.wholeRead(e, d)
 	r.pushedEarly(e, "a read")
-	first := e.queue.slot(e.index).entry
-	if first == e && e.alt == nil {
+	first := e.Queue.Slot(e.Index).Entry
+	if first == e && e.Alt == nil {
 		return
 	}
-	for other := first; other != nil; other = other.alt {
+	for other := first; other != nil; other = other.Alt {
 		if other != e {
-			r.ent.askAlso(other, d)
+			r.ent.AskAlso(other, d)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/golden/rings"
@@ -127,8 +128,8 @@ func (s *rxSlot) buffer(part int) (addr uint64, size int) {
 // ranges enters or removes what a queue makes the device read and write.
 func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
-	ring, cq := owner{Kind: memory.TxRing, Queue: uint16(id)}, owner{Kind: memory.TxCq, Queue: uint16(id)}
-	msg := owner{Kind: memory.Msg, Part: partTx, Queue: uint16(id)}
+	ring, cq := attribution.Owner{Kind: memory.TxRing, Queue: uint16(id)}, attribution.Owner{Kind: memory.TxCq, Queue: uint16(id)}
+	msg := attribution.Owner{Kind: memory.Msg, Part: partTx, Queue: uint16(id)}
 	if rx {
 		entry, ring.Kind, cq.Kind, msg.Part = nicspec.RxDescBytes, memory.RxRing, memory.RxCq, partRx
 	}
@@ -136,12 +137,12 @@ func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 		r.messageRange(ctx.Addr, msg, enter)
 	}
 	if enter {
-		r.ent.read.Add(ctx.RingBase, n*entry, ring)
-		r.ent.wr.Add(ctx.CqBase, n*nicspec.CqeBytes, cq)
+		r.ent.Readable.Add(ctx.RingBase, n*entry, ring)
+		r.ent.Writable.Add(ctx.CqBase, n*nicspec.CqeBytes, cq)
 		return
 	}
-	r.ent.read.Remove(ctx.RingBase, n*entry, ring)
-	r.ent.wr.Remove(ctx.CqBase, n*nicspec.CqeBytes, cq)
+	r.ent.Readable.Remove(ctx.RingBase, n*entry, ring)
+	r.ent.Writable.Remove(ctx.CqBase, n*nicspec.CqeBytes, cq)
 }
 
 // enableRx starts a receive queue [Q5].
@@ -243,7 +244,7 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 func (r *Referee) forget(s *rxSlot) {
 	for part := range s.parts {
 		if addr, size := s.buffer(part); size > 0 {
-			r.ent.wr.Remove(addr, size, s.owner(part))
+			r.ent.Writable.Remove(addr, size, s.owner(part))
 		}
 		if sh := s.parts[part]; sh != nil {
 			sh.have.Clear()
@@ -258,8 +259,8 @@ func (r *Referee) forget(s *rxSlot) {
 	}
 }
 
-func (s *rxSlot) owner(part int) owner {
-	return owner{Kind: memory.Buffer, Part: uint8(part), Queue: uint16(s.q.id), Index: s.index}
+func (s *rxSlot) owner(part int) attribution.Owner {
+	return attribution.Owner{Kind: memory.Buffer, Part: uint8(part), Queue: uint16(s.q.id), Index: s.index}
 }
 
 // rung notes an accepted doorbell.
@@ -273,30 +274,30 @@ func (q *rxq) rung(pi uint16, cycle int64) {
 func (q *rxq) postedBefore(cycle int64) uint16 { return q.doorbells.Before(cycle, q.ctx.CI) }
 
 // descsIn takes the descriptors that a read brought.
-func (r *Referee) descsIn(d *readReq) {
-	q := r.rx.queue(d.queue)
-	for i := range int(d.count) {
-		s := q.slot(d.first + uint16(i))
+func (r *Referee) descsIn(d *attribution.Read) {
+	q := r.rx.queue(d.Queue)
+	for i := range int(d.Count) {
+		s := q.slot(d.First + uint16(i))
 		s.state, s.shares, s.since = rings.There, false, r.now
-		s.desc = nicspec.DecodeRxDesc(d.buf[i*nicspec.RxDescBytes:])
+		s.desc = nicspec.DecodeRxDesc(d.Buf[i*nicspec.RxDescBytes:])
 		for part := range s.parts {
 			if addr, size := s.buffer(part); size > 0 {
 				r.markShared(s, addr, size)
-				r.ent.wr.Add(addr, size, s.owner(part))
+				r.ent.Writable.Add(addr, size, s.owner(part))
 			}
 		}
 	}
 }
 
 // descsBad notes a read of descriptors that failed, or may have [Q4].
-func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
-	q := r.rx.queue(d.queue)
+func (r *Referee) descsBad(d *attribution.Read, s nicspec.Status, sure bool) {
+	q := r.rx.queue(d.Queue)
 	if sure {
-		for i := range d.count {
-			q.slot(d.first + i).state = rings.Bad
+		for i := range d.Count {
+			q.slot(d.First + i).state = rings.Bad
 		}
 	}
-	q.bad = append(q.bad, d.badAs(s, sure, r.now))
+	q.bad = append(q.bad, d.BadAs(s, sure, r.now))
 	r.cnt.May(nicspec.CntDbBad.Index(), q.recent.Take(r.now))
 	q.errTo = forever
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/memory"
 	"nictwin/models/nicspec"
 
@@ -32,7 +33,7 @@ func (w *sharedWrite) offers(addr uint64, since int64) bool {
 func (r *Referee) markShared(s *rxSlot, addr uint64, size int) {
 	hi := memory.End(addr, size)
 	for page := addr &^ (tlp.PageBytes - 1); page < hi; page += tlp.PageBytes {
-		for node := r.ent.wr.First(page); node != nil; node = r.ent.wr.Next(node) {
+		for node := r.ent.Writable.First(page); node != nil; node = r.ent.Writable.Next(node) {
 			if node.Owner.Kind == memory.Buffer && addr < node.Hi && hi > node.Lo {
 				r.rx.queue(node.Owner.Queue).slot(node.Owner.Index).shares = true
 				s.shares = true
@@ -50,8 +51,8 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	w.addr, w.cycle, w.data = addr, r.now, append(w.data[:0], b...)
 	w.taken.Clear()
 	r.rx.shared = append(r.rx.shared, w)
-	none := (*memory.Range[txEntry])(nil)
-	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
+	none := (*memory.Range[attribution.Entry])(nil)
+	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if node.Owner.Kind != memory.Buffer || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
 			continue
 		}
@@ -130,7 +131,7 @@ func (r *Referee) unclaimed(stray func(addr uint64, n int)) {
 func (r *Referee) claimable(w *sharedWrite, at, n int) (k int) {
 	for k < n {
 		addr, to := w.addr+uint64(at+k), uint64(0)
-		for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
+		for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 			if node.Owner.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi &&
 				r.rx.queue(node.Owner.Queue).slot(node.Owner.Index).since <= w.cycle {
 				to = max(to, node.Hi)

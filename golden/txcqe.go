@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -12,16 +13,16 @@ import (
 func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	e := nicspec.TxCqe(data)
 	r.stats.Compared++
-	r.entryLeft(&q.reports, &q.ctx, e.Type() == nicspec.CqeTypeEvent)
+	r.entryLeft(&q.reports, &q.Ctx, e.Type() == nicspec.CqeTypeEvent)
 	if e.Type() == nicspec.CqeTypeEvent {
-		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
-		r.named(q.domain(), e.Index(), e.Status())
+		q.eventSeen = r.eventEntry(q.Domain(), &q.Ctx, q.bad, q.eventSeen, q.draining, data)
+		r.named(q.Domain(), e.Index(), e.Status())
 		for i := range q.bad { // that it failed is certain now
 			b := &q.bad[i]
 			b.Sure = b.Sure || b.First == e.Index() && b.Status == e.Status()
 		}
 		if !q.draining {
-			r.regs.Txq(q.id).Fail(e.Status())
+			r.regs.Txq(q.ID).Fail(e.Status())
 		}
 		r.nextCqe(q)
 		return
@@ -30,9 +31,9 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	if s := r.completed(q, e); s != nil {
 		r.judgeEntry(q, s, e)
 		switch i := e.Index(); {
-		case i == s.entry.index || e.WqeId() == s.entry.plan.ID:
-			r.finishUpTo(q, s.entry.index)
-		case i-q.oldest < q.ctx.PI-q.oldest: // entries were left out
+		case i == s.Entry.Index || e.WqeId() == s.Entry.Plan.ID:
+			r.finishUpTo(q, s.Entry.Index)
+		case i-q.Oldest < q.Ctx.PI-q.Oldest: // entries were left out
 			r.finishUpTo(q, i)
 		}
 	}
@@ -40,24 +41,24 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 }
 
 func (r *Referee) nextCqe(q *txq) {
-	q.ctx.CQI++
+	q.Ctx.CQI++
 	if !q.draining {
-		r.regs.Txq(q.id).CQI = q.ctx.CQI
+		r.regs.Txq(q.ID).CQI = q.Ctx.CQI
 	}
 }
 
 // completed finds the entry that a completion entry is due for: the next one
 // that gets one. An entry that need not have one is passed if the completion
 // entry names a later one.
-func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
-	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
-		s := q.slot(i)
-		if s.entry == nil {
+func (r *Referee) completed(q *txq, c nicspec.TxCqe) *attribution.Slot {
+	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
+		s := q.Slot(i)
+		if s.Entry == nil {
 			break
 		}
-		e := s.entry
-		over := e.left || !e.plan.Complete && i != c.Index() && r.claims(e) || !e.works() && e.plan.Status == nicspec.StatusOk
-		if over && !e.plan.Complete && i != c.Index() {
+		e := s.Entry
+		over := e.Left || !e.Plan.Complete && i != c.Index() && r.claims(e) || !e.Works() && e.Plan.Status == nicspec.StatusOk
+		if over && !e.Plan.Complete && i != c.Index() {
 			continue
 		}
 		return s
@@ -65,41 +66,41 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 	if r.acceptPush(q) {
 		return r.completed(q, c)
 	}
-	r.log.Fail(q.domain(), "T10", "index", "no completion entry: no entry that was read gets one", fmt.Sprint(c.Index()), c.String())
+	r.log.Fail(q.Domain(), "T10", "index", "no completion entry: no entry that was read gets one", fmt.Sprint(c.Index()), c.String())
 	return nil
 }
 
 // judgeEntry compares a completion entry with what its work entry allows.
-func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
-	e := s.entry
-	m, wait := r.ent.outcomes(e)
+func (r *Referee) judgeEntry(q *txq, s *attribution.Slot, c nicspec.TxCqe) {
+	e := s.Entry
+	m, wait := r.ent.Outcomes(e)
 	got := c.Status()
-	if c.Index() == e.index && !m.has(got) && !e.left && r.reattribute(e, got) {
-		m, wait = r.ent.outcomes(e)
+	if c.Index() == e.Index && !m.Has(got) && !e.Left && r.reattribute(e, got) {
+		m, wait = r.ent.Outcomes(e)
 	}
-	if e.plan.Send && !e.left && m.has(nicspec.StatusOk) && got == nicspec.StatusOk {
+	if e.Plan.Send && !e.Left && m.Has(nicspec.StatusOk) && got == nicspec.StatusOk {
 		wait = true
 	}
-	if wait && c.Index() == e.index && e.plan.Copy {
-		r.failEntry(e, q.domain(), "D6", "completion entry", "after the last write and the message of its copy", "before", c.String())
+	if wait && c.Index() == e.Index && e.Plan.Copy {
+		r.failEntry(e, q.Domain(), "D6", "completion entry", "after the last write and the message of its copy", "before", c.String())
 		return
 	}
-	if wait && c.Index() == e.index {
-		r.failEntry(e, q.domain(), "T10", "frame", "left before its completion entry", "not yet", c.String())
+	if wait && c.Index() == e.Index {
+		r.failEntry(e, q.Domain(), "T10", "frame", "left before its completion entry", "not yet", c.String())
 		return
 	}
 	status := got
-	if !m.has(got) {
-		status = m.first()
+	if !m.Has(got) {
+		status = m.First()
 	}
-	if status == nicspec.StatusOk && !e.plan.Complete {
-		r.failEntry(e, q.domain(), "T10", "index", "no completion entry: f_complete is 0", fmt.Sprint(c.Index()), c.String())
+	if status == nicspec.StatusOk && !e.Plan.Complete {
+		r.failEntry(e, q.Domain(), "T10", "index", "no completion entry: f_complete is 0", fmt.Sprint(c.Index()), c.String())
 		return
 	}
 	var want [nicspec.CqeBytes]byte
-	core.BuildTxCqe(uint16(q.id), e.index, status, e.plan.ID, e.sent, q.ctx.Phase(q.ctx.CQI), &want)
-	if e.left && e.gone != 0 {
-		r.mustBeBusy(q.domain(), "a completion entry to be written", e.gone, r.now)
+	core.BuildTxCqe(uint16(q.ID), e.Index, status, e.Plan.ID, e.Sent, q.Ctx.Phase(q.Ctx.CQI), &want)
+	if e.Left && e.Gone != 0 {
+		r.mustBeBusy(q.Domain(), "a completion entry to be written", e.Gone, r.now)
 	}
 	field, exp, g, same := nicspec.DiffTxCqe(want[:], c)
 	if same {
@@ -111,21 +112,21 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	rule := "T10"
 	switch field {
 	case "status":
-		rule = e.ruleOfStatus(max(m.first(), got))
-		if m.first() != nicspec.StatusOk {
-			rule = e.ruleOfStatus(m.first())
+		rule = e.RuleOfStatus(max(m.First(), got))
+		if m.First() != nicspec.StatusOk {
+			rule = e.RuleOfStatus(m.First())
 		}
 	case "phase":
 		rule = "Q8"
 	}
-	r.failEntry(e, q.domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String())
+	r.failEntry(e, q.Domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String())
 }
 
 // reattribute settles which reads were for an entry that ended with a status.
-func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
+func (r *Referee) reattribute(e *attribution.Entry, s nicspec.Status) bool {
 	if s >= nicspec.StatusCplUnsupported {
-		for x := e; x != nil; x = x.alt {
-			if r.ent.assignFailed(x, s) {
+		for x := e; x != nil; x = x.Alt {
+			if r.ent.AssignFailed(x, s) {
 				return true
 			}
 		}
@@ -135,37 +136,37 @@ func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 		return true
 	}
 	if s == nicspec.StatusBadOffload {
-		return r.ent.spoil(e)
+		return r.ent.Spoil(e)
 	}
-	return r.ent.supplyAll(e)
+	return r.ent.SupplyAll(e)
 }
 
 // finishUpTo ends the entries up to the one that a completion entry was
 // written for.
 func (r *Referee) finishUpTo(q *txq, index uint16) {
 	r.silentEnded(q)
-	for int16(index-q.oldest) >= 0 {
-		s := q.slot(q.oldest)
-		e := s.entry
+	for int16(index-q.Oldest) >= 0 {
+		s := q.Slot(q.Oldest)
+		e := s.Entry
 		if e == nil {
 			break
 		}
-		if int16(q.emit-q.oldest) <= 0 {
-			q.emit = q.oldest + e.blocks
+		if int16(q.emit-q.Oldest) <= 0 {
+			q.emit = q.Oldest + e.Blocks
 		}
 		r.cnt.Step(nicspec.CntTxWqe.Index(), 1, r.now)
-		if e.index == index && nicspec.TxCqe(r.x.TLP.Data).Status() != nicspec.StatusOk {
+		if e.Index == index && nicspec.TxCqe(r.x.TLP.Data).Status() != nicspec.StatusOk {
 			r.cnt.Step(nicspec.CntTxErr.Index(), 1, r.now)
 		}
-		if e.index != index || nicspec.TxCqe(r.x.TLP.Data).Status() == nicspec.StatusOk {
-			r.ent.endCopied(s)
-			e = s.entry
+		if e.Index != index || nicspec.TxCqe(r.x.TLP.Data).Status() == nicspec.StatusOk {
+			r.ent.EndCopied(s)
+			e = s.Entry
 		}
-		if e.index == index {
-			index += e.blocks - 1
+		if e.Index == index {
+			index += e.Blocks - 1
 		}
-		q.forget(e)
-		r.ent.release(e)
+		q.Forget(e)
+		r.ent.Release(e)
 	}
 	r.ended(q, index+1)
 	r.settleEntries(q)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -35,40 +36,40 @@ func (r *Referee) queueFrameOut() {
 		r.log.Fail(verdict.Device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1), fmt.Sprint(f.Queue))
 		return
 	}
-	r.log.Saw(q.domain())
+	r.log.Saw(q.Domain())
 	r.checkStopped(q)
 	s := r.sender(q, f.Data)
 	if s == nil {
 		r.tellSent(q, nil, f.Data)
 		return
 	}
-	e := s.entry
-	if !bytes.Equal(e.frame, f.Data) && r.failFrame(q, e, f.Data) {
+	e := s.Entry
+	if !bytes.Equal(e.Frame, f.Data) && r.failFrame(q, e, f.Data) {
 		r.tellSent(q, e, f.Data)
 		return
 	}
-	if e.plan.Port != r.x.Port {
-		r.failEntry(e, q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port))
+	if e.Plan.Port != r.x.Port {
+		r.failEntry(e, q.Domain(), "T9", "port", fmt.Sprint(e.Plan.Port), fmt.Sprint(r.x.Port))
 	}
 	r.pushedEarly(e, "a frame")
-	if e.count > 0 {
-		r.leaves(q.domain(), "a frame that was read")
+	if e.Count > 0 {
+		r.leaves(q.Domain(), "a frame that was read")
 	}
 	r.tellSent(q, e, f.Data)
-	e.left, e.sent, e.gone = true, len(f.Data), r.now
-	q.emit = e.index + e.blocks
-	r.ended(q, e.index+e.blocks)
+	e.Left, e.Sent, e.Gone = true, len(f.Data), r.now
+	q.emit = e.Index + e.Blocks
+	r.ended(q, e.Index+e.Blocks)
 	r.settleEntries(q)
 }
 
 // tellSent hands a frame that left to the hook. e is its entry, nil if none is known.
-func (r *Referee) tellSent(q *txq, e *txEntry, got []byte) {
+func (r *Referee) tellSent(q *txq, e *attribution.Entry, got []byte) {
 	if r.cfg.OnFrame == nil {
 		return
 	}
-	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.id, Cycle: r.now, Got: got, Mismatch: r.log.FirstMismatch()}
+	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.ID, Cycle: r.now, Got: got, Mismatch: r.log.FirstMismatch()}
 	if e != nil {
-		r.tx.event.Expected, r.tx.event.ID = e.frame, verdict.FrameID{Sent: true, Port: e.plan.Port, N: nicspec.Wqe(e.raw[:]).WqeId()}
+		r.tx.event.Expected, r.tx.event.ID = e.Frame, verdict.FrameID{Sent: true, Port: e.Plan.Port, N: nicspec.Wqe(e.Raw[:]).WqeId()}
 		r.tx.event.Known = true
 	}
 	r.cfg.OnFrame(&r.tx.event)
@@ -76,7 +77,7 @@ func (r *Referee) tellSent(q *txq, e *txEntry, got []byte) {
 
 // sender finds the entry whose frame is due to leave: the next one of the
 // queue, over those that send none. Without one it reports why.
-func (r *Referee) sender(q *txq, data []byte) *txSlot {
+func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if s := r.plainSender(q, data); s != nil {
 		return s
 	}
@@ -85,28 +86,28 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			return s
 		}
 	}
-	failed := (*txEntry)(nil)
-	for i := q.emit; i != q.ctx.PI; i = q.after(i) {
-		s := q.slot(i)
-		e := s.entry
+	failed := (*attribution.Entry)(nil)
+	for i := q.emit; i != q.Ctx.PI; i = q.After(i) {
+		s := q.Slot(i)
+		e := s.Entry
 		switch {
 		case e == nil:
 			r.failSender(q, failed, "T1", "frame", fmt.Sprintf("entry %d read before its frame leaves", i))
 			return nil
-		case e.left:
+		case e.Left:
 			continue
-		case e.never:
+		case e.Never:
 			r.failSender(q, e, "T2", "frame", "none: the queue stopped before this entry, its ring could not be read")
 			return nil
-		case r.ent.sends(s, data):
+		case r.ent.Sends(s, data):
 			return s
 		}
-		m, wait := r.ent.outcomes(e)
-		due := wait || m == statusBit(nicspec.StatusOk) && e.plan.Send
+		m, wait := r.ent.Outcomes(e)
+		due := wait || m == attribution.StatusSet(nicspec.StatusOk) && e.Plan.Send
 		switch {
 		case due && r.laterSends(q, e, data) && r.endsBare(e):
 			failed = e
-		case wait && e.plan.Copy:
+		case wait && e.Plan.Copy:
 			r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
 			return nil
 		case wait:
@@ -114,7 +115,7 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			return nil
 		case due:
 			return s
-		case !m.has(nicspec.StatusOk):
+		case !m.Has(nicspec.StatusOk):
 			failed = e
 		}
 	}
@@ -122,8 +123,8 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 		return r.sender(q, data)
 	}
 	if failed != nil {
-		m, _ := r.ent.outcomes(failed)
-		r.failSender(q, failed, failed.ruleOfStatus(m.first()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.index, m))
+		m, _ := r.ent.Outcomes(failed)
+		r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.Index, m))
 		return nil
 	}
 	r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
@@ -131,19 +132,19 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 }
 
 // plainSender is sender as far as the reads are taken already.
-func (r *Referee) plainSender(q *txq, data []byte) *txSlot {
-	for i := q.emit; i != q.ctx.PI; i = q.after(i) {
-		s := q.slot(i)
-		if s.entry == nil || s.entry.never {
+func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
+	for i := q.emit; i != q.Ctx.PI; i = q.After(i) {
+		s := q.Slot(i)
+		if s.Entry == nil || s.Entry.Never {
 			return nil
 		}
-		for e := s.entry; e != nil; e = e.alt {
-			if e.equals(data) {
-				r.ent.taken(s, e)
+		for e := s.Entry; e != nil; e = e.Alt {
+			if e.Equals(data) {
+				r.ent.Taken(s, e)
 				return s
 			}
 		}
-		if m, wait := r.ent.outcomes(s.entry); !s.entry.left && (wait || m.has(nicspec.StatusOk) && s.entry.plan.Send) {
+		if m, wait := r.ent.Outcomes(s.Entry); !s.Entry.Left && (wait || m.Has(nicspec.StatusOk) && s.Entry.Plan.Send) {
 			return nil
 		}
 	}
@@ -152,10 +153,10 @@ func (r *Referee) plainSender(q *txq, data []byte) *txSlot {
 
 // laterSends reports whether a frame may be that of an entry after e, by its
 // length.
-func (r *Referee) laterSends(q *txq, e *txEntry, data []byte) bool {
-	for i := q.after(e.index); i != q.ctx.PI; i = q.after(i) {
-		for o := q.slot(i).entry; o != nil; o = o.alt {
-			if o.plan.Send && !o.left && o.sized(len(data)) {
+func (r *Referee) laterSends(q *txq, e *attribution.Entry, data []byte) bool {
+	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
+		for o := q.Slot(i).Entry; o != nil; o = o.Alt {
+			if o.Plan.Send && !o.Left && o.Sized(len(data)) {
 				return true
 			}
 		}
@@ -165,9 +166,9 @@ func (r *Referee) laterSends(q *txq, e *txEntry, data []byte) bool {
 
 // endsBare finds reads by which an entry has ended without a frame, and reports
 // whether there are any: a later entry's frame has left.
-func (r *Referee) endsBare(e *txEntry) bool {
-	for x := e; x != nil; x = x.alt {
-		if x.plan.Copy && r.claim(x) || r.ent.assignAnyFailed(x) || x.plan.Send && r.ent.spoil(x) {
+func (r *Referee) endsBare(e *attribution.Entry) bool {
+	for x := e; x != nil; x = x.Alt {
+		if x.Plan.Copy && r.claim(x) || r.ent.AssignAnyFailed(x) || x.Plan.Send && r.ent.Spoil(x) {
 			return true
 		}
 	}
@@ -175,7 +176,7 @@ func (r *Referee) endsBare(e *txEntry) bool {
 }
 
 // failSender reports a frame that no entry of its queue can have sent.
-func (r *Referee) failSender(q *txq, e *txEntry, rule, field, want string) {
+func (r *Referee) failSender(q *txq, e *attribution.Entry, rule, field, want string) {
 	data := r.x.Frame.Data
 	if o := r.otherQueue(q, data); o != nil {
 		r.failTuser(o)
@@ -184,39 +185,39 @@ func (r *Referee) failSender(q *txq, e *txEntry, rule, field, want string) {
 	var about []string
 	s := verdict.Subject{Index: verdict.NoIndex}
 	if e != nil {
-		about, s = append(about, e.describe()), e.subject()
+		about, s = append(about, e.Describe()), e.Subject()
 	}
-	r.log.FailOf(s, q.domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
+	r.log.FailOf(s, q.Domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
 }
 
 // failFrame reports a frame that differs from the one that was due. It reports
 // true if the frame is that of another entry.
-func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
+func (r *Referee) failFrame(q *txq, e *attribution.Entry, got []byte) (other bool) {
 	if o := r.otherQueue(q, got); o != nil {
 		r.failTuser(o)
 		return true
 	}
 	if later := r.laterEntry(q, e, got); later != nil {
-		r.log.FailOf(e.subject(), q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", later.index),
-			e.describe(), later.describe())
-		later.left, later.sent = true, len(got)
+		r.log.FailOf(e.Subject(), q.Domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.Index), fmt.Sprintf("that of entry %d", later.Index),
+			e.Describe(), later.Describe())
+		later.Left, later.Sent = true, len(got)
 		return true
 	}
-	if len(got) != len(e.frame) {
-		r.failEntry(e, q.domain(), "T5", "frame length", fmt.Sprint(len(e.frame)), fmt.Sprint(len(got)))
+	if len(got) != len(e.Frame) {
+		r.failEntry(e, q.Domain(), "T5", "frame length", fmt.Sprint(len(e.Frame)), fmt.Sprint(len(got)))
 		return false
 	}
-	i := verdict.FirstDifference(e.frame, got)
+	i := verdict.FirstDifference(e.Frame, got)
 	var h core.Headers
-	core.Parse(e.frame, r.ver.Now().RocePort, &h)
-	r.failEntry(e, q.domain(), e.ruleOfByte(&h, i), verdict.FieldAt(e.frame, &h, i), verdict.ByteOf(e.frame[i], i), verdict.ByteOf(got[i], i))
+	core.Parse(e.Frame, r.ver.Now().RocePort, &h)
+	r.failEntry(e, q.Domain(), ruleOfByte(e, &h, i), verdict.FieldAt(e.Frame, &h, i), verdict.ByteOf(e.Frame[i], i), verdict.ByteOf(got[i], i))
 	return false
 }
 
 // laterEntry finds an entry after e whose frame this is.
-func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
-	for i := q.after(e.index); i != q.ctx.PI; i = q.after(i) {
-		if later := q.slot(i).entry; later != nil && later.equals(data) {
+func (r *Referee) laterEntry(q *txq, e *attribution.Entry, data []byte) *attribution.Entry {
+	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
+		if later := q.Slot(i).Entry; later != nil && later.Equals(data) {
 			return later
 		}
 	}
@@ -224,9 +225,9 @@ func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
 }
 
 // ruleOfByte is the rule that a byte of a frame follows.
-func (e *txEntry) ruleOfByte(h *core.Headers, at int) string {
-	p := &e.plan
-	switch field := verdict.FieldAt(e.frame, h, at); {
+func ruleOfByte(e *attribution.Entry, h *core.Headers, at int) string {
+	p := &e.Plan
+	switch field := verdict.FieldAt(e.Frame, h, at); {
 	case p.CRC32C && at >= p.CrcOff && at < p.CrcOff+4:
 		return "X1"
 	case p.ECN != 0 && (field == "ipv4.tos" || field == "ipv4.csum" && !p.IPCsum || field == "ipv6.version_class_flow"):
@@ -240,21 +241,21 @@ func (e *txEntry) ruleOfByte(h *core.Headers, at int) string {
 }
 
 // otherQueue finds the queue whose next frame this is.
-func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
+func (r *Referee) otherQueue(q *txq, data []byte) *attribution.Entry {
 	for i := range r.tx.queues {
 		o := &r.tx.queues[i]
-		if o == q || !o.open {
+		if o == q || !o.Open {
 			continue
 		}
-		for k := o.emit; k != o.ctx.PI; k = o.after(k) {
-			e := o.slot(k).entry
+		for k := o.emit; k != o.Ctx.PI; k = o.After(k) {
+			e := o.Slot(k).Entry
 			if e == nil {
 				break
 			}
-			if e.equals(data) {
+			if e.Equals(data) {
 				return e
 			}
-			if e.plan.Send && !e.left && e.fails == 0 {
+			if e.Plan.Send && !e.Left && e.Fails == 0 {
 				break
 			}
 		}
@@ -264,13 +265,13 @@ func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
 
 // failTuser reports a frame that came with the queue of another, and takes it
 // as that queue's.
-func (r *Referee) failTuser(e *txEntry) {
-	d := e.queue.domain()
+func (r *Referee) failTuser(e *attribution.Entry) {
+	d := e.Queue.Domain()
 	r.log.Saw(d)
-	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue))
-	e.left, e.sent = true, len(r.x.Frame.Data)
+	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.Queue.ID), fmt.Sprint(r.x.Frame.Queue))
+	e.Left, e.Sent = true, len(r.x.Frame.Data)
 	q := r.tx.of(e)
-	q.emit = e.index + e.blocks
-	r.ended(q, e.index+e.blocks)
+	q.emit = e.Index + e.Blocks
+	r.ended(q, e.Index+e.Blocks)
 	r.settleEntries(q)
 }

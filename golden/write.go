@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"nictwin/golden/attribution"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
@@ -86,9 +87,9 @@ func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
 // completionEntry takes a write that may be a completion entry, and reports
 // whether it is one.
 func (r *Referee) completionEntry(addr uint64, data []byte) bool {
-	late := owner{}
+	late := attribution.Owner{}
 	found := false
-	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
+	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if node.Owner.Kind > memory.TxCq || addr < node.Lo || addr >= node.Hi {
 			continue
 		}
@@ -100,18 +101,18 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 				return true
 			}
 		case memory.TxCq:
-			if q := r.tx.queue(o.Queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
-				r.log.Saw(q.domain())
+			if q := r.tx.queue(o.Queue); q.Ctx.CqeAddr(q.Ctx.CQI) == addr {
+				r.log.Saw(q.Domain())
 				r.txEntryWritten(q, data)
 				return true
 			}
 		}
 		late, found = node.Owner, true
 	}
-	if !found || r.ent.wr.Within(addr, len(data), ofPayload) {
+	if !found || r.ent.Writable.Within(addr, len(data), ofPayload) {
 		return false
 	}
-	ctx, d := &r.tx.queue(late.Queue).ctx, verdict.Txq(int(late.Queue))
+	ctx, d := &r.tx.queue(late.Queue).Ctx, verdict.Txq(int(late.Queue))
 	text := nicspec.TxCqe(data).String()
 	if late.Kind == memory.RxCq {
 		ctx, d = &r.rx.queue(late.Queue).ctx, verdict.Rxq(int(late.Queue))
@@ -125,7 +126,7 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 
 // bufferWrite takes bytes written to a buffer of a descriptor, or by a copy.
 func (r *Referee) bufferWrite(addr uint64, b []byte) {
-	if r.ent.copying > 0 && r.copyWrite(addr, b) {
+	if r.ent.Copying > 0 && r.copyWrite(addr, b) {
 		return
 	}
 	if s := r.rx.last; s != nil && !s.shares { // most go where the one before went
@@ -136,8 +137,8 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 			}
 		}
 	}
-	only, meant := (*memory.Range[txEntry])(nil), 0
-	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
+	only, meant := (*memory.Range[attribution.Entry])(nil), 0
+	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if node.Owner.Kind != memory.Buffer || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
 			continue
 		}
@@ -174,7 +175,7 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 	return true
 }
 
-func (r *Referee) failTwice(node *memory.Range[txEntry], addr uint64, n int) {
+func (r *Referee) failTwice(node *memory.Range[attribution.Entry], addr uint64, n int) {
 	o := node.Owner
 	d := verdict.Rxq(int(o.Queue))
 	r.log.Saw(d)
@@ -191,7 +192,7 @@ func (r *Referee) failStray(addr uint64, n int) {
 
 // near says what lies next to an address that nothing expected.
 func (r *Referee) near(addr uint64) string {
-	for node := r.ent.wr.First(addr); node != nil; node = r.ent.wr.Next(node) {
+	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if o := node.Owner; o.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi {
 			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", partNames[o.Part], o.Index, o.Queue)
 		} else if o.Kind <= memory.TxCq && addr >= node.Lo && addr < node.Hi {
@@ -204,33 +205,33 @@ func (r *Referee) near(addr uint64) string {
 // copyWrite takes bytes that were written to the destination of a copy. It
 // reports false if there is none at that place.
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && e.copy.seen.Empty() { // most go on where the one before ended
-		off := int(addr - e.plan.Dma.Dst)
-		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.End() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.ent.before(e) == nil &&
-			!r.ent.otherDest(e, addr, len(b)) {
+	if e := r.tx.copied; e != nil && e.Copy.Open && e.Alt == nil && e.Copy.Seen.Empty() { // most go on where the one before ended
+		off := int(addr - e.Plan.Dma.Dst)
+		if addr >= e.Plan.Dma.Dst && off == e.Copy.Wrote.End() && off+len(b) <= e.Plan.Dma.Len && e.Fits(off, b) && r.ent.Before(e) == nil &&
+			!r.ent.OtherDest(e, addr, len(b)) {
 			r.wholeWrite(e, off, len(b))
 			r.wrote(e, off, b)
 			return true
 		}
 	}
-	best := r.ent.writer(addr, b)
+	best := r.ent.Writer(addr, b)
 	if best == nil {
 		return false
 	}
-	off := int(addr - best.plan.Dma.Dst)
-	if len(r.ent.able) > 1 {
+	off := int(addr - best.Plan.Dma.Dst)
+	if len(r.ent.Able) > 1 {
 		r.unsureWrite(addr, b)
 		return true
 	}
-	if !best.settles(r.ent, addr, b) && r.ent.wr.Within(addr, len(b), ofBuffers) {
+	if !best.Settles(r.ent, addr, b) && r.ent.Writable.Within(addr, len(b), attribution.OfBuffers) {
 		return false
 	}
-	if !best.fits(off, b) {
+	if !best.Fits(off, b) {
 		r.failCopy(best, off, b)
-	} else if o := r.ent.before(best); o != nil {
-		r.log.Saw(best.queue.domain())
-		r.log.FailOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
-			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
+	} else if o := r.ent.Before(best); o != nil {
+		r.log.Saw(best.Queue.Domain())
+		r.log.FailOf(best.Subject(), best.Queue.Domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.Index, o.Index),
+			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.Describe(), o.Describe())
 	}
 	r.wholeWrite(best, off, len(b))
 	r.wrote(best, off, b)

@@ -9,6 +9,12 @@ import (
 	"nictwin/models/fifo"
 )
 
+// Cycles before and after all others.
+const (
+	Never   = math.MinInt64
+	Forever = math.MaxInt64
+)
+
 // Set is a set of cycles, added in order and forgotten when many that are not
 // in it have passed since. Make it with NewSet.
 type Set struct {
@@ -28,7 +34,7 @@ func (t *stretch) free() int64 { return t.first - t.before }
 // Latest is the latest cycle in the set.
 func (s *Set) Latest() int64 {
 	if s.list.Len() == 0 {
-		return math.MinInt64
+		return Never
 	}
 	return s.list.At(s.list.Len() - 1).last
 }

@@ -1,4 +1,4 @@
-package golden
+package attribution
 
 import (
 	"nictwin/golden/memory"
@@ -7,11 +7,11 @@ import (
 
 // others calls f for the entries but e that are at work, and those that are
 // over, until it returns true.
-func (es *Entries) others(e *txEntry, f func(*txEntry) bool) bool {
+func (es *Entries) others(e *Entry, f func(*Entry) bool) bool {
 	for k := range es.queues {
 		q := es.queues[k]
-		for i := q.oldest; q.open && i != q.ctx.PI; i = q.after(i) {
-			for o := q.slot(i).entry; o != nil; o = o.alt {
+		for i := q.Oldest; q.Open && i != q.Ctx.PI; i = q.After(i) {
+			for o := q.Slot(i).Entry; o != nil; o = o.Alt {
 				if !o.sameAs(e) && f(o) {
 					return true
 				}
@@ -26,21 +26,21 @@ func (es *Entries) others(e *txEntry, f func(*txEntry) bool) bool {
 	return false
 }
 
-// holders calls f for each piece of an entry but e that covers n bytes at an
+// Holders calls f for each piece of an entry but e that covers n bytes at an
 // address, until f returns true: of those at work, and of those that are over.
-func (es *Entries) holders(e *txEntry, addr uint64, n int, f func(place) bool) bool {
-	return es.places(addr, func(h place) bool {
+func (es *Entries) Holders(e *Entry, addr uint64, n int, f func(Place) bool) bool {
+	return es.places(addr, func(h Place) bool {
 		o := h.entry
-		return !o.left && (e == nil || !o.sameAs(e)) && h.at+n <= o.pieces[h.piece].len && f(h)
+		return !o.Left && (e == nil || !o.sameAs(e)) && h.at+n <= o.Pieces[h.piece].len && f(h)
 	})
 }
 
-// shared reports whether what was read for an entry may have been read for
+// Shared reports whether what was read for an entry may have been read for
 // another.
-func (es *Entries) shared(e *txEntry) bool {
-	for i := range e.count {
-		for _, v := range e.pieces[i].asked.All() {
-			if !es.holders(e, e.pieces[i].bus+uint64(v.Lo), v.Hi-v.Lo, func(place) bool { return true }) {
+func (es *Entries) Shared(e *Entry) bool {
+	for i := range e.Count {
+		for _, v := range e.Pieces[i].asked.All() {
+			if !es.Holders(e, e.Pieces[i].bus+uint64(v.Lo), v.Hi-v.Lo, func(Place) bool { return true }) {
 				return false
 			}
 		}
@@ -52,11 +52,11 @@ func (es *Entries) shared(e *txEntry) bool {
 // bytes, in exchange for its own. What is later fits all other entries at work
 // that it fitted, so that the entry can be forgotten, unless others are kept that
 // ended without their bytes.
-func (es *Entries) takeEarliest(e *txEntry) {
-	for i := range e.count {
-		p := &e.pieces[i]
+func (es *Entries) takeEarliest(e *Entry) {
+	for i := range e.Count {
+		p := &e.Pieces[i]
 		for at := 0; at < p.len; {
-			h := place{e, i, at}
+			h := Place{e, i, at}
 			c := es.content(h, p.len-at)
 			if c.kind != isGot {
 				at += c.n
@@ -77,9 +77,9 @@ func (es *Entries) takeEarliest(e *txEntry) {
 }
 
 // earlier finds the place with the earliest read of the same bytes.
-func (es *Entries) earlier(h place, c *content, n int) (best place, ok bool) {
+func (es *Entries) earlier(h Place, c *content, n int) (best Place, ok bool) {
 	first := c.issued
-	es.places(h.addr(), func(o place) bool {
+	es.places(h.addr(), func(o Place) bool {
 		if o.entry.sameAs(h.entry) || o.entry.settledAt(o.piece, o.at, n) {
 			return false
 		}
@@ -87,8 +87,8 @@ func (es *Entries) earlier(h place, c *content, n int) (best place, ok bool) {
 		if d.kind != isGot || d.n < n || d.issued >= first || d.issued < h.entry.fetched {
 			return false
 		}
-		p := &h.entry.pieces[h.piece]
-		if h.entry.buf.Differs(p.off+h.at, o.entry.buf.Part(o.entry.pieces[o.piece].off+o.at, n)) >= n {
+		p := &h.entry.Pieces[h.piece]
+		if h.entry.Buf.Differs(p.off+h.at, o.entry.Buf.Part(o.entry.Pieces[o.piece].off+o.at, n)) >= n {
 			best, first, ok = o, d.issued, true
 		}
 		return false
@@ -96,41 +96,41 @@ func (es *Entries) earlier(h place, c *content, n int) (best place, ok bool) {
 	return best, ok
 }
 
-// surelyOf reports whether a read of a piece is one of a queue's: entries of it
+// SurelyOf reports whether a read of a piece is one of a queue's: entries of it
 // name all that is read, and those of no other queue do.
-func (es *Entries) surelyOf(d *readReq, queue int) bool {
+func (es *Entries) SurelyOf(d *Read, queue int) bool {
 	named := false
-	return !es.places(d.addr, func(h place) bool {
+	return !es.places(d.Addr, func(h Place) bool {
 		e := h.entry
-		if e.left || h.at+d.n > e.pieces[h.piece].len || d.issued < e.fetched || d.issued > e.over {
+		if e.Left || h.at+d.N > e.Pieces[h.piece].len || d.Issued < e.fetched || d.Issued > e.over {
 			return false
 		}
-		named = named || e.queue.id == queue
-		return e.queue.id != queue
-	}) && named && len(d.dest) > 0
+		named = named || e.Queue.ID == queue
+		return e.Queue.ID != queue
+	}) && named && len(d.Dest) > 0
 }
 
-// place is a byte of a piece of a work entry: what one read may fill, once.
+// Place is a byte of a piece of a work entry: what one read may fill, once.
 // docs/attribution.md states the problem that is solved here.
-type place struct {
-	entry *txEntry
+type Place struct {
+	entry *Entry
 	piece int
 	at    int // in the piece
 }
 
-func (h place) addr() uint64 { return h.entry.pieces[h.piece].bus + uint64(h.at) }
+func (h Place) addr() uint64 { return h.entry.Pieces[h.piece].bus + uint64(h.at) }
 
 // uniform is how many bytes from an address on, n at most, have the same places
 // with the same reads in them.
 func (es *Entries) uniform(addr uint64, n int) int {
 	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
-	for node := es.read.First(addr); node != nil; node = es.read.Next(node) {
+	for node := es.Readable.First(addr); node != nil; node = es.Readable.Next(node) {
 		switch {
 		case node.Owner.Kind != memory.Piece || addr >= node.Hi:
 		case addr < node.Lo:
 			n = min(n, int(min(node.Lo-addr, tlp.PageBytes)))
 		default:
-			h := place{node.Owner.Entry, int(node.Owner.Part), int(addr - node.Lo)}
+			h := Place{node.Owner.Entry, int(node.Owner.Part), int(addr - node.Lo)}
 			n = h.evenlyWritten(es.content(h, n).n)
 		}
 	}

@@ -1,4 +1,4 @@
-package golden
+package attribution
 
 import (
 	"encoding/binary"
@@ -36,8 +36,8 @@ func (o *overwritten) add(lo, n, size int) {
 
 // unread returns the bytes of an entry's frame, as it left, that need not be as
 // they were read.
-func (e *txEntry) unread(frame []byte) (o overwritten) {
-	p, n := &e.plan, min(len(frame), e.plan.Length)
+func (e *Entry) unread(frame []byte) (o overwritten) {
+	p, n := &e.Plan, min(len(frame), e.Plan.Length)
 	if p.ECN != 0 {
 		o.add(p.L3Off+ipTosAt, 1, n)
 		o.add(p.L3Off+ipCsumAt, 2, n)
@@ -80,23 +80,23 @@ func (o *overwritten) places() (at []int) {
 }
 
 // anyValue reports whether bytes of a frame that left may have been anything.
-func (e *txEntry) anyValue(at, n int) bool {
-	if !e.left || !e.plan.Send || e.plan.ECN != 0 {
+func (e *Entry) anyValue(at, n int) bool {
+	if !e.Left || !e.Plan.Send || e.Plan.ECN != 0 {
 		return false
 	}
-	o := e.unread(e.frame)
+	o := e.unread(e.Frame)
 	in, k := o.span(at, at+n)
 	return in && k == n
 }
 
-// sends reports whether a frame is that of an entry, and settles then which
+// Sends reports whether a frame is that of an entry, and settles then which
 // reading of the entry the device took and which reads were for it.
-func (es *Entries) sends(s *txSlot, data []byte) bool {
-	for e := s.entry; e != nil; e = e.alt {
-		if !e.equals(data) && !es.settled(e, data) {
+func (es *Entries) Sends(s *Slot, data []byte) bool {
+	for e := s.Entry; e != nil; e = e.Alt {
+		if !e.Equals(data) && !es.settled(e, data) {
 			continue
 		}
-		es.taken(s, e)
+		es.Taken(s, e)
 		return true
 	}
 	return false
@@ -104,37 +104,37 @@ func (es *Entries) sends(s *txSlot, data []byte) bool {
 
 // settled reports whether a frame is that of a reading of an entry once reads
 // have been exchanged with others.
-func (es *Entries) settled(e *txEntry, data []byte) bool {
-	return e.plan.Send && !e.left && e.sized(len(data)) && e.mayDiffer() && es.match(e, data)
+func (es *Entries) settled(e *Entry, data []byte) bool {
+	return e.Plan.Send && !e.Left && e.Sized(len(data)) && e.mayDiffer() && es.match(e, data)
 }
 
 // supply gets an entry its bytes from reads attributed to others, if it lacks
 // any. It reports whether that changed anything.
-func (es *Entries) supply(e *txEntry) bool {
+func (es *Entries) supply(e *Entry) bool {
 	switch {
-	case e.fails != 0:
-		return es.replaceFailed(e)
-	case e.plan.Send && !e.gathered():
+	case e.Fails != 0:
+		return es.ReplaceFailed(e)
+	case e.Plan.Send && !e.gathered():
 		return es.gather(e)
 	}
 	return false
 }
 
-// supplyAll is supply for every reading of an entry.
-func (es *Entries) supplyAll(e *txEntry) (changed bool) {
-	for ; e != nil; e = e.alt {
-		changed = e.works() && es.supply(e) || changed
+// SupplyAll is supply for every reading of an entry.
+func (es *Entries) SupplyAll(e *Entry) (changed bool) {
+	for ; e != nil; e = e.Alt {
+		changed = e.Works() && es.supply(e) || changed
 	}
 	return changed
 }
 
-// sized reports whether the frame that an entry sends may have a length.
-func (e *txEntry) sized(n int) bool {
-	least, most := e.plan.Length, e.plan.Length
-	if e.plan.Append { // pad bytes as the BTH says, and ICRC [T15]
+// Sized reports whether the frame that an entry sends may have a length.
+func (e *Entry) Sized(n int) bool {
+	least, most := e.Plan.Length, e.Plan.Length
+	if e.Plan.Append { // pad bytes as the BTH says, and ICRC [T15]
 		least, most = least+crcBytes, most+nicspec.AppendMax
 	}
-	if e.plan.Pad {
+	if e.Plan.Pad {
 		least, most = max(least, nicspec.FrameMin), max(most, nicspec.FrameMin)
 	}
 	return n >= least && n <= most
@@ -142,9 +142,9 @@ func (e *txEntry) sized(n int) bool {
 
 // mayDiffer reports whether other reads may have been for an entry than those
 // that were taken for it.
-func (e *txEntry) mayDiffer() bool {
-	for i := range e.count {
-		p := &e.pieces[i]
+func (e *Entry) mayDiffer() bool {
+	for i := range e.Count {
+		p := &e.Pieces[i]
 		if len(p.shares) > 0 || !p.asked.Exactly(p.len) {
 			return true
 		}

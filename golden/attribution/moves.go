@@ -1,4 +1,4 @@
-package golden
+package attribution
 
 import "nictwin/models/nicspec"
 
@@ -33,8 +33,8 @@ type share struct {
 }
 
 // content returns what a place holds, and for how many bytes, n at most.
-func (es *Entries) content(h place, n int) content {
-	p := &h.entry.pieces[h.piece]
+func (es *Entries) content(h Place, n int) content {
+	p := &h.entry.Pieces[h.piece]
 	c := content{n: min(n, p.len-h.at)}
 	if room := p.asked.Room(h.at); room > 0 {
 		c.n = min(c.n, room)
@@ -67,14 +67,14 @@ func (es *Entries) inShare(p *txPiece, at int, c *content) {
 		}
 	}
 	came := false
-	if lo, hi := p.got.Within(at, at+c.n); lo < hi {
+	if lo, hi := p.Got.Within(at, at+c.n); lo < hi {
 		if came = lo == at; came {
 			c.n = min(c.n, hi-at)
 		} else {
 			c.n = lo - at
 		}
 	}
-	if d := &es.rd.tags[c.tag]; d.open && !d.stray && d.issued == c.issued {
+	if d := &es.Out.Tags[c.tag]; d.Open && !d.Stray && d.Issued == c.issued {
 		c.kind, c.came = isOpen, came
 	} else if came {
 		c.kind = isGot
@@ -83,7 +83,7 @@ func (es *Entries) inShare(p *txPiece, at int, c *content) {
 
 // movable reports whether what a place holds may have been for another place:
 // of an entry that ended by a read that failed, one such read has to stay.
-func (es *Entries) movable(h place, c *content) bool {
+func (es *Entries) movable(h Place, c *content) bool {
 	e := h.entry
 	if c.kind == isFixed {
 		return false
@@ -91,8 +91,8 @@ func (es *Entries) movable(h place, c *content) bool {
 	if c.kind != isBad || !e.retired || c.status != e.ended {
 		return true
 	}
-	for i := range e.count {
-		for _, b := range e.pieces[i].bad {
+	for i := range e.Count {
+		for _, b := range e.Pieces[i].bad {
 			if b.status == c.status && (i != h.piece || b.lo < h.at || b.hi > h.at+c.n) {
 				return true
 			}
@@ -102,13 +102,13 @@ func (es *Entries) movable(h place, c *content) bool {
 }
 
 // bytesOf appends the bytes that came to a place.
-func (es *Entries) bytesOf(h place, c *content, to []byte) []byte {
+func (es *Entries) bytesOf(h Place, c *content, to []byte) []byte {
 	if c.kind != isGot && !c.came {
 		return to
 	}
-	p := &h.entry.pieces[h.piece]
+	p := &h.entry.Pieces[h.piece]
 	for n := 0; n < c.n; {
-		b := h.entry.buf.Part(p.off+h.at+n, c.n-n)
+		b := h.entry.Buf.Part(p.off+h.at+n, c.n-n)
 		to = append(to, b...)
 		n += len(b)
 	}
@@ -123,7 +123,7 @@ type moves struct {
 
 // moved is content that was taken from a place or given to it.
 type moved struct {
-	h      place
+	h      Place
 	c      content
 	lo, hi int // its bytes
 	given  bool
@@ -132,7 +132,7 @@ type moved struct {
 func (m *moves) mark() int { return len(m.s) }
 
 // take empties a place. Its content is given to another next.
-func (es *Entries) take(h place, c *content) {
+func (es *Entries) take(h Place, c *content) {
 	m := &es.moves
 	lo := len(m.data)
 	m.data = es.bytesOf(h, c, m.data)
@@ -142,7 +142,7 @@ func (es *Entries) take(h place, c *content) {
 
 // give fills a place with what was taken from another; bytes of a read that just
 // begins are given as they are.
-func (es *Entries) give(h place, c *content) {
+func (es *Entries) give(h Place, c *content) {
 	m := &es.moves
 	v := moved{h: h, c: *c, given: true}
 	for i := len(m.s) - 1; i >= 0; i-- {
@@ -170,11 +170,11 @@ func (es *Entries) undo(mark int) {
 }
 
 // readings calls f for the readings of an entry.
-func (e *txEntry) readings(f func(*txEntry)) {
-	if len(e.queue.slots) > 0 {
-		for x := e.queue.slot(e.index).entry; x != nil; x = x.alt {
+func (e *Entry) readings(f func(*Entry)) {
+	if len(e.Queue.Slots) > 0 {
+		for x := e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
 			if x == e {
-				for x = e.queue.slot(e.index).entry; x != nil; x = x.alt {
+				for x = e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
 					f(x)
 				}
 				return
@@ -185,14 +185,14 @@ func (e *txEntry) readings(f func(*txEntry)) {
 }
 
 // lift takes the content of a place out of all readings of its entry.
-func (es *Entries) lift(h place, c *content) {
+func (es *Entries) lift(h Place, c *content) {
 	if c.kind == isFree {
 		return
 	}
 	addr := h.addr()
-	h.entry.readings(func(x *txEntry) {
-		for i := range x.count {
-			p := &x.pieces[i]
+	h.entry.readings(func(x *Entry) {
+		for i := range x.Count {
+			p := &x.Pieces[i]
 			if x == h.entry && i != h.piece {
 				continue
 			}
@@ -204,8 +204,8 @@ func (es *Entries) lift(h place, c *content) {
 }
 
 // clearShare empties the part of a piece that a read filled.
-func (es *Entries) clearShare(x *txEntry, i, lo, hi int, issued int64) {
-	p := &x.pieces[i]
+func (es *Entries) clearShare(x *Entry, i, lo, hi int, issued int64) {
+	p := &x.Pieces[i]
 	for k := len(p.shares) - 1; k >= 0; k-- {
 		s := p.shares[k]
 		a, b := max(lo, s.lo), min(hi, s.hi)
@@ -216,14 +216,14 @@ func (es *Entries) clearShare(x *txEntry, i, lo, hi int, issued int64) {
 		p.share(s.lo, a, s.issued, s.tag)
 		p.share(b, s.hi, s.issued, s.tag)
 		p.cutBad(a, b)
-		for from, to := p.got.Within(a, b); from < to; from, to = p.got.Within(a, b) {
-			p.got.Remove(from, to)
-			x.buf.Drop(p.off+from, to-from)
+		for from, to := p.Got.Within(a, b); from < to; from, to = p.Got.Within(a, b) {
+			p.Got.Remove(from, to)
+			x.Buf.Drop(p.off+from, to-from)
 		}
 		for from, to := p.asked.Within(a, b); from < to; from, to = p.asked.Within(a, b) {
 			p.asked.Remove(from, to)
 		}
-		if d := &es.rd.tags[s.tag]; d.open && d.issued == issued {
+		if d := &es.Out.Tags[s.tag]; d.Open && d.Issued == issued {
 			d.release(x, i, a, b)
 		}
 	}
@@ -232,30 +232,30 @@ func (es *Entries) clearShare(x *txEntry, i, lo, hi int, issued int64) {
 }
 
 // occupy fills a free place, in all readings of its entry that have room for it.
-func (es *Entries) occupy(h place, c *content, data []byte) {
+func (es *Entries) occupy(h Place, c *content, data []byte) {
 	if c.kind == isFree {
 		return
 	}
 	es.fill(h, c, data)
 	addr := h.addr()
-	h.entry.readings(func(x *txEntry) {
-		for i := range x.count {
-			p := &x.pieces[i]
+	h.entry.readings(func(x *Entry) {
+		for i := range x.Count {
+			p := &x.Pieces[i]
 			if x != h.entry && addr >= p.bus && addr+uint64(c.n) <= p.bus+uint64(p.len) && p.asked.Free(int(addr-p.bus), int(addr-p.bus)+c.n) {
-				es.fill(place{x, i, int(addr - p.bus)}, c, data)
+				es.fill(Place{x, i, int(addr - p.bus)}, c, data)
 				return
 			}
 		}
 	})
 }
 
-func (es *Entries) fill(h place, c *content, data []byte) {
-	e, p, hi := h.entry, &h.entry.pieces[h.piece], h.at+c.n
+func (es *Entries) fill(h Place, c *content, data []byte) {
+	e, p, hi := h.entry, &h.entry.Pieces[h.piece], h.at+c.n
 	p.asked.Add(h.at, hi)
 	p.share(h.at, hi, c.issued, c.tag)
-	e.asked = true
-	if (c.kind == isGot || c.came) && p.got.Add(h.at, hi) {
-		e.buf.Put(p.off+h.at, data)
+	e.Asked = true
+	if (c.kind == isGot || c.came) && p.Got.Add(h.at, hi) {
+		e.Buf.Put(p.off+h.at, data)
 		e.finished = false
 	}
 	switch c.kind {
@@ -263,8 +263,8 @@ func (es *Entries) fill(h place, c *content, data []byte) {
 		p.bad = append(p.bad, badPart{h.at, hi, c.status})
 		e.recount()
 	case isOpen:
-		d := &es.rd.tags[c.tag]
-		d.send(pieceDest{entry: e, piece: h.piece, from: int(h.addr() - d.addr), lo: h.at, hi: hi})
+		d := &es.Out.Tags[c.tag]
+		d.send(pieceDest{Entry: e, piece: h.piece, from: int(h.addr() - d.Addr), lo: h.at, hi: hi})
 	}
 }
 
@@ -305,35 +305,35 @@ func (p *txPiece) cutBad(lo, hi int) {
 
 // settledAt reports whether a part of n bytes of a piece has left the device for
 // certain: in a frame, or by a write that no other copy can have made.
-func (e *txEntry) settledAt(piece, at, n int) bool {
-	return e.left && e.plan.Send || e.plan.Copy && piece == 0 && !e.copy.wrote.Free(at, at+n)
+func (e *Entry) settledAt(piece, at, n int) bool {
+	return e.Left && e.Plan.Send || e.Plan.Copy && piece == 0 && !e.Copy.Wrote.Free(at, at+n)
 }
 
 // recount finds out by which statuses an entry fails, and whether anything was
 // read for it.
-func (e *txEntry) recount() {
-	e.fails, e.asked = 0, false
-	for i := range e.count {
-		p := &e.pieces[i]
-		e.asked = e.asked || !p.asked.Empty()
+func (e *Entry) recount() {
+	e.Fails, e.Asked = 0, false
+	for i := range e.Count {
+		p := &e.Pieces[i]
+		e.Asked = e.Asked || !p.asked.Empty()
 		for _, b := range p.bad {
-			e.fails |= statusBit(b.status)
+			e.Fails |= StatusSet(b.status)
 		}
 	}
 }
 
 // keepRest keeps a reading that the device did not take, with the reads that the
 // reading which it took does not have.
-func (es *Entries) keepRest(e, but *txEntry) {
+func (es *Entries) keepRest(e, but *Entry) {
 	if but == nil {
 		es.keep(e)
 		return
 	}
-	for i := range but.count {
-		for _, s := range but.pieces[i].shares {
-			lo, hi := but.pieces[i].bus+uint64(s.lo), but.pieces[i].bus+uint64(s.hi)
-			for k := range e.count {
-				p := &e.pieces[k]
+	for i := range but.Count {
+		for _, s := range but.Pieces[i].shares {
+			lo, hi := but.Pieces[i].bus+uint64(s.lo), but.Pieces[i].bus+uint64(s.hi)
+			for k := range e.Count {
+				p := &e.Pieces[k]
 				if a, b := max(lo, p.bus), min(hi, p.bus+uint64(p.len)); a < b {
 					es.clearShare(e, k, int(a-p.bus), int(b-p.bus), s.issued)
 				}
@@ -353,23 +353,23 @@ type lateRead struct {
 // maxLate is how many of these are known.
 const maxLate = 16
 
-// mayHaveTimedOut notes a read that came when it may have timed out.
-func (es *Entries) mayHaveTimedOut(d *readReq) {
-	if !d.shared {
+// MayHaveTimedOut notes a read that came when it may have timed out.
+func (es *Entries) MayHaveTimedOut(d *Read) {
+	if !d.Shared {
 		return
 	}
 	if len(es.late) == maxLate {
 		es.late = append(es.late[:0], es.late[1:]...)
 	}
-	es.late = append(es.late, lateRead{d.addr, d.n, d.issued})
+	es.late = append(es.late, lateRead{d.Addr, d.N, d.Issued})
 }
 
 // forget takes a read back from the places that it was taken for.
-func (d *readReq) forget(es *Entries) {
-	for len(d.dest) > 0 {
-		t := d.dest[0]
-		es.clearShare(t.entry, t.piece, t.lo, t.hi, d.issued)
-		d.release(t.entry, t.piece, t.lo, t.hi)
+func (d *Read) forget(es *Entries) {
+	for len(d.Dest) > 0 {
+		t := d.Dest[0]
+		es.clearShare(t.Entry, t.piece, t.lo, t.hi, d.Issued)
+		d.release(t.Entry, t.piece, t.lo, t.hi)
 	}
-	d.kind = 0
+	d.Kind = 0
 }

@@ -1,4 +1,4 @@
-package golden
+package attribution
 
 import (
 	"nictwin/models/nicspec"
@@ -7,13 +7,13 @@ import (
 // statusMask is a set of statuses.
 type statusMask uint32
 
-func statusBit(s nicspec.Status) statusMask { return 1 << s }
+func StatusSet(s nicspec.Status) statusMask { return 1 << s }
 
-func (m statusMask) has(s nicspec.Status) bool { return s < 32 && m>>s&1 != 0 }
+func (m statusMask) Has(s nicspec.Status) bool { return s < 32 && m>>s&1 != 0 }
 
-// first is the lowest status of the set.
-func (m statusMask) first() (s nicspec.Status) {
-	for m != 0 && !m.has(s) {
+// First is the lowest status of the set.
+func (m statusMask) First() (s nicspec.Status) {
+	for m != 0 && !m.Has(s) {
 		s++
 	}
 	return s
@@ -22,7 +22,7 @@ func (m statusMask) first() (s nicspec.Status) {
 func (m statusMask) String() string {
 	out := ""
 	for s := nicspec.Status(0); m>>s != 0; s++ {
-		if m.has(s) {
+		if m.Has(s) {
 			if out != "" {
 				out += " or "
 			}

@@ -1,4 +1,4 @@
-package golden
+package attribution
 
 import (
 	"bytes"
@@ -8,10 +8,10 @@ import (
 
 // places calls f for each place of an address, until f returns true: of entries
 // at work, of those that are over, and of those whose frames have left.
-func (es *Entries) places(addr uint64, f func(place) bool) bool {
-	for node := es.read.First(addr); node != nil; node = es.read.Next(node) {
+func (es *Entries) places(addr uint64, f func(Place) bool) bool {
+	for node := es.Readable.First(addr); node != nil; node = es.Readable.Next(node) {
 		if node.Owner.Kind == memory.Piece && addr >= node.Lo && addr < node.Hi &&
-			f(place{node.Owner.Entry, int(node.Owner.Part), int(addr - node.Lo)}) {
+			f(Place{node.Owner.Entry, int(node.Owner.Part), int(addr - node.Lo)}) {
 			return true
 		}
 	}
@@ -20,9 +20,9 @@ func (es *Entries) places(addr uint64, f func(place) bool) bool {
 
 // evenlyWritten is how many of n bytes from a place on are like it in that its
 // copy has surely written them, or not.
-func (h place) evenlyWritten(n int) int {
-	wrote := &h.entry.copy.wrote
-	if !h.entry.plan.Copy || h.piece != 0 {
+func (h Place) evenlyWritten(n int) int {
+	wrote := &h.entry.Copy.Wrote
+	if !h.entry.Plan.Copy || h.piece != 0 {
 		return n
 	}
 	if k := wrote.Next(h.at); k > h.at {
@@ -33,7 +33,7 @@ func (h place) evenlyWritten(n int) int {
 
 // mayHold reports whether a read may have been for a place: one that left the
 // device while it had the entry. What has left the device stays as it is.
-func (es *Entries) mayHold(c *content, data []byte, to place) bool {
+func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 	e := to.entry
 	if !e.had(c) {
 		return false
@@ -41,23 +41,23 @@ func (es *Entries) mayHold(c *content, data []byte, to place) bool {
 	if e == es.goal.entry && c.kind != isGot {
 		return false
 	}
-	p := &e.pieces[to.piece]
+	p := &e.Pieces[to.piece]
 	if !e.settledAt(to.piece, to.at, c.n) && !es.goal.reached(to, c.n) {
 		return true
 	}
-	return c.kind == isGot && p.got.Has(to.at, to.at+c.n) && (e.buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
+	return c.kind == isGot && p.Got.Has(to.at, to.at+c.n) && (e.Buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
 }
 
 // had reports whether the device had an entry when a read left it.
-func (e *txEntry) had(c *content) bool {
-	return c.issued >= e.fetched && c.issued <= e.over && !e.never
+func (e *Entry) had(c *content) bool {
+	return c.issued >= e.fetched && c.issued <= e.over && !e.Never
 }
 
 // vacate moves what is in n uniform bytes of a place to other places that it
 // fits, whose reads may have to move in turn: an augmenting path of the matching
 // of reads and places. It reports whether they are free then, else nothing has
 // changed.
-func (es *Entries) vacate(h place, n int) bool {
+func (es *Entries) vacate(h Place, n int) bool {
 	c := es.content(h, n)
 	if c.kind == isFree {
 		return true
@@ -69,7 +69,7 @@ func (es *Entries) vacate(h place, n int) bool {
 	depth := len(es.bytes)
 	es.bytes = es.bytesOf(h, &c, es.bytes)
 	end := len(es.bytes)
-	moved := es.places(h.addr(), func(to place) bool {
+	moved := es.places(h.addr(), func(to Place) bool {
 		if es.onPath(to) || !es.mayHold(&c, es.bytes[depth:end], to) || !es.vacate(to, n) {
 			return false
 		}
@@ -83,7 +83,7 @@ func (es *Entries) vacate(h place, n int) bool {
 
 // onPath reports whether a search has been at a place, or at the same byte of
 // another reading of its entry.
-func (es *Entries) onPath(h place) bool {
+func (es *Entries) onPath(h Place) bool {
 	for _, o := range es.path {
 		if o.entry.sameAs(h.entry) && (o.entry != h.entry || o.piece == h.piece) {
 			return true
@@ -93,14 +93,14 @@ func (es *Entries) onPath(h place) bool {
 }
 
 // sameAs reports whether two readings are of one entry.
-func (e *txEntry) sameAs(o *txEntry) bool {
-	return e == o || e.queue == o.queue && e.index == o.index && e.fetched == o.fetched && e.over == o.over
+func (e *Entry) sameAs(o *Entry) bool {
+	return e == o || e.Queue == o.Queue && e.Index == o.Index && e.fetched == o.fetched && e.over == o.over
 }
 
 // force puts what n uniform bytes of one place hold into another, from which
 // what is there has to find a place elsewhere. It reports whether that can be,
 // else nothing has changed.
-func (es *Entries) force(to, from place, n int) bool {
+func (es *Entries) force(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
 		return false
@@ -116,14 +116,14 @@ func (es *Entries) force(to, from place, n int) bool {
 }
 
 // leave is vacate for the place that a search begins with.
-func (es *Entries) leave(h place, n int) bool {
+func (es *Entries) leave(h Place, n int) bool {
 	es.path = es.path[:0]
 	return es.vacate(h, n)
 }
 
 // forceNeeded is force from a place that needs the same bytes, or those of the
 // frame that is matched, from another read then.
-func (es *Entries) forceNeeded(to, from place, n int) bool {
+func (es *Entries) forceNeeded(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if es.visited(from) || !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
 		return false
@@ -132,7 +132,7 @@ func (es *Entries) forceNeeded(to, from place, n int) bool {
 	before := es.moves.mark()
 	want := es.bytesOf(from, &c, nil)
 	if g := &es.goal; !from.entry.settledAt(from.piece, from.at, n) {
-		off := from.entry.pieces[from.piece].off + from.at
+		off := from.entry.Pieces[from.piece].off + from.at
 		want = g.data[off : off+n]
 	}
 	es.take(from, &c)
@@ -153,7 +153,7 @@ func (es *Entries) forceNeeded(to, from place, n int) bool {
 }
 
 // visited reports whether a search for what a frame needs has been at a place.
-func (es *Entries) visited(h place) bool {
+func (es *Entries) visited(h Place) bool {
 	for _, o := range es.passed {
 		if o == h {
 			return true
@@ -163,9 +163,9 @@ func (es *Entries) visited(h place) bool {
 }
 
 // contains reports whether a place has these bytes.
-func (h place) contains(want []byte) bool {
-	p := &h.entry.pieces[h.piece]
-	return p.got.Has(h.at, h.at+len(want)) && h.entry.buf.Differs(p.off+h.at, want) == len(want)
+func (h Place) contains(want []byte) bool {
+	p := &h.entry.Pieces[h.piece]
+	return p.Got.Has(h.at, h.at+len(want)) && h.entry.Buf.Differs(p.off+h.at, want) == len(want)
 }
 
 // search begins a search.
@@ -175,14 +175,14 @@ func (es *Entries) search() {
 
 // obtain gets a piece of an entry the bytes from lo to hi: those that are
 // wanted, or, without, any that came. It reports whether that can be.
-func (es *Entries) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
-	p := &e.pieces[i]
+func (es *Entries) obtain(e *Entry, i, lo, hi int, want []byte) bool {
+	p := &e.Pieces[i]
 	for at := lo; at < hi; {
-		h := place{e, i, at}
+		h := Place{e, i, at}
 		n := 0
-		if _, to := p.got.Within(at, hi); p.got.Has(at, at+1) {
+		if _, to := p.Got.Within(at, hi); p.Got.Has(at, at+1) {
 			if n = to - at; want != nil {
-				n = e.buf.Differs(p.off+at, want[at-lo:to-lo])
+				n = e.Buf.Differs(p.off+at, want[at-lo:to-lo])
 			}
 		}
 		if n == 0 {
@@ -202,13 +202,13 @@ func (es *Entries) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
 
 // obtainRun is obtain for the first of n uniform bytes and as many of those
 // behind it as the same read has. It returns how many, 0 if there are none.
-func (es *Entries) obtainRun(h place, n int, want []byte) (k int) {
+func (es *Entries) obtainRun(h Place, n int, want []byte) (k int) {
 	if o := es.content(h, n); o.kind != isFree && !es.movable(h, &o) {
 		return 0
 	}
 	es.passed = append(es.passed, h)
 	for _, needed := range [...]bool{false, true} {
-		if es.places(h.addr(), func(from place) bool {
+		if es.places(h.addr(), func(from Place) bool {
 			k = 0
 			if from.entry.sameAs(h.entry) && (from.entry != h.entry || from.piece == h.piece || want == nil) {
 				return false
@@ -219,7 +219,7 @@ func (es *Entries) obtainRun(h place, n int, want []byte) (k int) {
 			}
 			k = n
 			if want != nil {
-				k = from.entry.buf.Differs(from.entry.pieces[from.piece].off+from.at, want[:n])
+				k = from.entry.Buf.Differs(from.entry.Pieces[from.piece].off+from.at, want[:n])
 			}
 			for ; k > 0; k = min(k-1, 1) {
 				if !needed && es.force(h, from, k) || needed && es.forceNeeded(h, from, k) {
@@ -234,28 +234,28 @@ func (es *Entries) obtainRun(h place, n int, want []byte) (k int) {
 	return 0
 }
 
-// spread takes a read for which no piece has room as it is: byte by byte it
+// Spread takes a read for which no piece has room as it is: byte by byte it
 // goes where there is room, or can be made.
-func (es *Entries) spread(d *readReq) bool {
-	if es.places(d.addr, func(h place) bool { return h.entry.reads(h.piece) && h.at+d.n <= h.entry.pieces[h.piece].len }) {
+func (es *Entries) Spread(d *Read) bool {
+	if es.places(d.Addr, func(h Place) bool { return h.entry.reads(h.piece) && h.at+d.N <= h.entry.Pieces[h.piece].len }) {
 		return es.spreadOver(d)
 	}
 	return false
 }
 
 // reads reports whether the device may still read for a piece.
-func (e *txEntry) reads(piece int) bool {
-	return e.pieces[piece].open && !e.never && !e.retired && !e.left
+func (e *Entry) reads(piece int) bool {
+	return e.Pieces[piece].open && !e.Never && !e.retired && !e.Left
 }
 
-func (es *Entries) spreadOver(d *readReq) bool {
-	d.kind = memory.Piece
-	for at := 0; at < d.n; {
+func (es *Entries) spreadOver(d *Read) bool {
+	d.Kind = memory.Piece
+	for at := 0; at < d.N; {
 		es.search()
-		addr := d.addr + uint64(at)
-		c := content{kind: isOpen, n: es.uniform(addr, d.n-at), issued: es.now, tag: d.tag}
+		addr := d.Addr + uint64(at)
+		c := content{kind: isOpen, n: es.uniform(addr, d.N-at), issued: es.Now, tag: d.Tag}
 		room := func(make bool) bool {
-			return es.places(addr, func(h place) bool {
+			return es.places(addr, func(h Place) bool {
 				if !h.entry.reads(h.piece) || !make && es.content(h, 1).kind != isFree ||
 					make && (h.entry.settledAt(h.piece, h.at, c.n) || !es.leave(h, c.n)) {
 					return false
@@ -270,19 +270,19 @@ func (es *Entries) spreadOver(d *readReq) bool {
 		}
 		at += c.n
 	}
-	q := d.dest[0].entry.queue
-	d.stray, d.queue, d.epoch = false, uint16(q.id), q.epoch
+	q := d.Dest[0].Entry.Queue
+	d.Stray, d.Queue, d.Epoch = false, uint16(q.ID), q.Epoch
 	return true
 }
 
 // match gets an entry the bytes of a frame that left, from whatever reads of
 // them there were, and reports whether the frame is its then.
-func (es *Entries) match(e *txEntry, data []byte) bool {
+func (es *Entries) match(e *Entry, data []byte) bool {
 	free := e.unread(data)
 	es.goal = goal{entry: e, data: data, wild: free}
 	defer func() { es.goal.entry, es.goal.data = nil, nil }()
-	for i := range e.count {
-		p := &e.pieces[i]
+	for i := range e.Count {
+		p := &e.Pieces[i]
 		for at := 0; at < p.len; {
 			wild, n := free.span(p.off+at, p.off+p.len)
 			want := data[p.off+at : p.off+at+n]
@@ -295,12 +295,12 @@ func (es *Entries) match(e *txEntry, data []byte) bool {
 			at += n
 		}
 	}
-	return e.equals(data) || es.choose(e, free.places(), func() bool { return e.equals(data) })
+	return e.Equals(data) || es.choose(e, free.places(), func() bool { return e.Equals(data) })
 }
 
 // choose tries the values that bytes of a frame may have had until the frame is
 // as it should be.
-func (es *Entries) choose(e *txEntry, at []int, done func() bool) bool {
+func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 	if len(at) == 0 {
 		return false
 	}
@@ -308,13 +308,13 @@ func (es *Entries) choose(e *txEntry, at []int, done func() bool) bool {
 	if i < 0 {
 		return es.choose(e, at[1:], done)
 	}
-	p := &e.pieces[i]
+	p := &e.Pieces[i]
 	off := at[0] - p.off
 	var values [4]byte
 	n := 0
-	es.places(p.bus+uint64(off), func(h place) bool {
+	es.places(p.bus+uint64(off), func(h Place) bool {
 		if c := es.content(h, 1); c.kind == isGot {
-			if v := h.entry.buf.Part(h.entry.pieces[h.piece].off+h.at, 1)[0]; bytes.IndexByte(values[:n], v) < 0 {
+			if v := h.entry.Buf.Part(h.entry.Pieces[h.piece].off+h.at, 1)[0]; bytes.IndexByte(values[:n], v) < 0 {
 				values[n] = v
 				n++
 			}
@@ -330,9 +330,9 @@ func (es *Entries) choose(e *txEntry, at []int, done func() bool) bool {
 }
 
 // pieceOf is the piece that a byte of the frame comes from, -1 if it is inline.
-func (e *txEntry) pieceOf(at int) int {
-	for i := range e.count {
-		if p := &e.pieces[i]; at >= p.off && at < p.off+p.len {
+func (e *Entry) pieceOf(at int) int {
+	for i := range e.Count {
+		if p := &e.Pieces[i]; at >= p.off && at < p.off+p.len {
 			return i
 		}
 	}
@@ -340,20 +340,20 @@ func (e *txEntry) pieceOf(at int) int {
 }
 
 // reached reports whether a place has the bytes of the frame.
-func (g *goal) reached(h place, n int) bool {
-	p := &h.entry.pieces[h.piece]
+func (g *goal) reached(h Place, n int) bool {
+	p := &h.entry.Pieces[h.piece]
 	off := p.off + h.at
-	if h.entry != g.entry || g.data == nil || !p.got.Has(h.at, h.at+n) {
+	if h.entry != g.entry || g.data == nil || !p.Got.Has(h.at, h.at+n) {
 		return false
 	}
 	wild, k := g.wild.span(off, off+n)
-	return !wild && k == n && h.entry.buf.Differs(off, g.data[off:off+n]) == n
+	return !wild && k == n && h.entry.Buf.Differs(off, g.data[off:off+n]) == n
 }
 
 // goal is an entry that is to get all its bytes, those of a frame that left if
 // data is set.
 type goal struct {
-	entry *txEntry
+	entry *Entry
 	data  []byte
 	wild  overwritten
 }

@@ -1,4 +1,4 @@
-package golden
+package attribution
 
 import (
 	"fmt"
@@ -21,8 +21,8 @@ type sharedCopyWrite struct {
 // byte, writes and copies are matched: each write is that of one copy, each copy
 // makes one write at most, and one that ended well made one.
 type copyClaim struct {
-	entry  *txEntry // while it is at work
-	queue  *entryQueue
+	entry  *Entry // while it is at work
+	queue  *Queue
 	index  uint16
 	dst    uint64
 	n      int
@@ -41,33 +41,33 @@ const maxCopyWrites = 512
 func (c *copyClaim) wrote(addr uint64) bool {
 	at := int(addr - c.dst)
 	if c.entry != nil {
-		return !c.entry.copy.wrote.Free(at, at+1)
+		return !c.entry.Copy.Wrote.Free(at, at+1)
 	}
 	return !c.sure.Free(at, at+1)
 }
 
 // claimOf is the claim of a copy at work. Copies of which there are several
 // readings are not followed.
-func (es *Entries) claimOf(e *txEntry) *copyClaim {
-	c := e.copy.claim
+func (es *Entries) claimOf(e *Entry) *copyClaim {
+	c := e.Copy.claim
 	if c == nil {
 		c = es.claims.Get()
-		*c = copyClaim{entry: e, queue: e.queue, index: e.index, dst: e.plan.Dma.Dst, n: e.plan.Dma.Len, sure: c.sure.Emptied()}
-		e.copy.claim = c
+		*c = copyClaim{entry: e, queue: e.Queue, index: e.Index, dst: e.Plan.Dma.Dst, n: e.Plan.Dma.Len, sure: c.sure.Emptied()}
+		e.Copy.claim = c
 		es.claimed = append(es.claimed, c)
 	}
-	c.open = c.open || e.alt != nil || e.queue.slot(e.index).entry != e
+	c.open = c.open || e.Alt != nil || e.Queue.Slot(e.Index).Entry != e
 	return c
 }
 
-// shareWrite keeps a write that any of these copies may have made.
-func (es *Entries) shareWrite(addr uint64, n int, by []*txEntry) {
+// ShareWrite keeps a write that any of these copies may have made.
+func (es *Entries) ShareWrite(addr uint64, n int, by []*Entry) {
 	if len(es.unclear) == maxCopyWrites {
 		es.log.Lost(verdict.LimitCopyWrites, 1)
 		es.forgetShared()
 	}
 	w := es.writes.Get()
-	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: es.wr.Within(addr, n, ofBuffers)}
+	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: es.Writable.Within(addr, n, OfBuffers)}
 	for _, e := range by {
 		w.by = append(w.by, es.claimOf(e))
 	}
@@ -76,17 +76,17 @@ func (es *Entries) shareWrite(addr uint64, n int, by []*txEntry) {
 }
 
 // claimOver says that a copy is over.
-func (es *Entries) claimOver(e *txEntry) {
-	c := e.copy.claim
+func (es *Entries) claimOver(e *Entry) {
+	c := e.Copy.claim
 	if c == nil {
 		return
 	}
-	c.open = c.open || e.alt != nil
-	c.well = (e.left || e.copy.well) && !c.open
-	for _, v := range e.copy.wrote.All() {
+	c.open = c.open || e.Alt != nil
+	c.well = (e.Left || e.Copy.Well) && !c.open
+	for _, v := range e.Copy.Wrote.All() {
 		c.sure.Cover(v.Lo, v.Hi)
 	}
-	c.entry, e.copy.claim = nil, nil
+	c.entry, e.Copy.claim = nil, nil
 	es.matchWrites(c.dst, memory.End(c.dst, c.n))
 	es.dropShared()
 }
@@ -126,7 +126,7 @@ func (es *Entries) evenUpTo(at, hi uint64) uint64 {
 		cut(c.dst, memory.End(c.dst, c.n))
 		sure := &c.sure
 		if c.entry != nil {
-			sure = &c.entry.copy.wrote
+			sure = &c.entry.Copy.Wrote
 		}
 		for _, v := range sure.All() {
 			cut(c.dst+uint64(v.Lo), c.dst+uint64(v.Hi))
@@ -208,10 +208,10 @@ func (w *sharedCopyWrite) names(c *copyClaim) bool {
 }
 
 func (es *Entries) failShared(c *copyClaim, want, got string) {
-	d := c.queue.domain()
+	d := c.queue.Domain()
 	es.log.Saw(d)
 	es.log.FailOf(verdict.Subject{Index: int(c.index)}, d, "D2", "write", want, got,
-		fmt.Sprintf("entry %d of queue %d: copy of %d B to %#x", c.index, c.queue.id, c.n, c.dst))
+		fmt.Sprintf("entry %d of queue %d: copy of %d B to %#x", c.index, c.queue.ID, c.n, c.dst))
 	es.forgetShared()
 }
 
@@ -279,22 +279,22 @@ func linked(by []*copyClaim) bool {
 // mayWrite reports whether a copy can have made a write: its place is free, each
 // byte came from its place in the source, for it or for another entry, no line
 // is cut [D2], and neither the order of its queue [D8] nor a fence [D10] forbids it.
-func (es *Entries) mayWrite(e *txEntry, off int, b []byte) bool {
-	p := &e.plan.Dma
-	if !e.copy.wrote.Free(off, off+len(b)) || p.WholeLines() && cutsLine(p.Dst, p.Len, off, off+len(b)) {
+func (es *Entries) mayWrite(e *Entry, off int, b []byte) bool {
+	p := &e.Plan.Dma
+	if !e.Copy.Wrote.Free(off, off+len(b)) || p.WholeLines() && CutsLine(p.Dst, p.Len, off, off+len(b)) {
 		return false
 	}
-	if !e.fits(off, b) && (e.certain(off, len(b)) || !es.cameSomewhere(e, off, b)) {
+	if !e.Fits(off, b) && (e.certain(off, len(b)) || !es.cameSomewhere(e, off, b)) {
 		return false
 	}
-	return es.before(e) == nil && es.fence(e, "write") == nil
+	return es.Before(e) == nil && es.Fence(e, "write") == nil
 }
 
 // certain reports whether it is certain which reads were for a part of a copy's
 // source, and their bytes have come.
-func (e *txEntry) certain(off, n int) bool {
-	p := &e.pieces[0]
-	return p.got.Has(off, off+n) && !p.hasShare(off, off+n)
+func (e *Entry) certain(off, n int) bool {
+	p := &e.Pieces[0]
+	return p.Got.Has(off, off+n) && !p.hasShare(off, off+n)
 }
 
 // hasShare reports whether a read of a range may have been for another place.

@@ -1,0 +1,151 @@
+package attribution
+
+import (
+	"nictwin/golden/memory"
+	"nictwin/models/nicspec"
+)
+
+// ReplaceFailed gets an entry the bytes of reads that failed, from others that came. It
+// reports whether none is left that failed.
+func (es *Entries) ReplaceFailed(e *Entry) bool {
+	for i := range e.Count {
+		for p := &e.Pieces[i]; len(p.bad) > 0; {
+			if b := p.bad[0]; !es.obtain(e, i, b.lo, b.hi, nil) && !es.shift(e, i, b) {
+				return false
+			}
+		}
+	}
+	return e.Fails == 0
+}
+
+// shift moves a read that failed to other places, without bytes in exchange.
+func (es *Entries) shift(e *Entry, i int, b badPart) bool {
+	es.search()
+	n := es.uniform(e.Pieces[i].bus+uint64(b.lo), b.hi-b.lo)
+	return es.leave(Place{e, i, b.lo}, n)
+}
+
+// gather gets an entry all bytes of its pieces.
+func (es *Entries) gather(e *Entry) bool {
+	es.goal = goal{entry: e}
+	defer func() { es.goal.entry = nil }()
+	for i := range e.Count {
+		if !es.obtain(e, i, 0, e.Pieces[i].len, nil) {
+			return false
+		}
+	}
+	return e.Fails == 0
+}
+
+// AssignFailed gives e a read that failed with a status, or may have.
+func (es *Entries) AssignFailed(e *Entry, s nicspec.Status) bool {
+	if s < nicspec.StatusCplUnsupported || !e.Works() {
+		return false
+	}
+	if es.others(e, func(o *Entry) bool { return es.assignFailedOf(e, o, s) }) {
+		return true
+	}
+	return s == nicspec.StatusCplTimeout && (es.catchLate(e) || es.wasLate(e))
+}
+
+// assignFailedOf is assignFailed with a read that is o's so far.
+func (es *Entries) assignFailedOf(e, o *Entry, s nicspec.Status) bool {
+	for j := range o.Count {
+		w := &o.Pieces[j]
+		for k := range w.bad {
+			if b := w.bad[k]; b.status == s && es.catch(e, o, j, b.lo, b.hi) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// catch gives e what o has in a range of a piece, or the first part of it for
+// which e has a place.
+func (es *Entries) catch(e, o *Entry, j, lo, hi int) bool {
+	from, to := o.Pieces[j].bus+uint64(lo), o.Pieces[j].bus+uint64(hi)
+	for i := range e.Count {
+		p := &e.Pieces[i]
+		a, b := max(from, p.bus), min(to, p.bus+uint64(p.len))
+		for a < b {
+			es.search()
+			n := es.uniform(a, int(b-a))
+			if !e.settledAt(i, int(a-p.bus), n) && es.force(Place{e, i, int(a - p.bus)}, Place{o, j, int(a - o.Pieces[j].bus)}, n) {
+				return true
+			}
+			a += uint64(n)
+		}
+	}
+	return false
+}
+
+// catchLate gives e a read under way that may have timed out by now.
+func (es *Entries) catchLate(e *Entry) bool {
+	for n := range es.Out.Tags {
+		d := &es.Out.Tags[n]
+		if !d.Open || d.Stray || d.Kind != memory.Piece || es.Now < d.Issued+d.TLo {
+			continue
+		}
+		for k := range d.Dest {
+			t := d.Dest[k]
+			if t.Entry != nil && !t.Entry.sameAs(e) && es.catch(e, t.Entry, t.piece, max(t.lo, int(d.Next-d.Addr)+t.lo-t.from), t.hi) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wasLate reports whether a read that came when it may have timed out can have
+// been for e.
+func (es *Entries) wasLate(e *Entry) bool {
+	for _, l := range es.late {
+		for i := range e.Count {
+			if p := &e.Pieces[i]; l.addr < p.bus+uint64(p.len) && p.bus < l.addr+uint64(l.n) && l.issued >= e.fetched {
+				e.possible |= StatusSet(nicspec.StatusCplTimeout)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// AssignAnyFailed is assignFailed with whatever status there is.
+func (es *Entries) AssignAnyFailed(e *Entry) bool {
+	for s := nicspec.StatusCplUnsupported; s <= nicspec.StatusCplMalformed; s++ {
+		if es.AssignFailed(e, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// lateReads is the timeout, if a read of the entry may have timed out by now.
+func (es *Entries) lateReads(e *Entry) statusMask {
+	if e.reading == 0 {
+		return 0
+	}
+	for i := range es.Out.Tags {
+		d := &es.Out.Tags[i]
+		if !d.Open || es.Now < d.Issued+d.TLo {
+			continue
+		}
+		for k := range d.Dest {
+			if d.Dest[k].Entry == e {
+				return StatusSet(nicspec.StatusCplTimeout)
+			}
+		}
+	}
+	return 0
+}
+
+// Spoil gets an entry bytes with which its offloads cannot be done [T7].
+func (es *Entries) Spoil(e *Entry) bool {
+	bad := func() bool { return e.gathered() && e.finish() == nicspec.StatusBadOffload }
+	if !e.Plan.Send || !es.gather(e) {
+		return false
+	}
+	p := &e.Plan
+	return bad() || es.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
+}

@@ -1,0 +1,75 @@
+package attribution
+
+import (
+	"fmt"
+
+	"nictwin/models/dma"
+
+	"nictwin/golden/verdict"
+	"nictwin/models/nicspec"
+)
+
+func (e *Entry) Describe() string {
+	s := fmt.Sprintf("entry %d of queue %d, read by cycle %d", e.Index, e.Queue.ID, e.fetched)
+	switch {
+	case e.Plan.Status != nicspec.StatusOk:
+		return s + fmt.Sprintf(", to fail with %v", e.Plan.Status)
+	case e.Plan.Copy:
+		return s + e.copyText()
+	case !e.Plan.Send:
+		return s + ": Nop"
+	case e.Left:
+		return s + fmt.Sprintf(": frame of %d B left", e.Sent)
+	}
+	s += fmt.Sprintf(": frame of %d B for port %d, %d B inline", e.Plan.Length, e.Plan.Port, e.Plan.InlineLen)
+	for i := range e.Plan.NumPieces {
+		p := &e.Pieces[i]
+		s += fmt.Sprintf(", %d of %d B at %#x read", p.Got.Gap(p.len), p.len, p.bus)
+	}
+	return s
+}
+
+// id names the frame that the entry sends, nil if it sends none.
+func (e *Entry) id() *verdict.FrameID {
+	if w := nicspec.Wqe(e.Raw[:]); w.Opcode() == nicspec.OpcodeSend {
+		return &verdict.FrameID{Sent: true, Port: e.Plan.Port, N: w.WqeId()}
+	}
+	return nil
+}
+
+func (e *Entry) Subject() verdict.Subject {
+	return verdict.Subject{Frame: e.id(), Index: int(e.Index)}
+}
+
+// RuleOfStatus is the rule that makes an entry fail with a status.
+func (e *Entry) RuleOfStatus(s nicspec.Status) string {
+	switch copies := dma.Of(nicspec.Wqe(e.Raw[:]).Opcode()); {
+	case copies && s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
+		return "D3"
+	case copies:
+		return "D1"
+	case s == nicspec.StatusBadOffload:
+		return "T7"
+	case s >= nicspec.StatusCplUnsupported:
+		return "T6"
+	}
+	return "T3"
+}
+
+// copyText is what a copy's entry asks for, and how far it is.
+func (e *Entry) copyText() string {
+	p := &e.Plan.Dma
+	s := fmt.Sprintf(": copy of %d B from %#x to %#x", p.Len, p.Src, p.Dst)
+	if p.Len == 0 {
+		s = ": invalidation"
+	} else {
+		s += fmt.Sprintf(", %d B asked for, %d B written", e.Pieces[0].asked.Size(), e.Copy.Wrote.Size())
+	}
+	if p.Lines != 0 {
+		s += fmt.Sprintf(", %d lines at %#x to be invalidated, message sent: %v", p.Lines, p.Line, e.Copy.Told)
+	}
+	if e.Fails != 0 {
+		s += ", failed with " + e.Fails.String()
+	}
+	return s
+}
