@@ -25,9 +25,11 @@ import (
 var ceilings = map[string]struct{ upwards, circles int }{
 	"golden":             {8, 26},
 	"golden/accounts":    {0, 0},
+	"golden/attribution": {100, 100},
 	"golden/counters":    {0, 0},
 	"golden/cycles":      {0, 0},
 	"golden/pause":       {0, 0},
+	"golden/rings":       {0, 0},
 	"golden/memory":      {0, 0},
 	"golden/verdict":     {0, 0},
 	"golden/windows":     {0, 0},

@@ -290,19 +290,42 @@ func (es *Entries) mayWrite(e *Entry, off int, b []byte) bool {
 	return es.Before(e) == nil && es.Fence(e, "write") == nil
 }
 
-// certain reports whether it is certain which reads were for a part of a copy's
-// source, and their bytes have come.
-func (e *Entry) certain(off, n int) bool {
-	p := &e.Pieces[0]
-	return p.Got.Has(off, off+n) && !p.hasShare(off, off+n)
-}
-
-// hasShare reports whether a read of a range may have been for another place.
-func (p *txPiece) hasShare(lo, hi int) bool {
-	for _, s := range p.shares {
-		if s.lo < hi && lo < s.hi {
-			return true
+// Writer finds the copy that a write belongs to: one that can have made it, if
+// there is one; of the readings of an entry, the first that can. txSide.able then
+// has all that can, a reading each.
+func (es *Entries) Writer(addr uint64, b []byte) (best *Entry) {
+	es.Able = es.Able[:0]
+	fits := false
+	for node := es.Writable.First(addr); node != nil; node = es.Writable.Next(node) {
+		if node.Owner.Kind != memory.Copy || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
+			continue
+		}
+		e := node.Owner.Entry
+		off := int(addr - node.Lo)
+		if es.mayWrite(e, off, b) {
+			es.enable(e)
+		}
+		if f := e.Fits(off, b); best == nil || f && !fits {
+			best, fits = e, f
 		}
 	}
-	return false
+	if len(es.Able) > 0 {
+		return es.Able[0]
+	}
+	return best
+}
+
+// enable enters a copy that can have made a write. Of the readings of an entry
+// the first in its slot is kept.
+func (es *Entries) enable(e *Entry) {
+	for i, o := range es.Able {
+		if !o.sameAs(e) {
+			continue
+		}
+		if e.Queue.Slot(e.Index).Entry == e {
+			es.Able[i] = e
+		}
+		return
+	}
+	es.Able = append(es.Able, e)
 }

@@ -22,14 +22,14 @@ type Entries struct {
 	Now      int64
 	Flushing bool // a function-level reset goes on [L2]
 	queues   []*Queue
-	Readable extents  // what the device may read
-	Writable extents  // what it may write
-	Out      readSide // what it is reading
+	Readable extents     // what the device may read
+	Writable extents     // what it may write
+	Out      Outstanding // what it is reading
 	log      *verdict.Log
 	limits   core.TxLimits
 
 	entries memory.Pool[Entry]
-	Blocks  memory.Pool[wqeBlock]
+	Blocks  memory.Pool[Block]
 	Pages   memory.Pool[memory.Page]
 	retired fifo.Queue[*Entry] // over, and kept for what was read for them
 	late    []lateRead         // reads that came when they may have timed out

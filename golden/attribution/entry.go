@@ -5,7 +5,6 @@ import (
 
 	"nictwin/golden/cycles"
 	"nictwin/golden/memory"
-	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -20,13 +19,13 @@ type Entry struct {
 	Plan    core.TxPlan
 	Buf     memory.Store // the frame as gathered, or the source of a copy
 	done    []byte       // the frame after its offloads
-	Pieces  [nicspec.SegMax]txPiece
+	Pieces  [nicspec.SegMax]Piece
 	Count   int // of pieces that may be read
 
-	reading  int        // reads outstanding
-	Asked    bool       // a piece was asked for
-	Fails    statusMask // of reads that failed
-	possible statusMask // of reads that may have failed
+	reading  int      // reads outstanding
+	Asked    bool     // a piece was asked for
+	Fails    Statuses // of reads that failed
+	possible Statuses // of reads that may have failed
 
 	finished bool // the offloads were done
 	status   nicspec.Status
@@ -43,32 +42,11 @@ type Entry struct {
 	Sent int   // bytes
 	Gone int64 // in this cycle
 
-	Copy copyState
+	Copy CopyState
 
 	// alt is the same entry under another value of a key that was written while
 	// the entry was at work [T12]: a reading of it, as the entry itself is.
 	Alt *Entry
-}
-
-// maxReadings is how many readings of an entry are followed.
-const maxReadings = 4
-
-// txPiece is one piece of a frame.
-type txPiece struct {
-	bus    uint64
-	len    int
-	off    int // in the frame
-	asked  memory.Set
-	Got    memory.Set
-	bad    []badPart // of asked, that failed
-	open   bool      // it may be read
-	shares []share   // of asked, what may have been for other places
-}
-
-// badPart is a part of a piece whose read failed.
-type badPart struct {
-	lo, hi int
-	status nicspec.Status
 }
 
 func (e *Entry) reset(q *Queue, index uint16, now int64) {
@@ -77,73 +55,10 @@ func (e *Entry) reset(q *Queue, index uint16, now int64) {
 	e.Copy.Wrote, e.Copy.Seen = old.Copy.Wrote.Emptied(), old.Copy.Seen.Emptied()
 	for i := range e.Pieces {
 		o := &old.Pieces[i]
-		e.Pieces[i] = txPiece{asked: o.asked.Emptied(), Got: o.Got.Emptied(), bad: o.bad[:0], shares: o.shares[:0]}
+		e.Pieces[i] = Piece{asked: o.asked.Emptied(), Got: o.Got.Emptied(), bad: o.bad[:0], shares: o.shares[:0]}
 	}
 	if e.Buf.Flat == nil {
 		e.Buf.Flat = make([]byte, nicspec.FrameMax)
-	}
-}
-
-// decode finds what an entry asks for.
-func (es *Entries) decode(e *Entry, keys core.KeyTable) {
-	core.DecodeWqe(e.Raw[:int(e.Blocks)*nicspec.WqeBytes], keys, es.limits, &e.Plan)
-	e.Plan.ECN = e.Queue.Ctx.EcnMode
-}
-
-// Begin decodes an entry and lets the device read its pieces [T3, T4].
-func (es *Entries) Begin(e *Entry, keys core.KeyTable) {
-	es.decode(e, keys)
-	p := &e.Plan
-	switch {
-	case p.Send:
-		copy(e.Buf.Flat, p.Inline[:p.InlineLen])
-		for i := range p.NumPieces {
-			s := &p.Pieces[i]
-			e.Pieces[i].bus, e.Pieces[i].len, e.Pieces[i].off = s.Bus, s.Len, s.Off
-		}
-		e.Count = p.NumPieces
-		e.Queue.Sends = true
-	case p.Copy:
-		es.beginCopy(e)
-	case p.Status != nicspec.StatusOk && nicspec.Wqe(e.Raw[:]).Opcode() == nicspec.OpcodeSend:
-		e.readable(keys)
-	}
-	for i := range e.Count {
-		s := &e.Pieces[i]
-		es.Readable.Add(s.bus, s.len, e.owner(i))
-		s.open = true
-	}
-}
-
-// Alternate gives an entry at work another reading, under other keys [T12].
-func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
-	if op := nicspec.Wqe(e.Raw[:]).Opcode(); e.Left || op == nicspec.OpcodeNop || e.Plan.Status == nicspec.StatusBadOpcode {
-		return
-	}
-	a := es.entries.Get()
-	a.reset(e.Queue, e.Index, e.fetched)
-	a.Raw, a.Blocks = e.Raw, e.Blocks
-	es.decode(a, keys)
-	n, last := 1, e
-	for x := e; x != nil; x = x.Alt {
-		if x.Plan == a.Plan {
-			es.entries.Put(a)
-			return
-		}
-		last = x
-		n++
-	}
-	if n > maxReadings {
-		es.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
-			e.Index, e.Queue.ID)
-		es.entries.Put(a)
-		return
-	}
-	a.Never = e.Never
-	es.Begin(a, keys)
-	last.Alt = a
-	if a.Never {
-		es.withhold(a)
 	}
 }
 
@@ -176,80 +91,6 @@ func (e *Entry) readable(keys core.KeyTable) {
 	}
 }
 
-// Release ends an entry. What was read for it may turn out to have been for
-// another: then it is kept for a while.
-func (es *Entries) Release(e *Entry) {
-	es.AtWork--
-	for x := e; x != nil; x = x.Alt {
-		es.CloseDest(x)
-		x.over = es.Now
-	}
-	if e.Left && es.retired.Len() == 0 && e.mayShare() {
-		es.takeEarliest(e)
-		es.DropReadings(e, nil)
-		return
-	}
-	if e.Left && !e.mayShare() || !e.Asked && !es.overlaps(e) {
-		es.DropReadings(e, nil)
-		return
-	}
-	es.DropReadings(e, e)
-	es.keep(e)
-}
-
-// keep keeps an entry that is over for what was read for it.
-func (es *Entries) keep(e *Entry) {
-	es.withhold(e)
-	e.retired = true
-	if es.retired.Len() == maxRetired {
-		es.dropRetired()
-	}
-	if es.retired.Len() == maxRetired {
-		es.log.Lost(verdict.LimitRetired, 1)
-		es.forgetEntry(es.retired.Pop())
-	}
-	es.retired.Push(e)
-}
-
-// dropRetired forgets the entries that were over before any entry at work was
-// there: no read that matters can have been for them.
-func (es *Entries) dropRetired() {
-	since := es.Now
-	for k := range es.queues {
-		q := es.queues[k]
-		for i := q.Oldest; q.Open && i != q.Ctx.PI; i = q.After(i) {
-			if e := q.Slot(i).Entry; e != nil {
-				since = min(since, e.fetched)
-			}
-		}
-	}
-	for changed := true; changed; { // nor can reads that those at work pass on
-		changed = false
-		for k := range es.retired.Len() {
-			if g := *es.retired.At(k); g.over >= since && g.fetched < since {
-				since, changed = g.fetched, true
-			}
-		}
-	}
-	for es.retired.Len() > 0 && (*es.retired.Front()).over < since {
-		es.forgetEntry(es.retired.Pop())
-	}
-}
-
-// overlaps reports whether another entry names memory of this one.
-func (es *Entries) overlaps(e *Entry) bool {
-	for i := range e.Count {
-		for at, p := 0, &e.Pieces[i]; at < p.len; at++ {
-			addr := p.bus + uint64(at)
-			if es.Holders(e, addr, 1, func(Place) bool { return true }) {
-				return true
-			}
-			at += es.uniform(addr, p.len-at) - 1
-		}
-	}
-	return false
-}
-
 // mayShare reports whether a read that is taken for an entry's may have been for
 // another.
 func (e *Entry) mayShare() bool {
@@ -259,48 +100,6 @@ func (e *Entry) mayShare() bool {
 		}
 	}
 	return false
-}
-
-// maxRetired is how many entries that are over are kept for what was read.
-const maxRetired = 256
-
-// DropReadings forgets the readings of an entry but one.
-func (es *Entries) DropReadings(e, but *Entry) {
-	for e != nil {
-		next := e.Alt
-		e.Alt = nil
-		switch {
-		case e == but:
-		case e.mayShare() && !e.Left: // the device did not take this reading, and its reads were for others
-			es.CloseDest(e)
-			e.over = min(e.over, es.Now)
-			es.keepRest(e, but)
-		default:
-			es.forgetEntry(e)
-		}
-		e = next
-	}
-}
-
-// forgetEntry forgets one reading of an entry.
-func (es *Entries) forgetEntry(e *Entry) {
-	es.withhold(e)
-	es.CloseDest(e)
-	e.Buf.Free()
-	for i := range e.Count {
-		p := &e.Pieces[i]
-		if es.Readable.Remove(p.bus, p.len, e.owner(i)); e.reading > 0 {
-			es.forgetReads(e, i)
-		}
-	}
-	es.entries.Put(e)
-}
-
-// forgetReads lets the reads under way no longer go to a piece.
-func (es *Entries) forgetReads(e *Entry, piece int) {
-	for i := range es.Out.Tags {
-		es.Out.Tags[i].release(e, piece, 0, e.Pieces[piece].len)
-	}
 }
 
 // gathered reports whether all of a frame's bytes are there.
@@ -348,28 +147,178 @@ func (e *Entry) Equals(data []byte) bool {
 	return e.Plan.Send && e.Fails == 0 && !e.Left && e.gathered() && e.finish() == nicspec.StatusOk && bytes.Equal(e.Frame, data)
 }
 
-// Unreachable says that the device will not start an entry.
-func (es *Entries) Unreachable(e *Entry) {
-	for ; e != nil; e = e.Alt {
-		e.Never = true
-		es.withhold(e)
-	}
-}
-
-// withhold ends what the device may read for an entry.
-func (es *Entries) withhold(e *Entry) {
-	for i := range e.Count {
-		e.Pieces[i].open = false
-	}
-}
-
-// Taken settles which reading of an entry the device took.
-func (es *Entries) Taken(s *Slot, e *Entry) {
-	if s.Entry.Alt != nil {
-		es.DropReadings(s.Entry, e)
-		s.Entry = e
-	}
-}
-
 // Last is the entry's last block.
 func (e *Entry) Last() uint16 { return e.Index + e.Blocks - 1 }
+
+// certain reports whether it is certain which reads were for a part of a copy's
+// source, and their bytes have come.
+func (e *Entry) certain(off, n int) bool {
+	p := &e.Pieces[0]
+	return p.Got.Has(off, off+n) && !p.hasShare(off, off+n)
+}
+
+// CopyState is what is known of a copy beyond what it read: its source is the
+// first piece of its entry. Bytes that were written are no longer kept.
+type CopyState struct {
+	Wrote memory.Set // of the destination, by writes that were surely its own
+	Seen  memory.Set // of the destination, by writes that were its own or another copy's
+	Told  bool       // its message has left
+	Open  bool       // its destination is in the page map
+	Late  int        // reads that left after one failed
+	Well  bool       // it ended well
+	claim *copyClaim // on writes that may have been another's, nil without any
+}
+
+func (e *Entry) dest() Owner {
+	return Owner{Kind: memory.Copy, Queue: uint16(e.Queue.ID), Index: e.Index, Entry: e}
+}
+
+// Fits reports whether a copy may write these bytes now [D2].
+func (e *Entry) Fits(off int, b []byte) bool {
+	if !e.Copy.Wrote.Free(off, off+len(b)) {
+		return false
+	}
+	return e.Pieces[0].Got.Has(off, off+len(b)) && e.Buf.Differs(off, b) == len(b)
+}
+
+// Copied reports whether all that a copy writes was written, by it or by
+// another.
+func (e *Entry) Copied() bool {
+	at, n := 0, e.Plan.Dma.Len
+	for at < n {
+		next := max(e.Copy.Wrote.Next(at), e.Copy.Seen.Next(at))
+		if next == at {
+			return false
+		}
+		at = next
+	}
+	return true
+}
+
+// MayBeCopied reports whether an entry is a copy that may have done everything,
+// though some of it may have been for another.
+func (e *Entry) MayBeCopied() bool {
+	return e.Plan.Copy && !e.Copy.Seen.Empty() && e.Fails == 0 && e.Copied() && (e.Plan.Dma.Lines == 0 || e.Copy.Told)
+}
+
+// mayDiffer reports whether other reads may have been for an entry than those
+// that were taken for it.
+func (e *Entry) mayDiffer() bool {
+	for i := range e.Count {
+		p := &e.Pieces[i]
+		if len(p.shares) > 0 || !p.asked.Exactly(p.len) {
+			return true
+		}
+	}
+	return false
+}
+
+// readings calls f for the readings of an entry.
+func (e *Entry) readings(f func(*Entry)) {
+	if len(e.Queue.Slots) > 0 {
+		for x := e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
+			if x == e {
+				for x = e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
+					f(x)
+				}
+				return
+			}
+		}
+	}
+	f(e)
+}
+
+// settledAt reports whether a part of n bytes of a piece has left the device for
+// certain: in a frame, or by a write that no other copy can have made.
+func (e *Entry) settledAt(piece, at, n int) bool {
+	return e.Left && e.Plan.Send || e.Plan.Copy && piece == 0 && !e.Copy.Wrote.Free(at, at+n)
+}
+
+// recount finds out by which statuses an entry fails, and whether anything was
+// read for it.
+func (e *Entry) recount() {
+	e.Fails, e.Asked = 0, false
+	for i := range e.Count {
+		p := &e.Pieces[i]
+		e.Asked = e.Asked || !p.asked.Empty()
+		for _, b := range p.bad {
+			e.Fails |= StatusSet(b.status)
+		}
+	}
+}
+
+// askedBefore reports whether the pieces before one have been asked for.
+func (e *Entry) askedBefore(piece int) bool {
+	for i := range piece {
+		if p := &e.Pieces[i]; !p.asked.Exactly(p.len) {
+			return false
+		}
+	}
+	return true
+}
+
+// had reports whether the device had an entry when a read left it.
+func (e *Entry) had(c *content) bool {
+	return c.issued >= e.fetched && c.issued <= e.over && !e.Never
+}
+
+// sameAs reports whether two readings are of one entry.
+func (e *Entry) sameAs(o *Entry) bool {
+	return e == o || e.Queue == o.Queue && e.Index == o.Index && e.fetched == o.fetched && e.over == o.over
+}
+
+// reads reports whether the device may still read for a piece.
+func (e *Entry) reads(piece int) bool {
+	return e.Pieces[piece].open && !e.Never && !e.retired && !e.Left
+}
+
+// pieceOf is the piece that a byte of the frame comes from, -1 if it is inline.
+func (e *Entry) pieceOf(at int) int {
+	for i := range e.Count {
+		if p := &e.Pieces[i]; at >= p.off && at < p.off+p.len {
+			return i
+		}
+	}
+	return -1
+}
+
+// Sized reports whether the frame that an entry sends may have a length.
+func (e *Entry) Sized(n int) bool {
+	least, most := e.Plan.Length, e.Plan.Length
+	if e.Plan.Append { // pad bytes as the BTH says, and ICRC [T15]
+		least, most = least+crcBytes, most+nicspec.AppendMax
+	}
+	if e.Plan.Pad {
+		least, most = max(least, nicspec.FrameMin), max(most, nicspec.FrameMin)
+	}
+	return n >= least && n <= most
+}
+
+// Place is a byte of a piece of a work entry: what one read may fill, once.
+// docs/attribution.md states the problem that is solved here.
+type Place struct {
+	entry *Entry
+	piece int
+	at    int // in the piece
+}
+
+func (h Place) addr() uint64 { return h.entry.Pieces[h.piece].bus + uint64(h.at) }
+
+// evenlyWritten is how many of n bytes from a place on are like it in that its
+// copy has surely written them, or not.
+func (h Place) evenlyWritten(n int) int {
+	wrote := &h.entry.Copy.Wrote
+	if !h.entry.Plan.Copy || h.piece != 0 {
+		return n
+	}
+	if k := wrote.Next(h.at); k > h.at {
+		return min(n, k-h.at)
+	}
+	return min(n, wrote.Room(h.at))
+}
+
+// contains reports whether a place has these bytes.
+func (h Place) contains(want []byte) bool {
+	p := &h.entry.Pieces[h.piece]
+	return p.Got.Has(h.at, h.at+len(want)) && h.entry.Buf.Differs(p.off+h.at, want) == len(want)
+}

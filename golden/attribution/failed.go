@@ -121,25 +121,6 @@ func (es *Entries) AssignAnyFailed(e *Entry) bool {
 	return false
 }
 
-// lateReads is the timeout, if a read of the entry may have timed out by now.
-func (es *Entries) lateReads(e *Entry) statusMask {
-	if e.reading == 0 {
-		return 0
-	}
-	for i := range es.Out.Tags {
-		d := &es.Out.Tags[i]
-		if !d.Open || es.Now < d.Issued+d.TLo {
-			continue
-		}
-		for k := range d.Dest {
-			if d.Dest[k].Entry == e {
-				return StatusSet(nicspec.StatusCplTimeout)
-			}
-		}
-	}
-	return 0
-}
-
 // Spoil gets an entry bytes with which its offloads cannot be done [T7].
 func (es *Entries) Spoil(e *Entry) bool {
 	bad := func() bool { return e.gathered() && e.finish() == nicspec.StatusBadOffload }
@@ -148,4 +129,85 @@ func (es *Entries) Spoil(e *Entry) bool {
 	}
 	p := &e.Plan
 	return bad() || es.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
+}
+
+// Settles reports whether a copy may write these bytes once reads have been
+// exchanged with other entries, and exchanges them.
+func (e *Entry) Settles(es *Entries, addr uint64, b []byte) bool {
+	off := int(addr - e.Plan.Dma.Dst)
+	return e.Fits(off, b) || e.Copy.Wrote.Free(off, off+len(b)) && es.obtain(e, 0, off, off+len(b), b)
+}
+
+// settled reports whether a frame is that of a reading of an entry once reads
+// have been exchanged with others.
+func (es *Entries) settled(e *Entry, data []byte) bool {
+	return e.Plan.Send && !e.Left && e.Sized(len(data)) && e.mayDiffer() && es.match(e, data)
+}
+
+// supply gets an entry its bytes from reads attributed to others, if it lacks
+// any. It reports whether that changed anything.
+func (es *Entries) supply(e *Entry) bool {
+	switch {
+	case e.Fails != 0:
+		return es.ReplaceFailed(e)
+	case e.Plan.Send && !e.gathered():
+		return es.gather(e)
+	}
+	return false
+}
+
+// SupplyAll is supply for every reading of an entry.
+func (es *Entries) SupplyAll(e *Entry) (changed bool) {
+	for ; e != nil; e = e.Alt {
+		changed = e.Works() && es.supply(e) || changed
+	}
+	return changed
+}
+
+// takeEarliest gives an entry whose bytes have left the earliest reads of these
+// bytes, in exchange for its own. What is later fits all other entries at work
+// that it fitted, so that the entry can be forgotten, unless others are kept that
+// ended without their bytes.
+func (es *Entries) takeEarliest(e *Entry) {
+	for i := range e.Count {
+		p := &e.Pieces[i]
+		for at := 0; at < p.len; {
+			h := Place{e, i, at}
+			c := es.content(h, p.len-at)
+			if c.kind != isGot {
+				at += c.n
+				continue
+			}
+			n := es.uniform(h.addr(), c.n)
+			if o, ok := es.earlier(h, &c, n); ok {
+				es.search()
+				mine, other := es.content(h, n), es.content(o, n)
+				es.take(h, &mine)
+				es.take(o, &other)
+				es.give(h, &other)
+				es.give(o, &mine)
+			}
+			at += n
+		}
+	}
+}
+
+// earlier finds the place with the earliest read of the same bytes.
+func (es *Entries) earlier(h Place, c *content, n int) (best Place, ok bool) {
+	first := c.issued
+	es.places(h.addr(), func(o Place) bool {
+		if o.entry.sameAs(h.entry) || o.entry.settledAt(o.piece, o.at, n) {
+			return false
+		}
+		d := es.content(o, n)
+		if d.kind != isGot || d.n < n || d.issued >= first || d.issued < h.entry.fetched {
+			return false
+		}
+		p := &h.entry.Pieces[h.piece]
+		if h.entry.Buf.Differs(p.off+h.at, o.entry.Buf.Part(o.entry.Pieces[o.piece].off+o.at, n)) >= n {
+			best, first, ok = o, d.issued, true
+		}
+		return false
+	})
+	return best, ok
 }

@@ -3,8 +3,6 @@ package attribution
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
-
 	"nictwin/golden/memory"
 )
 
@@ -87,67 +85,4 @@ func (e *Entry) anyValue(at, n int) bool {
 	o := e.unread(e.Frame)
 	in, k := o.span(at, at+n)
 	return in && k == n
-}
-
-// Sends reports whether a frame is that of an entry, and settles then which
-// reading of the entry the device took and which reads were for it.
-func (es *Entries) Sends(s *Slot, data []byte) bool {
-	for e := s.Entry; e != nil; e = e.Alt {
-		if !e.Equals(data) && !es.settled(e, data) {
-			continue
-		}
-		es.Taken(s, e)
-		return true
-	}
-	return false
-}
-
-// settled reports whether a frame is that of a reading of an entry once reads
-// have been exchanged with others.
-func (es *Entries) settled(e *Entry, data []byte) bool {
-	return e.Plan.Send && !e.Left && e.Sized(len(data)) && e.mayDiffer() && es.match(e, data)
-}
-
-// supply gets an entry its bytes from reads attributed to others, if it lacks
-// any. It reports whether that changed anything.
-func (es *Entries) supply(e *Entry) bool {
-	switch {
-	case e.Fails != 0:
-		return es.ReplaceFailed(e)
-	case e.Plan.Send && !e.gathered():
-		return es.gather(e)
-	}
-	return false
-}
-
-// SupplyAll is supply for every reading of an entry.
-func (es *Entries) SupplyAll(e *Entry) (changed bool) {
-	for ; e != nil; e = e.Alt {
-		changed = e.Works() && es.supply(e) || changed
-	}
-	return changed
-}
-
-// Sized reports whether the frame that an entry sends may have a length.
-func (e *Entry) Sized(n int) bool {
-	least, most := e.Plan.Length, e.Plan.Length
-	if e.Plan.Append { // pad bytes as the BTH says, and ICRC [T15]
-		least, most = least+crcBytes, most+nicspec.AppendMax
-	}
-	if e.Plan.Pad {
-		least, most = max(least, nicspec.FrameMin), max(most, nicspec.FrameMin)
-	}
-	return n >= least && n <= most
-}
-
-// mayDiffer reports whether other reads may have been for an entry than those
-// that were taken for it.
-func (e *Entry) mayDiffer() bool {
-	for i := range e.Count {
-		p := &e.Pieces[i]
-		if len(p.shares) > 0 || !p.asked.Exactly(p.len) {
-			return true
-		}
-	}
-	return false
 }

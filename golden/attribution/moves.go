@@ -23,15 +23,6 @@ type content struct {
 	status nicspec.Status // of isBad
 }
 
-// share is a read, or a part of one, that may have been for another place. It
-// is known by the cycle of its request. Bytes of a piece that were asked for and
-// have no share can only have been for that piece.
-type share struct {
-	lo, hi int // in the piece
-	issued int64
-	tag    uint8
-}
-
 // content returns what a place holds, and for how many bytes, n at most.
 func (es *Entries) content(h Place, n int) content {
 	p := &h.entry.Pieces[h.piece]
@@ -57,7 +48,7 @@ func (es *Entries) content(h Place, n int) content {
 }
 
 // inShare completes the content of a place that has a share.
-func (es *Entries) inShare(p *txPiece, at int, c *content) {
+func (es *Entries) inShare(p *Piece, at int, c *content) {
 	for i := range p.bad {
 		if b := &p.bad[i]; b.lo <= at && at < b.hi {
 			c.kind, c.status, c.n = isBad, b.status, min(c.n, b.hi-at)
@@ -169,21 +160,6 @@ func (es *Entries) undo(mark int) {
 	}
 }
 
-// readings calls f for the readings of an entry.
-func (e *Entry) readings(f func(*Entry)) {
-	if len(e.Queue.Slots) > 0 {
-		for x := e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
-			if x == e {
-				for x = e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
-					f(x)
-				}
-				return
-			}
-		}
-	}
-	f(e)
-}
-
 // lift takes the content of a place out of all readings of its entry.
 func (es *Entries) lift(h Place, c *content) {
 	if c.kind == isFree {
@@ -266,110 +242,4 @@ func (es *Entries) fill(h Place, c *content, data []byte) {
 		d := &es.Out.Tags[c.tag]
 		d.send(pieceDest{Entry: e, piece: h.piece, from: int(h.addr() - d.Addr), lo: h.at, hi: hi})
 	}
-}
-
-// share notes a read that may have been for another place.
-func (p *txPiece) share(lo, hi int, issued int64, tag uint8) {
-	if lo >= hi {
-		return
-	}
-	for i := range p.shares {
-		s := &p.shares[i]
-		if s.issued == issued && s.hi == lo {
-			s.hi = hi
-			return
-		}
-		if s.issued == issued && s.lo == hi {
-			s.lo = lo
-			return
-		}
-	}
-	p.shares = append(p.shares, share{lo, hi, issued, tag})
-}
-
-// cutBad takes a range out of the parts that failed.
-func (p *txPiece) cutBad(lo, hi int) {
-	for k := len(p.bad) - 1; k >= 0; k-- {
-		b := p.bad[k]
-		if a, z := max(lo, b.lo), min(hi, b.hi); a < z {
-			p.bad = append(p.bad[:k], p.bad[k+1:]...)
-			if b.lo < a {
-				p.bad = append(p.bad, badPart{b.lo, a, b.status})
-			}
-			if z < b.hi {
-				p.bad = append(p.bad, badPart{z, b.hi, b.status})
-			}
-		}
-	}
-}
-
-// settledAt reports whether a part of n bytes of a piece has left the device for
-// certain: in a frame, or by a write that no other copy can have made.
-func (e *Entry) settledAt(piece, at, n int) bool {
-	return e.Left && e.Plan.Send || e.Plan.Copy && piece == 0 && !e.Copy.Wrote.Free(at, at+n)
-}
-
-// recount finds out by which statuses an entry fails, and whether anything was
-// read for it.
-func (e *Entry) recount() {
-	e.Fails, e.Asked = 0, false
-	for i := range e.Count {
-		p := &e.Pieces[i]
-		e.Asked = e.Asked || !p.asked.Empty()
-		for _, b := range p.bad {
-			e.Fails |= StatusSet(b.status)
-		}
-	}
-}
-
-// keepRest keeps a reading that the device did not take, with the reads that the
-// reading which it took does not have.
-func (es *Entries) keepRest(e, but *Entry) {
-	if but == nil {
-		es.keep(e)
-		return
-	}
-	for i := range but.Count {
-		for _, s := range but.Pieces[i].shares {
-			lo, hi := but.Pieces[i].bus+uint64(s.lo), but.Pieces[i].bus+uint64(s.hi)
-			for k := range e.Count {
-				p := &e.Pieces[k]
-				if a, b := max(lo, p.bus), min(hi, p.bus+uint64(p.len)); a < b {
-					es.clearShare(e, k, int(a-p.bus), int(b-p.bus), s.issued)
-				}
-			}
-		}
-	}
-	es.keep(e)
-}
-
-// lateRead is a read of shared memory that came when it may have timed out.
-type lateRead struct {
-	addr   uint64
-	n      int
-	issued int64
-}
-
-// maxLate is how many of these are known.
-const maxLate = 16
-
-// MayHaveTimedOut notes a read that came when it may have timed out.
-func (es *Entries) MayHaveTimedOut(d *Read) {
-	if !d.Shared {
-		return
-	}
-	if len(es.late) == maxLate {
-		es.late = append(es.late[:0], es.late[1:]...)
-	}
-	es.late = append(es.late, lateRead{d.Addr, d.N, d.Issued})
-}
-
-// forget takes a read back from the places that it was taken for.
-func (d *Read) forget(es *Entries) {
-	for len(d.Dest) > 0 {
-		t := d.Dest[0]
-		es.clearShare(t.Entry, t.piece, t.lo, t.hi, d.Issued)
-		d.release(t.Entry, t.piece, t.lo, t.hi)
-	}
-	d.Kind = 0
 }

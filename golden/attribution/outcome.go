@@ -4,7 +4,7 @@ import "nictwin/models/nicspec"
 
 // expected is what may become of an entry whose frame has not left: the
 // statuses that it may end with. wait is set if it cannot have ended yet.
-func (es *Entries) expected(e *Entry) (m statusMask, wait bool) {
+func (es *Entries) expected(e *Entry) (m Statuses, wait bool) {
 	if !e.Works() {
 		return StatusSet(e.Plan.Status), false
 	}
@@ -26,7 +26,7 @@ func (es *Entries) expected(e *Entry) (m statusMask, wait bool) {
 
 // Outcomes is expected over all readings of an entry; a frame that has left
 // went well.
-func (es *Entries) Outcomes(e *Entry) (m statusMask, wait bool) {
+func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	if e.Left {
 		return StatusSet(nicspec.StatusOk), false
 	}
@@ -36,4 +36,108 @@ func (es *Entries) Outcomes(e *Entry) (m statusMask, wait bool) {
 		m, wait = m|m1, wait && wait1
 	}
 	return m, wait
+}
+
+// Fence is a fenced copy behind an entry that has surely written, nil if there
+// is none.
+func (es *Entries) Fence(e *Entry, what string) *Entry {
+	q := e.Queue
+	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
+		f := q.Slot(i).Entry
+		if f == nil {
+			return nil
+		}
+		if f.Plan.Copy && f.Plan.Dma.Fence && !f.Copy.Wrote.Empty() && (what != "message" || !es.otherMessage(e)) {
+			return f
+		}
+	}
+	return nil
+}
+
+// otherMessage reports whether the message of another copy at work, of the same
+// lines, may have been this one's.
+func (es *Entries) otherMessage(e *Entry) bool {
+	return es.OtherCopies(e, func(o *Entry) bool {
+		return o.Plan.Dma.Lines == e.Plan.Dma.Lines && o.Plan.Dma.Line == e.Plan.Dma.Line
+	})
+}
+
+// Before is an entry that keeps e from starting, nil if there is none: Sends
+// wait for the copies before them in their queue, and copies for the Sends
+// [D8].
+func (es *Entries) Before(e *Entry) *Entry {
+	q := e.Queue
+	if !q.Sends || !q.Copies {
+		return nil
+	}
+	for i := q.Oldest; i != e.Index; i = q.After(i) {
+		o := q.Slot(i).Entry
+		if o == nil || o.Left || o.MayBeCopied() || !o.Works() || o.Plan.Copy == e.Plan.Copy {
+			continue
+		}
+		if m, _ := es.Outcomes(o); m&^StatusSet(nicspec.StatusOk) == 0 && !es.misled(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// BytesToCopy is what copies at work have not written.
+func (es *Entries) BytesToCopy() (n uint64) {
+	for k := range es.queues {
+		q := es.queues[k]
+		for i := q.Oldest; q.Open && q.Copies && i != q.Ctx.PI; i = q.After(i) {
+			if e := q.Slot(i).Entry; e != nil && e.Plan.Copy {
+				n += uint64(e.Plan.Dma.Len - e.Copy.Wrote.Size())
+			}
+		}
+	}
+	return n
+}
+
+// misled reports whether reads or messages that were taken for those of others
+// may have been those of an entry, which may have ended by them.
+func (es *Entries) misled(e *Entry) bool {
+	return e.Plan.Dma.Lines != 0 && es.otherMessage(e) || es.others(e, func(o *Entry) bool {
+		for i := range e.Count {
+			for k := range o.Count {
+				if overlap(e.Pieces[i].bus, e.Pieces[i].len, o.Pieces[k].bus, o.Pieces[k].len, &o.Pieces[k].asked) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// OtherCopies calls f for the copies at work but e until it returns true.
+func (es *Entries) OtherCopies(e *Entry, f func(*Entry) bool) bool {
+	for k := range es.queues {
+		q := es.queues[k]
+		for i := q.Oldest; q.Open && q.Copies && i != q.Ctx.PI; i = q.After(i) {
+			if o := q.Slot(i).Entry; o != nil && o != e && o.Plan.Copy && o.Plan.Status == nicspec.StatusOk && f(o) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lateReads is the timeout, if a read of the entry may have timed out by now.
+func (es *Entries) lateReads(e *Entry) Statuses {
+	if e.reading == 0 {
+		return 0
+	}
+	for i := range es.Out.Tags {
+		d := &es.Out.Tags[i]
+		if !d.Open || es.Now < d.Issued+d.TLo {
+			continue
+		}
+		for k := range d.Dest {
+			if d.Dest[k].Entry == e {
+				return StatusSet(nicspec.StatusCplTimeout)
+			}
+		}
+	}
+	return 0
 }

@@ -3,92 +3,7 @@ package attribution
 import (
 	"nictwin/golden/memory"
 	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
 )
-
-// PieceChoice is the piece that a read most likely belongs to, when several
-// entries name the same memory.
-type PieceChoice struct {
-	Entry *Entry
-	Piece int
-	score int
-}
-
-// Consider weighs one piece: requests mostly go on where the one before ended,
-// and end at the end of the piece or where a split is due.
-func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, mrrs int) {
-	e, i := node.Owner.Entry, int(node.Owner.Part)
-	p := &e.Pieces[i]
-	off := int(d.Addr - p.bus)
-	if !e.reads(i) || !p.asked.Free(off, off+d.N) {
-		return
-	}
-	score := 1
-	if off == p.asked.End() {
-		score += 20
-	}
-	if off > 0 { // it is being read
-		score++
-	}
-	if e.askedBefore(i) {
-		score += 2
-	}
-	page := tlp.PageBytes - int(d.Addr&(tlp.PageBytes-1))
-	if off+d.N == p.len || d.N == page || d.N > mrrs-tlp.DWBytes {
-		score += 2
-	}
-	if e.Works() { // what is to fail may have been read as well, but need not
-		score += 16
-	}
-	if es.Before(e) == nil { // none keeps it from starting
-		score += 64
-	}
-	q := e.Queue
-	if q.Slot(e.Index).Entry == e { // its first reading
-		score += 8
-	}
-	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil { // not before its time
-		score += 32
-	}
-	sooner := c.Entry != nil && c.Entry.Queue == q && score == c.score && int16(e.Index-c.Entry.Index) < 0
-	if score > c.score || sooner {
-		c.Entry, c.Piece, c.score = e, i, score
-	}
-}
-
-// askedBefore reports whether the pieces before one have been asked for.
-func (e *Entry) askedBefore(piece int) bool {
-	for i := range piece {
-		if p := &e.Pieces[i]; !p.asked.Exactly(p.len) {
-			return false
-		}
-	}
-	return true
-}
-
-// AskAlso notes a read for another reading of its entry, if it fits.
-func (es *Entries) AskAlso(e *Entry, d *Read) {
-	for i := range e.Count {
-		p := &e.Pieces[i]
-		off := int(d.Addr - p.bus)
-		if d.Addr >= p.bus && off+d.N <= p.len && p.asked.Free(off, off+d.N) {
-			es.Ask(e, i, d)
-			return
-		}
-	}
-}
-
-// Ask notes that bytes of a piece are being read.
-func (es *Entries) Ask(e *Entry, piece int, d *Read) {
-	p := &e.Pieces[piece]
-	off := int(d.Addr - p.bus)
-	p.asked.Add(off, off+d.N)
-	if d.Shared {
-		p.share(off, off+d.N, d.Issued, d.Tag)
-	}
-	d.send(pieceDest{e, piece, 0, off, off + d.N})
-	e.Asked = true
-}
 
 // bring stores what a read of a piece brought.
 func (e *Entry) bring(t *pieceDest, at int, b []byte) {
@@ -116,4 +31,124 @@ func (e *Entry) Failing(d *Read, t *pieceDest, s nicspec.Status, sure bool) {
 	if lo < t.hi {
 		p.bad = append(p.bad, badPart{lo, t.hi, s})
 	}
+}
+
+// hasShare reports whether a read of a range may have been for another place.
+func (p *Piece) hasShare(lo, hi int) bool {
+	for _, s := range p.shares {
+		if s.lo < hi && lo < s.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// Consume lets go of bytes that were written, but for those of reads that may
+// have been for others.
+func (e *Entry) Consume(lo, hi int) {
+	p := &e.Pieces[0]
+	for at := lo; at < hi && !p.Got.Empty(); {
+		from, to := p.Got.Within(at, hi)
+		if at = to; from >= to || p.hasShare(from, to) {
+			continue
+		}
+		p.Got.Remove(from, to)
+		e.Buf.Drop(from, to-from)
+	}
+}
+
+// Piece is one piece of a frame.
+type Piece struct {
+	bus    uint64
+	len    int
+	off    int // in the frame
+	asked  memory.Set
+	Got    memory.Set
+	bad    []badPart // of asked, that failed
+	open   bool      // it may be read
+	shares []share   // of asked, what may have been for other places
+}
+
+// badPart is a part of a piece whose read failed.
+type badPart struct {
+	lo, hi int
+	status nicspec.Status
+}
+
+// share is a read, or a part of one, that may have been for another place. It
+// is known by the cycle of its request. Bytes of a piece that were asked for and
+// have no share can only have been for that piece.
+type share struct {
+	lo, hi int // in the piece
+	issued int64
+	tag    uint8
+}
+
+// share notes a read that may have been for another place.
+func (p *Piece) share(lo, hi int, issued int64, tag uint8) {
+	if lo >= hi {
+		return
+	}
+	for i := range p.shares {
+		s := &p.shares[i]
+		if s.issued == issued && s.hi == lo {
+			s.hi = hi
+			return
+		}
+		if s.issued == issued && s.lo == hi {
+			s.lo = lo
+			return
+		}
+	}
+	p.shares = append(p.shares, share{lo, hi, issued, tag})
+}
+
+// cutBad takes a range out of the parts that failed.
+func (p *Piece) cutBad(lo, hi int) {
+	for k := len(p.bad) - 1; k >= 0; k-- {
+		b := p.bad[k]
+		if a, z := max(lo, b.lo), min(hi, b.hi); a < z {
+			p.bad = append(p.bad[:k], p.bad[k+1:]...)
+			if b.lo < a {
+				p.bad = append(p.bad, badPart{b.lo, a, b.status})
+			}
+			if z < b.hi {
+				p.bad = append(p.bad, badPart{z, b.hi, b.status})
+			}
+		}
+	}
+}
+
+// send lets bytes of a read go to a piece.
+func (d *Read) send(t pieceDest) {
+	d.Dest = append(d.Dest, t)
+	t.Entry.reading++
+}
+
+// release lets bytes of a read no longer go to a range of a piece.
+func (d *Read) release(e *Entry, piece, lo, hi int) {
+	for k := len(d.Dest) - 1; k >= 0; k-- {
+		t := d.Dest[k]
+		a, b := max(lo, t.lo), min(hi, t.hi)
+		if t.Entry != e || t.piece != piece || a >= b {
+			continue
+		}
+		d.Dest = append(d.Dest[:k], d.Dest[k+1:]...)
+		e.reading--
+		if t.lo < a {
+			d.send(pieceDest{e, piece, t.from, t.lo, a})
+		}
+		if b < t.hi {
+			d.send(pieceDest{e, piece, t.from + b - t.lo, b, t.hi})
+		}
+	}
+}
+
+// pieceDest is where bytes of a read go: those from an offset on to a range of a
+// piece.
+type pieceDest struct {
+	Entry  *Entry
+	piece  int
+	from   int // in the read
+	lo, hi int // in the piece
 }

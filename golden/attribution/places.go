@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"nictwin/golden/memory"
+	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
 
@@ -48,54 +49,6 @@ func (es *Entries) Shared(e *Entry) bool {
 	return true
 }
 
-// takeEarliest gives an entry whose bytes have left the earliest reads of these
-// bytes, in exchange for its own. What is later fits all other entries at work
-// that it fitted, so that the entry can be forgotten, unless others are kept that
-// ended without their bytes.
-func (es *Entries) takeEarliest(e *Entry) {
-	for i := range e.Count {
-		p := &e.Pieces[i]
-		for at := 0; at < p.len; {
-			h := Place{e, i, at}
-			c := es.content(h, p.len-at)
-			if c.kind != isGot {
-				at += c.n
-				continue
-			}
-			n := es.uniform(h.addr(), c.n)
-			if o, ok := es.earlier(h, &c, n); ok {
-				es.search()
-				mine, other := es.content(h, n), es.content(o, n)
-				es.take(h, &mine)
-				es.take(o, &other)
-				es.give(h, &other)
-				es.give(o, &mine)
-			}
-			at += n
-		}
-	}
-}
-
-// earlier finds the place with the earliest read of the same bytes.
-func (es *Entries) earlier(h Place, c *content, n int) (best Place, ok bool) {
-	first := c.issued
-	es.places(h.addr(), func(o Place) bool {
-		if o.entry.sameAs(h.entry) || o.entry.settledAt(o.piece, o.at, n) {
-			return false
-		}
-		d := es.content(o, n)
-		if d.kind != isGot || d.n < n || d.issued >= first || d.issued < h.entry.fetched {
-			return false
-		}
-		p := &h.entry.Pieces[h.piece]
-		if h.entry.Buf.Differs(p.off+h.at, o.entry.Buf.Part(o.entry.Pieces[o.piece].off+o.at, n)) >= n {
-			best, first, ok = o, d.issued, true
-		}
-		return false
-	})
-	return best, ok
-}
-
 // SurelyOf reports whether a read of a piece is one of a queue's: entries of it
 // name all that is read, and those of no other queue do.
 func (es *Entries) SurelyOf(d *Read, queue int) bool {
@@ -109,16 +62,6 @@ func (es *Entries) SurelyOf(d *Read, queue int) bool {
 		return e.Queue.ID != queue
 	}) && named && len(d.Dest) > 0
 }
-
-// Place is a byte of a piece of a work entry: what one read may fill, once.
-// docs/attribution.md states the problem that is solved here.
-type Place struct {
-	entry *Entry
-	piece int
-	at    int // in the piece
-}
-
-func (h Place) addr() uint64 { return h.entry.Pieces[h.piece].bus + uint64(h.at) }
 
 // uniform is how many bytes from an address on, n at most, have the same places
 // with the same reads in them.
@@ -135,4 +78,56 @@ func (es *Entries) uniform(addr uint64, n int) int {
 		}
 	}
 	return n
+}
+
+// CutsLine reports whether a part of a range of n bytes begins or ends inside an
+// aligned line that the range covers whole.
+func CutsLine(base uint64, n, lo, hi int) bool {
+	inside := func(at uint64) bool {
+		line := at &^ (nicspec.LineBytes - 1)
+		return at != line && line >= base && line+nicspec.LineBytes <= base+uint64(n)
+	}
+	return inside(base+uint64(lo)) || inside(base+uint64(hi))
+}
+
+// OtherDest reports whether another copy writes to a place.
+func (es *Entries) OtherDest(e *Entry, addr uint64, n int) bool {
+	for node := es.Writable.First(addr); node != nil; node = es.Writable.Next(node) {
+		if node.Owner.Kind == memory.Copy && !node.Owner.Entry.sameAs(e) && addr < node.Hi && memory.End(addr, n) > node.Lo {
+			return true
+		}
+	}
+	return false
+}
+
+// cameSomewhere reports whether a copy can have read these bytes: each came from
+// its place in the source, for the copy or for another entry.
+func (es *Entries) cameSomewhere(e *Entry, off int, b []byte) bool {
+	for i := range b {
+		if !es.places(e.Plan.Dma.Src+uint64(off+i), func(h Place) bool { return h.contains(b[i : i+1]) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// overlap reports whether a part of m bytes at b, of which some were used, lies
+// in n bytes at a.
+func overlap(a uint64, n int, b uint64, m int, used *memory.Set) bool {
+	lo, hi := max(a, b), min(memory.End(a, n), memory.End(b, m))
+	return n > 0 && m > 0 && lo < hi && !used.Free(int(lo-b), int(hi-b))
+}
+
+// overlaps reports whether another entry names memory of this one.
+func (es *Entries) overlaps(e *Entry) bool {
+	for i := range e.Count {
+		for at, p := 0, &e.Pieces[i]; at < p.len; at++ {
+			addr := p.bus + uint64(at)
+			if es.Holders(e, addr, 1, func(Place) bool { return true }) {
+				return true
+			}
+			at += es.uniform(addr, p.len-at) - 1
+		}
+	}
+	return false
 }

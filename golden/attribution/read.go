@@ -19,33 +19,8 @@ func (d *Read) BadAs(s nicspec.Status, sure bool, now int64) rings.Failed {
 	return b
 }
 
-// send lets bytes of a read go to a piece.
-func (d *Read) send(t pieceDest) {
-	d.Dest = append(d.Dest, t)
-	t.Entry.reading++
-}
-
-// release lets bytes of a read no longer go to a range of a piece.
-func (d *Read) release(e *Entry, piece, lo, hi int) {
-	for k := len(d.Dest) - 1; k >= 0; k-- {
-		t := d.Dest[k]
-		a, b := max(lo, t.lo), min(hi, t.hi)
-		if t.Entry != e || t.piece != piece || a >= b {
-			continue
-		}
-		d.Dest = append(d.Dest[:k], d.Dest[k+1:]...)
-		e.reading--
-		if t.lo < a {
-			d.send(pieceDest{e, piece, t.from, t.lo, a})
-		}
-		if b < t.hi {
-			d.send(pieceDest{e, piece, t.from + b - t.lo, b, t.hi})
-		}
-	}
-}
-
-// readSide is the reads that the device has outstanding, by tag [P2, P5, P6].
-type readSide struct {
+// Outstanding is the reads that the device has outstanding, by tag [P2, P5, P6].
+type Outstanding struct {
 	Tags     [256]Read
 	bufs     [][]byte // free
 	Open     int
@@ -77,19 +52,10 @@ type Read struct {
 	Buf      []byte // of ring entries
 }
 
-// pieceDest is where bytes of a read go: those from an offset on to a range of a
-// piece.
-type pieceDest struct {
-	Entry  *Entry
-	piece  int
-	from   int // in the read
-	lo, hi int // in the piece
-}
-
 // TimeoutSlack is how late a timeout may come [P6].
 const TimeoutSlack = 1024
 
-func (s *readSide) init(timeout int64) {
+func (s *Outstanding) init(timeout int64) {
 	s.TLo, s.THi, s.Next = timeout, timeout, math.MaxInt64
 	for i := range s.Tags {
 		s.Tags[i].FreeFrom = cycles.Never
@@ -98,7 +64,7 @@ func (s *readSide) init(timeout int64) {
 
 // SetTimeout notes a write of CPL_TIMEOUT. Reads outstanding may see either
 // value, and so may those issued before the write has taken effect.
-func (s *readSide) SetTimeout(timeout int64) {
+func (s *Outstanding) SetTimeout(timeout int64) {
 	s.TLo, s.THi = min(s.TLo, timeout), max(s.THi, timeout)
 	for i := range s.Tags {
 		if d := &s.Tags[i]; d.Open {
@@ -109,7 +75,7 @@ func (s *readSide) SetTimeout(timeout int64) {
 }
 
 // SettleTimeout ends the window of a write of CPL_TIMEOUT.
-func (s *readSide) SettleTimeout(timeout int64) { s.TLo, s.THi = timeout, timeout }
+func (s *Outstanding) SettleTimeout(timeout int64) { s.TLo, s.THi = timeout, timeout }
 
 // Judge says how a completion fails its request [P6], or StatusOk.
 func (d *Read) Judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
@@ -147,7 +113,7 @@ func (es *Entries) Close(d *Read) {
 }
 
 // Buffer is room for n bytes of ring entries.
-func (s *readSide) Buffer(n int) []byte {
+func (s *Outstanding) Buffer(n int) []byte {
 	if k := len(s.bufs) - 1; k >= 0 && cap(s.bufs[k]) >= n {
 		b := s.bufs[k][:n]
 		s.bufs = s.bufs[:k]
@@ -171,4 +137,113 @@ func (es *Entries) Store(d *Read, b []byte) {
 			}
 		}
 	}
+}
+
+// ReadsAfterFailure is how many reads may be on their way when one of their
+// copy fails [D3].
+const ReadsAfterFailure = 64
+
+// lateRead is a read of shared memory that came when it may have timed out.
+type lateRead struct {
+	addr   uint64
+	n      int
+	issued int64
+}
+
+// maxLate is how many of these are known.
+const maxLate = 16
+
+// MayHaveTimedOut notes a read that came when it may have timed out.
+func (es *Entries) MayHaveTimedOut(d *Read) {
+	if !d.Shared {
+		return
+	}
+	if len(es.late) == maxLate {
+		es.late = append(es.late[:0], es.late[1:]...)
+	}
+	es.late = append(es.late, lateRead{d.Addr, d.N, d.Issued})
+}
+
+// forget takes a read back from the places that it was taken for.
+func (d *Read) forget(es *Entries) {
+	for len(d.Dest) > 0 {
+		t := d.Dest[0]
+		es.clearShare(t.Entry, t.piece, t.lo, t.hi, d.Issued)
+		d.release(t.Entry, t.piece, t.lo, t.hi)
+	}
+	d.Kind = 0
+}
+
+// PieceChoice is the piece that a read most likely belongs to, when several
+// entries name the same memory.
+type PieceChoice struct {
+	Entry *Entry
+	Piece int
+	score int
+}
+
+// Consider weighs one piece: requests mostly go on where the one before ended,
+// and end at the end of the piece or where a split is due.
+func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, mrrs int) {
+	e, i := node.Owner.Entry, int(node.Owner.Part)
+	p := &e.Pieces[i]
+	off := int(d.Addr - p.bus)
+	if !e.reads(i) || !p.asked.Free(off, off+d.N) {
+		return
+	}
+	score := 1
+	if off == p.asked.End() {
+		score += 20
+	}
+	if off > 0 { // it is being read
+		score++
+	}
+	if e.askedBefore(i) {
+		score += 2
+	}
+	page := tlp.PageBytes - int(d.Addr&(tlp.PageBytes-1))
+	if off+d.N == p.len || d.N == page || d.N > mrrs-tlp.DWBytes {
+		score += 2
+	}
+	if e.Works() { // what is to fail may have been read as well, but need not
+		score += 16
+	}
+	if es.Before(e) == nil { // none keeps it from starting
+		score += 64
+	}
+	q := e.Queue
+	if q.Slot(e.Index).Entry == e { // its first reading
+		score += 8
+	}
+	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil { // not before its time
+		score += 32
+	}
+	sooner := c.Entry != nil && c.Entry.Queue == q && score == c.score && int16(e.Index-c.Entry.Index) < 0
+	if score > c.score || sooner {
+		c.Entry, c.Piece, c.score = e, i, score
+	}
+}
+
+// AskAlso notes a read for another reading of its entry, if it fits.
+func (es *Entries) AskAlso(e *Entry, d *Read) {
+	for i := range e.Count {
+		p := &e.Pieces[i]
+		off := int(d.Addr - p.bus)
+		if d.Addr >= p.bus && off+d.N <= p.len && p.asked.Free(off, off+d.N) {
+			es.Ask(e, i, d)
+			return
+		}
+	}
+}
+
+// Ask notes that bytes of a piece are being read.
+func (es *Entries) Ask(e *Entry, piece int, d *Read) {
+	p := &e.Pieces[piece]
+	off := int(d.Addr - p.bus)
+	p.asked.Add(off, off+d.N)
+	if d.Shared {
+		p.share(off, off+d.N, d.Issued, d.Tag)
+	}
+	d.send(pieceDest{e, piece, 0, off, off + d.N})
+	e.Asked = true
 }

@@ -18,19 +18,6 @@ func (es *Entries) places(addr uint64, f func(Place) bool) bool {
 	return false
 }
 
-// evenlyWritten is how many of n bytes from a place on are like it in that its
-// copy has surely written them, or not.
-func (h Place) evenlyWritten(n int) int {
-	wrote := &h.entry.Copy.Wrote
-	if !h.entry.Plan.Copy || h.piece != 0 {
-		return n
-	}
-	if k := wrote.Next(h.at); k > h.at {
-		return min(n, k-h.at)
-	}
-	return min(n, wrote.Room(h.at))
-}
-
 // mayHold reports whether a read may have been for a place: one that left the
 // device while it had the entry. What has left the device stays as it is.
 func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
@@ -46,11 +33,6 @@ func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 		return true
 	}
 	return c.kind == isGot && p.Got.Has(to.at, to.at+c.n) && (e.Buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
-}
-
-// had reports whether the device had an entry when a read left it.
-func (e *Entry) had(c *content) bool {
-	return c.issued >= e.fetched && c.issued <= e.over && !e.Never
 }
 
 // vacate moves what is in n uniform bytes of a place to other places that it
@@ -90,11 +72,6 @@ func (es *Entries) onPath(h Place) bool {
 		}
 	}
 	return false
-}
-
-// sameAs reports whether two readings are of one entry.
-func (e *Entry) sameAs(o *Entry) bool {
-	return e == o || e.Queue == o.Queue && e.Index == o.Index && e.fetched == o.fetched && e.over == o.over
 }
 
 // force puts what n uniform bytes of one place hold into another, from which
@@ -160,12 +137,6 @@ func (es *Entries) visited(h Place) bool {
 		}
 	}
 	return false
-}
-
-// contains reports whether a place has these bytes.
-func (h Place) contains(want []byte) bool {
-	p := &h.entry.Pieces[h.piece]
-	return p.Got.Has(h.at, h.at+len(want)) && h.entry.Buf.Differs(p.off+h.at, want) == len(want)
 }
 
 // search begins a search.
@@ -241,11 +212,6 @@ func (es *Entries) Spread(d *Read) bool {
 		return es.spreadOver(d)
 	}
 	return false
-}
-
-// reads reports whether the device may still read for a piece.
-func (e *Entry) reads(piece int) bool {
-	return e.Pieces[piece].open && !e.Never && !e.retired && !e.Left
 }
 
 func (es *Entries) spreadOver(d *Read) bool {
@@ -327,16 +293,6 @@ func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 		}
 	}
 	return false
-}
-
-// pieceOf is the piece that a byte of the frame comes from, -1 if it is inline.
-func (e *Entry) pieceOf(at int) int {
-	for i := range e.Count {
-		if p := &e.Pieces[i]; at >= p.off && at < p.off+p.len {
-			return i
-		}
-	}
-	return -1
 }
 
 // reached reports whether a place has the bytes of the frame.

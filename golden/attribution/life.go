@@ -1,0 +1,342 @@
+package attribution
+
+import (
+	"nictwin/golden/rings"
+	"nictwin/golden/verdict"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+)
+
+// beginCopy lets the device read and write what a copy asks for [D2].
+func (es *Entries) beginCopy(e *Entry) {
+	p := &e.Plan.Dma
+	e.Queue.Copies = true
+	if p.Len == 0 {
+		return
+	}
+	e.Pieces[0].bus, e.Pieces[0].len, e.Pieces[0].off = p.Src, p.Len, 0
+	e.Count = 1
+	e.Buf.Page(p.Len, &es.Pages)
+	es.Writable.Add(p.Dst, p.Len, e.dest())
+	e.Copy.Open = true
+	es.Copying++
+}
+
+// CloseDest ends what the device may write for an entry.
+func (es *Entries) CloseDest(e *Entry) {
+	if e.Copy.Open {
+		es.claimOver(e)
+		es.Writable.Remove(e.Plan.Dma.Dst, e.Plan.Dma.Len, e.dest())
+		e.Copy.Open = false
+		es.Copying--
+	}
+}
+
+// EndCopied settles a copy that is over and has left no other trace than writes
+// that may have been another's: it has read all of its source.
+func (es *Entries) EndCopied(s *Slot) {
+	for x := s.Entry; x != nil && !s.Entry.Left; x = x.Alt {
+		if x.MayBeCopied() {
+			es.Taken(s, x)
+			x.Copy.Well = true
+			x.Left = es.gather(x) && !x.mayShare() // else what was read for it may be of use for others
+			return
+		}
+	}
+}
+
+// maxReadings is how many readings of an entry are followed.
+const maxReadings = 4
+
+// decode finds what an entry asks for.
+func (es *Entries) decode(e *Entry, keys core.KeyTable) {
+	core.DecodeWqe(e.Raw[:int(e.Blocks)*nicspec.WqeBytes], keys, es.limits, &e.Plan)
+	e.Plan.ECN = e.Queue.Ctx.EcnMode
+}
+
+// Begin decodes an entry and lets the device read its pieces [T3, T4].
+func (es *Entries) Begin(e *Entry, keys core.KeyTable) {
+	es.decode(e, keys)
+	p := &e.Plan
+	switch {
+	case p.Send:
+		copy(e.Buf.Flat, p.Inline[:p.InlineLen])
+		for i := range p.NumPieces {
+			s := &p.Pieces[i]
+			e.Pieces[i].bus, e.Pieces[i].len, e.Pieces[i].off = s.Bus, s.Len, s.Off
+		}
+		e.Count = p.NumPieces
+		e.Queue.Sends = true
+	case p.Copy:
+		es.beginCopy(e)
+	case p.Status != nicspec.StatusOk && nicspec.Wqe(e.Raw[:]).Opcode() == nicspec.OpcodeSend:
+		e.readable(keys)
+	}
+	for i := range e.Count {
+		s := &e.Pieces[i]
+		es.Readable.Add(s.bus, s.len, e.owner(i))
+		s.open = true
+	}
+}
+
+// Alternate gives an entry at work another reading, under other keys [T12].
+func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
+	if op := nicspec.Wqe(e.Raw[:]).Opcode(); e.Left || op == nicspec.OpcodeNop || e.Plan.Status == nicspec.StatusBadOpcode {
+		return
+	}
+	a := es.entries.Get()
+	a.reset(e.Queue, e.Index, e.fetched)
+	a.Raw, a.Blocks = e.Raw, e.Blocks
+	es.decode(a, keys)
+	n, last := 1, e
+	for x := e; x != nil; x = x.Alt {
+		if x.Plan == a.Plan {
+			es.entries.Put(a)
+			return
+		}
+		last = x
+		n++
+	}
+	if n > maxReadings {
+		es.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
+			e.Index, e.Queue.ID)
+		es.entries.Put(a)
+		return
+	}
+	a.Never = e.Never
+	es.Begin(a, keys)
+	last.Alt = a
+	if a.Never {
+		es.withhold(a)
+	}
+}
+
+// Release ends an entry. What was read for it may turn out to have been for
+// another: then it is kept for a while.
+func (es *Entries) Release(e *Entry) {
+	es.AtWork--
+	for x := e; x != nil; x = x.Alt {
+		es.CloseDest(x)
+		x.over = es.Now
+	}
+	if e.Left && es.retired.Len() == 0 && e.mayShare() {
+		es.takeEarliest(e)
+		es.DropReadings(e, nil)
+		return
+	}
+	if e.Left && !e.mayShare() || !e.Asked && !es.overlaps(e) {
+		es.DropReadings(e, nil)
+		return
+	}
+	es.DropReadings(e, e)
+	es.keep(e)
+}
+
+// keep keeps an entry that is over for what was read for it.
+func (es *Entries) keep(e *Entry) {
+	es.withhold(e)
+	e.retired = true
+	if es.retired.Len() == maxRetired {
+		es.dropRetired()
+	}
+	if es.retired.Len() == maxRetired {
+		es.log.Lost(verdict.LimitRetired, 1)
+		es.forgetEntry(es.retired.Pop())
+	}
+	es.retired.Push(e)
+}
+
+// dropRetired forgets the entries that were over before any entry at work was
+// there: no read that matters can have been for them.
+func (es *Entries) dropRetired() {
+	since := es.Now
+	for k := range es.queues {
+		q := es.queues[k]
+		for i := q.Oldest; q.Open && i != q.Ctx.PI; i = q.After(i) {
+			if e := q.Slot(i).Entry; e != nil {
+				since = min(since, e.fetched)
+			}
+		}
+	}
+	for changed := true; changed; { // nor can reads that those at work pass on
+		changed = false
+		for k := range es.retired.Len() {
+			if g := *es.retired.At(k); g.over >= since && g.fetched < since {
+				since, changed = g.fetched, true
+			}
+		}
+	}
+	for es.retired.Len() > 0 && (*es.retired.Front()).over < since {
+		es.forgetEntry(es.retired.Pop())
+	}
+}
+
+// maxRetired is how many entries that are over are kept for what was read.
+const maxRetired = 256
+
+// DropReadings forgets the readings of an entry but one.
+func (es *Entries) DropReadings(e, but *Entry) {
+	for e != nil {
+		next := e.Alt
+		e.Alt = nil
+		switch {
+		case e == but:
+		case e.mayShare() && !e.Left: // the device did not take this reading, and its reads were for others
+			es.CloseDest(e)
+			e.over = min(e.over, es.Now)
+			es.keepRest(e, but)
+		default:
+			es.forgetEntry(e)
+		}
+		e = next
+	}
+}
+
+// forgetEntry forgets one reading of an entry.
+func (es *Entries) forgetEntry(e *Entry) {
+	es.withhold(e)
+	es.CloseDest(e)
+	e.Buf.Free()
+	for i := range e.Count {
+		p := &e.Pieces[i]
+		if es.Readable.Remove(p.bus, p.len, e.owner(i)); e.reading > 0 {
+			es.forgetReads(e, i)
+		}
+	}
+	es.entries.Put(e)
+}
+
+// forgetReads lets the reads under way no longer go to a piece.
+func (es *Entries) forgetReads(e *Entry, piece int) {
+	for i := range es.Out.Tags {
+		es.Out.Tags[i].release(e, piece, 0, e.Pieces[piece].len)
+	}
+}
+
+// Unreachable says that the device will not start an entry.
+func (es *Entries) Unreachable(e *Entry) {
+	for ; e != nil; e = e.Alt {
+		e.Never = true
+		es.withhold(e)
+	}
+}
+
+// withhold ends what the device may read for an entry.
+func (es *Entries) withhold(e *Entry) {
+	for i := range e.Count {
+		e.Pieces[i].open = false
+	}
+}
+
+// Taken settles which reading of an entry the device took.
+func (es *Entries) Taken(s *Slot, e *Entry) {
+	if s.Entry.Alt != nil {
+		es.DropReadings(s.Entry, e)
+		s.Entry = e
+	}
+}
+
+// Sends reports whether a frame is that of an entry, and settles then which
+// reading of the entry the device took and which reads were for it.
+func (es *Entries) Sends(s *Slot, data []byte) bool {
+	for e := s.Entry; e != nil; e = e.Alt {
+		if !e.Equals(data) && !es.settled(e, data) {
+			continue
+		}
+		es.Taken(s, e)
+		return true
+	}
+	return false
+}
+
+// keepRest keeps a reading that the device did not take, with the reads that the
+// reading which it took does not have.
+func (es *Entries) keepRest(e, but *Entry) {
+	if but == nil {
+		es.keep(e)
+		return
+	}
+	for i := range but.Count {
+		for _, s := range but.Pieces[i].shares {
+			lo, hi := but.Pieces[i].bus+uint64(s.lo), but.Pieces[i].bus+uint64(s.hi)
+			for k := range e.Count {
+				p := &e.Pieces[k]
+				if a, b := max(lo, p.bus), min(hi, p.bus+uint64(p.len)); a < b {
+					es.clearShare(e, k, int(a-p.bus), int(b-p.bus), s.issued)
+				}
+			}
+		}
+	}
+	es.keep(e)
+}
+
+// BlockIn takes a block that the device has, as it was read or pushed.
+func (es *Entries) BlockIn(q *Queue, i uint16, state rings.State, raw []byte) {
+	s := q.Slot(i)
+	s.State = state
+	if s.Block == nil {
+		s.Block = es.Blocks.Get()
+	}
+	copy(s.Block[:], raw)
+}
+
+// Waits reports whether the entry at an index waits for blocks that are not
+// posted [T14].
+func (es *Entries) Waits(q *Queue, i uint16) bool {
+	b := q.Slot(i).Block
+	return b != nil && uint16(core.WqeBlocks(b[:], es.limits.Parts)) > q.Ctx.PI-i
+}
+
+// Split takes the blocks of an entry apart again, of which one is read after all.
+func (es *Entries) Split(q *Queue, e *Entry) {
+	for k := range e.Blocks {
+		s := q.Slot(e.Index + k)
+		s.Entry, s.of = nil, nil
+		es.BlockIn(q, e.Index+k, s.State, e.Raw[int(k)*nicspec.WqeBytes:])
+	}
+	if int16(e.Index-q.Whole) < 0 {
+		q.Whole = e.Index
+	}
+	es.Release(e)
+}
+
+// FreeBlocks forgets the blocks of entries that never were whole.
+func (es *Entries) FreeBlocks(q *Queue) {
+	for i := range q.Slots {
+		if b := q.Slots[i].Block; b != nil {
+			es.Blocks.Put(b)
+		}
+		q.Slots[i] = Slot{}
+	}
+}
+
+// NextWhole puts the first entry together of which all blocks are there and that
+// none was made of yet, nil if there is none: each tells where the next one
+// begins [T14].
+func (es *Entries) NextWhole(q *Queue) *Entry {
+	s := q.Slot(q.Whole)
+	for q.Whole != q.Ctx.PI && s.Entry != nil {
+		q.Whole += s.Entry.Blocks
+		s = q.Slot(q.Whole)
+	}
+	if q.Whole == q.Ctx.PI || s.Block == nil {
+		return nil
+	}
+	n := uint16(core.WqeBlocks(s.Block[:], es.limits.Parts))
+	if n > q.Ctx.PI-q.Whole || !q.there(q.Whole, n) {
+		return nil
+	}
+	e := es.entries.Get()
+	e.reset(q, q.Whole, es.Now)
+	e.Blocks = n
+	for k := range n {
+		b := q.Slot(q.Whole + k)
+		copy(e.Raw[int(k)*nicspec.WqeBytes:], b.Block[:])
+		es.Blocks.Put(b.Block)
+		b.Block, b.of = nil, e
+		e.Pushed = e.Pushed || b.State == rings.Pushed
+	}
+	s.Entry, s.of = e, nil
+	q.Whole += n
+	return e
+}
