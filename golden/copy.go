@@ -14,10 +14,7 @@ func (r *Referee) wrote(e *attribution.Entry, off int, b []byte) {
 	r.tx.copied = e
 	q, n := e.Queue, len(b)
 	r.log.Saw(q.Domain())
-	if s := q.Slot(e.Index); s.Entry.Alt != nil {
-		r.ent.DropReadings(s.Entry, e)
-		s.Entry = e
-	}
+	r.ent.Taken(q.Slot(e.Index), e)
 	if !e.Copy.Wrote.Add(off, off+n) {
 		return // has been reported
 	}
@@ -64,18 +61,14 @@ func (r *Referee) failCopy(e *attribution.Entry, off int, b []byte) {
 	}
 }
 
-// unsureWrite takes a write that several copies may have made.
-func (r *Referee) unsureWrite(addr uint64, b []byte) {
-	d := r.ent.Able[0].Queue.Domain()
+// unsureWrite takes a write that several copies may have made, e among them.
+func (r *Referee) unsureWrite(e *attribution.Entry, addr uint64, b []byte) {
+	d := e.Queue.Domain()
 	r.log.Saw(d)
-	for _, e := range r.ent.Able {
-		from := int(addr - e.Plan.Dma.Dst)
-		e.Copy.Seen.Cover(from, from+len(b))
-	}
 	r.leaves(d, "bytes of a copy")
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
-	r.ent.ShareWrite(addr, len(b), r.ent.Able)
+	r.ent.WrittenByAny(addr, len(b))
 }
 
 // wholeWrite checks that a write of a copy leaves no line in parts [D2].
@@ -115,7 +108,7 @@ func (r *Referee) inTurn(e *attribution.Entry, d *attribution.Read) {
 		e.Copy.Late++
 	}
 	o := r.ent.Before(e)
-	if o == nil && e.Copy.Late <= attribution.ReadsAfterFailure || r.ent.Holders(e, d.Addr, d.N, func(attribution.Place) bool { return true }) {
+	if o == nil && e.Copy.Late <= attribution.ReadsAfterFailure || r.ent.OtherSource(e, d.Addr, d.N) {
 		return
 	}
 	got := fmt.Sprintf("%d B at %#x", d.N, d.Addr)
@@ -135,13 +128,7 @@ func (r *Referee) claim(e *attribution.Entry) bool {
 		return false
 	}
 	if e.Plan.Dma.Lines != 0 && !e.Copy.Told {
-		r.ent.OtherCopies(e, func(o *attribution.Entry) bool {
-			if !o.Copy.Told || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {
-				return false
-			}
-			o.Copy.Told, e.Copy.Told, o.Left = false, true, false
-			return true
-		})
+		r.ent.TakeMessage(e)
 	}
 	r.copyOver(e)
 	return e.Left || e.MayBeCopied()

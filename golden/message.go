@@ -41,10 +41,7 @@ func (r *Referee) messageOut() {
 	} else if !due {
 		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}
-	if s := e.Queue.Slot(e.Index); s.Entry.Alt != nil {
-		r.ent.DropReadings(s.Entry, e)
-		s.Entry = e
-	}
+	r.ent.Taken(e.Queue.Slot(e.Index), e)
 	r.fenced(e, "message")
 	e.Copy.Told = true
 	r.copyOver(e)

@@ -49,18 +49,6 @@ func (r *Referee) unread(s *attribution.Slot) bool {
 	return s.State == rings.Pushed && (e == nil || !e.Asked && !e.Left || r.ent.Shared(e))
 }
 
-// unpush forgets a pushed block whose slot is read, and frees the slot.
-func (r *Referee) unpush(q *txq, i uint16) {
-	s := q.Slot(i)
-	if e := s.OwnerOf(); s.State == rings.Pushed && e != nil {
-		r.ent.Split(&q.Queue, e)
-	}
-	if s.Block != nil {
-		r.ent.Blocks.Put(s.Block)
-	}
-	*s = attribution.Slot{}
-}
-
 // pushedEarly checks that an entry that was pushed while CTRL.tx_enable was 0
 // does nothing before it is 1 [W2].
 func (r *Referee) pushedEarly(e *attribution.Entry, what string) {

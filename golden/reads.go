@@ -24,13 +24,7 @@ func (r *Referee) readOut() {
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	off, n := h.Span()
-	*d = attribution.Read{
-		Dest: d.Dest[:0], Open: true, Addr: h.Address + uint64(off), N: n, Left: n, Issued: r.now, TLo: r.ent.Out.TLo, THi: r.ent.Out.THi, Tag: h.Tag,
-		FreeFrom: never, Stray: true,
-	}
-	d.Next = d.Addr
-	r.ent.Out.Open++
-	r.ent.Out.Next = min(r.ent.Out.Next, d.Issued+d.THi+attribution.TimeoutSlack)
+	d = r.ent.Out.Begin(h.Tag, h.Address+uint64(off), n, r.now)
 	if h.ZeroLength() {
 		r.log.Saw(verdict.Device)
 		r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
@@ -190,12 +184,7 @@ func (r *Referee) bad(d *attribution.Read, s nicspec.Status, sure bool) {
 	switch {
 	case d.Stray:
 	case d.Kind == memory.Piece:
-		for i := range d.Dest {
-			d.Dest[i].Entry.Failing(d, &d.Dest[i], s, sure)
-		}
-		if !sure {
-			r.ent.MayHaveTimedOut(d)
-		}
+		r.ent.Failed(d, s, sure)
 	case d.Kind == memory.RxRing:
 		if q := r.rx.queue(d.Queue); d.Epoch == q.epoch && q.open {
 			r.descsBad(d, s, sure)

@@ -97,7 +97,7 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	r.fetching(q, first, count)
 	r.fetchedWhileStopped(q)
 	for i := range count {
-		r.unpush(q, first+i)
+		r.ent.Unpush(&q.Queue, first+i)
 		q.Slot(first + i).State = rings.Asked
 	}
 	return true
@@ -183,19 +183,9 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 
 // pieceRead takes a read of a piece.
 func (r *Referee) pieceRead(e *attribution.Entry, piece int, d *attribution.Read) {
-	d.Stray, d.Kind, d.Queue, d.Epoch = false, memory.Piece, uint16(e.Queue.ID), e.Queue.Epoch
 	r.ent.Ask(e, piece, d)
 	r.log.Saw(e.Queue.Domain())
 	r.inTurn(e, d)
 	r.wholeRead(e, d)
 	r.pushedEarly(e, "a read")
-	first := e.Queue.Slot(e.Index).Entry
-	if first == e && e.Alt == nil {
-		return
-	}
-	for other := first; other != nil; other = other.Alt {
-		if other != e {
-			r.ent.AskAlso(other, d)
-		}
-	}
 }

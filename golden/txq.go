@@ -168,7 +168,6 @@ func (r *Referee) wholeEntries(q *txq) {
 
 // there begins with an entry that the device has.
 func (r *Referee) there(e *attribution.Entry) {
-	r.ent.AtWork++
 	r.ent.Begin(e, r.regs.Keys())
 	if r.tx.of(e).bad.Reach(e.Last()) {
 		r.ent.Unreachable(e)

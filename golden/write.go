@@ -214,13 +214,13 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 			return true
 		}
 	}
-	best := r.ent.Writer(addr, b)
+	best, several := r.ent.Writer(addr, b)
 	if best == nil {
 		return false
 	}
 	off := int(addr - best.Plan.Dma.Dst)
-	if len(r.ent.Able) > 1 {
-		r.unsureWrite(addr, b)
+	if several {
+		r.unsureWrite(best, addr, b)
 		return true
 	}
 	if !best.Settles(r.ent, addr, b) && r.ent.Writable.Within(addr, len(b), attribution.OfBuffers) {

@@ -60,15 +60,20 @@ func (es *Entries) claimOf(e *Entry) *copyClaim {
 	return c
 }
 
-// ShareWrite keeps a write that any of these copies may have made.
-func (es *Entries) ShareWrite(addr uint64, n int, by []*Entry) {
+// WrittenByAny keeps a write that any of the copies may have made that Writer
+// found.
+func (es *Entries) WrittenByAny(addr uint64, n int) {
+	for _, e := range es.able {
+		from := int(addr - e.Plan.Dma.Dst)
+		e.Copy.Seen.Cover(from, from+n)
+	}
 	if len(es.unclear) == maxCopyWrites {
 		es.log.Lost(verdict.LimitCopyWrites, 1)
 		es.forgetShared()
 	}
 	w := es.writes.Get()
 	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: es.Writable.Within(addr, n, OfBuffers)}
-	for _, e := range by {
+	for _, e := range es.able {
 		w.by = append(w.by, es.claimOf(e))
 	}
 	es.unclear = append(es.unclear, w)
@@ -291,10 +296,10 @@ func (es *Entries) mayWrite(e *Entry, off int, b []byte) bool {
 }
 
 // Writer finds the copy that a write belongs to: one that can have made it, if
-// there is one; of the readings of an entry, the first that can. txSide.able then
-// has all that can, a reading each.
-func (es *Entries) Writer(addr uint64, b []byte) (best *Entry) {
-	es.Able = es.Able[:0]
+// there is one; of the readings of an entry, the first that can. It also says
+// whether several copies can: WrittenByAny is about these.
+func (es *Entries) Writer(addr uint64, b []byte) (best *Entry, several bool) {
+	es.able = es.able[:0]
 	fits := false
 	for node := es.Writable.First(addr); node != nil; node = es.Writable.Next(node) {
 		if node.Owner.Kind != memory.Copy || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
@@ -309,23 +314,23 @@ func (es *Entries) Writer(addr uint64, b []byte) (best *Entry) {
 			best, fits = e, f
 		}
 	}
-	if len(es.Able) > 0 {
-		return es.Able[0]
+	if len(es.able) > 0 {
+		return es.able[0], len(es.able) > 1
 	}
-	return best
+	return best, false
 }
 
 // enable enters a copy that can have made a write. Of the readings of an entry
 // the first in its slot is kept.
 func (es *Entries) enable(e *Entry) {
-	for i, o := range es.Able {
+	for i, o := range es.able {
 		if !o.sameAs(e) {
 			continue
 		}
 		if e.Queue.Slot(e.Index).Entry == e {
-			es.Able[i] = e
+			es.able[i] = e
 		}
 		return
 	}
-	es.Able = append(es.Able, e)
+	es.able = append(es.able, e)
 }

@@ -29,13 +29,13 @@ type Entries struct {
 	limits   core.TxLimits
 
 	entries memory.Pool[Entry]
-	Blocks  memory.Pool[Block]
-	Pages   memory.Pool[memory.Page]
+	blocks  memory.Pool[Block]
+	pages   memory.Pool[memory.Page]
 	retired fifo.Queue[*Entry] // over, and kept for what was read for them
 	late    []lateRead         // reads that came when they may have timed out
 	AtWork  int                // entries that were fetched and have not ended
 	Copying int                // copies that may write
-	Able    []*Entry           // copies that can have made the write at hand
+	able    []*Entry           // copies that can have made the write at hand
 
 	goal         goal
 	path, passed []Place // of a search
@@ -56,3 +56,6 @@ func NewEntries(build *nicspec.Build, queues []*Queue, timeout int64, log *verdi
 	s.Out.init(timeout)
 	return s
 }
+
+// FreePages is how many pages are kept for copies to come.
+func (es *Entries) FreePages() int { return es.pages.Len() }

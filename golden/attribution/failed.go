@@ -87,8 +87,8 @@ func (es *Entries) catchLate(e *Entry) bool {
 		if !d.Open || d.Stray || d.Kind != memory.Piece || es.Now < d.Issued+d.TLo {
 			continue
 		}
-		for k := range d.Dest {
-			t := d.Dest[k]
+		for k := range d.dest {
+			t := d.dest[k]
 			if t.Entry != nil && !t.Entry.sameAs(e) && es.catch(e, t.Entry, t.piece, max(t.lo, int(d.Next-d.Addr)+t.lo-t.from), t.hi) {
 				return true
 			}

@@ -16,7 +16,7 @@ func (es *Entries) beginCopy(e *Entry) {
 	}
 	e.Pieces[0].bus, e.Pieces[0].len, e.Pieces[0].off = p.Src, p.Len, 0
 	e.Count = 1
-	e.Buf.Page(p.Len, &es.Pages)
+	e.Buf.Page(p.Len, &es.pages)
 	es.Writable.Add(p.Dst, p.Len, e.dest())
 	e.Copy.Open = true
 	es.Copying++
@@ -121,14 +121,14 @@ func (es *Entries) Release(e *Entry) {
 	}
 	if e.Left && es.retired.Len() == 0 && e.mayShare() {
 		es.takeEarliest(e)
-		es.DropReadings(e, nil)
+		es.dropReadings(e, nil)
 		return
 	}
 	if e.Left && !e.mayShare() || !e.Asked && !es.overlaps(e) {
-		es.DropReadings(e, nil)
+		es.dropReadings(e, nil)
 		return
 	}
-	es.DropReadings(e, e)
+	es.dropReadings(e, e)
 	es.keep(e)
 }
 
@@ -174,8 +174,8 @@ func (es *Entries) dropRetired() {
 // maxRetired is how many entries that are over are kept for what was read.
 const maxRetired = 256
 
-// DropReadings forgets the readings of an entry but one.
-func (es *Entries) DropReadings(e, but *Entry) {
+// dropReadings forgets the readings of an entry but one.
+func (es *Entries) dropReadings(e, but *Entry) {
 	for e != nil {
 		next := e.Alt
 		e.Alt = nil
@@ -231,7 +231,7 @@ func (es *Entries) withhold(e *Entry) {
 // Taken settles which reading of an entry the device took.
 func (es *Entries) Taken(s *Slot, e *Entry) {
 	if s.Entry.Alt != nil {
-		es.DropReadings(s.Entry, e)
+		es.dropReadings(s.Entry, e)
 		s.Entry = e
 	}
 }
@@ -275,7 +275,7 @@ func (es *Entries) BlockIn(q *Queue, i uint16, state rings.State, raw []byte) {
 	s := q.Slot(i)
 	s.State = state
 	if s.Block == nil {
-		s.Block = es.Blocks.Get()
+		s.Block = es.blocks.Get()
 	}
 	copy(s.Block[:], raw)
 }
@@ -287,8 +287,8 @@ func (es *Entries) Waits(q *Queue, i uint16) bool {
 	return b != nil && uint16(core.WqeBlocks(b[:], es.limits.Parts)) > q.Ctx.PI-i
 }
 
-// Split takes the blocks of an entry apart again, of which one is read after all.
-func (es *Entries) Split(q *Queue, e *Entry) {
+// split takes the blocks of an entry apart again, of which one is read after all.
+func (es *Entries) split(q *Queue, e *Entry) {
 	for k := range e.Blocks {
 		s := q.Slot(e.Index + k)
 		s.Entry, s.of = nil, nil
@@ -304,7 +304,7 @@ func (es *Entries) Split(q *Queue, e *Entry) {
 func (es *Entries) FreeBlocks(q *Queue) {
 	for i := range q.Slots {
 		if b := q.Slots[i].Block; b != nil {
-			es.Blocks.Put(b)
+			es.blocks.Put(b)
 		}
 		q.Slots[i] = Slot{}
 	}
@@ -332,11 +332,24 @@ func (es *Entries) NextWhole(q *Queue) *Entry {
 	for k := range n {
 		b := q.Slot(q.Whole + k)
 		copy(e.Raw[int(k)*nicspec.WqeBytes:], b.Block[:])
-		es.Blocks.Put(b.Block)
+		es.blocks.Put(b.Block)
 		b.Block, b.of = nil, e
 		e.Pushed = e.Pushed || b.State == rings.Pushed
 	}
 	s.Entry, s.of = e, nil
 	q.Whole += n
+	es.AtWork++
 	return e
+}
+
+// Unpush forgets a pushed block whose slot is read, and frees the slot.
+func (es *Entries) Unpush(q *Queue, i uint16) {
+	s := q.Slot(i)
+	if e := s.OwnerOf(); s.State == rings.Pushed && e != nil {
+		es.split(q, e)
+	}
+	if s.Block != nil {
+		es.blocks.Put(s.Block)
+	}
+	*s = Slot{}
 }

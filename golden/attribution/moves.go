@@ -240,6 +240,6 @@ func (es *Entries) fill(h Place, c *content, data []byte) {
 		e.recount()
 	case isOpen:
 		d := &es.Out.Tags[c.tag]
-		d.send(pieceDest{Entry: e, piece: h.piece, from: int(h.addr() - d.Addr), lo: h.at, hi: hi})
+		d.send(dest{Entry: e, piece: h.piece, from: int(h.addr() - d.Addr), lo: h.at, hi: hi})
 	}
 }

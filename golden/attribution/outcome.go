@@ -57,7 +57,7 @@ func (es *Entries) Fence(e *Entry, what string) *Entry {
 // otherMessage reports whether the message of another copy at work, of the same
 // lines, may have been this one's.
 func (es *Entries) otherMessage(e *Entry) bool {
-	return es.OtherCopies(e, func(o *Entry) bool {
+	return es.otherCopies(e, func(o *Entry) bool {
 		return o.Plan.Dma.Lines == e.Plan.Dma.Lines && o.Plan.Dma.Line == e.Plan.Dma.Line
 	})
 }
@@ -110,8 +110,8 @@ func (es *Entries) misled(e *Entry) bool {
 	})
 }
 
-// OtherCopies calls f for the copies at work but e until it returns true.
-func (es *Entries) OtherCopies(e *Entry, f func(*Entry) bool) bool {
+// otherCopies calls f for the copies at work but e until it returns true.
+func (es *Entries) otherCopies(e *Entry, f func(*Entry) bool) bool {
 	for k := range es.queues {
 		q := es.queues[k]
 		for i := q.Oldest; q.Open && q.Copies && i != q.Ctx.PI; i = q.After(i) {
@@ -133,11 +133,23 @@ func (es *Entries) lateReads(e *Entry) Statuses {
 		if !d.Open || es.Now < d.Issued+d.TLo {
 			continue
 		}
-		for k := range d.Dest {
-			if d.Dest[k].Entry == e {
+		for k := range d.dest {
+			if d.dest[k].Entry == e {
 				return StatusSet(nicspec.StatusCplTimeout)
 			}
 		}
 	}
 	return 0
+}
+
+// TakeMessage gives a copy the message of another that invalidates the same
+// lines, if there is one.
+func (es *Entries) TakeMessage(e *Entry) {
+	es.otherCopies(e, func(o *Entry) bool {
+		if !o.Copy.Told || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {
+			return false
+		}
+		o.Copy.Told, e.Copy.Told, o.Left = false, true, false
+		return true
+	})
 }

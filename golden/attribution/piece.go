@@ -6,15 +6,15 @@ import (
 )
 
 // bring stores what a read of a piece brought.
-func (e *Entry) bring(t *pieceDest, at int, b []byte) {
+func (e *Entry) bring(t *dest, at int, b []byte) {
 	p := &e.Pieces[t.piece]
 	if p.Got.Add(at, at+len(b)) {
 		e.Buf.Put(p.off+at, b)
 	}
 }
 
-// Failing notes that a read of a piece failed, or may have.
-func (e *Entry) Failing(d *Read, t *pieceDest, s nicspec.Status, sure bool) {
+// failing notes that a read of a piece failed, or may have.
+func (e *Entry) failing(d *Read, t *dest, s nicspec.Status, sure bool) {
 	if !sure {
 		e.possible |= StatusSet(s)
 		return
@@ -120,33 +120,33 @@ func (p *Piece) cutBad(lo, hi int) {
 }
 
 // send lets bytes of a read go to a piece.
-func (d *Read) send(t pieceDest) {
-	d.Dest = append(d.Dest, t)
+func (d *Read) send(t dest) {
+	d.dest = append(d.dest, t)
 	t.Entry.reading++
 }
 
 // release lets bytes of a read no longer go to a range of a piece.
 func (d *Read) release(e *Entry, piece, lo, hi int) {
-	for k := len(d.Dest) - 1; k >= 0; k-- {
-		t := d.Dest[k]
+	for k := len(d.dest) - 1; k >= 0; k-- {
+		t := d.dest[k]
 		a, b := max(lo, t.lo), min(hi, t.hi)
 		if t.Entry != e || t.piece != piece || a >= b {
 			continue
 		}
-		d.Dest = append(d.Dest[:k], d.Dest[k+1:]...)
+		d.dest = append(d.dest[:k], d.dest[k+1:]...)
 		e.reading--
 		if t.lo < a {
-			d.send(pieceDest{e, piece, t.from, t.lo, a})
+			d.send(dest{e, piece, t.from, t.lo, a})
 		}
 		if b < t.hi {
-			d.send(pieceDest{e, piece, t.from + b - t.lo, b, t.hi})
+			d.send(dest{e, piece, t.from + b - t.lo, b, t.hi})
 		}
 	}
 }
 
-// pieceDest is where bytes of a read go: those from an offset on to a range of a
+// dest is where bytes of a read go: those from an offset on to a range of a
 // piece.
-type pieceDest struct {
+type dest struct {
 	Entry  *Entry
 	piece  int
 	from   int // in the read

@@ -27,13 +27,18 @@ func (es *Entries) others(e *Entry, f func(*Entry) bool) bool {
 	return false
 }
 
-// Holders calls f for each piece of an entry but e that covers n bytes at an
+// holders calls f for each piece of an entry but e that covers n bytes at an
 // address, until f returns true: of those at work, and of those that are over.
-func (es *Entries) Holders(e *Entry, addr uint64, n int, f func(Place) bool) bool {
+func (es *Entries) holders(e *Entry, addr uint64, n int, f func(Place) bool) bool {
 	return es.places(addr, func(h Place) bool {
 		o := h.entry
 		return !o.Left && (e == nil || !o.sameAs(e)) && h.at+n <= o.Pieces[h.piece].len && f(h)
 	})
+}
+
+// OtherSource reports whether another entry names n bytes at an address.
+func (es *Entries) OtherSource(e *Entry, addr uint64, n int) bool {
+	return es.holders(e, addr, n, func(Place) bool { return true })
 }
 
 // Shared reports whether what was read for an entry may have been read for
@@ -41,7 +46,7 @@ func (es *Entries) Holders(e *Entry, addr uint64, n int, f func(Place) bool) boo
 func (es *Entries) Shared(e *Entry) bool {
 	for i := range e.Count {
 		for _, v := range e.Pieces[i].asked.All() {
-			if !es.Holders(e, e.Pieces[i].bus+uint64(v.Lo), v.Hi-v.Lo, func(Place) bool { return true }) {
+			if !es.holders(e, e.Pieces[i].bus+uint64(v.Lo), v.Hi-v.Lo, func(Place) bool { return true }) {
 				return false
 			}
 		}
@@ -60,7 +65,7 @@ func (es *Entries) SurelyOf(d *Read, queue int) bool {
 		}
 		named = named || e.Queue.ID == queue
 		return e.Queue.ID != queue
-	}) && named && len(d.Dest) > 0
+	}) && named && len(d.dest) > 0
 }
 
 // uniform is how many bytes from an address on, n at most, have the same places
@@ -123,7 +128,7 @@ func (es *Entries) overlaps(e *Entry) bool {
 	for i := range e.Count {
 		for at, p := 0, &e.Pieces[i]; at < p.len; at++ {
 			addr := p.bus + uint64(at)
-			if es.Holders(e, addr, 1, func(Place) bool { return true }) {
+			if es.holders(e, addr, 1, func(Place) bool { return true }) {
 				return true
 			}
 			at += es.uniform(addr, p.len-at) - 1

@@ -39,7 +39,7 @@ type Read struct {
 	First    uint16 // entry of the ring, and how many
 	Count    uint16
 	Epoch    uint32
-	Dest     []pieceDest // where its bytes go, in each reading of an entry
+	dest     []dest // where its bytes go, in each reading of an entry
 	Addr     uint64
 	N        int
 	Next     uint64 // address of the first byte missing
@@ -77,6 +77,19 @@ func (s *Outstanding) SetTimeout(timeout int64) {
 // SettleTimeout ends the window of a write of CPL_TIMEOUT.
 func (s *Outstanding) SettleTimeout(timeout int64) { s.TLo, s.THi = timeout, timeout }
 
+// Begin takes a request of n bytes with a tag that is not in use. It is a stray
+// until it is known what it is for.
+func (s *Outstanding) Begin(tag uint8, addr uint64, n int, now int64) *Read {
+	d := &s.Tags[tag]
+	*d = Read{
+		dest: d.dest[:0], Open: true, Addr: addr, N: n, Next: addr, Left: n, Issued: now, TLo: s.TLo, THi: s.THi, Tag: tag,
+		FreeFrom: cycles.Never, Stray: true,
+	}
+	s.Open++
+	s.Next = min(s.Next, d.Issued+d.THi+TimeoutSlack)
+	return d
+}
+
 // Judge says how a completion fails its request [P6], or StatusOk.
 func (d *Read) Judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 	switch h.Status {
@@ -98,12 +111,13 @@ func (d *Read) Judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 	return nicspec.StatusOk
 }
 
+// Close ends a read.
 func (es *Entries) Close(d *Read) {
-	for i := range d.Dest {
-		d.Dest[i].Entry.reading--
-		d.Dest[i].Entry = nil
+	for i := range d.dest {
+		d.dest[i].Entry.reading--
+		d.dest[i].Entry = nil
 	}
-	d.Dest = d.Dest[:0]
+	d.dest = d.dest[:0]
 	if d.Buf != nil {
 		es.Out.bufs = append(es.Out.bufs, d.Buf)
 		d.Buf = nil
@@ -130,8 +144,8 @@ func (es *Entries) Store(d *Read, b []byte) {
 	case d.Kind != memory.Piece:
 		copy(d.Buf[d.N-d.Left:], b)
 	default:
-		for i := range d.Dest {
-			t, at := &d.Dest[i], d.N-d.Left
+		for i := range d.dest {
+			t, at := &d.dest[i], d.N-d.Left
 			if lo, hi := max(at, t.from), min(at+len(b), t.from+t.hi-t.lo); lo < hi {
 				t.Entry.bring(t, lo-t.from+t.lo, b[lo-at:hi-at])
 			}
@@ -153,8 +167,18 @@ type lateRead struct {
 // maxLate is how many of these are known.
 const maxLate = 16
 
-// MayHaveTimedOut notes a read that came when it may have timed out.
-func (es *Entries) MayHaveTimedOut(d *Read) {
+// Failed is the end of a read of pieces that failed, or may have.
+func (es *Entries) Failed(d *Read, s nicspec.Status, sure bool) {
+	for i := range d.dest {
+		d.dest[i].Entry.failing(d, &d.dest[i], s, sure)
+	}
+	if !sure {
+		es.mayHaveTimedOut(d)
+	}
+}
+
+// mayHaveTimedOut notes a read that came when it may have timed out.
+func (es *Entries) mayHaveTimedOut(d *Read) {
 	if !d.Shared {
 		return
 	}
@@ -166,8 +190,8 @@ func (es *Entries) MayHaveTimedOut(d *Read) {
 
 // forget takes a read back from the places that it was taken for.
 func (d *Read) forget(es *Entries) {
-	for len(d.Dest) > 0 {
-		t := d.Dest[0]
+	for len(d.dest) > 0 {
+		t := d.dest[0]
 		es.clearShare(t.Entry, t.piece, t.lo, t.hi, d.Issued)
 		d.release(t.Entry, t.piece, t.lo, t.hi)
 	}
@@ -224,26 +248,41 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	}
 }
 
-// AskAlso notes a read for another reading of its entry, if it fits.
-func (es *Entries) AskAlso(e *Entry, d *Read) {
+// askAlso notes a read for another reading of its entry, if it fits.
+func (es *Entries) askAlso(e *Entry, d *Read) {
 	for i := range e.Count {
 		p := &e.Pieces[i]
 		off := int(d.Addr - p.bus)
 		if d.Addr >= p.bus && off+d.N <= p.len && p.asked.Free(off, off+d.N) {
-			es.Ask(e, i, d)
+			es.ask(e, i, d)
 			return
 		}
 	}
 }
 
-// Ask notes that bytes of a piece are being read.
+// Ask takes a read for one of a piece of an entry, and of its other readings.
 func (es *Entries) Ask(e *Entry, piece int, d *Read) {
+	d.Stray, d.Kind, d.Queue, d.Epoch = false, memory.Piece, uint16(e.Queue.ID), e.Queue.Epoch
+	es.ask(e, piece, d)
+	first := e.Queue.Slot(e.Index).Entry
+	if first == e && e.Alt == nil {
+		return
+	}
+	for other := first; other != nil; other = other.Alt {
+		if other != e {
+			es.askAlso(other, d)
+		}
+	}
+}
+
+// ask notes that bytes of a piece are being read.
+func (es *Entries) ask(e *Entry, piece int, d *Read) {
 	p := &e.Pieces[piece]
 	off := int(d.Addr - p.bus)
 	p.asked.Add(off, off+d.N)
 	if d.Shared {
 		p.share(off, off+d.N, d.Issued, d.Tag)
 	}
-	d.send(pieceDest{e, piece, 0, off, off + d.N})
+	d.send(dest{e, piece, 0, off, off + d.N})
 	e.Asked = true
 }

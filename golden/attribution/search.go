@@ -236,7 +236,7 @@ func (es *Entries) spreadOver(d *Read) bool {
 		}
 		at += c.n
 	}
-	q := d.Dest[0].Entry.Queue
+	q := d.dest[0].Entry.Queue
 	d.Stray, d.Queue, d.Epoch = false, uint16(q.ID), q.Epoch
 	return true
 }
