@@ -12,7 +12,7 @@ import (
 
 // doubles records copies of the same lines to the same place: by queue 0, by
 // queue 1, and of other lines elsewhere by a fenced one behind the first.
-func doubles(t testing.TB) (Config, []boundary.Crossing) {
+func doubles(t testing.TB, complete bool) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
 	o.spec.Timing.CopyChunks = 3
@@ -22,7 +22,7 @@ func doubles(t testing.TB) (Config, []boundary.Crossing) {
 	m.readable(pattern(keySpan, 1))
 	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 	post := func(q int, src, dst uint64, fence bool) {
-		w := nicspec.WqeFields{Opcode: nicspec.OpcodeCopy, Nseg: 2, FComplete: true, FFence: fence}
+		w := nicspec.WqeFields{Opcode: nicspec.OpcodeCopy, Nseg: 2, FComplete: complete, FFence: fence}
 		(&nicspec.SegFields{Key: goodKey, Len: 1024, Addr: src}).Encode(w.Slots[:])
 		(&nicspec.SegFields{Key: 7, Len: 1024, Addr: dst}).Encode(w.Slots[16:])
 		m.push(q, &w)
@@ -41,7 +41,7 @@ func doubles(t testing.TB) (Config, []boundary.Crossing) {
 // Of two copies that may have made a write either one may, but each makes its
 // own, whole lines, and none behind its fence.
 func TestDoubleCopies(t *testing.T) {
-	cfg, clean := doubles(t)
+	cfg, clean := doubles(t, true)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"one copy does not write", func(p *tape) { p.drop(p.find(1, copyWrite(512))) }, "txq", "D2", "write"},
 		{"a third write", func(p *tape) { i := p.find(1, copyWrite(512)); p.insert(i+1, clone(p.s[i])) }, "txq", "D2", "write"},
@@ -51,6 +51,15 @@ func TestDoubleCopies(t *testing.T) {
 			p.move(p.find(0, copyWrite(0x2000)), p.find(0, copyWrite(512)))
 			p.move(p.find(1, copyWrite(512)), p.find(0, txCqe(0)))
 		}, "txq", "D10", "write"},
+	})
+}
+
+// Copies that ask for no completion entry are held to their writes when the run
+// is over.
+func TestDoubleCopiesWithoutCompletion(t *testing.T) {
+	cfg, clean := doubles(t, false)
+	sabotagesAreCaught(t, cfg, clean, []sabotage{
+		{"one copy does not write", func(p *tape) { p.drop(p.find(1, copyWrite(512))) }, "txq", "D2", "write"},
 	})
 }
 

@@ -43,6 +43,8 @@ var corners = map[string]room{
 	"golden/accounts":           {[]string{"models", "golden/counters", "golden/verdict"}, "what credit accounts can be, whoever asks", nil},
 	"golden/cycles":             {[]string{"models/fifo"}, "a set of cycles, whatever happened in them", nil},
 	"golden/pause":              {[]string{"models", "golden/cycles", "golden/verdict"}, "pauses of a port, whoever holds frames and queues", nil},
+	"golden/rings":              {[]string{"models", "golden/rings"}, "doorbells and failed reads of a ring, whoever owns it", nil},
+	"golden/attribution":        {[]string{"models", "golden/attribution", "golden/cycles", "golden/memory", "golden/rings", "golden/verdict"}, "whose a read or a write was, whoever judges it", nil},
 	"golden/counters":           {[]string{"models"}, "what counters may say, whoever judges that", nil},
 	"golden/windows":            {[]string{"models"}, "what the configuration was when, whoever asks", nil},
 	"golden/verdict":            {[]string{"models"}, "it writes down what others judge", nil},

@@ -166,8 +166,13 @@ func (l *Log) Note(format string, args ...any) {
 	}
 }
 
-// Saw adds the crossing at hand to those of a domain.
-func (l *Log) Saw(d Domain) { l.past.note(d, l.at) }
+// Saw adds the crossing at hand to those of a domain. Between crossings, and once
+// the run is over, there is none.
+func (l *Log) Saw(d Domain) {
+	if l.at.Frame != nil || l.at.TLP != nil {
+		l.past.note(d, l.at)
+	}
+}
 
 // Latest is the cycle of a domain's latest crossing, math.MinInt64 if there is none.
 func (l *Log) Latest(d Domain) int64 { return l.past.latest(d) }

@@ -1,0 +1,238 @@
+package attribution_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/golden/attribution"
+	"nictwin/golden/memory"
+	"nictwin/golden/rings"
+	"nictwin/golden/verdict"
+	"nictwin/models/boundary"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
+	"nictwin/models/tlp"
+)
+
+const timeout = 1000
+
+// rig is the entries of a few transmit queues of a device with every part.
+type rig struct {
+	t *testing.T
+	*attribution.Entries
+	queues []*attribution.Queue
+	log    *verdict.Log
+	tags   uint8
+}
+
+func newRig(t *testing.T, queues int) *rig {
+	build := nicspec.DefaultBuild()
+	g := &rig{t: t, log: verdict.NewLog("", 20, nil, build.Ports, build.NumRxq, build.NumTxq)}
+	for i := range queues {
+		g.queues = append(g.queues, &attribution.Queue{ID: i, Open: true, Ctx: core.Queue{LogSize: 6}, Slots: make([]attribution.Slot, 128)})
+	}
+	g.Entries = attribution.NewEntries(&build, g.queues, timeout, g.log)
+	g.log.At(&boundary.Crossing{})
+	return g
+}
+
+// one key, of all memory
+var keys = core.KeyTable{{Length: 1 << 40, Valid: true, Read: true, Write: true}}
+
+// entry lets the device read a work entry.
+func (g *rig) entry(q int, raw []byte) *attribution.Entry {
+	u := g.queues[q]
+	i := u.Ctx.PI
+	u.Ctx.PI++
+	g.BlockIn(u, i, rings.There, raw)
+	e := g.NextWhole(u)
+	require.NotNil(g.t, e)
+	g.Begin(e, keys)
+	return e
+}
+
+// send is an entry that sends n bytes at an address.
+func (g *rig) send(q int, addr uint64, n int) *attribution.Entry {
+	return g.entry(q, nictest.Wqe(0, nil, []nictest.Piece{{Addr: addr, N: n}}, nil))
+}
+
+// request is a read of the device, for an entry if it is given.
+func (g *rig) request(addr uint64, n int, e *attribution.Entry) *attribution.Read {
+	g.Now++
+	d := g.Out.Begin(g.tags, addr, n, g.Now)
+	g.tags++
+	if d.Shared = true; e != nil {
+		g.Ask(e, 0, d)
+	} else {
+		require.True(g.t, g.Spread(d), "read of %d B at %#x", n, addr)
+	}
+	return d
+}
+
+// comes completes a read.
+func (g *rig) comes(d *attribution.Read, b []byte) {
+	g.Now++
+	g.Store(d, b)
+	g.Close(d)
+}
+
+func (g *rig) slot(e *attribution.Entry) *attribution.Slot { return e.Queue.Slot(e.Index) }
+
+func fill(n int, b byte) []byte { return bytes.Repeat([]byte{b}, n) }
+
+// Two queues send the same memory, which is rewritten between their reads: each
+// frame may have either bytes, but both together have to be what came.
+func TestEitherEntryMayHaveEitherRead(t *testing.T) {
+	for _, swapped := range []bool{false, true} {
+		g := newRig(t, 2)
+		a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
+		g.comes(g.request(0x1000, 100, a), fill(100, 1))
+		g.comes(g.request(0x1000, 100, b), fill(100, 2))
+		first, second := fill(100, 1), fill(100, 2)
+		if swapped {
+			first, second = second, first
+		}
+		require.True(t, g.Sends(g.slot(a), first))
+		a.Left = true
+		require.False(t, g.Sends(g.slot(b), first), "that read was the other's")
+		require.True(t, g.Sends(g.slot(b), second))
+	}
+}
+
+// Parts of reads may have been for different entries.
+func TestReadsInParts(t *testing.T) {
+	g := newRig(t, 2)
+	a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
+	for i := range 4 {
+		g.comes(g.request(0x1000+uint64(i%2)*50, 50, nil), fill(50, byte(i)))
+	}
+	mixed := append(fill(50, 2), fill(50, 1)...)
+	require.True(t, g.Sends(g.slot(a), mixed))
+	a.Left = true
+	require.False(t, g.Sends(g.slot(b), append(fill(50, 2), fill(50, 3)...)), "taken")
+	require.True(t, g.Sends(g.slot(b), append(fill(50, 0), fill(50, 3)...)))
+}
+
+// More reads of a byte than places that can have them are no entry's.
+func TestNoPlaceLeft(t *testing.T) {
+	g := newRig(t, 2)
+	g.send(0, 0x1000, 64)
+	g.send(1, 0x1020, 64)
+	g.request(0x1000, 32, nil)
+	g.request(0x1020, 32, nil)
+	g.request(0x1020, 32, nil)
+	g.Now++
+	require.False(t, g.Spread(g.Out.Begin(g.tags, 0x1020, 32, g.Now)), "both places are taken")
+	require.True(t, g.Spread(g.Out.Begin(g.tags, 0x1040, 32, g.Now)), "that one is free")
+}
+
+// A read that failed may have been the other entry's, but somebody's it was.
+func TestFailedReadIsSomebodys(t *testing.T) {
+	g := newRig(t, 2)
+	a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
+	g.comes(g.request(0x1000, 100, a), fill(100, 1))
+	d := g.request(0x1000, 100, b)
+	g.Failed(d, nicspec.StatusCplAbort, true)
+	g.Close(d)
+	m, wait := g.Outcomes(a)
+	require.False(t, wait)
+	require.Equal(t, "Ok", m.String())
+	m, _ = g.Outcomes(b)
+	require.Equal(t, "CplAbort", m.String())
+	require.True(t, g.AssignFailed(a, nicspec.StatusCplAbort))
+	m, _ = g.Outcomes(a)
+	require.Equal(t, "CplAbort", m.String())
+	require.False(t, g.AssignFailed(a, nicspec.StatusCplPoison), "no read failed with it")
+	require.True(t, g.Sends(g.slot(b), fill(100, 1)), "it has what came instead")
+}
+
+// A read under way that may have timed out by now shows in what may become of
+// its entry.
+func TestLateRead(t *testing.T) {
+	g := newRig(t, 1)
+	e := g.send(0, 0x1000, 100)
+	g.request(0x1000, 100, e)
+	m, wait := g.Outcomes(e)
+	require.True(t, wait && m == 0)
+	g.Now += timeout
+	m, wait = g.Outcomes(e)
+	require.False(t, wait)
+	require.Equal(t, "CplTimeout", m.String())
+}
+
+// copyEntry is a copy of n bytes.
+func (g *rig) copyEntry(q int, src, dst uint64, n int) *attribution.Entry {
+	raw := nictest.Wqe(0, nil, []nictest.Piece{{Addr: src, N: n}, {Addr: dst, N: n}}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeCopy) })
+	e := g.entry(q, raw)
+	require.True(g.t, e.Plan.Copy, "%v", e.Plan.Status)
+	return e
+}
+
+// A write into overlapping destinations may be any copy's that had its bytes;
+// writes and copies have to match one to one.
+func TestWritesOfSeveralCopies(t *testing.T) {
+	g := newRig(t, 3)
+	for q := range 2 {
+		g.comes(g.request(0x1000+uint64(q)*0x1000, 64, g.copyEntry(q, 0x1000+uint64(q)*0x1000, 0x9000, 64)), fill(64, 7))
+	}
+	for range 2 {
+		e, several := g.Writer(0x9000, fill(64, 7))
+		require.True(t, e != nil && several)
+		g.WrittenByAny(0x9000, 64)
+		require.Zero(t, g.log.Mismatches())
+	}
+	g.WrittenByAny(0x9000, 64)
+	require.EqualValues(t, 1, g.log.Mismatches(), "three writes of two copies")
+	require.Equal(t, "D2", g.log.List()[0].Rule)
+}
+
+// A Send waits for the copy before it in its queue, not for that of another.
+func TestBefore(t *testing.T) {
+	g := newRig(t, 2)
+	c := g.copyEntry(0, 0x1000, 0x9000, 64)
+	own, other := g.send(0, 0x5000, 64), g.send(1, 0x6000, 64)
+	require.Equal(t, c, g.Before(own))
+	require.Nil(t, g.Before(other))
+}
+
+// What an entry was is forgotten with it: its pieces may be read no longer, and
+// its slots are free.
+func TestRelease(t *testing.T) {
+	g := newRig(t, 1)
+	e := g.send(0, 0x1000, 100)
+	require.True(t, g.Readable.Within(0x1000, 100, memory.Of(memory.Piece)))
+	require.EqualValues(t, 1, g.AtWork)
+	e.Queue.Forget(e)
+	g.Release(e)
+	require.Zero(t, g.AtWork)
+	require.False(t, g.Readable.Within(0x1000, 1, memory.Of(memory.Piece)))
+	require.EqualValues(t, 1, g.queues[0].Oldest)
+}
+
+// A completion is held to its request field by field [P6].
+func TestJudge(t *testing.T) {
+	d := attribution.Read{Addr: 0x1004, Next: 0x1004, N: 8, Left: 8}
+	good := tlp.Header{Kind: tlp.CplD, Length: 2, ByteCount: 8, LowerAddr: 4}
+	for _, c := range []struct {
+		what string
+		mod  func(*tlp.Header)
+		n    int
+		want nicspec.Status
+	}{
+		{"good", func(*tlp.Header) {}, 8, nicspec.StatusOk},
+		{"in parts", func(h *tlp.Header) { h.Length = 1 }, 4, nicspec.StatusOk},
+		{"unsupported", func(h *tlp.Header) { h.Status = tlp.StatusUR }, 8, nicspec.StatusCplUnsupported},
+		{"aborted", func(h *tlp.Header) { h.Status = tlp.StatusCA }, 8, nicspec.StatusCplAbort},
+		{"poisoned", func(h *tlp.Header) { h.EP = true }, 8, nicspec.StatusCplPoison},
+		{"too long", func(h *tlp.Header) { h.Length = 3 }, 12, nicspec.StatusCplMalformed},
+		{"count", func(h *tlp.Header) { h.ByteCount = 4 }, 8, nicspec.StatusCplMalformed},
+		{"place", func(h *tlp.Header) { h.LowerAddr = 8 }, 8, nicspec.StatusCplMalformed},
+	} {
+		h := good
+		c.mod(&h)
+		require.Equal(t, c.want, d.Judge(&h, make([]byte, c.n), 0), c.what)
+	}
+}
