@@ -214,7 +214,7 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 	case nicspec.CntQueueErr:
 		return r.badReads()
 	case nicspec.CntMsix:
-		return r.messagesDue()
+		return r.msg.MayBeDue(r.now)
 	case nicspec.CntCplTimeouts:
 		return uint64(r.ent.Out.Open)
 	}

@@ -89,9 +89,9 @@ func (r *Referee) seemsDrained() bool {
 		}
 	}
 	if r.bar.drainRx {
-		return r.rx.queue(uint16(r.bar.drainQ)).least.Unreported() == 0
+		return r.rx.queue(uint16(r.bar.drainQ)).msgs.Unreported() == 0
 	}
-	return r.tx.queue(uint16(r.bar.drainQ)).least.Unreported() == 0
+	return r.tx.queue(uint16(r.bar.drainQ)).msgs.Unreported() == 0
 }
 
 // apply follows one register write.

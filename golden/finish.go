@@ -24,7 +24,7 @@ func (r *Referee) Finish(final ...CounterValue) *Report {
 		r.endReads()
 		if !r.flr.on { // else what is left is forgotten [L2]
 			r.endQueues()
-			r.endMessages()
+			r.msg.End()
 		}
 		r.endFrames()
 		r.endAccounts()

@@ -14,13 +14,7 @@ func (r *Referee) resetStarts() {
 	*f = flrSide{over: never, on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
 	r.ent.Flushing = true
 	r.tx.offSince = min(r.tx.offSince, r.now+nicspec.VisibleCycles)
-	r.msg.shared = r.msg.shared[:0]
-	for i := range r.rx.queues {
-		r.rx.queues[i].told()
-	}
-	for i := range r.tx.queues {
-		r.tx.queues[i].told()
-	}
+	r.msg.Reset()
 	for i := range r.rx.ports {
 		r.mayBeDisabled(i)
 		r.rx.ports[i].stops.Clear() // [L5]
@@ -177,7 +171,7 @@ func (r *Referee) resetQueues() {
 			r.mayHaveFailed(q.bad, q.eventSeen)
 			r.forgetRx(q, "L2", "flr")
 		}
-		q.reports.reset()
+		q.msgs.Forget()
 		q.ctx, q.was = core.Queue{}, core.Queue{}
 		q.offTo, q.doubtful, q.bad, q.eventSeen = forever, false, q.bad[:0], false
 		q.doorbells.Reset()
@@ -188,7 +182,7 @@ func (r *Referee) resetQueues() {
 			r.mayHaveFailed(q.bad, q.eventSeen)
 			r.forgetTx(q, "L2", "flr")
 		}
-		q.reports.reset()
+		q.msgs.Forget()
 		q.Ctx = core.Queue{}
 		q.Oldest, q.emit, q.Whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
 		q.doubtful, q.bad, q.eventSeen = false, q.bad[:0], false

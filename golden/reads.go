@@ -142,8 +142,8 @@ func (r *Referee) timedOut(d *attribution.Read) {
 	r.flr.work = max(r.flr.work, min(r.now, d.Issued+d.THi+attribution.TimeoutSlack))
 	r.cnt.Step(nicspec.CntCplTimeouts.Index(), 1, r.now)
 	r.bad(d, nicspec.StatusCplTimeout, true)
-	if w := r.reportsBy(r.domainOf(d)); w != nil {
-		w.ended = min(r.now, d.Issued+d.THi+attribution.TimeoutSlack)
+	if q := r.messagesOf(r.domainOf(d)); q != nil {
+		q.TimedOut(min(r.now, d.Issued+d.THi+attribution.TimeoutSlack))
 	}
 	d.FreeFrom, d.Why = d.Issued+2*d.TLo, nicspec.StatusCplTimeout
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, d.Tag)

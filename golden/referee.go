@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden/attribution"
 	"nictwin/golden/counters"
+	"nictwin/golden/msix"
 	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
@@ -35,7 +36,7 @@ type Referee struct {
 
 	devctl windows.Devctl
 	held   backpressure
-	msg    msgSide
+	msg    *msix.Messages
 	flr    flrSide
 	pin    busyPin
 
@@ -64,6 +65,7 @@ func New(cfg Config) (*Referee, error) {
 	}
 	r.dig = verdict.NewDigest()
 	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
+	r.msg = msix.New(r.log)
 	r.ver = windows.NewReceive(r.regs)
 	r.devctl.Reset(r.regs)
 	r.flr.over = never
@@ -75,6 +77,12 @@ func New(cfg Config) (*Referee, error) {
 		r.rx.ports[i].out = pause.NewOut(i, cfg.Build.EthBits, &r.held.eth[i], r.log)
 	}
 	r.tx.init(&cfg.Build)
+	for i := range r.rx.queues {
+		r.rx.queues[i].msgs = r.msg.Queue(verdict.Rxq(i))
+	}
+	for i := range r.tx.queues {
+		r.tx.queues[i].msgs = r.msg.Queue(verdict.Txq(i))
+	}
 	queues := make([]*attribution.Queue, len(r.tx.queues))
 	for i := range queues {
 		queues[i] = &r.tx.queues[i].Queue

@@ -16,7 +16,7 @@ import (
 func (r *Referee) rxEntry(q *rxq, data []byte) {
 	e := nicspec.RxCqe(data)
 	r.stats.Compared++
-	r.entryLeft(&q.reports, &q.ctx, e.Type() == nicspec.CqeTypeEvent)
+	q.msgs.EntryLeft(e.Type() == nicspec.CqeTypeEvent, r.now)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
 		r.named(q.domain(), e.Index(), e.Status())

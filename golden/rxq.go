@@ -6,6 +6,7 @@ import (
 	"nictwin/golden/attribution"
 	"nictwin/golden/counters"
 	"nictwin/golden/memory"
+	"nictwin/golden/msix"
 	"nictwin/golden/rings"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -33,7 +34,7 @@ type rxq struct {
 	bad        rings.Failures
 	recent     rings.Recent
 	eventSeen  bool
-	reports
+	msgs       *msix.Queue
 
 	slots   []rxSlot // by index mod twice the ring size
 	frames  []frameList
@@ -129,12 +130,8 @@ func (s *rxSlot) buffer(part int) (addr uint64, size int) {
 func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
 	ring, cq := attribution.Owner{Kind: memory.TxRing, Queue: uint16(id)}, attribution.Owner{Kind: memory.TxCq, Queue: uint16(id)}
-	msg := attribution.Owner{Kind: memory.Msg, Part: partTx, Queue: uint16(id)}
 	if rx {
-		entry, ring.Kind, cq.Kind, msg.Part = nicspec.RxDescBytes, memory.RxRing, memory.RxCq, partRx
-	}
-	if ctx.Addr != 0 {
-		r.messageRange(ctx.Addr, msg, enter)
+		entry, ring.Kind, cq.Kind = nicspec.RxDescBytes, memory.RxRing, memory.RxCq
 	}
 	if enter {
 		r.ent.Readable.Add(ctx.RingBase, n*entry, ring)
@@ -163,7 +160,7 @@ func (r *Referee) enableRx(i int) {
 	q.doubtful, q.eventSeen, q.bad = false, false, q.bad[:0]
 	q.doorbells.Reset()
 	q.recent.Reset()
-	q.reports.reset()
+	q.msgs.Enable(&q.ctx.Vector)
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]rxSlot, want)
 	}
@@ -202,14 +199,14 @@ func (r *Referee) keepCauses(q *rxq) {
 func (r *Referee) drainRx(i int) {
 	q := r.rx.queue(uint16(i))
 	q.draining, q.offTo = true, forever
-	r.closeReports(&q.reports)
+	q.msgs.Close(r.now)
 }
 
 // closeRx ends the disabling: the device does nothing for the queue any more.
 func (r *Referee) closeRx(q *rxq) {
 	r.quietReads(q.domain(), true, q.id, q.epoch)
 	r.endEvent(q.domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
-	r.closedReports(&q.reports, q.domain())
+	q.msgs.Disabled()
 	r.forgetRx(q, "Q5", "busy")
 }
 

@@ -13,7 +13,7 @@ import (
 func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	e := nicspec.TxCqe(data)
 	r.stats.Compared++
-	r.entryLeft(&q.reports, &q.Ctx, e.Type() == nicspec.CqeTypeEvent)
+	q.msgs.EntryLeft(e.Type() == nicspec.CqeTypeEvent, r.now)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.Domain(), &q.Ctx, q.bad, q.eventSeen, q.draining, data)
 		r.named(q.Domain(), e.Index(), e.Status())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/attribution"
+	"nictwin/golden/msix"
 	"nictwin/golden/rings"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -40,7 +41,7 @@ type txq struct {
 	bad        rings.Failures
 	recent     rings.Recent
 	eventSeen  bool
-	reports
+	msgs       *msix.Queue
 
 	silent uint64 // entries that end without a trace, not known to have ended
 }
@@ -63,7 +64,7 @@ func (r *Referee) enableTx(i int) {
 	q.Epoch++
 	q.Open, q.draining, q.doubtful, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
 	q.recent.Reset()
-	q.reports.reset()
+	q.msgs.Enable(&q.Ctx.Vector)
 	q.Oldest, q.emit, q.Whole, q.since, q.shown, q.silent = 0, 0, 0, r.now, false, 0
 	q.Sends, q.Copies = false, false
 	q.fetch, q.before, q.rungAt = 0, 0, never
@@ -107,14 +108,14 @@ func (r *Referee) fetching(q *txq, first, count uint16) {
 func (r *Referee) drainTx(i int) {
 	q := r.tx.queue(uint16(i))
 	q.draining = true
-	r.closeReports(&q.reports)
+	q.msgs.Close(r.now)
 }
 
 // closeTx ends the disabling: entries that were started have ended.
 func (r *Referee) closeTx(q *txq) {
 	r.quietReads(q.Domain(), false, q.ID, q.Epoch)
 	r.endEvent(q.Domain(), "T2", q.bad, q.eventSeen, r.bar.drainAt)
-	r.closedReports(&q.reports, q.Domain())
+	q.msgs.Disabled()
 	r.forgetTx(q, "T11", "busy")
 }
 

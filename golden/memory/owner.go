@@ -21,7 +21,6 @@ const (
 	TxRing
 	Piece // of a work entry
 	Copy  // where a copy writes
-	Msg   // where a queue's messages go
 )
 
 // Kinds is a set of kinds.

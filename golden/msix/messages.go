@@ -1,0 +1,177 @@
+package msix
+
+import (
+	"fmt"
+	"math"
+
+	"nictwin/golden/verdict"
+	"nictwin/models/nic/core"
+)
+
+// Messages is the messages of all queues. Make it with New.
+type Messages struct {
+	log    *verdict.Log
+	queues []*Queue
+	shared []debt
+}
+
+// debt is a message of several queues, of which more must come than can be said
+// of a single queue.
+type debt struct {
+	addr uint64
+	data uint32
+	owed int
+}
+
+// New is none.
+func New(log *verdict.Log) *Messages { return &Messages{log: log} }
+
+// Queue adds a queue, that of a domain.
+func (m *Messages) Queue(d verdict.Domain) *Queue {
+	q := &Queue{domain: d, log: m.log}
+	m.queues = append(m.queues, q)
+	return q
+}
+
+// Choice is the queues that may have sent a message.
+type Choice struct {
+	addr  uint64
+	data  uint32
+	named *Queue // one whose address it is
+	match bool   // of one the data is right, too
+	best  *Queue // may have sent it, and had to before the others
+	may   int    // queues that may have
+	must  int    // of which a message is surely due
+}
+
+// Known reports whether it is the address of a queue's messages.
+func (c *Choice) Known() bool { return c.named != nil }
+
+// Best is a queue that may have sent it, and had to before the others, nil if
+// none may.
+func (c *Choice) Best() *Queue { return c.best }
+
+// Of finds the queues whose message a write of a word can be.
+func (m *Messages) Of(addr uint64, data uint32, now int64) Choice {
+	c := Choice{addr: addr, data: data}
+	first := int64(math.MaxInt64)
+	for _, q := range m.queues {
+		if q.vector.Addr != addr || addr == 0 {
+			continue
+		}
+		if c.named == nil || !c.match && q.vector.Data == data {
+			c.named = q
+		}
+		if q.vector.Data != data {
+			continue
+		}
+		c.match = true
+		if !q.MayBeDue(now) {
+			continue
+		}
+		c.may++
+		due := q.DueAt()
+		if due <= now {
+			c.must++
+		}
+		if c.best == nil || due < first {
+			c.best, first = q, due
+		}
+	}
+	return c
+}
+
+// Take takes a message that some queue may have sent.
+func (m *Messages) Take(c *Choice, now int64) {
+	if paid := m.pay(c); c.may == 1 && !paid {
+		c.best.Sent()
+		return
+	}
+	m.share(c, now)
+}
+
+// share notes a message that several queues may have sent: of each, all entries
+// may have been reported by it, or none.
+func (m *Messages) share(c *Choice, now int64) {
+	for _, q := range m.queues {
+		if q.vector.Addr == c.addr && q.vector.Data == c.data && q.MayBeDue(now) {
+			q.MayHaveSent()
+		}
+	}
+	if c.must <= 1 {
+		return
+	}
+	if s := m.debt(c); s != nil {
+		s.owed = max(s.owed, c.must-1)
+		return
+	}
+	m.shared = append(m.shared, debt{c.addr, c.data, c.must - 1})
+}
+
+// pay counts a message against those that several queues owe. It reports whether
+// there were any.
+func (m *Messages) pay(c *Choice) bool {
+	s := m.debt(c)
+	if s == nil || s.owed == 0 {
+		return false
+	}
+	s.owed = max(s.owed, c.must) - 1
+	return true
+}
+
+func (m *Messages) debt(c *Choice) *debt {
+	for i := range m.shared {
+		if s := &m.shared[i]; s.addr == c.addr && s.data == c.data {
+			return s
+		}
+	}
+	return nil
+}
+
+// Refuse writes down a message that no queue can have sent; about says what came.
+func (m *Messages) Refuse(c *Choice, now int64, about string) {
+	q := c.named
+	m.log.Saw(q.domain)
+	if !c.match {
+		m.log.Fail(q.domain, "M1", "msix_data", fmt.Sprintf("%#x", q.vector.Data), fmt.Sprintf("%#x", c.data), about)
+		return
+	}
+	want := "none: all entries have been reported"
+	if n := q.most.Unreported(); n > 0 {
+		want = fmt.Sprintf("none yet: %d unreported, mod_count %d, mod_cycles %d", n, q.vector.Count, q.vector.Cycles)
+		if at := q.most.DueAt(); at != core.Never {
+			want += fmt.Sprintf(", due at cycle %d", at)
+		}
+	}
+	m.log.Fail(q.domain, "M3", "message", want, fmt.Sprintf("one in cycle %d", now), about)
+}
+
+// MayBeDue is of how many queues a message may be due.
+func (m *Messages) MayBeDue(now int64) (n uint64) {
+	for _, q := range m.queues {
+		if q.MayBeDue(now) {
+			n++
+		}
+	}
+	return n
+}
+
+// Reset says that a function-level reset begins: what is owed need not come.
+func (m *Messages) Reset() {
+	m.shared = m.shared[:0]
+	for _, q := range m.queues {
+		q.MayHaveSent()
+	}
+}
+
+// End checks that all messages came [M3, M5].
+func (m *Messages) End() {
+	for _, q := range m.queues {
+		q.end()
+	}
+	for _, s := range m.shared {
+		if s.owed > 0 {
+			m.log.Fail(verdict.Device, "M3", "message", fmt.Sprintf("%d more of %#x to %#x, which several queues share", s.owed, s.data, s.addr), "none")
+		}
+	}
+}
