@@ -186,12 +186,12 @@ func (r *Referee) doorbell(e *core.Effect) {
 	doubt := false
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.Domain(), nicspec.VisibleCycles) != nil
 		if !doubt {
 			q.recent.Note(r.now)
 		}
 		q.rung(e.PI, r.now)
-		r.log.Saw(q.domain())
+		r.log.Saw(q.Domain())
 	} else {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.Domain(), nicspec.VisibleCycles) != nil

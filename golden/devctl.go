@@ -28,7 +28,7 @@ func (r *Referee) settleDevctl() {
 		return
 	}
 	for i := range r.rx.queues {
-		if q := &r.rx.queues[i]; q.open && (q.ctx.CI != q.ctx.PI && q.slot(q.ctx.PI-1).state == rings.Idle || q.draining) {
+		if q := &r.rx.queues[i]; q.open && (q.Ctx.CI != q.Ctx.PI && q.Slot(q.Ctx.PI-1).State == rings.Idle || q.draining) {
 			return
 		}
 	}

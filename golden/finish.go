@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
@@ -104,14 +105,14 @@ func (r *Referee) endReads() {
 func (r *Referee) endQueues() {
 	for i := range r.rx.queues {
 		if q := &r.rx.queues[i]; q.open {
-			r.endEvent(q.domain(), "Q4", q.bad, q.eventSeen, r.eventsBy(q.draining))
+			r.endEvent(q.Domain(), "Q4", q.bad, q.eventSeen, r.eventsBy(q.draining))
 			r.endBuffers(q)
 		}
 	}
-	for _, w := range r.rx.shared {
+	r.buf.Left(func(addr uint64, n int) {
 		r.log.Fail(verdict.Device, "R10", "completion entry", "for the bytes that were written", "none",
-			fmt.Sprintf("%d B at %#x, in buffers that overlap", len(w.data)-w.taken.Size(), w.addr))
-	}
+			fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
+	})
 	for i := range r.tx.queues {
 		if q := &r.tx.queues[i]; q.Open {
 			r.endEvent(q.Domain(), "T2", q.bad, q.eventSeen, r.eventsBy(q.draining))
@@ -135,12 +136,12 @@ func (r *Referee) eventsBy(draining bool) int64 {
 // endBuffers checks that nothing was written for frames that were never
 // completed.
 func (r *Referee) endBuffers(q *rxq) {
-	for k := range q.slots {
-		s := &q.slots[k]
-		for part, sh := range s.parts {
+	for k := range q.Slots {
+		s := &q.Slots[k]
+		for part, sh := range s.Parts {
 			if sh != nil {
-				r.log.Fail(q.domain(), "R10", "completion entry", "for the bytes that were written", "none",
-					slotText(q.id, s.index, part, 0)+fmt.Sprintf("..%d", sh.have.End()-1))
+				r.log.Fail(q.Domain(), "R10", "completion entry", "for the bytes that were written", "none",
+					buffers.Text(q.ID, s.Index, part, 0)+fmt.Sprintf("..%d", sh.Have.End()-1))
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -99,7 +100,7 @@ func (r *Referee) resetLate(asked int64) {
 
 // working reports whether work that had begun is not over.
 func (r *Referee) working() bool {
-	if r.ent.Out.Open > 0 || len(r.rx.shared) > 0 {
+	if r.ent.Out.Open > 0 || r.buf.Pending() {
 		return true
 	}
 	for i := range r.tx.queues {
@@ -112,8 +113,8 @@ func (r *Referee) working() bool {
 	}
 	for i := range r.rx.queues {
 		q := &r.rx.queues[i]
-		for k := range q.slots {
-			if s := &q.slots[k]; q.open && (s.parts[partHdr] != nil || s.parts[partPay] != nil) {
+		for k := range q.Slots {
+			if s := &q.Slots[k]; q.open && (s.Parts[buffers.Hdr] != nil || s.Parts[buffers.Pay] != nil) {
 				return true
 			}
 		}
@@ -172,7 +173,7 @@ func (r *Referee) resetQueues() {
 			r.forgetRx(q, "L2", "flr")
 		}
 		q.msgs.Forget()
-		q.ctx, q.was = core.Queue{}, core.Queue{}
+		q.Ctx, q.was = core.Queue{}, core.Queue{}
 		q.offTo, q.doubtful, q.bad, q.eventSeen = forever, false, q.bad[:0], false
 		q.doorbells.Reset()
 	}

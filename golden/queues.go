@@ -4,8 +4,12 @@ import (
 	"fmt"
 
 	"nictwin/golden/attribution"
+	"nictwin/golden/cycles"
 	"nictwin/golden/memory"
+	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
 )
 
 // queue is a receive queue, nil beyond the build.
@@ -15,10 +19,6 @@ func (s *rxSide) queue(i uint16) *rxq {
 	}
 	return &s.queues[i]
 }
-
-func (q *rxq) domain() verdict.Domain { return verdict.Rxq(q.id) }
-
-func (q *rxq) slot(i uint16) *rxSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
 
 func (r *Referee) domainOf(d *attribution.Read) verdict.Domain {
 	switch {
@@ -38,12 +38,6 @@ func (s *txSide) queue(i uint16) *txq {
 	return &s.queues[i]
 }
 
-var partNames = [...]string{"header", "payload"}
-
-func slotText(queue int, index uint16, part, off int) string {
-	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", partNames[part], index, queue, off)
-}
-
 // of is the queue of an entry.
 func (s *txSide) of(e *attribution.Entry) *txq { return &s.queues[e.Queue.ID] }
 
@@ -51,3 +45,100 @@ func (s *txSide) of(e *attribution.Entry) *txq { return &s.queues[e.Queue.ID] }
 func (r *Referee) failEntry(e *attribution.Entry, d verdict.Domain, rule, field, expected, got string, summary ...string) *verdict.Mismatch {
 	return r.log.FailOf(e.Subject(), d, rule, field, expected, got, append(summary, e.Describe())...)
 }
+
+// eventEntry judges an Event [Q4, T2] and returns whether the queue has had
+// one.
+func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failures, seen, draining bool, data []byte) bool {
+	off := int64(forever)
+	if draining {
+		off = r.bar.drainAt + nicspec.VisibleCycles
+	}
+	rule, cqe := "Q4", nicspec.CntRxCqe
+	if d.Kind == verdict.DomainTxq {
+		rule, cqe = "T2", nicspec.CntTxCqe
+	}
+	got := nicspec.TxCqe(data)
+	best, found := rings.Failed{}, false
+	for _, b := range append(bad, r.overdue(d, 0)...) {
+		if b.From > off {
+			continue // [Q5]
+		}
+		exact := b.Status == got.Status() && b.First == got.Index()
+		if !found || exact {
+			best, found = b, true
+		}
+		if exact {
+			break
+		}
+	}
+	r.cnt.Step(cqe.Index(), 1, r.now)
+	r.cnt.Step(nicspec.CntQueueErr.Index(), 1, r.now)
+	switch {
+	case !found:
+		r.log.Fail(d, rule, "type", "no Event: no read of this ring failed", got.Type().String(), got.String())
+	case seen:
+		r.log.Fail(d, rule, "type", "one Event", "another", got.String())
+	default:
+		var want [nicspec.CqeBytes]byte
+		core.BuildEvent(uint16(d.Index), best.First, best.Status, ctx.Phase(ctx.CQI), &want)
+		if field, e, g, same := nicspec.DiffTxCqe(want[:], data); !same {
+			r.log.Fail(d, rule, field, e, g, "got      "+got.String(), "expected "+nicspec.TxCqe(want[:]).String())
+		}
+	}
+	return true
+}
+
+// overdue is the reads of a queue's ring that may have timed out by now, or
+// will so many cycles from now.
+func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
+	for i := range r.ent.Out.Tags {
+		q := &r.ent.Out.Tags[i]
+		if q.Open && !q.Stray && q.Kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.Issued+q.TLo {
+			out = append(out, rings.Failed{First: q.First, Status: nicspec.StatusCplTimeout, Cycle: q.Issued + q.TLo, From: q.Issued + q.TLo})
+		}
+	}
+	return out
+}
+
+// endEvent checks that a queue whose ring could not be read said so, if that
+// was known a while before a cycle: the disabling of the queue, or the end.
+func (r *Referee) endEvent(d verdict.Domain, rule string, bad rings.Failures, seen bool, before int64) {
+	if seen || len(bad) == 0 {
+		return
+	}
+	if b := bad.SureBefore(before); b != nil {
+		r.log.Fail(d, rule, "Event", fmt.Sprintf("status %v, index %d", b.Status, b.First), "none")
+	}
+	r.cnt.May(nicspec.CntQueueErr.Index(), 1)
+}
+
+// mayHaveFailed counts a queue that may have entered the error state without
+// an Event: one that is owed may be forgotten.
+func (r *Referee) mayHaveFailed(bad rings.Failures, seen bool) {
+	if len(bad) > 0 && !seen {
+		r.cnt.May(nicspec.CntQueueErr.Index(), 1)
+	}
+}
+
+// badReads is the queues that may have entered the error state unseen.
+func (r *Referee) badReads() (n uint64) {
+	for i := range r.rx.queues {
+		if q := &r.rx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
+			n++
+		}
+	}
+	for i := range r.tx.queues {
+		if q := &r.tx.queues[i]; q.Open && len(q.bad) > 0 && !q.eventSeen {
+			n++
+		}
+	}
+	return n + uint64(r.ent.Out.Open)
+}
+
+var ofPayload = memory.Of(memory.Buffer, memory.Copy) // that payload is written to
+
+// Cycles before and after all others.
+const (
+	never   = cycles.Never
+	forever = cycles.Forever
+)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/attribution"
+	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/golden/msix"
 	"nictwin/golden/pause"
@@ -44,6 +45,7 @@ type Referee struct {
 	rx  rxSide
 	tx  txSide
 	ent *attribution.Entries
+	buf *buffers.Buffers
 
 	stats   Stats
 	fault   string // why the crossings cannot be judged
@@ -88,6 +90,11 @@ func New(cfg Config) (*Referee, error) {
 		queues[i] = &r.tx.queues[i].Queue
 	}
 	r.ent = attribution.NewEntries(&cfg.Build, queues, r.regs.CplTimeout(), r.log)
+	slots := make([]*buffers.Queue, len(r.rx.queues))
+	for i := range slots {
+		slots[i] = &r.rx.queues[i].Queue
+	}
+	r.buf = buffers.New(slots, &r.ent.Writable)
 	return r, nil
 }
 

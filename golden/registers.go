@@ -2,8 +2,11 @@ package golden
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"nictwin/golden/accounts"
+	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
 	"nictwin/models/fifo"
@@ -120,4 +123,171 @@ func registerName(off uint32) string {
 		return fmt.Sprintf("%s+%d", reg.Name, at)
 	}
 	return reg.Name
+}
+
+// tableRead follows a table command that loads TBL_DATA.
+func (r *Referee) tableRead(e *core.Effect) {
+	w := &r.bar.words
+	*w = [nicspec.TableWords]wordClass{}
+	if e.Table == nicspec.TableAccount {
+		w[0], w[1], w[2], w[3] = wordBalance, wordSlow, wordDrawn, wordSeq
+		r.bar.from = entryRead{queue: e.Index, cycle: r.now, account: r.rx.accounts[e.Index].Range(r.now, r.rx.unsure)}
+		return
+	}
+	if e.Table != nicspec.TableRxq && e.Table != nicspec.TableTxq {
+		return
+	}
+	const stateWord, errorWord, indexWord = 0, 2, 12
+	w[stateWord], w[errorWord], w[indexWord], w[indexWord+1] = wordState, wordError, wordIndices, wordCqi
+	f := entryRead{rx: e.Table == nicspec.TableRxq, queue: e.Index}
+	v := r.view(&f)
+	f.off, f.epoch = !v.open, v.epoch
+	f.pi, f.ci, f.cqi = v.leastPI, v.ctx.CI, v.ctx.CQI
+	r.bar.from = f
+}
+
+// queueView is what is known of a queue of either kind.
+type queueView struct {
+	domain  verdict.Domain
+	ctx     *core.Queue // CI and CQI by the outputs seen
+	epoch   uint32
+	open    bool
+	leastPI uint16
+	mostPI  uint16 // a doubtful doorbell counts
+	bad     rings.Failures
+	seen    bool // the Event
+}
+
+func (r *Referee) view(f *entryRead) queueView {
+	if f.rx {
+		q := r.rx.queue(uint16(f.queue))
+		v := queueView{q.Domain(), &q.Ctx, q.epoch, q.open, q.postedBefore(r.now - nicspec.VisibleCycles), q.Ctx.PI, q.bad, q.eventSeen}
+		v.doubt(q.doubtful, q.doubtfulPI)
+		return v
+	}
+	q := r.tx.queue(uint16(f.queue))
+	v := queueView{q.Domain(), &q.Ctx, q.Epoch, q.Open, q.leastPI(r.now), q.Ctx.PI, q.bad, q.eventSeen}
+	v.doubt(q.doubtful, q.doubtfulPI)
+	return v
+}
+
+func (v *queueView) doubt(doubtful bool, pi uint16) {
+	if doubtful && pi-v.ctx.CI > v.mostPI-v.ctx.CI {
+		v.mostPI = pi
+	}
+}
+
+// queueWord compares a word of a queue's entry that the device keeps itself.
+func (r *Referee) queueWord(f *entryRead, off uint32, class wordClass, want, got uint32) {
+	v := r.view(f)
+	if v.epoch != f.epoch {
+		return // enabled anew since: what it was like then is not known any more
+	}
+	late := rings.Failures(nil)
+	if v.open {
+		late = r.overdue(v.domain, 0)
+	}
+	failing := append(v.bad[:len(v.bad):len(v.bad)], late...)
+	switch {
+	case class == wordState:
+		r.stateWord(off, len(failing) > 0, want, got)
+	case class == wordError && f.off:
+		r.errorWord(off, nil, want, got)
+	case class == wordError:
+		r.errorWord(off, failing, want, got)
+	default:
+		r.indexWord(f, &v, off, class, len(failing) > 0, want, got)
+	}
+}
+
+// stateWord: a queue whose reads may have failed may show Error before its Event [Q4].
+func (r *Referee) stateWord(off uint32, failing bool, want, got uint32) {
+	const shift = 24
+	errorToo := want&(1<<shift-1) | uint32(nicspec.QueueStateError)<<shift
+	running := nicspec.QueueState(want>>shift) == nicspec.QueueStateRun
+	if got == want || running && failing && got == errorToo {
+		return
+	}
+	text := fmt.Sprintf("%#x", want)
+	if running && failing {
+		text += fmt.Sprintf(" or %#x", errorToo)
+	}
+	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
+}
+
+// errorWord: the status is that of a read that failed, of several any one, and Ok while none has [Q4, Q5].
+func (r *Referee) errorWord(off uint32, failing rings.Failures, want, got uint32) {
+	const shift, mask = 16, 0xff0000
+	with := func(b rings.Failed) uint32 { return want&^mask | uint32(b.Status)<<shift }
+	if got == want || slices.ContainsFunc(failing, func(b rings.Failed) bool { return got == with(b) }) {
+		return
+	}
+	text := fmt.Sprintf("%#x", want)
+	for _, b := range failing {
+		text += fmt.Sprintf(" or %#x", with(b))
+	}
+	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
+}
+
+// indexWord: indices are at least what the outputs had shown when the entry was loaded, and at most what the outputs have
+// shown by now and those under way will show.
+func (r *Referee) indexWord(f *entryRead, v *queueView, off uint32, class wordClass, failing bool, want, got uint32) {
+	ci, cqi := r.mostIndices(f, v, failing)
+	low, high := uint16(got), uint16(got>>16)
+	text := ""
+	switch class {
+	case wordIndices:
+		from := f.pi
+		if failing {
+			from = f.ci // doorbells after the failure have no effect [Q2]
+		}
+		if low-from <= v.mostPI-from && high-f.ci <= ci-f.ci {
+			return
+		}
+		text = fmt.Sprintf("pi %d to %d, ci %d to %d", from, v.mostPI, f.ci, ci)
+	default:
+		if (got^want)&0xffff0000 == 0 && low-f.cqi <= cqi-f.cqi {
+			return
+		}
+		text = fmt.Sprintf("%#x with cqi %d to %d", want, f.cqi, cqi)
+	}
+	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
+}
+
+// mostIndices is how far consumer and completion index of a queue may be.
+func (r *Referee) mostIndices(f *entryRead, v *queueView, failing bool) (ci, cqi uint16) {
+	_, ahead := r.usable(&core.Effect{Rx: f.rx, Index: f.queue})
+	ci, cqi = v.ctx.CI+ahead, v.ctx.CQI+ahead
+	switch {
+	case !v.open && !f.rx:
+		ci = v.ctx.PI // entries that end without an output
+	case v.open && failing && !v.seen:
+		cqi++ // its Event
+	}
+	return ci, cqi
+}
+
+// usable is a queue's context, nil if it has none, and how many descriptors or
+// entries the device may have used beyond those that are known.
+func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
+	if e.Rx {
+		q := r.rx.queue(uint16(e.Index))
+		if q == nil || !q.open {
+			return nil, 0
+		}
+		n := uint16(min(q.pending+r.rx.unsure, math.MaxInt16))
+		for ahead < n && q.Slot(q.Ctx.CI+ahead).State == rings.There {
+			ahead++
+		}
+		return &q.Ctx, ahead
+	}
+	q := r.tx.queue(uint16(e.Index))
+	if q == nil || !q.Open {
+		return nil, 0
+	}
+	ahead = q.Oldest - q.Ctx.CI // ended without an output
+	for i := q.Oldest; i != q.Ctx.PI && (q.Slot(i).State == rings.There || q.Slot(i).State == rings.Pushed && int16(i-q.fetch) < 0); i++ {
+		ahead++
+	}
+	return &q.Ctx, ahead
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/accounts"
+	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
@@ -18,27 +19,27 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	r.stats.Compared++
 	q.msgs.EntryLeft(e.Type() == nicspec.CqeTypeEvent, r.now)
 	if e.Type() == nicspec.CqeTypeEvent {
-		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
-		r.named(q.domain(), e.Index(), e.Status())
+		q.eventSeen = r.eventEntry(q.Domain(), &q.Ctx, q.bad, q.eventSeen, q.draining, data)
+		r.named(q.Domain(), e.Index(), e.Status())
 		q.errTo = forever
-		if live := r.regs.Rxq(q.id); !q.draining {
+		if live := r.regs.Rxq(q.ID); !q.draining {
 			live.Fail(e.Status())
 			live.CQI++
 		}
-		q.ctx.CQI++
+		q.Ctx.CQI++
 		return
 	}
 	r.log.Begin()
 	f := r.entryFrame(q, e)
-	s := q.slot(q.ctx.CI)
+	s := q.Slot(q.Ctx.CI)
 	switch {
 	case f == nil:
-		r.log.FailOf(verdict.Subject{Index: int(q.ctx.CI)}, q.domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
+		r.log.FailOf(verdict.Subject{Index: int(q.Ctx.CI)}, q.Domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
 	case f.place == placeDrop: // reported
 		r.endFrame(q, f)
-	case s.state != rings.There:
-		r.failRx(f, int(q.ctx.CI), q.domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.ctx.CI),
+	case s.State != rings.There:
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.Ctx.CI),
 			e.String())
 		r.endFrame(q, f)
 	default:
@@ -52,16 +53,16 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 }
 
 // consume moves past a descriptor and a completion entry.
-func (r *Referee) consume(q *rxq, s *rxSlot) {
-	if s.state == rings.There {
-		r.forget(s)
+func (r *Referee) consume(q *rxq, s *buffers.Slot) {
+	if s.State == rings.There {
+		r.buf.Forget(s)
 		r.writtenBeyond(q, s)
 	}
-	q.ctx.CI++
-	q.ctx.CQI++
+	q.Ctx.CI++
+	q.Ctx.CQI++
 	if !q.draining {
-		live := r.regs.Rxq(q.id)
-		live.CI, live.CQI = q.ctx.CI, q.ctx.CQI
+		live := r.regs.Rxq(q.ID)
+		live.CI, live.CQI = q.Ctx.CI, q.Ctx.CQI
 	}
 	r.cnt.Step(nicspec.CntRxCqe.Index(), 1, r.now)
 }
@@ -77,7 +78,7 @@ func (r *Referee) entryFrame(q *rxq, e nicspec.RxCqe) *rxFrame {
 		return r.guess(q, e)
 	}
 	l := &q.frames[named.port]
-	if named.place == placeQueue && l.head != named && r.queueCauses(q, l.head, &l.head.v, q.ctx.CI) == 0 &&
+	if named.place == placeQueue && l.head != named && r.queueCauses(q, l.head, &l.head.v, q.Ctx.CI) == 0 &&
 		r.written(q, l.head) && !r.written(q, named) {
 		return l.head // the entry names the wrong frame
 	}
@@ -85,7 +86,7 @@ func (r *Referee) entryFrame(q *rxq, e nicspec.RxCqe) *rxFrame {
 	for l.head != nil && int32(named.seq-l.head.seq) > 0 {
 		f := l.head
 		r.withdraw(p, f)
-		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.ctx.CI), true)
+		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.Ctx.CI), true)
 	}
 	return named
 }
@@ -96,10 +97,10 @@ func (r *Referee) fits(q *rxq, f *rxFrame) bool {
 		return false
 	}
 	if f.place != placeUnsure {
-		return int(f.v.Queue) == q.id || f.place == placeAccount && leads(&f.v, q.id)
+		return int(f.v.Queue) == q.ID || f.place == placeAccount && leads(&f.v, q.ID)
 	}
 	for i := range f.alts {
-		if leads(&f.alts[i], q.id) {
+		if leads(&f.alts[i], q.ID) {
 			return true
 		}
 	}
@@ -121,14 +122,14 @@ func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *rxFrame {
 	if f == nil {
 		return nil
 	}
-	d, want := q.domain(), "a frame for this queue"
+	d, want := q.Domain(), "a frame for this queue"
 	rule, field := "R5", "queue"
 	if f.place == placeDrop {
 		rule, field, want = ruleOfDrop(f.v.Drop), "frame", "dropped: "+f.v.Drop.String()
 	} else if f.place == placeQueue {
 		want = fmt.Sprint(f.v.Queue)
 	}
-	r.failRx(f, int(q.ctx.CI), d, rule, field, want, fmt.Sprintf("delivered to queue %d", q.id), e.String())
+	r.failRx(f, int(q.Ctx.CI), d, rule, field, want, fmt.Sprintf("delivered to queue %d", q.ID), e.String())
 	return f
 }
 
@@ -147,15 +148,15 @@ func ruleOfDrop(c nicspec.PortCounter) string {
 
 // written reports whether the next descriptor's buffers hold a frame.
 func (r *Referee) written(q *rxq, f *rxFrame) bool {
-	s := q.slot(q.ctx.CI)
-	hdr, _ := q.ctx.Split(&f.v, f.n)
+	s := q.Slot(q.Ctx.CI)
+	hdr, _ := q.Ctx.Split(&f.v, f.n)
 	data := r.landed(q, f)
-	return s.state == rings.There && s.contains(partHdr, data[:hdr]) && s.contains(partPay, data[hdr:])
+	return s.State == rings.There && s.Contains(buffers.Hdr, data[:hdr]) && s.Contains(buffers.Pay, data[hdr:])
 }
 
 // landed is a frame as a queue writes it to memory [E1].
 func (r *Referee) landed(q *rxq, f *rxFrame) []byte {
-	if q.ctx.EcnMode == 0 || !q.ctx.MarksCE(&f.v.Headers) {
+	if q.Ctx.EcnMode == 0 || !q.Ctx.MarksCE(&f.v.Headers) {
 		return f.data
 	}
 	r.rx.joined = append(r.rx.joined[:0], f.data...)
@@ -163,55 +164,47 @@ func (r *Referee) landed(q *rxq, f *rxFrame) []byte {
 	return r.rx.joined
 }
 
-func (s *rxSlot) contains(part int, want []byte) bool {
-	sh := s.parts[part]
-	if sh == nil {
-		return len(want) == 0
-	}
-	return sh.have.Exactly(len(want)) && bytes.Equal(sh.data[:len(want)], want)
-}
-
 // deliver compares a delivery with what the contract says of it [R8, R10]. If
 // the frame drew on an account, it returns that and what is to be noted there.
-func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *account, event accounts.Event) {
+func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *rxFrame, e nicspec.RxCqe) (a *account, event accounts.Event) {
 	r.inOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
-	if f.hashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.span(), v, v.Hash, q.id) {
-		r.failRx(f, int(q.ctx.CI), q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
+	if f.hashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.span(), v, v.Hash, q.ID) {
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.ID),
 			e.String())
 	}
-	r.mustBeBusy(q.domain(), "a frame that is delivered later", f.first, r.now)
-	slot := core.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
+	r.mustBeBusy(q.Domain(), "a frame that is delivered later", f.first, r.now)
+	slot := core.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.ID), Index: q.Ctx.CI, CQI: q.Ctx.CQI, Desc: s.Desc}
 	if a = r.rx.accountOf(v); a != nil {
-		slot.SlowPath = int(v.Account.Queue) == q.id && (int(v.Queue) != q.id || e.SlowPath())
+		slot.SlowPath = int(v.Account.Queue) == q.ID && (int(v.Queue) != q.ID || e.SlowPath())
 		slot.AccountSeq = a.Plausible(e.AccountSeq())
 		event = accounts.Event{Seq: slot.AccountSeq, Slow: slot.SlowPath, Port: f.port, Frame: f.seq, Last: f.last, Out: r.now,
-			Queue: q.id, Index: q.ctx.CI}
+			Queue: q.ID, Index: q.Ctx.CI}
 	}
 	if f.place == placeUnsure && r.rivals(f, v, q, e) {
 		a = nil
 	}
 	plan := &r.rx.plan
-	core.PlanRx(&q.ctx, v, f.n, &slot, plan)
-	if v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck {
-		r.failRx(f, int(q.ctx.CI), q.domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String())
+	core.PlanRx(&q.Ctx, v, f.n, &slot, plan)
+	if v.DropCrc && q.Ctx.CrcMode == nicspec.CrcModeCheck {
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String())
 	}
-	if plan.PayLen > int(q.ctx.PayBufSize) {
-		r.failRx(f, int(q.ctx.CI), q.domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(), "delivered", e.String())
+	if plan.PayLen > int(q.Ctx.PayBufSize) {
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(), "delivered", e.String())
 	}
 	if field, want, got, same := nicspec.DiffRxCqe(plan.Cqe[:], e); !same {
-		r.failRx(f, int(q.ctx.CI), q.domain(), ruleOfField(field), field, want, got, "got      "+e.String(),
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), ruleOfField(field), field, want, got, "got      "+e.String(),
 			"expected "+nicspec.RxCqe(plan.Cqe[:]).String())
 	}
 	if plan.MarkCE {
 		core.MarkCE(f.data, &v.Headers)
 	}
-	if s.shares {
-		r.claimShared(s, f, partHdr, 0, plan.HdrLen)
-		r.claimShared(s, f, partPay, plan.HdrLen, plan.PayLen)
+	if s.Shares {
+		r.buf.ClaimShared(s, buffers.Hdr, f.data[:plan.HdrLen], f.last)
+		r.buf.ClaimShared(s, buffers.Pay, f.data[plan.HdrLen:plan.HdrLen+plan.PayLen], f.last)
 	}
-	r.comparePart(q, s, f, partHdr, 0, plan.HdrLen)
-	r.comparePart(q, s, f, partPay, plan.HdrLen, plan.PayLen)
+	r.comparePart(q, s, f, buffers.Hdr, 0, plan.HdrLen)
+	r.comparePart(q, s, f, buffers.Pay, plan.HdrLen, plan.PayLen)
 	if r.cfg.OnFrame != nil {
 		r.tellDelivered(q, s, f, plan)
 	}
@@ -222,7 +215,7 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 func (r *Referee) inOrder(q *rxq, f *rxFrame, e nicspec.RxCqe) {
 	seen := &q.seen[f.port]
 	if seen.any && int32(f.seq-seen.seq) <= 0 && f.place != placeQueue {
-		r.failRx(f, int(q.ctx.CI), q.domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.seq), e.String())
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.seq), e.String())
 	}
 	seen.any, seen.seq = true, f.seq
 }
@@ -232,18 +225,18 @@ func (r *Referee) inOrder(q *rxq, f *rxFrame, e nicspec.RxCqe) {
 func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdict {
 	if f.place != placeUnsure {
 		if f.hashOpen {
-			r.ver.SettleHash(f.span(), &f.v, e.RssHash(), q.id)
+			r.ver.SettleHash(f.span(), &f.v, e.RssHash(), q.ID)
 		}
 		return &f.v
 	}
 	found, best := 0, -1
 	for i := range f.alts {
 		v := &f.alts[i]
-		if !leads(v, q.id) {
+		if !leads(v, q.ID) {
 			continue
 		}
 		agrees := 0
-		if !(v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck) {
+		if !(v.DropCrc && q.Ctx.CrcMode == nicspec.CrcModeCheck) {
 			agrees = 128
 		}
 		if v.Account.On == (e.AccountSeq() != 0 || e.SlowPath()) {
@@ -252,7 +245,7 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdic
 		if a := r.rx.accountOf(v); a != nil { // of several accounts, the one whose turn it is
 			r.ageAccount(a)
 			agrees += a.Agrees(e.AccountSeq())
-			if pathQueue(v, e.SlowPath()) == q.id {
+			if pathQueue(v, e.SlowPath()) == q.ID {
 				agrees += 4
 			}
 		}
@@ -262,7 +255,7 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdic
 		if v.Roce == e.Roce() { // ROCE_PORT was written, and the way is the same
 			agrees += 64
 		}
-		if f.hashOpen && r.ver.SettleHash(f.span(), v, e.RssHash(), q.id) || !f.hashOpen && v.Hash == e.RssHash() {
+		if f.hashOpen && r.ver.SettleHash(f.span(), v, e.RssHash(), q.ID) || !f.hashOpen && v.Hash == e.RssHash() {
 			agrees += 16
 		}
 		if agrees > best {
@@ -293,28 +286,28 @@ func ruleOfField(field string) string {
 }
 
 // comparePart compares n bytes of a frame with a buffer.
-func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) {
-	sh, want := s.parts[part], f.data[from:from+n]
+func (r *Referee) comparePart(q *rxq, s *buffers.Slot, f *rxFrame, part, from, n int) {
+	sh, want := s.Parts[part], f.data[from:from+n]
 	if sh == nil {
 		if n > 0 {
 			r.failMissing(q, s, f, part, from, 0, n)
 		}
 		return
 	}
-	if !sh.have.Exactly(n) {
-		if at := sh.have.Gap(n); at < n {
+	if !sh.Have.Exactly(n) {
+		if at := sh.Have.Gap(n); at < n {
 			r.failMissing(q, s, f, part, from, at, n)
 		} else {
-			r.failRx(f, int(s.index), q.domain(), "R10", fmt.Sprintf("%s buffer byte %d", partNames[part], n), "not written",
-				fmt.Sprintf("written, up to byte %d", sh.have.End()-1))
+			r.failRx(f, int(s.Index), q.Domain(), "R10", fmt.Sprintf("%s buffer byte %d", buffers.Names[part], n), "not written",
+				fmt.Sprintf("written, up to byte %d", sh.Have.End()-1))
 		}
 		return
 	}
-	if got := sh.data[:n]; !bytes.Equal(want, got) {
+	if got := sh.Data[:n]; !bytes.Equal(want, got) {
 		i := verdict.FirstDifference(want, got)
 		field := verdict.FieldAt(f.data, &f.v.Headers, from+i)
-		r.failRx(f, int(s.index), q.domain(), q.ruleOfByte(field), field, verdict.ByteOf(want[i], from+i),
-			verdict.ByteOf(got[i], from+i), slotText(q.id, s.index, part, i))
+		r.failRx(f, int(s.Index), q.Domain(), q.ruleOfByte(field), field, verdict.ByteOf(want[i], from+i),
+			verdict.ByteOf(got[i], from+i), buffers.Text(q.ID, s.Index, part, i))
 	}
 }
 
@@ -322,16 +315,16 @@ func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) 
 func (q *rxq) ruleOfByte(field string) string {
 	switch field {
 	case "ipv4.tos", "ipv4.csum", "ipv6.version_class_flow":
-		if q.ctx.EcnMode != 0 {
+		if q.Ctx.EcnMode != 0 {
 			return "E1"
 		}
 	}
 	return "R10"
 }
 
-func (r *Referee) failMissing(q *rxq, s *rxSlot, f *rxFrame, part, from, at, n int) {
-	r.failRx(f, int(s.index), q.domain(), "P9", verdict.FieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
-		"not written", slotText(q.id, s.index, part, at)+fmt.Sprintf(" of %d", n))
+func (r *Referee) failMissing(q *rxq, s *buffers.Slot, f *rxFrame, part, from, at, n int) {
+	r.failRx(f, int(s.Index), q.Domain(), "P9", verdict.FieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
+		"not written", buffers.Text(q.ID, s.Index, part, at)+fmt.Sprintf(" of %d", n))
 }
 
 // endFrame counts a delivered frame and forgets it.
@@ -352,14 +345,14 @@ func (r *Referee) endFrame(q *rxq, f *rxFrame) {
 }
 
 // tellDelivered hands a delivered frame to the hook.
-func (r *Referee) tellDelivered(q *rxq, s *rxSlot, f *rxFrame, plan *core.RxPlan) {
+func (r *Referee) tellDelivered(q *rxq, s *buffers.Slot, f *rxFrame, plan *core.RxPlan) {
 	got := r.rx.joined[:0]
 	for part, n := range [...]int{plan.HdrLen, plan.PayLen} {
-		if sh := s.parts[part]; sh != nil {
-			got = append(got, sh.data[:min(n, len(sh.data))]...)
+		if sh := s.Parts[part]; sh != nil {
+			got = append(got, sh.Data[:min(n, len(sh.Data))]...)
 		}
 	}
 	r.rx.joined = got
-	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.port, N: f.seq}, Port: f.port, Queue: q.id, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.log.FirstMismatch()}
+	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.port, N: f.seq}, Port: f.port, Queue: q.ID, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.log.FirstMismatch()}
 	r.cfg.OnFrame(&r.rx.event)
 }

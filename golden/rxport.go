@@ -15,16 +15,12 @@ import (
 
 // rxSide is what is known of the receive side.
 type rxSide struct {
-	ports   []rxPort
-	queues  []rxq
-	frames  memory.Pool[rxFrame]
-	shadows memory.Pool[shadow]
-	shared  []*sharedWrite // to buffers that overlap, not taken by any frame yet
-	writes  memory.Pool[sharedWrite]
+	ports  []rxPort
+	queues []rxq
+	frames memory.Pool[rxFrame]
 
 	accounts []account // none without the part
 	unsure   int       // frames that may go to more than one place
-	last     *rxSlot   // descriptor written to last
 	plan     core.RxPlan
 	joined   []byte
 	event    FrameEvent

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/attribution"
+	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/golden/msix"
@@ -14,8 +15,7 @@ import (
 
 // rxq is what is known of one receive queue.
 type rxq struct {
-	id    int
-	ctx   core.Queue // as enabled last; CI and CQI count the entries seen
+	buffers.Queue
 	was   core.Queue // as enabled before
 	epoch uint32     // counts the enablings
 
@@ -36,7 +36,6 @@ type rxq struct {
 	eventSeen  bool
 	msgs       *msix.Queue
 
-	slots   []rxSlot // by index mod twice the ring size
 	frames  []frameList
 	pending int             // frames that may come to the queue and do not lie in doubt
 	seen    []deliveredLast // by port
@@ -46,29 +45,6 @@ type rxq struct {
 type deliveredLast struct {
 	any bool
 	seq uint32
-}
-
-// rxSlot is one descriptor.
-type rxSlot struct {
-	q      *rxq
-	state  rings.State
-	index  uint16
-	shares bool  // a buffer overlaps with another
-	since  int64 // it was read
-	desc   nicspec.RxDescFields
-	parts  [2]*shadow // header buffer, payload buffer; nil while nothing was written
-}
-
-// The buffers of a descriptor.
-const (
-	partHdr = iota
-	partPay
-)
-
-// shadow is what was written to a buffer.
-type shadow struct {
-	data []byte
-	have memory.Set
 }
 
 // frameList is the frames of one port that go to a queue, by ordinal.
@@ -112,18 +88,7 @@ func (l *frameList) remove(f *rxFrame) {
 }
 
 func (q *rxq) init(id, ports int) {
-	*q = rxq{id: id, offTo: forever, errTo: never, frames: make([]frameList, ports), seen: make([]deliveredLast, ports)}
-}
-
-// buffer is one of a descriptor's buffers.
-func (s *rxSlot) buffer(part int) (addr uint64, size int) {
-	if part == partHdr {
-		if s.q.ctx.SplitMode == nicspec.SplitModeNone {
-			return s.desc.HdrAddr, 0
-		}
-		return s.desc.HdrAddr, int(s.q.ctx.HdrBufSize)
-	}
-	return s.desc.PayAddr, int(s.q.ctx.PayBufSize)
+	*q = rxq{Queue: buffers.Queue{ID: id}, offTo: forever, errTo: never, frames: make([]frameList, ports), seen: make([]deliveredLast, ports)}
 }
 
 // ranges enters or removes what a queue makes the device read and write.
@@ -149,8 +114,8 @@ func (r *Referee) enableRx(i int) {
 		r.closeRx(q)
 	}
 	r.keepCauses(q)
-	q.was = q.ctx
-	q.ctx = *r.regs.Rxq(i)
+	q.was = q.Ctx
+	q.Ctx = *r.regs.Rxq(i)
 	q.epoch++
 	q.open, q.draining, q.since, q.shown = true, false, r.now, false
 	q.offTo = r.now + nicspec.VisibleCycles
@@ -160,14 +125,14 @@ func (r *Referee) enableRx(i int) {
 	q.doubtful, q.eventSeen, q.bad = false, false, q.bad[:0]
 	q.doorbells.Reset()
 	q.recent.Reset()
-	q.msgs.Enable(&q.ctx.Vector)
-	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
-		q.slots = make([]rxSlot, want)
+	q.msgs.Enable(&q.Ctx.Vector)
+	if want := 2 * int(q.Ctx.Size()); len(q.Slots) != want {
+		q.Slots = make([]buffers.Slot, want)
 	}
-	for k := range q.slots {
-		q.slots[k] = rxSlot{q: q}
+	for k := range q.Slots {
+		q.Slots[k] = buffers.Slot{Q: &q.Queue}
 	}
-	r.ringRanges(&q.ctx, i, true, true)
+	r.ringRanges(&q.Ctx, i, true, true)
 }
 
 // keepCauses notes why frames that are not decided may have been dropped under
@@ -183,11 +148,11 @@ func (r *Referee) keepCauses(q *rxq) {
 			if _, same := f.under(q); same {
 				continue
 			}
-			if f.place != placeUnsure && leads(&f.v, q.id) {
+			if f.place != placeUnsure && leads(&f.v, q.ID) {
 				f.earlier |= r.runCauses(&q.was, &f.v, f.n, true)
 			}
 			for a := range f.alts {
-				if v := &f.alts[a]; f.place == placeUnsure && leads(v, q.id) {
+				if v := &f.alts[a]; f.place == placeUnsure && leads(v, q.ID) {
 					f.earlier |= r.runCauses(&q.was, v, f.n, true)
 				}
 			}
@@ -204,8 +169,8 @@ func (r *Referee) drainRx(i int) {
 
 // closeRx ends the disabling: the device does nothing for the queue any more.
 func (r *Referee) closeRx(q *rxq) {
-	r.quietReads(q.domain(), true, q.id, q.epoch)
-	r.endEvent(q.domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
+	r.quietReads(q.Domain(), true, q.ID, q.epoch)
+	r.endEvent(q.Domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
 	q.msgs.Disabled()
 	r.forgetRx(q, "Q5", "busy")
 }
@@ -213,76 +178,45 @@ func (r *Referee) closeRx(q *rxq) {
 // forgetRx ends what is known of a queue that was closed; no frame is being
 // delivered, as the field of a register that was read says.
 func (r *Referee) forgetRx(q *rxq, rule, field string) {
-	for k := range q.slots {
-		s := &q.slots[k]
-		if s.state == rings.There {
-			for part := range s.parts {
-				if sh := s.parts[part]; sh != nil {
-					r.log.Fail(q.domain(), rule, field, "1 while a frame is being delivered", "0",
-						slotText(q.id, s.index, part, sh.have.End()))
+	for k := range q.Slots {
+		s := &q.Slots[k]
+		if s.State == rings.There {
+			for part := range s.Parts {
+				if sh := s.Parts[part]; sh != nil {
+					r.log.Fail(q.Domain(), rule, field, "1 while a frame is being delivered", "0",
+						buffers.Text(q.ID, s.Index, part, sh.Have.End()))
 				}
 			}
-			r.forget(s)
+			r.buf.Forget(s)
 		}
-		*s = rxSlot{q: q}
+		*s = buffers.Slot{Q: &q.Queue}
 	}
-	r.unclaimed(func(addr uint64, n int) {
-		r.log.Fail(q.domain(), rule, field, "1 while a frame is being delivered", "0", fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
+	r.buf.Unclaimed(func(addr uint64, n int) {
+		r.log.Fail(q.Domain(), rule, field, "1 while a frame is being delivered", "0", fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
 	})
-	r.ringRanges(&q.ctx, q.id, true, false)
+	r.ringRanges(&q.Ctx, q.ID, true, false)
 	q.open, q.draining = false, false
 	if q.errTo == forever {
 		q.errTo = r.now
 	}
-	r.rx.last = nil
-}
-
-// forget ends a descriptor: its buffers are not the device's any more.
-func (r *Referee) forget(s *rxSlot) {
-	for part := range s.parts {
-		if addr, size := s.buffer(part); size > 0 {
-			r.ent.Writable.Remove(addr, size, s.owner(part))
-		}
-		if sh := s.parts[part]; sh != nil {
-			sh.have.Clear()
-			sh.data = sh.data[:0]
-			r.rx.shadows.Put(sh)
-			s.parts[part] = nil
-		}
-	}
-	s.state = rings.Idle
-	if r.rx.last == s {
-		r.rx.last = nil
-	}
-}
-
-func (s *rxSlot) owner(part int) attribution.Owner {
-	return attribution.Owner{Kind: memory.Buffer, Part: uint8(part), Queue: uint16(s.q.id), Index: s.index}
+	r.buf.Last = nil
 }
 
 // rung notes an accepted doorbell.
 func (q *rxq) rung(pi uint16, cycle int64) {
-	q.ctx.PI = pi
+	q.Ctx.PI = pi
 	q.doubtful = false
 	q.doorbells.Rung(pi, cycle)
 }
 
 // postedBefore is the producer index by the doorbells accepted before a cycle.
-func (q *rxq) postedBefore(cycle int64) uint16 { return q.doorbells.Before(cycle, q.ctx.CI) }
+func (q *rxq) postedBefore(cycle int64) uint16 { return q.doorbells.Before(cycle, q.Ctx.CI) }
 
 // descsIn takes the descriptors that a read brought.
 func (r *Referee) descsIn(d *attribution.Read) {
 	q := r.rx.queue(d.Queue)
 	for i := range int(d.Count) {
-		s := q.slot(d.First + uint16(i))
-		s.state, s.shares, s.since = rings.There, false, r.now
-		s.desc = nicspec.DecodeRxDesc(d.Buf[i*nicspec.RxDescBytes:])
-		for part := range s.parts {
-			if addr, size := s.buffer(part); size > 0 {
-				r.markShared(s, addr, size)
-				r.ent.Writable.Add(addr, size, s.owner(part))
-			}
-		}
+		r.buf.Enter(q.Slot(d.First+uint16(i)), d.Buf[i*nicspec.RxDescBytes:], r.now)
 	}
 }
 
@@ -291,7 +225,7 @@ func (r *Referee) descsBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	q := r.rx.queue(d.Queue)
 	if sure {
 		for i := range d.Count {
-			q.slot(d.First + i).state = rings.Bad
+			q.Slot(d.First + i).State = rings.Bad
 		}
 	}
 	q.bad = append(q.bad, d.BadAs(s, sure, r.now))

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"nictwin/golden/attribution"
+	"nictwin/golden/buffers"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
@@ -95,8 +96,8 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 		}
 		switch o := node.Owner; o.Kind {
 		case memory.RxCq:
-			if q := r.rx.queue(o.Queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
-				r.log.Saw(q.domain())
+			if q := r.rx.queue(o.Queue); q.Ctx.CqeAddr(q.Ctx.CQI) == addr {
+				r.log.Saw(q.Domain())
 				r.rxEntry(q, data)
 				return true
 			}
@@ -115,7 +116,7 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	ctx, d := &r.tx.queue(late.Queue).Ctx, verdict.Txq(int(late.Queue))
 	text := nicspec.TxCqe(data).String()
 	if late.Kind == memory.RxCq {
-		ctx, d = &r.rx.queue(late.Queue).ctx, verdict.Rxq(int(late.Queue))
+		ctx, d = &r.rx.queue(late.Queue).Ctx, verdict.Rxq(int(late.Queue))
 		text = nicspec.RxCqe(data).String()
 	}
 	r.log.Saw(d)
@@ -129,9 +130,9 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 	if r.ent.Copying > 0 && r.copyWrite(addr, b) {
 		return
 	}
-	if s := r.rx.last; s != nil && !s.shares { // most go where the one before went
-		for part := range s.parts {
-			base, size := s.buffer(part)
+	if s := r.buf.Last; s != nil && !s.Shares { // most go where the one before went
+		for part := range s.Parts {
+			base, size := s.Buffer(part)
 			if off := addr - base; off < uint64(size) && int(off)+len(b) <= size && r.put(s, part, int(off), b) {
 				return
 			}
@@ -152,7 +153,7 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 		r.failStray(addr, len(b))
 	case 1:
 		o := only.Owner
-		if !r.put(r.rx.queue(o.Queue).slot(o.Index), int(o.Part), int(addr-only.Lo), b) {
+		if !r.put(r.rx.queue(o.Queue).Slot(o.Index), int(o.Part), int(addr-only.Lo), b) {
 			r.failTwice(only, addr, len(b))
 		}
 	default:
@@ -162,15 +163,15 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 
 // put stores bytes in a buffer's shadow. It reports false if some of them were
 // written before.
-func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
-	if !s.store(r, part, off, b) {
+func (r *Referee) put(s *buffers.Slot, part, off int, b []byte) bool {
+	if !s.Store(r.buf, part, off, b) {
 		return false
 	}
-	q := s.q
-	r.rx.last = s
-	r.log.Saw(q.domain())
-	if !r.awaits(q, s.index) {
-		r.failNoFrame(q, s.index, part, off, len(b))
+	q := r.rx.queue(uint16(s.Q.ID))
+	r.buf.Last = s
+	r.log.Saw(q.Domain())
+	if !r.awaits(q, s.Index) {
+		r.failNoFrame(q, s.Index, part, off, len(b))
 	}
 	return true
 }
@@ -180,7 +181,7 @@ func (r *Referee) failTwice(node *memory.Range[attribution.Entry], addr uint64, 
 	d := verdict.Rxq(int(o.Queue))
 	r.log.Saw(d)
 	r.log.Fail(d, "R10", "write", "every byte once", fmt.Sprintf("bytes written again: %d B at %s", n,
-		slotText(int(o.Queue), o.Index, int(o.Part), int(addr-node.Lo))), r.hdr.String())
+		buffers.Text(int(o.Queue), o.Index, int(o.Part), int(addr-node.Lo))), r.hdr.String())
 }
 
 // failStray reports a write that belongs nowhere.
@@ -194,7 +195,7 @@ func (r *Referee) failStray(addr uint64, n int) {
 func (r *Referee) near(addr uint64) string {
 	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if o := node.Owner; o.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi {
-			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", partNames[o.Part], o.Index, o.Queue)
+			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", buffers.Names[o.Part], o.Index, o.Queue)
 		} else if o.Kind <= memory.TxCq && addr >= node.Lo && addr < node.Hi {
 			return " (in a completion ring)"
 		}
@@ -236,4 +237,47 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 	r.wholeWrite(best, off, len(b))
 	r.wrote(best, off, b)
 	return true
+}
+
+// sharedWrite keeps a write that several buffers may be meant by.
+func (r *Referee) sharedWrite(addr uint64, b []byte) {
+	r.buf.Keep(addr, r.now, b)
+	none := (*memory.Range[attribution.Entry])(nil)
+	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
+		if node.Owner.Kind != memory.Buffer || addr < node.Lo || memory.End(addr, len(b)) > node.Hi {
+			continue
+		}
+		q := r.rx.queue(node.Owner.Queue)
+		if r.awaits(q, node.Owner.Index) {
+			r.log.Saw(q.Domain())
+			return
+		}
+		if none == nil {
+			none = node
+		}
+	}
+	r.failNoFrame(r.rx.queue(none.Owner.Queue), none.Owner.Index, int(none.Owner.Part), int(addr-none.Lo), len(b))
+}
+
+// writtenBeyond reports what was written to buffers that overlap and that no
+// frame accounts for, once the descriptors that might have had it are done.
+func (r *Referee) writtenBeyond(q *rxq, s *buffers.Slot) {
+	if !s.Shares || !r.buf.Pending() {
+		return
+	}
+	index := s.Index
+	r.buf.Unclaimed(func(addr uint64, n int) {
+		r.log.FailOf(verdict.Subject{Index: int(index)}, q.Domain(), "R10", "write", "the bytes of the frame, each once",
+			fmt.Sprintf("also %d B at %#x, in buffers that overlap", n, addr))
+	})
+}
+
+// awaits reports whether a frame may go to a descriptor.
+func (r *Referee) awaits(q *rxq, index uint16) bool {
+	return int(index-q.Ctx.CI) < q.pending+r.rx.unsure
+}
+
+func (r *Referee) failNoFrame(q *rxq, index uint16, part, off, n int) {
+	r.log.Fail(q.Domain(), "R10", "write", "none: no frame is left for this descriptor",
+		fmt.Sprintf("%d B at %s", n, buffers.Text(q.ID, index, part, off)), r.hdr.String())
 }

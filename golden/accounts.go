@@ -104,7 +104,7 @@ var pathNames = map[bool]string{false: "the fast way", true: "the slow way"}
 
 // accountTurn follows one frame that an account let pass.
 func (r *Referee) accountTurn(a *account, e *accounts.Event) {
-	d := r.rx.queue(uint16(e.Queue)).domain()
+	d := r.rx.queue(uint16(e.Queue)).Domain()
 	if frame, wrong := a.After(e); wrong {
 		r.log.FailOf(subjectOf(e), d, "A4", "account_seq", fmt.Sprintf("the frames of port %d in their order", e.Port),
 			fmt.Sprintf("frame %d after frame %d", e.Frame, frame), a.Describe())
@@ -140,7 +140,7 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accounts.Event) {
 			return e.Index
 		}
 		q := r.rx.queue(queue) // those before it may not have shown yet
-		return q.ctx.CI + uint16(min(q.pending, 1<<12))
+		return q.Ctx.CI + uint16(min(q.pending, 1<<12))
 	}
 	v := &f.v
 	k := accounts.Taken{
@@ -177,7 +177,7 @@ func (a *account) awaitsOther(port int, cycle int64) bool {
 func (f *rxFrame) under(q *rxq) (posted uint16, ok bool) {
 	switch {
 	case q.since >= f.last:
-	case f.place == placeQueue || f.place == placeAccount && int(f.v.Queue) == q.id:
+	case f.place == placeQueue || f.place == placeAccount && int(f.v.Queue) == q.ID:
 		return f.posted, f.epoch == q.epoch
 	case f.place == placeAccount:
 		return f.slowPosted, f.slowEpoch == q.epoch
@@ -191,7 +191,7 @@ func (r *Referee) endAccounts() {
 		a := &r.rx.accounts[i]
 		r.accountTurns(a, true)
 		if e, left := a.Left(); left {
-			r.log.FailOf(subjectOf(&e), r.rx.queue(uint16(e.Queue)).domain(), "A4", "account_seq", fmt.Sprintf("every number once: a frame with %d", a.Seq()),
+			r.log.FailOf(subjectOf(&e), r.rx.queue(uint16(e.Queue)).Domain(), "A4", "account_seq", fmt.Sprintf("every number once: a frame with %d", a.Seq()),
 				fmt.Sprintf("%d and no such frame", e.Seq), a.Describe())
 		}
 	}
@@ -205,12 +205,12 @@ func (r *Referee) rivals(f *rxFrame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe
 	others := false
 	for i := range f.alts {
 		v := &f.alts[i]
-		if v.Rule != by.Rule || v.Roce != by.Roce || !leads(v, q.id) {
+		if v.Rule != by.Rule || v.Roce != by.Roce || !leads(v, q.ID) {
 			continue
 		}
 		a := r.rx.accountOf(v)
 		others = others || v.Account.On != by.Account.On || v.Account.ID != by.Account.ID
-		if a == nil || pathQueue(v, e.SlowPath()) != q.id || slices.Contains(all, a) {
+		if a == nil || pathQueue(v, e.SlowPath()) != q.ID || slices.Contains(all, a) {
 			continue
 		}
 		if r.ageAccount(a); a.Agrees(e.AccountSeq()) == 2 || e.AccountSeq() == 0 && a.ToBeSet() {
@@ -232,4 +232,48 @@ func pathQueue(v *core.RxVerdict, slow bool) int {
 		return int(v.Account.Queue)
 	}
 	return int(v.Queue)
+}
+
+// accountAt is the account whose credit register stands at an offset, nil if
+// none does.
+func (r *Referee) accountAt(off uint32) *account {
+	i := (int(off) - nicspec.RegAccountCreditBase) / nicspec.RegAccountCreditStride
+	if int(off) < nicspec.RegAccountCreditBase || i >= len(r.rx.accounts) {
+		return nil
+	}
+	return &r.rx.accounts[i]
+}
+
+// creditRead compares a read of ACCOUNT_CREDIT [A5]; could is what it might
+// show when it was accepted.
+func (r *Referee) creditRead(a *account, could accounts.Range, asked int64, off, got uint32) {
+	now := a.Range(asked, r.rx.unsure)
+	could.Join(&now)
+	const slowBit = 1 << 31
+	if v := got &^ slowBit; !could.Balance.Has(v) || !could.State(got&slowBit != 0) {
+		r.failRegister("A5", off, fmt.Sprintf("balance %v, slow %v", could.Balance, could.Slow), fmt.Sprintf("%#x", got))
+	}
+}
+
+// accountWord compares a word of an account's entry.
+func (r *Referee) accountWord(f *entryRead, off uint32, class wordClass, want, got uint32) {
+	now := r.rx.accounts[f.queue].Range(f.cycle, r.rx.unsure)
+	could := f.account
+	could.Join(&now)
+	ok, text := false, ""
+	switch class {
+	case wordBalance:
+		ok, text = could.Balance.Has(got), could.Balance.String()
+	case wordSlow:
+		const slowByte = 0xff00
+		ok = (got^want)&^slowByte == 0 && got&slowByte <= 1<<8 && could.State(got&slowByte != 0)
+		text = fmt.Sprintf("%#x, slow %v", want&^slowByte, could.Slow)
+	case wordDrawn:
+		ok, text = could.Drawn.Has(got), could.Drawn.String()
+	case wordSeq:
+		ok, text = could.Seq.Has(got), could.Seq.String()
+	}
+	if !ok {
+		r.failRegister("A1", off, text, fmt.Sprintf("%#x", got))
+	}
 }

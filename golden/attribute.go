@@ -57,7 +57,7 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).Ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)), "T2"
 	rx := node.Owner.Kind == memory.RxRing
 	if rx {
-		ctx, entry, dom, rule = &r.rx.queue(node.Owner.Queue).ctx, nicspec.RxDescBytes, verdict.Rxq(int(node.Owner.Queue)), "Q3"
+		ctx, entry, dom, rule = &r.rx.queue(node.Owner.Queue).Ctx, nicspec.RxDescBytes, verdict.Rxq(int(node.Owner.Queue)), "Q3"
 	}
 	at := int(d.Addr - ctx.RingBase)
 	if at%entry != 0 || d.N%entry != 0 {
@@ -87,8 +87,8 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 		q := r.rx.queue(d.Queue)
 		d.Epoch = q.epoch
 		for i := range count {
-			s := q.slot(first + i)
-			s.state, s.index = rings.Asked, first+i
+			s := q.Slot(first + i)
+			s.State, s.Index = rings.Asked, first+i
 		}
 		return true
 	}
@@ -123,7 +123,7 @@ func (r *Referee) besideRing(d *attribution.Read) bool {
 		}
 	}
 	for i := range r.rx.queues {
-		if q := &r.rx.queues[i]; q.open && beside(q.domain(), "Q3", &q.ctx, q.ctx.CI, nicspec.RxDescBytes) {
+		if q := &r.rx.queues[i]; q.open && beside(q.Domain(), "Q3", &q.Ctx, q.Ctx.CI, nicspec.RxDescBytes) {
 			return true
 		}
 	}
@@ -137,8 +137,8 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 	from := uint16(0)
 	if rx {
 		q := r.rx.queue(queue)
-		ctx, from = &q.ctx, q.ctx.CI
-		state = func(i uint16) rings.State { return q.slot(i).state }
+		ctx, from = &q.Ctx, q.Ctx.CI
+		state = func(i uint16) rings.State { return q.Slot(i).State }
 	} else {
 		q := r.tx.queue(queue)
 		ctx, from = &q.Ctx, q.Oldest
@@ -164,12 +164,12 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 	if rx {
 		q := r.rx.queue(queue)
-		if !q.doubtful || last-q.ctx.CI >= q.doubtfulPI-q.ctx.CI {
+		if !q.doubtful || last-q.Ctx.CI >= q.doubtfulPI-q.Ctx.CI {
 			return false
 		}
 		q.rung(q.doubtfulPI, r.now)
 		if !q.draining {
-			r.regs.Rxq(q.id).PI = q.ctx.PI
+			r.regs.Rxq(q.ID).PI = q.Ctx.PI
 		}
 	} else {
 		q := r.tx.queue(queue)
