@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/golden/arrivals"
 	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -56,7 +57,7 @@ func TestRivalOfAnAccountThatIsSet(t *testing.T) {
 		r.now = now
 		alts := []core.RxVerdict{{Rule: 2, Drop: core.NoDrop}, {Rule: 2, Drop: core.NoDrop}}
 		alts[1].Account.On, alts[1].Account.Queue = true, 1
-		f := &rxFrame{last: now - 10, alts: alts}
+		f := &arrivals.Frame{Last: now - 10, Alts: alts}
 		require.True(t, r.rivals(f, &alts[0], r.rx.queue(0), make(nicspec.RxCqe, nicspec.RxCqeSize)))
 		both := a.Range(now, 0)
 		require.Equal(t, "0 to 1", both.Drawn.String(), "drawn on since it was set, or not: %s", a.Describe())

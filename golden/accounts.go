@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nictwin/golden/accounts"
+	"nictwin/golden/arrivals"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -13,13 +14,13 @@ import (
 // account is a credit account, and the frames that it alone decides on.
 type account struct {
 	accounts.Account
-	frames []frameList // by port
+	frames []arrivals.List // by port
 }
 
 func newAccounts(build *nicspec.Build) []account {
 	var all []account
 	for _, a := range accounts.New(build) {
-		all = append(all, account{a, make([]frameList, build.Ports)})
+		all = append(all, account{a, make([]arrivals.List, build.Ports)})
 	}
 	return all
 }
@@ -38,26 +39,26 @@ func (s *rxSide) accountOf(v *core.RxVerdict) *account {
 }
 
 // enterAccount puts a frame where its account decides.
-func (r *Referee) enterAccount(a *account, f *rxFrame) {
-	slow := r.rx.queue(f.v.Account.Queue)
-	f.place = placeAccount
-	f.slowPosted, f.slowEpoch = slow.postedBefore(f.first-nicspec.VisibleCycles), slow.epoch
-	a.frames[f.port].push(f)
+func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
+	slow := r.rx.queue(f.Verdict.Account.Queue)
+	f.Place = arrivals.ToAccount
+	f.SlowPosted, f.SlowEpoch = slow.postedBefore(f.First-nicspec.VisibleCycles), slow.epoch
+	a.frames[f.Port].Push(f)
 	a.Pending++
-	r.rx.queue(f.v.Queue).pending++
-	if f.v.Account.Queue != f.v.Queue {
+	r.rx.queue(f.Verdict.Queue).pending++
+	if f.Verdict.Account.Queue != f.Verdict.Queue {
 		slow.pending++
 	}
 }
 
 // leaveAccount takes it out again.
-func (r *Referee) leaveAccount(f *rxFrame) {
-	a := r.rx.accountOf(&f.v)
-	a.frames[f.port].remove(f)
+func (r *Referee) leaveAccount(f *arrivals.Frame) {
+	a := r.rx.accountOf(&f.Verdict)
+	a.frames[f.Port].Remove(f)
 	a.Pending--
-	r.rx.queue(f.v.Queue).pending--
-	if f.v.Account.Queue != f.v.Queue {
-		r.rx.queue(f.v.Account.Queue).pending--
+	r.rx.queue(f.Verdict.Queue).pending--
+	if f.Verdict.Account.Queue != f.Verdict.Queue {
+		r.rx.queue(f.Verdict.Account.Queue).pending--
 	}
 }
 
@@ -65,8 +66,8 @@ func (r *Referee) leaveAccount(f *rxFrame) {
 func (r *Referee) around(end bool) accounts.Around {
 	x := accounts.Around{Now: r.now, Oldest: r.now, Linger: r.cfg.LingerCycles, Unsure: r.rx.unsure > 0, End: end}
 	for i := range r.rx.ports {
-		if p := &r.rx.ports[i]; p.tab.Len() > 0 {
-			x.Oldest = min(x.Oldest, (*p.tab.Front()).last)
+		if p := &r.rx.ports[i]; p.Undecided.Len() > 0 {
+			x.Oldest = min(x.Oldest, (*p.Undecided.Front()).Last)
 		}
 	}
 	return x
@@ -125,8 +126,8 @@ func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
 		return // they may be some that it let pass before it was set
 	}
 	l := &a.frames[e.Port]
-	for l.head != nil && int32(e.Frame-l.head.seq) > 0 {
-		f := l.head
+	for l.Head != nil && int32(e.Frame-l.Head.Seq) > 0 {
+		f := l.Head
 		r.leaveAccount(f)
 		r.accountDropped(a, f, e)
 	}
@@ -134,7 +135,7 @@ func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
 
 // accountDropped decides a frame that its account decided on, and that was not
 // delivered; e is the next one of its port that was, nil if there is none.
-func (r *Referee) accountDropped(a *account, f *rxFrame, e *accounts.Event) {
+func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Event) {
 	next := func(queue uint16) uint16 {
 		if e != nil && int(queue) == e.Queue {
 			return e.Index
@@ -142,30 +143,30 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accounts.Event) {
 		q := r.rx.queue(queue) // those before it may not have shown yet
 		return q.Ctx.CI + uint16(min(q.pending, 1<<12))
 	}
-	v := &f.v
+	v := &f.Verdict
 	k := accounts.Taken{
-		Last: f.last, Out: r.now,
+		Last: f.Last, Out: r.now,
 		Fast:   r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
 		Behind: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
-		Certain: r.overflowCause(f) == 0 && r.rx.unsure == 0 && !f.earlier.Has(nicspec.CntRxDropDisabled) &&
-			a.Sure(f.port, f.seq, f.last),
+		Certain: r.overflowCause(f) == 0 && r.rx.unsure == 0 && !f.Earlier.Has(nicspec.CntRxDropDisabled) &&
+			a.Sure(f.Port, f.Seq, f.Last),
 	}
 	if e != nil {
 		k.Out = e.Out
 	}
-	k.Others = !k.Certain || a.awaitsOther(f.port, k.Out)
+	k.Others = !k.Certain || a.awaitsOther(f.Port, k.Out)
 	m := a.Dropped(k)
 	if e != nil {
-		a.Since(f.last)
+		a.Since(f.Last)
 	}
-	r.dropped(&r.rx.ports[f.port], f, m, e != nil)
+	r.dropped(&r.rx.ports[f.Port], f, m, e != nil)
 }
 
 // awaitsOther reports whether a frame of another port, whose fate is not known, may have been taken by a cycle: ports have no
 // order, and a frame that is dropped latches an account, too [A2, A3].
 func (a *account) awaitsOther(port int, cycle int64) bool {
 	for p := range a.frames {
-		if f := a.frames[p].head; p != port && f != nil && f.last <= cycle {
+		if f := a.frames[p].Head; p != port && f != nil && f.Last <= cycle {
 			return true
 		}
 	}
@@ -174,13 +175,13 @@ func (a *account) awaitsOther(port int, cycle int64) bool {
 
 // under reports whether a frame came in under the present context of a queue,
 // and then the producer index that the queue had surely seen [R9].
-func (f *rxFrame) under(q *rxq) (posted uint16, ok bool) {
+func under(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
 	switch {
-	case q.since >= f.last:
-	case f.place == placeQueue || f.place == placeAccount && int(f.v.Queue) == q.ID:
-		return f.posted, f.epoch == q.epoch
-	case f.place == placeAccount:
-		return f.slowPosted, f.slowEpoch == q.epoch
+	case q.since >= f.Last:
+	case f.Place == arrivals.ToQueue || f.Place == arrivals.ToAccount && int(f.Verdict.Queue) == q.ID:
+		return f.Posted, f.Epoch == q.epoch
+	case f.Place == arrivals.ToAccount:
+		return f.SlowPosted, f.SlowEpoch == q.epoch
 	}
 	return 0, false
 }
@@ -200,11 +201,11 @@ func (r *Referee) endAccounts() {
 // rivals looks for other accounts, or none, that a frame may have drawn on which was delivered by a verdict: its rule was
 // written while it came in, and its completion entry goes with all of them. Each of them then may have let it pass, or
 // not. It reports whether there are any.
-func (r *Referee) rivals(f *rxFrame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
+func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
 	var all []*account
 	others := false
-	for i := range f.alts {
-		v := &f.alts[i]
+	for i := range f.Alts {
+		v := &f.Alts[i]
 		if v.Rule != by.Rule || v.Roce != by.Roce || !leads(v, q.ID) {
 			continue
 		}
@@ -221,7 +222,7 @@ func (r *Referee) rivals(f *rxFrame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe
 		return false
 	}
 	for _, a := range all {
-		a.Perhaps(accounts.Taken{Last: f.last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(), Slow: e.SlowPath()})
+		a.Perhaps(accounts.Taken{Last: f.Last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(), Slow: e.SlowPath()})
 	}
 	return true
 }

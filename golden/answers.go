@@ -193,7 +193,7 @@ func (r *Referee) mostNow(index int) uint64 {
 	case c == nil:
 		return most
 	case port >= 0 && port < len(r.rx.ports) && (c.Drop || c.Index == int(nicspec.CntRxDelivered) || c.Index == int(nicspec.CntRxPause)):
-		return most + uint64(r.rx.ports[port].tab.Len())
+		return most + uint64(r.rx.ports[port].Undecided.Len())
 	case port < 0:
 		return most + r.deviceAhead(nicspec.DevCounter(index))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/golden/arrivals"
 	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
@@ -12,63 +13,61 @@ import (
 
 // settleDrops decides the frames that no configuration write can save.
 func (r *Referee) settleDrops(p *rxPort) {
-	for p.drops.Len() > 0 && (*p.drops.Front()).last+nicspec.VisibleCycles < r.now {
-		f := p.drops.Pop()
+	for p.Drops.Len() > 0 && (*p.Drops.Front()).Last+nicspec.VisibleCycles < r.now {
+		f := p.Drops.Pop()
 		r.dropped(p, f, r.sureCauses(f), false)
 	}
-	for p.linger.Len() > 0 && p.linger.Front().cycle+r.cfg.LingerCycles < r.now {
-		p.leaves(r.now, p.linger.Pop().size)
-	}
-	p.out.Low(r.now, p.level)
+	p.Expire(r.now-r.cfg.LingerCycles, r.now)
+	p.out.Low(r.now, p.Level)
 }
 
 // sureCauses is why a frame was dropped that had to be.
-func (r *Referee) sureCauses(f *rxFrame) counters.Drops {
+func (r *Referee) sureCauses(f *arrivals.Frame) counters.Drops {
 	switch {
-	case f.n > nicspec.FrameMax:
+	case f.N > nicspec.FrameMax:
 		return r.oversizeCauses(f)
-	case f.v.Checked:
-		return counters.Drop(f.v.Drop) | r.overflowCause(f) | f.earlier
+	case f.Verdict.Checked:
+		return counters.Drop(f.Verdict.Drop) | r.overflowCause(f) | f.Earlier
 	}
-	return counters.Drop(f.v.Drop) | f.earlier // [R2] comes before [R3]
+	return counters.Drop(f.Verdict.Drop) | f.Earlier // [R2] comes before [R3]
 }
 
 // oversizeCauses is [R2] for a frame that is too long, whose bytes are not kept.
-func (r *Referee) oversizeCauses(f *rxFrame) (m counters.Drops) {
-	r.ver.Gates(f.span(), func(c *core.Config) { m |= counters.Drop(c.Gate(f.n)) })
+func (r *Referee) oversizeCauses(f *arrivals.Frame) (m counters.Drops) {
+	r.ver.Gates(f.Span(), func(c *core.Config) { m |= counters.Drop(c.Gate(f.N)) })
 	return m
 }
 
 // overflowCause is the drop by overflow where it is legal [R3].
-func (r *Referee) overflowCause(f *rxFrame) counters.Drops {
-	if f.overflow && !r.cfg.ForbidOverflow {
+func (r *Referee) overflowCause(f *arrivals.Frame) counters.Drops {
+	if f.Overflow && !r.cfg.ForbidOverflow {
 		return counters.Drop(nicspec.CntRxDropOverflow)
 	}
 	return 0
 }
 
 // giveUp decides a frame that was held for too long.
-func (r *Referee) giveUp(p *rxPort, f *rxFrame) {
+func (r *Referee) giveUp(p *rxPort, f *arrivals.Frame) {
 	r.withdraw(p, f)
 	r.lost(p, f)
 }
 
 // lost decides a frame that was not delivered, wherever it was to go.
-func (r *Referee) lost(p *rxPort, f *rxFrame) {
-	switch f.place {
-	case placeDrop:
+func (r *Referee) lost(p *rxPort, f *arrivals.Frame) {
+	switch f.Place {
+	case arrivals.ToDrop:
 		r.dropped(p, f, r.sureCauses(f), false)
-	case placeQueue:
-		q := r.rx.queue(f.v.Queue)
-		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.Ctx.CI), true)
-	case placeAccount:
-		r.accountDropped(r.rx.accountOf(&f.v), f, nil)
+	case arrivals.ToQueue:
+		q := r.rx.queue(f.Verdict.Queue)
+		r.dropped(p, f, r.queueCauses(q, f, &f.Verdict, q.Ctx.CI), true)
+	case arrivals.ToAccount:
+		r.accountDropped(r.rx.accountOf(&f.Verdict), f, nil)
 	default:
 		m := counters.Drops(0)
-		for i := range f.alts {
-			v := &f.alts[i]
+		for i := range f.Alts {
+			v := &f.Alts[i]
 			if v.Drop != core.NoDrop {
-				m |= counters.Drop(v.Drop) | f.earlier
+				m |= counters.Drop(v.Drop) | f.Earlier
 			} else if q := r.rx.queue(v.Queue); q == nil {
 				m |= counters.Drop(nicspec.CntRxDropQueueOff)
 			} else {
@@ -79,7 +78,7 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 				}
 			}
 		}
-		if r.ver.Now().Gate(f.n) == core.NoDrop {
+		if r.ver.Now().Gate(f.N) == core.NoDrop {
 			m |= r.overflowCause(f)
 		}
 		r.dropped(p, f, m, true)
@@ -88,18 +87,18 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 
 // dropped notes that a frame was dropped for one of several causes. No cause
 // is a mismatch: the frame had to be delivered.
-func (r *Referee) dropped(p *rxPort, f *rxFrame, m counters.Drops, gone bool) {
+func (r *Referee) dropped(p *rxPort, f *arrivals.Frame, m counters.Drops, gone bool) {
 	if m != counters.Pause {
 		r.stats.Dropped++
 	}
-	f.why = m
+	f.Why = m
 	if m == 0 {
 		r.failLost(f)
-		r.doubtful(p, f.port, allDrops)
+		r.doubtful(p, f.Port, allDrops)
 	} else if c, ok := m.Single(); ok {
-		r.cnt.Sure(c.Index(f.port), 1)
+		r.cnt.Sure(c.Index(f.Port), 1)
 	} else {
-		r.doubtful(p, f.port, m)
+		r.doubtful(p, f.Port, m)
 	}
 	r.hitsOfDropped(f, m)
 	r.resolved(p, f, gone)
@@ -119,80 +118,74 @@ func (r *Referee) doubtful(p *rxPort, port int, m counters.Drops) {
 			r.cnt.May(c.Index(port), 1)
 		}
 	}
-	for i := range p.doubts {
-		if p.doubts[i].causes == m {
-			p.doubts[i].frames++
-			return
-		}
-	}
-	p.doubts = append(p.doubts, doubt{m, 1})
+	p.Doubt(m)
 }
 
 // hitsOfDropped counts the rule that a dropped frame matched: it was looked at
 // unless the frame was dropped before [R5].
-func (r *Referee) hitsOfDropped(f *rxFrame, m counters.Drops) {
+func (r *Referee) hitsOfDropped(f *arrivals.Frame, m counters.Drops) {
 	overflow := m.Has(nicspec.CntRxDropOverflow)
-	if f.place != placeUnsure {
-		rule, ok := f.v.Hit()
+	if f.Place != arrivals.Unsure {
+		rule, ok := f.Verdict.Hit()
 		switch {
 		case !ok || overflow && m == counters.Drop(nicspec.CntRxDropOverflow):
 		case overflow || m == 0 || m.Has(nicspec.CntRxDropDisabled):
 			r.cnt.May(counters.HitsBase+rule, 1)
 		default:
 			r.cnt.Sure(counters.HitsBase+rule, 1)
-			f.hit, f.hitSure = rule, true
+			f.Hit, f.HitSure = rule, true
 		}
 		return
 	}
-	for i := range f.alts {
-		if rule, ok := f.alts[i].Hit(); ok {
+	for i := range f.Alts {
+		if rule, ok := f.Alts[i].Hit(); ok {
 			r.cnt.May(counters.HitsBase+rule, 1)
 		}
 	}
 }
 
-func (r *Referee) failLost(f *rxFrame) {
-	d := verdict.Port(f.port)
-	if f.place == placeQueue {
-		d = verdict.Rxq(int(f.v.Queue))
+func (r *Referee) failLost(f *arrivals.Frame) {
+	d := verdict.Port(f.Port)
+	if f.Place == arrivals.ToQueue {
+		d = verdict.Rxq(int(f.Verdict.Queue))
 	}
 	r.failRx(f, verdict.NoIndex, d, "R10", "frame", "delivered", "dropped or never delivered")
 }
 
 // queueCauses is why a queue may not have taken a frame; next is the
 // descriptor that its next frame took. No cause means that it had to.
-func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *core.RxVerdict, next uint16) (m counters.Drops) {
-	m = r.overflowCause(f) | f.earlier
-	if q.offTo >= f.last {
+func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next uint16) (m counters.Drops) {
+	m = r.overflowCause(f) | f.Earlier
+	if q.offTo >= f.Last {
 		m |= counters.Drop(nicspec.CntRxDropQueueOff)
 	}
-	if q.errTo >= f.last {
+	if q.errTo >= f.Last {
 		m |= counters.Drop(nicspec.CntRxDropQueueErr)
 	}
 	if q.epoch == 0 {
 		return m
 	}
-	posted, same := f.under(q)
+	posted, same := under(f, q)
 	if !same {
-		m |= r.runCauses(&q.was, v, f.n, true)
+		m |= r.runCauses(&q.was, v, f.N, true)
 	}
-	return m | r.runCauses(&q.Ctx, v, f.n, !same || int16(next-posted) >= 0)
+	return m | r.runCauses(&q.Ctx, v, f.N, !same || int16(next-posted) >= 0)
 }
 
 // dropAcross drops a frame that came in across a whole reset: it is disabled, or
 // has a cause that applied to it before [L2].
-func (r *Referee) dropAcross(f *rxFrame) {
-	if r.flr.on || r.flr.over == never || f.first > r.flr.at || f.last <= r.flr.over {
+func (r *Referee) dropAcross(f *arrivals.Frame) {
+	if r.flr.on || r.flr.over == never || f.First > r.flr.at || f.Last <= r.flr.over {
 		return
 	}
-	alts := f.alts
-	f.alts = f.alts[:0]
+	alts := f.Alts
+	f.Alts = f.Alts[:0]
 	for _, v := range alts {
 		if v.Drop == core.NoDrop {
 			v.Drop = nicspec.CntRxDropDisabled
 		}
-		if !slices.Contains(f.alts, v) {
-			f.alts = append(f.alts, v)
+		if !slices.Contains(f.Alts, v) {
+			f.Alts = append(f.Alts, v)
 		}
 	}
 }
@@ -206,8 +199,8 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 	var above [32]uint64
 	var wrong []drops
 	all := counters.Drops(0)
-	for _, d := range p.doubts {
-		all |= d.causes
+	for _, d := range p.Doubts {
+		all |= d.Causes
 	}
 	for _, c := range counters.Fates {
 		index := c.Index(port)
@@ -221,9 +214,9 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 		r.stats.Counters++
 		lo, _ := r.cnt.Between(index)
 		most := lo
-		for _, d := range p.doubts {
-			if d.causes.Has(c) {
-				most += d.frames
+		for _, d := range p.Doubts {
+			if d.Causes.Has(c) {
+				most += d.Frames
 			}
 		}
 		if got < lo || got > most {
@@ -235,7 +228,7 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 		r.failDrops(wrong)
 		return
 	}
-	r.endDoubts(port, p.doubts, all, &above)
+	r.endDoubts(port, p.Doubts, all, &above)
 	r.conserved(port, value)
 }
 
@@ -263,7 +256,7 @@ func (r *Referee) failDrops(wrong []drops) {
 	r.log.Fail(verdict.Counting, "C1", counters.NameOf(d.index), verdict.Between(d.low, d.most), fmt.Sprint(d.got), others...)
 }
 
-func (r *Referee) endDoubts(port int, doubts []doubt, all counters.Drops, above *[32]uint64) {
+func (r *Referee) endDoubts(port int, doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) {
 	for set := all; ; set = (set - 1) & all {
 		var have, need uint64
 		for _, c := range counters.Fates {
@@ -272,8 +265,8 @@ func (r *Referee) endDoubts(port int, doubts []doubt, all counters.Drops, above 
 			}
 		}
 		for _, d := range doubts {
-			if d.causes&^set == 0 {
-				need += d.frames
+			if d.Causes&^set == 0 {
+				need += d.Frames
 			}
 		}
 		if have < need || set == all && have != need {
@@ -288,14 +281,14 @@ func (r *Referee) endDoubts(port int, doubts []doubt, all counters.Drops, above 
 }
 
 // doubtText is what the counters of doubtful drops have beyond the certain ones, and the frames.
-func doubtText(doubts []doubt, all counters.Drops, above *[32]uint64) (text []string) {
+func doubtText(doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) (text []string) {
 	for _, c := range counters.Fates {
 		if all.Has(c) && above[c] > 0 {
 			text = append(text, fmt.Sprintf("%v has %d", c, above[c]))
 		}
 	}
 	for _, d := range doubts {
-		text = append(text, fmt.Sprintf("frames dropped for %v: %d", d.causes, d.frames))
+		text = append(text, fmt.Sprintf("frames dropped for %v: %d", d.Causes, d.Frames))
 	}
 	return text
 }
@@ -309,4 +302,27 @@ func (r *Referee) conserved(port int, value map[int]uint64) {
 	if in := value[nicspec.CntRxFrames.Index(port)]; in != sum {
 		r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered, dropped and pauses", sum), fmt.Sprint(in))
 	}
+}
+
+// withdraw takes a frame out of the place that assign gave it.
+func (r *Referee) withdraw(p *rxPort, f *arrivals.Frame) {
+	switch f.Place {
+	case arrivals.Unsure:
+		p.Unsure = slices.DeleteFunc(p.Unsure, func(g *arrivals.Frame) bool { return g == f })
+		r.rx.unsure--
+	case arrivals.ToDrop:
+		p.DropNoMore(f)
+	case arrivals.ToQueue:
+		q := r.rx.queue(f.Verdict.Queue)
+		q.frames[f.Port].Remove(f)
+		q.pending--
+	case arrivals.ToAccount:
+		r.leaveAccount(f)
+	}
+}
+
+// resolved forgets a frame whose fate is known.
+func (r *Referee) resolved(p *rxPort, f *arrivals.Frame, gone bool) {
+	p.Decide(f, r.now, gone)
+	r.rx.frames.Put(f)
 }

@@ -191,14 +191,14 @@ func (r *Referee) endFrames() {
 		var p *rxPort
 		for i := range r.rx.ports {
 			q := &r.rx.ports[i]
-			if q.tab.Len() > 0 && (p == nil || (*q.tab.Front()).last < (*p.tab.Front()).last) {
+			if q.Undecided.Len() > 0 && (p == nil || (*q.Undecided.Front()).Last < (*p.Undecided.Front()).Last) {
 				p = q
 			}
 		}
 		if p == nil {
 			return
 		}
-		r.giveUp(p, *p.tab.Front())
+		r.giveUp(p, *p.Undecided.Front())
 	}
 }
 

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/arrivals"
 	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/models/nic/core"
@@ -34,22 +35,22 @@ const entrance = counters.Drops(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxD
 func (r *Referee) mayBeDisabled(port int) {
 	const disabled = nicspec.CntRxDropDisabled
 	p := &r.rx.ports[port]
-	for i := range p.tab.Len() {
-		if f := *p.tab.At(i); f != nil && !(f.place == placeDrop && entrance.Has(f.v.Drop) && f.last+nicspec.VisibleCycles < r.now) {
-			f.earlier |= counters.Drop(disabled)
+	for i := range p.Undecided.Len() {
+		if f := *p.Undecided.At(i); f != nil && !(f.Place == arrivals.ToDrop && entrance.Has(f.Verdict.Drop) && f.Last+nicspec.VisibleCycles < r.now) {
+			f.Earlier |= counters.Drop(disabled)
 		}
 	}
-	for i := range p.linger.Len() {
-		d := p.linger.At(i)
-		if !d.sure || entrance.Has(d.cause) && d.cycle+nicspec.VisibleCycles < r.now {
+	for i := range p.Linger.Len() {
+		d := p.Linger.At(i)
+		if !d.Sure || entrance.Has(d.Cause) && d.Cycle+nicspec.VisibleCycles < r.now {
 			continue
 		}
-		d.sure = false
-		index := d.cause.Index(port)
+		d.Sure = false
+		index := d.Cause.Index(port)
 		r.cnt.Withdraw(index)
-		r.doubtful(p, port, counters.Drop(d.cause)|counters.Drop(disabled))
-		if d.hit {
-			r.cnt.Unsure(counters.HitsBase + d.rule)
+		r.doubtful(p, port, counters.Drop(d.Cause)|counters.Drop(disabled))
+		if d.Hit {
+			r.cnt.Unsure(counters.HitsBase + d.Rule)
 		}
 	}
 }
@@ -131,8 +132,8 @@ func (r *Referee) resetOver() {
 	r.resetReads()
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		for k := 0; k < p.tab.Len(); k++ {
-			if f := *p.tab.At(k); f != nil && f.first <= r.flr.at+nicspec.VisibleCycles {
+		for k := 0; k < p.Undecided.Len(); k++ {
+			if f := *p.Undecided.At(k); f != nil && f.First <= r.flr.at+nicspec.VisibleCycles {
 				r.giveUp(p, f)
 				k = -1 // the table may have moved on
 			}

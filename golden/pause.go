@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/arrivals"
 	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
@@ -29,23 +30,23 @@ func (r *Referee) pauseFrameOut() {
 	r.log.Saw(verdict.Port(r.x.Port))
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntTxPause.Index(r.x.Port), 1, r.now)
-	p.out.Sent(r.x.Frame.Data, r.pauseAt(), p.seq, p.highestLevel(p.out.LooksBack(r.x.First)))
+	p.out.Sent(r.x.Frame.Data, r.pauseAt(), p.Seq, p.HighestLevel(p.out.LooksBack(r.x.First)))
 }
 
 // endPauses is [F6] when the run is over.
 func (r *Referee) endPauses() {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		p.out.End(r.now, p.level)
+		p.out.End(r.now, p.Level)
 	}
 }
 
 // pauseIn notes a frame that may be a pause frame, anew if it is known.
-func (r *Referee) pauseIn(f *rxFrame) {
-	if !r.cfg.Build.Has(nicspec.PartPause) || f.n < nicspec.FrameMin || f.n > nicspec.FrameMax {
+func (r *Referee) pauseIn(f *arrivals.Frame) {
+	if !r.cfg.Build.Has(nicspec.PartPause) || f.N < nicspec.FrameMin || f.N > nicspec.FrameMax {
 		return
 	}
-	p, ok := core.ParsePause(f.data)
+	p, ok := core.ParsePause(f.Data)
 	if !ok {
 		return
 	}
@@ -53,24 +54,24 @@ func (r *Referee) pauseIn(f *rxFrame) {
 	if !may {
 		return
 	}
-	in := pause.In{Seq: f.seq, Last: f.last, Frame: p, Sure: sure && r.ver.Sure(f.first), Classes: p.Classes}
+	in := pause.In{Seq: f.Seq, Last: f.Last, Frame: p, Sure: sure && r.ver.Sure(f.First), Classes: p.Classes}
 	if in.Sure {
-		in.Classes &= r.ver.Now().Pause[f.port].Classes
+		in.Classes &= r.ver.Now().Pause[f.Port].Classes
 	}
-	if !r.rx.ports[f.port].stops.Came(in, r.cfg.Build.EthBits) {
+	if !r.rx.ports[f.Port].stops.Came(in, r.cfg.Build.EthBits) {
 		r.log.Lost(verdict.LimitStops, 1)
 	}
 }
 
 // mayPause reports whether a frame may be honoured as a pause frame, and
 // whether it is for certain.
-func mayPause(f *rxFrame) (may, sure bool) {
-	if len(f.alts) == 0 {
-		may = f.v.Drop == nicspec.CntRxPause
+func mayPause(f *arrivals.Frame) (may, sure bool) {
+	if len(f.Alts) == 0 {
+		may = f.Verdict.Drop == nicspec.CntRxPause
 		return may, may
 	}
-	for i := range f.alts {
-		may = may || f.alts[i].Drop == nicspec.CntRxPause
+	for i := range f.Alts {
+		may = may || f.Alts[i].Drop == nicspec.CntRxPause
 	}
 	return may, false
 }
@@ -115,14 +116,4 @@ func (r *Referee) fetchedWhileStopped(q *txq) {
 		}
 	}
 	r.log.Fail(q.Domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
-}
-
-// highestLevel is the most that the receive buffer can have held in a cycle not
-// long ago.
-func (p *rxPort) highestLevel(cycle int64) int {
-	held := p.level
-	for i := p.left.Len() - 1; i >= 0 && p.left.At(i).cycle >= cycle; i-- {
-		held += p.left.At(i).size
-	}
-	return held
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/golden/arrivals"
 	"nictwin/golden/pause"
 	"nictwin/golden/windows"
 	"nictwin/models/boundary"
@@ -71,12 +72,12 @@ func leave(cycle int64, n int) act {
 		r := l.r
 		p := &r.rx.ports[0]
 		for i := range int64(n) {
-			f := *p.tab.Front()
+			f := *p.Undecided.Front()
 			r.now = cycle + i
-			p.out.Delivered(r.now, f.seq, f.last, roomOf(f.n), p.base)
+			p.out.Delivered(r.now, f.Seq, f.Last, arrivals.Room(f.N), p.Base)
 			r.withdraw(p, f)
 			r.resolved(p, f, true)
-			p.out.Low(r.now, p.level)
+			p.out.Low(r.now, p.Level)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/arrivals"
+
 	"nictwin/golden/attribution"
 	"nictwin/golden/cycles"
 	"nictwin/golden/memory"
@@ -142,3 +144,16 @@ const (
 	never   = cycles.Never
 	forever = cycles.Forever
 )
+
+// failRx is a mismatch that is about a frame that came in, which it describes last.
+func (r *Referee) failRx(f *arrivals.Frame, index int, d verdict.Domain, rule, field, expected, got string, summary ...string) *verdict.Mismatch {
+	s := verdict.Subject{Frame: f.ID(), Index: index}
+	return r.log.FailOf(s, d, rule, field, expected, got, append(summary, f.Describe())...)
+}
+
+func (r *Referee) pendingFrames() (n uint64) {
+	for i := range r.rx.ports {
+		n += uint64(r.rx.ports[i].Undecided.Len())
+	}
+	return n
+}

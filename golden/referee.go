@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"errors"
 	"fmt"
 
 	"nictwin/golden/attribution"
@@ -196,47 +197,6 @@ func (r *Referee) tlpOut() {
 	}
 }
 
-// failFlags names the field that [P2] wants to be zero.
-func (r *Referee) failFlags(h *tlp.Header) {
-	want := *h
-	want.TC, want.EP = 0, false
-	if h.Kind == tlp.MWr {
-		want.Tag = 0
-	}
-	diff, _ := tlp.Diff(&want, h)
-	r.log.Saw(verdict.Device)
-	r.log.Fail(verdict.Device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
-}
-
-// ruleOf says where the contract has the rules of the PCIe monitor.
-var ruleOf = map[tlp.Rule]string{
-	tlp.RuleAddressFormat: "P1", tlp.RuleLength: "B5", tlp.RulePage: "P3", tlp.RuleByteEnables: "P4",
-}
-
-// breaches reports what the PCIe monitor found in what the device sent. It does
-// not know how long former limits may be followed: sized looks at these.
-func (r *Referee) breaches(d verdict.Domain, vs []tlp.Violation) {
-	for i := range vs {
-		v := &vs[i]
-		if v.Rule == tlp.RuleMPS || v.Rule == tlp.RuleMRRS {
-			continue
-		}
-		rule, ok := ruleOf[v.Rule]
-		if !ok {
-			rule = "P2"
-		}
-		want := v.Expected
-		if v.Relation != tlp.Described {
-			want = fmt.Sprintf("%s%#x", relations[v.Relation], v.Want)
-		}
-		r.log.Fail(d, rule, v.Field, want, fmt.Sprintf("%#x", v.Got), v.String())
-	}
-}
-
-var relations = map[tlp.Relation]string{
-	tlp.AtMost: "at most ", tlp.AtLeast: "at least ", tlp.MultipleOf: "a multiple of ", tlp.NotEqual: "not ",
-}
-
 // tlpIn takes what the device is given.
 func (r *Referee) tlpIn() {
 	p := r.x.TLP
@@ -252,4 +212,73 @@ func (r *Referee) tlpIn() {
 		return
 	}
 	r.requestIn()
+}
+
+// Config says what a Referee watches and what the scenario allows. Take
+// DefaultConfig and change it.
+type Config struct {
+	// NIC is the name of the one that is watched, for mismatches; empty where it
+	// is the only one.
+	NIC string
+
+	// Build is what stands behind the boundary [B2].
+	Build nicspec.Build
+
+	// MaxMismatches is how many mismatches are kept in full; the others are
+	// counted. 1 or more.
+	MaxMismatches int
+
+	// ForbidOverflow and ForbidNoDesc make drops by RX_DROP_OVERFLOW and
+	// RX_DROP_NO_DESC mismatches even where the contract allows them.
+	ForbidOverflow bool
+	ForbidNoDesc   bool
+
+	// LingerCycles and HoldBytes are the bounds described in the package
+	// comment.
+	LingerCycles int64
+	HoldBytes    int
+
+	// OnFrame, if set, is told of every frame that was compared.
+	OnFrame func(*FrameEvent)
+
+	// OnMismatch, if set, is told of every mismatch that is kept.
+	OnMismatch func(*verdict.Mismatch)
+}
+
+// DefaultConfig is the configuration for a build.
+func DefaultConfig(build nicspec.Build) Config {
+	return Config{Build: build, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20}
+}
+
+// Validate returns every error of the configuration.
+func (c *Config) Validate() error {
+	var errs []error
+	if err := c.Build.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("golden: %w", err))
+	}
+	if c.MaxMismatches < 1 {
+		errs = append(errs, fmt.Errorf("golden: MaxMismatches is %d: want 1 or more", c.MaxMismatches))
+	}
+	if c.LingerCycles < 0 {
+		errs = append(errs, fmt.Errorf("golden: LingerCycles is %d: want 0 or more", c.LingerCycles))
+	}
+	if c.HoldBytes < nicspec.RxBufBytes {
+		errs = append(errs, fmt.Errorf("golden: HoldBytes is %d: want at least the receive buffer, %d",
+			c.HoldBytes, nicspec.RxBufBytes))
+	}
+	return errors.Join(errs...)
+}
+
+// FrameEvent is one frame that was compared. It and its bytes are good until
+// the hook returns.
+type FrameEvent struct {
+	Rx       bool // delivered to memory, else sent
+	Known    bool // ID is
+	ID       verdict.FrameID
+	Port     int
+	Queue    int
+	Cycle    int64             // at which the device was done with it
+	Expected []byte            // what came in, or what was to leave; nil if unknown
+	Got      []byte            // what memory holds, or what left
+	Mismatch *verdict.Mismatch // the first one found in it, or nil
 }

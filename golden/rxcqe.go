@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nictwin/golden/accounts"
+	"nictwin/golden/arrivals"
 	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/golden/rings"
@@ -36,7 +37,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	case f == nil:
 		r.log.FailOf(verdict.Subject{Index: int(q.Ctx.CI)}, q.Domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
-	case f.place == placeDrop: // reported
+	case f.Place == arrivals.ToDrop: // reported
 		r.endFrame(q, f)
 	case s.State != rings.There:
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.Ctx.CI),
@@ -69,38 +70,38 @@ func (r *Referee) consume(q *rxq, s *buffers.Slot) {
 
 // entryFrame finds the frame that an entry is about, and decides the frames
 // that it passes [R11].
-func (r *Referee) entryFrame(q *rxq, e nicspec.RxCqe) *rxFrame {
-	var named *rxFrame
+func (r *Referee) entryFrame(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
+	var named *arrivals.Frame
 	if int(e.Port()) < len(r.rx.ports) {
-		named = r.rx.ports[e.Port()].find(e.PortSeq())
+		named = r.rx.ports[e.Port()].Find(e.PortSeq())
 	}
 	if !r.fits(q, named) {
 		return r.guess(q, e)
 	}
-	l := &q.frames[named.port]
-	if named.place == placeQueue && l.head != named && r.queueCauses(q, l.head, &l.head.v, q.Ctx.CI) == 0 &&
-		r.written(q, l.head) && !r.written(q, named) {
-		return l.head // the entry names the wrong frame
+	l := &q.frames[named.Port]
+	if named.Place == arrivals.ToQueue && l.Head != named && r.queueCauses(q, l.Head, &l.Head.Verdict, q.Ctx.CI) == 0 &&
+		r.written(q, l.Head) && !r.written(q, named) {
+		return l.Head // the entry names the wrong frame
 	}
-	p := &r.rx.ports[named.port]
-	for l.head != nil && int32(named.seq-l.head.seq) > 0 {
-		f := l.head
+	p := &r.rx.ports[named.Port]
+	for l.Head != nil && int32(named.Seq-l.Head.Seq) > 0 {
+		f := l.Head
 		r.withdraw(p, f)
-		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.Ctx.CI), true)
+		r.dropped(p, f, r.queueCauses(q, f, &f.Verdict, q.Ctx.CI), true)
 	}
 	return named
 }
 
 // fits reports whether a frame can be delivered to a queue.
-func (r *Referee) fits(q *rxq, f *rxFrame) bool {
-	if f == nil || f.place == placeDrop {
+func (r *Referee) fits(q *rxq, f *arrivals.Frame) bool {
+	if f == nil || f.Place == arrivals.ToDrop {
 		return false
 	}
-	if f.place != placeUnsure {
-		return int(f.v.Queue) == q.ID || f.place == placeAccount && leads(&f.v, q.ID)
+	if f.Place != arrivals.Unsure {
+		return int(f.Verdict.Queue) == q.ID || f.Place == arrivals.ToAccount && leads(&f.Verdict, q.ID)
 	}
-	for i := range f.alts {
-		if leads(&f.alts[i], q.ID) {
+	for i := range f.Alts {
+		if leads(&f.Alts[i], q.ID) {
 			return true
 		}
 	}
@@ -109,25 +110,25 @@ func (r *Referee) fits(q *rxq, f *rxFrame) bool {
 
 // guess finds the frame of an entry that names none of the queue's: the first
 // whose bytes were written, of the next ones of each port.
-func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *rxFrame {
+func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
 	for port := range q.frames {
-		if f := q.frames[port].head; f != nil && r.written(q, f) {
+		if f := q.frames[port].Head; f != nil && r.written(q, f) {
 			return f
 		}
 	}
 	if int(e.Port()) >= len(r.rx.ports) {
 		return nil
 	}
-	f := r.rx.ports[e.Port()].find(e.PortSeq())
+	f := r.rx.ports[e.Port()].Find(e.PortSeq())
 	if f == nil {
 		return nil
 	}
 	d, want := q.Domain(), "a frame for this queue"
 	rule, field := "R5", "queue"
-	if f.place == placeDrop {
-		rule, field, want = ruleOfDrop(f.v.Drop), "frame", "dropped: "+f.v.Drop.String()
-	} else if f.place == placeQueue {
-		want = fmt.Sprint(f.v.Queue)
+	if f.Place == arrivals.ToDrop {
+		rule, field, want = ruleOfDrop(f.Verdict.Drop), "frame", "dropped: "+f.Verdict.Drop.String()
+	} else if f.Place == arrivals.ToQueue {
+		want = fmt.Sprint(f.Verdict.Queue)
 	}
 	r.failRx(f, int(q.Ctx.CI), d, rule, field, want, fmt.Sprintf("delivered to queue %d", q.ID), e.String())
 	return f
@@ -147,45 +148,45 @@ func ruleOfDrop(c nicspec.PortCounter) string {
 }
 
 // written reports whether the next descriptor's buffers hold a frame.
-func (r *Referee) written(q *rxq, f *rxFrame) bool {
+func (r *Referee) written(q *rxq, f *arrivals.Frame) bool {
 	s := q.Slot(q.Ctx.CI)
-	hdr, _ := q.Ctx.Split(&f.v, f.n)
+	hdr, _ := q.Ctx.Split(&f.Verdict, f.N)
 	data := r.landed(q, f)
 	return s.State == rings.There && s.Contains(buffers.Hdr, data[:hdr]) && s.Contains(buffers.Pay, data[hdr:])
 }
 
 // landed is a frame as a queue writes it to memory [E1].
-func (r *Referee) landed(q *rxq, f *rxFrame) []byte {
-	if q.Ctx.EcnMode == 0 || !q.Ctx.MarksCE(&f.v.Headers) {
-		return f.data
+func (r *Referee) landed(q *rxq, f *arrivals.Frame) []byte {
+	if q.Ctx.EcnMode == 0 || !q.Ctx.MarksCE(&f.Verdict.Headers) {
+		return f.Data
 	}
-	r.rx.joined = append(r.rx.joined[:0], f.data...)
-	core.MarkCE(r.rx.joined, &f.v.Headers)
+	r.rx.joined = append(r.rx.joined[:0], f.Data...)
+	core.MarkCE(r.rx.joined, &f.Verdict.Headers)
 	return r.rx.joined
 }
 
 // deliver compares a delivery with what the contract says of it [R8, R10]. If
 // the frame drew on an account, it returns that and what is to be noted there.
-func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *rxFrame, e nicspec.RxCqe) (a *account, event accounts.Event) {
+func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.RxCqe) (a *account, event accounts.Event) {
 	r.inOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
-	if f.hashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.span(), v, v.Hash, q.ID) {
+	if f.HashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.Span(), v, v.Hash, q.ID) {
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.ID),
 			e.String())
 	}
-	r.mustBeBusy(q.Domain(), "a frame that is delivered later", f.first, r.now)
-	slot := core.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.ID), Index: q.Ctx.CI, CQI: q.Ctx.CQI, Desc: s.Desc}
+	r.mustBeBusy(q.Domain(), "a frame that is delivered later", f.First, r.now)
+	slot := core.RxSlot{Port: f.Port, Seq: f.Seq, Queue: uint16(q.ID), Index: q.Ctx.CI, CQI: q.Ctx.CQI, Desc: s.Desc}
 	if a = r.rx.accountOf(v); a != nil {
 		slot.SlowPath = int(v.Account.Queue) == q.ID && (int(v.Queue) != q.ID || e.SlowPath())
 		slot.AccountSeq = a.Plausible(e.AccountSeq())
-		event = accounts.Event{Seq: slot.AccountSeq, Slow: slot.SlowPath, Port: f.port, Frame: f.seq, Last: f.last, Out: r.now,
+		event = accounts.Event{Seq: slot.AccountSeq, Slow: slot.SlowPath, Port: f.Port, Frame: f.Seq, Last: f.Last, Out: r.now,
 			Queue: q.ID, Index: q.Ctx.CI}
 	}
-	if f.place == placeUnsure && r.rivals(f, v, q, e) {
+	if f.Place == arrivals.Unsure && r.rivals(f, v, q, e) {
 		a = nil
 	}
 	plan := &r.rx.plan
-	core.PlanRx(&q.Ctx, v, f.n, &slot, plan)
+	core.PlanRx(&q.Ctx, v, f.N, &slot, plan)
 	if v.DropCrc && q.Ctx.CrcMode == nicspec.CrcModeCheck {
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String())
 	}
@@ -197,11 +198,11 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *rxFrame, e nicspec.RxCqe) 
 			"expected "+nicspec.RxCqe(plan.Cqe[:]).String())
 	}
 	if plan.MarkCE {
-		core.MarkCE(f.data, &v.Headers)
+		core.MarkCE(f.Data, &v.Headers)
 	}
 	if s.Shares {
-		r.buf.ClaimShared(s, buffers.Hdr, f.data[:plan.HdrLen], f.last)
-		r.buf.ClaimShared(s, buffers.Pay, f.data[plan.HdrLen:plan.HdrLen+plan.PayLen], f.last)
+		r.buf.ClaimShared(s, buffers.Hdr, f.Data[:plan.HdrLen], f.Last)
+		r.buf.ClaimShared(s, buffers.Pay, f.Data[plan.HdrLen:plan.HdrLen+plan.PayLen], f.Last)
 	}
 	r.comparePart(q, s, f, buffers.Hdr, 0, plan.HdrLen)
 	r.comparePart(q, s, f, buffers.Pay, plan.HdrLen, plan.PayLen)
@@ -212,26 +213,26 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *rxFrame, e nicspec.RxCqe) 
 }
 
 // inOrder is [R11] for a frame of which the queue was not known.
-func (r *Referee) inOrder(q *rxq, f *rxFrame, e nicspec.RxCqe) {
-	seen := &q.seen[f.port]
-	if seen.any && int32(f.seq-seen.seq) <= 0 && f.place != placeQueue {
-		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.seq), e.String())
+func (r *Referee) inOrder(q *rxq, f *arrivals.Frame, e nicspec.RxCqe) {
+	seen := &q.seen[f.Port]
+	if seen.any && int32(f.Seq-seen.seq) <= 0 && f.Place != arrivals.ToQueue {
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.Seq), e.String())
 	}
-	seen.any, seen.seq = true, f.seq
+	seen.any, seen.seq = true, f.Seq
 }
 
 // verdictFor is the verdict by which a frame came to a queue: of those that may
 // be, the one that its completion entry speaks of.
-func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdict {
-	if f.place != placeUnsure {
-		if f.hashOpen {
-			r.ver.SettleHash(f.span(), &f.v, e.RssHash(), q.ID)
+func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.RxVerdict {
+	if f.Place != arrivals.Unsure {
+		if f.HashOpen {
+			r.ver.SettleHash(f.Span(), &f.Verdict, e.RssHash(), q.ID)
 		}
-		return &f.v
+		return &f.Verdict
 	}
 	found, best := 0, -1
-	for i := range f.alts {
-		v := &f.alts[i]
+	for i := range f.Alts {
+		v := &f.Alts[i]
 		if !leads(v, q.ID) {
 			continue
 		}
@@ -255,15 +256,15 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdic
 		if v.Roce == e.Roce() { // ROCE_PORT was written, and the way is the same
 			agrees += 64
 		}
-		if f.hashOpen && r.ver.SettleHash(f.span(), v, e.RssHash(), q.ID) || !f.hashOpen && v.Hash == e.RssHash() {
+		if f.HashOpen && r.ver.SettleHash(f.Span(), v, e.RssHash(), q.ID) || !f.HashOpen && v.Hash == e.RssHash() {
 			agrees += 16
 		}
 		if agrees > best {
 			found, best = i, agrees
 		}
 	}
-	f.v = f.alts[found]
-	return &f.v
+	f.Verdict = f.Alts[found]
+	return &f.Verdict
 }
 
 // rxFieldRules is the rules that fields of a receive completion entry follow;
@@ -286,8 +287,8 @@ func ruleOfField(field string) string {
 }
 
 // comparePart compares n bytes of a frame with a buffer.
-func (r *Referee) comparePart(q *rxq, s *buffers.Slot, f *rxFrame, part, from, n int) {
-	sh, want := s.Parts[part], f.data[from:from+n]
+func (r *Referee) comparePart(q *rxq, s *buffers.Slot, f *arrivals.Frame, part, from, n int) {
+	sh, want := s.Parts[part], f.Data[from:from+n]
 	if sh == nil {
 		if n > 0 {
 			r.failMissing(q, s, f, part, from, 0, n)
@@ -305,7 +306,7 @@ func (r *Referee) comparePart(q *rxq, s *buffers.Slot, f *rxFrame, part, from, n
 	}
 	if got := sh.Data[:n]; !bytes.Equal(want, got) {
 		i := verdict.FirstDifference(want, got)
-		field := verdict.FieldAt(f.data, &f.v.Headers, from+i)
+		field := verdict.FieldAt(f.Data, &f.Verdict.Headers, from+i)
 		r.failRx(f, int(s.Index), q.Domain(), q.ruleOfByte(field), field, verdict.ByteOf(want[i], from+i),
 			verdict.ByteOf(got[i], from+i), buffers.Text(q.ID, s.Index, part, i))
 	}
@@ -322,30 +323,30 @@ func (q *rxq) ruleOfByte(field string) string {
 	return "R10"
 }
 
-func (r *Referee) failMissing(q *rxq, s *buffers.Slot, f *rxFrame, part, from, at, n int) {
-	r.failRx(f, int(s.Index), q.Domain(), "P9", verdict.FieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
+func (r *Referee) failMissing(q *rxq, s *buffers.Slot, f *arrivals.Frame, part, from, at, n int) {
+	r.failRx(f, int(s.Index), q.Domain(), "P9", verdict.FieldAt(f.Data, &f.Verdict.Headers, from+at), "written before the completion entry",
 		"not written", buffers.Text(q.ID, s.Index, part, at)+fmt.Sprintf(" of %d", n))
 }
 
 // endFrame counts a delivered frame and forgets it.
-func (r *Referee) endFrame(q *rxq, f *rxFrame) {
-	p := &r.rx.ports[f.port]
+func (r *Referee) endFrame(q *rxq, f *arrivals.Frame) {
+	p := &r.rx.ports[f.Port]
 	r.withdraw(p, f)
-	r.passed(p, f.seq)
+	p.Passed(f.Seq, r.now)
 	r.stats.Delivered++
-	r.cnt.Due(nicspec.CntRxFrames.Index(f.port), 1, r.now)
-	r.cnt.Due(nicspec.CntRxBytes.Index(f.port), uint64(f.n), r.now)
-	r.cnt.Step(nicspec.CntRxDelivered.Index(f.port), 1, r.now)
-	if rule, ok := f.v.Hit(); ok {
+	r.cnt.Due(nicspec.CntRxFrames.Index(f.Port), 1, r.now)
+	r.cnt.Due(nicspec.CntRxBytes.Index(f.Port), uint64(f.N), r.now)
+	r.cnt.Step(nicspec.CntRxDelivered.Index(f.Port), 1, r.now)
+	if rule, ok := f.Verdict.Hit(); ok {
 		r.cnt.Step(counters.HitsBase+rule, 1, r.now)
 	}
-	p.out.Delivered(r.now, f.seq, f.last, roomOf(f.n), p.base)
+	p.out.Delivered(r.now, f.Seq, f.Last, arrivals.Room(f.N), p.Base)
 	r.resolved(p, f, true)
-	p.out.Low(r.now, p.level)
+	p.out.Low(r.now, p.Level)
 }
 
 // tellDelivered hands a delivered frame to the hook.
-func (r *Referee) tellDelivered(q *rxq, s *buffers.Slot, f *rxFrame, plan *core.RxPlan) {
+func (r *Referee) tellDelivered(q *rxq, s *buffers.Slot, f *arrivals.Frame, plan *core.RxPlan) {
 	got := r.rx.joined[:0]
 	for part, n := range [...]int{plan.HdrLen, plan.PayLen} {
 		if sh := s.Parts[part]; sh != nil {
@@ -353,6 +354,19 @@ func (r *Referee) tellDelivered(q *rxq, s *buffers.Slot, f *rxFrame, plan *core.
 		}
 	}
 	r.rx.joined = got
-	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.port, N: f.seq}, Port: f.port, Queue: q.ID, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.log.FirstMismatch()}
+	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.Port, N: f.Seq}, Port: f.Port, Queue: q.ID, Cycle: r.now, Expected: f.Data, Got: got, Mismatch: r.log.FirstMismatch()}
 	r.cfg.OnFrame(&r.rx.event)
+}
+
+// writtenBeyond reports what was written to buffers that overlap and that no
+// frame accounts for, once the descriptors that might have had it are done.
+func (r *Referee) writtenBeyond(q *rxq, s *buffers.Slot) {
+	if !s.Shares || !r.buf.Pending() {
+		return
+	}
+	index := s.Index
+	r.buf.Unclaimed(func(addr uint64, n int) {
+		r.log.FailOf(verdict.Subject{Index: int(index)}, q.Domain(), "R10", "write", "the bytes of the frame, each once",
+			fmt.Sprintf("also %d B at %#x, in buffers that overlap", n, addr))
+	})
 }

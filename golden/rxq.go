@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/arrivals"
 	"nictwin/golden/attribution"
 	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
@@ -36,7 +37,7 @@ type rxq struct {
 	eventSeen  bool
 	msgs       *msix.Queue
 
-	frames  []frameList
+	frames  []arrivals.List
 	pending int             // frames that may come to the queue and do not lie in doubt
 	seen    []deliveredLast // by port
 }
@@ -47,48 +48,8 @@ type deliveredLast struct {
 	seq uint32
 }
 
-// frameList is the frames of one port that go to a queue, by ordinal.
-type frameList struct{ head, tail *rxFrame }
-
-func (l *frameList) push(f *rxFrame) {
-	f.next = nil
-	if l.tail == nil || int32(f.seq-l.tail.seq) > 0 {
-		if l.tail == nil {
-			l.head = f
-		} else {
-			l.tail.next = f
-		}
-		l.tail = f
-		return
-	}
-	at := &l.head // a frame that was reconsidered
-	for int32(f.seq-(*at).seq) > 0 {
-		at = &(*at).next
-	}
-	f.next, *at = *at, f
-}
-
-func (l *frameList) remove(f *rxFrame) {
-	prev := (*rxFrame)(nil)
-	for g := l.head; g != nil; prev, g = g, g.next {
-		if g != f {
-			continue
-		}
-		if prev == nil {
-			l.head = f.next
-		} else {
-			prev.next = f.next
-		}
-		if l.tail == f {
-			l.tail = prev
-		}
-		f.next = nil
-		return
-	}
-}
-
 func (q *rxq) init(id, ports int) {
-	*q = rxq{Queue: buffers.Queue{ID: id}, offTo: forever, errTo: never, frames: make([]frameList, ports), seen: make([]deliveredLast, ports)}
+	*q = rxq{Queue: buffers.Queue{ID: id}, offTo: forever, errTo: never, frames: make([]arrivals.List, ports), seen: make([]deliveredLast, ports)}
 }
 
 // ranges enters or removes what a queue makes the device read and write.
@@ -140,20 +101,20 @@ func (r *Referee) enableRx(i int) {
 func (r *Referee) keepCauses(q *rxq) {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		for k := range p.tab.Len() {
-			f := *p.tab.At(k)
-			if f == nil || f.place == placeDrop {
+		for k := range p.Undecided.Len() {
+			f := *p.Undecided.At(k)
+			if f == nil || f.Place == arrivals.ToDrop {
 				continue
 			}
-			if _, same := f.under(q); same {
+			if _, same := under(f, q); same {
 				continue
 			}
-			if f.place != placeUnsure && leads(&f.v, q.ID) {
-				f.earlier |= r.runCauses(&q.was, &f.v, f.n, true)
+			if f.Place != arrivals.Unsure && leads(&f.Verdict, q.ID) {
+				f.Earlier |= r.runCauses(&q.was, &f.Verdict, f.N, true)
 			}
-			for a := range f.alts {
-				if v := &f.alts[a]; f.place == placeUnsure && leads(v, q.ID) {
-					f.earlier |= r.runCauses(&q.was, v, f.n, true)
+			for a := range f.Alts {
+				if v := &f.Alts[a]; f.Place == arrivals.Unsure && leads(v, q.ID) {
+					f.Earlier |= r.runCauses(&q.was, v, f.N, true)
 				}
 			}
 		}

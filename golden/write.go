@@ -259,19 +259,6 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	r.failNoFrame(r.rx.queue(none.Owner.Queue), none.Owner.Index, int(none.Owner.Part), int(addr-none.Lo), len(b))
 }
 
-// writtenBeyond reports what was written to buffers that overlap and that no
-// frame accounts for, once the descriptors that might have had it are done.
-func (r *Referee) writtenBeyond(q *rxq, s *buffers.Slot) {
-	if !s.Shares || !r.buf.Pending() {
-		return
-	}
-	index := s.Index
-	r.buf.Unclaimed(func(addr uint64, n int) {
-		r.log.FailOf(verdict.Subject{Index: int(index)}, q.Domain(), "R10", "write", "the bytes of the frame, each once",
-			fmt.Sprintf("also %d B at %#x, in buffers that overlap", n, addr))
-	})
-}
-
 // awaits reports whether a frame may go to a descriptor.
 func (r *Referee) awaits(q *rxq, index uint16) bool {
 	return int(index-q.Ctx.CI) < q.pending+r.rx.unsure

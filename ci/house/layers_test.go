@@ -23,9 +23,12 @@ import (
 // ceilings says in percent how many of the arrows between the files of a package may run upwards, and how many may be
 // part of a circle. A ceiling is lowered when the code has become better, and never raised.
 var ceilings = map[string]struct{ upwards, circles int }{
-	"golden":             {6, 18},
+	"golden":             {5, 17},
 	"golden/accounts":    {0, 0},
+	"golden/arrivals":    {0, 0},
 	"golden/attribution": {3, 12},
+	"golden/buffers":     {0, 0},
+	"golden/msix":        {0, 0},
 	"golden/counters":    {0, 0},
 	"golden/cycles":      {0, 0},
 	"golden/pause":       {0, 0},

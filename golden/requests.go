@@ -81,3 +81,44 @@ func attrText(set uint8) string {
 	}
 	return fmt.Sprintf("one of the set %#x", set)
 }
+
+// failFlags names the field that [P2] wants to be zero.
+func (r *Referee) failFlags(h *tlp.Header) {
+	want := *h
+	want.TC, want.EP = 0, false
+	if h.Kind == tlp.MWr {
+		want.Tag = 0
+	}
+	diff, _ := tlp.Diff(&want, h)
+	r.log.Saw(verdict.Device)
+	r.log.Fail(verdict.Device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
+}
+
+// ruleOf says where the contract has the rules of the PCIe monitor.
+var ruleOf = map[tlp.Rule]string{
+	tlp.RuleAddressFormat: "P1", tlp.RuleLength: "B5", tlp.RulePage: "P3", tlp.RuleByteEnables: "P4",
+}
+
+// breaches reports what the PCIe monitor found in what the device sent. It does
+// not know how long former limits may be followed: sized looks at these.
+func (r *Referee) breaches(d verdict.Domain, vs []tlp.Violation) {
+	for i := range vs {
+		v := &vs[i]
+		if v.Rule == tlp.RuleMPS || v.Rule == tlp.RuleMRRS {
+			continue
+		}
+		rule, ok := ruleOf[v.Rule]
+		if !ok {
+			rule = "P2"
+		}
+		want := v.Expected
+		if v.Relation != tlp.Described {
+			want = fmt.Sprintf("%s%#x", relations[v.Relation], v.Want)
+		}
+		r.log.Fail(d, rule, v.Field, want, fmt.Sprintf("%#x", v.Got), v.String())
+	}
+}
+
+var relations = map[tlp.Relation]string{
+	tlp.AtMost: "at most ", tlp.AtLeast: "at least ", tlp.MultipleOf: "a multiple of ", tlp.NotEqual: "not ",
+}
