@@ -1,4 +1,4 @@
-package fuzz
+package shrink_test
 
 import (
 	"context"
@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/scenarios/device"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/generate"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/fuzz/shrink"
 )
@@ -14,11 +15,9 @@ import (
 // Every reduction of every operation comes to an end, and what it leaves is a
 // program that can be read again.
 func TestReductionsEndAndStayLegal(t *testing.T) {
-	c := begun(t, options(device.Model, 0))
-	c.Overlap = true
 	faults := 0
 	for number := range 4 {
-		p := c.generate(number)
+		p := generate.Generate(uint64(number), generate.Shape{Sizes: nicspec.DefaultBuild(), Stall: -1, Overlap: true})
 		for i := range p.Ops {
 			if p.Ops[i].Fault != nil {
 				faults++

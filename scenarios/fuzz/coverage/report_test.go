@@ -1,4 +1,4 @@
-package fuzz
+package coverage_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 )
 
@@ -39,7 +40,9 @@ func TestReportForPeople(t *testing.T) {
 
 // Bins that were not hit are in the order of the groups, which the text relies on.
 func TestMissingIsInTheOrderOfTheGroups(t *testing.T) {
-	r := coverage.New().Report(coverage.NewUniverse(sizes(2)))
+	build := nicspec.DefaultBuild()
+	build.Ports = 2
+	r := coverage.New().Report(coverage.NewUniverse(build))
 	var b strings.Builder
 	require.NoError(t, r.Write(&b, true, ""))
 	require.Equal(t, len(r.Missing), strings.Count(b.String(), "      not hit: "))
