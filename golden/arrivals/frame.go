@@ -66,7 +66,7 @@ func (l *List) Push(f *Frame) {
 		l.tail = f
 		return
 	}
-	at := &l.Head // a frame that was reconsidered
+	at := &l.Head // it was classified again after a write of the configuration: it goes where its ordinal says
 	for int32(f.Seq-(*at).Seq) > 0 {
 		at = &(*at).next
 	}

@@ -164,7 +164,7 @@ type lateRead struct {
 	issued int64
 }
 
-// maxLate is how many of these are known.
+// maxLate is how many of them are kept; with one more, the oldest is forgotten.
 const maxLate = 16
 
 // Failed is the end of a read of pieces that failed, or may have.

@@ -32,7 +32,7 @@ type rxPort struct {
 	x       stream.Crossing
 	cur     *rxFrame             // crossing now
 	verdict fifo.Queue[*rxFrame] // crossed
-	ready   fifo.Queue[*rxFrame] // have a queue
+	ready   fifo.Queue[*rxFrame] // have a receive queue; wait for a descriptor
 	seq     uint32
 	held    int // bytes of the receive buffer in use [R3]
 }

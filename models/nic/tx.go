@@ -14,7 +14,7 @@ type txPath struct {
 	ports  []ethOut
 	queues []txQueue
 	want   bitset.Set // queues that may want work entries
-	start  bitset.Set // queues whose next work entry is there
+	start  bitset.Set // queues with a fetched work entry that may start: none before it is in its way, no pause
 	slots  []txSlot
 	lanes  []txLane    // by port, and that of entries that send nothing
 	lane   int         // whose queue was looked at first

@@ -45,7 +45,8 @@ func (b *builder) takePoints() (int, error) {
 	return t.counters, errors.Join(err, t.w.Flush(), out.Close())
 }
 
-// waveHeader is the run-time header that the code for waveforms includes, waveUnit its source: a coverage build has its own.
+// waveHeader is Verilator's VCD header, waveUnit its source file without the extension. A coverage build has a header of ours instead,
+// which counts toggles, and does not compile the source.
 const (
 	waveHeader = waveUnit + ".h"
 	waveUnit   = "verilated_vcd_c"

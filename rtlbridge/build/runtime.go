@@ -9,7 +9,8 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// Objects that builds share lie in the cache, each with its sum beside it: one that is damaged is compiled anew.
+// Object files that several builds share are kept in the cache, each with a checksum of its content beside it (.sum): one that does not
+// match is compiled again.
 
 // runtimeDir holds the objects that do not depend on the design: those of Verilator's own run-time and of the harness.
 func (b *builder) runtimeDir(root string) (string, error) {

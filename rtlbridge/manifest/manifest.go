@@ -56,7 +56,7 @@ type Reset struct {
 // Stream is a group of pins that carry transactions.
 type Stream struct {
 	Name     string            `yaml:"name"`
-	Kind     string            `yaml:"kind"`          // one of the constants Kind...
+	Kind     string            `yaml:"kind"`          // "axis", "tlp", "record", "level", "axi4" or "axil"
 	Dir      string            `yaml:"dir"`           // "in" (into the device) or "out"
 	Prefix   string            `yaml:"prefix"`        // pin of role R is <prefix>_R unless Signals names it
 	Signals  map[string]string `yaml:"signals"`       // role -> pin; "!pin" of a handshake: active low
@@ -95,7 +95,8 @@ func (s *Stream) HasReady() bool { return s.Kind != protocol.KindLevel && (s.Rea
 // Packets reports whether the stream has data and an end of each transaction.
 func (s *Stream) Packets() bool { return s.Kind == protocol.KindAxis || s.Kind == protocol.KindTLP }
 
-// side are the roles whose bytes are the side bytes.
+// side is the roles whose values go beside a transaction's data, in the bridge's side bytes: of packet streams those in Side, of
+// records and levels all fields.
 func (s *Stream) side() []string {
 	if s.Packets() {
 		return s.Side

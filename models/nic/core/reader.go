@@ -14,7 +14,7 @@ type Read struct {
 	Addr   uint64
 	Dst    []byte
 	Status nicspec.Status // of the first request that failed, else Ok
-	Align  tlp.Align      // of its requests; Aligned: none but the last ends inside a line [D2]
+	Align  tlp.Align      // where its requests end; Aligned: all but the last at the end of a line of 64 B [D2]
 
 	// The owner's, not looked at here.
 	Client uint8

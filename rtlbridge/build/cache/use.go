@@ -38,7 +38,7 @@ func Use(path string) error {
 		return err
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) { // any other error: there are no locks here
+	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) { // on any other error the file system has no flock: go on without a lock
 		_ = f.Close() // it was only read
 		return fmt.Errorf("%s: %w: it is being removed", path, os.ErrNotExist)
 	}

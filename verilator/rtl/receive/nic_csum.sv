@@ -33,7 +33,7 @@ module nic_csum
     for (int i = 0; i < EthW / 32; i++) sum_of += 40'(d[32*i +: 32]);
   endfunction
 
-  // Bytes lo.. of a beat, and those below hi unless that is 0.
+  // Mask that keeps bytes l to h-1 of a beat; h = 0: up to its end.
   function automatic logic [EthW-1:0] mask_of(input logic [5:0] l, input logic [5:0] h);
     mask_of = {EthW{1'b1}} << {l, 3'b0};
     if (h != 6'd0) mask_of &= ~({EthW{1'b1}} << {h, 3'b0});

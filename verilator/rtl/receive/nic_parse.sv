@@ -18,7 +18,7 @@ module nic_parse
   input  logic [7:0]        avail_i,
   // What the headers say, three cycles later, until the next frame's.
   output rx_parse_t         parse_o,
-  // Sum of the UDP pseudo header's 32-bit words as they are in memory, with parse_o.
+  // Sum of the UDP pseudo header as 32-bit words, first byte lowest; valid together with parse_o.
   output logic [35:0]       pseudo_o
 );
   localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;

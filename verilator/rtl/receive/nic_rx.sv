@@ -199,8 +199,8 @@ module nic_rx
   tbl_rsp_t  account_rsp;
   rx_job_t   job;
 
-  // Queues, descriptors and the frame in hand: awake for doorbells and table commands,
-  // descriptors, frames that come and entries that leave.
+  // Clock of nic_rxq, nic_rxfetch and nic_rxtake: runs in reset, for doorbells, table commands,
+  // descriptors that were read, frames, completion entries that leave, and while they ask for it.
   nic_clkgate u_gate (.clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst_work || tbl_i.valid || db_i.valid || done || rd_rsp_i.to[RdRx] ||
               chosen_valid || q_wake || fetch_wake || take_wake));

@@ -66,7 +66,7 @@ module nic_rxq
   input  logic          take_desc_i,
   // Pulse: a completion entry of that queue is taken, for its Event.
   input  logic          take_event_i,
-  // Queue that waits for the completion entry of an Event.
+  // A queue that failed: an Event has to be written for it [Q4], with this index and status.
   output logic          event_valid_o,
   output logic [Qw-1:0] event_queue_o,
   output logic [15:0]   event_index_o,

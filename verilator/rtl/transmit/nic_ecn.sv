@@ -7,7 +7,8 @@ module nic_ecn
 (
   input  logic          clk,
   input  logic          rst,
-  // Lines as nic_gather_read gives them.
+  // Lines of the frame to be sent, inline bytes merged in; frame and framing (first, last,
+  // two) come from nic_gather_read.
   input  logic          ln_valid_i,
   input  logic          ln_first_i,
   input  logic          ln_last_i,
@@ -25,7 +26,7 @@ module nic_ecn
   // Type fields, first byte low.
   localparam logic [15:0] TypeV4 = 16'h0008, TypeV6 = 16'hdd86;
 
-  // What stands where in the bytes from the IP header on.
+  // A change of the first 12 bytes of the IP header: bits set in mask become those of data.
   typedef struct packed {
     logic [95:0] mask;
     logic [95:0] data;

@@ -48,7 +48,9 @@ module nic_gather_read
   logic [7:0]    inl_len_q, rest_len_q;  // bytes of the line; of the line after it
   logic [InlW-1025:0] rest_q;
   logic [7:0]    beats, avail;
-  logic          read, empty, spare_q, spare;   // the frame's last line is not used
+  logic          read, empty;
+  // The frame has a line of the buffer more than its bytes need: it is freed with the last one.
+  logic          spare_q, spare;
 
   assign empty      = frame_i.len == 14'd0;
   assign beats      = 8'((frame_i.len + 14'd63) >> 6);

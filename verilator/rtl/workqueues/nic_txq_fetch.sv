@@ -191,7 +191,8 @@ module nic_txq_fetch
     end
     if (err_o || drain_i || flr_i) begin
       for (int i = 0; i < Slots; i++) begin
-        // A read that failed before its queue was switched off still makes the Event.
+        // Dead are the slots of a queue that failed, and of one that is switched off or reset
+        // unless their read had failed before: that one's Event still has to be reported.
         if (((err_o && slot_mem[i].q == head.q) ||
              ((flr_i || (drain_i && slot_mem[i].q == drain_q_i)) &&
               (pend_q[i] || !fail_q[i]))) &&
