@@ -38,7 +38,8 @@ func (s *rxSide) accountOf(v *core.RxVerdict) *account {
 	return &s.accounts[v.Account.ID]
 }
 
-// enterAccount puts a frame where its account decides.
+// enterAccount enters a frame that its account sends to one of two queues: which one
+// it shows when it is delivered.
 func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
 	slow := r.rx.queue(f.Verdict.Account.Queue)
 	f.Place = arrivals.ToAccount
@@ -51,7 +52,7 @@ func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
 	}
 }
 
-// leaveAccount takes it out again.
+// leaveAccount takes such a frame out again.
 func (r *Referee) leaveAccount(f *arrivals.Frame) {
 	a := r.rx.accountOf(&f.Verdict)
 	a.frames[f.Port].Remove(f)

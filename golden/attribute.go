@@ -52,7 +52,7 @@ func (r *Referee) attribute(d *attribution.Read) {
 }
 
 // ringRead takes a read of ring entries: whole ones, posted, and not read
-// before [Q3, T2]. If it is not, it is reported when told to.
+// before [Q3, T2]. For any other it returns false, after a mismatch if tell is set.
 func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution.Read, tell bool) bool {
 	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).Ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)), "T2"
 	rx := node.Owner.Kind == memory.RxRing

@@ -146,8 +146,9 @@ func (es *Entries) keep(e *Entry) {
 	es.retired.Push(e)
 }
 
-// dropRetired forgets the entries that were over before any entry at work was
-// there: no read that matters can have been for them.
+// dropRetired forgets the entries that were over before the device had any of the
+// entries at work: no read of these can have been for them, nor can one reach them
+// by way of other entries that are kept.
 func (es *Entries) dropRetired() {
 	since := es.Now
 	for k := range es.queues {
@@ -158,7 +159,7 @@ func (es *Entries) dropRetired() {
 			}
 		}
 	}
-	for changed := true; changed; { // nor can reads that those at work pass on
+	for changed := true; changed; { // an entry that is kept may take a read of one at work, and its own may go to one that was over before
 		changed = false
 		for k := range es.retired.Len() {
 			if g := *es.retired.At(k); g.over >= since && g.fetched < since {

@@ -1,9 +1,9 @@
 package memory
 
-// Owner says whose a range is. Entry is the work entry that it belongs to, if it does: what that is, the user says.
+// Owner says whose a range is. The type of a work entry is the caller's.
 type Owner[E any] struct {
 	Kind  Kind
-	Part  uint8  // of a descriptor: its buffer; of a work entry: its piece; of messages: whose, as the user says
+	Part  uint8  // of a descriptor: which of its buffers; of a work entry: which of its pieces
 	Queue uint16 //
 	Index uint16 // of a descriptor
 	Entry *E     // of a piece or copy

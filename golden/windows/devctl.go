@@ -6,7 +6,7 @@ import (
 	"nictwin/models/tlp"
 )
 
-// Devctl is the settings of DEVCTL that requests may still follow [P10]. Reset makes it.
+// Devctl is the settings of DEVCTL that requests may still follow [P10]. Call Reset before use.
 type Devctl struct {
 	list [keptSettings]setting // oldest first; the last one is in force
 	n    int

@@ -22,7 +22,7 @@ func (c *Comp) setHeader(p *tlp.Packet, h *tlp.Header) {
 	}
 }
 
-// configured takes over what registers say.
+// configured reads the settings anew that requests follow: sizes, attributes and the completion timeout.
 func (c *Comp) configured() {
 	c.limits, c.attr, c.timeout = c.regs.Limits(), c.regs.DataAttr(), c.regs.CplTimeout()
 }

@@ -24,8 +24,8 @@ type txPath struct {
 	copies []copyChan        // none without the copy engine
 	copyAt copyTurns         // channels served last
 	copier int               // copies at work
-	gather fifo.Queue[int32] // slots with requests to issue, as started
-	finish fifo.Queue[int32] // slots whose frame is complete, by due
+	gather fifo.Queue[int32] // slots with read requests to issue, in the order in which their entries started
+	finish fifo.Queue[int32] // slots whose frame is complete, in the order in which they fall due
 	active int               // slots in use
 
 	stopped uint8      // classes stopped on any port

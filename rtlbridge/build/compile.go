@@ -61,8 +61,8 @@ func (b *builder) checkDependencies() error {
 	return nil
 }
 
-// ahead compiles what does not depend on the design, while the design is being verilated. What it does not know of is
-// left to compile.
+// ahead compiles the run-time and the harness while the design is being verilated: they do not depend on it. Every other object is
+// left to the function compile.
 func (b *builder) ahead(root string) error {
 	runtimeDir, err := b.runtimeDir(root)
 	if err != nil {

@@ -150,7 +150,7 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 			add(fmt.Sprintf("%s.%s[%d]", p, sideName(s), i), "stream %s: %q in %s is not a new role name", s.Name, r, sideName(s))
 		}
 	}
-	wanted := slices.DeleteFunc(slices.Clone(roles), func(r string) bool { // those that it has
+	wanted := slices.DeleteFunc(slices.Clone(roles), func(r string) bool { // without the roles for which this stream has no pin
 		return r == "tkeep" && s.Unit() == 0 || r == s.readyRole() && !s.HasReady()
 	})
 	missing := slices.ContainsFunc(wanted, func(r string) bool { _, named := s.Signals[r]; return !named })

@@ -201,7 +201,7 @@ func (r *Reader) Expire(cycle, timeout int64) *Read {
 		switch {
 		case t.rd == nil:
 		case t.deadline <= cycle:
-			r.next = cycle // there may be more
+			r.next = cycle // other reads may have timed out as well: look again in this cycle
 			rd := t.rd
 			r.fail(uint8(i), nicspec.StatusCplTimeout, false, cycle+timeout)
 			return rd

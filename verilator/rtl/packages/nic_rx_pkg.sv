@@ -128,7 +128,7 @@ package nic_rx_pkg;
     rx_head_t    head;
   } rx_info_t;
 
-  // Where it lies: first line and number of lines.
+  // Where a frame lies in the receive buffer: its first line, and how many.
   typedef struct packed {
     logic [LineW-1:0] line;
     logic [7:0]       lines;

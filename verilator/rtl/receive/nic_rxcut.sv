@@ -32,9 +32,9 @@ module nic_rxcut
   // Next command of the output stage.
   output logic             cmd_valid_o,
   output rx_cmd_t          cmd_o,
-  // Completion entry, for the command that writes one.
+  // Completion entry; valid with a command that writes it.
   output rx_cqe_t          cqe_o,
-  // Headers of the frame, for a command that changes them.
+  // Headers of the frame; valid with a command that changes bytes of them.
   output rx_head_t         head_o,
   // Pulse: the frame has been read; its lines are free again.
   output logic             free_o,
@@ -52,9 +52,9 @@ module nic_rxcut
   rx_job_t     job_q;
   logic [63:0] pay_addr_q;
   logic [63:0] addr_q;
-  logic [13:0] left_q, left_d;         // bytes left of the part
-  logic [13:0] tlp_q;                  // and of the TLP, unless it starts
-  logic        start_q;                // a TLP starts
+  logic [13:0] left_q, left_d;         // bytes of the part that were not cut yet
+  logic [13:0] tlp_q;                  // likewise of the TLP at hand; not valid while start_q
+  logic        start_q;                // the next chunk begins a TLP
   logic [13:0] pos_q, pos_d;           // place in the frame
   logic        fresh_q;                // nothing of the frame has been read
   logic [6:0]  chunk_q;                // chunk read last

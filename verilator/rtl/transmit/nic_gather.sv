@@ -89,7 +89,8 @@ module nic_gather
     .cookie_o(cookie), .done_len_o(done_len), .status_o(done_status)
   );
 
-  // With its appended bytes, of which there are as many as the BTH's pad count says, and four.
+  // [T15]: the bytes to append are as many as the pad count of the frame's BTH says, and the
+  // ICRC; nic_gather_pad finds that count in what is read.
   if (HasAppend) begin : g_append
     logic [1:0] pad;
 

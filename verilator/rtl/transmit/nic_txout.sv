@@ -30,7 +30,8 @@ module nic_txout
   output logic [15:0]             m_user_o,
   output logic                    m_valid_o,
   input  logic                    m_ready_i,
-  // Entries in order, those with a frame when its last beat may leave.
+  // Entries that are done with this port, in order: one with a frame comes when the last beat of
+  // the frame may leave.
   output logic                    end_valid_o,
   input  logic                    end_ready_i,
   output tx_id_t                  end_id_o,
