@@ -36,7 +36,7 @@ type txq struct {
 	doubtful   bool
 	push       [nicspec.WqeBytes]byte // what came with it,
 	mayPush    bool                   // if something did
-	before     uint16                 // producer index before the doorbells of late, and the latest of them
+	before     uint16                 // producer index before the doorbells that may not have taken effect; the cycle of the latest of these
 	rungAt     int64
 	bad        rings.Failures
 	recent     rings.Recent

@@ -47,7 +47,7 @@ func (es *Entries) content(h Place, n int) content {
 	return c
 }
 
-// inShare completes the content of a place that has a share.
+// inShare finds out what became of the read that a place has a share of.
 func (es *Entries) inShare(p *Piece, at int, c *content) {
 	for i := range p.bad {
 		if b := &p.bad[i]; b.lo <= at && at < b.hi {

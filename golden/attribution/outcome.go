@@ -123,7 +123,8 @@ func (es *Entries) otherCopies(e *Entry, f func(*Entry) bool) bool {
 	return false
 }
 
-// lateReads is the timeout, if a read of the entry may have timed out by now.
+// lateReads is CplTimeout if a read of the entry is outstanding that may have timed
+// out by now, else no status.
 func (es *Entries) lateReads(e *Entry) Statuses {
 	if e.reading == 0 {
 		return 0

@@ -37,7 +37,7 @@ var blocksByRule = map[string]string{
 	"M": "msix", "W": "push", "L": "flr",
 }
 
-// blocksByCounter says which block steps a counter, those of frames left out.
+// blocksByCounter says which block steps a counter; those that count frames and bytes are not in it.
 var blocksByCounter = map[string]string{
 	"RX_DROP_IP_CSUM": "csum", "RX_DROP_L4_CSUM": "csum", "RX_DROP_ICRC": "icrc", "RX_DROP_RULE": "steer", "RX_DROP_NO_RULE": "steer",
 	"RX_DROP_QUEUE_OFF": "rxq", "RX_DROP_QUEUE_ERR": "rxq", "RX_DROP_NO_DESC": "rxq", "RX_DROP_TOO_LONG": "rxq",

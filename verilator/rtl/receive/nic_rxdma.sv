@@ -40,7 +40,7 @@ module nic_rxdma
   // Pulse: a completion entry of queue done_queue_o has left.
   output logic                        done_o,
   output logic [15:0]                 done_queue_o,
-  // Pulse: it was that of a frame of this port; for an Event none.
+  // With done_o: the port whose frame that entry was for; none for an Event.
   output logic [Ports-1:0]            delivered_o,
   output logic                        busy_o
 );
@@ -53,7 +53,7 @@ module nic_rxdma
   logic [EthW-1:0] prev_even_q, prev_odd_q;   // the chunk before the one in the buffer's registers
 
   tlp_beat_t       out_d, out;
-  rx_cqe_t         entry;                     // of a beat that is one
+  rx_cqe_t         entry;                     // of a beat that carries one
   logic            unused_entry;
 
   nic_rxcut #(.Parts(Parts)) u_cut (

@@ -36,7 +36,7 @@ module nic_wqe
   // Results of lookups that are under way or wait.
   localparam int Results = 16;
 
-  // What goes past the key table.
+  // What of an entry need not be looked up in the key table, kept until its pieces were.
   typedef struct packed {
     logic             late_bad;
     tx_frame_t        f;
