@@ -53,7 +53,7 @@ module nic_rxdma
   logic [EthW-1:0] prev_even_q, prev_odd_q;   // the chunk before the one in the buffer's registers
 
   tlp_beat_t       out_d, out;
-  rx_cqe_t         entry;                     // of a beat that carries one
+  rx_cqe_t         entry;                     // of a beat that is one
   logic            unused_entry;
 
   nic_rxcut #(.Parts(Parts)) u_cut (

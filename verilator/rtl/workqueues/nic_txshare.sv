@@ -56,8 +56,9 @@ module nic_txshare #(
                      got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy     = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
 
-  // A slow queue may hold Few blocks. Any other may read four at once while there is room; without
-  // room, and with two ports, it may only read what makes an entry whole.
+  // A queue that waits for a copy may hold Few blocks. Any other may read four at once while
+  // there is room and it does not wait for its port; else, with two ports, only what makes an
+  // entry whole.
   always_comb begin
     max_o = held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
     if (!slow_i) begin
