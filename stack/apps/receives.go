@@ -26,7 +26,11 @@ type receives struct {
 // begin posts a request for each slot.
 func (r *receives) begin() {
 	for s := range r.area.slots {
-		r.give(s)
+		if len(r.idle) > 0 { // there is no room
+			r.idle = append(r.idle, s)
+		} else {
+			r.give(s)
+		}
 	}
 }
 
@@ -54,13 +58,17 @@ func (r *receives) give(slot int) {
 	}
 }
 
-// again posts what found no room.
-func (r *receives) again() {
+// again posts what found no room, until there is none again: then it returns false.
+func (r *receives) again() bool {
 	idle := len(r.idle)
 	for i := range idle {
-		r.give(r.idle[i])
+		if r.give(r.idle[i]); len(r.idle) > idle {
+			r.idle = append(r.idle[:0], r.idle[i+1:]...)
+			return false
+		}
 	}
-	r.idle = append(r.idle[:0], r.idle[idle:]...)
+	r.idle = r.idle[:0]
+	return true
 }
 
 // misuse does to a request what the spec asks for.

@@ -50,6 +50,7 @@ type side struct {
 	ready []*end // had completions in this poll
 	full  []*end // found no room
 	short bool   // a receive queue found no room
+	turn  int    // end whose receive requests are tried first then
 
 	want, got []byte
 	wcs       [16]verbs.WC
@@ -122,27 +123,34 @@ func (s *side) advance() {
 	s.ready = ready[:0]
 }
 
-// retry posts what found no room before. Room that a pipe has again is told by no completion. Of ends that send, it goes on until
-// one finds no room again, which waits behind the others then: more attempts would keep the core from taking the completions that
-// make room.
+// retry posts what found no room before: receive requests, then what ends send. Room that a pipe has again is told by no
+// completion. Of each kind it goes on until one finds no room again, which waits behind the others then: more attempts would keep
+// the core from taking the completions that make room.
 func (s *side) retry() {
-	if s.short {
-		s.short = false
-		if s.shared != nil {
-			s.shared.again()
-		}
-		for _, e := range s.ends {
-			if e.recvs != nil && e.recvs.end != nil {
-				e.recvs.again()
-			}
-		}
-	}
+	s.retryReceives()
 	for range len(s.full) {
 		e := s.full[0]
 		s.full = append(s.full[:0], s.full[1:]...)
 		e.full = false
 		e.role.advance()
 		if e.full {
+			return
+		}
+	}
+}
+
+func (s *side) retryReceives() {
+	if !s.short {
+		return
+	}
+	s.short = false
+	if s.shared != nil && !s.shared.again() {
+		return
+	}
+	for i := range s.ends {
+		at := (s.turn + i) % len(s.ends)
+		if r := s.ends[at].recvs; r != nil && r.end != nil && !r.again() {
+			s.turn = at + 1
 			return
 		}
 	}

@@ -18,7 +18,7 @@ const Never Ps = math.MaxInt64
 // Handle is the caller's name for the buffer of a received packet.
 type Handle uint64
 
-// Token names a copy whose end the caller reports. 0 names none.
+// Token names a copy whose end the caller reports, among all of a connection that have not ended. 0 names none.
 type Token uint64
 
 // Span is a range of memory under a key.

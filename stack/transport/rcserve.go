@@ -35,6 +35,9 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	c.env.Drop(p.Handle)
 	switch v {
 	case noRecv:
+		if c.spec.Landing > 0 {
+			c.dropEarly() // packets that came early hold receive requests, which the expected one lacks
+		}
 		c.nak, c.quiet = wire.RNRSyndrome(c.attr.MinRNR), true
 	case forbidden:
 		c.refuse(wire.NAKRemoteAccess, verbs.WCLocAccessErr, EventQPAccessErr)

@@ -182,7 +182,7 @@ func (c *solar) takeData(now Ps, p *Packet) {
 		return
 	}
 	c.scatter(r.spans, off, n)
-	c.env.Place(p.Handle, c.parts, landedToken(number))
+	c.env.Place(p.Handle, c.parts, blockToken(number, p.BTH.PSN))
 }
 
 // part returns which bytes of a request belong to a block.
@@ -254,17 +254,25 @@ func (c *solar) enterError() {
 	}
 }
 
+// blockTokenShift is where the number of a request stands in the token of a block, above its PSN.
+const blockTokenShift = 25
+
+// blockToken names the copy of a block that a READ brought: of one request, several may be copied at the same time.
+func blockToken(number uint64, psn uint32) Token {
+	return Token(number+1)<<blockTokenShift | Token(psn)<<1
+}
+
 // Placed says that a copy has ended.
 func (c *solar) Placed(_ Ps, t Token, status verbs.Status) {
-	n := uint64(t>>1) - 1
 	if t&1 == 0 {
+		n := uint64(t>>blockTokenShift) - 1
 		if r := c.request(n); r != nil && status != verbs.WCSuccess {
 			r.status = status
 		}
 		c.left(n)
 		return
 	}
-	c.endWrite(uint32(n), status)
+	c.endWrite(uint32(t>>1)-1, status)
 }
 
 // Sent is nothing to Solar.

@@ -23,6 +23,7 @@ type landing struct {
 	spare   []uint64           // header buffers
 	under   fifo.Queue[landed] // with the NIC, in the order of descriptors
 	left    []landed           // taken back while the queue is being turned off
+	held    []uint32           // regions of the requests in which packets lie that have not ended
 	phase   landingPhase
 	wait    []func() // for it to be off
 	credit  int      // descriptors of which the account was not told
@@ -98,6 +99,7 @@ func (l *landing) received(f *driver.RxFrame) {
 	}
 	h, p := c.packets.take()
 	p.landing, p.request = l, l.under.Pop()
+	l.held = append(l.held, p.request.to.Key)
 	p.buf, p.at, p.n, p.clean = f.Buffer, f.Pay, f.PayLen, true
 	c.cpu.Compute(c.spec.Parse)
 	head := c.header[:f.HdrLen]
@@ -125,6 +127,8 @@ func (l *landing) received(f *driver.RxFrame) {
 // finish ends a packet: its request was used for it, or goes back to the NIC.
 func (l *landing) finish(h transport.Handle, p *packet) {
 	x, taken := p.request, p.taken
+	k := slices.Index(l.held, x.to.Key)
+	l.held = slices.Delete(l.held, k, k+1)
 	l.c.packets.free = append(l.c.packets.free, int32(h))
 	switch {
 	case taken:
@@ -148,14 +152,14 @@ func (l *landing) fault() error {
 	return err
 }
 
-// names reports whether the NIC may write to a region.
+// names reports whether the NIC may write to a region, or will be given a request of it again when a packet is dropped.
 func (l *landing) names(region uint32) bool {
 	for i := range l.under.Len() {
 		if l.under.At(i).to.Key == region {
 			return true
 		}
 	}
-	return false
+	return slices.Contains(l.held, region)
 }
 
 // unland calls done when no low-latency queue pair of the core has the NIC write to a region: those that do end in error.
