@@ -16,8 +16,8 @@ func benchCommand(a *app) *cobra.Command {
 		Short: "Measure the simulator and the NIC",
 		Long: `Measures how fast the simulator is and how fast the NIC that it simulates is, and shows each figure beside its goal.
 Figures by wall time are ratios of two sides taken turn and turn about in one run; those of the NIC are counts of its
-cycles. NAME is a figure or a group of them (engine, model, build, bridge, rtl, nic, path); none is all. A missed goal is
-told and is no failure; work done wrong is one.
+cycles. NAME is a figure or a group of them (engine, model, card, rnic, stack, build, bridge, rtl, tuned, nic, path); none is
+all. A missed goal is told and is no failure; work done wrong is one.
 
 The group path has the experiments of the papers (docs/experiments.md): each is shown as paper value, measured value,
 tolerance, anchor and verdict, with every input and where it is from. A claim that is missed is told with its reason.`,

@@ -247,6 +247,7 @@ func (s *Spec) validateOptions() error {
 	bad(!s.LowLatency || s.Pieces == 1 && !s.SharedReceive, "low_latency", ": each receive request is one piece, of the queue pair's own: want %v 1 and %v false, or false",
 		field.Path("pieces"), field.Path("shared_receive"))
 	bad(!s.LowLatency || len(s.Sizes) > 0 && s.largest() <= s.MTU, "low_latency", ": a message is one packet: want %v up to %v %d, or false", field.Path("sizes"), field.Path("mtu"), s.MTU)
+	bad(!s.LowLatency || !s.Invalidate, "invalidate", ": low-latency queue pairs have no SEND_WITH_INV: want false, or %v false", field.Path("low_latency"))
 	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false", s.Kind)
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
 	s.validateRevoke(bad)

@@ -51,7 +51,7 @@ func (c *Config) validate() error {
 	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
 	low := c.Spec.LowLatency
 	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues", n, low, b.NumRxq)
-	others := 2 + len(c.Hosts) // the control core's copies, the engine's, and each process's
+	others := 2 + len(c.Hosts) // for the control core's copies, the engine's if there is one, and each process's
 	want(n*(b.Ports+1)+others <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, %d are others'", n, (b.NumTxq-others)/(b.Ports+1), b.Ports+1, b.NumTxq, others)
 	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low, b.NumRules)
 	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with it, or 0", low)
