@@ -11,16 +11,13 @@ import (
 // request, channels in turn.
 func (c *Comp) wantedCopy() *core.Read {
 	t := &c.tx
-	if t.copier == 0 {
-		return nil
-	}
-	for range t.copies {
-		if t.copyAt.read++; t.copyAt.read == len(t.copies) {
-			t.copyAt.read = 0
-		}
-		if rd := c.wantedChunk(t.copyAt.read); rd != nil {
+	for left, at := t.copyAt.asks, t.copyAt.read; left != 0; left &^= 1 << at {
+		at = after(left, at)
+		if rd := c.wantedChunk(at); rd != nil {
+			t.copyAt.read = at
 			return rd
 		}
+		t.copyAt.asks &^= 1 << at
 	}
 	return nil
 }
@@ -69,8 +66,10 @@ func (c *Comp) leaveChunk(h *copyChan, s nicspec.Status) {
 	h.cur = none
 }
 
-// copyMoved ends the copies of a channel that are over.
+// copyMoved ends the copies of a channel that are over. It follows whatever may let a channel read or write again, but
+// for the start of a copy and the room that a write leaves.
 func (c *Comp) copyMoved(channel int) {
+	c.tx.copyAt.stir(channel)
 	h := &c.tx.copies[channel]
 	for {
 		id, status, ok := h.Ended()
@@ -87,29 +86,34 @@ func (c *Comp) copyMoved(channel int) {
 // feedCopy makes p the next write or message of a copy, channels in turn.
 func (c *Comp) feedCopy(p *tlp.Packet) bool {
 	t := &c.tx
-	if t.copier == 0 {
-		return false
-	}
-	for range t.copies {
-		if t.copyAt.write++; t.copyAt.write == len(t.copies) {
-			t.copyAt.write = 0
-		}
-		h := &t.copies[t.copyAt.write]
-		c.out.ref = int32(t.copyAt.write)
-		if addr, b, ok := h.Write(c.limits.MPS); ok {
-			c.setWrite(p, addr, b, c.attr)
-			c.out.what, c.out.bytes = outCopy, len(b)
+	for left, at := t.copyAt.writes, t.copyAt.write; left != 0; left &^= 1 << at {
+		at = after(left, at)
+		if c.feedChannel(at, p) {
+			t.copyAt.write = at
 			return true
 		}
-		if plan := h.Message(); plan != nil {
-			if err := dma.SetMessage(p, plan); err != nil {
-				panic("nic: an invalidate message cannot be encoded: " + err.Error())
-			}
-			c.out.what = outMessage
-			return true
-		}
+		t.copyAt.writes &^= 1 << at
 	}
 	return false
+}
+
+func (c *Comp) feedChannel(channel int, p *tlp.Packet) bool {
+	h := &c.tx.copies[channel]
+	if addr, b, ok := h.Write(c.limits.MPS); ok {
+		c.tx.copyAt.asks |= 1 << channel // for what there is room now
+		c.setWrite(p, addr, b, c.attr)
+		c.out.what, c.out.ref, c.out.bytes = outCopy, int32(channel), len(b)
+		return true
+	}
+	plan := h.Message()
+	if plan == nil {
+		return false
+	}
+	if err := dma.SetMessage(p, plan); err != nil {
+		panic("nic: an invalidate message cannot be encoded: " + err.Error())
+	}
+	c.out.what, c.out.ref = outMessage, int32(channel)
+	return true
 }
 
 // copyLeft notes that a write of a copy has left [D6].

@@ -19,20 +19,16 @@ const (
 // feedRead makes p the next read request: descriptors, work entries, pieces of
 // frames and copies take turns.
 func (c *Comp) feedRead(p *tlp.Packet) bool {
-	if c.rx.want.Empty() && c.tx.want.Empty() && c.tx.gather.Len() == 0 && c.tx.copier == 0 {
-		return false
-	}
 	if !c.reader.CanIssue(c.now) {
 		if held := c.reader.Held(); held != core.Never {
 			c.until(held)
 		}
 		return false
 	}
-	for range numReaders {
-		if c.out.reads++; c.out.reads == numReaders {
-			c.out.reads = 0
-		}
-		if rd := c.wanted(c.out.reads); rd != nil {
+	for left, at := c.reads(), c.out.reads; left != 0; left &^= 1 << at {
+		at = after(left, at)
+		if rd := c.wanted(at); rd != nil {
+			c.out.reads = at
 			h := c.reader.Issue(rd, c.limits.MRRS)
 			if rd.Client == readPiece || rd.Client == readCopy {
 				h.Attr = c.attr
@@ -44,6 +40,12 @@ func (c *Comp) feedRead(p *tlp.Packet) bool {
 		}
 	}
 	return false
+}
+
+// reads is who may want a request.
+func (c *Comp) reads() uint {
+	return bit(readDesc, !c.rx.want.Empty()) | bit(readWqe, !c.tx.want.Empty()) |
+		bit(readPiece, c.tx.gather.Len() != 0) | bit(readCopy, c.tx.copyAt.asks != 0)
 }
 
 func (c *Comp) wanted(reader int) *core.Read {

@@ -47,8 +47,17 @@ type copyChan struct {
 	cur   int               // chunk whose read wants requests, none if there is none
 }
 
-// copyTurns is the channels that were served last.
-type copyTurns struct{ read, write int }
+// copyTurns is the channels that were served last, and those that may have something: the others had nothing when they
+// were asked, and nothing of theirs has changed since.
+type copyTurns struct {
+	read, write  int
+	asks, writes uint
+}
+
+func (t *copyTurns) stir(channel int) {
+	t.asks |= 1 << channel
+	t.writes |= 1 << channel
+}
 
 // initCopies makes the channels, whose slots follow those of other entries.
 func (t *txPath) initCopies(s *Spec) {

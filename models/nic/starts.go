@@ -147,4 +147,5 @@ func (c *Comp) startsOn(queue, lane int) bool {
 func (c *Comp) startCopy(queue int, id int32) {
 	c.tx.channel(queue).Start(id, &c.tx.slots[id].plan.Dma)
 	c.tx.copier++
+	c.tx.copyAt.stir(queue % len(c.tx.copies))
 }

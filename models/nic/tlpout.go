@@ -71,20 +71,30 @@ func (c *Comp) startTLP() {
 
 func (c *Comp) offerTLP() {
 	l := &c.out
+	left := c.sources()
+	if left == 0 {
+		return
+	}
 	if l.spare == nil {
 		l.spare = c.tlps.Get()
 	}
-	for range numSources {
-		if l.turn++; l.turn == numSources {
-			l.turn = 0
-		}
-		if c.feed(l.turn, &l.spare.Packet) {
+	for at := l.turn; left != 0; left &^= 1 << at {
+		at = after(left, at)
+		if c.feed(at, &l.spare.Packet) {
+			l.turn = at
 			l.pkt, l.spare = l.spare, nil
 			l.x.Offer(c.now, stream.BeatsOf(len(l.pkt.Data), c.spec.TLPBits))
 			c.moved = true
 			return
 		}
 	}
+}
+
+// sources is those that may have a TLP.
+func (c *Comp) sources() uint {
+	return bit(sourceAnswer, c.out.answers.Len() != 0) | bit(sourceRx, c.rx.cur != nil || c.rx.events.Len() != 0) |
+		bit(sourceTxCqe, c.out.cqes.Len() != 0) | bit(sourceRead, c.reads() != 0 || c.tx.copier != 0) |
+		bit(sourceCopy, c.tx.copyAt.writes != 0) | bit(sourceMsix, c.msix.ready != 0)
 }
 
 // feed makes p the next TLP of a source and reports whether there was one.
