@@ -23,7 +23,12 @@ func (c *Comp) until(cycle int64) bool {
 func (c *Comp) time() simcore.Ps { return simcore.Ps(c.now) * c.period }
 
 // NotifyRecv implements sim.Component: a message has come.
-func (c *Comp) NotifyRecv(sim.VTimeInSec, sim.Port) { c.wakeNext() }
+func (c *Comp) NotifyRecv(_ sim.VTimeInSec, p sim.Port) {
+	if p != c.pcie {
+		c.rx.quiet = false
+	}
+	c.wakeNext()
+}
 
 // NotifyPortFree implements sim.Component: a port that refused can send.
 func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) { c.wakeNext() }

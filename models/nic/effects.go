@@ -24,6 +24,8 @@ func (c *Comp) apply(e *core.Effect) {
 			c.pushed(e, c.outcome.Pushed)
 			c.tx.want.Set(e.Index)
 		}
+	case core.EffectPortWritten:
+		c.tx.ports[e.Index].pause.mute = false
 	case core.EffectQueueEnabled:
 		c.messagesOn(e.Rx, e.Index)
 		if e.Rx {

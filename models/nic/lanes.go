@@ -57,17 +57,11 @@ func (t *txPath) line(queue int) {
 	t.start.Clear(queue)
 	t.queues[queue].waits = true
 	t.lanes[t.laneOf(queue)].waits.Push(int32(queue))
+	t.lined++
 }
 
 // waiting reports whether any queue stands in line.
-func (t *txPath) waiting() bool {
-	for i := range t.lanes {
-		if t.lanes[i].waits.Len() > 0 {
-			return true
-		}
-	}
-	return false
-}
+func (t *txPath) waiting() bool { return t.lined != 0 }
 
 // takeLane takes a slot and room for that entry.
 func (t *txPath) takeLane(queue int) int32 {

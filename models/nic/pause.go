@@ -13,20 +13,27 @@ type ethPause struct {
 	stops core.PauseStops
 	send  core.PauseSender
 	own   *msg.Frame // pause frame that crosses now
+	mute  bool       // the port sends none, and owes none
 }
 
 // pauseCame takes a pause frame that is honoured [F3].
 func (c *Comp) pauseCame(f *rxFrame) {
 	p, _ := core.ParsePause(f.f.Data)
+	c.tx.stops = true
 	c.tx.ports[f.port].pause.stops.Take(&p, c.regs.Receive().Pause[f.port], f.last+1, c.spec.EthBits)
 }
 
 // endStops lets the classes go on whose stop has ended.
 func (c *Comp) endStops() {
+	if !c.tx.stops {
+		return
+	}
 	now := uint8(0)
+	c.tx.stops = false
 	for p := range c.tx.ports {
 		stopped, again := c.tx.ports[p].pause.stops.Classes(c.now)
 		c.until(again)
+		c.tx.stops = c.tx.stops || again != core.Never
 		now |= stopped
 	}
 	ended := c.tx.stopped &^ now
@@ -71,14 +78,19 @@ func (c *Comp) maySend(l *ethOut) bool {
 
 // watchBuffer decides on the pause frames of a port [F6].
 func (c *Comp) watchBuffer(port int) {
-	e := &c.tx.ports[port].pause.send
-	if c.flr.on {
-		e.Reset()
+	l := &c.tx.ports[port].pause
+	if l.mute {
 		return
 	}
-	if again := e.Watch(c.regs.PortCfg(port), c.rx.ports[port].held, c.now, c.spec.EthBits); again != core.Never {
+	if c.flr.on {
+		l.send.Reset()
+		return
+	}
+	cfg := c.regs.PortCfg(port)
+	if again := l.send.Watch(cfg, c.rx.ports[port].held, c.now, c.spec.EthBits); again != core.Never {
 		c.until(again)
 	}
+	l.mute = cfg.TxMode == nicspec.PauseModeNone
 }
 
 // offerPause begins a pause frame of the device's own.

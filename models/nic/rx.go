@@ -20,6 +20,9 @@ type rxPath struct {
 	events fifo.Queue[rxEvent] // to be written
 	pool   []*rxFrame          // free
 	frames int                 // frames held
+	quiet  bool                // none crosses or waits to cross
+	judged int                 // frames in ports[].verdict
+	placed int                 // frames in ports[].ready
 	turn   int                 // port served last
 	cur    *rxFrame            // being written
 	hdr    tlp.Split           // what is left of it
@@ -66,6 +69,10 @@ type rxEvent struct {
 // them back [B4]: frames that came faster than the stream takes them wait in
 // front of it.
 func (c *Comp) receiveFrames() {
+	if c.rx.quiet {
+		return
+	}
+	c.rx.quiet = true
 	for i := range c.rx.ports {
 		p := &c.rx.ports[i]
 		for c.eth[i].Len() > 0 {
@@ -77,6 +84,7 @@ func (c *Comp) receiveFrames() {
 		if p.cur != nil && c.until(p.x.Last) {
 			c.lastBeat(i, p)
 		}
+		c.rx.quiet = c.rx.quiet && p.cur == nil && p.wait.Len() == 0
 	}
 }
 
@@ -110,14 +118,19 @@ func (c *Comp) lastBeat(port int, p *rxPort) {
 	c.regs.StepPort(nicspec.CntRxBytes, port, uint64(len(f.f.Data)))
 	f.last, f.due = c.now, c.now+int64(c.spec.Timing.RxPipe)
 	p.verdict.Push(f)
+	c.rx.judged++
 }
 
 // classifyFrames finds the queues of frames, or drops them.
 func (c *Comp) classifyFrames() {
+	if c.rx.judged == 0 {
+		return
+	}
 	for i := range c.rx.ports {
 		p := &c.rx.ports[i]
 		for p.verdict.Len() > 0 && c.until((*p.verdict.Front()).due) {
 			f := p.verdict.Pop()
+			c.rx.judged--
 			c.moved = true
 			if f.overflow && c.regs.Receive().Front(i, f.f.Data) == core.NoDrop {
 				f.v.Drop = nicspec.CntRxDropOverflow
@@ -136,6 +149,7 @@ func (c *Comp) classifyFrames() {
 			}
 			f.due = c.now + int64(c.spec.Timing.RxPlan)
 			p.ready.Push(f)
+			c.rx.placed++
 		}
 	}
 }
@@ -144,7 +158,7 @@ func (c *Comp) classifyFrames() {
 // are dropped takes turns like any other [R13]. A frame that waits for its descriptor
 // holds back those of its port behind it [R11].
 func (c *Comp) planFrame() {
-	if c.rx.cur != nil || c.rx.events.Len() > 0 {
+	if c.rx.placed == 0 || c.rx.cur != nil || c.rx.events.Len() > 0 {
 		return
 	}
 	for passed := 0; passed < len(c.rx.ports); passed++ {
@@ -161,6 +175,7 @@ func (c *Comp) planFrame() {
 			continue
 		}
 		p.ready.Pop()
+		c.rx.placed--
 		c.moved = true
 		if drop == core.NoDrop {
 			return

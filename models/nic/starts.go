@@ -105,6 +105,9 @@ func (c *Comp) startWaiting() bool {
 	if t.lane++; t.lane >= len(t.lanes) {
 		t.lane = 0
 	}
+	if t.lined == 0 {
+		return false
+	}
 	for n := range t.lanes {
 		k := (t.lane + n) % len(t.lanes)
 		for w := &t.lanes[k]; w.waits.Len() > 0 && w.free.Len() > 0; {
@@ -113,6 +116,7 @@ func (c *Comp) startWaiting() bool {
 			if starts && !t.fits(w) {
 				break
 			}
+			t.lined--
 			if w.waits.Pop(); starts {
 				t.queues[i].waits = false
 				c.startEntry(i)

@@ -18,6 +18,7 @@ type txPath struct {
 	slots  []txSlot
 	lanes  []txLane    // by port, and that of entries that send nothing
 	lane   int         // whose queue was looked at first
+	lined  int         // queues that stand in line, over all lanes
 	turn   bool        // lines go first
 	plan   core.TxPlan // of the entry that is looked at
 	planOf planOf
@@ -28,6 +29,7 @@ type txPath struct {
 	finish fifo.Queue[int32] // slots whose frame is complete, in the order in which they fall due
 	active int               // slots in use
 
+	stops   bool       // a class may be stopped on some port
 	stopped uint8      // classes stopped on any port
 	parked  bitset.Set // queues that wait for the end of such a stop
 }
