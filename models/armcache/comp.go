@@ -111,7 +111,7 @@ func (c *Cache) Check(op mem.Op, addr uint64, n int) error {
 
 // Access implements mem.Target.
 func (c *Cache) Access(a *mem.Access) {
-	if err := c.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(c); err != nil {
 		a.Finish(err)
 		return
 	}

@@ -123,13 +123,13 @@ func (d *DRAM) Write(addr uint64, b []byte) error {
 // Access implements mem.Target. The bytes move at once, in the order in which
 // accesses come; how long that takes is found out after it.
 func (d *DRAM) Access(a *mem.Access) {
-	if err := d.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(d); err != nil {
 		a.Finish(err)
 		return
 	}
 	x := d.newTransfer()
 	x.a, x.left = a, 1
-	x.Op, x.By, x.Addr, x.Data, x.Span, x.Err = a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	x.Ask(a)
 	d.counts.Held += uint64(len(a.Data))
 	switch a.Op {
 	case mem.Read:

@@ -64,6 +64,24 @@ type Access struct {
 
 	// Line, if set, makes a Write a run (Runner): n bytes more took effect.
 	Line func(a *Access, n int, more bool)
+
+	inside bool // Verify found it to lie inside memory
+}
+
+// Verify is t.Check for an access that t was given. A target that hands accesses on to the memory which its Check asks,
+// and no other, calls it: then that memory, which Verifies in its turn, need not look again.
+func (a *Access) Verify(t Target) error {
+	if a.inside {
+		return nil
+	}
+	err := t.Check(a.Op, a.Addr, a.Len())
+	a.inside = err == nil
+	return err
+}
+
+// Ask makes a ask the same as an access that was Verified, on whose behalf it is made.
+func (a *Access) Ask(of *Access) {
+	a.Op, a.By, a.Addr, a.Data, a.Span, a.Err, a.inside = of.Op, of.By, of.Addr, of.Data, of.Span, nil, of.inside
 }
 
 // Len is the number of bytes that the access covers.
@@ -77,7 +95,7 @@ func (a *Access) Len() int {
 // Finish sets the result and calls Done: the last thing that a Target does
 // with an access.
 func (a *Access) Finish(err error) {
-	a.Err = err
+	a.Err, a.inside = err, false
 	a.Done(a)
 }
 

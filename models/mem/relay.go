@@ -30,7 +30,7 @@ func (p *Relays) Get(a *Access) *Relay {
 	if a.Line != nil {
 		r.Line = r.line
 	}
-	r.Op, r.By, r.Addr, r.Data, r.Span, r.Err = a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	r.Ask(a)
 	return r
 }
 

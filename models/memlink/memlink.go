@@ -115,7 +115,7 @@ func (l *Link) Check(op mem.Op, addr uint64, n int) error { return l.memory.Chec
 
 // Access implements mem.Target.
 func (l *Link) Access(a *mem.Access) {
-	if err := l.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(l); err != nil {
 		a.Finish(err)
 		return
 	}

@@ -166,7 +166,7 @@ func (m *Map) Check(op mem.Op, addr uint64, n int) error {
 
 // Access implements mem.Target.
 func (m *Map) Access(a *mem.Access) {
-	if err := m.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(m); err != nil {
 		a.Finish(err)
 		return
 	}
@@ -208,7 +208,8 @@ func (m *Map) run() {
 // sendWhole sends on an access that lies in one region and has nothing to wait for: most do.
 func (m *Map) sendWhole(a *mem.Access, r *region) {
 	p := m.newPart()
-	p.all, p.to, p.Op, p.By, p.Addr, p.Data, p.Span, p.Err = a, r, a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	p.all, p.to = a, r
+	p.Ask(a)
 	if p.past = 0; a.Line != nil {
 		p.Line = p.line
 	}

@@ -121,7 +121,7 @@ func (c *Cache) Has(addr uint64) bool {
 
 // Access implements mem.Target.
 func (c *Cache) Access(a *mem.Access) {
-	if err := c.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(c); err != nil {
 		a.Finish(err)
 		return
 	}

@@ -98,7 +98,7 @@ func (t *TLB) Check(op mem.Op, addr uint64, n int) error { return t.memory.Check
 
 // Access implements mem.Target.
 func (t *TLB) Access(a *mem.Access) {
-	if err := t.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(t); err != nil {
 		a.Finish(err)
 		return
 	}

@@ -133,7 +133,7 @@ func (b *Buffer) Check(op mem.Op, addr uint64, n int) error { return b.memory.Ch
 
 // Access implements mem.Target.
 func (b *Buffer) Access(a *mem.Access) {
-	if err := b.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(b); err != nil {
 		a.Finish(err)
 		return
 	}

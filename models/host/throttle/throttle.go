@@ -94,7 +94,7 @@ func (t *Throttle) Check(op mem.Op, addr uint64, n int) error { return t.memory.
 
 // Access implements mem.Target.
 func (t *Throttle) Access(a *mem.Access) {
-	if err := t.Check(a.Op, a.Addr, a.Len()); err != nil {
+	if err := a.Verify(t); err != nil {
 		a.Finish(err)
 		return
 	}
