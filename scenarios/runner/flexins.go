@@ -61,7 +61,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		}
 		return corebus.New(core.Core, regs, corebus.DefaultSpec())
 	}
-	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Memory: driver.DefaultOptions().Memory}
+	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Limits: spec.Endpoint.Limits, Memory: driver.DefaultOptions().Memory}
 	cfg.Memory[nicspec.EndpointHost].Bytes = stackBytes - min(stackBytes, cfg.Memory[nicspec.EndpointHost].From)
 	if c.Faults != nil {
 		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }

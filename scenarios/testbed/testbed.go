@@ -75,13 +75,12 @@ func (b *Bed) connect(s *Spec) (err error) {
 
 // SetLimits sets the NIC's to what the card's endpoint takes, if that is less than it has after reset.
 func SetLimits(d *driver.Driver, want tlp.Limits) error {
-	reset := nicspec.DevctlReg(nicspec.ResetDevctl)
-	const least = 128 // of the codes [P10]
-	mps, mrrs := least<<reset.Mps(), least<<reset.Mrrs()
-	if want.MPS >= mps && want.MRRS >= mrrs {
+	reset, to := driver.ResetControl(), driver.ControlFor(want)
+	if to.MPS >= reset.MPS && to.MRRS >= reset.MRRS {
 		return nil
 	}
-	return d.SetDeviceControl(driver.DeviceControl{MPS: min(mps, want.MPS), MRRS: min(mrrs, want.MRRS), RCB128: want.RCB == 2*nicspec.LineBytes})
+	to.MPS, to.MRRS = min(reset.MPS, to.MPS), min(reset.MRRS, to.MRRS)
+	return d.SetDeviceControl(to)
 }
 
 // Pace reads the pace of a player, as traffic.ParsePace does: no faster than the cables go.

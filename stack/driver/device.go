@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 )
 
 // Probe reads what the NIC is, and hands over its sizes and parts, which the driver goes by from then on. Widths of the
@@ -57,6 +58,18 @@ type DeviceControl struct {
 	RCB128          bool // completions are split at multiples of 128 B, else 64 B [P12]
 	RelaxedOrdering bool // in requests that carry frame or copy data [P11]
 	NoSnoop         bool // likewise
+}
+
+// ControlFor is DEVCTL for what the roots behind the NIC take, as far as the NIC goes itself.
+func ControlFor(l tlp.Limits) DeviceControl {
+	return DeviceControl{MPS: min(l.MPS, 512), MRRS: min(l.MRRS, tlp.PageBytes), RCB128: l.RCB == 2*nicspec.LineBytes}
+}
+
+// ResetControl is DEVCTL after reset.
+func ResetControl() DeviceControl {
+	r := nicspec.DevctlReg(nicspec.ResetDevctl)
+	const least = 128 // of the codes [P10]
+	return DeviceControl{MPS: least << r.Mps(), MRRS: least << r.Mrrs(), RCB128: r.Rcb(), RelaxedOrdering: r.RelaxedOrdering(), NoSnoop: r.NoSnoop()}
 }
 
 // SetDeviceControl writes DEVCTL.

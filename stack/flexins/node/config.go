@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 )
@@ -19,6 +20,7 @@ type Port struct {
 type Config struct {
 	Spec    Spec
 	Build   nicspec.Build // of the NIC
+	Limits  tlp.Limits    // what the roots behind it take, which DEVCTL is set to
 	Memory  [nicspec.EndpointHost + 1]driver.Range
 	Control *corebus.Bus   // the control core's
 	Data    []*corebus.Bus // of as many cores as the spec says

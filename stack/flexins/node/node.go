@@ -121,6 +121,11 @@ func New(c Config) (*Node, error) {
 	if n.drv, err = driver.New(c.Control, o); err != nil {
 		return nil, err
 	}
+	if devctl := driver.ControlFor(c.Limits); devctl != driver.ResetControl() {
+		if err := n.drv.SetDeviceControl(devctl); err != nil {
+			return nil, fmt.Errorf("node: %w", err)
+		}
+	}
 	if err := n.build(); err != nil {
 		return nil, fmt.Errorf("node: %w", err)
 	}
