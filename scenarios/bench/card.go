@@ -75,37 +75,52 @@ func (s *session) cardLoad(queues int) func() (*cardLoad, error) {
 
 const wholeCard = "frames of 4 KB in and out of the Go NIC on preset bf3 by PCIe links, switch, caches and DRAM, each TLP an event, no referee"
 
-// cardSpeed is what a packet costs on a whole card, and what a TLP costs there against Akita's bare hops.
-func cardSpeed(s *session) (all []Result, err error) {
+// cardCost is what a packet costs on a whole card.
+type cardCost struct {
+	packet  time.Duration // the least of the repeats
+	tlps    float64       // of a packet
+	missing float64       // share of the time in which this thread had no processor
+}
+
+// tlp is what a TLP costs, in ns.
+func (c *cardCost) tlp() float64 { return float64(c.packet.Nanoseconds()) / c.tlps }
+
+func (s *session) cardCost() (c cardCost, err error) {
 	err = with(s.cardLoad(loadQueues), func(l *cardLoad) error {
-		best, n := time.Duration(0), s.frames(costPackets)
 		var missing []float64
 		tlps, packets := l.tlps(), l.packets()
 		for range s.Repeats {
 			watch := startClock()
-			c, err := cost(l, n)
+			each, err := cost(l, s.frames(costPackets))
 			if err != nil {
 				return err
 			}
 			missing = append(missing, watch.delayed())
-			if best == 0 || c < best {
-				best = c
+			if c.packet == 0 || each < c.packet {
+				c.packet = each
 			}
 		}
-		each := float64(l.tlps()-tlps) / float64(l.packets()-packets)
-		_, akita, err := nicswitch.MeasureHops()
-		if err != nil {
-			return err
-		}
-		own := float64(best.Nanoseconds()) / each
-		all = []Result{
-			figure("card/packets_per_s", float64(time.Second)/float64(best), "1/s", 40_000, "%s; best of %d, %.1f TLPs a packet", wholeCard, s.Repeats, each).disturbed(median(missing)),
-			figure("card/tlp_over_akita_hops", akita/own, "ratio", 0,
-				"Akita's engine, ports and connections over link, switch and link alone (%.0f ns a TLP), against a TLP on the whole card with NIC, driver, caches and DRAM (%.0f ns)", akita, own),
-		}
+		c.tlps, c.missing = float64(l.tlps()-tlps)/float64(l.packets()-packets), median(missing)
 		return nil
 	})
-	return all, err
+	return c, err
+}
+
+// cardSpeed is what a packet costs on a whole card, and what a TLP costs there against Akita's bare hops.
+func cardSpeed(s *session) ([]Result, error) {
+	c, err := s.cardCost()
+	if err != nil {
+		return nil, err
+	}
+	_, akita, err := nicswitch.MeasureHops()
+	if err != nil {
+		return nil, err
+	}
+	return []Result{
+		figure("card/packets_per_s", float64(time.Second)/float64(c.packet), "1/s", 40_000, "%s; best of %d, %.1f TLPs a packet", wholeCard, s.Repeats, c.tlps).disturbed(c.missing),
+		figure("card/tlp_over_akita_hops", akita/c.tlp(), "ratio", 0,
+			"Akita's engine, ports and connections over link, switch and link alone (%.0f ns a TLP), against a TLP on the whole card with NIC, driver, caches and DRAM (%.0f ns)", akita, c.tlp()),
+	}, nil
 }
 
 // cardAllocations is allocations per TLP in steady state.

@@ -211,8 +211,11 @@ func (l *cardLoad) underWay() int {
 }
 
 // tlps is how many crossed the links behind the switch.
-func (l *cardLoad) tlps() (n uint64) {
-	for _, link := range []*pcielink.Link{l.bed.ArmLink, l.bed.HostLink} {
+func (l *cardLoad) tlps() uint64 { return tlpsOver(l.bed.ArmLink, l.bed.HostLink) }
+
+// tlpsOver is the TLPs that have gone over links, both ways.
+func tlpsOver(links ...*pcielink.Link) (n uint64) {
+	for _, link := range links {
 		for end := range 2 {
 			c := link.Counters(end)
 			for class := range tlp.Completion + 1 {

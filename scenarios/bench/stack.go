@@ -22,20 +22,29 @@ type stackRun struct {
 	cpu     time.Duration // processor time of the whole process meanwhile, garbage collection included
 	took    time.Duration // of the traffic by the wall clock
 	missing float64       // share of it in which this thread had no processor
+	tlps    uint64        // that went over the PCIe links of all cards meanwhile
 	dram    uint64        // bytes that went between the Arm's caches and DRAM meanwhile, both cards
 }
 
-// stackCase is the text of a case; workload and data are fields of these sections.
+// stackCase is the text of a case; workload and data are fields of these sections. The second server is like the first, or has an
+// RDMA NIC (peerRNIC).
 func stackCase(device string, cores int, data, workload string) string {
+	peer := ""
+	if strings.Contains(device, peerRNIC) {
+		peer = ", {kind: rnic}"
+	}
 	return fmt.Sprintf(`name: load
 description: what the stack costs
 board: {preset: bf3-cores-pair}
 devices: [%s]
-stacks: [{kind: flexins, flexins: {data_cores: %d, data: {%s}}}]
+stacks: [{kind: flexins, flexins: {data_cores: %d, data: {%s}}}%s]
 workload: {%s}
 limits: {traffic_ps: 10000000000000, quiet_ps: 100000000000, settle_ps: 100000000000}
-`, device, cores, data, workload)
+`, device, cores, data, peer, workload)
 }
+
+// peerRNIC is a device of the second server whose transport is the NIC's: what is measured is then one card with the stack.
+const peerRNIC = "{kind: rnic, model: connectx7}"
 
 // playStack plays a case.
 func (s *session) playStack(text string, o runner.Options) (*stackRun, error) {
@@ -61,10 +70,10 @@ func (s *session) playStack(text string, o runner.Options) (*stackRun, error) {
 	var cpu time.Duration
 	o.Traffic = func(rack *board.Rack, settled bool) {
 		if !settled {
-			before, r.data, r.small, cpu, watch = armDRAM(rack), 0, 0, cpuTime(), startClock()
+			before, r.tlps, r.data, r.small, cpu, watch = armDRAM(rack), rackTLPs(rack), 0, 0, cpuTime(), startClock()
 			return
 		}
-		r.cpu = cpuTime() - cpu
+		r.cpu, r.tlps = cpuTime()-cpu, rackTLPs(rack)-r.tlps
 		r.took, r.missing, r.dram = watch.wall(), watch.delayed(), armDRAM(rack)-before
 	}
 	r.played, err = list[0].Play(s.ctx, o)
@@ -85,13 +94,23 @@ func armDRAM(rack *board.Rack) (bytes uint64) {
 	return bytes
 }
 
+// rackTLPs is the TLPs that have gone over the PCIe links of all cards.
+func rackTLPs(rack *board.Rack) (n uint64) {
+	for _, c := range rack.Cards() {
+		n += tlpsOver(c.ArmLink, c.HostLink)
+	}
+	return n
+}
+
 const (
 	stackMessages = 4_000                                                                                       // of each of four queue pairs
 	stackLoad     = "kind: %s, payload: reused, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d" // as perftest does it
+	longLoad      = "kind: write, payload: reused, queue_pairs: 4, depth: 4, sizes: [65536], mtu: 4096, count: %d"
 	fullStack     = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data cores each, with host and Arm cores, caches, DRAM and links"
 )
 
-// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs.
+// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs, and what a TLP costs there against
+// one of a card without the stack.
 func stackSpeed(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	fastest := func(workload string) (best *stackRun, err error) {
@@ -114,10 +133,19 @@ func stackSpeed(s *session) ([]Result, error) {
 			return nil, err
 		}
 	}
+	card, err := s.cardCost()
+	if err != nil {
+		return nil, err
+	}
+	tlp := float64(runs[0].cpu.Nanoseconds()) / float64(runs[0].tlps)
 	per := func(r *stackRun, frames int) float64 { return ratio(float64(frames), r.cpu.Seconds()) }
 	return []Result{figure("stack/packets_per_s", per(runs[0], runs[0].data), "1/s", 25_000,
 		"%s; buffers are written once, as perftest does; frames of 4 KB only, each counted once at each of the two NICs, over the processor time of the process (user and system, garbage collection included), no referee; acknowledgements, not counted: %.0f/s; SENDs: %.0f/s; WRITEs whose every byte the applications write before and read after: %.0f/s; best of %d runs of %d messages",
-		fullStack, per(runs[0], runs[0].small), per(runs[1], runs[1].data), per(runs[2], runs[2].data), s.Repeats, 4*n)}, nil
+		fullStack, per(runs[0], runs[0].small), per(runs[1], runs[1].data), per(runs[2], runs[2].data), s.Repeats, 4*n),
+		figure("stack/tlp_over_card", card.tlp()/tlp, "ratio", 0,
+			"a TLP on a whole card without the stack (%.0f ns; %s), against one of those WRITEs with cores and stack (%.0f ns, %.0f TLPs a message with its acknowledgement)",
+			card.tlp(), wholeCard, tlp, float64(runs[0].tlps)/float64(runs[0].data)*2),
+	}, nil
 }
 
 // stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL.
@@ -127,7 +155,6 @@ func stackOnRTL(s *session) ([]Result, error) {
 		return nil, err
 	}
 	n := s.frames(4*stackMessages/8) / 4
-	text := stackCase("{kind: rtl}, {kind: model}", 4, "", fmt.Sprintf("both_ways: true, "+stackLoad, apps.Write, n))
 	o, err := s.options(4096+58, 4*n) // a RoCE packet of 4 KB: Ethernet, IPv4, UDP, BTH, RETH, ICRC
 	if err != nil {
 		return nil, err
@@ -136,21 +163,28 @@ func stackOnRTL(s *session) ([]Result, error) {
 		return nil, err
 	}
 	o.Ports, o.EthBits, o.PeriodPs, o.Dir = card.Ports, card.EthBits, card.Period, "both"
-	var stack, frames, missing float64
+	loads := [...]string{
+		stackCase("{kind: rtl}, "+peerRNIC, 4, "", fmt.Sprintf("both_ways: true, "+longLoad, max(n/5, 1))),
+		stackCase("{kind: rtl}, {kind: model}", 4, "", fmt.Sprintf("both_ways: true, "+stackLoad, apps.Write, n)),
+	}
+	var stack [len(loads)]float64
+	var frames, missing float64
 	for range s.Repeats {
-		r, err := s.playStack(text, runner.Options{DUT: s.DUT, Variant: o.Variant})
-		if err != nil {
-			return nil, err
+		for i, text := range loads {
+			r, err := s.playStack(text, runner.Options{DUT: s.DUT, Variant: o.Variant})
+			if err != nil {
+				return nil, err
+			}
+			stack[i], missing = max(stack[i], float64(r.data)/2/r.took.Seconds()), max(missing, r.missing)
 		}
-		stack, missing = max(stack, float64(r.data)/2/r.took.Seconds()), max(missing, r.missing)
 		x, err := s.play(o, nil)
 		if err != nil {
 			return nil, err
 		}
 		frames = max(frames, float64(2*len(o.Frames)*o.Loop)/x.Wall.Seconds())
 	}
-	return []Result{figure("stack/rtl_over_replay", ratio(stack, frames), "ratio", 0.6,
-		"frames of 4 KB a second at the RTL NIC of one of the two cards, refereed (%.0f, acknowledgements not counted; %s, here four data cores and WRITEs in both directions), against frames of that size in and out of it in a refereed replay (%.0f)", stack, fullStack, frames).disturbed(missing)}, nil
+	return []Result{figure("stack/rtl_over_replay", ratio(stack[0], frames), "ratio", 0.6,
+		"frames of 4 KB a second at the RTL NIC of a card of preset bf3-cores, refereed, acknowledgements not counted (%.0f: WRITEs of 64 KB both ways, by four queue pairs each, between FlexiNS with four data cores there and an RDMA NIC in the other server), against frames of that size in and out of it in a refereed replay (%.0f); %.0f where the other server has such a card, too, with the Go NIC and a referee, and messages are of 4 KB", stack[0], frames, stack[1]).disturbed(missing)}, nil
 }
 
 // stackQueues is memory with many queue pairs and requests under way: behind a cable so long that all are posted before the
