@@ -6,53 +6,8 @@ import (
 	"nictwin/models/mem"
 )
 
-// groupSets is how many sets share an allocation for each of their ways.
+// groupSets is how many sets share an allocation.
 const groupSets = 128
-
-// State of a line, in the low bits of its tag.
-const (
-	held    = 1 << iota // there is a line
-	dirty               // newer than memory
-	pending             // the rest of it is being fetched
-	byCore              // it belongs to a core, not to a device
-	partial             // some of its bytes are not here
-
-	stateBits = iota
-)
-
-// way is what a set knows of one of its ways. Those of a set are side by side: a step looks at all of them when it looks for a
-// victim.
-type way struct {
-	tag  uint64 // number and state; 0: empty
-	used uint64 // when it was used last, in steps
-}
-
-// content is the bytes of a way in a group of sets. The bytes of a line are all that a step on a whole line needs, and lie in one
-// line of the cache of the processor that simulates, too.
-type content struct {
-	data [groupSets][mem.LineBytes]byte
-	have [groupSets]uint64 // which of them are here, of lines that are partial
-}
-
-// line is a way of a set with its bytes; without a way it is none.
-type line struct {
-	*way
-	data *[mem.LineBytes]byte
-	have *uint64 // which of them are here, if it is partial
-}
-
-// lacks reports whether some of the bytes of a mask are not here.
-func (l line) lacks(want uint64) bool { return l.tag&partial != 0 && *l.have&want != want }
-
-// number is the address of a line divided by its size.
-func (l *way) number() uint64 { return l.tag >> stateBits }
-
-func (l *way) owner() mem.Agent {
-	if l.tag&byCore != 0 {
-		return mem.Core
-	}
-	return mem.Device
-}
 
 // Cache is the lines, and what was done with them.
 type Cache struct {
@@ -64,8 +19,8 @@ type Cache struct {
 	all      uint64 // mask of all ways
 	random   bool
 	hashed   bool
-	ways     [][]way    // by group of sets, then set and way; nil: never used
-	contents []*content // by group of sets, then way, as a ring in few ways shall be close together; nil: never used
+	rows     [][]place // by group of sets, then set and way; nil: never used
+	pool     pool
 	index    directory
 	now      uint64 // steps that used a line
 	victims  uint64 // chosen by Random so far
@@ -81,8 +36,7 @@ func New(g Geometry) (*Cache, error) {
 	return &Cache{
 		geometry: g, sets: n, pow2: n&(n-1) == 0, all: FirstWays(g.Ways),
 		random: g.Replacement == Random, hashed: g.Index == Hashed,
-		ways: make([][]way, (n+groupSets-1)/groupSets), contents: make([]*content, (n+groupSets-1)/groupSets*uint64(g.Ways)),
-		index: directory{runs: map[uint64]*run{}},
+		rows: make([][]place, (n+groupSets-1)/groupSets), index: directory{runs: map[uint64]*[runBlocks]*block{}},
 	}, nil
 }
 
@@ -100,73 +54,90 @@ func (c *Cache) setOf(number uint64) uint64 {
 	return number % c.sets
 }
 
-// set is the ways of a set.
-func (c *Cache) set(set uint64) []way {
-	group := &c.ways[set/groupSets]
+// row is the places of the lines in the ways of a set.
+func (c *Cache) row(set uint64) []place {
+	group := &c.rows[set/groupSets]
 	if *group == nil {
-		*group = make([]way, groupSets*c.geometry.Ways)
+		*group = make([]place, groupSets*c.geometry.Ways)
 	}
 	at := int(set%groupSets) * c.geometry.Ways
 	return (*group)[at : at+c.geometry.Ways]
 }
 
-// at is a way of a set, with its bytes.
-func (c *Cache) at(set uint64, way int) line {
-	group := &c.contents[int(set/groupSets)*c.geometry.Ways+way]
-	if *group == nil {
-		*group = new(content)
-	}
-	return line{&c.set(set)[way], &(*group).data[set%groupSets], &(*group).have[set%groupSets]}
-}
-
 // find looks for a line, which is none if it is not here.
 func (c *Cache) find(number uint64) line {
-	if way, ok := c.index.way(number); ok {
-		return c.at(c.setOf(number), way)
+	b := c.index.find(number / blockLines)
+	if b == nil || b.state[number%blockLines] == 0 {
+		return line{}
 	}
-	return line{}
+	return line{b, number % blockLines}
 }
 
-// drop empties a way.
-func (c *Cache) drop(l *way) {
-	c.index.forget(l.number())
-	l.tag = 0
+// drop empties the way of a line.
+func (c *Cache) drop(l line) {
+	c.row(c.setOf(l.lineNumber()))[l.way[l.at%blockLines]] = 0
+	l.state[l.at%blockLines] = 0
+	if l.here--; l.here == 0 {
+		c.index.forget(l.block)
+		c.pool.free = append(c.pool.free, l.block)
+	}
 }
 
-// victim chooses the way of a set that a line goes to. There is none if every way
-// that may be used waits for its fetch.
-func (c *Cache) victim(set, ways uint64) (best line, place int) {
-	list := c.set(set)
+// put makes a line, without bytes, in an empty way of its set.
+func (c *Cache) put(number, set uint64, way int, state uint8) line {
+	b := c.index.find(number / blockLines)
+	if b == nil {
+		b = c.pool.get()
+		b.number = number / blockLines
+		c.index.put(b)
+	}
+	l := line{b, number % blockLines}
+	b.state[l.at%blockLines], b.way[l.at%blockLines] = state, uint8(way)
+	b.here++
+	at := c.pool.place(l)
+	if state&pending != 0 {
+		at |= placePending
+	}
+	c.row(set)[way] = at
+	return l
+}
+
+// victim chooses the way of a set that a line goes to, and the line that is there, none if it is empty. It is not ok if every way that
+// may be used waits for its fetch.
+func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
+	row := c.row(set)
 	free := 0
-	for i := range list {
-		if ways>>i&1 == 0 {
-			continue
-		}
-		switch w := &list[i]; {
-		case w.tag == 0:
-			return c.at(set, i), i
-		case w.tag&pending != 0:
+	for i, at := range row {
+		switch {
+		case ways>>i&1 == 0:
+		case at == 0:
+			return line{}, i, true
+		case at&placePending != 0:
+		case c.random:
+			free++
 		default:
-			if free++; free == 1 || w.used < list[place].used {
-				place = i
+			if l := c.pool.line(at); free == 0 || *l.lastUsed() < *best.lastUsed() {
+				best, way = l, i
 			}
+			free++
 		}
 	}
 	if free == 0 {
-		return line{}, 0
+		return line{}, 0, false
 	}
 	if c.random {
-		place = c.draw(list, ways, free)
+		way = c.draw(row, ways, free)
+		best = c.pool.line(row[way])
 	}
-	return c.at(set, place), place
+	return best, way, true
 }
 
 // draw chooses among the free ways of a set by the number of victims so far.
-func (c *Cache) draw(list []way, ways uint64, free int) int {
+func (c *Cache) draw(row []place, ways uint64, free int) int {
 	const step = 0x9e3779b97f4a7c15
 	n := int(Mix(c.geometry.Seed+c.victims*step) % uint64(free))
-	for i := range list {
-		if ways>>i&1 != 0 && list[i].tag&pending == 0 {
+	for i, at := range row {
+		if ways>>i&1 != 0 && at&placePending == 0 {
 			if n == 0 {
 				return i
 			}
@@ -179,21 +150,22 @@ func (c *Cache) draw(list []way, ways uint64, free int) int {
 // Fill gives the cache a line that it asked for: the bytes that it lacks.
 func (c *Cache) Fill(number uint64, data []byte) error {
 	l := c.find(number)
-	if l.way == nil || l.tag&pending == 0 || len(data) != mem.LineBytes {
+	if l.block == nil || !l.is(pending) || len(data) != mem.LineBytes {
 		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", number, len(data), mem.LineBytes)
 	}
-	switch {
-	case l.tag&partial == 0:
-	case *l.have == 0:
-		copy(l.data[:], data)
+	switch own, have := l.bytes(), *l.present(); {
+	case !l.is(partial):
+	case have == 0:
+		copy(own, data)
 	default:
 		for i, v := range data {
-			if *l.have>>i&1 == 0 {
-				l.data[i] = v
+			if have>>i&1 == 0 {
+				own[i] = v
 			}
 		}
 	}
-	l.tag &^= pending | partial
+	l.clear(pending | partial)
+	c.row(c.setOf(number))[l.way[l.at%blockLines]] &^= placePending
 	c.pending--
 	return nil
 }
@@ -202,12 +174,12 @@ func (c *Cache) Fill(number uint64, data []byte) error {
 // that bytes were written to it meanwhile.
 func (c *Cache) Fail(number uint64) (lost bool, err error) {
 	l := c.find(number)
-	if l.way == nil || l.tag&pending == 0 {
+	if l.block == nil || !l.is(pending) {
 		return false, fmt.Errorf("core: failure of line %#x, which is not being fetched", number)
 	}
 	c.Counters[l.owner()].FailedFetches++
-	lost = l.tag&dirty != 0
-	c.drop(l.way)
+	lost = l.is(dirty)
+	c.drop(l)
 	c.pending--
 	return lost, nil
 }
@@ -226,13 +198,13 @@ func (c *Cache) Poke(number uint64, off int, b []byte) {
 func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byte)) {
 	l := c.find(number)
 	switch {
-	case l.way == nil:
-	case l.tag&partial == 0:
-		each(l.data[off:off+len(b)], b)
+	case l.block == nil:
+	case !l.is(partial):
+		each(l.bytes()[off:off+len(b)], b)
 	default:
 		for i := range b {
-			if *l.have>>(off+i)&1 != 0 {
-				each(l.data[off+i:off+i+1], b[i:i+1])
+			if *l.present()>>(off+i)&1 != 0 {
+				each(l.bytes()[off+i:off+i+1], b[i:i+1])
 			}
 		}
 	}
@@ -240,13 +212,15 @@ func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byt
 
 // Resident counts the lines that are here, and those of them that are dirty.
 func (c *Cache) Resident() (lines, dirtyLines int) {
-	for _, group := range c.ways {
-		for i := range group {
-			if group[i].tag != 0 {
-				lines++
-			}
-			if group[i].tag&dirty != 0 {
-				dirtyLines++
+	for _, chunk := range c.pool.chunks {
+		for i := range chunk {
+			for _, state := range chunk[i].state {
+				if state != 0 {
+					lines++
+				}
+				if state&dirty != 0 {
+					dirtyLines++
+				}
 			}
 		}
 	}

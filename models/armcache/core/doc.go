@@ -20,8 +20,9 @@
 //     those whose fetch is over; if dirty, its bytes go to the caller.
 //   - A step that is Stalled has changed nothing, not even a counter.
 //
-// Lines are found by a directory of addresses, not by the tags of a set: it is
-// faster on the computer that this runs on, and the outcome is the same.
+// Lines are found by a directory of addresses, not by the tags of a set, and
+// those that are neighbours in memory lie side by side, whatever their sets: it
+// is faster on the computer that this runs on, and the outcome is the same.
 //
 // It is not the whole cache: how many fetches and write-backs may be under way,
 // what waits for them and how long all of it takes is in package armcache.

@@ -43,11 +43,11 @@ type Outcome struct {
 func (c *Cache) Step(r *Request, room Room) Outcome {
 	l := c.find(r.Line)
 	switch {
-	case r.Op == mem.Read && l.way != nil:
+	case r.Op == mem.Read && l.block != nil:
 		return c.readHere(r, l)
 	case r.Op == mem.Read:
 		return c.readMiss(r, room)
-	case r.Op == mem.Write && l.way != nil:
+	case r.Op == mem.Write && l.block != nil:
 		t := c.use(r, l)
 		t.WriteHits++
 		l.store(r)
@@ -63,7 +63,7 @@ func bitsOf(r *Request) uint64 { return whole >> (mem.LineBytes - len(r.Data)) <
 // use counts a read or write, and that it used a line.
 func (c *Cache) use(r *Request, l line) *Traffic {
 	c.now++
-	l.used = c.now
+	*l.lastUsed() = c.now
 	return c.count(r)
 }
 
@@ -86,7 +86,7 @@ func (c *Cache) readHere(r *Request, l line) Outcome {
 		return Outcome{Kind: Joined}
 	}
 	t.ReadHits++
-	copy(r.Data, l.data[r.Off:])
+	copy(r.Data, l.bytes()[r.Off:])
 	return Outcome{Kind: Hit}
 }
 
@@ -137,16 +137,18 @@ func (c *Cache) writeMiss(r *Request, room Room) Outcome {
 
 // store puts the bytes of a write into the line.
 func (l line) store(r *Request) {
-	copy(l.data[r.Off:], r.Data)
-	if l.tag&partial != 0 {
-		if *l.have |= bitsOf(r); *l.have == whole {
-			l.tag &^= partial
+	copy(l.bytes()[r.Off:], r.Data)
+	if l.is(partial) {
+		have := l.present()
+		if *have |= bitsOf(r); *have == whole {
+			l.clear(partial)
 		}
 	}
-	l.tag = l.tag&^byCore | dirty | ownerBit(r.By)
+	l.clear(byCore)
+	l.set(dirty | ownerBit(r.By))
 }
 
-func ownerBit(by mem.Agent) uint64 {
+func ownerBit(by mem.Agent) uint8 {
 	if by == mem.Core {
 		return byCore
 	}
@@ -156,32 +158,35 @@ func ownerBit(by mem.Agent) uint64 {
 // allocate makes room for the line of a request, empty, and sends away what is
 // there.
 func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, Outcome) {
-	l, way := c.victim(c.setOf(r.Line), ways)
-	if l.way == nil || fetch && !room.Fetch {
+	set := c.setOf(r.Line)
+	old, way, ok := c.victim(set, ways)
+	if !ok || fetch && !room.Fetch {
 		return line{}, Outcome{}
 	}
 	out := Outcome{Kind: Hit, Fetch: fetch}
-	if l.tag != 0 {
-		t := &c.Counters[l.owner()]
-		if l.tag&dirty != 0 {
+	if old.block != nil {
+		t := &c.Counters[old.owner()]
+		if old.is(dirty) {
 			if room.WriteBack == nil {
 				return line{}, Outcome{}
 			}
-			copy(room.WriteBack, l.data[:])
-			out.WriteBack, out.Victim = true, l.number()
+			copy(room.WriteBack, old.bytes())
+			out.WriteBack, out.Victim = true, old.lineNumber()
 			t.EvictedDirty++
 		}
 		t.Evicted++
 		c.victims++
-		c.drop(l.way)
+		c.drop(old)
 	}
-	l.tag = r.Line<<stateBits | held | ownerBit(r.By)
-	c.index.put(r.Line, way)
+	state := held | ownerBit(r.By)
 	if fetch {
-		l.tag |= pending | partial
-		*l.have = 0
+		state |= pending | partial
 		c.pending++
 		c.Counters[r.By].Fetches++
+	}
+	l := c.put(r.Line, set, way, state)
+	if fetch {
+		*l.present() = 0
 	}
 	return l, out
 }
@@ -189,10 +194,10 @@ func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, 
 // maintain cleans or invalidates a line, nil if it is not here.
 func (c *Cache) maintain(r *Request, l line, room Room) Outcome {
 	t := &c.Counters[r.By]
-	if l.way != nil && l.tag&pending != 0 {
+	if l.block != nil && l.is(pending) {
 		return Outcome{}
 	}
-	isDirty := l.way != nil && l.tag&dirty != 0
+	isDirty := l.block != nil && l.is(dirty)
 	if r.Op == mem.Clean {
 		if isDirty && room.WriteBack == nil {
 			return Outcome{}
@@ -201,19 +206,19 @@ func (c *Cache) maintain(r *Request, l line, room Room) Outcome {
 		if !isDirty {
 			return Outcome{Kind: Hit}
 		}
-		copy(room.WriteBack, l.data[:])
-		l.tag &^= dirty
+		copy(room.WriteBack, l.bytes())
+		l.clear(dirty)
 		c.Counters[l.owner()].CleanedLines++
 		return Outcome{Kind: Hit, WriteBack: true, Victim: r.Line}
 	}
 	t.Invalidates++
-	if l.way != nil {
+	if l.block != nil {
 		o := &c.Counters[l.owner()]
 		o.Dropped++
 		if isDirty {
 			o.DroppedDirty++
 		}
-		c.drop(l.way)
+		c.drop(l)
 	}
 	return Outcome{Kind: Hit}
 }
