@@ -2,6 +2,7 @@ package private
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 )
 
@@ -19,20 +20,26 @@ const MaxCaches = 64
 // them costs next to nothing.
 type Domain struct {
 	caches []*Cache
-	slots  []slot // hash table of lines: linear probing
-	shift  int
-	lines  int // that the caches can have in all
+	pages  map[uint64]*page
+	latest *page  // that was looked for, nil if it is not in pages, and its number
+	number uint64 // of it
+	held   int    // pages with lines
 }
 
-// slot is a line, and who has it; nobody: the slot is empty.
-type slot struct {
-	line    uint64
-	holders uint64 // bit i: caches[i]
+// page is the lines of a piece of memory, and who has them.
+type page struct {
+	here    uint64            // bit i: somebody has line i
+	holders [pageLines]uint64 // bit i: caches[i]
 }
+
+const (
+	pageLines = 64
+	fewPages  = 256 // that pages keeps even if they are empty
+)
 
 // NewDomain makes the domain of a memory, or of several that share no address.
 func NewDomain(memories ...Snooper) *Domain {
-	d := new(Domain)
+	d := &Domain{pages: map[uint64]*page{}, number: noPage}
 	for _, m := range memories {
 		m.Snoop(d.written)
 	}
@@ -46,69 +53,83 @@ func (d *Domain) join(c *Cache) error {
 	}
 	c.number = len(d.caches)
 	d.caches = append(d.caches, c)
-	d.lines += len(c.tags)
-	old, log := d.slots, max(bits.Len(uint(2*d.lines)), nearBits)
-	if len(old) == 1<<log {
-		return nil
-	}
-	d.slots, d.shift = make([]slot, 1<<log), 64-(log-nearBits)
-	for _, s := range old {
-		if s.holders != 0 {
-			d.slots[d.find(s.line)] = s
-		}
-	}
 	return nil
 }
 
-// nearBits is how many low bits of a line's number are left as they are in its place: neighbours are used one after the other,
-// and the table is large.
-const nearBits = 3
+// noPage is the number of no page.
+const noPage = ^uint64(0)
 
-func (d *Domain) home(line uint64) int {
-	return int(line>>nearBits*0x9e3779b97f4a7c15>>d.shift<<nearBits | line&(1<<nearBits-1))
-}
-
-// find is the place of a line, or the empty one where it belongs.
-func (d *Domain) find(line uint64) int {
-	i := d.home(line)
-	for d.slots[i].holders != 0 && d.slots[i].line != line {
-		i = (i + 1) & (len(d.slots) - 1)
+// find is the page of a number, nil if nobody has had a line of it for long.
+func (d *Domain) find(number uint64) *page {
+	if number != d.number {
+		d.latest, d.number = d.pages[number], number
 	}
-	return i
+	return d.latest
 }
 
 // add notes that a cache has a line.
 func (d *Domain) add(c *Cache, line uint64) {
-	s := &d.slots[d.find(line)]
-	s.line = line
-	s.holders |= 1 << c.number
+	p := d.find(line / pageLines)
+	if p == nil {
+		p = d.open(line / pageLines)
+	}
+	if p.here == 0 {
+		d.held++
+	}
+	p.here |= 1 << (line % pageLines)
+	p.holders[line%pageLines] |= 1 << c.number
+}
+
+// open makes a page. Those that are empty go when they are more than half.
+func (d *Domain) open(number uint64) *page {
+	if len(d.pages) >= 2*d.held+fewPages {
+		maps.DeleteFunc(d.pages, func(_ uint64, p *page) bool { return p.here == 0 })
+	}
+	p := new(page)
+	d.pages[number] = p
+	d.latest, d.number = p, number
+	return p
 }
 
 // remove notes that a cache has a line no longer.
 func (d *Domain) remove(c *Cache, line uint64) {
-	gap := d.find(line)
-	if d.slots[gap].holders &^= 1 << c.number; d.slots[gap].holders != 0 {
+	p := d.find(line / pageLines)
+	if p.holders[line%pageLines] &^= 1 << c.number; p.holders[line%pageLines] != 0 {
 		return
 	}
-	// Close the gap: move up whoever could not have its own place.
-	mask := len(d.slots) - 1
-	for i := (gap + 1) & mask; d.slots[i].holders != 0; i = (i + 1) & mask {
-		if home := d.home(d.slots[i].line); (i-home)&mask >= (i-gap)&mask {
-			d.slots[gap], d.slots[i] = d.slots[i], slot{}
-			gap = i
-		}
+	if p.here &^= 1 << (line % pageLines); p.here == 0 {
+		d.held--
 	}
 }
 
 // written takes the lines of a write from all caches but the writer's.
 func (d *Domain) written(addr uint64, n int) {
-	for line, last := addr/lineBytes, (addr+uint64(n)-1)/lineBytes; line <= last && len(d.slots) > 0; line++ {
-		holders := d.slots[d.find(line)].holders
-		for h := holders; h != 0; h &= h - 1 {
-			if c := d.caches[bits.TrailingZeros64(h)]; !c.writes(line) {
-				c.stats.Snooped++
-				c.drop(line)
-			}
+	first, last := addr/lineBytes, (addr+uint64(n)-1)/lineBytes
+	for number := first / pageLines; number <= last/pageLines; number++ {
+		p := d.find(number)
+		if p == nil {
+			continue
+		}
+		lines := p.here
+		if number == first/pageLines {
+			lines &= ^uint64(0) << (first % pageLines)
+		}
+		if number == last/pageLines {
+			lines &= ^uint64(0) >> (pageLines - 1 - last%pageLines)
+		}
+		for ; lines != 0; lines &= lines - 1 {
+			i := bits.TrailingZeros64(lines)
+			d.snoop(number*pageLines+uint64(i), p.holders[i])
+		}
+	}
+}
+
+// snoop takes a line that was written from those of its holders that did not write it.
+func (d *Domain) snoop(line, holders uint64) {
+	for ; holders != 0; holders &= holders - 1 {
+		if c := d.caches[bits.TrailingZeros64(holders)]; !c.writes(line) {
+			c.stats.Snooped++
+			c.drop(line)
 		}
 	}
 }
