@@ -106,13 +106,15 @@ func (c *Cache) put(number, set uint64, way int, state uint8) line {
 // may be used waits for its fetch.
 func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
 	row := c.row(set)
+	for i, at := range row {
+		if at == 0 && ways>>i&1 != 0 {
+			return line{}, i, true
+		}
+	}
 	free := 0
 	for i, at := range row {
 		switch {
-		case ways>>i&1 == 0:
-		case at == 0:
-			return line{}, i, true
-		case at&placePending != 0:
+		case ways>>i&1 == 0 || at&placePending != 0:
 		case c.random:
 			free++
 		default:
