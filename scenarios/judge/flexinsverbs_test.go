@@ -45,7 +45,7 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 	if c.HostMMIO != nil {
 		first.Window = bus(nicspec.EndpointHost, 0, c.HostMMIO)
 	}
-	cfg := node.Config{Spec: s, Build: stackedBuild(), Memory: o.Memory, Control: bus(nicspec.EndpointArm, 15, arm), Hosts: []node.HostCore{first}}
+	cfg := node.Config{Spec: s, Build: stackedBuild(), Limits: board.DefaultEndpoint().Limits, Memory: o.Memory, Control: bus(nicspec.EndpointArm, 15, arm), Hosts: []node.HostCore{first}}
 	cfg.Memory[nicspec.EndpointHost].Bytes = 128 << 20
 	for k := range s.DataCores {
 		cfg.Data = append(cfg.Data, bus(nicspec.EndpointArm, k, arm))

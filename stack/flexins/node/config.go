@@ -50,6 +50,9 @@ func (c *Config) validate() error {
 	for _, h := range c.Hosts {
 		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no way to Arm memory: want one that does")
 	}
+	if err := c.Limits.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("limits of the roots behind the NIC: %w", err))
+	}
 	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
 	low := c.Spec.LowLatency
 	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues", n, low, b.NumRxq)
