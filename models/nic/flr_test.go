@@ -56,3 +56,27 @@ func TestResetEnds(t *testing.T) {
 	require.EqualValues(t, 30, e.PortSeq())
 	require.EqualValues(t, 0, e.Index())
 }
+
+// A reset has all channels of the copy engine look for what they may ask for. With no copy at work, nobody is asked: that would free
+// tags, or wake the NIC when they are free.
+func TestResetAsksNoCopy(t *testing.T) {
+	o := defaultRig()
+	o.spec.Parts, o.spec.Timing.Tags = nicspec.PartsAll, 1
+	r := openedRx(t, o)
+	h := r.host
+	h.Write32(nicspec.RegCplTimeout, 3000)
+	h.OpenRx(0, 4, nil)
+	h.Fail(nictest.RxRing(0), inject.FaultSilent)
+	h.Post(0, 0, 0x7000_0000)
+	h.RingRx(0)
+	require.NoError(t, r.eng.RunUntil(r.eng.Now()+simcore.Microsecond))
+	h.Write32(nicspec.RegCtrl, 1<<31)
+	marked := false
+	for c := &r.nic.Regs().Counters; c.Dev(nicspec.CntCplTimeouts) == 0 || r.nic.Regs().Resetting(); {
+		require.NoError(t, r.eng.RunUntil(r.eng.Now()+r.nic.period))
+		require.Less(t, r.eng.Now(), simcore.Millisecond)
+		marked = marked || r.nic.tx.copyAt.asks != 0
+		require.Zero(t, r.nic.reads()>>readCopy&1)
+	}
+	require.True(t, marked)
+}

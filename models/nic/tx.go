@@ -23,7 +23,7 @@ type txPath struct {
 	plan   core.TxPlan // of the entry that is looked at
 	planOf planOf
 	copies []copyChan        // none without the copy engine
-	copyAt copyTurns         // channels served last
+	copyAt copyTurns         // channels that may have something, and those served last
 	copier int               // copies at work
 	gather fifo.Queue[int32] // slots with read requests to issue, in the order in which their entries started
 	finish fifo.Queue[int32] // slots whose frame is complete, in the order in which they fall due
