@@ -109,27 +109,26 @@ const (
 	fullStack     = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data cores each, with host and Arm cores, caches, DRAM and links"
 )
 
-// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs, and what a TLP costs there against
-// one of a card without the stack.
+// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs, on two cards and on one, and what a
+// TLP costs there against one of a card without the stack.
 func stackSpeed(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
-	fastest := func(workload string) (best *stackRun, err error) {
-		for range s.Repeats {
-			r, err := s.playStack(stackCase("{kind: model}", 2, "", workload), runner.Options{Unjudged: true})
-			if err != nil {
-				return nil, err
-			}
-			if best == nil || r.cpu < best.cpu {
-				best = r
-			}
-		}
-		return best, nil
+	writes := fmt.Sprintf(stackLoad, apps.Write, n)
+	long := fmt.Sprintf(longLoad, max(n/20, 1))
+	const twoCards, oneCard = "{kind: model}", "{kind: model}, " + peerRNIC
+	loads := [...]struct{ devices, workload string }{
+		{twoCards, writes},
+		{twoCards, fmt.Sprintf(stackLoad, apps.Send, n)},
+		{twoCards, strings.Replace(writes, string(apps.Reused), string(apps.Fresh), 1)},
+		{twoCards, long},
+		{oneCard, writes},
+		{oneCard, long},
+		{oneCard, "both_ways: true, " + long},
 	}
-	var runs [3]*stackRun
-	for i, load := range []string{fmt.Sprintf(stackLoad, apps.Write, n), fmt.Sprintf(stackLoad, apps.Send, n),
-		strings.Replace(fmt.Sprintf(stackLoad, apps.Write, n), string(apps.Reused), string(apps.Fresh), 1)} {
+	var runs [len(loads)]*stackRun
+	for i, l := range loads {
 		var err error
-		if runs[i], err = fastest(load); err != nil {
+		if runs[i], err = s.fastestStack(stackCase(l.devices, 2, "", l.workload)); err != nil {
 			return nil, err
 		}
 	}
@@ -140,12 +139,29 @@ func stackSpeed(s *session) ([]Result, error) {
 	tlp := float64(runs[0].cpu.Nanoseconds()) / float64(runs[0].tlps)
 	per := func(r *stackRun, frames int) float64 { return ratio(float64(frames), r.cpu.Seconds()) }
 	return []Result{figure("stack/packets_per_s", per(runs[0], runs[0].data), "1/s", 25_000,
-		"%s; buffers are written once, as perftest does; frames of 4 KB only, each counted once at each of the two NICs, over the processor time of the process (user and system, garbage collection included), no referee; acknowledgements, not counted: %.0f/s; SENDs: %.0f/s; WRITEs whose every byte the applications write before and read after: %.0f/s; best of %d runs of %d messages",
-		fullStack, per(runs[0], runs[0].small), per(runs[1], runs[1].data), per(runs[2], runs[2].data), s.Repeats, 4*n),
+		"%s; buffers are written once, as perftest does; frames of 4 KB only, each counted once at each of the two NICs, over the processor time of the process (user and system, garbage collection included), no referee; acknowledgements, not counted: %.0f/s; SENDs: %.0f/s; WRITEs whose every byte the applications write before and read after: %.0f/s; WRITEs of 64 KB in frames of 4 KB: %.0f/s; best of %d runs of %d messages",
+		fullStack, per(runs[0], runs[0].small), per(runs[1], runs[1].data), per(runs[2], runs[2].data), per(runs[3], runs[3].data), s.Repeats, 4*n),
+		figure("stack/one_card_packets_per_s", per(runs[4], runs[4].data), "1/s", 0,
+			"the same WRITEs where the other server has an RDMA NIC instead of a card with the stack, counted at both NICs; acknowledgements, not counted: %.0f/s; WRITEs of 64 KB in frames of 4 KB: %.0f/s, and both ways %.0f/s",
+			per(runs[4], runs[4].small), per(runs[5], runs[5].data), per(runs[6], runs[6].data)),
 		figure("stack/tlp_over_card", card.tlp()/tlp, "ratio", 0,
 			"a TLP on a whole card without the stack (%.0f ns; %s), against one of those WRITEs with cores and stack (%.0f ns, %.0f TLPs a message with its acknowledgement)",
 			card.tlp(), wholeCard, tlp, float64(runs[0].tlps)/float64(runs[0].data)*2),
 	}, nil
+}
+
+// fastestStack is the run of a case that took the least processor time.
+func (s *session) fastestStack(text string) (best *stackRun, err error) {
+	for range s.Repeats {
+		r, err := s.playStack(text, runner.Options{Unjudged: true})
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || r.cpu < best.cpu {
+			best = r
+		}
+	}
+	return best, nil
 }
 
 // stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL.

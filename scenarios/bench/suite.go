@@ -101,7 +101,7 @@ var measurements = []measurement{
 	{[]string{"card/bytes_per_packet"}, none, packetMemory},
 	{[]string{"card/two_processes"}, none, pairSpeed},
 	{[]string{"card/refereed_rtl_over_replay"}, built, boardRTL},
-	{[]string{"stack/packets_per_s", "stack/tlp_over_card"}, none, stackSpeed},
+	{[]string{"stack/packets_per_s", "stack/one_card_packets_per_s", "stack/tlp_over_card"}, none, stackSpeed},
 	{[]string{"stack/rtl_over_replay"}, built, stackOnRTL},
 	{[]string{"stack/queue_pairs"}, none, stackQueues},
 	{[]string{"stack/arm_payload_bytes"}, none, stackPayload},
