@@ -10,8 +10,9 @@
 // may touch an address, are questions for others.
 //
 // The protocol:
-//   - A Target calls Done exactly once for each access, during Access or later.
-//     Until then the access and its Data belong to the Target.
+//   - A Target ends each access exactly once, by Finish, during Access or later.
+//     Until then the access and its Data belong to the Target: whoever issued it
+//     neither changes nor copies it. Only then may it be used for another one.
 //   - Writes, Cleans and Invalidates take effect in the order in which they
 //     were issued, wherever they go, and before their Done. Whoever sees a
 //     write sees all earlier ones.
