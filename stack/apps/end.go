@@ -112,7 +112,10 @@ func (e *end) completed(wc *verbs.WC) {
 		e.ready = true
 		e.side.ready = append(e.side.ready, e)
 	}
-	if wc.Status != verbs.WCSuccess {
+	if wc.Status != verbs.WCSuccess && !e.stopped {
+		// What the completions before it allow is posted first, whether the error came in the same poll or in a later one:
+		// otherwise timing would decide how many requests there are.
+		e.role.advance()
 		e.stopped = true
 	}
 	if wc.ID&recvBit != 0 {

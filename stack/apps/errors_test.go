@@ -1,0 +1,55 @@
+package apps
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/stack/verbs"
+)
+
+// script is a queue pair that takes every request, and a completion queue that has what it is told to have.
+type script struct {
+	verbs.QP
+	verbs.CQ
+	posted int
+	next   []verbs.WC
+}
+
+func (s *script) PostSend(wrs []verbs.SendWR) (int, error) {
+	s.posted += len(wrs)
+	return len(wrs), nil
+}
+
+func (s *script) Poll(wcs []verbs.WC) (int, error) {
+	n := copy(wcs, s.next)
+	s.next = s.next[n:]
+	return n, nil
+}
+
+// An error ends what a client posts behind what the completions before it allow, whether it came with them or later: how many
+// requests there are does not depend on time.
+func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
+	spec := DefaultSpec()
+	spec.Kind, spec.Inline, spec.Depth, spec.Batch, spec.SignalEvery = Send, true, 6, 1, 1
+	spec.Count, spec.Sizes = 40, []int{16}
+	wcs := []verbs.WC{{ID: 0, Opcode: verbs.WCSend}, {ID: 1, Opcode: verbs.WCSend}, {ID: 2, Status: verbs.WCRemAccessErr}, {ID: 3, Status: verbs.WCFlushErr}}
+	for together := range len(wcs) + 1 { // so many come in the first poll, the others one by one
+		q := &script{}
+		s := &side{run: &Run{spec: &spec}, cq: q}
+		c := &client{end: &end{spec: &spec, side: s, qp: q, client: true, wrs: make([]verbs.SendWR, 1), inline: [][]byte{make([]byte, 16)}}}
+		c.role, s.ends, s.byQPN = c, []*end{c.end}, map[uint32]*end{0: c.end}
+		c.advance()
+		require.Equal(t, 6, q.posted)
+		q.next = append(q.next, wcs[:together]...)
+		s.poll()
+		for _, wc := range wcs[together:] {
+			q.next = append(q.next, wc)
+			s.poll()
+		}
+		require.Equal(t, 8, q.posted, together)
+		require.True(t, c.stopped)
+		require.Nil(t, c.wrong)
+		require.Equal(t, 4, c.acked)
+	}
+}
