@@ -14,15 +14,19 @@ type qpair struct {
 	due      [2]simcore.Ps // of the last request, of the last response that came
 	endpoint int           // whose memory has its send ring: whose contexts its requests take
 	port     int
-	active   bool // in transmitter.turn
-	known    bool // its lookups for the next packet are done
-	asked    bool // they are under way
-	timing   bool // an event of the acknowledgement timer is pending
+	active   bool  // in transmitter.turn
+	known    bool  // its lookups for the next packet are done
+	asked    bool  // they are under way
+	timing   bool  // an event of the acknowledgement timer is pending
+	untold   int32 // requests that were decided and have not had their effects, completions among them
 
 	core.QP
 	steps      uint64 // of progress, when the timer was started
 	out        chain[*txPacket]
 	parked     [2]chain[*rxOp]
+	queued     [2]int32          // requests that wait for a context, by endpoint
+	barred     chain[*rxOp]      // those behind one that waits for a context of the other endpoint
+	flushed    []core.Completion // of a queue pair that has failed: told behind its requests
 	replies    chain[*reply]
 	send, recv ring
 	cqs        [2]*cq // of sends, of receives
@@ -154,11 +158,30 @@ func (c *Comp) fetched(q *qpair, r *ring) {
 	c.activate(q)
 }
 
-// tell writes completion entries.
+// tell writes completion entries. When a queue pair fails, requests may have been decided before that have not had their
+// effects: their completions come first.
 func (c *Comp) tell(q *qpair, e *core.Effects) {
+	if q.untold > 0 && q.State == rnicspec.Failed {
+		q.flushed = append(q.flushed, e.Done...)
+		return
+	}
 	for i := range e.Done {
 		c.tellOne(q, &e.Done[i])
 	}
+}
+
+// told ends the effects of a request on the completion queues.
+func (c *Comp) told(q *qpair, e *core.Effects) {
+	for i := range e.Done {
+		c.tellOne(q, &e.Done[i])
+	}
+	if q.untold--; q.untold > 0 || len(q.flushed) == 0 {
+		return
+	}
+	for i := range q.flushed {
+		c.tellOne(q, &q.flushed[i])
+	}
+	q.flushed = q.flushed[:0]
 }
 
 func (c *Comp) tellOne(q *qpair, d *core.Completion) {

@@ -49,7 +49,7 @@ type rxOp struct {
 	heard   simcore.Ps // when the NIC knows of all that were
 	rep     *reply
 	word    [8]byte
-	next    *rxOp // in qpair.parked
+	next    *rxOp // in qpair.parked, then in qpair.barred
 }
 
 // takeFrames takes frames off the ports while there is room for what they hold: the line waits for the rest, as credits
@@ -216,11 +216,33 @@ func (c *Comp) respond(op *rxOp) {
 		ep = endpoint(e.Reply.Bus)
 	}
 	op.context = ep
-	c.take(ep, op)
+	q.untold++
+	c.enter(op)
+}
+
+// enter takes a context for a request. The requests of a queue pair get theirs in order, so that they have their effects in
+// order: one that would overtake another, which waits for a context of the other endpoint, asks when that has it.
+func (c *Comp) enter(op *rxOp) {
+	q := op.q
+	if q.barred.Len() > 0 || q.queued[1-op.context] > 0 {
+		q.barred.Push(op)
+		return
+	}
+	q.queued[op.context]++
+	c.take(op.context, op)
 }
 
 // granted implements holder.
-func (op *rxOp) granted(c *Comp) { c.after(c.now()+c.spec.Contexts.Hold, kindHeld, op) }
+func (op *rxOp) granted(c *Comp) {
+	c.after(c.now()+c.spec.Contexts.Hold, kindHeld, op)
+	q := op.q
+	q.queued[op.context]--
+	for q.barred.Len() > 0 && q.queued[1-q.barred.Front().context] == 0 {
+		next := q.barred.Pop()
+		q.queued[next.context]++
+		c.take(next.context, next)
+	}
+}
 
 // carryOut lets a request take effect.
 func (c *Comp) carryOut(op *rxOp) {
@@ -229,7 +251,7 @@ func (c *Comp) carryOut(op *rxOp) {
 	for i := range e.Place {
 		op.unsent += c.write(e.Place[i].Bus, e.Place[i].Data, op)
 	}
-	c.tell(op.q, e)
+	c.told(op.q, e)
 	switch e.Reply.Kind {
 	case core.ReadReply:
 		c.startRead(op)
