@@ -27,6 +27,11 @@ func (x *contexts) free(ep int) bool {
 	return shared < x.most-x.reserve
 }
 
+// ready reports whether an endpoint can have one more, and nothing waits for one of either.
+func (x *contexts) ready(ep int) bool {
+	return x.waiting[0].Len()+x.waiting[1].Len() == 0 && x.free(ep)
+}
+
 // take gives a context of an endpoint to h, now or when there is one; those of an endpoint are served in order.
 func (c *Comp) take(ep int, h holder) {
 	x := &c.contexts

@@ -42,6 +42,7 @@ type rxOp struct {
 	raw   bool // a frame for a raw queue pair
 	known bool // its lookups are done
 	asked bool // they are under way
+	waits bool // for a context, or behind one that does
 
 	bytes   int        // that it takes of the receive buffer
 	context int        // endpoint whose context it has; -1: none
@@ -223,6 +224,10 @@ func (c *Comp) respond(op *rxOp) {
 // enter takes a context for a request. The requests of a queue pair get theirs in order, so that they have their effects in
 // order: one that would overtake another, which waits for a context of the other endpoint, asks when that has it.
 func (c *Comp) enter(op *rxOp) {
+	if op.waits = !c.contexts.ready(op.context); !op.waits {
+		c.take(op.context, op)
+		return
+	}
 	q := op.q
 	if q.barred.Len() > 0 || q.queued[1-op.context] > 0 {
 		q.barred.Push(op)
@@ -235,6 +240,9 @@ func (c *Comp) enter(op *rxOp) {
 // granted implements holder.
 func (op *rxOp) granted(c *Comp) {
 	c.after(c.now()+c.spec.Contexts.Hold, kindHeld, op)
+	if !op.waits {
+		return
+	}
 	q := op.q
 	q.queued[op.context]--
 	for q.barred.Len() > 0 && q.queued[1-q.barred.Front().context] == 0 {
