@@ -134,7 +134,15 @@ class Device:
         try:
             self._sock.sendall(data)
         except OSError as e:
-            raise self._lost(e, self._timeout) from None
+            raise self._refusal() or self._lost(e, self._timeout) from None
+
+    def _refusal(self) -> BridgeError | None:
+        """The ERROR with which a device that has ended said why, where it has sent one."""
+        try:
+            self._receive(f.ERROR, 0.0)
+        except BridgeError as e:
+            return None if e.name in ("timeout", "closed") else e
+        return None
 
     def _lost(self, e: OSError, limit: float) -> BridgeError:
         if isinstance(e, socket.timeout):

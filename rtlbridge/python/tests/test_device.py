@@ -1,0 +1,48 @@
+"""The client against a device that ends."""
+
+import pathlib
+import socket
+import tempfile
+import threading
+import unittest
+
+from nictwin_bridge import BridgeError, Device
+
+from .test_vectors import vectors
+
+
+class Refusals(unittest.TestCase):
+    def ended(self, last: bytes) -> Device:
+        """A client of a device that has sent last and closed."""
+        frames = vectors()
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+            path = pathlib.Path(folder, "device")
+            listener.bind(str(path))
+            listener.listen()
+
+            def serve() -> None:
+                sock, _ = listener.accept()
+                with sock:
+                    sock.recv(len(frames["open"][1]), socket.MSG_WAITALL)
+                    sock.sendall(frames["hello"][1] + last)
+
+            server = threading.Thread(target=serve)
+            server.start()
+            device = Device(f"unix:{path}", bytes(32), timeout=2.0)
+            server.join()
+            return device
+
+    def test_reason_sent_before_the_end(self) -> None:
+        """A device that refuses a frame says why and closes; the next frame may find it closed already."""
+        with self.ended(vectors()["error"][1]) as device, self.assertRaises(BridgeError) as refused:
+            device.start()
+        self.assertNotIn(refused.exception.name, ("closed", "timeout"))
+
+    def test_end_without_a_reason(self) -> None:
+        with self.ended(b"") as device, self.assertRaises(BridgeError) as refused:
+            device.start()
+        self.assertEqual(refused.exception.name, "closed")
+
+
+if __name__ == "__main__":
+    unittest.main()
