@@ -1,6 +1,7 @@
 package rnic
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,4 +88,67 @@ func TestFlushedEntriesComeBehindTheErrorInOrder(t *testing.T) {
 		require.Equal(t, want, s, i)
 	}
 	require.False(t, b.h.nic.Busy())
+}
+
+// sends are the IDs and the states of the work entries that ended, in the order of their completions.
+func (q *testQP) sends() (ids []uint64, states []rnicspec.Status) {
+	for _, c := range q.poll() {
+		if c.Opcode != rnicspec.Recv {
+			ids, states = append(ids, c.ID), append(states, c.Status)
+		}
+	}
+	return ids, states
+}
+
+// The work entries of a queue pair without acknowledgements are completed in order: the one it fails by, and those that are flushed, come
+// behind those whose packets have not left. It fails by a key that does not exist, or by memory that is not there.
+func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
+	const unknown, nowhere, n, bad = 77, 99, 10, 5
+	want := slices.Repeat([]rnicspec.Status{rnicspec.OK}, bad)
+	want = append(append(want, rnicspec.LocalProtection), slices.Repeat([]rnicspec.Status{rnicspec.Flushed}, n-bad-1)...)
+	for _, typ := range []rnicspec.QPType{rnicspec.UC, rnicspec.UD, rnicspec.Raw} {
+		for _, key := range []uint32{unknown, nowhere} {
+			r, a, b := connected(t, rnicspec.RC, testSpec())
+			a, b = a.h.qp(typ, arm), b.h.qp(typ, arm)
+			connect(a, b, 1024)
+			a.h.do(&rnicspec.CreateMR{Key: nowhere, Access: rnicspec.AllAccess, PageLog: 21, Bus: 1 << 40, Bytes: 1 << 30})
+			w := rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig, Length: 1000, LocalVA: a.h.alloc(arm, 4096), DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
+			if typ == rnicspec.UC {
+				w.Length = 3000
+			}
+			for i := range uint64(n) {
+				if w.ID, w.LocalKey = i, keyA; i == bad {
+					w.LocalKey = key
+				}
+				a.put(w)
+			}
+			a.ring()
+			r.run()
+			ids, states := a.sends()
+			require.True(t, slices.IsSorted(ids), "%v, key %d: %v", typ, key, ids)
+			require.Equal(t, want, states, "%v, key %d", typ, key)
+			require.False(t, a.h.nic.Busy())
+			require.Zero(t, a.h.nic.qps[a.n].refs)
+		}
+	}
+}
+
+// Datagrams of a queue pair are completed in order, though those to the NIC itself need not wait for the wire.
+func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
+	r, a, b := connected(t, rnicspec.UD, testSpec())
+	const self, n = 5, 24
+	a.h.do(&rnicspec.CreateAH{Handle: self, MAC: mac(0), IP: [16]byte{10, 0, 0, 0}, UDPPort: 0xc000, TTL: 64})
+	src := a.h.alloc(arm, 4096)
+	for i := range uint64(n) {
+		w := rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: 1000, LocalVA: src, LocalKey: keyA, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
+		if i%3 == 2 {
+			w.DestQP, w.Handle, w.Length = a.n, self, 32
+		}
+		a.put(w)
+	}
+	a.ring()
+	r.run()
+	ids, _ := a.sends()
+	require.Len(t, ids, n)
+	require.True(t, slices.IsSorted(ids), ids)
 }

@@ -18,11 +18,12 @@ type qpair struct {
 	known    bool  // its lookups for the next packet are done
 	asked    bool  // they are under way
 	timing   bool  // an event of the acknowledgement timer is pending
-	untold   int32 // requests that were decided and have not had their effects, completions among them
+	untold   int32 // what the completions of a failure wait for: requests without their effects yet, and packets that nobody acknowledges
 
 	core.QP
 	steps      uint64 // of progress, when the timer was started
 	out        chain[*txPacket]
+	leaving    chain[*txPacket] // of UC, UD and raw: those that were in out, until they are told
 	parked     [2]chain[*rxOp]
 	queued     [2]int32          // requests that wait for a context, by endpoint
 	barred     chain[*rxOp]      // those behind one that waits for a context of the other endpoint
@@ -159,7 +160,7 @@ func (c *Comp) fetched(q *qpair, r *ring) {
 }
 
 // tell writes completion entries. When a queue pair fails, requests may have been decided before that have not had their
-// effects: their completions come first.
+// effects, and packets planned that have not left: their completions come first.
 func (c *Comp) tell(q *qpair, e *core.Effects) {
 	if q.untold > 0 && q.State == rnicspec.Failed {
 		q.flushed = append(q.flushed, e.Done...)
@@ -175,6 +176,11 @@ func (c *Comp) told(q *qpair, e *core.Effects) {
 	for i := range e.Done {
 		c.tellOne(q, &e.Done[i])
 	}
+	c.settle(q)
+}
+
+// settle says that one of the things that a failure's completions wait for was told.
+func (c *Comp) settle(q *qpair) {
 	if q.untold--; q.untold > 0 || len(q.flushed) == 0 {
 		return
 	}

@@ -34,9 +34,11 @@ type txPacket struct {
 	job     *readJob // of READ data
 	entries int      // of the packet table
 
+	ends bool // its message; done is set then, of UC, UD and raw
 	told bool // done is to be told
+	left bool // it waits for earlier ones of its queue pair to be told
 	done core.Completion
-	next *txPacket // in qpair.out
+	next *txPacket // in qpair.out, then in qpair.leaving
 }
 
 // activate puts a queue pair in line to send.
@@ -91,7 +93,10 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	} else {
 		c.frame(x, &o.Packet, o.Len)
 	}
-	x.told, x.done = o.Told, o.Done
+	x.ends, x.told, x.done = o.Ends, o.Told, o.Done
+	if q.Type != rnicspec.RC {
+		q.untold++ // until it has left
+	}
 	x.size = max(len(x.f.Data), rnicspec.WQEBytes)
 	c.tx.held += x.size
 	q.out.Push(x)
@@ -150,16 +155,33 @@ func (c *Comp) ripe(x *txPacket) { c.ready(x) }
 // readDone implements reader: the payload has come.
 func (x *txPacket) readDone(c *Comp, ok bool) {
 	if !ok {
-		x.failed = true
-		c.e.Reset()
-		x.q.Fail(rnicspec.LocalProtection, &c.e)
-		c.tell(x.q, &c.e)
+		c.unread(x)
 	}
 	if x.answer {
 		c.filled(x)
 		return
 	}
 	c.ready(x)
+}
+
+// unread ends a queue pair for which a payload could not be read: that packet does not leave. Where nothing is acknowledged, the
+// work entries of planned packets are gone from the queue: the completion of the packet's message says what went wrong, and
+// what was planned behind it is flushed.
+func (c *Comp) unread(x *txPacket) {
+	q, s := x.q, rnicspec.LocalProtection
+	x.failed = true
+	if q.Type != rnicspec.RC {
+		for y := x; y != nil; y = y.next {
+			y.failed = true
+			if y.ends {
+				y.told, y.done.Status = true, s
+				s = rnicspec.Flushed
+			}
+		}
+	}
+	c.e.Reset()
+	q.Fail(s, &c.e)
+	c.tell(q, &c.e)
 }
 
 // ready ends one of the things that a request waits for; packets of a queue pair leave in order.
@@ -172,6 +194,9 @@ func (c *Comp) ready(x *txPacket) {
 
 // leave queues a packet at its port, or on the way back to the NIC itself.
 func (c *Comp) leave(x *txPacket) {
+	if x.q.Type != rnicspec.RC {
+		x.q.leaving.Push(x)
+	}
 	if x.failed {
 		c.left(x)
 		return
@@ -234,27 +259,42 @@ func (c *Comp) wireTime(f *msg.Frame) simcore.Ps {
 	return (simcore.Ps(f.Bytes()+ether.WireOverhead)*r.Ps + simcore.Ps(r.Bytes) - 1) / simcore.Ps(r.Bytes)
 }
 
-// left ends a packet: its buffer is free, and what was to be told is.
+// left frees what a packet took: it has left, or never will. A packet that nobody acknowledges is told then, behind those that
+// the queue pair planned before, which may have gone another way.
 func (c *Comp) left(x *txPacket) {
 	q := x.q
 	if x.f != nil {
 		c.frames.Put(x.f)
 		x.f = nil
 	}
-	if x.told && !x.failed {
-		c.tellOne(q, &x.done)
-	}
 	if x.answer {
 		c.drained(x)
 	} else {
 		c.tx.held -= x.size
 	}
-	q.refs--
-	c.tx.packets--
-	c.pools.packets = append(c.pools.packets, x)
 	if c.tx.turn.Len() > 0 {
 		c.arm(c.now())
 	}
+	if q.Type == rnicspec.RC {
+		c.gone(x)
+		return
+	}
+	x.left = true
+	for q.leaving.Len() > 0 && q.leaving.Front().left {
+		y := q.leaving.Pop()
+		if y.told {
+			c.tellOne(q, &y.done)
+		}
+		c.gone(y)
+		c.settle(q)
+	}
+}
+
+// gone ends a packet.
+func (c *Comp) gone(x *txPacket) {
+	x.q.refs--
+	c.tx.packets--
+	c.pools.packets = append(c.pools.packets, x)
 }
 
 // watch runs the acknowledgement timer of a queue pair.
