@@ -32,10 +32,13 @@ func (x *contexts) ready(ep int) bool {
 	return x.waiting[0].Len()+x.waiting[1].Len() == 0 && x.free(ep)
 }
 
+// has reports whether an endpoint has one for who asks now.
+func (x *contexts) has(ep int) bool { return x.waiting[ep].Len() == 0 && x.free(ep) }
+
 // take gives a context of an endpoint to h, now or when there is one; those of an endpoint are served in order.
 func (c *Comp) take(ep int, h holder) {
 	x := &c.contexts
-	if x.waiting[ep].Len() > 0 || !x.free(ep) {
+	if !x.has(ep) {
 		x.waiting[ep].Push(h)
 		return
 	}

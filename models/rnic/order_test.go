@@ -1,6 +1,7 @@
 package rnic
 
 import (
+	"encoding/binary"
 	"slices"
 	"testing"
 
@@ -151,4 +152,70 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	ids, _ := a.sends()
 	require.Len(t, ids, n)
 	require.True(t, slices.IsSorted(ids), ids)
+}
+
+// What follows an atomic on its queue pair has its effects after it: it reads what the atomic wrote, is not overwritten by it, and is told
+// after it. So it is between atomics, too, whatever endpoint the memory belongs to, and when contexts are scarce.
+func TestRequestsStayBehindAtomics(t *testing.T) {
+	for _, o := range []rnicspec.Opcode{rnicspec.Read, rnicspec.Write, rnicspec.Send} {
+		for ep, spec := range []Spec{arm: testSpec(), hst: scarce()} {
+			r, a, b := connected(t, rnicspec.RC, spec)
+			into, x, other := a.h.alloc(arm, 4096), b.h.alloc(ep, 4096), b.h.alloc(1-ep, 4096)
+			put := func(h *host, at, v uint64) {
+				require.NoError(t, h.space.Write(at, binary.LittleEndian.AppendUint64(nil, v)))
+			}
+			value := func(h *host, at uint64) uint64 { return binary.LittleEndian.Uint64(h.bytes(at, 8)) }
+			put(b.h, x, 100)
+			put(a.h, into+8, 7)
+			told := false
+			_, err := b.h.space.Watch(b.cqAddr, 64, func(uint64, int) {
+				told = true
+				require.EqualValues(t, 7, value(b.h, x), "%v: told before it had its effects, or after the next atomic had", o)
+			})
+			require.NoError(t, err)
+			b.postRecv(rnicspec.RecvWQE{VA: x, Length: 8, Key: uint32(ep + 1)})
+			w := rnicspec.WQE{Opcode: rnicspec.FetchAdd, Flags: sig, Length: 8, LocalVA: into, LocalKey: keyA, RemoteVA: x, RemoteKey: uint32(ep + 1), SwapAdd: 5}
+			a.put(w)
+			w.Opcode, w.LocalVA = o, into+8
+			a.put(w)
+			w.Opcode, w.LocalVA = rnicspec.FetchAdd, into+16
+			a.put(w)
+			a.put(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 8, LocalVA: into + 8, LocalKey: keyA, RemoteVA: other, RemoteKey: uint32(2 - ep)})
+			a.ring()
+			r.run()
+			_, states := a.sends()
+			require.Equal(t, slices.Repeat([]rnicspec.Status{rnicspec.OK}, 4), states)
+			was := uint64(7)
+			if o == rnicspec.Read {
+				was = 105
+				require.Equal(t, was, value(a.h, into+8))
+			}
+			require.Equal(t, []uint64{100, was, was + 5}, []uint64{value(a.h, into), value(a.h, into+16), value(b.h, x)}, o)
+			require.Equal(t, o == rnicspec.Send, told)
+			require.False(t, b.h.nic.Busy())
+		}
+	}
+}
+
+// A queue pair without atomics waits for nobody's.
+func TestAtomicsHoldNoOtherQueuePair(t *testing.T) {
+	at := func(busy int) (done simcore.Ps) {
+		r, a, b := connected(t, rnicspec.RC, testSpec())
+		x, y := a.h.qp(rnicspec.RC, arm), b.h.qp(rnicspec.RC, arm)
+		connect(x, y, 1024)
+		local, remote := a.h.alloc(arm, 4096), b.h.alloc(arm, 4096)
+		w := rnicspec.WQE{Opcode: rnicspec.FetchAdd, Length: 8, LocalVA: local, LocalKey: keyA, RemoteVA: remote, RemoteKey: keyA}
+		for range busy {
+			a.put(w)
+		}
+		a.ring()
+		w.Opcode, w.RemoteVA, w.Flags = rnicspec.Write, remote+64, sig
+		x.put(w)
+		_, err := b.h.space.Watch(remote+64, 8, func(uint64, int) { done = r.e.Now() })
+		require.NoError(t, err)
+		x.ring()
+		r.run()
+		return done
+	}
+	require.InDelta(t, int64(at(0)), int64(at(10)), float64(100*simcore.Nanosecond), "an atomic takes longer")
 }

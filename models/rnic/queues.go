@@ -10,7 +10,8 @@ import (
 // has to be fetched from afar whenever it is its turn.
 type qpair struct {
 	// What every packet looks at comes first, in one line of the processor with the head of core.QP.
-	refs     int           // that must be gone before the queue pair can be
+	refs     int32         // that must be gone before the queue pair can be
+	atomics  int32         // that asked for a context and have not written
 	due      [2]simcore.Ps // of the last request, of the last response that came
 	endpoint int           // whose memory has its send ring: whose contexts its requests take
 	port     int
@@ -26,7 +27,7 @@ type qpair struct {
 	leaving    chain[*txPacket] // of UC, UD and raw: those that were in out, until they are told
 	parked     [2]chain[*rxOp]
 	queued     [2]int32          // requests that wait for a context, by endpoint
-	barred     chain[*rxOp]      // those behind one that waits for a context of the other endpoint
+	barred     chain[*rxOp]      // those that would overtake: order.go
 	flushed    []core.Completion // of a queue pair that has failed: told behind its requests
 	replies    chain[*reply]
 	send, recv ring

@@ -221,37 +221,6 @@ func (c *Comp) respond(op *rxOp) {
 	c.enter(op)
 }
 
-// enter takes a context for a request. The requests of a queue pair get theirs in order, so that they have their effects in
-// order: one that would overtake another, which waits for a context of the other endpoint, asks when that has it.
-func (c *Comp) enter(op *rxOp) {
-	if op.waits = !c.contexts.ready(op.context); !op.waits {
-		c.take(op.context, op)
-		return
-	}
-	q := op.q
-	if q.barred.Len() > 0 || q.queued[1-op.context] > 0 {
-		q.barred.Push(op)
-		return
-	}
-	q.queued[op.context]++
-	c.take(op.context, op)
-}
-
-// granted implements holder.
-func (op *rxOp) granted(c *Comp) {
-	c.after(c.now()+c.spec.Contexts.Hold, kindHeld, op)
-	if !op.waits {
-		return
-	}
-	q := op.q
-	q.queued[op.context]--
-	for q.barred.Len() > 0 && q.queued[1-q.barred.Front().context] == 0 {
-		next := q.barred.Pop()
-		q.queued[next.context]++
-		c.take(next.context, next)
-	}
-}
-
 // carryOut lets a request take effect.
 func (c *Comp) carryOut(op *rxOp) {
 	e := &op.e

@@ -235,21 +235,23 @@ func (u *atomicUnit) next(c *Comp) {
 	c.read(op.e.Reply.Bus, op.word[:], op)
 }
 
-// readDone implements reader: the value has come.
+// readDone implements reader: the value has come. Once the new one is on its way, what stands behind the atomic is let on.
 func (op *rxOp) readDone(c *Comp, ok bool) {
-	u := &c.atomics
+	u, q := &c.atomics, op.q
 	u.line.Pop()
 	if ok {
-		now := op.q.Apply(&op.e.Reply, binary.LittleEndian.Uint64(op.word[:]))
+		now := q.Apply(&op.e.Reply, binary.LittleEndian.Uint64(op.word[:]))
 		binary.LittleEndian.PutUint64(op.word[:], now)
 		op.unsent += c.write(op.e.Reply.Bus, op.word[:], op)
 	} else {
 		c.e.Reset()
-		op.q.Fail(0, &c.e)
-		c.tell(op.q, &c.e)
+		q.Fail(0, &c.e)
+		c.tell(q, &c.e)
 	}
 	op.Consumed(0)
 	if u.line.Len() > 0 {
 		u.next(c)
 	}
+	q.atomics--
+	c.unbar(q)
 }
