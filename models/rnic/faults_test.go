@@ -128,6 +128,21 @@ func TestNoMemory(t *testing.T) {
 	require.False(t, a.h.nic.Busy())
 }
 
+// An atomic on memory that is not there ends as an error, not with a value that nobody has read.
+func TestAtomicOnNoMemory(t *testing.T) {
+	r, a, b := connected(t, rnicspec.RC, testSpec())
+	const key = 99
+	b.h.do(&rnicspec.CreateMR{Key: key, Access: rnicspec.AllAccess, PageLog: 21, Bus: 1 << 40, Bytes: 1 << 20})
+	local := a.h.alloc(arm, 4096)
+	a.put(rnicspec.WQE{Opcode: rnicspec.FetchAdd, ID: 1, Length: 8, LocalVA: local, LocalKey: keyA, RemoteKey: key})
+	a.put(rnicspec.WQE{Opcode: rnicspec.Read, ID: 2, Length: 8, LocalVA: local, LocalKey: keyA, RemoteVA: local, RemoteKey: keyA})
+	a.ring()
+	r.run()
+	_, states := a.sends()
+	require.Equal(t, []rnicspec.Status{rnicspec.RemoteOperation, rnicspec.Flushed}, states)
+	require.False(t, b.h.nic.Busy())
+}
+
 // What the caches lack is read from memory, and costs that time; what they have does not.
 func TestCacheMisses(t *testing.T) {
 	spec := testSpec()

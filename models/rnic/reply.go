@@ -6,6 +6,7 @@ import (
 
 	"nictwin/models/fifo"
 	"nictwin/models/rnic/core"
+	"nictwin/models/wire"
 )
 
 var errNoFrame = errors.New("received what is no frame")
@@ -244,6 +245,7 @@ func (op *rxOp) readDone(c *Comp, ok bool) {
 		binary.LittleEndian.PutUint64(op.word[:], now)
 		op.unsent += c.write(op.e.Reply.Bus, op.word[:], op)
 	} else {
+		op.e.Reply.Kind, op.e.Reply.Syndrome = core.AckReply, uint8(wire.NAKRemoteOperational)
 		c.e.Reset()
 		q.Fail(0, &c.e)
 		c.tell(q, &c.e)
