@@ -73,17 +73,18 @@ type ethPort struct {
 	address core.Address
 }
 
-// Kinds of event.
+// Kinds of event. Those of one time may come in any order.
 const (
-	kindPump    = iota
-	kindArrived // Arg: *rxOp whose latency is over
-	kindHeld    // Arg: *rxOp whose time in a context is over
-	kindHeard   // Arg: *rxOp whose TLPs the NIC knows to be accepted
-	kindSent    // Arg: *txPacket likewise
-	kindRipe    // Arg: *txPacket whose latency is over
-	kindTimer   // Arg: *qpair
-	kindRNR     // Arg: *qpair
-	kindWire    // port Kind-kindWire is free
+	kindPump     = iota
+	kindArrived  // Arg: *qpair; the latency of a request is over
+	kindAnswered // likewise, of a response
+	kindHeld     // a request's time in a context is over
+	kindHeard    // Arg: *rxOp whose TLPs the NIC knows to be accepted
+	kindSent     // Arg: *txPacket whose time in a context is over
+	kindRipe     // Arg: *txPacket whose latency is over
+	kindTimer    // Arg: *qpair
+	kindRNR      // Arg: *qpair
+	kindWire     // port Kind-kindWire is free
 )
 
 // Spec is what the component was built from.
@@ -194,11 +195,13 @@ func (c *Comp) Handle(e sim.Event) error {
 		}
 		c.again = true
 	case kindArrived:
-		c.arrived(arg.(*rxOp))
+		c.arrived(arg.(*qpair), request)
+	case kindAnswered:
+		c.arrived(arg.(*qpair), response)
 	case kindHeard:
 		arg.(*rxOp).finish()
 	case kindHeld:
-		c.carryOut(arg.(*rxOp))
+		c.carryOut()
 	case kindSent:
 		c.contextSent(arg.(*txPacket))
 	case kindRipe:

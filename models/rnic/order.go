@@ -37,7 +37,8 @@ func (c *Comp) ask(op *rxOp) {
 
 // granted implements holder.
 func (op *rxOp) granted(c *Comp) {
-	c.after(c.now()+c.spec.Contexts.Hold, kindHeld, op)
+	c.rx.granted.Push(op)
+	c.after(c.now()+c.spec.Contexts.Hold, kindHeld, nil)
 	if op.waits {
 		op.q.queued[op.context]--
 		c.unbar(op.q)

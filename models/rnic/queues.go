@@ -24,8 +24,9 @@ type qpair struct {
 	core.QP
 	steps      uint64 // of progress, when the timer was started
 	out        chain[*txPacket]
-	leaving    chain[*txPacket] // of UC, UD and raw: those that were in out, until they are told
-	parked     [2]chain[*rxOp]
+	leaving    chain[*txPacket]  // of UC, UD and raw: those that were in out, until they are told
+	parked     [2]chain[*rxOp]   // packets that have come, until they are handled
+	ripe       [2]int32          // how many of them are past their latency
 	queued     [2]int32          // requests that wait for a context, by endpoint
 	barred     chain[*rxOp]      // those that would overtake: order.go
 	flushed    []core.Completion // of a queue pair that has failed: told behind its requests

@@ -18,6 +18,7 @@ type receiver struct {
 	unplaced int // TLPs of completion entries that were not accepted
 
 	loop     fifo.Queue[*txPacket] // packets to the NIC itself
+	granted  fifo.Queue[*rxOp]     // requests that have a context, for its time
 	finished fifo.Queue[*rxOp]     // all of whose TLPs were accepted
 	p        core.Packet
 }
@@ -123,7 +124,8 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	}
 	due := &op.q.due[op.kind]
 	*due = max(*due, c.rx.slot+c.latency(op))
-	c.after(*due, kindArrived, op)
+	op.q.parked[op.kind].Push(op)
+	c.after(*due, kindArrived+op.kind, op.q)
 }
 
 // drop ignores a packet that nothing was reserved for.
@@ -159,15 +161,16 @@ func (c *Comp) latency(op *rxOp) (t simcore.Ps) {
 	return t
 }
 
-// arrived takes a packet whose latency is over.
-func (c *Comp) arrived(op *rxOp) {
-	op.q.parked[op.kind].Push(op)
-	c.unpark(op.q, op.kind)
+// arrived takes a packet of a queue pair whose latency is over: the first of those that came, whose latencies end in order. The
+// event does not say which, since events of one time may come in any order.
+func (c *Comp) arrived(q *qpair, kind int) {
+	q.ripe[kind]++
+	c.unpark(q, kind)
 }
 
 // unpark handles the packets of a queue pair that wait, in order, as far as what they need is at hand.
 func (c *Comp) unpark(q *qpair, kind int) {
-	for line := &q.parked[kind]; line.Len() > 0; {
+	for line := &q.parked[kind]; q.ripe[kind] > 0; {
 		op := line.Front()
 		if !c.lookUpPacket(op) {
 			return
@@ -176,6 +179,7 @@ func (c *Comp) unpark(q *qpair, kind int) {
 			return // one is on its way
 		}
 		line.Pop()
+		q.ripe[kind]--
 		if kind == request {
 			c.respond(op)
 		} else {
@@ -221,8 +225,9 @@ func (c *Comp) respond(op *rxOp) {
 	c.enter(op)
 }
 
-// carryOut lets a request take effect.
-func (c *Comp) carryOut(op *rxOp) {
+// carryOut lets a request take effect: the first of those that are held, as all are for the same time.
+func (c *Comp) carryOut() {
+	op := c.rx.granted.Pop()
 	e := &op.e
 	op.unsent = 1
 	for i := range e.Place {
