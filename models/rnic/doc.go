@@ -23,7 +23,9 @@
 // It takes PacketTime of the receiving pipeline, then the latency of its
 // operation, which is pipelined. What it does is then decided at once, in the
 // order of its queue pair (receive.go). When it takes effect is up to a context
-// of the endpoint whose memory it addresses: taken in order of arrival, held for
+// of the endpoint whose memory it addresses. Those of an endpoint are given in
+// the order in which they were asked for: by a request at once, unless it would
+// overtake an earlier one of its queue pair (order.go). A context is held for
 // Contexts.Hold, and then
 //   - by a WRITE or SEND until its TLPs were accepted at their destination
 //     (msg.TLP.Sender tells: whoever the TLP was for has given it back. For the
@@ -62,6 +64,19 @@
 // # Invariants
 //
 //   - TLPs leave in one order: no read passes a write before it.
+//   - The requests of a queue pair have their effects, completions among them, in
+//     order. One is barred, and holds no context, while an earlier one waits for a
+//     context of the other endpoint, or while an earlier atomic has not written;
+//     atomics follow each other. What a READ reads may have changed by what comes
+//     behind it: a peer that minds that sets a fence.
+//   - That order is the one in which TLPs leave, no more: memory of two endpoints
+//     behind a switch may be reached in another, as by any NIC there, since PCIe
+//     does not order writes to different completers. A completion whose queue is
+//     in the Arm's memory can be seen before its payload in the host's.
+//   - A queue pair that fails completes first what was decided or planned before:
+//     requests that have had no effects, packets that nobody acknowledges and that
+//     have not left. Then come the error, and what is flushed.
+//   - Events of one time may come in any order: each queue pair keeps its own.
 //   - Nothing is scheduled while there is nothing to do, but for the timers of
 //     unacknowledged requests, which end by themselves.
 //   - Nothing is allocated for a packet, once as many were under way as will be.

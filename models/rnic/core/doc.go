@@ -9,9 +9,10 @@
 //   - QP.Next plans the next packet to send: its headers, and where its payload
 //     lies. Bytes are read when a packet is sent, and again when it is repeated.
 //   - QP.Respond takes a request, QP.Answer a response. Both fill Effects: bytes
-//     to be placed in memory, completions to be told after that, and at most one
-//     Reply. A Reply that reads memory names the place; its packets are planned
-//     by QP.ReadResponse.
+//     to be placed in memory, completions to be told after that (in the order in
+//     which they leave: between memories of two endpoints nothing keeps it), and
+//     at most one Reply. A Reply that reads memory names the place; its packets
+//     are planned by QP.ReadResponse.
 //   - Timeout, Resume and Flush say that time has passed or a queue ends.
 //
 // Replies of a queue pair must leave in the order in which they were asked for:
