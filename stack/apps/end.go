@@ -114,7 +114,8 @@ func (e *end) completed(wc *verbs.WC) {
 	}
 	if wc.Status != verbs.WCSuccess && !e.stopped {
 		// What the completions before it allow is posted first, whether the error came in the same poll or in a later one:
-		// otherwise timing would decide how many requests there are.
+		// otherwise the way in which completions fall into polls would decide how many requests there are. Of an end that
+		// waits for room, time decides that all the same: whether a pipe had some before the error is up to its stack.
 		e.role.advance()
 		e.stopped = true
 	}
