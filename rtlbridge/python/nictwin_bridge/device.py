@@ -137,12 +137,21 @@ class Device:
             raise self._refusal() or self._lost(e, self._timeout) from None
 
     def _refusal(self) -> BridgeError | None:
-        """The ERROR with which a device that has ended said why, where it has sent one."""
+        """The ERROR with which a device that has ended said why, where it has sent one, behind frames that nobody has read."""
+        until = time.monotonic() + self._timeout
         try:
-            self._receive(f.ERROR, 0.0)
+            while time.monotonic() < until:
+                kind, payload = self._frame(0.0)
+                if kind == f.ERROR:
+                    break
+            else:
+                return None
+        except BridgeError:
+            return None  # there is no such frame: that the device has ended says more than how the rest was cut
+        try:
+            return f.decode_error(payload)
         except BridgeError as e:
-            return None if e.name in ("timeout", "closed") else e
-        return None
+            return e
 
     def _lost(self, e: OSError, limit: float) -> BridgeError:
         if isinstance(e, socket.timeout):
@@ -150,16 +159,20 @@ class Device:
         return BridgeError("closed", f"the device ended the connection: {e}")
 
     def _receive(self, want: int, limit: float) -> bytes:
-        until = time.monotonic() + limit
-        n, kind, zero = struct.unpack("<IHH", self._exactly(8, until, limit))
-        if n > f.MAX_FRAME or n % 8 or zero:
-            raise BridgeError("protocol", f"a frame of type {kind} has {n} bytes")
-        payload = self._exactly(n, until, limit)
+        kind, payload = self._frame(limit)
         if kind == f.ERROR:
             raise f.decode_error(payload)
         if kind != want:
             raise BridgeError("protocol", f"a frame of type {kind}, not {want}")
         return payload
+
+    def _frame(self, limit: float) -> tuple[int, bytes]:
+        """The next frame's type and payload, whatever they are."""
+        until = time.monotonic() + limit
+        n, kind, zero = struct.unpack("<IHH", self._exactly(8, until, limit))
+        if n > f.MAX_FRAME or n % 8 or zero:
+            raise BridgeError("protocol", f"a frame of type {kind} has {n} bytes")
+        return kind, self._exactly(n, until, limit)
 
     def _exactly(self, n: int, until: float, limit: float) -> bytes:
         out = bytearray()

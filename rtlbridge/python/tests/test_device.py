@@ -7,6 +7,7 @@ import threading
 import unittest
 
 from nictwin_bridge import BridgeError, Device
+from nictwin_bridge.frames import decode_error
 
 from .test_vectors import vectors
 
@@ -37,6 +38,21 @@ class Refusals(unittest.TestCase):
         with self.ended(vectors()["error"][1]) as device, self.assertRaises(BridgeError) as refused:
             device.start()
         self.assertNotIn(refused.exception.name, ("closed", "timeout"))
+
+    def test_reason_behind_frames_that_nobody_read(self) -> None:
+        frames = vectors()
+        reason = decode_error(frames["error"][1][8:])
+        with self.ended(frames["ran"][1] * 2 + frames["error"][1]) as device, self.assertRaises(BridgeError) as refused:
+            device.start()
+        self.assertEqual((refused.exception.name, str(refused.exception)), (reason.name, str(reason)))
+
+    def test_other_frames_are_no_reason(self) -> None:
+        """Neither whole ones nor one that was cut: the device has ended, and did not say why."""
+        frames = vectors()
+        for last in (frames["ran"][1], frames["ran"][1][:20], frames["error"][1][:20]):
+            with self.ended(last) as device, self.assertRaises(BridgeError) as refused:
+                device.start()
+            self.assertEqual(refused.exception.name, "closed")
 
     def test_end_without_a_reason(self) -> None:
         with self.ended(b"") as device, self.assertRaises(BridgeError) as refused:
