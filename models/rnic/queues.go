@@ -29,7 +29,7 @@ type qpair struct {
 	ripe       [2]int32          // how many of them are past their latency
 	queued     [2]int32          // requests that wait for a context, by endpoint
 	barred     chain[*rxOp]      // those that would overtake: order.go
-	flushed    []core.Completion // of a queue pair that has failed: told behind its requests
+	flushed    []core.Completion // of a queue pair that has failed: told when nothing is untold
 	replies    chain[*reply]
 	send, recv ring
 	cqs        [2]*cq // of sends, of receives

@@ -43,7 +43,7 @@ type rxOp struct {
 	raw   bool // a frame for a raw queue pair
 	known bool // its lookups are done
 	asked bool // they are under way
-	waits bool // for a context, or behind one that does
+	waits bool // for a context
 
 	bytes   int        // that it takes of the receive buffer
 	context int        // endpoint whose context it has; -1: none
