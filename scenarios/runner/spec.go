@@ -142,7 +142,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			errs = append(errs, field.Errorf(at+".kind", "%q: want %s", s.Stacks[i].Kind, stackNames()))
 			continue
 		}
-		errs = append(errs, s.validateLowLatency(at, &s.Stacks[i]), s.validateSolar(at, &s.Stacks[i]), s.validateMTU(at, &s.Stacks[i]))
+		errs = append(errs, s.validateLowLatency(at, &s.Stacks[i]), s.validateSolar(at, &s.Stacks[i]), s.validateMTU(at, &s.Stacks[i]), s.validateInline(&s.Stacks[i]))
 		for n := range rack.Servers {
 			if &s.Stacks[i] != s.stack(n) {
 				continue
