@@ -1,5 +1,7 @@
 package memory
 
+import "bytes"
+
 // Store is bytes that the device has read for a work entry, by their offset:
 // the frame of a Send in one piece; the source of a copy by pages, of which
 // only those are kept whose bytes are yet to be written.
@@ -89,9 +91,12 @@ func (s *Store) Drop(at, n int) {
 func (s *Store) Differs(at int, b []byte) int {
 	for i := 0; i < len(b); {
 		have := s.Part(at+i, len(b)-i)
-		for k := range have {
-			if have[k] != b[i+k] {
-				return i + k
+		want := b[i : i+len(have)]
+		if !bytes.Equal(have, want) {
+			for k := range have {
+				if have[k] != want[k] {
+					return i + k
+				}
 			}
 		}
 		i += len(have)

@@ -138,7 +138,8 @@ func (c *Cache) filled(f *fetch) {
 	}
 	clear(f.waits)
 	f.waits = f.waits[:0]
-	c.fetching = slices.DeleteFunc(c.fetching, func(o *fetch) bool { return o == f })
+	at := slices.Index(c.fetching, f)
+	c.fetching = slices.Delete(c.fetching, at, at+1)
 	c.idleFetches = append(c.idleFetches, f)
 	c.roomier()
 }
@@ -197,7 +198,8 @@ func (c *Cache) arrived(s *sent) {
 		c.fail(fmt.Errorf("armcache: %s: write-back of line %#x: %w", c.Name(), s.Addr, s.Err))
 	}
 	s.x, s.Data = nil, nil
-	c.outgoing = slices.DeleteFunc(c.outgoing, func(o *sent) bool { return o == s })
+	at := slices.Index(c.outgoing, s) // most often the first
+	c.outgoing = slices.Delete(c.outgoing, at, at+1)
 	if s.own == nil {
 		c.idlePast = append(c.idlePast, s)
 		return

@@ -326,7 +326,11 @@ type buffered struct {
 
 // Access implements mem.Target.
 func (b buffered) Access(a *mem.Access) {
-	if err := b.half.Check(a.Op, a.Addr, a.Len()); err != nil {
+	err := b.foreign(a.Op, a.Addr, a.Len())
+	if err == nil {
+		err = a.Verify(b.Holder) // which need not look again
+	}
+	if err != nil {
 		if a.Op == mem.Write {
 			b.memory.stray++
 		}
