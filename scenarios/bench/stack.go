@@ -164,7 +164,8 @@ func (s *session) fastestStack(text string) (best *stackRun, err error) {
 	return best, nil
 }
 
-// stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL.
+// stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL: both ways at once, and each way against
+// a replay that goes this way.
 func stackOnRTL(s *session) ([]Result, error) {
 	card, err := board.CardPreset("bf3-cores")
 	if err != nil {
@@ -178,29 +179,41 @@ func stackOnRTL(s *session) ([]Result, error) {
 	if o.Built, err = device.Build(s.ctx, s.DUT, o.Variant, device.Eth{Ports: card.Ports, Bits: card.EthBits}, s.Log); err != nil {
 		return nil, err
 	}
-	o.Ports, o.EthBits, o.PeriodPs, o.Dir = card.Ports, card.EthBits, card.Period, "both"
-	loads := [...]string{
-		stackCase("{kind: rtl}, "+peerRNIC, 4, "", fmt.Sprintf("both_ways: true, "+longLoad, max(n/5, 1))),
-		stackCase("{kind: rtl}, {kind: model}", 4, "", fmt.Sprintf("both_ways: true, "+stackLoad, apps.Write, n)),
+	o.Ports, o.EthBits, o.PeriodPs = card.Ports, card.EthBits, card.Period
+	const rtl = "{kind: rtl}, "
+	long := fmt.Sprintf(longLoad, max(n/5, 1))
+	loads := [...]struct{ dir, text string }{
+		{"both", stackCase(rtl+peerRNIC, 4, "", "both_ways: true, "+long)},
+		{"tx", stackCase(rtl+peerRNIC, 4, "", long)},
+		{"rx", stackCase(rtl+peerRNIC, 4, "", strings.Replace(long, "kind: write", "kind: read", 1))},
+		{"", stackCase(rtl+"{kind: model}", 4, "", fmt.Sprintf("both_ways: true, "+stackLoad, apps.Write, n))},
 	}
-	var stack [len(loads)]float64
-	var frames, missing float64
+	var stack, replay [len(loads)]float64
+	var missing float64
 	for range s.Repeats {
-		for i, text := range loads {
-			r, err := s.playStack(text, runner.Options{DUT: s.DUT, Variant: o.Variant})
+		for i, l := range loads {
+			r, err := s.playStack(l.text, runner.Options{DUT: s.DUT, Variant: o.Variant})
 			if err != nil {
 				return nil, err
 			}
 			stack[i], missing = max(stack[i], float64(r.data)/2/r.took.Seconds()), max(missing, r.missing)
+			if o.Dir = l.dir; o.Dir == "" {
+				continue
+			}
+			x, err := s.play(o, nil)
+			if err != nil {
+				return nil, err
+			}
+			frames := len(o.Frames) * o.Loop
+			if o.Dir == "both" {
+				frames *= 2
+			}
+			replay[i] = max(replay[i], float64(frames)/x.Wall.Seconds())
 		}
-		x, err := s.play(o, nil)
-		if err != nil {
-			return nil, err
-		}
-		frames = max(frames, float64(2*len(o.Frames)*o.Loop)/x.Wall.Seconds())
 	}
-	return []Result{figure("stack/rtl_over_replay", ratio(stack[0], frames), "ratio", 0.6,
-		"frames of 4 KB a second at the RTL NIC of a card of preset bf3-cores, refereed, acknowledgements not counted (%.0f: WRITEs of 64 KB both ways, by four queue pairs each, between FlexiNS with four data cores there and an RDMA NIC in the other server), against frames of that size in and out of it in a refereed replay (%.0f); %.0f where the other server has such a card, too, with the Go NIC and a referee, and messages are of 4 KB", stack[0], frames, stack[1]).disturbed(missing)}, nil
+	return []Result{figure("stack/rtl_over_replay", ratio(stack[0], replay[0]), "ratio", 0.6,
+		"frames of 4 KB a second at the RTL NIC of a card of preset bf3-cores, refereed, acknowledgements not counted (%.0f: WRITEs of 64 KB both ways, by four queue pairs each, between FlexiNS with four data cores there and an RDMA NIC in the other server), against frames of that size in and out of it in a refereed replay (%.0f); sent alone (WRITEs) %.2f of a replay that sends; received alone (READs), which leave the NIC again from the Arm's cache to the host, %.2f of a replay that receives; %.0f frames where the other server has such a card, too, with the Go NIC and a referee, and messages are of 4 KB",
+		stack[0], replay[0], ratio(stack[1], replay[1]), ratio(stack[2], replay[2]), stack[3]).disturbed(missing)}, nil
 }
 
 // stackQueues is memory with many queue pairs and requests under way: behind a cable so long that all are posted before the
