@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Takes the profile by which Go optimises bin/nictwin, cmd/nictwin/default.pgo: traffic over a whole card, WRITEs between two
-# servers, TLPs over links and a switch. An old one costs speed, never results. A quiet machine gives the best.
+# servers, the stack on Go NICs and on RTL, TLPs over links and a switch. An old one costs speed, never results. A quiet machine
+# gives the best.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
@@ -11,5 +12,6 @@ profile() { # package, benchmark, how long
 }
 profile scenarios/bench BenchmarkCard 200x
 profile scenarios/bench BenchmarkVerbs 100x
+profile scenarios/bench BenchmarkStack 5x
 profile models/nicswitch BenchmarkLinkSwitchLink 10000000x
 go tool pprof -proto -output cmd/nictwin/default.pgo "$tmp"/*.prof

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/runner"
+	"nictwin/stack/apps"
 )
 
 // benchLoad reports the time of a packet in the best of b.N slices: others on the machine spoil some of them.
@@ -42,6 +45,26 @@ func BenchmarkVerbs(b *testing.B) {
 	for _, qps := range []int{1, 1024} {
 		b.Run(fmt.Sprintf("qps=%d", qps), func(b *testing.B) {
 			benchLoad(b, func() (*verbsLoad, error) { return newVerbsLoad(verbsPreset, qps) })
+		})
+	}
+}
+
+// BenchmarkStack plays the stack on two Go NICs without referees, and on one RTL NIC with its referee.
+func BenchmarkStack(b *testing.B) {
+	const messages = 500 // of a queue pair
+	s := &session{Options: Options{Seed: 1}, ctx: b.Context()}
+	for _, x := range []struct {
+		name, text string
+		o          runner.Options
+	}{
+		{"model", stackCase("{kind: model}", 2, "", fmt.Sprintf(stackLoad, apps.Write, messages)), runner.Options{Unjudged: true}},
+		{"rtl", stackCase("{kind: rtl}, "+peerRNIC, 4, "", "both_ways: true, "+fmt.Sprintf(longLoad, messages/10)), runner.Options{DUT: "../../verilator/duts/nic/dut.yaml", Variant: "speed"}},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			for range b.N {
+				_, err := s.playStack(x.text, x.o)
+				require.NoError(b, err)
+			}
 		})
 	}
 }
