@@ -300,13 +300,13 @@ func (m *Memory) err() error {
 	return nil
 }
 
-// behind is the memory of one endpoint as its root sees it. A machine's and DRAM without a cache can be full.
+// behind is the memory of one endpoint as its root sees it. A machine's, and DRAM alone, can be full.
 func (m *Memory) behind(endpoint int) mem.Target {
 	h, x := half{m, endpoint}, &m.ends[endpoint]
 	switch {
 	case x.iio != nil:
 		return buffered{h, x.iio}
-	case x.dram != nil && x.cache == nil:
+	case x.dram != nil && x.cache == nil && x.joined == nil:
 		return buffered{h, x.dram}
 	}
 	return h

@@ -59,7 +59,9 @@
 // Congestion control, PFC (a full receive buffer leaves frames in the port, as
 // link-level credits have it), completion timeouts, end-to-end credits, more
 // than one piece of memory in a work entry, shared receive queues, VLAN tags on
-// transmit, MSI-X: software polls. A DMA read that fails ends its queue pair.
+// transmit, MSI-X: software polls. A DMA read that fails ends its queue pair; of
+// an answer, without a NAK for a READ, and what was decided behind an atomic has
+// its effects all the same.
 //
 // # Invariants
 //

@@ -1,6 +1,7 @@
 package rnic
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
+	"nictwin/models/boundary"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/simcore"
 )
@@ -104,47 +106,83 @@ func (q *testQP) sends() (ids []uint64, states []rnicspec.Status) {
 }
 
 // The work entries of a queue pair without acknowledgements are completed in order: the one it fails by, and those that are flushed, come
-// behind those whose packets have not left. It fails by a key that does not exist, or by memory that is not there.
+// behind those whose packets have left, and none of theirs leaves. It fails by a key that does not exist, by memory that is not there, or by
+// several of them; the first in order says what went wrong, signalled or not.
 func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	const unknown, nowhere, n, bad = 77, 99, 10, 5
 	want := slices.Repeat([]rnicspec.Status{rnicspec.OK}, bad)
 	want = append(append(want, rnicspec.LocalProtection), slices.Repeat([]rnicspec.Status{rnicspec.Flushed}, n-bad-1)...)
 	for _, typ := range []rnicspec.QPType{rnicspec.UC, rnicspec.UD, rnicspec.Raw} {
-		for _, key := range []uint32{unknown, nowhere} {
+		for _, keys := range [][n]uint32{{bad: unknown}, {bad: nowhere}, {bad: nowhere, 7: unknown}, {bad: nowhere, nowhere, nowhere, 9: nowhere}} {
 			r, a, b := connected(t, rnicspec.RC, testSpec())
 			a, b = a.h.qp(typ, arm), b.h.qp(typ, arm)
 			connect(a, b, 1024)
 			a.h.do(&rnicspec.CreateMR{Key: nowhere, Access: rnicspec.AllAccess, PageLog: 21, Bus: 1 << 40, Bytes: 1 << 30})
-			w := rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig, Length: 1000, LocalVA: a.h.alloc(arm, 4096), DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
+			src, to := a.h.alloc(arm, 4096), mac(1)
+			require.NoError(t, a.h.space.Write(src, to[:]))
+			w := rnicspec.WQE{Opcode: rnicspec.Send, Length: 1000, LocalVA: src, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
 			if typ == rnicspec.UC {
 				w.Length = 3000
 			}
 			for i := range uint64(n) {
-				if w.ID, w.LocalKey = i, keyA; i == bad {
-					w.LocalKey = key
+				b.postRecv(rnicspec.RecvWQE{ID: i, VA: b.h.alloc(arm, 4096), Length: 4096, Key: keyA})
+				w.ID, w.LocalKey, w.Flags = i, max(keys[i], keyA), sig
+				if i == bad {
+					w.Flags = 0
 				}
 				a.put(w)
 			}
 			a.ring()
 			r.run()
 			ids, states := a.sends()
-			require.True(t, slices.IsSorted(ids), "%v, key %d: %v", typ, key, ids)
-			require.Equal(t, want, states, "%v, key %d", typ, key)
+			require.True(t, slices.IsSorted(ids), "%v, keys %d: %v", typ, keys, ids)
+			require.Equal(t, want, states, "%v, keys %d", typ, keys)
 			require.False(t, a.h.nic.Busy())
 			require.Zero(t, a.h.nic.qps[a.n].refs)
+			require.Len(t, b.poll(), bad, "%v, keys %d: messages that came", typ, keys)
 		}
 	}
 }
 
-// Datagrams of a queue pair are completed in order, though those to the NIC itself need not wait for the wire.
+// Inline bytes of queue pairs without acknowledgements are those of the work entry, which is gone from the queue when its packet is made.
+func TestInlineBytesOutliveTheirEntry(t *testing.T) {
+	for _, typ := range []rnicspec.QPType{rnicspec.RC, rnicspec.UC, rnicspec.UD, rnicspec.Raw} {
+		r, a, b := connected(t, rnicspec.RC, testSpec())
+		a, b = a.h.qp(typ, arm), b.h.qp(typ, arm)
+		connect(a, b, 1024)
+		buf := b.h.alloc(arm, 4096)
+		b.postRecv(rnicspec.RecvWQE{VA: buf, Length: 4096, Key: keyA})
+		w, to := rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig | rnicspec.FlagInline, Length: 32, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}, mac(1)
+		for i := range w.Inline {
+			w.Inline[i] = byte(i + 1)
+		}
+		copy(w.Inline[:], to[:])
+		a.post(w)
+		r.run()
+		require.True(t, bytes.Contains(b.h.bytes(buf, 128), w.Inline[:]), typ)
+	}
+}
+
+// Datagrams of a queue pair are completed in order, and each when it has left, though those to the NIC itself need not wait for the wire.
 func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.UD, testSpec())
 	const self, n = 5, 24
 	a.h.do(&rnicspec.CreateAH{Handle: self, MAC: mac(0), IP: [16]byte{10, 0, 0, 0}, UDPPort: 0xc000, TTL: 64})
+	left, told := 0, 0
+	a.h.nic.Observe(func(x boundary.Crossing) {
+		if x.Kind == boundary.FrameOut {
+			left++
+		}
+	})
+	_, err := a.h.space.Watch(a.cqAddr, n*rnicspec.CQEBytes, func(uint64, int) {
+		told++
+		require.GreaterOrEqual(t, left, told-told/12, "frames, at completion %d", told)
+	})
+	require.NoError(t, err)
 	src := a.h.alloc(arm, 4096)
 	for i := range uint64(n) {
 		w := rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: 1000, LocalVA: src, LocalKey: keyA, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
-		if i%3 == 2 {
+		if i%12 == 11 {
 			w.DestQP, w.Handle, w.Length = a.n, self, 32
 		}
 		a.put(w)
@@ -153,6 +191,7 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r.run()
 	ids, _ := a.sends()
 	require.Len(t, ids, n)
+	require.Equal(t, n, told)
 	require.True(t, slices.IsSorted(ids), ids)
 }
 

@@ -166,11 +166,19 @@ func (x *txPacket) readDone(c *Comp, ok bool) {
 
 // unread ends a queue pair for which a payload could not be read: that packet does not leave. Where nothing is acknowledged, the
 // work entries of planned packets are gone from the queue: the completion of the packet's message says what went wrong, and
-// what was planned behind it is flushed.
+// what was planned behind it is flushed. The first in order says what went wrong, whichever was found first.
 func (c *Comp) unread(x *txPacket) {
 	q, s := x.q, rnicspec.LocalProtection
+	if x.failed {
+		return
+	}
 	x.failed = true
 	if q.Type != rnicspec.RC {
+		for i := range q.flushed {
+			if d := &q.flushed[i]; !d.Recv {
+				d.Status = rnicspec.Flushed
+			}
+		}
 		for y := x; y != nil; y = y.next {
 			y.failed = true
 			if y.ends {

@@ -12,18 +12,20 @@ import (
 var inlineLimits = map[StackKind]int{StackFlexiNS: data.MaxInline, StackRNIC: rnicspec.MaxInline}
 
 // validateInline holds the requests of a workload to the bytes that a stack's take along. Those of low-latency queue pairs have
-// a limit of their own, and where a sweep has sizes or
-// kinds of queue pair, its cases are held to it.
+// a limit of their own. Where a sweep sets what decides, its cases are held to it.
 func (s *Spec) validateInline(x *StackSpec) error {
-	w := &s.Workload
-	if w.LowLatency || len(s.Sweep.Sizes)+len(s.Sweep.LowLatency) > 0 {
+	w, v := &s.Workload, &s.Sweep
+	if !w.Inline || w.LowLatency || len(v.Sizes)+len(v.LowLatency)+len(v.Transports)+len(v.Kinds) > 0 {
 		return nil
 	}
 	for i, size := range w.Sizes {
-		most := inlineLimits[x.Kind]
-		if n := w.InlineBytes(i); n > most {
-			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)), "%d: requests of stacks of kind %s take up to %d B along: want %d or less, or workload.inline false",
-				size, x.Kind, most, most-(n-size))
+		n, most := w.RequestBytes(i), inlineLimits[x.Kind]
+		if w.Kind.Served() {
+			n, _ = offloaded{}.Lengths(w.Kind, size)
+		}
+		if n > most {
+			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)), "%d: its request has %d B, and those of stacks of kind %s take up to %d along: want fewer, or workload.inline false",
+				size, n, x.Kind, most)
 		}
 	}
 	return nil

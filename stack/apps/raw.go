@@ -22,14 +22,8 @@ func (s *Spec) prefix() int {
 	return 0
 }
 
-// InlineBytes is the bytes of a request with message i, where requests take their bytes along; 0 where they do not, and where
-// what they say does not follow from the size.
-func (s *Spec) InlineBytes(i int) int {
-	if !s.Inline || s.Kind.Served() {
-		return 0
-	}
-	return s.prefix() + s.size(i)
-}
+// RequestBytes is the bytes of a request with message i, of kinds that are not Served.
+func (s *Spec) RequestBytes(i int) int { return s.prefix() + s.size(i) }
 
 // ethernet writes the header of a frame along a way.
 func ethernet(b []byte, to, from [6]byte) {

@@ -65,11 +65,13 @@ type Outgoing struct {
 	VA     uint64
 	Bus    uint64
 	Len    int    // of the payload
-	Inline []byte // its bytes; nil: they are in memory. Good until the next call
+	Inline []byte // its bytes; nil: they are in memory
 
 	First, Ends bool       // of its message
 	Told        bool       // Done is to be told when the packet has left
 	Done        Completion // of UC, UD and raw
+
+	inline [rnicspec.MaxInline]byte // what Inline is of: the work entry may be gone by then
 }
 
 // maxWindow bounds the PSNs that are not acknowledged: half of those that can be told apart from duplicates.
@@ -200,7 +202,7 @@ func (q *QP) segment(w *work, o *Outgoing) bool {
 	o.Len = min(int(w.Length)-off, size)
 	o.First, o.Ends = q.req.pos == 0, q.req.pos == w.packets-1
 	if w.IsInline() {
-		o.Inline = w.Inline[off : off+o.Len]
+		o.Inline = o.inline[:copy(o.inline[:], w.Inline[off:off+o.Len])]
 	} else {
 		o.Key, o.VA = w.LocalKey, w.LocalVA+uint64(off)
 		var ok bool
