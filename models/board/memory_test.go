@@ -5,10 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/dram"
 	_ "nictwin/models/fixedseed"
+	"nictwin/models/gpu"
 	"nictwin/models/mem"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
 )
 
 // A card's memory keeps the protocol, as software sees it and as the roots do: with caches, with machines, over the border to a
@@ -42,3 +45,26 @@ func TestMemoryKeepsTheProtocol(t *testing.T) {
 }
 
 func (l *lab) memory() *Memory { return l.rack.Cards()[0].Memory }
+
+// GPUs are reached through the root beside DRAM, too, where no cache stands before that.
+func TestGPUsBesideDRAMAlone(t *testing.T) {
+	space, err := mem.NewSpace(1<<20, 1<<20)
+	require.NoError(t, err)
+	g, err := gpu.Preset("gen5")
+	require.NoError(t, err)
+	d, err := dram.Preset("bf3")
+	require.NoError(t, err)
+	g.Base, g.Bytes = mem.Bus(nicspec.EndpointHost, 1<<30), 1<<20
+	m, e := newMemory(space), simcore.NewEngine()
+	require.NoError(t, m.put(e, "Host", nicspec.EndpointHost, &MemorySpec{GPUs: []gpu.Spec{g}, DRAM: &d}))
+	for _, addr := range []uint64{g.Base, mem.Bus(nicspec.EndpointHost, 0)} {
+		done := false
+		m.behind(nicspec.EndpointHost).Access(&mem.Access{Op: mem.Write, Addr: addr, Data: make([]byte, 64), Done: func(a *mem.Access) {
+			done = true
+			require.NoError(t, a.Err)
+		}})
+		require.NoError(t, e.Run())
+		require.True(t, done)
+	}
+	require.Zero(t, m.Stray())
+}
