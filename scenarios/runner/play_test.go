@@ -320,7 +320,6 @@ func TestLoss(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"workload: {pieces: 2}":                                 "max_send_sge is 2",
-		"workload: {inline: true}":                              "max_inline_data is 1024: want 0 to 32",
 		"workload: {invalidate: true}":                          "SEND_WITH_INV: the device lacks it",
 		"workload: {ports: 2}":                                  "server Server[0] has 1 ports: want ports 1 or less",
 		"workload: {shared_receive: true}":                      "shared receive queues: the NIC lacks them",
