@@ -300,17 +300,31 @@ func (m *Memory) err() error {
 	return nil
 }
 
-// behind is the memory of one endpoint as its root sees it. A machine's, and DRAM alone, can be full.
+// behind is the memory of one endpoint as its root sees it. A machine's and DRAM without a cache can be full.
 func (m *Memory) behind(endpoint int) mem.Target {
 	h, x := half{m, endpoint}, &m.ends[endpoint]
 	switch {
 	case x.iio != nil:
 		return buffered{h, x.iio}
-	case x.dram != nil && x.cache == nil && x.joined == nil:
+	case x.dram != nil && x.cache == nil && x.joined != nil:
+		return buffered{h, besideGPUs{x.joined, x.dram}}
+	case x.dram != nil && x.cache == nil:
 		return buffered{h, x.dram}
 	}
 	return h
 }
+
+// besideGPUs is DRAM and the GPUs beside it: full when the DRAM is, as what is for either comes in one order.
+type besideGPUs struct {
+	*memmap.Map
+	dram *dram.DRAM
+}
+
+// Full implements mem.Holder.
+func (b besideGPUs) Full() bool { return b.dram.Full() }
+
+// OnRoom implements mem.Holder.
+func (b besideGPUs) OnRoom(f func()) { b.dram.OnRoom(f) }
 
 // half is the memory of one endpoint, for the root that has no other.
 type half struct {
@@ -376,4 +390,5 @@ var (
 	_ mem.Backdoor = (*Memory)(nil)
 	_ mem.Target   = half{}
 	_ mem.Holder   = buffered{}
+	_ mem.Holder   = besideGPUs{}
 )

@@ -57,6 +57,7 @@ func TestGPUsBesideDRAMAlone(t *testing.T) {
 	g.Base, g.Bytes = mem.Bus(nicspec.EndpointHost, 1<<30), 1<<20
 	m, e := newMemory(space), simcore.NewEngine()
 	require.NoError(t, m.put(e, "Host", nicspec.EndpointHost, &MemorySpec{GPUs: []gpu.Spec{g}, DRAM: &d}))
+	require.Implements(t, (*mem.Holder)(nil), m.behind(nicspec.EndpointHost), "DRAM can be full")
 	for _, addr := range []uint64{g.Base, mem.Bus(nicspec.EndpointHost, 0)} {
 		done := false
 		m.behind(nicspec.EndpointHost).Access(&mem.Access{Op: mem.Write, Addr: addr, Data: make([]byte, 64), Done: func(a *mem.Access) {

@@ -168,11 +168,11 @@ func (x *txPacket) readDone(c *Comp, ok bool) {
 // work entries of planned packets are gone from the queue: the completion of the packet's message says what went wrong, and
 // what was planned behind it is flushed. The first in order says what went wrong, whichever was found first.
 func (c *Comp) unread(x *txPacket) {
-	q, s := x.q, rnicspec.LocalProtection
 	if x.failed {
 		return
 	}
 	x.failed = true
+	q, s := x.q, rnicspec.LocalProtection
 	if q.Type != rnicspec.RC {
 		for i := range q.flushed {
 			if d := &q.flushed[i]; !d.Recv {

@@ -58,7 +58,7 @@ func BenchmarkStack(b *testing.B) {
 		o          runner.Options
 	}{
 		{"model", stackCase("{kind: model}", 2, "", fmt.Sprintf(stackLoad, apps.Write, messages)), runner.Options{Unjudged: true}},
-		{"rtl", stackCase("{kind: rtl}, "+peerRNIC, 4, "", "both_ways: true, "+fmt.Sprintf(longLoad, messages/10)), runner.Options{DUT: "../../verilator/duts/nic/dut.yaml", Variant: "speed"}},
+		{"rtl", stackCase("{kind: rtl}, "+peerRNIC, 4, "", "both_ways: true, "+fmt.Sprintf(longLoad, apps.Write, messages/10)), runner.Options{DUT: "../../verilator/duts/nic/dut.yaml", Variant: "speed"}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			for range b.N {

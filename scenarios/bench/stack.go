@@ -105,7 +105,7 @@ func rackTLPs(rack *board.Rack) (n uint64) {
 const (
 	stackMessages = 4_000                                                                                       // of each of four queue pairs
 	stackLoad     = "kind: %s, payload: reused, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d" // as perftest does it
-	longLoad      = "kind: write, payload: reused, queue_pairs: 4, depth: 4, sizes: [65536], mtu: 4096, count: %d"
+	longLoad      = "kind: %s, payload: reused, queue_pairs: 4, depth: 4, sizes: [65536], mtu: 4096, count: %d"
 	fullStack     = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data cores each, with host and Arm cores, caches, DRAM and links"
 )
 
@@ -114,7 +114,7 @@ const (
 func stackSpeed(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	writes := fmt.Sprintf(stackLoad, apps.Write, n)
-	long := fmt.Sprintf(longLoad, max(n/20, 1))
+	long := fmt.Sprintf(longLoad, apps.Write, max(n/20, 1))
 	const twoCards, oneCard = "{kind: model}", "{kind: model}, " + peerRNIC
 	loads := [...]struct{ devices, workload string }{
 		{twoCards, writes},
@@ -181,11 +181,11 @@ func stackOnRTL(s *session) ([]Result, error) {
 	}
 	o.Ports, o.EthBits, o.PeriodPs = card.Ports, card.EthBits, card.Period
 	const rtl = "{kind: rtl}, "
-	long := fmt.Sprintf(longLoad, max(n/5, 1))
+	write, read := fmt.Sprintf(longLoad, apps.Write, max(n/5, 1)), fmt.Sprintf(longLoad, apps.Read, max(n/5, 1))
 	loads := [...]struct{ dir, text string }{
-		{"both", stackCase(rtl+peerRNIC, 4, "", "both_ways: true, "+long)},
-		{"tx", stackCase(rtl+peerRNIC, 4, "", long)},
-		{"rx", stackCase(rtl+peerRNIC, 4, "", strings.Replace(long, "kind: write", "kind: read", 1))},
+		{"both", stackCase(rtl+peerRNIC, 4, "", "both_ways: true, "+write)},
+		{"tx", stackCase(rtl+peerRNIC, 4, "", write)},
+		{"rx", stackCase(rtl+peerRNIC, 4, "", read)},
 		{"", stackCase(rtl+"{kind: model}", 4, "", fmt.Sprintf("both_ways: true, "+stackLoad, apps.Write, n))},
 	}
 	var stack, replay [len(loads)]float64
