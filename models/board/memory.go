@@ -314,17 +314,26 @@ func (m *Memory) behind(endpoint int) mem.Target {
 	return h
 }
 
-// besideGPUs is DRAM and the GPUs beside it: full when the DRAM is, as what is for either comes in one order.
+// besideGPUs is DRAM and the GPUs beside it: full when the DRAM is, or when writes to one wait for those to another, as all come in
+// one order.
 type besideGPUs struct {
 	*memmap.Map
 	dram *dram.DRAM
 }
 
 // Full implements mem.Holder.
-func (b besideGPUs) Full() bool { return b.dram.Full() }
+func (b besideGPUs) Full() bool { return b.dram.Full() || b.Waiting() }
 
 // OnRoom implements mem.Holder.
-func (b besideGPUs) OnRoom(f func()) { b.dram.OnRoom(f) }
+func (b besideGPUs) OnRoom(f func()) {
+	tell := func() {
+		if !b.Full() {
+			f()
+		}
+	}
+	b.dram.OnRoom(tell)
+	b.OnEmpty(tell)
+}
 
 // half is the memory of one endpoint, for the root that has no other.
 type half struct {

@@ -55,6 +55,8 @@ type Map struct {
 	parts   fifo.Free[part]
 	running bool
 	asking  *part // whose memory is being asked
+	waiting bool  // the queue did not empty when it was looked at last
+	onEmpty []func()
 	stats   Stats
 }
 
@@ -127,6 +129,12 @@ func (m *Map) Stats() Stats { return m.stats }
 
 // Idle reports whether nothing is under way.
 func (m *Map) Idle() bool { return m.stats.Held == 0 && m.queue.Len() == 0 }
+
+// Waiting reports whether accesses wait for writes to another memory to be done.
+func (m *Map) Waiting() bool { return m.queue.Len() > 0 }
+
+// OnEmpty has f called whenever none is Waiting any longer.
+func (m *Map) OnEmpty(f func()) { m.onEmpty = append(m.onEmpty, f) }
 
 // find is the region that an address lies in.
 func (m *Map) find(addr uint64) *region {
@@ -203,6 +211,12 @@ func (m *Map) run() {
 		m.end(x)
 	}
 	m.running = false
+	waited := m.waiting
+	if m.waiting = m.Waiting(); waited && !m.waiting {
+		for _, f := range m.onEmpty {
+			f()
+		}
+	}
 }
 
 // sendWhole sends on an access that lies in one region and has nothing to wait for: most do.

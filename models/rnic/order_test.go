@@ -144,6 +144,28 @@ func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	}
 }
 
+// The same where the packets of one message fail by both: its last by a bound, which is found when it is planned, and its first by memory
+// that is not there, which is found later.
+func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
+	const key, n, bad = 99, 6, 2
+	r, a, b := connected(t, rnicspec.RC, testSpec())
+	a, b = a.h.qp(rnicspec.UC, arm), b.h.qp(rnicspec.UC, arm)
+	connect(a, b, 1024)
+	w := rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig, Length: 3000, LocalVA: a.h.alloc(arm, 4096), DestQP: b.n}
+	a.h.do(&rnicspec.CreateMR{Key: key, Access: rnicspec.AllAccess, PageLog: 21, VA: w.LocalVA, Bus: 1 << 40, Bytes: 2048})
+	for i := range uint64(n) {
+		if w.ID, w.LocalKey = i, keyA; i == bad {
+			w.LocalKey = key
+		}
+		a.put(w)
+	}
+	a.ring()
+	r.run()
+	ids, states := a.sends()
+	require.Equal(t, []uint64{0, 1, 2, 3, 4, 5}, ids)
+	require.Equal(t, []rnicspec.Status{rnicspec.OK, rnicspec.OK, rnicspec.LocalProtection, rnicspec.Flushed, rnicspec.Flushed, rnicspec.Flushed}, states)
+}
+
 // Inline bytes of queue pairs without acknowledgements are those of the work entry, which is gone from the queue when its packet is made.
 func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 	for _, typ := range []rnicspec.QPType{rnicspec.RC, rnicspec.UC, rnicspec.UD, rnicspec.Raw} {

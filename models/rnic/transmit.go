@@ -174,16 +174,16 @@ func (c *Comp) unread(x *txPacket) {
 	x.failed = true
 	q, s := x.q, rnicspec.LocalProtection
 	if q.Type != rnicspec.RC {
-		for i := range q.flushed {
-			if d := &q.flushed[i]; !d.Recv {
-				d.Status = rnicspec.Flushed
-			}
-		}
 		for y := x; y != nil; y = y.next {
 			y.failed = true
 			if y.ends {
 				y.told, y.done.Status = true, s
 				s = rnicspec.Flushed
+			}
+		}
+		for i := range q.flushed { // of a message that is planned in part, the entry may be among them
+			if d := &q.flushed[i]; !d.Recv {
+				d.Status, s = s, rnicspec.Flushed
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/apps"
 	"nictwin/stack/flexins/data"
 )
 
@@ -24,8 +25,12 @@ func (s *Spec) validateInline(x *StackSpec) error {
 			n, _ = offloaded{}.Lengths(w.Kind, size)
 		}
 		if n > most {
-			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)), "%d: its request has %d B, and those of stacks of kind %s take up to %d along: want fewer, or workload.inline false",
-				size, n, x.Kind, most)
+			want := "fewer, or workload.inline false"
+			if w.Transport == apps.Raw && most < apps.LeastFrame {
+				want = "workload.inline false" // no frame is so short
+			}
+			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)), "%d: its request has %d B, and those of stacks of kind %s take up to %d along: want %s",
+				size, n, x.Kind, most, want)
 		}
 	}
 	return nil

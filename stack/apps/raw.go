@@ -11,7 +11,7 @@ import (
 const (
 	etherBytes = 14
 	etherType  = 0x88b5
-	leastFrame = 60 // shorter ones are padded
+	LeastFrame = 60 // shorter ones are padded
 )
 
 // prefix is what a request has before the message.

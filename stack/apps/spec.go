@@ -218,7 +218,7 @@ func (s *Spec) validateSizes() error {
 	case s.Transport == UD:
 		least, most = stampLen, s.MTU
 	case s.Transport == Raw:
-		least, most = leastFrame-etherBytes, s.MTU-etherBytes
+		least, most = LeastFrame-etherBytes, s.MTU-etherBytes
 	case s.Transport == UC: // which may lose messages: each says its number
 		least = stampLen
 	}
