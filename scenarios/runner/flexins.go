@@ -110,7 +110,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 }
 
 func (f *flexins) Context(process int) verbs.Context { return f.node.Context(process) }
-func (f *flexins) Core(process int) apps.Core        { return f.cores[process] }
+func (f *flexins) Core(process int) apps.Core        { return looping{f.cores[process].Core} }
 func (f *flexins) Ports() int                        { return f.ports }
 func (f *flexins) Err() error                        { return f.node.Err() }
 

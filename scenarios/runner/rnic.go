@@ -44,7 +44,7 @@ func openRNIC(w *world, server int) (Stack, error) {
 		if bus, err = corebus.New(core.Core, regs, corebus.DefaultSpec()); err != nil {
 			return nil, err
 		}
-		r.core = core
+		r.core = looping{core.Core}
 	}
 	var err error
 	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"nictwin/stack/apps"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
+	"nictwin/stack/rb2"
 	"nictwin/stack/transport"
 )
 
@@ -29,6 +30,8 @@ type SweepSpec struct {
 	Stalls      []int            `yaml:"stall"`
 	Seeds       []uint64         `yaml:"seed"`
 	PCIe        []string         `yaml:"pcie"` // kind of every fault of faults.pcie
+	Heads       []rb2.HeadSync   `yaml:"head"` // of workload.ring
+	Tails       []rb2.TailSync   `yaml:"tail"`
 
 	// Options of stacks of kind flexins.
 	DataCores       []int               `yaml:"data_cores"`
@@ -73,6 +76,8 @@ func (w *SweepSpec) axes() []axis {
 		values("signal_every", w.SignalEvery, func(s *Spec, v int) { s.Workload.SignalEvery = v }),
 		values("mtu", w.MTUs, func(s *Spec, v int) { s.Workload.MTU = v }),
 		values("low_latency", w.LowLatency, func(s *Spec, v bool) { s.Workload.LowLatency = v }),
+		values("head", w.Heads, func(s *Spec, v rb2.HeadSync) { s.Workload.Ring.Head = v }),
+		values("tail", w.Tails, func(s *Spec, v rb2.TailSync) { s.Workload.Ring.Tail = v }),
 		values("loss", w.Losses, (*Spec).lose),
 		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
 		values("data_cores", w.DataCores, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.DataCores = v }) }),

@@ -33,6 +33,7 @@ type area struct {
 	apart  uint64 // from one piece to the next
 	offset uint64
 	stride uint64 // from one slot to the next
+	loose  bool   // what it holds in the end depends on timing
 }
 
 // room hands out a server's memory.

@@ -9,6 +9,11 @@ import (
 // queuePairs makes the queue pairs of a server.
 func (u *setup) queuePairs(s *side) error {
 	spec := u.spec
+	if spec.Kind == Ring {
+		if err := spec.ringFits(s); err != nil {
+			return err
+		}
+	}
 	init := verbs.QPInitAttr{Type: spec.Transport.qpType(), SendCQ: s.cq, RecvCQ: s.cq}
 	init.Cap = verbs.QPCap{MaxSendWR: spec.Depth, MaxSendSGE: spec.Pieces, MaxRecvSGE: spec.Pieces}
 	if spec.Inline {
@@ -19,6 +24,11 @@ func (u *setup) queuePairs(s *side) error {
 	}
 	err := u.verbs(s, "create_qp", len(s.ends), func(i int, done func(error)) {
 		a, e := init, s.ends[i]
+		if e.ring != nil {
+			a.Cap = spec.ringCap(e)
+			s.Context.CreateQP(s.pd, a, into(&e.qp, done))
+			return
+		}
 		if s.shared != nil && u.recvDepth(e) > 0 {
 			a.SRQ = s.srq
 		} else {

@@ -45,6 +45,7 @@ type end struct {
 	had []bool // with AnyOrder: messages that came
 
 	over []outcome // Solar: by request
+	ring ringEnd   // nil: messages are requests
 
 	stopped bool // by an error: it posts nothing more
 	full    bool // the queue or its pipe had no room
@@ -111,6 +112,10 @@ func (e *end) completed(wc *verbs.WC) {
 	if !e.ready {
 		e.ready = true
 		e.side.ready = append(e.side.ready, e)
+	}
+	if e.ring != nil {
+		e.ringEnded(wc)
+		return
 	}
 	if wc.Status != verbs.WCSuccess && !e.stopped {
 		// What the completions before it allow is posted first, whether the error came in the same poll or in a later one:

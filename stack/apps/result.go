@@ -150,6 +150,9 @@ func (r *Run) lost() (n int) {
 func (s *side) digest(h hash.Hash) error {
 	var b []byte
 	for _, a := range s.areas() {
+		if a.loose {
+			continue
+		}
 		if n := a.bytes(); uint64(len(b)) < n {
 			b = make([]byte, n)
 		}

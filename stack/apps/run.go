@@ -14,6 +14,7 @@ type Run struct {
 	sides    []*side // of each process in turn, on the first server and on the second
 	progress uint64
 	short    error // memory that there is not
+	begun    bool
 	finished bool
 }
 
@@ -69,12 +70,15 @@ func (r *Run) flow(process, f int) {
 		c, s = s, c
 	}
 	way, index, f := f%r.spec.Ports, len(c.ends), process*r.spec.flows()+f
-	a := &client{end: &end{spec: r.spec, side: c, index: index, flow: f, client: true, way: &c.Ways[way]}}
-	a.role = a
-	c.ends = append(c.ends, a.end)
-	b := &server{end: &end{spec: r.spec, side: s, index: index, flow: f, way: &s.Ways[way]}}
-	b.role = b
-	s.ends = append(s.ends, b.end)
+	a := &end{spec: r.spec, side: c, index: index, flow: f, client: true, way: &c.Ways[way]}
+	b := &end{spec: r.spec, side: s, index: index, flow: f, way: &s.Ways[way]}
+	if r.spec.Kind == Ring {
+		a.ring, b.ring = &ringWriter{ring: ring{end: a}}, &ringReader{ring: ring{end: b}}
+		a.role, b.role = a.ring, b.ring
+	} else {
+		a.role, b.role = &client{end: a}, &server{end: b}
+	}
+	c.ends, s.ends = append(c.ends, a), append(s.ends, b)
 }
 
 // make goes through all steps.
@@ -105,7 +109,7 @@ func (u *setup) make() error {
 	if err := u.states(each); err != nil {
 		return err
 	}
-	return each(u.engage)
+	return each(u.engage, u.rings)
 }
 
 // Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its end before
@@ -128,6 +132,7 @@ func (r *Run) Prepare() error {
 
 // Begin posts the first requests.
 func (r *Run) Begin() error {
+	r.begun = true
 	for _, s := range r.sides {
 		for _, e := range s.ends {
 			e.role.advance()
@@ -160,7 +165,7 @@ func (r *Run) Progress() uint64 { return r.progress }
 func (r *Run) UnderWay() (n int) {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
-			n += e.posted - e.acked
+			n += e.underWay()
 		}
 	}
 	return n
@@ -211,8 +216,19 @@ func (r *Run) Waiting() string {
 	return strings.Join(list, "; ")
 }
 
+// underWay is how many requests of the end's send queue have not ended.
+func (e *end) underWay() int {
+	if e.ring != nil {
+		return e.ring.UnderWay()
+	}
+	return e.posted - e.acked
+}
+
 // state says how far an end is.
 func (e *end) state() string {
+	if e.ring != nil {
+		return fmt.Sprintf("%s of flow %d on server %s: %s, of %d", roleName(e.client), e.flow, e.side.Name, e.ring.state(), e.spec.Count)
+	}
 	what := fmt.Sprintf("%s of flow %d on server %s: %d requests posted, %d of them ended", roleName(e.client), e.flow, e.side.Name, e.posted, e.acked)
 	if e.recvs != nil {
 		what += fmt.Sprintf(", %d messages received", e.came)
@@ -237,6 +253,9 @@ func (r *Run) Finish() error {
 		s.stop()
 		r.counters(s)
 		for i, e := range s.ends {
+			if e.ring != nil {
+				e.ring.halt()
+			}
 			switch x := e.role.(type) {
 			case *server:
 				x.finish(s.peer.ends[i].well())

@@ -66,7 +66,10 @@ func (u *setup) open(s *side) error {
 	}
 	entries := 0
 	for _, e := range s.ends {
-		entries += u.spec.Depth + u.recvDepth(e)
+		if entries += u.spec.Depth + u.recvDepth(e); e.ring != nil {
+			cap := u.spec.ringCap(e)
+			entries += cap.MaxSendWR + cap.MaxRecvWR
+		}
 	}
 	if err := u.verbs(s, "create_cq", 1, func(_ int, done func(error)) { c.CreateCQ(entries, into(&s.cq, done)) }); err != nil {
 		return err
@@ -144,6 +147,8 @@ func (u *setup) furnish(s *side) {
 		}
 		e.sends, e.takes = make([]Completion, 0, spec.Count), make([]Completion, 0, spec.Count)
 		switch r := e.role.(type) {
+		case ringEnd:
+			ringOf(e).memory(u, s)
 		case *client:
 			longest, _ := s.lengths()
 			r.out = u.take(s, spec.Depth, longest, spec.Pieces)
@@ -206,6 +211,9 @@ func (u *setup) blank(s *side) error {
 		errs = append(errs, a.blank(s.Memory))
 	}
 	for _, e := range s.ends {
+		if e.ring != nil {
+			errs = append(errs, ringOf(e).clear())
+		}
 		if c, ok := e.role.(*client); ok && u.spec.Payload == Reused && u.spec.Kind != Read {
 			errs = append(errs, c.prefill())
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nictwin/models/field"
+	"nictwin/stack/rb2"
 	"nictwin/stack/verbs"
 )
 
@@ -25,7 +26,9 @@ const (
 
 	ListWalk    Kind = "list_walk"    // SEND of requests that a handler on the server's card answers by walking a list in the server's memory
 	BatchedRead Kind = "batched_read" // the same, by values at many addresses
-	allKinds         = "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk or batched_read"
+
+	Ring     Kind = "ring" // messages through a ring buffer of package rb2, whose receiver reads them from its memory
+	allKinds      = "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read or ring"
 )
 
 // twoWay reports whether every message has an answer.
@@ -44,7 +47,7 @@ func (k Kind) Served() bool { return k == ListWalk || k == BatchedRead }
 func (k Kind) answered() bool { return k.twoWay() || k.Served() }
 
 // needsRC reports whether only reliable connections have it.
-func (k Kind) needsRC() bool { return k == Read || k == Atomics || k.Served() }
+func (k Kind) needsRC() bool { return k == Read || k == Atomics || k.Served() || k == Ring }
 
 // Transport is the service of the queue pairs.
 type Transport string
@@ -72,7 +75,7 @@ type Spec struct {
 	BothWays   bool      `yaml:"both_ways"`   // as many flows again whose client is the second server
 	Sizes      []int     `yaml:"sizes"`       // bytes of message i: those of entry i, from the first again after the last
 	Count      int       `yaml:"count"`       // messages of a flow
-	Depth      int       `yaml:"depth"`       // requests of a flow under way
+	Depth      int       `yaml:"depth"`       // requests of a flow under way; ring: its slots
 
 	Payload Payload `yaml:"payload"` // when applications touch the bytes of messages
 
@@ -90,6 +93,8 @@ type Spec struct {
 	Receives      int   `yaml:"receives"`       // receive requests of a flow that are posted at a time; 0: see Spec.receives
 	Hops          []int `yaml:"hops"`           // list_walk: nodes that walk i goes through: those of entry i, from the first again after the last; 0: its key is nowhere
 	SharedCounter bool  `yaml:"shared_counter"` // atomics: all flows add to one counter
+
+	Ring rb2.Spec `yaml:"ring"` // of each flow
 
 	AnyOrder bool `yaml:"any_order"` // UD: messages may pass each other on the way
 
@@ -138,7 +143,7 @@ func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh, Pieces: 1, Batch: 1, SignalEvery: 1,
-		Ports: 1, MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
+		Ring: rb2.DefaultSpec(), Ports: 1, MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
 
@@ -168,11 +173,12 @@ func (s *Spec) Validate() error {
 	within := func(path field.Path, v, from, to int) {
 		bad(v >= from && v <= to, path, "%d: want %d to %d", v, from, to)
 	}
-	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector, ListWalk, BatchedRead}, s.Kind)
+	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector, ListWalk, BatchedRead, Ring}, s.Kind)
 	bad(known, "kind", "%q: want %s", s.Kind, allKinds)
 	bad(slices.Contains([]Transport{RC, UC, UD, Raw, Solar}, s.Transport), "transport", "%q: want %s, %s, %s, %s or %s", s.Transport, RC, UC, UD, Raw, Solar)
 	s.validateRaw(bad)
 	s.validateSolar(bad)
+	errs = append(errs, s.validateRing(bad))
 	if s.Transport != RC && s.Transport != Raw && s.Transport != Solar && known {
 		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
 		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
@@ -211,6 +217,8 @@ func (s *Spec) validateSizes() error {
 	switch {
 	case s.Kind == Atomics:
 		least, most = counterLen, counterLen
+	case s.Kind == Ring:
+		least = 1
 	case s.Kind == ListWalk:
 		least, most = valueBytes, valueBytes
 	case s.Kind == BatchedRead:

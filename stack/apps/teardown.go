@@ -25,7 +25,7 @@ func (s *side) busyForGood() bool {
 		return false
 	}
 	for _, e := range s.ends {
-		if e.posted != e.acked || e.recvs != nil && e.recvs.end != nil && e.recvs.posted != e.came {
+		if e.underWay() != 0 || e.ring != nil && e.spec.ringCap(e).MaxRecvWR > 1 || e.recvs != nil && e.recvs.end != nil && e.recvs.posted != e.came {
 			return true
 		}
 	}

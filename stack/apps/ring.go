@@ -1,0 +1,314 @@
+package apps
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/field"
+	"nictwin/stack/rb2"
+	"nictwin/stack/verbs"
+)
+
+// Looper is a Core that polls memory for software, which kind ring needs.
+type Looper interface {
+	rb2.Core
+	// Loop has the core call step again and again. When it reports that it found nothing to do, it is called next after a write to
+	// what the loop watches, or Wake.
+	Loop(name string, step func() bool) (Loop, error)
+}
+
+// Loop is software that a core steps.
+type Loop interface {
+	Watch(addr uint64, n int) error
+	Wake()
+	Stop()
+}
+
+// ringWork is the cycles of writing or reading a message, besides its bytes and requests: that of taking an entry
+// (corebus.Spec.Take), an assumption.
+const ringWork = 20
+
+// ringEnd is what both ends of a ring have.
+type ringEnd interface {
+	role
+	Ended(wc *verbs.WC) error
+	UnderWay() int
+	state() string
+	start(c rb2.Config, on Looper) error
+	halt()
+}
+
+// ring is the end's part that is the same on both.
+type ring struct {
+	*end
+	slots area // one, with all slots
+	lines area
+	peer  rb2.Place
+	loop  Loop
+	next  int // message that is written or read next
+}
+
+// memory takes the memory of an end.
+func (r *ring) memory(u *setup, s *side) {
+	spec := u.spec.ringSpec()
+	r.slots = u.take(s, 1, spec.Slots*spec.SlotBytes, 1)
+	var err error
+	if r.lines, err = s.room.area(1, rb2.LinesBytes, 1, 0); err != nil {
+		u.short = errors.Join(u.short, err)
+	}
+	r.lines.loose = u.spec.Ring.Head == rb2.HeadPull
+}
+
+func (r *ring) areas(f func(*area, bool)) {
+	f(&r.slots, !r.client)
+	f(&r.lines, true)
+}
+
+// place is the end's memory as the ring knows it.
+func (r *ring) place(key uint32) rb2.Place {
+	return rb2.Place{Slots: r.slots.at(0, 0), Lines: r.lines.at(0, 0), Key: key}
+}
+
+// clear makes the words of the lines 0.
+func (r *ring) clear() error {
+	var b [rb2.LinesBytes]byte
+	return r.side.Memory.Write(r.lines.at(0, 0), b[:])
+}
+
+// run makes the loop, which wakes when the other end wrote a word.
+func (r *ring) run(on Looper, step func() bool) error {
+	var err error
+	if r.loop, err = on.Loop(fmt.Sprintf("%s of ring %d", roleName(r.client), r.flow), step); err != nil {
+		return err
+	}
+	return r.loop.Watch(r.lines.at(0, 0), rb2.WordBytes)
+}
+
+// advance implements role: what is to be done is done on the core.
+func (r *ring) advance() {
+	if r.loop != nil {
+		r.loop.Wake()
+	}
+}
+
+func (r *ring) halt() {
+	if r.loop != nil {
+		r.loop.Stop()
+	}
+}
+
+// sent and received implement role; completions of rings are the rings' own.
+func (r *ring) sent(int, int)           {}
+func (r *ring) received(int, *verbs.WC) {}
+
+// ringWriter is the end of a flow that writes messages to a ring.
+type ringWriter struct {
+	ring
+	*rb2.Sender
+	refused uint64
+}
+
+func (w *ringWriter) start(c rb2.Config, on Looper) (err error) {
+	if w.Sender, err = rb2.NewSender(c); err != nil {
+		return err
+	}
+	return w.run(on, w.step)
+}
+
+// step writes a message, or has the ring send what it holds when there is none left.
+func (w *ringWriter) step() bool {
+	if w.stopped || !w.side.run.begun {
+		return false
+	}
+	found, err := w.write()
+	if n := w.Sender.Stats().Refused; n != w.refused {
+		w.refused = n
+		w.wait()
+	}
+	return w.check("ring", err) && found
+}
+
+func (w *ringWriter) write() (found bool, err error) {
+	if err := w.Push(); err != nil || w.next == w.spec.Count {
+		return false, errors.Join(err, w.flush(w.next == w.spec.Count))
+	}
+	addr, err := w.Slot()
+	if errors.Is(err, rb2.ErrFull) {
+		return false, w.flush(w.Starved())
+	}
+	b := w.want(w.spec.size(w.next))
+	pattern(b, w.spec.Seed, w.flow, request, w.next)
+	if err == nil {
+		err = w.side.Core.Store(addr, b)
+	}
+	if err == nil {
+		err = w.Commit()
+	}
+	w.next++
+	return err == nil, err
+}
+
+func (w *ringWriter) flush(is bool) error {
+	if !is {
+		return nil
+	}
+	return w.Flush()
+}
+
+func (w *ringWriter) done() bool {
+	return w.stopped || w.next == w.spec.Count && w.Published() && w.UnderWay() == 0
+}
+
+func (w *ringWriter) state() string {
+	p := w.Pointers()
+	return fmt.Sprintf("%d messages written, the receiver read %d as far as it told, %d requests under way", w.next, p.Head, w.UnderWay())
+}
+
+// ringReader is the end that reads them.
+type ringReader struct {
+	ring
+	*rb2.Receiver
+	refused uint64
+}
+
+func (r *ringReader) start(c rb2.Config, on Looper) (err error) {
+	if r.Receiver, err = rb2.NewReceiver(c); err != nil {
+		return err
+	}
+	return r.run(on, r.step)
+}
+
+// step reads a message, and checks its bytes where they lie.
+func (r *ringReader) step() bool {
+	if r.stopped {
+		return false
+	}
+	found, err := r.read()
+	if n := r.Receiver.Stats().Refused; n != r.refused {
+		r.refused = n
+		r.wait()
+	}
+	return r.check("ring", err) && found
+}
+
+func (r *ringReader) read() (found bool, err error) {
+	if err := r.Push(); err != nil {
+		return false, err
+	}
+	addr, ok, err := r.Next()
+	if err != nil || !ok {
+		return false, err
+	}
+	if r.next == r.spec.Count {
+		return false, fmt.Errorf("rb2: a message beyond the last, %d", r.next)
+	}
+	n := r.spec.size(r.next)
+	got := r.got(n)
+	if err := r.side.Core.Load(addr, got); err != nil {
+		return false, err
+	}
+	r.takes = append(r.takes, Completion{ID: uint64(r.next), Recv: true, Opcode: verbs.WCRecvWriteWithImm, Bytes: uint32(n), Message: r.next})
+	r.compare(got, r.next, request, func(off int) uint64 { return addr + uint64(off) })
+	r.next++
+	r.side.run.progress++
+	return true, r.Release()
+}
+
+func (r *ringReader) done() bool {
+	return r.stopped || r.next == r.spec.Count && r.Told() && r.UnderWay() == 0
+}
+
+func (r *ringReader) state() string {
+	return fmt.Sprintf("%d messages read, %d requests under way", r.next, r.UnderWay())
+}
+
+// ended takes a completion of a ring's queue pair.
+func (e *end) ringEnded(wc *verbs.WC) {
+	if wc.Status != verbs.WCSuccess {
+		e.stopped = true
+		e.sends = append(e.sends, Completion{ID: wc.ID, Status: wc.Status, Message: -1})
+		return
+	}
+	e.check("ring", e.ring.Ended(wc))
+}
+
+// ringSpec is the ring of each flow.
+func (s *Spec) ringSpec() rb2.Spec {
+	r := s.Ring
+	r.Slots, r.SlotBytes = s.Depth, r.SlotFor(s.largest())
+	return r
+}
+
+// rings makes the ends of rings, which know each other now.
+func (u *setup) rings(s *side) error {
+	for i, e := range s.ends {
+		if e.ring == nil {
+			continue
+		}
+		on, ok := s.Core.(Looper)
+		if !ok {
+			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP, "server %s: its applications run on no core that could poll memory", s.Name)
+		}
+		p := s.peer.ends[i]
+		c := rb2.Config{Spec: u.spec.ringSpec(), Core: on, QP: e.qp, Own: ringOf(e).place(s.mr.LKey), Peer: ringOf(p).place(s.peer.mr.RKey), Work: ringWork}
+		if err := e.ring.start(c, on); err != nil {
+			return fmt.Errorf("server %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+func ringOf(e *end) *ring {
+	if w, ok := e.ring.(*ringWriter); ok {
+		return &w.ring
+	}
+	return &e.ring.(*ringReader).ring
+}
+
+// ringCap is what a queue pair of a ring has to have room for.
+func (s *Spec) ringCap(e *end) verbs.QPCap {
+	r := s.ringSpec()
+	c := verbs.QPCap{MaxSendWR: r.SendRequests(), MaxSendSGE: 1, MaxRecvWR: 1, MaxRecvSGE: 1, MaxInline: rb2.WordBytes}
+	if !e.client {
+		c.MaxSendWR, c.MaxRecvWR = r.RecvRequests(), max(r.Receives(), 1)
+	}
+	return c
+}
+
+// ringFits holds the requests of a ring to what queue pairs of a stack have.
+func (s *Spec) ringFits(x *side) error {
+	for _, e := range x.ends {
+		if c := s.ringCap(e); max(c.MaxSendWR, c.MaxRecvWR) > x.dev.MaxQPWR {
+			return verbs.Errorf(string(Ring), verbs.EINVAL, "server %s: a ring with depth %d and beta %d has up to %d requests under way, and a queue pair here %d: want a lower depth, or a higher beta",
+				x.Name, s.Depth, s.Ring.Beta, max(c.MaxSendWR, c.MaxRecvWR), x.dev.MaxQPWR)
+		}
+	}
+	return nil
+}
+
+// validateRing holds a workload over rings to what these have.
+func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a ...any)) error {
+	if s.Kind != Ring {
+		bad(s.Ring == rb2.DefaultSpec(), "ring", ": kind %s has no ring: want kind %s", s.Kind, Ring)
+		return nil
+	}
+	for _, x := range []struct {
+		set  bool
+		name field.Path
+		want string
+	}{
+		{s.Pieces != 1, "pieces", "1"}, {s.Batch != 1, "batch", "1"}, {s.SignalEvery != 1, "signal_every", "1"}, {s.Receives != 0, "receives", "0"},
+		{s.Inline, "inline", "false"}, {s.Payload != Fresh, "payload", string(Fresh)}, {s.Misuse != nil, "misuse", "none"},
+	} {
+		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
+	}
+	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
+		bad(false, "depth", "%d: of kind %s it is the slots of each ring: want %d to %d", s.Depth, Ring, rb2.MinSlots, maxDepth)
+		return nil
+	}
+	if len(s.Sizes) == 0 || s.largest() > maxBytes || s.largest() < 0 {
+		return nil // which is told elsewhere
+	}
+	r := s.ringSpec()
+	return field.Under("ring", r.Validate())
+}

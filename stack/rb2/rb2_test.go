@@ -1,0 +1,397 @@
+package rb2
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/field"
+	_ "nictwin/models/fixedseed"
+	"nictwin/stack/verbs"
+)
+
+// The worked example of RB² section 4-B: 8 slots, alpha 4, beta 2, gamma 2.
+func TestWorkedExample(t *testing.T) {
+	s := Spec{Alpha: 4, Beta: 2, Gamma: 2, Head: HeadPush, Tail: TailWrite, Elastic: true, Slots: 8, SlotBytes: 64}
+	require.NoError(t, s.Validate())
+	p := SendPointers{}
+	require.False(t, p.Wrote(&s))
+	require.Zero(t, p.Esc, "one slot waits")
+	require.False(t, p.Wrote(&s))
+	require.Equal(t, SendPointers{Tail: 2, Esc: 2}, p, "one more message: two slots leave, and the tail is not told")
+	require.False(t, p.Wrote(&s))
+	require.True(t, p.Wrote(&s), "alpha messages: the tail is written")
+	require.Equal(t, SendPointers{Tail: 4, Esc: 4, Synced: 4, published: 4, flying: 1}, p)
+
+	r := RecvPointers{Head: 1, Tail: 4}
+	require.True(t, r.Took(&s), "of two reads the first tells of the head, as one was read before")
+	require.False(t, r.Took(&s), "the second only moves it")
+	require.Equal(t, RecvPointers{Head: 3, Synced: 2, Tail: 4}, r)
+}
+
+// A tail is left out while the last one is under way, and only then; Flush tells of what was left out.
+func TestElasticThreshold(t *testing.T) {
+	s := DefaultSpec()
+	p, told := SendPointers{}, 0
+	for range 96 {
+		if p.Wrote(&s) {
+			told++
+		}
+	}
+	require.Equal(t, 1, told, "at 32; at 64 and 96 the first is still under way")
+	require.Equal(t, uint64(96), p.Synced)
+	require.False(t, p.Flush(&s))
+	p.Landed()
+	require.True(t, p.Flush(&s))
+	require.Equal(t, uint64(96), p.published)
+	require.False(t, p.Flush(&s), "there is nothing new")
+	s.Elastic = false
+	p, told = SendPointers{}, 0
+	for range 96 {
+		if p.Wrote(&s) {
+			told++
+		}
+	}
+	require.Equal(t, 3, told)
+}
+
+func TestPointersOfThePeerAreChecked(t *testing.T) {
+	s := DefaultSpec()
+	p := SendPointers{Tail: 40, Head: 10, published: 32}
+	require.NoError(t, p.Freed(32))
+	require.ErrorContains(t, p.Freed(31), "the receiver's head is 31: want 32 to 32")
+	require.ErrorContains(t, p.Freed(33), "want 32 to 32")
+	r := RecvPointers{Head: 5, Tail: 7}
+	require.ErrorContains(t, r.Told(&s, 6), "the sender's tail is 6: want 7 to 132")
+	require.ErrorContains(t, r.Told(&s, 133), "want 7 to 132")
+	require.NoError(t, r.Told(&s, 132))
+}
+
+func TestSpecErrors(t *testing.T) {
+	for _, x := range []struct {
+		change func(*Spec)
+		want   string
+	}{
+		{func(s *Spec) { s.Slots = 1 }, "slots 1: want 2 to 16384"},
+		{func(s *Spec) { s.SlotBytes = 0 }, "slot_bytes 0: want 1 to"},
+		{func(s *Spec) { s.Alpha = 128 }, "alpha 128: want 1 to 127"},
+		{func(s *Spec) { s.Gamma = 0 }, "gamma 0: want 1 to 127"},
+		{func(s *Spec) { s.Beta = 33 }, "beta 33: want 1 to 32"},
+		{func(s *Spec) { s.Head = "x" }, `head "x": want push or pull`},
+		{func(s *Spec) { s.Tail = "x" }, `tail "x": want write_twice or write_imm`},
+		{func(s *Spec) { s.Tail = TailImm }, "alpha 32: with tail write_imm messages tell of themselves"},
+		{func(s *Spec) { s.Tail = TailImm }, "elastic: with tail write_imm no tail is written: want false"},
+	} {
+		s := DefaultSpec()
+		x.change(&s)
+		var texts string
+		for _, e := range field.Each(s.Validate()) {
+			texts += e.Error() + "\n"
+		}
+		require.Contains(t, texts, x.want)
+	}
+}
+
+// world is two ends over queue pairs whose requests arrive in order, whenever the test says.
+type world struct {
+	spec Spec
+	mem  [2][]byte
+	qps  [2]*pair
+	send *Sender
+	recv *Receiver
+	err  error
+}
+
+// pair is a queue pair.
+type pair struct {
+	w      *world
+	side   int
+	room   int // requests that its queue takes
+	used   int
+	recvs  int
+	wire   []flight
+	most   int
+	refuse func() bool // whether there is no room this time
+}
+
+type flight struct {
+	wr   verbs.SendWR
+	data []byte
+	from uint64
+}
+
+func (q *pair) Num() uint32 { return uint32(q.side) }
+
+func (q *pair) PostSend(wrs []verbs.SendWR) (int, error) {
+	for i, w := range wrs {
+		if q.refuse() {
+			return i, verbs.ErrSendFull
+		}
+		if q.used == q.room {
+			q.w.err = errors.New("more requests than SendRequests or RecvRequests says")
+			return i, q.w.err
+		}
+		q.used++
+		q.most = max(q.most, q.used)
+		f := flight{wr: w}
+		switch {
+		case w.Opcode == verbs.WRRead:
+			f.from = w.SGEs[0].Addr
+		case w.Flags&verbs.SendInline != 0:
+			f.data = append(f.data, w.Inline...)
+		default: // a NIC may read them at any time until the request ends: here, late
+			f.from = w.SGEs[0].Addr
+		}
+		f.wr.SGEs = append([]verbs.SGE(nil), w.SGEs...)
+		q.wire = append(q.wire, f)
+	}
+	return len(wrs), nil
+}
+
+func (q *pair) PostRecv(wrs []verbs.RecvWR) (int, error) {
+	if q.refuse() {
+		return 0, verbs.ErrRecvFull
+	}
+	if q.recvs += len(wrs); q.recvs > q.w.spec.Receives() {
+		q.w.err = errors.New("more receive requests than Receives says")
+	}
+	return len(wrs), nil
+}
+
+// deliver has the first request on its way arrive, and ends what ends with it.
+func (q *pair) deliver() {
+	f := q.wire[0]
+	q.wire = q.wire[1:]
+	peer := q.w.mem[1-q.side]
+	if f.wr.Opcode == verbs.WRRead {
+		copy(q.w.mem[q.side][f.from:][:WordBytes], peer[f.wr.RemoteAddr:])
+	} else {
+		if f.data == nil {
+			f.data = q.w.mem[q.side][f.from:][:f.wr.SGEs[0].Length]
+		}
+		copy(peer[f.wr.RemoteAddr:], f.data)
+	}
+	if f.wr.Opcode == verbs.WRWriteImm {
+		o := q.w.qps[1-q.side]
+		if o.recvs--; o.recvs < 0 {
+			q.w.err = errors.New("a message without a receive request")
+		}
+		q.w.check(q.w.recv.Ended(&verbs.WC{Opcode: verbs.WCRecvWriteWithImm, Flags: verbs.WCWithImm, Imm: f.wr.Imm}))
+	}
+	if f.wr.Flags&verbs.SendSignaled == 0 {
+		return // its place is free with the next that ends with a completion
+	}
+	q.used = len(q.wire)
+	wc := &verbs.WC{ID: f.wr.ID}
+	if q.side == 0 {
+		q.w.check(q.w.send.Ended(wc))
+	} else {
+		q.w.check(q.w.recv.Ended(wc))
+	}
+}
+
+func (w *world) check(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+type flat []byte
+
+func (m flat) Load(a uint64, b []byte) error  { copy(b, m[a:]); return nil }
+func (m flat) Store(a uint64, b []byte) error { copy(m[a:], b); return nil }
+func (flat) Compute(int64)                    {}
+
+func newWorld(t require.TestingT, s Spec, refuse func() bool) *world {
+	require.NoError(t, s.Validate())
+	w := &world{spec: s}
+	lines := uint64(s.Slots * s.SlotBytes)
+	for i := range w.mem {
+		w.mem[i] = make([]byte, lines+LinesBytes)
+		w.qps[i] = &pair{w: w, side: i, refuse: refuse, room: s.SendRequests()}
+	}
+	w.qps[1].room = s.RecvRequests()
+	place := Place{Lines: lines}
+	var err error
+	w.send, err = NewSender(Config{Spec: s, Core: flat(w.mem[0]), QP: w.qps[0], Own: place, Peer: place})
+	require.NoError(t, err)
+	w.recv, err = NewReceiver(Config{Spec: s, Core: flat(w.mem[1]), QP: w.qps[1], Own: place, Peer: place})
+	require.NoError(t, err)
+	w.qps[0].refuse, w.qps[1].refuse = func() bool { return false }, func() bool { return false }
+	require.NoError(t, w.recv.Push())
+	w.qps[0].refuse, w.qps[1].refuse = refuse, refuse
+	return w
+}
+
+// write writes message n, if there is room.
+func (w *world) write(n uint64) bool {
+	addr, err := w.send.Slot()
+	if errors.Is(err, ErrFull) {
+		return false
+	}
+	w.check(err)
+	fill(w.mem[0][addr:][:w.spec.SlotBytes], n)
+	w.check(w.send.Commit())
+	return true
+}
+
+func fill(b []byte, n uint64) {
+	for i := range b {
+		b[i] = byte(n>>(8*(i%8))) ^ byte(i)
+	}
+}
+
+// read reads message n, if it has come.
+func (w *world) read(n uint64) bool {
+	addr, ok, err := w.recv.Next()
+	w.check(err)
+	if !ok || err != nil {
+		return false
+	}
+	want := make([]byte, w.spec.SlotBytes)
+	fill(want, n)
+	if got := w.mem[1][addr:][:w.spec.SlotBytes]; string(got) != string(want) {
+		w.check(fmt.Errorf("message %d: got %x, want %x", n, got, want))
+	}
+	w.check(w.recv.Release())
+	return true
+}
+
+// Whatever the order of what happens, and whenever there is no room: messages come once, in order and whole, no queue has more
+// requests than was said, completions and words are as many as Algorithm 1 has, and a sender that flushes is heard.
+func TestRing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSpec(t)
+		chance := rapid.SampledFrom([]int{0, 0, 10, 60}).Draw(t, "percent without room")
+		rnd := rapid.Uint64().Draw(t, "seed")
+		next := func(n int) int {
+			rnd = rnd*6364136223846793005 + 1442695040888963407
+			return int(rnd>>33) % n
+		}
+		w := newWorld(t, s, func() bool { return next(100) < chance })
+		total := uint64(rapid.IntRange(0, 4*s.Slots+3).Draw(t, "messages"))
+		sent, got := uint64(0), uint64(0)
+		for steps := 0; w.err == nil; steps++ {
+			require.Less(t, steps, 1<<20, "sent %d, got %d of %d: %+v %+v", sent, got, total, w.send.p, w.recv.p)
+			if sent == total && got == total && w.send.Published() && w.send.UnderWay()+w.recv.UnderWay() == 0 && !w.recv.due && w.recv.owed == 0 {
+				break
+			}
+			before := [2]SendPointers{w.send.p}
+			switch pick := next(4); {
+			case pick == 0 && sent < total:
+				if w.write(sent) {
+					sent++
+				} else if w.send.Starved() {
+					w.check(w.send.Flush())
+				}
+			case pick == 0 || pick == 1:
+				w.check(w.send.Push())
+				w.check(w.recv.Push())
+				if sent == total {
+					w.check(w.send.Flush())
+				}
+			case pick == 2:
+				if w.read(got) {
+					got++
+				}
+			case len(w.qps[pick&1].wire) > 0:
+				w.qps[pick&1].deliver()
+			default:
+				if q := w.qps[next(2)]; len(q.wire) > 0 {
+					q.deliver()
+				}
+			}
+			p := w.send.p
+			require.True(t, p.Tail >= before[0].Tail && p.Esc >= before[0].Esc && p.Synced >= before[0].Synced && p.Head >= before[0].Head && p.published >= before[0].published)
+			require.True(t, p.Esc <= p.Tail && p.published <= p.Esc && w.send.posted <= p.Esc)
+		}
+		require.NoError(t, w.err)
+		a, b := w.send.Stats(), w.recv.Stats()
+		require.Equal(t, total, a.Messages)
+		require.Equal(t, total, b.Messages)
+		if s.Tail == TailWrite {
+			require.Equal(t, a.Words+a.Pulls, a.Ended, "completions are those of tails, and of pulls")
+			require.Zero(t, b.Receives)
+		} else {
+			require.Equal(t, total, b.Receives)
+			require.Zero(t, a.Words)
+		}
+		if s.Head == HeadPush {
+			require.LessOrEqual(t, b.Words, total/uint64(s.Gamma))
+			require.True(t, chance > 0 || b.Words == total/uint64(s.Gamma))
+		}
+	})
+}
+
+func drawSpec(t *rapid.T) Spec {
+	s := Spec{Slots: rapid.IntRange(2, 40).Draw(t, "slots"), SlotBytes: rapid.IntRange(1, 24).Draw(t, "bytes")}
+	s.Alpha = rapid.IntRange(1, s.Slots-1).Draw(t, "alpha")
+	s.Beta = rapid.IntRange(1, s.Alpha).Draw(t, "beta")
+	s.Gamma = rapid.IntRange(1, s.Slots-1).Draw(t, "gamma")
+	s.Head = rapid.SampledFrom([]HeadSync{HeadPush, HeadPull}).Draw(t, "head")
+	s.Tail = rapid.SampledFrom([]TailSync{TailWrite, TailImm}).Draw(t, "tail")
+	s.Elastic = rapid.Bool().Draw(t, "elastic") && s.Tail == TailWrite
+	if s.Tail == TailImm {
+		s.Beta = s.Alpha
+	}
+	return s
+}
+
+// Without batching a message is two WRITEs; batched, one and one for the batch (RB² section 4-A).
+func TestWritesOfAMessage(t *testing.T) {
+	for _, x := range []struct{ alpha, beta, messages, slots, words int }{{1, 1, 32, 32, 32}, {16, 16, 32, 2, 2}, {32, 16, 64, 4, 2}} {
+		s := DefaultSpec()
+		s.Alpha, s.Beta, s.Elastic, s.SlotBytes = x.alpha, x.beta, false, 8
+		w := newWorld(t, s, func() bool { return false })
+		for n := range x.messages {
+			require.True(t, w.write(uint64(n)))
+		}
+		require.NoError(t, w.err)
+		require.Equal(t, []uint64{uint64(x.slots), uint64(x.words)}, []uint64{w.send.Stats().Slots, w.send.Stats().Words})
+	}
+}
+
+// Posting and polling allocate nothing.
+func TestAllocatesNothing(t *testing.T) {
+	for _, tail := range []TailSync{TailWrite, TailImm} {
+		s := DefaultSpec()
+		if s.Tail = tail; tail == TailImm {
+			s.Alpha, s.Elastic = s.Beta, false
+		}
+		sink := new(quiet)
+		c := Config{Spec: s, Core: flat(make([]byte, s.Slots*s.SlotBytes+LinesBytes)), QP: sink}
+		c.Own.Lines, c.Peer = uint64(s.Slots*s.SlotBytes), c.Own
+		x, err := NewSender(c)
+		require.NoError(t, err)
+		var word [WordBytes]byte
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			for range 32 {
+				if _, err := x.Slot(); err != nil {
+					panic(err)
+				}
+				if err := x.Commit(); err != nil {
+					panic(err)
+				}
+			}
+			if x.p.flying > 0 {
+				x.p.Landed()
+			}
+			binary.LittleEndian.PutUint64(word[:], x.p.published)
+			copy(c.Core.(flat)[c.Own.Lines:], word[:])
+			if err := x.refresh(); err != nil {
+				panic(err)
+			}
+		}), tail)
+	}
+}
+
+// quiet is a queue pair that takes everything.
+type quiet struct{}
+
+func (*quiet) Num() uint32                                { return 0 }
+func (*quiet) PostSend(w []verbs.SendWR) (n int, e error) { return len(w), nil }
+func (*quiet) PostRecv(w []verbs.RecvWR) (n int, e error) { return len(w), nil }

@@ -1,0 +1,126 @@
+package rb2
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// Receiver is the end of a ring that reads messages.
+type Receiver struct {
+	c Config
+	p RecvPointers
+
+	due   bool // the head is to be told, and found no room
+	under int
+	owed  int // receive requests that are to be posted
+
+	stats Stats
+	word  [WordBytes]byte
+	head  [WordBytes]byte // inline data of a head
+	wr    [1]verbs.SendWR
+	recv  [1]verbs.RecvWR
+}
+
+// NewReceiver makes the receiving end of a ring.
+func NewReceiver(c Config) (*Receiver, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return &Receiver{c: c, owed: c.Receives()}, nil
+}
+
+// Pointers are the receiver's.
+func (r *Receiver) Pointers() RecvPointers { return r.p }
+
+// Stats is what was done so far.
+func (r *Receiver) Stats() Stats { return r.stats }
+
+// UnderWay is how many requests of the send queue have not ended.
+func (r *Receiver) UnderWay() int { return r.under }
+
+// Told reports whether the sender was, or is being, told of every head that it is to be told of, and all receive requests are posted.
+func (r *Receiver) Told() bool { return !r.due && r.owed == 0 }
+
+// Next is the slot of the next message, and whether there is one (READMSG): it may be read there, without a copy, until Release.
+func (r *Receiver) Next() (addr uint64, ok bool, err error) {
+	if r.p.Empty() && r.c.Tail == TailWrite {
+		tail, err := r.c.load(&r.word)
+		if err == nil {
+			err = r.p.Told(&r.c.Spec, tail)
+		}
+		if err != nil {
+			return 0, false, err
+		}
+	}
+	return r.c.slot(&r.c.Own, r.p.Head), !r.p.Empty(), nil
+}
+
+// Release gives the slot of the message that Next told back.
+func (r *Receiver) Release() error {
+	if r.p.Empty() {
+		return errors.New("rb2: Release without a message that was read")
+	}
+	r.c.Core.Compute(r.c.Work)
+	r.stats.Messages++
+	push := r.p.Took(&r.c.Spec)
+	if r.c.Head == HeadPull {
+		binary.LittleEndian.PutUint64(r.head[:], r.p.Head)
+		return r.c.Core.Store(r.c.Own.Lines+lineBytes, r.head[:])
+	}
+	r.due = r.due || push
+	return r.Push()
+}
+
+// Push posts what is to be posted: heads that found no room, and receive requests.
+func (r *Receiver) Push() error {
+	for r.owed > 0 {
+		r.recv[0] = verbs.RecvWR{ID: r.stats.Receives}
+		if _, err := r.c.QP.PostRecv(r.recv[:]); err != nil {
+			return r.noRoom(err)
+		}
+		r.owed--
+	}
+	if !r.due {
+		return nil
+	}
+	binary.LittleEndian.PutUint64(r.head[:], r.p.Synced)
+	r.wr[0] = verbs.SendWR{
+		ID: idHead | r.p.Synced, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: r.head[:], RemoteAddr: r.c.Peer.Lines, RKey: r.c.Peer.Key,
+	}
+	if _, err := r.c.QP.PostSend(r.wr[:]); err != nil {
+		return r.noRoom(err)
+	}
+	r.stats.Words++
+	r.under++
+	r.due = false
+	return nil
+}
+
+func (r *Receiver) noRoom(err error) error {
+	if errors.Is(err, verbs.ENOMEM) {
+		r.stats.Refused++
+		return nil
+	}
+	return fmt.Errorf("rb2: the receiver's requests: %w", err)
+}
+
+// Ended takes a completion, a success: of a head that was written or, with TailImm, of a message that came.
+func (r *Receiver) Ended(wc *verbs.WC) error {
+	if wc.Flags&verbs.WCWithImm == 0 {
+		r.under--
+		r.stats.Ended++
+		if wc.ID&idKind != idHead {
+			return fmt.Errorf("rb2: a completion with ID %#x: want one of the receiver's", wc.ID)
+		}
+		return nil
+	}
+	r.stats.Receives++
+	r.owed++
+	if err := r.p.Told(&r.c.Spec, r.p.Tail+uint64(wc.Imm-uint32(r.p.Tail))); err != nil {
+		return err
+	}
+	return r.Push()
+}

@@ -1,0 +1,229 @@
+package rb2
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// ErrFull is a ring in which no slot is free: want messages read by the receiver first.
+var ErrFull = errors.New("rb2: the ring is full")
+
+// Sender is the end of a ring that writes messages.
+type Sender struct {
+	c Config
+	p SendPointers
+
+	posted  uint64 // messages whose WRITEs were posted
+	due     bool   // a tail is to be written behind them
+	dueTail uint64
+	under   int // requests under way whose completions were asked for
+
+	pulling bool
+	pulled  uint64 // tail when the head was last asked for
+
+	stats Stats
+	word  [WordBytes]byte
+	tail  [WordBytes]byte // inline data of a tail
+	wrs   []verbs.SendWR
+	sges  []verbs.SGE // one of each
+}
+
+// NewSender makes the sending end of a ring.
+func NewSender(c Config) (*Sender, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	n := 1
+	if c.Tail == TailImm {
+		n = c.Beta
+	}
+	return &Sender{c: c, wrs: make([]verbs.SendWR, n), sges: make([]verbs.SGE, n)}, nil
+}
+
+// Pointers are the sender's.
+func (s *Sender) Pointers() SendPointers { return s.p }
+
+// Stats is what was done so far.
+func (s *Sender) Stats() Stats { return s.stats }
+
+// UnderWay is how many requests have not ended that will tell when they do.
+func (s *Sender) UnderWay() int { return s.under }
+
+// Published reports whether the receiver was, or is being, told of all messages.
+func (s *Sender) Published() bool {
+	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due
+}
+
+// Slot is where the next message goes: who builds it there copies nothing. It is ErrFull when there is no slot, as far as the
+// receiver told; with HeadPull the head is asked for then.
+func (s *Sender) Slot() (addr uint64, err error) {
+	if s.p.Full(&s.c.Spec) && s.c.Head == HeadPush {
+		if err := s.refresh(); err != nil {
+			return 0, err
+		}
+	}
+	if s.p.Full(&s.c.Spec) {
+		if s.c.Head == HeadPull {
+			if err := s.pull(); err != nil {
+				return 0, err
+			}
+		}
+		return 0, ErrFull
+	}
+	return s.c.slot(&s.c.Own, s.p.Tail), nil
+}
+
+// refresh takes the head that the receiver wrote.
+func (s *Sender) refresh() error {
+	head, err := s.c.load(&s.word)
+	if err != nil {
+		return err
+	}
+	return s.p.Freed(head)
+}
+
+// Commit sends the message that lies in the slot that Slot told (WRITEMSG).
+func (s *Sender) Commit() error {
+	if s.p.Full(&s.c.Spec) {
+		return ErrFull
+	}
+	s.c.Core.Compute(s.c.Work)
+	s.stats.Messages++
+	before, flying := s.p.Synced, s.p.flying
+	if publish := s.p.Wrote(&s.c.Spec); publish {
+		s.due, s.dueTail = true, s.p.Tail
+	} else if s.p.Synced != before && flying > 0 {
+		s.stats.Skipped++
+	}
+	if s.c.Head == HeadPull && s.p.Tail-s.pulled >= uint64(s.c.Gamma) {
+		if err := s.pull(); err != nil {
+			return err
+		}
+	}
+	return s.Push()
+}
+
+// Flush sends all that lies in the ring, and tells the receiver of it, unless a tail is under way: then it does nothing, and is
+// to be called again when that has ended. It is for senders that have nothing to write for now.
+func (s *Sender) Flush() error {
+	if s.due {
+		return s.Push()
+	}
+	if s.p.Flush(&s.c.Spec) {
+		s.due, s.dueTail = true, s.p.Tail
+		s.stats.Flushed++
+	}
+	return s.Push()
+}
+
+// Starved reports whether the ring stays full until it is flushed.
+func (s *Sender) Starved() bool { return s.p.Starved(&s.c.Spec) }
+
+// Push posts what is to be posted. Commit and Flush do so by themselves; what finds no room then (verbs.ENOMEM, which is no
+// error here) goes with the next call.
+func (s *Sender) Push() error {
+	for s.posted < s.p.Esc {
+		n, err := s.post()
+		if s.posted += n; err != nil {
+			return s.noRoom(err)
+		}
+	}
+	if !s.due {
+		return nil
+	}
+	binary.LittleEndian.PutUint64(s.tail[:], s.dueTail)
+	s.wrs[0] = verbs.SendWR{
+		ID: idTail | s.dueTail, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: s.tail[:], RemoteAddr: s.c.Peer.Lines, RKey: s.c.Peer.Key,
+	}
+	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
+		return s.noRoom(err)
+	}
+	s.stats.Words++
+	s.under++
+	s.due = false
+	return nil
+}
+
+// noRoom is nil for an error that passes.
+func (s *Sender) noRoom(err error) error {
+	if errors.Is(err, verbs.ENOMEM) {
+		s.stats.Refused++
+		return nil
+	}
+	return fmt.Errorf("rb2: the sender's requests: %w", err)
+}
+
+// post posts the next WRITE of slots, which lie together, or of TailImm the next messages. It returns how many messages those are.
+func (s *Sender) post() (n uint64, err error) {
+	n = min(s.p.Esc-s.posted, uint64(s.c.Slots)-s.posted%uint64(s.c.Slots))
+	if s.c.Tail == TailImm {
+		return s.postEach(min(n, uint64(len(s.wrs))))
+	}
+	s.write(0, s.posted, n)
+	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
+		return 0, err
+	}
+	s.stats.Slots++
+	return n, nil
+}
+
+// write makes request i: a WRITE of n slots from that of a message on.
+func (s *Sender) write(i int, message, n uint64) *verbs.SendWR {
+	s.sges[i] = verbs.SGE{Addr: s.c.slot(&s.c.Own, message), Length: uint32(n) * uint32(s.c.SlotBytes), LKey: s.c.Own.Key}
+	w := &s.wrs[i]
+	*w = verbs.SendWR{ID: idSlots | message, Opcode: verbs.WRWrite, SGEs: s.sges[i : i+1], RemoteAddr: s.c.slot(&s.c.Peer, message), RKey: s.c.Peer.Key}
+	return w
+}
+
+// postEach posts a request for each of n messages; the last of them has a completion.
+func (s *Sender) postEach(n uint64) (uint64, error) {
+	for i := range int(n) {
+		w := s.write(i, s.posted+uint64(i), 1)
+		w.Opcode, w.Imm = verbs.WRWriteImm, uint32(s.posted)+uint32(i)+1
+		if i == int(n)-1 {
+			w.Flags = verbs.SendSignaled
+		}
+	}
+	k, err := s.c.QP.PostSend(s.wrs[:n])
+	s.stats.Slots += uint64(k)
+	if k == int(n) {
+		s.under++
+	}
+	return uint64(k), err
+}
+
+// pull asks for the receiver's head, unless that is under way.
+func (s *Sender) pull() error {
+	if s.pulling {
+		return nil
+	}
+	s.sges[0] = verbs.SGE{Addr: s.c.Own.Lines, Length: WordBytes, LKey: s.c.Own.Key}
+	s.wrs[0] = verbs.SendWR{ID: idPull | s.p.Tail, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: s.sges[:1], RemoteAddr: s.c.Peer.Lines + lineBytes, RKey: s.c.Peer.Key}
+	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
+		return s.noRoom(err)
+	}
+	s.pulling, s.pulled = true, s.p.Tail
+	s.under++
+	s.stats.Pulls++
+	return nil
+}
+
+// Ended takes a completion, a success, of the send queue.
+func (s *Sender) Ended(wc *verbs.WC) error {
+	s.under--
+	s.stats.Ended++
+	switch wc.ID & idKind {
+	case idTail:
+		s.p.Landed()
+	case idPull:
+		s.pulling = false
+		return s.refresh()
+	case idSlots:
+	default:
+		return fmt.Errorf("rb2: a completion with ID %#x: want one of the sender's", wc.ID)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package rb2
+
+import (
+	"errors"
+
+	"nictwin/models/field"
+)
+
+// HeadSync is how the sender comes to know the receiver's head (RB² section 4-A).
+type HeadSync string
+
+// TailSync is how the receiver comes to know the sender's tail.
+type TailSync string
+
+// The ways.
+const (
+	HeadPush HeadSync = "push" // the receiver WRITEs it to the sender, once in gamma messages
+	HeadPull HeadSync = "pull" // the sender READs it, once in gamma messages and when the ring looks full
+
+	TailWrite TailSync = "write_twice" // a WRITE of the tail behind those of the slots
+	TailImm   TailSync = "write_imm"   // each message is a WRITE_WITH_IMM, and its completion tells of it
+)
+
+// Spec is what both ends of a ring have in common.
+type Spec struct {
+	Alpha   int      `yaml:"alpha"`   // messages after which the tail is published
+	Beta    int      `yaml:"beta"`    // messages that are transmitted by one WRITE
+	Gamma   int      `yaml:"gamma"`   // messages after which the head is told
+	Head    HeadSync `yaml:"head"`    // how the sender knows the head
+	Tail    TailSync `yaml:"tail"`    // how the receiver knows the tail
+	Elastic bool     `yaml:"elastic"` // a tail is left out while the WRITE of the last has not ended
+	Aligned bool     `yaml:"aligned"` // slots are whole cache lines (section 4-C)
+
+	Slots     int `yaml:"-"` // one fewer can be in use
+	SlotBytes int `yaml:"-"` // of each: the longest message, or that up to a multiple of cache lines
+}
+
+// DefaultSpec has the thresholds of the paper's evaluation (rb.alpha, rb.beta, rb.gamma), for rings of rb.slots.
+func DefaultSpec() Spec {
+	return Spec{Alpha: 32, Beta: 16, Gamma: 32, Head: HeadPush, Tail: TailWrite, Elastic: true, Aligned: true, Slots: 128, SlotBytes: 64}
+}
+
+// SlotFor is the bytes of a slot for messages of so many (rb.slot_align).
+func (s *Spec) SlotFor(bytes int) int {
+	if s.Aligned {
+		return (bytes + lineBytes - 1) &^ (lineBytes - 1)
+	}
+	return bytes
+}
+
+// Limits of a ring.
+const (
+	MinSlots = 2
+	MaxSlots = 1 << 14
+	maxBytes = 1 << 24
+)
+
+// Validate returns every error of the spec, each a field.Error.
+func (s *Spec) Validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	slots := s.Slots >= MinSlots && s.Slots <= MaxSlots
+	bad(slots, "slots", "%d: want %d to %d", s.Slots, MinSlots, MaxSlots)
+	bad(s.SlotBytes >= 1 && s.SlotBytes <= maxBytes, "slot_bytes", "%d: want 1 to %d", s.SlotBytes, maxBytes)
+	if slots {
+		most := s.Slots - 1
+		bad(s.Alpha >= 1 && s.Alpha <= most, "alpha", "%d: want 1 to %d, as one of the %d slots stays free", s.Alpha, most, s.Slots)
+		bad(s.Gamma >= 1 && s.Gamma <= most, "gamma", "%d: want 1 to %d, as one of the %d slots stays free", s.Gamma, most, s.Slots)
+	}
+	bad(s.Beta >= 1 && s.Beta <= max(s.Alpha, 1), "beta", "%d: want 1 to %d: slots leave before the tail that tells of them, or with it (%v)", s.Beta, max(s.Alpha, 1), field.Path("alpha"))
+	bad(s.Head == HeadPush || s.Head == HeadPull, "head", "%q: want %s or %s", s.Head, HeadPush, HeadPull)
+	bad(s.Tail == TailWrite || s.Tail == TailImm, "tail", "%q: want %s or %s", s.Tail, TailWrite, TailImm)
+	if s.Tail == TailImm {
+		bad(s.Alpha == s.Beta, "alpha", "%d: with %v %s messages tell of themselves as they are transmitted: want that of %v, %d", s.Alpha, field.Path("tail"), TailImm, field.Path("beta"), s.Beta)
+		bad(!s.Elastic, "elastic", ": with %v %s no tail is written: want false", field.Path("tail"), TailImm)
+	}
+	return errors.Join(errs...)
+}
+
+// WordBytes is the bytes of a pointer in memory: a count, little endian.
+const WordBytes = 8
+
+// slack is requests beyond those of full batches: a batch that goes over the end of the ring, one that is flushed, the tail, a pull.
+const slack = 8
+
+// SendRequests is how many requests of its send queue a sender has under way at most: the slots of two rounds of the ring, as
+// the receiver may have read all before the sender sees that the last tail was written.
+func (s *Spec) SendRequests() int {
+	per := s.Beta
+	if s.Tail == TailImm {
+		per = 1
+	}
+	tails := 1
+	if !s.Elastic {
+		tails = 2*s.Slots/s.Alpha + 1
+	}
+	return 2*(s.Slots/per) + tails + slack
+}
+
+// RecvRequests is the same of the receiver's send queue: heads that it writes.
+func (s *Spec) RecvRequests() int {
+	if s.Head == HeadPull {
+		return 1
+	}
+	return s.Slots/s.Gamma + slack
+}
+
+// Receives is how many receive requests the receiver keeps posted.
+func (s *Spec) Receives() int {
+	if s.Tail == TailImm {
+		return s.Slots
+	}
+	return 0
+}
