@@ -69,19 +69,19 @@ func (r *ring) place(key uint32) rb2.Place {
 	return rb2.Place{Slots: r.slots.at(0, 0), Lines: r.lines.at(0, 0), Key: key}
 }
 
-// clear makes the words of the lines 0.
+// clear makes all words 0.
 func (r *ring) clear() error {
 	var b [rb2.LinesBytes]byte
-	return r.side.Memory.Write(r.lines.at(0, 0), b[:])
+	return errors.Join(r.side.Memory.Write(r.lines.at(0, 0), b[:]), r.side.Memory.Write(r.slots.at(0, 0), make([]byte, r.slots.piece)))
 }
 
-// run makes the loop, which wakes when the other end wrote a word.
-func (r *ring) run(on Looper, step func() bool) error {
+// run makes the loop, which wakes when the other end wrote to memory.
+func (r *ring) run(on Looper, step func() bool, addr uint64, n int) error {
 	var err error
 	if r.loop, err = on.Loop(fmt.Sprintf("%s of ring %d", roleName(r.client), r.flow), step); err != nil {
 		return err
 	}
-	return r.loop.Watch(r.lines.at(0, 0), rb2.WordBytes)
+	return r.loop.Watch(addr, n)
 }
 
 // advance implements role: what is to be done is done on the core.
@@ -112,7 +112,7 @@ func (w *ringWriter) start(c rb2.Config, on Looper) (err error) {
 	if w.Sender, err = rb2.NewSender(c); err != nil {
 		return err
 	}
-	return w.run(on, w.step)
+	return w.run(on, w.step, w.lines.at(0, 0), rb2.WordBytes)
 }
 
 // step writes a message, or has the ring send what it holds when there is none left.
@@ -175,7 +175,8 @@ func (r *ringReader) start(c rb2.Config, on Looper) (err error) {
 	if r.Receiver, err = rb2.NewReceiver(c); err != nil {
 		return err
 	}
-	return r.run(on, r.step)
+	addr, n := r.Watches()
+	return r.run(on, r.step, addr, n)
 }
 
 // step reads a message, and checks its bytes where they lie.

@@ -14,7 +14,7 @@ type Core interface {
 }
 
 // Place is an end's memory: its slots, and its pointers in two cache lines. The other end writes a word at the beginning of the
-// first, and with HeadPull reads one at the beginning of the second.
+// first, and with HeadPull reads one at the beginning of the second. Words of slots are 0 when the ring begins.
 type Place struct {
 	Slots uint64 // address of the first
 	Lines uint64 // of the pointers
@@ -41,6 +41,11 @@ func (c *Config) slot(p *Place, n uint64) uint64 {
 	return p.Slots + n%uint64(c.Slots)*uint64(c.SlotBytes)
 }
 
+// word is the address of the word at the end of that slot.
+func (c *Config) word(p *Place, n uint64) uint64 {
+	return c.slot(p, n) + uint64(c.SlotBytes) - WordBytes
+}
+
 // load reads the word that the other end writes here.
 func (c *Config) load(b *[WordBytes]byte) (uint64, error) {
 	err := c.Core.Load(c.Own.Lines, b[:])
@@ -54,7 +59,12 @@ const (
 	idPull   = 2 << kindBits
 	idSlots  = 3 << kindBits
 	idHead   = 4 << kindBits
+	idWord   = 5 << kindBits
 	idKind   = 7 << kindBits
+
+	// With Window, requests of slots have the number of their messages, too, and fewer bits for which message is the first.
+	countBit  = 40
+	maxWindow = 1<<(kindBits-countBit) - 1
 )
 
 // Stats is what an end did.

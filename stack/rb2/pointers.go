@@ -41,7 +41,7 @@ func (p *SendPointers) Flush(s *Spec) (publish bool) {
 
 // publish reports whether the tail is to be written. Messages that tell of themselves need none.
 func (p *SendPointers) publish(s *Spec) bool {
-	if s.Tail == TailImm {
+	if s.Tail != TailWrite {
 		p.published = p.Tail
 		return false
 	}

@@ -2,8 +2,6 @@ package rb2
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,7 +80,10 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.Gamma = 0 }, "gamma 0: want 1 to 127"},
 		{func(s *Spec) { s.Beta = 33 }, "beta 33: want 1 to 32"},
 		{func(s *Spec) { s.Head = "x" }, `head "x": want push or pull`},
-		{func(s *Spec) { s.Tail = "x" }, `tail "x": want write_twice or write_imm`},
+		{func(s *Spec) { s.Tail = "x" }, `tail "x": want write_twice, write_imm, poll_message or poll_last`},
+		{func(s *Spec) { s.Tail, s.Alpha, s.Beta, s.Elastic = TailWord, 2, 2, false }, "beta 2: with tail poll_message each message has two WRITEs of its own: want 1"},
+		{func(s *Spec) { s.Window = 128 }, "window 128: want 0 to 127"},
+		{func(s *Spec) { s.Window = 3 }, "window 3: want 0, or tail write_imm and beta 1"},
 		{func(s *Spec) { s.Tail = TailImm }, "alpha 32: with tail write_imm messages tell of themselves"},
 		{func(s *Spec) { s.Tail = TailImm }, "elastic: with tail write_imm no tail is written: want false"},
 	} {
@@ -94,171 +95,6 @@ func TestSpecErrors(t *testing.T) {
 		}
 		require.Contains(t, texts, x.want)
 	}
-}
-
-// world is two ends over queue pairs whose requests arrive in order, whenever the test says.
-type world struct {
-	spec Spec
-	mem  [2][]byte
-	qps  [2]*pair
-	send *Sender
-	recv *Receiver
-	err  error
-}
-
-// pair is a queue pair.
-type pair struct {
-	w      *world
-	side   int
-	room   int // requests that its queue takes
-	used   int
-	recvs  int
-	wire   []flight
-	most   int
-	refuse func() bool // whether there is no room this time
-}
-
-type flight struct {
-	wr   verbs.SendWR
-	data []byte
-	from uint64
-}
-
-func (q *pair) Num() uint32 { return uint32(q.side) }
-
-func (q *pair) PostSend(wrs []verbs.SendWR) (int, error) {
-	for i, w := range wrs {
-		if q.refuse() {
-			return i, verbs.ErrSendFull
-		}
-		if q.used == q.room {
-			q.w.err = errors.New("more requests than SendRequests or RecvRequests says")
-			return i, q.w.err
-		}
-		q.used++
-		q.most = max(q.most, q.used)
-		f := flight{wr: w}
-		switch {
-		case w.Opcode == verbs.WRRead:
-			f.from = w.SGEs[0].Addr
-		case w.Flags&verbs.SendInline != 0:
-			f.data = append(f.data, w.Inline...)
-		default: // a NIC may read them at any time until the request ends: here, late
-			f.from = w.SGEs[0].Addr
-		}
-		f.wr.SGEs = append([]verbs.SGE(nil), w.SGEs...)
-		q.wire = append(q.wire, f)
-	}
-	return len(wrs), nil
-}
-
-func (q *pair) PostRecv(wrs []verbs.RecvWR) (int, error) {
-	if q.refuse() {
-		return 0, verbs.ErrRecvFull
-	}
-	if q.recvs += len(wrs); q.recvs > q.w.spec.Receives() {
-		q.w.err = errors.New("more receive requests than Receives says")
-	}
-	return len(wrs), nil
-}
-
-// deliver has the first request on its way arrive, and ends what ends with it.
-func (q *pair) deliver() {
-	f := q.wire[0]
-	q.wire = q.wire[1:]
-	peer := q.w.mem[1-q.side]
-	if f.wr.Opcode == verbs.WRRead {
-		copy(q.w.mem[q.side][f.from:][:WordBytes], peer[f.wr.RemoteAddr:])
-	} else {
-		if f.data == nil {
-			f.data = q.w.mem[q.side][f.from:][:f.wr.SGEs[0].Length]
-		}
-		copy(peer[f.wr.RemoteAddr:], f.data)
-	}
-	if f.wr.Opcode == verbs.WRWriteImm {
-		o := q.w.qps[1-q.side]
-		if o.recvs--; o.recvs < 0 {
-			q.w.err = errors.New("a message without a receive request")
-		}
-		q.w.check(q.w.recv.Ended(&verbs.WC{Opcode: verbs.WCRecvWriteWithImm, Flags: verbs.WCWithImm, Imm: f.wr.Imm}))
-	}
-	if f.wr.Flags&verbs.SendSignaled == 0 {
-		return // its place is free with the next that ends with a completion
-	}
-	q.used = len(q.wire)
-	wc := &verbs.WC{ID: f.wr.ID}
-	if q.side == 0 {
-		q.w.check(q.w.send.Ended(wc))
-	} else {
-		q.w.check(q.w.recv.Ended(wc))
-	}
-}
-
-func (w *world) check(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-type flat []byte
-
-func (m flat) Load(a uint64, b []byte) error  { copy(b, m[a:]); return nil }
-func (m flat) Store(a uint64, b []byte) error { copy(m[a:], b); return nil }
-func (flat) Compute(int64)                    {}
-
-func newWorld(t require.TestingT, s Spec, refuse func() bool) *world {
-	require.NoError(t, s.Validate())
-	w := &world{spec: s}
-	lines := uint64(s.Slots * s.SlotBytes)
-	for i := range w.mem {
-		w.mem[i] = make([]byte, lines+LinesBytes)
-		w.qps[i] = &pair{w: w, side: i, refuse: refuse, room: s.SendRequests()}
-	}
-	w.qps[1].room = s.RecvRequests()
-	place := Place{Lines: lines}
-	var err error
-	w.send, err = NewSender(Config{Spec: s, Core: flat(w.mem[0]), QP: w.qps[0], Own: place, Peer: place})
-	require.NoError(t, err)
-	w.recv, err = NewReceiver(Config{Spec: s, Core: flat(w.mem[1]), QP: w.qps[1], Own: place, Peer: place})
-	require.NoError(t, err)
-	w.qps[0].refuse, w.qps[1].refuse = func() bool { return false }, func() bool { return false }
-	require.NoError(t, w.recv.Push())
-	w.qps[0].refuse, w.qps[1].refuse = refuse, refuse
-	return w
-}
-
-// write writes message n, if there is room.
-func (w *world) write(n uint64) bool {
-	addr, err := w.send.Slot()
-	if errors.Is(err, ErrFull) {
-		return false
-	}
-	w.check(err)
-	fill(w.mem[0][addr:][:w.spec.SlotBytes], n)
-	w.check(w.send.Commit())
-	return true
-}
-
-func fill(b []byte, n uint64) {
-	for i := range b {
-		b[i] = byte(n>>(8*(i%8))) ^ byte(i)
-	}
-}
-
-// read reads message n, if it has come.
-func (w *world) read(n uint64) bool {
-	addr, ok, err := w.recv.Next()
-	w.check(err)
-	if !ok || err != nil {
-		return false
-	}
-	want := make([]byte, w.spec.SlotBytes)
-	fill(want, n)
-	if got := w.mem[1][addr:][:w.spec.SlotBytes]; string(got) != string(want) {
-		w.check(fmt.Errorf("message %d: got %x, want %x", n, got, want))
-	}
-	w.check(w.recv.Release())
-	return true
 }
 
 // Whatever the order of what happens, and whenever there is no room: messages come once, in order and whole, no queue has more
@@ -313,13 +149,18 @@ func TestRing(t *testing.T) {
 		a, b := w.send.Stats(), w.recv.Stats()
 		require.Equal(t, total, a.Messages)
 		require.Equal(t, total, b.Messages)
-		if s.Tail == TailWrite {
+		switch {
+		case s.Tail == TailWrite:
 			require.Equal(t, a.Words+a.Pulls, a.Ended, "completions are those of tails, and of pulls")
-			require.Zero(t, b.Receives)
-		} else {
+		case s.Tail == TailWord:
+			require.Equal(t, []uint64{total, total}, []uint64{a.Slots, a.Words})
+		case s.Window > 0:
+			require.Equal(t, a.Slots, b.Receives)
+		case s.Tail == TailImm:
 			require.Equal(t, total, b.Receives)
-			require.Zero(t, a.Words)
 		}
+		require.True(t, s.Tail == TailImm || b.Receives == 0)
+		require.True(t, a.Words == 0 || s.Tail == TailWrite || s.Tail == TailWord)
 		if s.Head == HeadPush {
 			require.LessOrEqual(t, b.Words, total/uint64(s.Gamma))
 			require.True(t, chance > 0 || b.Words == total/uint64(s.Gamma))
@@ -333,11 +174,18 @@ func drawSpec(t *rapid.T) Spec {
 	s.Beta = rapid.IntRange(1, s.Alpha).Draw(t, "beta")
 	s.Gamma = rapid.IntRange(1, s.Slots-1).Draw(t, "gamma")
 	s.Head = rapid.SampledFrom([]HeadSync{HeadPush, HeadPull}).Draw(t, "head")
-	s.Tail = rapid.SampledFrom([]TailSync{TailWrite, TailImm}).Draw(t, "tail")
+	s.Tail = rapid.SampledFrom([]TailSync{TailWrite, TailImm, TailWord, TailLast}).Draw(t, "tail")
 	s.Elastic = rapid.Bool().Draw(t, "elastic") && s.Tail == TailWrite
-	if s.Tail == TailImm {
+	if s.Tail != TailWrite {
 		s.Beta = s.Alpha
 	}
+	if window := rapid.IntRange(0, s.Slots-1).Draw(t, "window"); s.Tail == TailWord || s.Tail == TailImm && window > 0 {
+		s.Alpha, s.Beta = 1, 1
+		if s.Tail == TailImm {
+			s.Window = window
+		}
+	}
+	s.SlotBytes = s.SlotFor(s.SlotBytes)
 	return s
 }
 

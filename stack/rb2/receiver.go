@@ -46,16 +46,43 @@ func (r *Receiver) Told() bool { return !r.due && r.owed == 0 }
 
 // Next is the slot of the next message, and whether there is one (READMSG): it may be read there, without a copy, until Release.
 func (r *Receiver) Next() (addr uint64, ok bool, err error) {
-	if r.p.Empty() && r.c.Tail == TailWrite {
-		tail, err := r.c.load(&r.word)
-		if err == nil {
+	switch {
+	case !r.p.Empty():
+	case r.c.Tail == TailWrite:
+		var tail uint64
+		if tail, err = r.c.load(&r.word); err == nil {
 			err = r.p.Told(&r.c.Spec, tail)
 		}
-		if err != nil {
-			return 0, false, err
-		}
+	case r.c.Tail.inSlots():
+		err = r.look()
+	}
+	if err != nil {
+		return 0, false, err
 	}
 	return r.c.slot(&r.c.Own, r.p.Head), !r.p.Empty(), nil
+}
+
+// look looks at the word of the next slot.
+func (r *Receiver) look() error {
+	if err := r.c.Core.Load(r.c.word(&r.c.Own, r.p.Head), r.word[:]); err != nil {
+		return err
+	}
+	switch n := binary.LittleEndian.Uint64(r.word[:]); n {
+	case 0:
+		return nil
+	case r.p.Head + 1:
+		return r.p.Told(&r.c.Spec, n)
+	default:
+		return fmt.Errorf("rb2: the word of message %d is %d: want 0 or %d", r.p.Head, n, r.p.Head+1)
+	}
+}
+
+// Watches is the memory in which the sender tells of messages; with TailImm completions do.
+func (r *Receiver) Watches() (addr uint64, n int) {
+	if r.c.Tail.inSlots() {
+		return r.c.Own.Slots, r.c.Slots * r.c.SlotBytes
+	}
+	return r.c.Own.Lines, WordBytes
 }
 
 // Release gives the slot of the message that Next told back.
@@ -65,6 +92,12 @@ func (r *Receiver) Release() error {
 	}
 	r.c.Core.Compute(r.c.Work)
 	r.stats.Messages++
+	if r.c.Tail.inSlots() {
+		clear(r.word[:])
+		if err := r.c.Core.Store(r.c.word(&r.c.Own, r.p.Head), r.word[:]); err != nil {
+			return err
+		}
+	}
 	push := r.p.Took(&r.c.Spec)
 	if r.c.Head == HeadPull {
 		binary.LittleEndian.PutUint64(r.head[:], r.p.Head)

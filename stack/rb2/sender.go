@@ -17,6 +17,8 @@ type Sender struct {
 	p SendPointers
 
 	posted  uint64 // messages whose WRITEs were posted
+	worded  uint64 // with TailWord, of them those whose words were
+	flying  uint64 // with Window, messages that are under way
 	due     bool   // a tail is to be written behind them
 	dueTail uint64
 	under   int // requests under way whose completions were asked for
@@ -37,7 +39,7 @@ func NewSender(c Config) (*Sender, error) {
 		return nil, err
 	}
 	n := 1
-	if c.Tail == TailImm {
+	if c.Tail == TailImm && c.Window == 0 {
 		n = c.Beta
 	}
 	return &Sender{c: c, wrs: make([]verbs.SendWR, n), sges: make([]verbs.SGE, n)}, nil
@@ -54,7 +56,7 @@ func (s *Sender) UnderWay() int { return s.under }
 
 // Published reports whether the receiver was, or is being, told of all messages.
 func (s *Sender) Published() bool {
-	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due
+	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due && (s.c.Tail != TailWord || s.worded == s.posted)
 }
 
 // Slot is where the next message goes: who builds it there copies nothing. It is ErrFull when there is no slot, as far as the
@@ -92,6 +94,12 @@ func (s *Sender) Commit() error {
 	}
 	s.c.Core.Compute(s.c.Work)
 	s.stats.Messages++
+	if s.c.Tail == TailLast {
+		binary.LittleEndian.PutUint64(s.tail[:], s.p.Tail+1)
+		if err := s.c.Core.Store(s.c.word(&s.c.Own, s.p.Tail), s.tail[:]); err != nil {
+			return err
+		}
+	}
 	before, flying := s.p.Synced, s.p.flying
 	if publish := s.p.Wrote(&s.c.Spec); publish {
 		s.due, s.dueTail = true, s.p.Tail
@@ -125,7 +133,14 @@ func (s *Sender) Starved() bool { return s.p.Starved(&s.c.Spec) }
 // Push posts what is to be posted. Commit and Flush do so by themselves; what finds no room then (verbs.ENOMEM, which is no
 // error here) goes with the next call.
 func (s *Sender) Push() error {
-	for s.posted < s.p.Esc {
+	for s.posted < s.p.Esc && !s.held() || s.c.Tail == TailWord && s.worded < s.posted {
+		if s.c.Tail == TailWord && s.worded < s.posted {
+			if err := s.writeWord(idWord|s.worded, s.worded+1, s.c.word(&s.c.Peer, s.worded)); err != nil {
+				return s.noRoom(err)
+			}
+			s.worded++
+			continue
+		}
 		n, err := s.post()
 		if s.posted += n; err != nil {
 			return s.noRoom(err)
@@ -134,16 +149,25 @@ func (s *Sender) Push() error {
 	if !s.due {
 		return nil
 	}
-	binary.LittleEndian.PutUint64(s.tail[:], s.dueTail)
-	s.wrs[0] = verbs.SendWR{
-		ID: idTail | s.dueTail, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: s.tail[:], RemoteAddr: s.c.Peer.Lines, RKey: s.c.Peer.Key,
-	}
-	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
+	if err := s.writeWord(idTail|s.dueTail, s.dueTail, s.c.Peer.Lines); err != nil {
 		return s.noRoom(err)
+	}
+	s.due = false
+	return nil
+}
+
+// held reports whether as many messages are under way as may be.
+func (s *Sender) held() bool { return s.c.Window > 0 && s.flying >= uint64(s.c.Window) }
+
+// writeWord posts a WRITE of a word to the receiver's memory.
+func (s *Sender) writeWord(id, value, addr uint64) error {
+	binary.LittleEndian.PutUint64(s.tail[:], value)
+	s.wrs[0] = verbs.SendWR{ID: id, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: s.tail[:], RemoteAddr: addr, RKey: s.c.Peer.Key}
+	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
+		return err
 	}
 	s.stats.Words++
 	s.under++
-	s.due = false
 	return nil
 }
 
@@ -159,12 +183,31 @@ func (s *Sender) noRoom(err error) error {
 // post posts the next WRITE of slots, which lie together, or of TailImm the next messages. It returns how many messages those are.
 func (s *Sender) post() (n uint64, err error) {
 	n = min(s.p.Esc-s.posted, uint64(s.c.Slots)-s.posted%uint64(s.c.Slots))
-	if s.c.Tail == TailImm {
+	switch {
+	case s.c.Window > 0:
+		n = min(n, uint64(s.c.Window)-s.flying)
+		w := s.write(0, s.posted, n)
+		w.Opcode, w.Imm, w.Flags = verbs.WRWriteImm, uint32(s.posted+n), verbs.SendSignaled
+		w.ID |= n << countBit
+	case s.c.Tail == TailImm:
 		return s.postEach(min(n, uint64(len(s.wrs))))
+	case s.c.Tail == TailWord:
+		n = 1
+		s.write(0, s.posted, n)
+		s.sges[0].Length -= WordBytes
+	case s.c.Tail == TailLast:
+		s.write(0, s.posted, n).Flags = verbs.SendSignaled
+	default:
+		s.write(0, s.posted, n)
 	}
-	s.write(0, s.posted, n)
 	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
 		return 0, err
+	}
+	if s.wrs[0].Flags&verbs.SendSignaled != 0 {
+		s.under++
+	}
+	if s.c.Window > 0 {
+		s.flying += n
 	}
 	s.stats.Slots++
 	return n, nil
@@ -174,7 +217,7 @@ func (s *Sender) post() (n uint64, err error) {
 func (s *Sender) write(i int, message, n uint64) *verbs.SendWR {
 	s.sges[i] = verbs.SGE{Addr: s.c.slot(&s.c.Own, message), Length: uint32(n) * uint32(s.c.SlotBytes), LKey: s.c.Own.Key}
 	w := &s.wrs[i]
-	*w = verbs.SendWR{ID: idSlots | message, Opcode: verbs.WRWrite, SGEs: s.sges[i : i+1], RemoteAddr: s.c.slot(&s.c.Peer, message), RKey: s.c.Peer.Key}
+	*w = verbs.SendWR{ID: idSlots | message&(1<<countBit-1), Opcode: verbs.WRWrite, SGEs: s.sges[i : i+1], RemoteAddr: s.c.slot(&s.c.Peer, message), RKey: s.c.Peer.Key}
 	return w
 }
 
@@ -221,7 +264,11 @@ func (s *Sender) Ended(wc *verbs.WC) error {
 	case idPull:
 		s.pulling = false
 		return s.refresh()
+	case idWord:
 	case idSlots:
+		if s.c.Window > 0 {
+			s.flying -= wc.ID >> countBit & maxWindow
+		}
 	default:
 		return fmt.Errorf("rb2: a completion with ID %#x: want one of the sender's", wc.ID)
 	}

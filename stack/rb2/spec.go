@@ -2,6 +2,7 @@ package rb2
 
 import (
 	"errors"
+	"slices"
 
 	"nictwin/models/field"
 )
@@ -19,7 +20,16 @@ const (
 
 	TailWrite TailSync = "write_twice" // a WRITE of the tail behind those of the slots
 	TailImm   TailSync = "write_imm"   // each message is a WRITE_WITH_IMM, and its completion tells of it
+
+	// The receiver looks at a word at the end of the next slot, and clears it when it has read the message.
+	TailWord TailSync = "poll_message" // it is WRITTEN behind the message, one word for each
+	TailLast TailSync = "poll_last"    // it is the last of the WRITE of the slots, whose bytes the NIC has to place in order
 )
+
+// inSlots reports whether slots have words.
+func (t TailSync) inSlots() bool { return t == TailWord || t == TailLast }
+
+const tailNames = string(TailWrite + ", " + TailImm + ", " + TailWord + " or " + TailLast)
 
 // Spec is what both ends of a ring have in common.
 type Spec struct {
@@ -30,6 +40,7 @@ type Spec struct {
 	Tail    TailSync `yaml:"tail"`    // how the receiver knows the tail
 	Elastic bool     `yaml:"elastic"` // a tail is left out while the WRITE of the last has not ended
 	Aligned bool     `yaml:"aligned"` // slots are whole cache lines (section 4-C)
+	Window  int      `yaml:"window"`  // with write_imm: at most so many messages are under way, and those that wait leave by one WRITE; 0: one WRITE each, any number
 
 	Slots     int `yaml:"-"` // one fewer can be in use
 	SlotBytes int `yaml:"-"` // of each: the longest message, or that up to a multiple of cache lines
@@ -42,6 +53,9 @@ func DefaultSpec() Spec {
 
 // SlotFor is the bytes of a slot for messages of so many (rb.slot_align).
 func (s *Spec) SlotFor(bytes int) int {
+	if s.Tail.inSlots() {
+		bytes += WordBytes
+	}
 	if s.Aligned {
 		return (bytes + lineBytes - 1) &^ (lineBytes - 1)
 	}
@@ -73,11 +87,14 @@ func (s *Spec) Validate() error {
 	}
 	bad(s.Beta >= 1 && s.Beta <= max(s.Alpha, 1), "beta", "%d: want 1 to %d: slots leave before the tail that tells of them, or with it (%v)", s.Beta, max(s.Alpha, 1), field.Path("alpha"))
 	bad(s.Head == HeadPush || s.Head == HeadPull, "head", "%q: want %s or %s", s.Head, HeadPush, HeadPull)
-	bad(s.Tail == TailWrite || s.Tail == TailImm, "tail", "%q: want %s or %s", s.Tail, TailWrite, TailImm)
-	if s.Tail == TailImm {
-		bad(s.Alpha == s.Beta, "alpha", "%d: with %v %s messages tell of themselves as they are transmitted: want that of %v, %d", s.Alpha, field.Path("tail"), TailImm, field.Path("beta"), s.Beta)
-		bad(!s.Elastic, "elastic", ": with %v %s no tail is written: want false", field.Path("tail"), TailImm)
+	bad(slices.Contains([]TailSync{TailWrite, TailImm, TailWord, TailLast}, s.Tail), "tail", "%q: want %s", s.Tail, tailNames)
+	if s.Tail != TailWrite {
+		bad(s.Alpha == s.Beta, "alpha", "%d: with %v %s messages tell of themselves as they are transmitted: want that of %v, %d", s.Alpha, field.Path("tail"), s.Tail, field.Path("beta"), s.Beta)
+		bad(!s.Elastic, "elastic", ": with %v %s no tail is written: want false", field.Path("tail"), s.Tail)
 	}
+	bad(s.Tail != TailWord || s.Beta == 1, "beta", "%d: with %v %s each message has two WRITEs of its own: want 1", s.Beta, field.Path("tail"), TailWord)
+	bad(s.Window >= 0 && s.Window < max(s.Slots, 1), "window", "%d: want 0 to %d", s.Window, max(s.Slots, 1)-1)
+	bad(s.Window == 0 || s.Tail == TailImm && s.Beta == 1, "window", "%d: want 0, or %v %s and %v 1", s.Window, field.Path("tail"), TailImm, field.Path("beta"))
 	return errors.Join(errs...)
 }
 
@@ -95,7 +112,7 @@ func (s *Spec) SendRequests() int {
 		per = 1
 	}
 	tails := 1
-	if !s.Elastic {
+	if !s.Elastic && (s.Tail == TailWrite || s.Tail == TailWord) {
 		tails = 2*s.Slots/s.Alpha + 1
 	}
 	return 2*(s.Slots/per) + tails + slack
