@@ -103,6 +103,10 @@ var corners = map[string]room{
 		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study", "scenarios/experiments/requester"},
 		"an experiment measures; claims are judged elsewhere", nil,
 	},
+	"scenarios/experiments/ring": {
+		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study"},
+		"an experiment measures; claims are judged elsewhere", nil,
+	},
 	"scenarios/experiments/path": {
 		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study", "scenarios/experiments/requester"},
 		"an experiment measures; claims are judged elsewhere", nil,

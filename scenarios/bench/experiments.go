@@ -6,11 +6,20 @@ import (
 	"nictwin/scenarios/experiments"
 )
 
-// What of the claims of all experiments that were run holds.
+// What of the claims of a group's experiments that were run holds.
 const (
-	structuralShare = experiments.Group + "/structural"
-	calibratedShare = experiments.Group + "/calibrated"
+	structuralShare = "/structural"
+	calibratedShare = "/calibrated"
 )
+
+// experimentFigures are all that experiments give: their own, and the shares of each group.
+func experimentFigures() []string {
+	all := experiments.Names()
+	for _, g := range experiments.Groups {
+		all = append(all, g+structuralShare, g+calibratedShare)
+	}
+	return all
+}
 
 // claimed runs the experiments that are wanted. A miss is told and is no failure; books that do not balance are one.
 func claimed(s *session) ([]Result, error) {
@@ -37,12 +46,14 @@ func claimed(s *session) ([]Result, error) {
 	if s.report.Digest == "" {
 		s.report.Digest = r.Digest
 	}
-	sum := &r.Summary
-	return append(list,
-		figure(structuralShare, sum.StructuralShare(), "ratio", 1, "%d of %d structural claims hold", sum.StructuralPass, sum.Structural),
-		figure(calibratedShare, sum.CalibratedShare(), "ratio", experiments.CalibratedGoal,
-			"%d of %d calibrated claims that are not anchors are within tolerance", sum.CalibratedPass, sum.Calibrated),
-	), nil
+	for _, g := range experiments.Groups {
+		sum := r.SummaryOf(g)
+		list = append(list,
+			figure(g+structuralShare, sum.StructuralShare(), "ratio", 1, "%d of %d structural claims hold", sum.StructuralPass, sum.Structural),
+			figure(g+calibratedShare, sum.CalibratedShare(), "ratio", experiments.CalibratedGoal,
+				"%d of %d calibrated claims that are not anchors are within tolerance", sum.CalibratedPass, sum.Calibrated))
+	}
+	return list, nil
 }
 
 // whole is an experiment.
@@ -74,7 +85,7 @@ func claim(v *experiments.Verdict) Result {
 		r.Value = 1
 	}
 	r.Claim = Claim{
-		Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: v.Measured, Text: v.Text, Check: v.Check,
+		group: v.Group, Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: v.Measured, Text: v.Text, Check: v.Check,
 		Tolerance: v.Tolerance, Anchor: v.Anchor, Verdict: v.Verdict, Reason: v.Reason, Derivability: v.Derivability,
 	}
 	return r

@@ -28,6 +28,7 @@ type Result struct {
 
 // Claim is what a paper says, and how it came out.
 type Claim struct {
+	group        string    // of the experiment
 	Of           string    `json:"experiment,omitempty"`
 	Where        string    `json:"where,omitempty"`
 	Metric       string    `json:"metric,omitempty"`

@@ -47,7 +47,7 @@ func (o *Options) Validate() error {
 		errs = append(errs, field.Errorf("repeats", "%d: want 1 to 1000", o.Repeats))
 	}
 	if o.LeaveOneOut && !o.HasExperiments() {
-		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them", experiments.Group))
+		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them", strings.Join(experiments.Groups, " or ")))
 	}
 	if o.Percent < 1 || o.Percent > maxPercent {
 		errs = append(errs, field.Errorf("percent", "%d: want 1 to %d", o.Percent, maxPercent))
@@ -135,7 +135,7 @@ var measurements = []measurement{
 		"nic/ports2x256_duplex_rx_line_rate_512", "nic/ports2x256_duplex_tx_line_rate_512",
 		"nic/ports2x256_duplex_rx_line_rate_1500", "nic/ports2x256_duplex_tx_line_rate_1500",
 	}, built, twoPorts("nic/ports2x256", "both", narrow, 512, 1500)},
-	{slices.Concat(experiments.Names(), []string{structuralShare, calibratedShare}), none, claimed},
+	{experimentFigures(), none, claimed},
 }
 
 // Names are the figures there are, in the order in which they are measured.
@@ -190,7 +190,7 @@ func (o *Options) wants(names ...string) bool {
 
 // HasExperiments reports whether any experiment is to be run.
 func (o *Options) HasExperiments() bool {
-	return o.wants(slices.Concat(experiments.Names(), []string{structuralShare, calibratedShare})...)
+	return o.wants(experimentFigures()...)
 }
 
 // NeedsDUT reports whether the manifest is used at all.
@@ -214,7 +214,7 @@ func (s *session) take(m *measurement) error {
 		return fmt.Errorf("bench %s: %w", first, err)
 	}
 	for _, r := range results {
-		if s.wants(r.Name) || r.Of != "" && s.wants(experiments.Group+"/"+r.Of) {
+		if s.wants(r.Name) || r.Of != "" && s.wants(r.group+"/"+r.Of) {
 			s.report.Results = append(s.report.Results, r)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/experiments"
@@ -66,7 +67,7 @@ func (b *Bench) prepare() (string, error) {
 		return "", &UsageError{err}
 	}
 	if b.Out != "" && !b.HasExperiments() {
-		return "", Usagef("--out: only experiments have pictures: want %s among the figures", experiments.Group)
+		return "", Usagef("--out: only experiments have pictures: want %s among the figures", strings.Join(experiments.Groups, " or "))
 	}
 	if !b.NeedsDUT() {
 		return b.Out, nil

@@ -41,9 +41,12 @@ func TestExperimentsFitTheClaims(t *testing.T) {
 	for _, c := range all {
 		ids[c.ID] = true
 	}
-	measured := map[string]string{}
+	measured, named := map[string]string{}, map[string]bool{}
 	for _, x := range List {
 		require.NoError(t, x.Validate())
+		require.Contains(t, Groups, x.Group)
+		require.False(t, named[x.Name], "%s: in results an experiment is named without its group", x.Name)
+		named[x.Name] = true
 		for _, id := range x.Claims {
 			require.True(t, ids[id], "%s: %s", x.Name, id)
 			require.Empty(t, measured[id], id)
@@ -99,4 +102,23 @@ func TestTwoRunsThroughTheRDMANICAreOne(t *testing.T) {
 	require.Equal(t, a.Digest, b.Digest)
 	require.Equal(t, a.Results, b.Results)
 	require.Equal(t, 2, a.Summary.Anchors)
+}
+
+// So is one of ring buffers, on cores; what follows from counting holds in it, and leaves pages and pictures of its group.
+func TestTwoRunsOfRingBuffersAreOne(t *testing.T) {
+	o := Options{Names: []string{"ring/pointers", "ring/round-trips"}, Percent: 1}
+	a, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	b, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	require.Equal(t, a.Digest, b.Digest)
+	require.Equal(t, a.Results, b.Results)
+	s := a.SummaryOf("ring")
+	require.Equal(t, 11, s.Structural)
+	require.Equal(t, s.Structural, s.StructuralPass)
+	require.Equal(t, Summary{}, a.SummaryOf("path"))
+	files, err := a.Files()
+	require.NoError(t, err)
+	require.Equal(t, "ring.html", files[0].Name)
+	require.Contains(t, string(files[0].Text), "rb2.wt.ordering")
 }

@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/experiments/study"
 )
 
-// PageFile is the page with all of a report; the pictures lie beside it, too.
-const PageFile = "path.html"
+// pageFile is the page with all of a group's experiments; the pictures lie beside it, too.
+func pageFile(group string) string { return group + ".html" }
 
 //go:embed page.html
 var pageText string
@@ -32,13 +32,25 @@ type File struct {
 	Text []byte
 }
 
-// Files are the page, and each picture by itself.
+// Files are a page for each group that was run, and each picture by itself.
 func (r *Report) Files() ([]File, error) {
-	var b bytes.Buffer
-	if err := page.Execute(&b, r); err != nil {
-		return nil, fmt.Errorf("experiments: page: %w", err)
+	var list []File
+	for _, g := range Groups {
+		part := Report{Summary: r.SummaryOf(g), Missing: r.Missing, Digest: r.Digest}
+		for i := range r.Results {
+			if r.Results[i].Group == g {
+				part.Results = append(part.Results, r.Results[i])
+			}
+		}
+		if len(part.Results) == 0 {
+			continue
+		}
+		var b bytes.Buffer
+		if err := page.Execute(&b, &part); err != nil {
+			return nil, fmt.Errorf("experiments: page: %w", err)
+		}
+		list = append(list, File{pageFile(g), b.Bytes()})
 	}
-	list := []File{{PageFile, b.Bytes()}}
 	for i := range r.Results {
 		x := &r.Results[i]
 		name := strings.ReplaceAll(x.Name, "/", "-")

@@ -13,24 +13,26 @@ import (
 	"nictwin/scenarios/experiments/claims"
 	"nictwin/scenarios/experiments/path"
 	"nictwin/scenarios/experiments/rdma"
+	"nictwin/scenarios/experiments/ring"
 	"nictwin/scenarios/experiments/study"
 )
 
-// Group is the group of the experiments among the figures of bench.
-const Group = "path"
+// Groups are those of the experiments among the figures of bench.
+var Groups = []string{"path", "ring"}
 
 // List are the experiments, in the order in which they run.
 var List = []*study.Experiment{
 	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,
 	&rdma.Hops, &rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Beside, &rdma.Cap, &rdma.Skewed, &rdma.Framing,
 	&rdma.Doorbell, &rdma.Cores,
+	&ring.Pointers, &ring.Synchronization, &ring.Throughput, &ring.Latency, &ring.Ablation, &ring.Cases,
 }
 
 // Names are those of the experiments, with their group.
 func Names() []string {
 	var names []string
 	for _, x := range List {
-		names = append(names, Group+"/"+x.Name)
+		names = append(names, x.FullName())
 	}
 	return names
 }
@@ -46,6 +48,7 @@ type Options struct {
 // Result is one experiment.
 type Result struct {
 	Name     string `json:"name"`
+	Group    string `json:"-"`
 	Title    string `json:"title"`
 	Figures  string `json:"figures"`
 	Verdicts []Verdict
@@ -73,15 +76,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		for _, id := range x.Claims {
 			measured[id] = true
 		}
-		if len(o.Names) > 0 && !slices.Contains(o.Names, Group+"/"+x.Name) {
+		if len(o.Names) > 0 && !slices.Contains(o.Names, x.FullName()) {
 			continue
 		}
 		if o.Log != nil {
-			fmt.Fprintf(o.Log, "bench: running %s/%s\n", Group, x.Name)
+			fmt.Fprintf(o.Log, "bench: running %s\n", x.FullName())
 		}
 		res, err := run(ctx, o, x, all)
 		if err != nil {
-			return r, fmt.Errorf("%s/%s: %w", Group, x.Name, err)
+			return r, fmt.Errorf("%s: %w", x.FullName(), err)
 		}
 		r.Results = append(r.Results, *res)
 	}
@@ -100,6 +103,17 @@ func (r *Report) verdicts() (all []Verdict) {
 		all = append(all, r.Results[i].Verdicts...)
 	}
 	return all
+}
+
+// SummaryOf is that of the experiments of a group.
+func (r *Report) SummaryOf(group string) Summary {
+	var all []Verdict
+	for i := range r.Results {
+		if r.Results[i].Group == group {
+			all = append(all, r.Results[i].Verdicts...)
+		}
+	}
+	return summarize(all)
 }
 
 func run(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim) (*Result, error) {
@@ -133,7 +147,7 @@ func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Clai
 		return nil, err
 	}
 	v, err := judge(x, &s.Outcome, all)
-	return &Result{Name: Group + "/" + x.Name, Title: x.Title, Figures: x.Figures, Verdicts: v, Outcome: s.Outcome}, err
+	return &Result{Name: x.FullName(), Group: x.Group, Title: x.Title, Figures: x.Figures, Verdicts: v, Outcome: s.Outcome}, err
 }
 
 // digest is over all that was found with the inputs as they are: fields have an order, and there is no time of the machine

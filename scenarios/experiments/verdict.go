@@ -12,6 +12,7 @@ import (
 type Verdict struct {
 	Claim        string    `json:"claim"`
 	Experiment   string    `json:"experiment"`
+	Group        string    `json:"-"` // of the experiment
 	Where        string    `json:"where"`
 	Metric       string    `json:"metric"`
 	Paper        string    `json:"paper"` // what is printed
@@ -57,7 +58,7 @@ func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict
 func verdict(x *study.Experiment, c *claims.Claim, m *study.Measured) Verdict {
 	got, why := c.Judge(claims.Found{Values: m.Values, Holds: m.Holds})
 	v := Verdict{
-		Claim: c.ID, Experiment: x.Name, Where: c.Paper + ", " + c.Where, Metric: c.Metric, Paper: c.Value.String(), Measured: m.Values,
+		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric, Paper: c.Value.String(), Measured: m.Values,
 		Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance, Anchor: anchor(x, c.ID), Verdict: string(got),
 		Derivability: string(c.Derivability), How: m.How,
 	}

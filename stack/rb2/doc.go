@@ -26,7 +26,7 @@
 // sender (lazy push).
 //
 // The other ways of section 4-A are here to compare with: the sender READs the
-// head (HeadPull), and each message is a WRITE_WITH_IMM whose completion tells
+// head when the ring looks full (HeadPull), and each message is a WRITE_WITH_IMM whose completion tells
 // the receiver of it (TailImm).
 //
 // # Where Algorithm 1 and its text differ

@@ -23,8 +23,7 @@ type Sender struct {
 	dueTail uint64
 	under   int // requests under way whose completions were asked for
 
-	pulling bool
-	pulled  uint64 // tail when the head was last asked for
+	pulling bool // the head is being read
 
 	stats Stats
 	word  [WordBytes]byte
@@ -105,11 +104,6 @@ func (s *Sender) Commit() error {
 		s.due, s.dueTail = true, s.p.Tail
 	} else if s.p.Synced != before && flying > 0 {
 		s.stats.Skipped++
-	}
-	if s.c.Head == HeadPull && s.p.Tail-s.pulled >= uint64(s.c.Gamma) {
-		if err := s.pull(); err != nil {
-			return err
-		}
 	}
 	return s.Push()
 }
@@ -248,7 +242,7 @@ func (s *Sender) pull() error {
 	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
 		return s.noRoom(err)
 	}
-	s.pulling, s.pulled = true, s.p.Tail
+	s.pulling = true
 	s.under++
 	s.stats.Pulls++
 	return nil

@@ -16,7 +16,7 @@ type TailSync string
 // The ways.
 const (
 	HeadPush HeadSync = "push" // the receiver WRITEs it to the sender, once in gamma messages
-	HeadPull HeadSync = "pull" // the sender READs it, once in gamma messages and when the ring looks full
+	HeadPull HeadSync = "pull" // the sender READs it, when the ring looks full
 
 	TailWrite TailSync = "write_twice" // a WRITE of the tail behind those of the slots
 	TailImm   TailSync = "write_imm"   // each message is a WRITE_WITH_IMM, and its completion tells of it
@@ -35,7 +35,7 @@ const tailNames = string(TailWrite + ", " + TailImm + ", " + TailWord + " or " +
 type Spec struct {
 	Alpha   int      `yaml:"alpha"`   // messages after which the tail is published
 	Beta    int      `yaml:"beta"`    // messages that are transmitted by one WRITE
-	Gamma   int      `yaml:"gamma"`   // messages after which the head is told
+	Gamma   int      `yaml:"gamma"`   // messages after which the head is pushed
 	Head    HeadSync `yaml:"head"`    // how the sender knows the head
 	Tail    TailSync `yaml:"tail"`    // how the receiver knows the tail
 	Elastic bool     `yaml:"elastic"` // a tail is left out while the WRITE of the last has not ended

@@ -26,7 +26,7 @@ var linkInputs = []study.Input{
 
 // Duplex measures what links carry in one and in both directions.
 var Duplex = study.Experiment{
-	Name: "duplex", Title: "Bandwidth of links, one and both directions", Figures: "OP Fig. 5b, section 3.2 and 3.3",
+	Group: "path", Name: "duplex", Title: "Bandwidth of links, one and both directions", Figures: "OP Fig. 5b, section 3.2 and 3.3",
 	Claims: []string{
 		"offpath.p1.unidir", "offpath.p1.bidir", "offpath.p2.bidir_limit", "offpath.p3.no_bidir_gain", "offpath.p1.large_bw",
 		"offpath.p1.large_mpps", "offpath.p2.large_read_mpps_before",

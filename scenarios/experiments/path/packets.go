@@ -12,7 +12,7 @@ import (
 
 // Packets counts the data TLPs of one transfer on every link.
 var Packets = study.Experiment{
-	Name: "packets", Title: "Data TLPs on each PCIe link for N bytes", Figures: "OP Table 3, section 3.3",
+	Group: "path", Name: "packets", Title: "Data TLPs on each PCIe link for N bytes", Figures: "OP Table 3, section 3.3",
 	Claims: []string{
 		"offpath.t3.p1_packets", "offpath.t3.p2_packets", "offpath.t3.p3_packets", "offpath.abs.p3_packets", "offpath.abs.p3_half_pcie",
 		"offpath.p3.pkts_pcie1_in", "offpath.p3.pkts_pcie0", "offpath.p3.pkts_total", "offpath.p3.pkts_vs_p2", "offpath.p3.pkts_measured",

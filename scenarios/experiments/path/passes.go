@@ -13,7 +13,7 @@ import (
 
 // Passes counts how often a received byte crosses DRAM.
 var Passes = study.Experiment{
-	Name: "passes", Title: "How often a received byte crosses DRAM", Figures: "FN, SN sections 2.3 and 3.3; card reading 3",
+	Group: "path", Name: "passes", Title: "How often a received byte crosses DRAM", Figures: "FN, SN sections 2.3 and 3.3; card reading 3",
 	Claims: []string{
 		"smartns.arm.dram_theoretical", "smartns.naive.mem_touches", "smartns.naive.membw_demand", "smartns.naive.echo_gbps",
 		"smartns.naive.echo_fraction", "smartns.naive.bottleneck", "smartns.rx.dram_exhausted_fraction", "smartns.rx.working_set",

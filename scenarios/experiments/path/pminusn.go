@@ -9,7 +9,7 @@ import (
 
 // PMinusN measures what path 1 loses while path 3 takes part of the shared channel.
 var PMinusN = study.Experiment{
-	Name: "pminusn", Title: "How much of the shared channel the card's own copies may take", Figures: "OP section 4",
+	Group: "path", Name: "pminusn", Title: "How much of the shared channel the card's own copies may take", Figures: "OP section 4",
 	Claims: []string{"offpath.c13.p_minus_n", "offpath.c13.p_minus_n_value"},
 	Inputs: append([]study.Input{
 		{Name: "payload", Value: 4096, Unit: "B", Source: "offpath.p1.bidir, its condition"},

@@ -16,7 +16,7 @@ import (
 
 // Staged measures transmission and reception by way of the Arm's memory over the links of a BlueField-3 card.
 var Staged = study.Experiment{
-	Name: "staged", Title: "Payload by way of the Arm: who shares which link", Figures: "FN, SN section 2.3 C1, C2 and 3.3; card reading 2 to 5",
+	Group: "path", Name: "staged", Title: "Payload by way of the Arm: who shares which link", Figures: "FN, SN section 2.3 C1, C2 and 3.3; card reading 2 to 5",
 	Claims: []string{"smartns.naive.link_contention"},
 	Inputs: []study.Input{
 		{Name: "endpoint", Value: 400, Unit: "Gbps", Source: "smartns.naive.endpoint_bw: payload of a direction (card reading 5)", Anchors: []string{"smartns.naive.endpoint_bw"}},

@@ -8,7 +8,7 @@ import (
 
 // Beside measures path 1 with either path 3 beside it, by operation. The claims about it are those of path/together.
 var Beside = study.Experiment{
-	Name: "beside", Title: "Path 1 beside path 3, by operation", Figures: "OP section 4, Fig. 4",
+	Group: "path", Name: "beside", Title: "Path 1 beside path 3, by operation", Figures: "OP section 4, Fig. 4",
 	Inputs: inputs(
 		study.Input{Name: "machines", Value: 5, Unit: "machines", Source: "offpath.c13.read_drop, its condition"},
 		study.Input{Name: "host.echo", Value: 276, Unit: "ns", Source: "bf2.host_mpps: 24 cores answer 87 M messages/s"},

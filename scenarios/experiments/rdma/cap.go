@@ -13,7 +13,7 @@ import (
 // Cap measures what path 1 loses while path 3 is held to ever more of the shared channel. The claim about it is that of
 // path/pminusn, where traffic is scripted.
 var Cap = study.Experiment{
-	Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC", Figures: "OP section 4",
+	Group: "path", Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC", Figures: "OP section 4",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 4096, Unit: "B", Source: "offpath.p1.bidir, its condition"},
 		study.Input{Name: "machines", Value: 2, Unit: "machines", Source: "OP Fig. 5: two requesters of 12 threads; they fill the network"},

@@ -19,7 +19,7 @@ import (
 
 // Cores measures posting by software that runs on the simulated cores, beside what threads of path/doorbell are charged.
 var Cores = study.Experiment{
-	Name: "cores", Title: "Posting by software on simulated cores, against the charged costs", Figures: "OP Fig. 10, section 3.3 Advice 4",
+	Group: "path", Name: "cores", Title: "Posting by software on simulated cores, against the charged costs", Figures: "OP Fig. 10, section 3.3 Advice 4",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: small; Fig. 10 does not print it"},
 		study.Input{Name: "take", Value: 8, Unit: "ns", Source: "stack/driver/corebus: 20 cycles at 2.5 GHz for 64 B that were read (assumption)"},

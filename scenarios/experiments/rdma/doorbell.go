@@ -10,7 +10,7 @@ import (
 
 // Doorbell measures posting by one doorbell for many entries.
 var Doorbell = study.Experiment{
-	Name: "doorbell", Title: "A doorbell for many entries against an MMIO for each", Figures: "OP Fig. 10, section 3.3 Advice 4",
+	Group: "path", Name: "doorbell", Title: "A doorbell for many entries against an MMIO for each", Figures: "OP Fig. 10, section 3.3 Advice 4",
 	Claims: []string{
 		"offpath.db.client", "offpath.db.soc_side", "offpath.db.host_48", "offpath.db.mmio_count", "offpath.db.mmio_dominates",
 	},

@@ -10,7 +10,7 @@ import (
 
 // Framing measures what the headers of the wire change: the study ran InfiniBand.
 var Framing = study.Experiment{
-	Name: "framing", Title: "Sensitivity to RoCEv2: 82 B a packet instead of 26", Figures: "OP Fig. 4, 5 and 8",
+	Group: "path", Name: "framing", Title: "Sensitivity to RoCEv2: 82 B a packet instead of 26", Figures: "OP Fig. 4, 5 and 8",
 	Inputs: inputs(
 		study.Input{Name: "machines", Value: 5, Unit: "machines", Source: "assumption: more than fill the NIC's contexts (path/machines)"},
 	),

@@ -17,7 +17,7 @@ import (
 
 // Hops follows one request of path 2, and compares host-SoC RDMA with a plain copy by the card.
 var Hops = study.Experiment{
-	Name: "hops", Title: "Links that a request crosses; RDMA against DMA between host and SoC", Figures: "OP section 2.3 and 3.3",
+	Group: "path", Name: "hops", Title: "Links that a request crosses; RDMA against DMA between host and SoC", Figures: "OP section 2.3 and 3.3",
 	Claims: []string{"offpath.p3.hops_p2", "offpath.prior.rdma_vs_dma_host_soc"},
 	Inputs: inputs(
 		study.Input{Name: "nic.mrrs", Value: 512, Unit: "B", Source: "assumption: of the copy engine, as the NIC's"},

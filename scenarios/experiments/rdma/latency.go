@@ -12,7 +12,7 @@ import (
 
 // Latency measures one request at a time.
 var Latency = study.Experiment{
-	Name: "latency", Title: "Latency of one request at a time", Figures: "OP Fig. 4, section 3 and 4",
+	Group: "path", Name: "latency", Title: "Latency of one request at a time", Figures: "OP Fig. 4, section 3 and 4",
 	Claims: []string{
 		"offpath.p1.lat_read", "offpath.p1.lat_send", "offpath.p1.abs_write", "offpath.p1.read_gt_write", "offpath.p2.lat_read_vs_p1",
 		"offpath.p2.lat_read_vs_rnic", "offpath.p3.s2h_latency", "offpath.p3.h2s_vs_p2", "offpath.prior.read_soc_shorter",

@@ -8,7 +8,7 @@ import (
 
 // Machines measures small requests by ever more machines: where one bound ends and the next begins.
 var Machines = study.Experiment{
-	Name: "machines", Title: "Rate of small requests by the number of machines", Figures: "OP Fig. 4, section 3",
+	Group: "path", Name: "machines", Title: "Rate of small requests by the number of machines", Figures: "OP Fig. 4, section 3",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: of the sizes below 512 B"},
 		study.Input{Name: "host.echo", Value: 276, Unit: "ns", Source: "bf2.host_mpps: 24 cores answer 87 M messages/s"},

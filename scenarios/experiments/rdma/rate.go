@@ -10,7 +10,7 @@ import (
 
 // Rate measures small requests by as many machines as it takes.
 var Rate = study.Experiment{
-	Name: "rate", Title: "Rate of small requests", Figures: "OP Fig. 4, section 3 and 4",
+	Group: "path", Name: "rate", Title: "Rate of small requests", Figures: "OP Fig. 4, section 3 and 4",
 	Claims: []string{
 		"offpath.p1.tput_write", "offpath.p1.tput_send", "offpath.p2.tput_vs_p1", "offpath.abs.p2_vs_p1_peak", "offpath.p2.write_vs_rnic",
 		"offpath.p2.partial_nic_cores", "offpath.p3.bottleneck_small", "offpath.c12.read_gain", "offpath.c12.write_gain",

@@ -9,7 +9,7 @@ import (
 // Skewed measures random requests to few addresses through the NIC. The claims about it are those of path/skew, where the
 // memory is alone.
 var Skewed = study.Experiment{
-	Name: "skewed", Title: "Random requests within a small range, through the NIC", Figures: "OP Fig. 7",
+	Group: "path", Name: "skewed", Title: "Random requests within a small range, through the NIC", Figures: "OP Fig. 7",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: a line; Fig. 7 does not print it"},
 		study.Input{Name: "machines", Value: 5, Unit: "machines", Source: "assumption: more than fill the NIC's contexts (path/machines)"},

@@ -4,7 +4,7 @@ import "nictwin/scenarios/experiments/study"
 
 // Together measures path 1 beside path 3.
 var Together = study.Experiment{
-	Name: "together", Title: "Path 1 beside path 3", Figures: "OP section 4, Fig. 4",
+	Group: "path", Name: "together", Title: "Path 1 beside path 3", Figures: "OP section 4, Fig. 4",
 	Claims: []string{"offpath.c13.read_drop"},
 	Inputs: inputs(study.Input{
 		Name: "machines", Value: 5, Unit: "machines", Source: "offpath.c13.read_drop, its condition",

@@ -8,7 +8,7 @@ import (
 
 // Zero measures READs of no bytes, which take contexts and nothing else.
 var Zero = study.Experiment{
-	Name: "zero", Title: "READs of no bytes: contexts alone", Figures: "OP Fig. 11, section 4",
+	Group: "path", Name: "zero", Title: "READs of no bytes: contexts alone", Figures: "OP Fig. 11, section 4",
 	Claims: []string{"offpath.c12.sum_alone", "offpath.c12.concurrent", "offpath.c12.gain_vs_p1", "offpath.c12.gain_vs_p2", "offpath.c12.zero_byte_saturation"},
 	Inputs: inputs(study.Input{
 		Name: "machines", Value: 11, Unit: "machines", Source: "offpath.cfg.requesters", Anchors: []string{"offpath.cfg.requesters"},

@@ -8,7 +8,8 @@ import (
 
 // Experiment is one figure of a paper, or what convinces of a mechanism.
 type Experiment struct {
-	Name    string // after the group: packets
+	Group   string // of the figures of bench: path, ring
+	Name    string // after the group: packets; no two experiments have the same
 	Title   string
 	Figures string   // of which papers
 	Claims  []string // that it measures
@@ -18,6 +19,9 @@ type Experiment struct {
 	// Reasons say why a claim is missed, if it is: what the model lacks, or where paper and mechanism differ.
 	Reasons map[string]string
 }
+
+// FullName is the name with its group: path/packets.
+func (x *Experiment) FullName() string { return x.Group + "/" + x.Name }
 
 // Validate returns what is wrong with the experiment itself: two inputs of one name.
 func (x *Experiment) Validate() error {

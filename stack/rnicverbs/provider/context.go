@@ -15,6 +15,8 @@ import (
 type Spec struct {
 	Ports []verbs.PortAttr
 	MTU   verbs.MTU // the NIC's largest
+
+	PageLog uint8 // of the pages that memory regions have for the NIC; 0: pages of 4 KB
 }
 
 // Validate returns every error of the spec.
@@ -26,8 +28,14 @@ func (s Spec) Validate() error {
 	if !s.MTU.Valid() || s.MTU > verbs.MTU4096 {
 		errs = append(errs, field.Errorf("mtu", "%d: want 256, 512, 1024, 2048 or 4096", s.MTU))
 	}
+	if s.PageLog != 0 && (s.PageLog < basePageLog || s.PageLog > maxPageLog) {
+		errs = append(errs, field.Errorf("page_log", "%d: want 0, or %d to %d", s.PageLog, basePageLog, maxPageLog))
+	}
 	return errors.Join(errs...)
 }
+
+// Pages of memory regions: 4 KB to 1 GB (rnicspec.CreateMR).
+const basePageLog, maxPageLog = 12, 30
 
 // Context is a NIC as applications see it.
 type Context struct {
@@ -134,7 +142,7 @@ func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, d
 		done(verbs.MR{}, errors.Join(err, undo))
 		return
 	}
-	const pageLog = 12
+	pageLog := max(c.spec.PageLog, basePageLog)
 	c.dev.Try(&rnicspec.CreateMR{Key: m.LKey, Access: rnicspec.Access(access), PageLog: pageLog, VA: addr, Bus: addr, Bytes: length}, func(_ uint32, err error) {
 		if err != nil {
 			done(verbs.MR{}, errors.Join(failed(verb, err), c.forget(mr)))

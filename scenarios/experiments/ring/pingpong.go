@@ -1,0 +1,138 @@
+package ring
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/models/simcore"
+	"nictwin/scenarios/experiments/study"
+)
+
+// trip is how long messages take to an answer.
+type trip struct {
+	mean, p99, p999 float64 // microseconds
+	n               int
+}
+
+// exchange is messages to a server, each of which it answers.
+type exchange struct {
+	d             design
+	request, bulk int    // bytes of a message, and of its answer
+	window        int    // messages that wait for their answers at a time
+	work          string // input: time that the server spends on each; empty: none
+	rounds        int
+}
+
+// measure plays it: answers in microseconds, and messages answered in a microsecond.
+func (x exchange) measure(s *study.Session) (t trip, millions float64, err error) {
+	b, err := newBed(s, &x.d)
+	if err != nil {
+		return t, 0, err
+	}
+	to, err := b.newFlow(&x.d, 0, x.request)
+	if err != nil {
+		return t, 0, err
+	}
+	back, err := b.newFlow(&x.d, 1, x.bulk)
+	if err != nil {
+		return t, 0, err
+	}
+	n := s.Scale(x.rounds, study.MinRoundTrips)
+	warm := max(n/10, 2*x.window)
+	c := &asker{b: b, to: to, back: back, window: x.window, warm: warm, all: n + warm, at: make([]simcore.Ps, x.window)}
+	client, err := b.sides[0].loop("client", c.step)
+	if err != nil {
+		return t, 0, err
+	}
+	v := &answerer{b: b, to: to, back: back}
+	if x.work != "" {
+		v.work = ns(s.Input(x.work))
+	}
+	server, err := b.sides[1].loop("server", v.step)
+	if err != nil {
+		return t, 0, err
+	}
+	if err := to.watch(client, server); err != nil {
+		return t, 0, err
+	}
+	if err := back.watch(server, client); err != nil {
+		return t, 0, err
+	}
+	if err := b.run(); err != nil {
+		return t, 0, fmt.Errorf("%s, %d B: %w", x.d.name, x.request, err)
+	}
+	t = c.result()
+	return t, float64(n) * 1e6 / float64(c.last-c.first), nil
+}
+
+// asker is the client.
+type asker struct {
+	b           *bed
+	to, back    *flow
+	window      int
+	warm, all   int
+	sent, got   int
+	at          []simcore.Ps // when messages were written, by their number
+	times       []simcore.Ps
+	first, last simcore.Ps
+}
+
+// step takes answers and writes messages as far as the window goes; what does not fill a batch is sent when there is nothing else to do.
+func (a *asker) step() bool {
+	now := a.b.engine.Now()
+	if a.back.read() {
+		if a.got++; a.got > a.warm {
+			a.times = append(a.times, now-a.at[(a.got-1)%a.window])
+			a.last = now
+		} else {
+			a.first = now
+		}
+		if a.got == a.all {
+			a.b.stop()
+		}
+		return true
+	}
+	if a.sent-a.got < a.window && a.sent < a.all && a.to.write() {
+		a.at[a.sent%a.window] = now
+		a.sent++
+		return true
+	}
+	a.to.flush()
+	return false
+}
+
+// result is what was seen.
+func (a *asker) result() trip {
+	slices.Sort(a.times)
+	sum := 0.0
+	for _, t := range a.times {
+		sum += float64(t)
+	}
+	const micro = float64(simcore.Microsecond)
+	part := func(q float64) float64 {
+		return float64(a.times[min(int(q*float64(len(a.times))), len(a.times)-1)]) / micro
+	}
+	return trip{mean: sum / float64(len(a.times)) / micro, p99: part(0.99), p999: part(0.999), n: len(a.times)}
+}
+
+// answerer is the server.
+type answerer struct {
+	b        *bed
+	to, back *flow
+	work     simcore.Ps
+	owed     int
+}
+
+func (v *answerer) step() bool {
+	if v.owed > 0 && v.back.write() {
+		v.owed--
+		return true
+	}
+	if v.owed == 0 && v.to.read() {
+		v.b.sides[1].core.Spend(v.work)
+		v.owed++
+		return true
+	}
+	v.back.flush()
+	return false
+}
