@@ -19,7 +19,7 @@ Figures by wall time are ratios of two sides taken turn and turn about in one ru
 cycles. NAME is a figure or a group of them (engine, model, card, rnic, stack, build, bridge, rtl, tuned, nic, path); none is
 all. A missed goal is told and is no failure; work done wrong is one.
 
-The group path has the experiments of the papers (docs/experiments.md): each is shown as paper value, measured value,
+The groups path and ring have the experiments of the papers (docs/experiments.md): each is shown as paper value, measured value,
 tolerance, anchor and verdict, with every input and where it is from. A claim that is missed is told with its reason.`,
 		Example: `  nictwin bench
   nictwin bench nic bridge/refereed_over_raw

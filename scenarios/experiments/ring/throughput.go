@@ -28,13 +28,13 @@ const (
 	long     = 1 << 15
 )
 
-// meter counts messages of a size, once the ring was filled twice.
+// meter counts messages of a size, once the ring was filled.
 func meter(s *study.Session, slots, size int) *study.Meter {
 	n := trips
 	if size >= long {
 		n = fewTrips
 	}
-	return s.NewMeterAfter(2*slots, n)
+	return s.NewMeterAfter(slots, n)
 }
 
 // oneWay is what a throughput is measured of.

@@ -107,9 +107,12 @@ func (s *Session) Scale(n, least int) int { return max(n*s.Percent/100, least) }
 // few is the percent below which the axes of figures that no claim is about have their ends only.
 const few = 10
 
+// Few reports whether the run is of so few percent that what no claim is about is left out.
+func (s *Session) Few() bool { return s.Percent < few }
+
 // Points are the points of an axis: all of them, or the first and the last in a run of few percent.
 func Points[T any](s *Session, all []T) []T {
-	if s.Percent >= few || len(all) <= 2 {
+	if !s.Few() || len(all) <= 2 {
 		return all
 	}
 	return []T{all[0], all[len(all)-1]}
