@@ -43,7 +43,6 @@ type ring struct {
 	*end
 	slots area // one, with all slots
 	lines area
-	peer  rb2.Place
 	loop  Loop
 	next  int // message that is written or read next
 }

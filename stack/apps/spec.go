@@ -27,8 +27,9 @@ const (
 	ListWalk    Kind = "list_walk"    // SEND of requests that a handler on the server's card answers by walking a list in the server's memory
 	BatchedRead Kind = "batched_read" // the same, by values at many addresses
 
-	Ring     Kind = "ring" // messages through a ring buffer of package rb2, whose receiver reads them from its memory
-	allKinds      = "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read or ring"
+	Ring Kind = "ring" // messages through a ring buffer of package rb2, whose receiver reads them from its memory
+
+	allKinds = "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read or ring"
 )
 
 // twoWay reports whether every message has an answer.
