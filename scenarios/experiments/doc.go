@@ -1,5 +1,5 @@
 // Package experiments is the room where the papers' experiments are run and
-// judged: nictwin bench path.
+// judged: nictwin bench path, nictwin bench ring.
 //
 // What is where:
 //   - claims: what the papers say, as numbers, and how each is compared.
@@ -7,7 +7,8 @@
 //     byte ledgers, rates that say how sure they are.
 //   - requester: a scripted NIC for experiments that need no transport.
 //   - path: experiments of links, cache and DRAM; rdma: those that need a NIC
-//     with a transport. plot: pictures of series.
+//     with a transport; ring: ring buffers over RDMA, with software on cores.
+//     plot: pictures of series.
 //
 // This package runs them, turns what they measured into verdicts, and writes
 // table, JSON and page.

@@ -37,7 +37,7 @@
 //   - A tail that is left out is published with the next alpha messages. If none
 //     come, nobody is told of them: Flush, which Algorithm 1 does not have, is
 //     for senders that have nothing to write for now. A full ring whose receiver
-//     has less than gamma messages left to read would stand still in the same
+//     has fewer than gamma messages left to read would stand still in the same
 //     way: there, Flush is allowed, too.
 //
 // # What it needs of its stack

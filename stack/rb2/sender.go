@@ -262,6 +262,7 @@ func (s *Sender) Ended(wc *verbs.WC) error {
 	case idSlots:
 		if s.c.Window > 0 {
 			s.flying -= wc.ID >> countBit & maxWindow
+			return s.Push() // what waited for that
 		}
 	default:
 		return fmt.Errorf("rb2: a completion with ID %#x: want one of the sender's", wc.ID)

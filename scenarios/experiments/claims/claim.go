@@ -45,6 +45,7 @@ type Claim struct {
 	Tolerance    float64      `yaml:"tolerance"`
 	Low          *float64     `yaml:"low"`  // accepted instead of a range widened by the tolerance
 	High         *float64     `yaml:"high"` // likewise; of an upper bound, accepted instead of the value
+	Ends         bool         `yaml:"ends"` // of a range: the first number measured is compared with its low end, the second with the high one
 	Kind         string       `yaml:"kind"`
 	Role         string       `yaml:"role"`
 	Derivability Derivability `yaml:"derivability"`

@@ -113,6 +113,9 @@ func TestJudge(t *testing.T) {
 		{"each of two", num(Within, "eq", 0.1, 0, 400, 200), Found{Values: []float64{390, 150}}, Miss},
 		{"below zero", num(Within, "approx", 0.5, 0, -0.06), Found{Values: []float64{-0.05}}, Pass},
 		{"range", num(InRange, "range", 0.5, 0, 1, 2), Found{Values: []float64{2.9}}, Pass},
+		{"each end of a range", ends(num(InRange, "range", 0.25, 0, 2.5, 7.5)), Found{Values: []float64{2.9, 7.2}}, Pass},
+		{"far above the low end", ends(num(InRange, "range", 0.25, 0, 2.5, 7.5)), Found{Values: []float64{4.3, 7.2}}, Miss},
+		{"more than the number", num(Within, "approx", 0.1, 0, 100), Found{Values: []float64{100}, Broken: "not the lowest"}, Miss},
 		{"outside", num(InRange, "range", 0.5, 0, 1, 2), Found{Values: []float64{0.4}}, Miss},
 		{"at most", num(UpperBound, "lt", 0, 0, 5), Found{Values: []float64{5.1}}, Miss},
 		{"at least", num(LowerBound, "gt", 0, 0, 5), Found{Values: []float64{5.1}}, Pass},
@@ -128,6 +131,11 @@ func TestJudge(t *testing.T) {
 		require.Equal(t, x.want, got, x.name)
 		require.Equal(t, got == Miss, why != "", x.name)
 	}
+}
+
+func ends(c *Claim) *Claim {
+	c.Ends = true
+	return c
 }
 
 func nan() float64 { z := 0.0; return z / z }

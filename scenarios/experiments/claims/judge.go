@@ -21,6 +21,7 @@ const (
 type Found struct {
 	Values []float64 // as many as the claim has
 	Holds  bool      // for claims about an order, shape, direction or equation
+	Broken string    // what a claim says beside its number, and was not found
 }
 
 // Judge compares a claim with what was found. A pass has no why.
@@ -44,6 +45,9 @@ func (c *Claim) Judge(f Found) (v Verdict, why string) {
 		if why := c.compare(i, got); why != "" {
 			return Miss, why
 		}
+	}
+	if f.Broken != "" {
+		return Miss, f.Broken
 	}
 	return Pass, ""
 }
@@ -79,6 +83,10 @@ func (c *Claim) compare(i int, got float64) string {
 		slack := math.Abs(want) * t
 		return outside(want-slack, want+slack)
 	case InRange:
+		if c.Ends {
+			slack := math.Abs(want) * t
+			return outside(want-slack, want+slack)
+		}
 		low, high := c.span()
 		return outside(low, high)
 	case UpperBound:

@@ -111,7 +111,7 @@ func (c *Claim) UnmarshalYAML(n *yaml.Node) error {
 }
 
 var fields = []string{
-	"id", "paper", "where", "metric", "value", "bound", "unit", "check", "tolerance", "low", "high", "kind", "role", "derivability",
+	"id", "paper", "where", "metric", "value", "bound", "unit", "check", "tolerance", "low", "high", "ends", "kind", "role", "derivability",
 }
 
 // UnmarshalYAML reads nothing, a number, a list of numbers, or a text.

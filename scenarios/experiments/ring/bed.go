@@ -52,10 +52,10 @@ const (
 	hostBytes   = 4 << 30
 )
 
-// newBed puts the testbed together for a design.
-func newBed(s *study.Session, d *design, change ...func(*rnic.Spec)) (*bed, error) {
+// newBed puts the testbed together for a design. Caches are divided by scale.
+func newBed(s *study.Session, d *design, scale int, change ...func(*rnic.Spec)) (*bed, error) {
 	b := &bed{s: s, engine: simcore.NewEngine()}
-	spec, err := rackSpec(s, d)
+	spec, err := rackSpec(s, d, scale)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func newBed(s *study.Session, d *design, change ...func(*rnic.Spec)) (*bed, erro
 }
 
 // rackSpec is the board.
-func rackSpec(s *study.Session, d *design) (board.RackSpec, error) {
+func rackSpec(s *study.Session, d *design, scale int) (board.RackSpec, error) {
 	r, err := board.RackPreset(s.Text("testbed"))
 	if err != nil {
 		return r, err
@@ -108,6 +108,8 @@ func rackSpec(s *study.Session, d *design) (board.RackSpec, error) {
 		}
 		h.SocketBytes, h.TLB.Covers = hostBytes/uint64(h.Sockets), hostBytes
 		h.TLB.Tables = h.Base + (h.SocketBytes-h.TLB.TableBytes())&^4095
+		h.LLC.SizeBytes /= int64(scale)
+		h.Private.SizeBytes /= int64(scale)
 		h.CPU.MMIOPost = ns(s.Input("host.mmio"))
 		c.Direct.Host = &h
 	}
@@ -206,13 +208,15 @@ func (b *bed) wrong() error {
 	return errors.Join(errs...)
 }
 
-// run runs what was begun until it is stopped.
-func (b *bed) run() error {
-	err := errors.Join(b.engine.Run(), b.wrong())
-	if err == nil && !b.over {
-		err = errors.New("nothing happens any more, and what was to be measured is not")
+// run runs what was begun until it is stopped, unless it was not begun, and ends the testbed.
+func (b *bed) run(begun error) (err error) {
+	if begun == nil {
+		err = errors.Join(b.engine.Run(), b.wrong())
+		if err == nil && !b.over {
+			err = errors.New("nothing happens any more, and what was to be measured is not")
+		}
+		b.s.Outcome.SimPs += int64(b.engine.Now())
 	}
-	b.s.Outcome.SimPs += int64(b.engine.Now())
 	return errors.Join(err, b.rack.Close())
 }
 

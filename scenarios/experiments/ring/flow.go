@@ -31,6 +31,7 @@ type flow struct {
 	head     rb2.RecvPointers
 	tolerant bool   // messages that are not whole yet are counted, not an error
 	torn     uint64 // of them
+	whole    bool   // messages end with their number, too, and both are compared
 }
 
 // end is a flow's memory on a server.
@@ -44,7 +45,7 @@ type end struct {
 // numberBytes is what software writes and reads of each message: it works in the slot, or has it copied.
 const numberBytes = 8
 
-// newFlow puts a ring between two sides, whose senders is from.
+// newFlow puts a ring between two sides; from is the sender's.
 func (b *bed) newFlow(d *design, from, size int) (*flow, error) {
 	f := &flow{b: b, d: d, size: size}
 	spec := d.spec
@@ -135,7 +136,7 @@ func (f *flow) write() bool {
 	addr, err := f.send.Slot()
 	if errors.Is(err, rb2.ErrFull) {
 		if f.send.Starved() {
-			f.b.fail(f.send.Flush())
+			f.flush()
 		}
 		return false
 	}
@@ -147,6 +148,9 @@ func (f *flow) write() bool {
 		f.b.fail(core.Copy(addr, f.ends[0].user, f.size))
 	} else {
 		f.b.fail(core.Store(addr, f.word[:]))
+	}
+	if f.whole {
+		f.b.fail(core.Store(addr+uint64(f.size)-numberBytes, f.word[:]))
 	}
 	f.sent++
 	f.b.fail(f.send.Commit())
@@ -176,6 +180,12 @@ func (f *flow) watchReceiver() {
 // flush tells of what is in the ring.
 func (f *flow) flush() { f.b.fail(f.send.Flush()) }
 
+// number reads a message's number.
+func (f *flow) number(addr uint64) uint64 {
+	f.b.fail(f.ends[1].x.core.Load(addr, f.word[:]))
+	return binary.LittleEndian.Uint64(f.word[:])
+}
+
 // read reads a message, and reports whether there was one.
 func (f *flow) read() bool {
 	addr, ok, err := f.recv.Next()
@@ -184,12 +194,13 @@ func (f *flow) read() bool {
 		return false
 	}
 	core := f.ends[1].x.core
-	if f.d.copies {
-		f.b.fail(core.Copy(f.ends[1].user, addr, f.size))
-		addr = f.ends[1].user
+	n := f.number(addr)
+	if f.whole && n == f.got {
+		n = f.number(addr + uint64(f.size) - numberBytes)
 	}
-	f.b.fail(core.Load(addr, f.word[:]))
-	n := binary.LittleEndian.Uint64(f.word[:])
+	if f.d.copies {
+		f.b.fail(core.Copy(f.ends[1].user, addr, f.size)) // the message has come: the core waited for its first bytes
+	}
 	if n != f.got && f.tolerant {
 		f.torn++
 	} else if n != f.got {

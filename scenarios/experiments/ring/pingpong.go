@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,44 +26,41 @@ type exchange struct {
 
 // measure plays it: answers in microseconds, and messages answered in a microsecond.
 func (x exchange) measure(s *study.Session) (t trip, millions float64, err error) {
-	b, err := newBed(s, &x.d)
-	if err != nil {
-		return t, 0, err
-	}
-	to, err := b.newFlow(&x.d, 0, x.request)
-	if err != nil {
-		return t, 0, err
-	}
-	back, err := b.newFlow(&x.d, 1, x.bulk)
+	b, err := newBed(s, &x.d, 1)
 	if err != nil {
 		return t, 0, err
 	}
 	n := s.Scale(x.rounds, study.MinRoundTrips)
-	warm := max(n/10, 2*x.window)
-	c := &asker{b: b, to: to, back: back, window: x.window, warm: warm, all: n + warm, at: make([]simcore.Ps, x.window)}
+	c := &asker{b: b, window: x.window, warm: max(n/10, 2*x.window), at: make([]simcore.Ps, x.window)}
+	c.all = n + c.warm
+	err = x.software(b, c)
+	if err = errors.Join(err, b.run(err)); err != nil {
+		return t, 0, fmt.Errorf("%s, %d B: %w", x.d.name, x.request, err)
+	}
+	return c.result(), float64(n) * 1e6 / float64(c.last-c.first), nil
+}
+
+// software puts both ends on their cores.
+func (x exchange) software(b *bed, c *asker) (err error) {
+	if c.to, err = b.newFlow(&x.d, 0, x.request); err != nil {
+		return err
+	}
+	if c.back, err = b.newFlow(&x.d, 1, x.bulk); err != nil {
+		return err
+	}
 	client, err := b.sides[0].loop("client", c.step)
 	if err != nil {
-		return t, 0, err
+		return err
 	}
-	v := &answerer{b: b, to: to, back: back}
+	v := &answerer{b: b, to: c.to, back: c.back}
 	if x.work != "" {
-		v.work = ns(s.Input(x.work))
+		v.work = ns(b.s.Input(x.work))
 	}
 	server, err := b.sides[1].loop("server", v.step)
 	if err != nil {
-		return t, 0, err
+		return err
 	}
-	if err := to.watch(client, server); err != nil {
-		return t, 0, err
-	}
-	if err := back.watch(server, client); err != nil {
-		return t, 0, err
-	}
-	if err := b.run(); err != nil {
-		return t, 0, fmt.Errorf("%s, %d B: %w", x.d.name, x.request, err)
-	}
-	t = c.result()
-	return t, float64(n) * 1e6 / float64(c.last-c.first), nil
+	return errors.Join(c.to.watch(client, server), c.back.watch(server, client))
 }
 
 // asker is the client.
@@ -79,26 +77,34 @@ type asker struct {
 
 // step takes answers and writes messages as far as the window goes; what does not fill a batch is sent when there is nothing else to do.
 func (a *asker) step() bool {
-	now := a.b.engine.Now()
 	if a.back.read() {
-		if a.got++; a.got > a.warm {
-			a.times = append(a.times, now-a.at[(a.got-1)%a.window])
-			a.last = now
-		} else {
-			a.first = now
-		}
-		if a.got == a.all {
-			a.b.stop()
-		}
+		n := a.got
+		a.got++
+		a.b.sides[0].core.Call(func() { a.answered(n) })
 		return true
 	}
+	begun := a.b.engine.Now()
 	if a.sent-a.got < a.window && a.sent < a.all && a.to.write() {
-		a.at[a.sent%a.window] = now
+		a.at[a.sent%a.window] = begun
 		a.sent++
 		return true
 	}
 	a.to.flush()
 	return false
+}
+
+// answered notes an answer that the core has read to its end.
+func (a *asker) answered(n int) {
+	now := a.b.engine.Now()
+	if n >= a.warm {
+		a.times = append(a.times, now-a.at[n%a.window])
+		a.last = now
+	} else {
+		a.first = now
+	}
+	if n == a.all-1 {
+		a.b.stop()
+	}
 }
 
 // result is what was seen.

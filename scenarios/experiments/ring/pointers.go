@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"errors"
 	"fmt"
 
 	"nictwin/models/rnic"
@@ -25,7 +26,9 @@ var Pointers = study.Experiment{
 
 func countPointers(s *study.Session) error {
 	example(s)
-	alignment(s)
+	if err := alignment(s); err != nil {
+		return err
+	}
 	if err := counts(s); err != nil {
 		return err
 	}
@@ -53,11 +56,35 @@ func example(s *study.Session) {
 	s.Holds("rb2.empty_condition", was && !empty.Empty(), "", "head and tail equal, and apart")
 }
 
-// alignment is the lines that a message of 128 B touches, where nobody aligned slots and where they are aligned.
-func alignment(s *study.Session) {
-	const message, line = 128, 64
-	lines := func(at int) float64 { return float64((at+message-1)/line - at/line + 1) }
-	s.Value("rb2.align.128B_lines", lines(misaligned), fmt.Sprintf("lines of 128 B from byte %d of a line on; from byte 0: %g", misaligned, lines(0)))
+// alignment counts the lines that a core loads for a message of 128 B in a slot that nobody aligned, and in one that is aligned.
+func alignment(s *study.Session) error {
+	const message = 128
+	lines := map[bool]float64{}
+	for _, aligned := range []bool{false, true} {
+		d := full(s)
+		d.spec.Aligned = aligned
+		b, err := newBed(s, &d, 1)
+		if err != nil {
+			return err
+		}
+		f, err := b.newFlow(&d, 0, message)
+		if err == nil {
+			x := f.ends[1]
+			before := x.x.core.Stats().Loads
+			var into [message]byte
+			err = errors.Join(x.x.core.Load(x.own.Slots, into[:]), b.settle())
+			lines[aligned] = float64(x.x.core.Stats().Loads - before)
+		}
+		if err = errors.Join(err, b.rack.Close()); err != nil {
+			return err
+		}
+	}
+	broken := ""
+	if lines[true] != 2 {
+		broken = fmt.Sprintf("an aligned one touches %g", lines[true])
+	}
+	s.ValueAnd("rb2.align.128B_lines", lines[false], fmt.Sprintf("lines that a core loads of a message in the first slot, %d B behind a line; aligned: %g", misaligned, lines[true]), broken)
+	return nil
 }
 
 // counts plays rings and counts.
@@ -68,7 +95,7 @@ func counts(s *study.Session) error {
 		return err
 	}
 	batched := full(s)
-	batched.name, batched.spec.Alpha, batched.spec.Elastic = "alpha = beta, not elastic", batched.spec.Beta, false
+	batched.name, batched.spec.Elastic = "not elastic", false
 	two, err := throughput(s, batched, size)
 	if err != nil {
 		return err
@@ -88,9 +115,9 @@ func counts(s *study.Session) error {
 	s.Record(x)
 	a, b, c := one.f.send.Stats(), two.f.send.Stats(), full.f.send.Stats()
 	s.Value("rb2.wt.writes_per_msg", float64(a.Slots+a.Words)/float64(a.Messages), "WRITEs of slots and tails over messages, unbatched")
-	per := uint64(two.f.d.spec.Alpha)
-	s.Holds("rb2.alg.pointer_advance_cond", b.Words == b.Messages/per && b.Slots == b.Words,
-		fmt.Sprintf("%d messages, %d WRITEs of slots, %d of tails at alpha %d", b.Messages, b.Slots, b.Words, per), "tails written, against messages over alpha")
+	alpha, beta := uint64(two.f.d.spec.Alpha), uint64(two.f.d.spec.Beta)
+	s.Holds("rb2.alg.pointer_advance_cond", b.Words == b.Messages/alpha && b.Slots == b.Messages/beta,
+		fmt.Sprintf("%d messages, %d WRITEs of slots at beta %d, %d of tails at alpha %d", b.Messages, b.Slots, beta, b.Words, alpha), "tails and slots written, against messages over alpha and beta")
 	heads, read := full.f.recv.Stats().Words, full.f.recv.Stats().Messages
 	gamma := uint64(full.f.d.spec.Gamma)
 	s.Holds("rb2.alg.lazy_push", heads == read/gamma, fmt.Sprintf("%d heads for %d messages read at gamma %d", heads, read, gamma), "heads written, against messages over gamma")
@@ -125,9 +152,9 @@ func orders(s *study.Session) error {
 	}
 	s.Record(x)
 	s.Holds("rb2.wt.ordering", torn["write twice, front to back"] == 0 && torn["write twice, back to front"] == 0,
-		"no message was read before it was whole, whatever the NIC's order of bytes", "first bytes of each message, when the tail tells of it")
+		"no message was read before it was whole, whatever the NIC's order of bytes", "first and last bytes of each message, when the tail tells of it")
 	last := torn["poll the last byte, back to front"]
 	s.Holds("rb2.poll_message_order", torn["poll the last byte, front to back"] == 0 && last > 0,
-		fmt.Sprintf("polling messages: none torn front to back, %.0f%% back to front", 100*last), "first bytes of each message, when its last is there")
+		fmt.Sprintf("polling messages: none torn front to back, %.0f%% back to front", 100*last), "first and last bytes of each message, when the word behind it is there")
 	return nil
 }

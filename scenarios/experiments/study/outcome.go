@@ -15,6 +15,7 @@ type Measured struct {
 	Claim  string
 	Values []float64 // one for each value of the claim; none where the claim is about an order or a shape
 	Holds  bool      // whether order, shape, direction or equation was found; without meaning where there are Values only
+	Broken string    // what the claim says beside its number, and was not found; empty: nothing, or all was
 	Text   string    // what was found, for people
 	How    string    // how it was taken
 }
@@ -22,6 +23,11 @@ type Measured struct {
 // Value records a number for a claim.
 func (s *Session) Value(claim string, value float64, how string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, How: how})
+}
+
+// ValueAnd records a number for a claim that says more: if that was not found, broken says what.
+func (s *Session) ValueAnd(claim string, value float64, how, broken string) {
+	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, Broken: broken, How: how})
 }
 
 // Values records as many numbers as the claim has.
