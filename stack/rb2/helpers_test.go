@@ -17,6 +17,43 @@ type world struct {
 	send *Sender
 	recv *Receiver
 	err  error
+
+	total, sent, got uint64 // messages
+}
+
+// done reports whether all messages were read and nothing is under way.
+func (w *world) done() bool {
+	return w.sent == w.total && w.got == w.total && w.send.Published() && w.send.UnderWay()+w.recv.UnderWay() == 0 && w.recv.Told()
+}
+
+// step does one of the things that may happen next.
+func (w *world) step(next func(int) int) {
+	switch pick := next(4); {
+	case pick == 0 && w.sent < w.total:
+		if w.write(w.sent) {
+			w.sent++
+		} else if w.send.Starved() {
+			w.check(w.send.Flush())
+		}
+	case pick == 0 || pick == 1:
+		w.check(w.send.Push())
+		w.check(w.recv.Push())
+		if w.sent == w.total {
+			w.check(w.send.Flush())
+		}
+	case pick == 2:
+		if w.read(w.got) {
+			w.got++
+		}
+	default:
+		q := w.qps[next(2)]
+		if len(q.wire) == 0 {
+			q = w.qps[1-q.side]
+		}
+		if len(q.wire) > 0 {
+			q.deliver()
+		}
+	}
 }
 
 // pair is a queue pair.
