@@ -102,10 +102,9 @@ func (w *world) play(p *Played) error {
 	if err := run.Prepare(); err != nil {
 		return stackError(err)
 	}
-	if err := w.settle("receive requests to be posted"); err != nil {
+	if err := w.prepare(run); err != nil {
 		return err
 	}
-	run.Retry()
 	if err := w.strike(); err != nil {
 		return err
 	}
@@ -139,6 +138,26 @@ func (w *world) play(p *Played) error {
 		return err
 	}
 	return w.rest()
+}
+
+// prepare lets receive requests be posted. Where they find no room again and again, that takes several rounds.
+func (w *world) prepare(run *apps.Run) error {
+	const what = "receive requests to be posted"
+	for from := w.engine.Now(); ; {
+		if err := w.settle(what); err != nil {
+			return err
+		}
+		run.Retry()
+		if run.Prepared() {
+			return nil
+		}
+		if err := errors.Join(run.Err(), w.run(trafficStep)); err != nil {
+			return err
+		}
+		if w.engine.Now()-from > w.c.Limits.SetUp {
+			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.c.Limits.SetUp)), w.engine.Now()}
+		}
+	}
 }
 
 // tell tells who measures where the traffic is.

@@ -23,6 +23,7 @@ func TestRingRefused(t *testing.T) {
 		ring + ", sizes: [8, 0]}":                         "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to",
 		ring + ", immediate: true}":                       "f.yaml:5: workload.immediate: kind ring has no SENDs: want false",
 		ring + ", low_latency: true}":                     "f.yaml:5: workload.low_latency",
+		ring + ", offset: 4}\nsweep: {tail: [poll_last]}": "f.yaml:6: sweep: case x:tail=poll_last: workload.offset 4: slots have words with workload.ring.tail poll_last: want a multiple of 8",
 		ring + ", misuse: {what: remote_key}}":            "f.yaml:5: workload.misuse: kind ring makes requests by itself: want none",
 		ring + ", payload: reused}":                       "f.yaml:5: workload.payload: kind ring makes requests by itself: want fresh",
 		ring + "}\nsweep: {tail: [write_imm]}":            "f.yaml:6: sweep: case x:tail=write_imm: workload.ring.alpha 4: with workload.ring.tail write_imm",
@@ -42,7 +43,7 @@ func TestRingNeeds(t *testing.T) {
 	require.ErrorContains(t, err, "its applications run on no core that could poll memory")
 	c = caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: ring, depth: 4000, ring: {alpha: 1, beta: 1}}")
 	_, err = c.Play(t.Context(), Options{NIC: device.Model})
-	require.ErrorContains(t, err, "a ring with depth 4000 and beta 1 has up to 8009 requests under way, and a queue pair here 4096")
+	require.ErrorContains(t, err, "a ring with depth 4000 and beta 1 has up to 8011 requests under way, and a queue pair here 4096")
 }
 
 // The reader takes a message as soon as the tail says that it is there: bytes that are not are told, with their place.
@@ -61,4 +62,38 @@ func TestRingReaderSeesWrongBytes(t *testing.T) {
 	require.NotEmpty(t, p.Findings)
 	require.Equal(t, "byte", p.Findings[0].Field)
 	require.Contains(t, p.Findings[0].Text, "message 0 (64 B): byte 10 at ")
+}
+
+// A full ring whose reader has too few messages left to tell of its head goes on, as its writer flushes.
+func TestStarvedRing(t *testing.T) {
+	p, err := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 30, depth: 4, ring: {alpha: 2, beta: 1, gamma: 3}}").Play(t.Context(), Options{NIC: device.Model})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+}
+
+// Words of slots land whole, wherever slots begin.
+func TestRingWordsLandWhole(t *testing.T) {
+	for _, x := range []string{"sizes: [1023], depth: 16, ring: {aligned: false, tail: poll_last, ", "sizes: [8], offset: 8, depth: 70, ring: {tail: poll_message, ", "sizes: [5], depth: 40, ring: {aligned: false, tail: poll_message, "} {
+		p, err := caseOf(t, onRNICs+"workload: {kind: ring, count: 600, "+x+"alpha: 1, beta: 1, gamma: 5, elastic: false}}").Play(t.Context(), Options{NIC: device.Model})
+		require.NoError(t, err)
+		require.True(t, p.Pass(), texts(p))
+	}
+}
+
+// Receive requests are there before the first message, though a pipe has no room for all at once.
+func TestRingsBeginWithReceives(t *testing.T) {
+	p, err := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+
+		"workload: {kind: ring, rnr_retry: 0, sizes: [8], count: 120, depth: 60, queue_pairs: 6, both_ways: true, ring: {alpha: 1, beta: 1, gamma: 10, tail: write_imm, elastic: false}}").Play(t.Context(), Options{NIC: device.Model})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
+}
+
+// Receive requests that are flushed are told of under the receive queue.
+func TestRingReaderDies(t *testing.T) {
+	c := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 200, depth: 16, timeout: 4, retries: 3, ring: {alpha: 2, beta: 2, gamma: 4, tail: write_imm, elastic: false}}\n"+
+		"faults: {wire: {rules: [{do: loss, opcode: 10, psn: 2, psns: 10000, attempts: 1000}]}}\n"+
+		"expect: {errors: [{at: server, queue: send, status: retry_exc_err, at_most: 1}, {at: server, queue: send, status: wr_flush_err}, {at: server, queue: receive, status: wr_flush_err, at_most: 1}]}")
+	p, err := c.Play(t.Context(), Options{NIC: device.Model})
+	require.NoError(t, err)
+	require.True(t, p.Pass(), texts(p))
 }

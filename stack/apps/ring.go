@@ -3,6 +3,7 @@ package apps
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/models/field"
 	"nictwin/stack/rb2"
@@ -35,6 +36,7 @@ type ringEnd interface {
 	UnderWay() int
 	state() string
 	start(c rb2.Config, on Looper) error
+	prepared() bool // the end is ready for messages
 	halt()
 }
 
@@ -51,9 +53,13 @@ type ring struct {
 func (r *ring) memory(u *setup, s *side) {
 	spec := u.spec.ringSpec()
 	r.slots = u.take(s, 1, spec.Slots*spec.SlotBytes, 1)
+	if u.short != nil {
+		u.short = fmt.Errorf("a ring of %d slots of %d B: %w", spec.Slots, spec.SlotBytes, u.short)
+		return
+	}
 	var err error
 	if r.lines, err = s.room.area(1, rb2.LinesBytes, 1, 0); err != nil {
-		u.short = errors.Join(u.short, err)
+		u.short = err
 	}
 	r.lines.loose = u.spec.Ring.Head == rb2.HeadPull
 }
@@ -154,6 +160,8 @@ func (w *ringWriter) flush(is bool) error {
 	return w.Flush()
 }
 
+func (w *ringWriter) prepared() bool { return true }
+
 func (w *ringWriter) done() bool {
 	return w.stopped || w.next == w.spec.Count && w.Published() && w.UnderWay() == 0
 }
@@ -214,6 +222,8 @@ func (r *ringReader) read() (found bool, err error) {
 	return true, r.Release()
 }
 
+func (r *ringReader) prepared() bool { return r.stopped || r.Told() }
+
 func (r *ringReader) done() bool {
 	return r.stopped || r.next == r.spec.Count && r.Told() && r.UnderWay() == 0
 }
@@ -226,7 +236,14 @@ func (r *ringReader) state() string {
 func (e *end) ringEnded(wc *verbs.WC) {
 	if wc.Status != verbs.WCSuccess {
 		e.stopped = true
-		e.sends = append(e.sends, Completion{ID: wc.ID, Status: wc.Status, Message: -1})
+		list := &e.sends
+		if rb2.Received(wc.ID) {
+			list = &e.takes
+		}
+		c := Completion{Recv: rb2.Received(wc.ID), Status: wc.Status, Message: -1}
+		if !slices.Contains(*list, c) { // how many there are depends on time
+			*list = append(*list, c)
+		}
 		return
 	}
 	e.check("ring", e.ring.Ended(wc))
@@ -247,7 +264,7 @@ func (u *setup) rings(s *side) error {
 		}
 		on, ok := s.Core.(Looper)
 		if !ok {
-			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP, "server %s: its applications run on no core that could poll memory", s.Name)
+			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP, "server %s: its applications run on no core that could poll memory: want a board with -cores", s.Name)
 		}
 		p := s.peer.ends[i]
 		c := rb2.Config{Spec: u.spec.ringSpec(), Core: on, QP: e.qp, Own: ringOf(e).place(s.mr.LKey), Peer: ringOf(p).place(s.peer.mr.RKey), Work: ringWork}
@@ -310,5 +327,10 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		return nil // which is told elsewhere
 	}
 	r := s.ringSpec()
+	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest takes slots of %d B: want %d at most", r.SlotBytes, rb2.MaxSlotBytes)
+	bad(!r.WordsInSlots() || s.Offset%rb2.WordBytes == 0, "offset", "%d: slots have words with %v %s: want a multiple of %d", s.Offset, field.Path("ring.tail"), r.Tail, rb2.WordBytes)
+	if r.SlotBytes > rb2.MaxSlotBytes {
+		return nil
+	}
 	return field.Under("ring", r.Validate())
 }

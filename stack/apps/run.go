@@ -130,6 +130,19 @@ func (r *Run) Prepare() error {
 	return errors.Join(append(errs, r.Err())...)
 }
 
+// Prepared reports whether all receive requests are there that have to be before Begin; who runs the applications lets time pass and
+// calls Retry until they are. Only rings tell.
+func (r *Run) Prepared() bool {
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			if e.ring != nil && !e.ring.prepared() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Begin posts the first requests.
 func (r *Run) Begin() error {
 	r.begun = true

@@ -64,13 +64,7 @@ func (u *setup) open(s *side) error {
 	if err := u.verbs(s, "reg_mr", 1, func(_ int, done func(error)) { c.RegMR(s.pd, s.Base, s.Bytes, access, into(&s.mr, done)) }); err != nil {
 		return err
 	}
-	entries := 0
-	for _, e := range s.ends {
-		if entries += u.spec.Depth + u.recvDepth(e); e.ring != nil {
-			cap := u.spec.ringCap(e)
-			entries += cap.MaxSendWR + cap.MaxRecvWR
-		}
-	}
+	entries := u.completions(s)
 	if err := u.verbs(s, "create_cq", 1, func(_ int, done func(error)) { c.CreateCQ(entries, into(&s.cq, done)) }); err != nil {
 		return err
 	}
@@ -87,6 +81,19 @@ func (u *setup) open(s *side) error {
 	}
 	s.shared.post = s.srq.PostRecv
 	return nil
+}
+
+// completions is how many a server's completion queue has to have room for.
+func (u *setup) completions(s *side) (n int) {
+	for _, e := range s.ends {
+		if e.ring != nil {
+			c := u.spec.ringCap(e)
+			n += c.MaxSendWR + c.MaxRecvWR
+		} else {
+			n += u.spec.Depth + u.recvDepth(e)
+		}
+	}
+	return n
 }
 
 // recvDepth is how many receive requests an end has posted at most.

@@ -19,15 +19,17 @@
 //
 // Three thresholds batch what is told (Algorithm 1). Beta messages are
 // transmitted by one WRITE. After alpha messages the tail is written behind
-// them (a message is written twice: its slot, and a tail that covers it). That
-// WRITE is the only one of the sender's with a completion, and while it has not
+// them (a message is written twice: its slot, and a tail that covers it). Of the
+// sender's WRITEs this is the only one with a completion, and while it has not
 // come, the next is left out: batches grow under load (elastic threshold).
 // After gamma messages that were read, the receiver writes its head to the
 // sender (lazy push).
 //
-// The other ways of section 4-A are here to compare with: the sender READs the
-// head when the ring looks full (HeadPull), and each message is a WRITE_WITH_IMM whose completion tells
-// the receiver of it (TailImm).
+// Other ways are here to compare with (spec.go). Those of section 4-A: the sender
+// READs the head when the ring looks full (HeadPull), and each message is a
+// WRITE_WITH_IMM whose completion tells the receiver of it (TailImm). Those of the
+// paper's comparators: the receiver looks at a word of the next slot (TailWord,
+// TailLast), and a sender has so many messages under way at most (Spec.Window).
 //
 // # Where Algorithm 1 and its text differ
 //
@@ -45,7 +47,9 @@
 // What WRITEs of one RC queue pair carry is placed in the order in which they
 // were posted: IBTA promises that for whole requests only to readers that are
 // told by a completion of the receiver's; RB², as FaRM and L5, relies on more.
-// NICs do it (the PCIe ordering rules keep posted writes in order).
+// NICs do it (the PCIe ordering rules keep posted writes in order). A word is
+// aligned, and has to land whole. TailLast wants the bytes of one WRITE placed in
+// order, too.
 //
 // It checks nothing of the messages, and knows neither stack nor NIC nor time.
 //

@@ -47,11 +47,13 @@ func (w *world) step(next func(int) int) {
 		}
 	default:
 		q := w.qps[next(2)]
-		if len(q.wire) == 0 {
+		if len(q.wire)+len(q.ended) == 0 {
 			q = w.qps[1-q.side]
 		}
-		if len(q.wire) > 0 {
+		if n := next(2); len(q.wire) > 0 && (n == 0 || len(q.ended) == 0) {
 			q.deliver()
+		} else if len(q.ended) > 0 {
+			q.complete()
 		}
 	}
 }
@@ -63,15 +65,17 @@ type pair struct {
 	room   int // requests that its queue takes
 	used   int
 	recvs  int
+	posted int // requests
 	wire   []flight
-	most   int
+	ended  []flight    // have landed, and are to be completed
 	refuse func() bool // whether there is no room this time
 }
 
 type flight struct {
-	wr   verbs.SendWR
-	data []byte
-	from uint64
+	wr     verbs.SendWR
+	data   []byte
+	from   uint64
+	number int
 }
 
 func (q *pair) Num() uint32 { return uint32(q.side) }
@@ -82,12 +86,14 @@ func (q *pair) PostSend(wrs []verbs.SendWR) (int, error) {
 			return i, verbs.ErrSendFull
 		}
 		if q.used == q.room {
-			q.w.err = errors.New("more requests than SendRequests or RecvRequests says")
-			return i, q.w.err
+			if q.side == 0 && q.w.spec.Elastic {
+				q.w.err = errors.New("more requests than SendRequests says")
+			}
+			return i, verbs.ErrSendFull
 		}
 		q.used++
-		q.most = max(q.most, q.used)
-		f := flight{wr: w}
+		q.posted++
+		f := flight{wr: w, number: q.posted}
 		switch {
 		case w.Opcode == verbs.WRRead:
 			f.from = w.SGEs[0].Addr
@@ -112,7 +118,7 @@ func (q *pair) PostRecv(wrs []verbs.RecvWR) (int, error) {
 	return len(wrs), nil
 }
 
-// deliver has the first request on its way arrive, and ends what ends with it.
+// deliver has the first request on its way arrive. It is completed later.
 func (q *pair) deliver() {
 	f := q.wire[0]
 	q.wire = q.wire[1:]
@@ -132,10 +138,16 @@ func (q *pair) deliver() {
 		}
 		q.w.check(q.w.recv.Ended(&verbs.WC{Opcode: verbs.WCRecvWriteWithImm, Flags: verbs.WCWithImm, Imm: f.wr.Imm}))
 	}
-	if f.wr.Flags&verbs.SendSignaled == 0 {
-		return // its place is free with the next that ends with a completion
+	if f.wr.Flags&verbs.SendSignaled != 0 { // the places of others are free with the next of these
+		q.ended = append(q.ended, f)
 	}
-	q.used = len(q.wire)
+}
+
+// complete polls the first completion.
+func (q *pair) complete() {
+	f := q.ended[0]
+	q.ended = q.ended[1:]
+	q.used = q.posted - f.number
 	wc := &verbs.WC{ID: f.wr.ID}
 	if q.side == 0 {
 		q.w.check(q.w.send.Ended(wc))

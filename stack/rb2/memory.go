@@ -31,7 +31,7 @@ const (
 type Config struct {
 	Spec
 	Core      Core
-	QP        verbs.QP // RC, with Spec.SendRequests or RecvRequests, and WordBytes of inline data
+	QP        verbs.QP // RC, with room for Spec.SendRequests or RecvRequests and Receives, and WordBytes of inline data
 	Own, Peer Place
 	Work      int64 // cycles of writing or reading a message besides its bytes, its share of posting, and pointers in memory
 }
@@ -60,12 +60,16 @@ const (
 	idSlots  = 3 << kindBits
 	idHead   = 4 << kindBits
 	idWord   = 5 << kindBits
+	idRecv   = 6 << kindBits
 	idKind   = 7 << kindBits
 
 	// With Window, requests of slots have the number of their messages, too, and fewer bits for which message is the first.
 	countBit  = 40
 	maxWindow = 1<<(kindBits-countBit) - 1
 )
+
+// Received reports whether an ID is that of a receive request, for completions that do not say.
+func Received(id uint64) bool { return id&idKind == idRecv }
 
 // Stats is what an end did.
 type Stats struct {

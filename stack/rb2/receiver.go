@@ -99,18 +99,15 @@ func (r *Receiver) Release() error {
 		}
 	}
 	push := r.p.Took(&r.c.Spec)
-	if r.c.Head == HeadPull {
-		binary.LittleEndian.PutUint64(r.head[:], r.p.Head)
-		return r.c.Core.Store(r.c.Own.Lines+lineBytes, r.head[:])
-	}
-	r.due = r.due || push
+	r.due = r.due || push || r.c.Head == HeadPull
 	return r.Push()
 }
 
-// Push posts what is to be posted: heads that found no room, and receive requests.
+// Push posts what is to be posted: heads that found no room, and receive requests. A head is told only when receive requests are
+// there for the messages that it makes room for.
 func (r *Receiver) Push() error {
 	for r.owed > 0 {
-		r.recv[0] = verbs.RecvWR{ID: r.stats.Receives}
+		r.recv[0] = verbs.RecvWR{ID: idRecv | r.stats.Receives}
 		if _, err := r.c.QP.PostRecv(r.recv[:]); err != nil {
 			return r.noRoom(err)
 		}
@@ -118,6 +115,11 @@ func (r *Receiver) Push() error {
 	}
 	if !r.due {
 		return nil
+	}
+	if r.c.Head == HeadPull {
+		r.due = false
+		binary.LittleEndian.PutUint64(r.head[:], r.p.Head)
+		return r.c.Core.Store(r.c.Own.Lines+lineBytes, r.head[:])
 	}
 	binary.LittleEndian.PutUint64(r.head[:], r.p.Synced)
 	r.wr[0] = verbs.SendWR{

@@ -51,22 +51,28 @@ func DefaultSpec() Spec {
 	return Spec{Alpha: 32, Beta: 16, Gamma: 32, Head: HeadPush, Tail: TailWrite, Elastic: true, Aligned: true, Slots: 128, SlotBytes: 64}
 }
 
-// SlotFor is the bytes of a slot for messages of so many (rb.slot_align).
+// SlotFor is the bytes of a slot for messages of so many (rb.slot_align). A word of a slot is aligned, so that no packet and no TLP
+// has a part of it.
 func (s *Spec) SlotFor(bytes int) int {
+	unit := 1
 	if s.Tail.inSlots() {
-		bytes += WordBytes
+		bytes, unit = bytes+WordBytes, WordBytes
 	}
 	if s.Aligned {
-		return (bytes + lineBytes - 1) &^ (lineBytes - 1)
+		unit = lineBytes
 	}
-	return bytes
+	return (bytes + unit - 1) / unit * unit
 }
+
+// WordsInSlots reports whether slots have words, which have to be aligned to WordBytes.
+func (s *Spec) WordsInSlots() bool { return s.Tail.inSlots() }
 
 // Limits of a ring.
 const (
 	MinSlots = 2
 	MaxSlots = 1 << 14
-	maxBytes = 1 << 24
+
+	MaxSlotBytes = 1<<24 + 1<<12
 )
 
 // Validate returns every error of the spec, each a field.Error.
@@ -79,7 +85,8 @@ func (s *Spec) Validate() error {
 	}
 	slots := s.Slots >= MinSlots && s.Slots <= MaxSlots
 	bad(slots, "slots", "%d: want %d to %d", s.Slots, MinSlots, MaxSlots)
-	bad(s.SlotBytes >= 1 && s.SlotBytes <= maxBytes, "slot_bytes", "%d: want 1 to %d", s.SlotBytes, maxBytes)
+	bad(s.SlotBytes >= 1 && s.SlotBytes <= MaxSlotBytes, "slot_bytes", "%d: want 1 to %d", s.SlotBytes, MaxSlotBytes)
+	bad(!s.Tail.inSlots() || s.SlotBytes%WordBytes == 0, "slot_bytes", "%d: want a multiple of %d, as each has a word", s.SlotBytes, WordBytes)
 	if slots {
 		most := s.Slots - 1
 		bad(s.Alpha >= 1 && s.Alpha <= most, "alpha", "%d: want 1 to %d, as one of the %d slots stays free", s.Alpha, most, s.Slots)
@@ -104,21 +111,23 @@ const WordBytes = 8
 // slack is requests beyond those of full batches: a batch that goes over the end of the ring, one that is flushed, the tail, a pull.
 const slack = 8
 
-// SendRequests is how many requests of its send queue a sender has under way at most: the slots of two rounds of the ring, as
-// the receiver may have read all before the sender sees that the last tail was written.
+// SendRequests is the requests that a sender's queue is to have room for: the slots of two rounds of the ring, as the receiver may
+// have read all of one before the sender sees that its last tail was written. An elastic sender needs no more; others wait for
+// room where more of theirs are under way.
 func (s *Spec) SendRequests() int {
-	per := s.Beta
+	const rounds = 2
+	each := (s.Alpha + s.Beta - 1) / s.Beta // WRITEs of alpha messages
 	if s.Tail == TailImm {
-		per = 1
+		each = s.Alpha
 	}
-	tails := 1
+	n := rounds*(s.Slots/s.Alpha+1)*each + 1
 	if !s.Elastic && (s.Tail == TailWrite || s.Tail == TailWord) {
-		tails = 2*s.Slots/s.Alpha + 1
+		n += rounds * s.Slots / s.Alpha
 	}
-	return 2*(s.Slots/per) + tails + slack
+	return n + slack
 }
 
-// RecvRequests is the same of the receiver's send queue: heads that it writes.
+// RecvRequests is the same of the receiver's send queue: heads of one round.
 func (s *Spec) RecvRequests() int {
 	if s.Head == HeadPull {
 		return 1
