@@ -17,7 +17,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		"name: x":                        "f.yaml:1: description: empty: want a sentence",
 		"name: x\ndescription: y":        "f.yaml:1: board.servers: none: want one or more",
 		"speed: 1":                       "f.yaml:1: speed: no such field: want one of name, description, board, devices, stacks, addresses, workload, faults, expect, limits, sweep",
-		head + "workload: {kind: snd}":   `f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk or batched_read`,
+		head + "workload: {kind: snd}":   `f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk, batched_read or ring`,
 		head + "workload:\n  count: 0":   "f.yaml:6: workload.count 0: want 1 to 1048576",
 		head + "workload:\n  sizes: []":  "f.yaml:6: workload.sizes: 0 of them: want 1 to 4096",
 		head + "workload: {sizes: [-1]}": "f.yaml:5: workload.sizes[0] -1: send over rc takes 0 to 16777216 bytes",
