@@ -10,14 +10,21 @@ import (
 	"nictwin/scenarios/experiments/study"
 )
 
-func TestTwoRunsAreOne(t *testing.T) {
-	o := Options{Names: []string{"path/skew", "path/packets"}, Percent: 1}
+// twice runs experiments two times, which gives the same to the digest.
+func twice(t *testing.T, o Options) (a, b *Report) {
+	t.Helper()
 	a, err := Run(context.Background(), o)
 	require.NoError(t, err)
-	b, err := Run(context.Background(), o)
+	b, err = Run(context.Background(), o)
 	require.NoError(t, err)
 	require.Equal(t, a.Digest, b.Digest)
 	require.Equal(t, a.Results, b.Results)
+	return a, b
+}
+
+func TestTwoRunsAreOne(t *testing.T) {
+	o := Options{Names: []string{"path/skew", "path/packets"}, Percent: 1}
+	a, b := twice(t, o)
 	x, err := a.Files()
 	require.NoError(t, err)
 	y, err := b.Files()
@@ -95,24 +102,14 @@ func TestJudging(t *testing.T) {
 // An experiment through the RDMA NIC is the same each time, to the digest; its anchors are not scored.
 func TestTwoRunsThroughTheRDMANICAreOne(t *testing.T) {
 	o := Options{Names: []string{"path/zero"}, Percent: 1}
-	a, err := Run(context.Background(), o)
-	require.NoError(t, err)
-	b, err := Run(context.Background(), o)
-	require.NoError(t, err)
-	require.Equal(t, a.Digest, b.Digest)
-	require.Equal(t, a.Results, b.Results)
+	a, _ := twice(t, o)
 	require.Equal(t, 2, a.Summary.Anchors)
 }
 
 // So is one of ring buffers, on cores; what follows from counting holds in it, and leaves pages and pictures of its group.
 func TestTwoRunsOfRingBuffersAreOne(t *testing.T) {
 	o := Options{Names: []string{"ring/pointers", "ring/round-trips"}, Percent: 1}
-	a, err := Run(context.Background(), o)
-	require.NoError(t, err)
-	b, err := Run(context.Background(), o)
-	require.NoError(t, err)
-	require.Equal(t, a.Digest, b.Digest)
-	require.Equal(t, a.Results, b.Results)
+	a, _ := twice(t, o)
 	s := a.SummaryOf("ring")
 	require.Equal(t, 11, s.Structural)
 	require.Equal(t, s.Structural, s.StructuralPass)

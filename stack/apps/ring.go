@@ -52,14 +52,11 @@ type ring struct {
 // memory takes the memory of an end.
 func (r *ring) memory(u *setup, s *side) {
 	spec := u.spec.ringSpec()
-	r.slots = u.take(s, 1, spec.Slots*spec.SlotBytes, 1)
-	if u.short != nil {
-		u.short = fmt.Errorf("a ring of %d slots of %d B: %w", spec.Slots, spec.SlotBytes, u.short)
-		return
-	}
-	var err error
-	if r.lines, err = s.room.area(1, rb2.LinesBytes, 1, 0); err != nil {
-		u.short = err
+	var errs [2]error
+	r.slots, errs[0] = s.room.area(1, spec.Slots*spec.SlotBytes, 1, u.spec.Offset)
+	r.lines, errs[1] = s.room.area(1, rb2.LinesBytes, 1, 0)
+	if err := errors.Join(errs[:]...); err != nil {
+		u.short = errors.Join(u.short, fmt.Errorf("server %s: a ring of %d slots of %d B: %w", s.Name, spec.Slots, spec.SlotBytes, err))
 	}
 	r.lines.loose = u.spec.Ring.Head == rb2.HeadPull
 }
@@ -232,7 +229,7 @@ func (r *ringReader) state() string {
 	return fmt.Sprintf("%d messages read, %d requests under way", r.next, r.UnderWay())
 }
 
-// ended takes a completion of a ring's queue pair.
+// ringEnded takes a completion of a ring's queue pair.
 func (e *end) ringEnded(wc *verbs.WC) {
 	if wc.Status != verbs.WCSuccess {
 		e.stopped = true

@@ -199,7 +199,7 @@ func (b *bed) wrong() error {
 		card := b.rack.Servers[x.index].Cards[0]
 		errs = append(errs, x.dev.Err(), x.core.Err(), card.Err())
 		n, ok := card.NIC.(interface{ Counter(rnicspec.Counter) uint64 })
-		for _, k := range []rnicspec.Counter{rnicspec.CntDropped, rnicspec.CntRetries, rnicspec.CntReadErrors, rnicspec.CntWrongAccess} {
+		for _, k := range []rnicspec.Counter{rnicspec.CntDropped, rnicspec.CntRetries, rnicspec.CntRNR, rnicspec.CntReadErrors, rnicspec.CntWrongAccess} {
 			if ok && n.Counter(k) > 0 {
 				errs = append(errs, fmt.Errorf("server %d: counter %v is %d: want 0", x.index, k, n.Counter(k)))
 			}

@@ -121,7 +121,7 @@ func (f *flow) poll(i int) {
 	}
 }
 
-// watch has the loops of both ends wake for what the other end writes; nil: there is none.
+// watch has the loops of both ends wake for completions, and for what the other end writes.
 func (f *flow) watch(send, recv *cpu.Loop) error {
 	f.wc = [2]*cpu.Loop{send, recv}
 	_, err := send.Watch(f.ends[0].own.Lines, rb2.WordBytes)

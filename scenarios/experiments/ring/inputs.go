@@ -20,8 +20,8 @@ var shared = []study.Input{
 	{Name: "alpha", Value: 32, Unit: "messages", Source: "rb.alpha", Anchors: []string{"rb2.cfg.alpha"}},
 	{Name: "beta", Value: 16, Unit: "messages", Source: "rb.beta", Anchors: []string{"rb2.cfg.beta"}},
 	{Name: "gamma", Value: 32, Unit: "messages", Source: "rb.gamma; the comparators', too: assumption", Anchors: []string{"rb2.cfg.gamma"}},
-	{Name: "recv.batch", Value: 1, Unit: "receive requests", Source: "RB2 section 4-A: one is replenished for each message, here by a doorbell of its own; with lists of 16 Push+CQ would take 191 ns a message, not 328"},
-	{Name: "words.signalled", Value: 1, Unit: "of all", Source: "assumption: a word or tail that is written has a completion in every design, as RB2's have"},
+	{Name: "recv", Text: "posted one by one", Source: "RB2 section 4-A: one is replenished for each message, here by a doorbell of its own; with lists of 16 Push+CQ would take 191 ns a message, not 328"},
+	{Name: "words", Text: "each has a completion", Source: "assumption: a word or tail that is written has a completion in every design, as RB2's have"},
 	{Name: "sd.window", Value: 10, Unit: "messages", Source: "rb.sd_inflight", Anchors: []string{"rb2.cfg.sd_inflight"}},
 }
 

@@ -12,7 +12,6 @@ import (
 // trip is how long messages take to an answer.
 type trip struct {
 	mean, p99, p999 float64 // microseconds
-	n               int
 }
 
 // exchange is messages to a server, each of which it answers.
@@ -118,7 +117,7 @@ func (a *asker) result() trip {
 	part := func(q float64) float64 {
 		return float64(a.times[min(int(q*float64(len(a.times))), len(a.times)-1)]) / micro
 	}
-	return trip{mean: sum / float64(len(a.times)) / micro, p99: part(0.99), p999: part(0.999), n: len(a.times)}
+	return trip{mean: sum / float64(len(a.times)) / micro, p99: part(0.99), p999: part(0.999)}
 }
 
 // answerer is the server.

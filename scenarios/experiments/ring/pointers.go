@@ -17,8 +17,10 @@ var Pointers = study.Experiment{
 		"rb2.example.slot_tx", "rb2.example.lazy_push", "rb2.align.128B_lines", "rb2.wt.writes_per_msg", "rb2.wt.ordering", "rb2.poll_message_order",
 	},
 	Inputs: inputs(
-		study.Input{Name: "example", Text: "8 slots, alpha 4, beta 2, gamma 2", Source: "rb2.example.config", Anchors: []string{"rb2.example.config"}},
-		study.Input{Name: "pointers", Text: "4 of the sender, 3 of the receiver", Source: "rb2.pointer_counts", Anchors: []string{"rb2.pointer_counts"}},
+		study.Input{Name: "example.slots", Value: 8, Unit: "slots", Source: "rb2.example.config", Anchors: []string{"rb2.example.config"}},
+		study.Input{Name: "example.alpha", Value: 4, Unit: "messages", Source: "rb2.example.config", Anchors: []string{"rb2.example.config"}},
+		study.Input{Name: "example.beta", Value: 2, Unit: "messages", Source: "rb2.example.config", Anchors: []string{"rb2.example.config"}},
+		study.Input{Name: "example.gamma", Value: 2, Unit: "messages", Source: "rb2.example.config", Anchors: []string{"rb2.example.config"}},
 		study.Input{Name: "torn.size", Value: 1000, Unit: "B", Source: "assumption: one packet, of two TLPs"},
 	),
 	Run: countPointers,
@@ -37,7 +39,8 @@ func countPointers(s *study.Session) error {
 
 // example is the worked example of section 4-B, by the pointers alone.
 func example(s *study.Session) {
-	spec := rb2.Spec{Alpha: 4, Beta: 2, Gamma: 2, Head: rb2.HeadPush, Tail: rb2.TailWrite, Elastic: true, Slots: 8, SlotBytes: 64}
+	of := func(name string) int { return int(s.Input("example." + name)) }
+	spec := rb2.Spec{Alpha: of("alpha"), Beta: of("beta"), Gamma: of("gamma"), Head: rb2.HeadPush, Tail: rb2.TailWrite, Elastic: true, Slots: of("slots")}
 	p := rb2.SendPointers{}
 	p.Wrote(&spec)
 	before := p.Esc
