@@ -201,8 +201,10 @@ const (
 // and is, called when the device answers, says what is right: the response, and what a read gives.
 func (p *Player) Registers(port string, n int, draw func() Access, is func(x Access) (data uint64, resp int)) {
 	a := p.axi(port)
+	given(draw != nil && is != nil, "Registers", port)
 	var todo []Access
 	for range n {
+		p.enter("Registers", port, draw)
 		if x := draw(); p.Job() {
 			todo = append(todo, x)
 		}
@@ -224,6 +226,8 @@ func (p *Player) Registers(port string, n int, draw func() Access, is func(x Acc
 			return
 		}
 		x := todo[0]
+		p.compares(m)
+		p.enter("Registers", port, is)
 		data, resp := is(x)
 		want := Fields{"bresp": resp}
 		if !write {

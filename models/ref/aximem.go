@@ -97,6 +97,7 @@ func (c *axiMemory) beat(m *Msg) {
 
 // answered takes the end of a write: the oldest of its ID.
 func (c *axiMemory) answered(m *Msg) {
+	c.p.compares(m)
 	id := uint64(0)
 	if c.ids > 0 {
 		id = m.U("bid")
@@ -118,6 +119,7 @@ func (c *axiMemory) answered(m *Msg) {
 
 // read judges a beat of a read.
 func (c *axiMemory) read(m *Msg) {
+	c.p.compares(m)
 	id := uint64(0)
 	if c.ids > 0 {
 		id = m.U("rid")
@@ -201,15 +203,15 @@ func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 			p.Answer(port+".b", late(), f, nil)
 		}
 	}
-	p.On(port+".aw", func(m *Msg) {
+	p.hear(port+".aw", func(m *Msg) {
 		b := a.burst(m, "aw")
 		if a.legal(p, m, b) {
 			writes = append(writes, b)
 			whole()
 		}
 	})
-	p.On(port+".w", func(m *Msg) { beats = append(beats, m); whole() })
-	p.On(port+".ar", func(m *Msg) {
+	p.hear(port+".w", func(m *Msg) { beats = append(beats, m); whole() })
+	p.hear(port+".ar", func(m *Msg) {
 		b := a.burst(m, "ar")
 		if !a.legal(p, m, b) {
 			return
@@ -233,6 +235,7 @@ func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 
 // put writes a beat, whose strobes must be in its lanes.
 func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
+	p.compares(m)
 	data, strobe := m.B("wdata"), m.B("wstrb")
 	from, to := b.lanes(n, a.bus)
 	for i := range data {
@@ -246,6 +249,7 @@ func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
 
 // legal holds a burst to AXI A3.4.1.
 func (a *axi) legal(p *Player, m *Msg, b *Burst) bool {
+	p.compares(m)
 	size := uint64(b.Size)
 	end := b.Addr&^(size-1) + size*uint64(b.Len)
 	what := ""

@@ -69,7 +69,13 @@ func (p *Player) Order(stream, name string) {
 }
 
 // Drops declares what an output may leave out.
-func (p *Player) Drops(stream string, x Drops) { p.due(stream).drops = x }
+func (p *Player) Drops(stream string, x Drops) {
+	d := p.due(stream)
+	if len(d.groups) > 0 && x.Above > 0 {
+		mistake("stream %s: Drops with Above comes behind Expect: want it before", stream)
+	}
+	d.drops = x
+}
 
 // Latency declares how fast an output is.
 func (p *Player) Latency(stream string, x Latency) { p.due(stream).latency = &x }
@@ -85,7 +91,10 @@ func (p *Player) Dropped(stream string) int {
 }
 
 // Nothing has every transaction of an output be a fault that is not expected.
-func (p *Player) Nothing(stream string) { p.due(stream) }
+func (p *Player) Nothing(stream string) {
+	p.due(stream)
+	p.seat(stream).nothing = true
+}
 
 // Expect says what an output gives: after all that was expected of it before, or, where Order was declared, after those with
 // the same value. Fields that are not named, and data where it is nil, are not looked at.
@@ -115,6 +124,8 @@ func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
 }
 
 func (p *Player) expect(d *due, source string, f Fields, data []byte) {
+	p.count()
+	p.seat(d.of.Name).expected++
 	d.of.Pack(f) // fields that it does not have are a mistake here already
 	g, ok := d.by[source]
 	if !ok {
@@ -126,16 +137,26 @@ func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 		}
 	}
 	x := &item{fields: f, data: data, born: p.cycle, load: len(data)}
+	d.groups[g].items = append(d.groups[g].items, x)
+	if d.drops.Above > 0 {
+		x.load += d.under(p, x)
+	}
+}
+
+// under returns the bytes that were under way since the first beat of the transaction that had x expected, without x.
+func (d *due) under(p *Player, x *item) (bytes int) {
 	for i, y := range d.groups {
 		for k := len(y.items) - 1; k >= 0; k-- {
-			if z := y.items[k]; k >= d.states[0][i] || z.came >= p.first {
-				x.load += len(z.data)
+			if z := y.items[k]; z == x {
+				continue
+			} else if k >= d.states[0][i] || z.came >= p.first {
+				bytes += len(z.data)
 			} else if z.came > 0 {
 				break
 			}
 		}
 	}
-	d.groups[g].items = append(d.groups[g].items, x)
+	return bytes
 }
 
 // droppable reports whether a transaction may be left out.

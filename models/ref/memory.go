@@ -78,6 +78,7 @@ func (m *Memory) WriteStrobed(addr uint64, b, strobe []byte) {
 
 // Same has n bytes of a memory be those of another; what says of which job they are.
 func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what string) {
+	p.same++
 	for i := range uint64(n) {
 		want, got := as.page(from + i)[(from+i)%pageBytes], m.page(at + i)[(at+i)%pageBytes]
 		if want != got {

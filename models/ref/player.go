@@ -66,6 +66,10 @@ type Player struct {
 	cycle   uint64 // of the transaction that the reference was told of last
 	first   uint64 // that of its first beat
 	longest int    // beats of a burst that was drawn
+	made    int    // transactions that the reference drew, gave and expected, and jobs
+	most    int    // bound of made; 0: none
+	same    int    // comparisons of memories
+	watch   func(c Call)
 }
 
 // seat is what a reference has to do with a stream.
@@ -75,6 +79,9 @@ type seat struct {
 	draw func() (Fields, []byte)
 	due  *due // of an output; nil: whatever comes is right
 	axi  bool // a channel of a port that Bursts, Registers or ServeAXI plays
+	// carried: the data of an input come from captures, whatever Draw returns.
+	carried bool
+	tally
 }
 
 // Plays reports whether a stream is a channel of an AXI port that the reference plays: nothing else is drawn for it.
@@ -140,11 +147,23 @@ func (p *Player) Parameter(name string) string {
 // has given it.
 func (p *Player) On(stream string, f func(m *Msg)) {
 	s := p.seat(stream)
+	given(f != nil, "On", stream)
+	s.looked = true
+	p.hear(stream, f)
+}
+
+// hear is On for what serves the device, which is no look at what comes.
+func (p *Player) hear(stream string, f func(m *Msg)) {
+	s := p.seat(stream)
 	s.on = append(s.on, f)
 }
 
 // Draw makes the transactions of an input, instead of the manifest's ranges. They are drawn before the run begins.
-func (p *Player) Draw(stream string, f func() (Fields, []byte)) { p.in(stream).draw = f }
+func (p *Player) Draw(stream string, f func() (Fields, []byte)) {
+	s := p.in(stream)
+	given(f != nil, "Draw", stream)
+	s.draw = f
+}
 
 // Drawn is the next transaction of an input by the reference; ok is false if the manifest draws it.
 func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
@@ -152,13 +171,22 @@ func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	if s.draw == nil {
 		return nil, nil, false
 	}
+	p.enter("Draw", stream, s.draw)
+	p.count()
 	f, data := s.draw()
+	defer at(s.draw) // it has returned
+	if !s.carried {
+		s.of.fit(data)
+	}
 	return s.of.Pack(f), data, true
 }
 
 // Job reports whether a reference that gives transactions while it is set up gives the next ones: each call is about one piece
 // of work, which is left out as a whole when a run is made shorter. Random numbers are drawn before it is asked.
-func (p *Player) Job() bool { return p.host.Job() }
+func (p *Player) Job() bool {
+	p.count()
+	return p.host.Job()
+}
 
 // Give offers one more transaction to an input, delay cycles from now or later, behind those that wait there.
 func (p *Player) Give(stream string, delay uint64, f Fields, data []byte) {
@@ -172,25 +200,31 @@ func (p *Player) Answer(stream string, delay uint64, f Fields, data []byte) {
 
 func (p *Player) offer(stream string, delay uint64, f Fields, data []byte, answer bool) {
 	s := p.in(stream).of
-	switch {
-	case s.Kind != Packets && len(data) > 0:
-		mistake("stream %s has fields alone: %d bytes of data", stream, len(data))
-	case s.Kind == Packets && len(data) == 0 && !s.Empty:
-		mistake("stream %s: a packet needs data", stream)
-	case s.Kind == Packets && len(data)%max(1, s.Unit) != 0:
-		mistake("stream %s: %d bytes of data: want a multiple of %d", stream, len(data), s.Unit)
+	if delay > MaxDelay {
+		mistake("stream %s: a delay of %d cycles: want at most %d", stream, delay, uint64(MaxDelay))
 	}
+	s.fit(data)
+	p.count()
 	p.host.Offer(Offer{Stream: s, Delay: delay, Side: s.Pack(f), Data: slices.Clone(data), Answer: answer})
 }
 
 // Done has the run go on until f is true, or nothing happens for long, which is a fault then.
-func (p *Player) Done(f func() bool) { p.done = append(p.done, f) }
+func (p *Player) Done(f func() bool) {
+	given(f != nil, "Done", "")
+	p.done = append(p.done, f)
+}
 
 // OnReset has f called when the device was reset in the middle of a run: it holds nothing any more, and nothing is expected of it.
-func (p *Player) OnReset(f func()) { p.resets = append(p.resets, f) }
+func (p *Player) OnReset(f func()) {
+	given(f != nil, "OnReset", "")
+	p.resets = append(p.resets, f)
+}
 
 // End has f called when the run is over: the place for what must be so at last.
-func (p *Player) End(f func()) { p.end = append(p.end, f) }
+func (p *Player) End(f func()) {
+	given(f != nil, "End", "")
+	p.end = append(p.end, f)
+}
 
 // Fail tells of a fault of the device. The first one counts.
 func (p *Player) Fail(f Failure) {
@@ -209,6 +243,7 @@ func (p *Player) Wrong(m *Msg, what, expected, got string) {
 
 // Want compares fields of a transaction.
 func (p *Player) Want(m *Msg, f Fields) {
+	p.compares(m)
 	if name, want, got, ok := m.Of.differ(f, m.Side); !ok {
 		p.Wrong(m, name, want, got)
 	}
@@ -216,6 +251,7 @@ func (p *Player) Want(m *Msg, f Fields) {
 
 // WantData compares the data of a transaction.
 func (p *Player) WantData(m *Msg, data []byte) {
+	p.compares(m)
 	if !slices.Equal(data, m.Data) {
 		what, expected, got := Differ(data, m.Data)
 		p.Wrong(m, what, expected, got)

@@ -6,10 +6,13 @@ package ref
 func (p *Player) Tell(m *Msg) {
 	s := p.by[m.Of.Name]
 	p.cycle, p.first = m.Last, m.First
+	s.told++
 	for _, f := range s.on {
+		p.enter("On", m.Of.Name, f)
 		f(m)
 	}
 	if s.due != nil && !m.Of.In {
+		s.compared++
 		s.due.take(p, m)
 	}
 }
@@ -26,6 +29,7 @@ func (p *Player) Reset(cycle uint64) {
 		}
 	}
 	for _, f := range p.resets {
+		p.enter("OnReset", "", f)
 		f()
 	}
 }
@@ -41,10 +45,8 @@ func (p *Player) Failed() *Failure { return p.failed }
 
 // Over reports whether nothing is due any more.
 func (p *Player) Over() bool {
-	for _, f := range p.done {
-		if !f() {
-			return false
-		}
+	if !p.allDone() {
+		return false
 	}
 	for _, s := range p.streams {
 		if d := p.by[s.Name].due; d != nil && !d.over() {
@@ -76,18 +78,33 @@ func (p *Player) Stuck(cycle uint64, silence string) {
 			return
 		}
 	}
+	if !p.allDone() {
+		p.Fail(Failure{Cycle: cycle, Field: "the run", Expected: "to come to its end (Done)", Got: silence})
+	}
+}
+
+// allDone reports whether every function of Done says so.
+func (p *Player) allDone() bool {
 	for _, f := range p.done {
+		p.enter("Done", "", f)
 		if !f() {
-			p.Fail(Failure{Cycle: cycle, Field: "the run", Expected: "to come to its end (Done)", Got: silence})
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // Ends calls what the reference has to say at last.
 func (p *Player) Ends(cycle uint64) {
 	p.cycle = cycle
 	for _, f := range p.end {
+		p.enter("End", "", f)
 		f()
 	}
 }
+
+// Draws reports whether the reference makes the transactions of an input.
+func (p *Player) Draws(stream string) bool { return p.seat(stream).draw != nil }
+
+// Asks reports whether the run goes on until functions of the reference say that it is done.
+func (p *Player) Asks() bool { return len(p.done) > 0 }

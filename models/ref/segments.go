@@ -86,6 +86,7 @@ func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []
 // OnSegments has f called for each packet of a stream whose records carry segments. Starts and ends that do not go together
 // are faults of the device.
 func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []byte)) {
+	given(f != nil, "OnSegments", stream)
 	bytes, wide := s.shape(p.Stream(stream))
 	var packet []byte
 	open := false
@@ -113,6 +114,7 @@ func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []b
 			}
 			packet, open = append(packet, data[i*bytes:i*bytes+n]...), !ends
 			if ends {
+				p.enter("OnSegments", stream, f)
 				f(m, packet)
 				packet = nil
 			}

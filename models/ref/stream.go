@@ -34,6 +34,7 @@ type Stream struct {
 	Beat   int  // bytes of a beat of packets
 	Unit   int  // packets have multiples of so many bytes
 	Empty  bool // packets may have none
+	Most   int  // bytes of a packet at most; 0: any number
 }
 
 // SideBytes is the length of all fields.
@@ -162,10 +163,14 @@ func little(b []byte) uint64 {
 }
 
 // Mistake is what is wrong in a reference, not in the device.
-type Mistake struct{ What string }
+type Mistake struct {
+	What string
+	File string // where it is, if a function is to blame that has returned; else empty
+	Line int
+}
 
 func (m *Mistake) Error() string { return m.What }
 
 var _ error = (*Mistake)(nil)
 
-func mistake(format string, a ...any) { panic(&Mistake{fmt.Sprintf(format, a...)}) }
+func mistake(format string, a ...any) { panic(&Mistake{What: fmt.Sprintf(format, a...)}) }

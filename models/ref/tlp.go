@@ -12,6 +12,7 @@ type TLP = tlp.Header
 // ParseTLP reads the header and payload of a TLP whose bytes are as on the wire: 12 or 16 bytes of header, then the payload.
 // A fault is one of the device.
 func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
+	p.compares(m)
 	var raw [tlp.HeaderBytes]byte
 	if len(b) < 12 {
 		p.Wrong(m, "TLP", "a header of 12 or 16 bytes", Shown(b))

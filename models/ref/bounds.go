@@ -1,0 +1,40 @@
+package ref
+
+// MaxDelay bounds the cycles that Give and Answer wait.
+const MaxDelay = 1 << 20
+
+// Bound sets how many transactions the reference may draw, give and expect in a run, each call of Job included; 0: any number.
+func (p *Player) Bound(n int) { p.most = n }
+
+// count counts a transaction of the reference, or a job.
+func (p *Player) count() {
+	p.made++
+	if p.most > 0 && p.made > p.most {
+		mistake("it drew, gave and expected more than %d transactions in a run, the limit (--ref-count)", p.most)
+	}
+}
+
+// fit checks the data of a transaction for an input.
+func (s *Stream) fit(data []byte) {
+	switch {
+	case s.Kind != Packets && len(data) > 0:
+		mistake("stream %s has fields alone: %d bytes of data", s.Name, len(data))
+	case s.Kind == Packets && len(data) == 0 && !s.Empty:
+		mistake("stream %s: a packet needs data", s.Name)
+	case s.Kind == Packets && len(data)%max(1, s.Unit) != 0:
+		mistake("stream %s: %d bytes of data: want a multiple of %d", s.Name, len(data), s.Unit)
+	case s.Most > 0 && len(data) > s.Most:
+		mistake("stream %s: %d bytes of data: want at most %d", s.Name, len(data), s.Most)
+	}
+}
+
+// given checks that a function was given.
+func given(ok bool, call, stream string) {
+	switch {
+	case ok:
+	case stream == "":
+		mistake("%s: the function is nil", call)
+	default:
+		mistake("%s of stream %s: the function is nil", call, stream)
+	}
+}

@@ -1,0 +1,54 @@
+package ref
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Declared is what a manifest says of a device beside its check.
+type Declared struct {
+	Order   map[string]string  // output -> field
+	Latency map[string]Latency // of outputs
+	Out     []string           // outputs that may drop
+	Drops   Drops
+	Counted string            // observed output that counts what was dropped; empty: none
+	Serve   map[string]uint64 // AXI ports that memories answer -> cycles by which answers are late at most
+	Carried []string          // inputs whose data are not drawn: they come from captures
+}
+
+// Declare takes over what a manifest says. It returns the memories behind the served ports, by the ports' names.
+func (p *Player) Declare(d *Declared) map[string]*Memory {
+	for _, out := range slices.Sorted(maps.Keys(d.Order)) {
+		p.Order(out, d.Order[out])
+	}
+	for _, out := range slices.Sorted(maps.Keys(d.Latency)) {
+		p.Latency(out, d.Latency[out])
+	}
+	for _, out := range d.Out {
+		p.Drops(out, d.Drops)
+	}
+	for _, in := range d.Carried {
+		p.in(in).carried = true
+	}
+	if d.Counted != "" {
+		p.End(func() { p.droppedAsCounted(d) })
+	}
+	behind := map[string]*Memory{}
+	for _, port := range slices.Sorted(maps.Keys(d.Serve)) {
+		behind[port] = p.NewMemory("the memory at " + port)
+		p.ServeAXI(port, behind[port], d.Serve[port])
+	}
+	return behind
+}
+
+// droppedAsCounted checks that the device counts what it dropped.
+func (p *Player) droppedAsCounted(d *Declared) {
+	n := 0
+	for _, out := range d.Out {
+		n += p.Dropped(out)
+	}
+	if got := p.Observed(d.Counted); got != uint64(n) {
+		p.Fail(Failure{Field: d.Counted, Expected: fmt.Sprintf("%d, as many as are missing", n), Got: fmt.Sprint(got)})
+	}
+}
