@@ -1,0 +1,105 @@
+package remote
+
+import "nictwin/models/ref"
+
+// Package is the import path under which a reference is built, and Prefix begins the names of its functions.
+const (
+	Package = "nictwin/userref"
+	Prefix  = Package + "."
+)
+
+// NoChannel is the exit code of a process whose channel does not work.
+const NoChannel = 4
+
+// Kind is what a request asks for.
+type Kind int
+
+// Kinds.
+const (
+	Begin Kind = iota // sets a run up
+	Draw              // draws a transaction of a stream
+	Tell              // tells of transactions
+	Reset             // the device was reset
+	Over              // is anything still due?
+	Stuck             // nothing happens any more: what is due?
+	End               // the run is over
+)
+
+// Request is a message to the reference's process.
+type Request struct {
+	N        uint64 // of the run, from 1
+	Kind     Kind
+	Cycle    uint64
+	Observed []uint64 // outputs, as Setup names them
+	Setup    *Setup   // of Begin
+	Stream   int      // of Draw
+	Msgs     []Msg    // of Tell
+	Silence  string   // of Stuck: what the device does instead
+}
+
+// Setup is what a run begins with.
+type Setup struct {
+	Nonce      uint64
+	Seed       uint64
+	Streams    []ref.Stream
+	Plain      bool // nothing stalls
+	Declared   ref.Declared
+	Some       bool     // only the jobs of Keep are done; else all
+	Keep       [][2]int // first and last numbers
+	Parameters map[string]string
+	Observe    []string
+	Most       int // transactions of the reference in a run
+	Stack      int // bytes of a stack
+}
+
+// Msg is a transaction that has crossed the pins.
+type Msg struct {
+	Stream      int
+	N           uint64
+	First, Last uint64
+	Side, Data  []byte
+}
+
+// Offer is a transaction for an input.
+type Offer struct {
+	Stream     int
+	Delay      uint64
+	Side, Data []byte
+	Answer     bool
+}
+
+// Answer is what comes of a request.
+type Answer struct {
+	N    uint64
+	Told uint64 // transactions so far
+
+	Offers     []Offer
+	Jobs       int // so far
+	Drawn      bool
+	Side, Data []byte // of Draw
+
+	Seats   []Seat
+	Longest int
+	Missing int
+	Judged  int
+	Resets  bool // the reference knows what to do about resets
+	Asks    bool // it has functions of Done: Over must ask
+	Over    bool
+
+	Failure  *ref.Failure
+	Mistake  *Mistake
+	Tallies  []ref.Tally // of End
+	Memories int         // of End
+	File     string      // of Begin: where the reference is
+	Line     int
+}
+
+// Seat is what the reference does with a stream.
+type Seat struct{ Draws, Plays, Listens bool }
+
+// Mistake is what is wrong with the reference.
+type Mistake struct {
+	What string
+	File string // as the compiler names it; empty: not known
+	Line int
+}

@@ -1,0 +1,102 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"nictwin/models/ref"
+)
+
+// Note is which call into the reference is under way.
+type Note struct {
+	Calls uint64 // so far
+	Over  bool   // it has come back, and no other one is under way
+	What  string // empty: there was none so far
+	File  string // of the function, or else of the reference, as the compiler names it
+	Line  int
+}
+
+// entered notes a call.
+func (s *server) entered(c ref.Call) {
+	s.calls++
+	what := c.What
+	if c.Stream != "" {
+		what += " of stream " + c.Stream
+	}
+	if !strings.HasPrefix(c.File, Package+"/") { // what NewCompleter and the like ask to be told of
+		c.File, c.Line = ref.Place(s.reference)
+	}
+	s.last = Note{s.calls, false, what, c.File, c.Line}
+	s.write()
+}
+
+// idle notes that no call is under way.
+func (s *server) idle() {
+	s.last.Over = true
+	s.write()
+}
+
+// write leaves the note. One that cannot be left is missed where a process ends without a word, and nowhere else.
+func (s *server) write() {
+	n := &s.last
+	b := strconv.AppendBool(append(strconv.AppendUint(nil, n.Calls, 10), '\t'), n.Over)
+	b = append(append(append(append(b, '\t'), n.What...), '\t'), n.File...)
+	b = append(strconv.AppendInt(append(b, '\t'), int64(n.Line), 10), '\n')
+	_, _ = s.note.WriteAt(b, 0)
+}
+
+// NoteBytes is the length of a note at most, as far as it is read.
+const NoteBytes = 4096
+
+// ParseNote reads a note; one that is not whole is none.
+func ParseNote(b []byte) (n Note) {
+	line, _, whole := strings.Cut(string(b), "\n")
+	f := strings.Split(line, "\t")
+	if !whole || len(f) != 5 {
+		return Note{}
+	}
+	calls, err1 := strconv.ParseUint(f[0], 10, 64)
+	over, err2 := strconv.ParseBool(f[1])
+	at, err3 := strconv.Atoi(f[4])
+	if err1 != nil || err2 != nil || err3 != nil {
+		return Note{}
+	}
+	return Note{calls, over, f[2], f[3], at}
+}
+
+// mistake says what is wrong with a reference that has panicked with a value, or has ended its goroutine.
+func (s *server) mistake(value any) *Mistake {
+	x := &Mistake{What: fmt.Sprint(value)}
+	switch value.(type) {
+	case nil:
+		x.What = "it ended the goroutine that calls it (runtime.Goexit)"
+	case error:
+	default:
+		x.What = "panic: " + x.What
+	}
+	var m *ref.Mistake
+	if err, ok := value.(error); ok && errors.As(err, &m) && m.File != "" {
+		x.File, x.Line = m.File, m.Line
+	} else if x.File, x.Line = userFrame(); x.File == "" {
+		x.File, x.Line = ref.Place(s.reference)
+	}
+	return x
+}
+
+// userFrame finds the innermost function of the reference that is being called.
+func userFrame() (file string, line int) {
+	pcs := make([]uintptr, 256)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, Prefix) {
+			return f.File, f.Line
+		}
+		if !more {
+			return "", 0
+		}
+	}
+}
