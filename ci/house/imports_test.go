@@ -74,13 +74,15 @@ var corners = map[string]room{
 	"scenarios/blocks/registers": {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
 	"scenarios/contract/kit":     {[]string{"models", "golden", "stack/driver", "scenarios/device", "scenarios/judge", "scenarios/testbed", "scenarios/traffic"}, "the checks use it, not the reverse", nil},
 	"scenarios/fuzz/program":     {[]string{"models", "stack/driver", "scenarios/files", "scenarios/traffic/craft"}, "a program is data: no bed, player or generator has a say", nil},
+	"models/ref/remote":          {[]string{"models/ref"}, "messages of a reference, whoever starts its process", nil},
 	"models/ref":                 {[]string{"models/tlp"}, "a reference says what is right: it knows no player, no time but cycles and no device of ours", nil},
 	"scenarios/recognise":        {[]string{"rtlbridge"}, "it sees ports and writes a text, whoever reads it", nil},
 	"scenarios/waves":            {[]string{"models/simcore", "rtlbridge"}, "a waveform shows pins, whatever is played on them", nil},
 	"scenarios/play": {
-		[]string{"models/ref", "models/field", "models/specfile", "models/simcore", "rtlbridge", "scenarios/home", "scenarios/traffic/capture", "scenarios/waves"},
+		[]string{"models/ref", "models/field", "models/specfile", "models/simcore", "rtlbridge", "scenarios/home", "scenarios/play/own", "scenarios/traffic/capture", "scenarios/waves"},
 		"anybody's device is judged by its manifest and its reference: no NIC, board, driver or referee has a say", nil,
 	},
+	"scenarios/play/own":  {[]string{"models/ref", "models/field", "rtlbridge/build", "scenarios/home/hometest"}, "a program is built and held to limits, whatever device it judges", nil},
 	"scenarios/akitaview": {[]string{"models", "scenarios/akitaview", "scenarios/device", "scenarios/replay", "scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
 	"stack/apps": {
 		[]string{"models/field", "models/fifo", "models/fixedseed", "stack/verbs", "stack/rb2"}, "applications know the verbs, and not what carries them out", nil,

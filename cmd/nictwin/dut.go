@@ -240,8 +240,8 @@ func dutClean(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clean",
 		Short: "Remove from the build cache what killed builds left, and builds on request",
-		Long: `Removes from the build cache what builds left that were killed, and with --older or --all builds that are whole; they are made
-again when they are needed. Nothing goes that another process makes or uses. Shows the whole cache, and what goes.`,
+		Long: `Removes from the build cache what builds left that were killed, and with --older or --all builds that are whole, of devices and of references
+(play --ref); they are made again when they are needed. Nothing goes that another process makes or uses. Shows the whole cache, and what goes.`,
 		Example: `  nictwin dut clean --dry-run
   nictwin dut clean --older 30`,
 		Args: noArgs,

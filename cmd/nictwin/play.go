@@ -19,9 +19,11 @@ func playCommand(a *app) *cobra.Command {
 		Short: "Play random transactions on anybody's device, and judge it",
 		Long: `Builds the device of a manifest, drives every input with random legal transactions, with gaps, back-pressure and noise on
 idle pins, and judges what comes out: by the rules of its streams, by the check that the manifest's section play names
-(identity, route, rules), or by a reference in Go (--ref). A run that fails is made shorter, and told with the command
-that plays it again. docs/own-rtl.md has the way from a Verilog file to a first verdict. MANIFEST is a manifest, its
-folder, or a name from dut list.`,
+(identity, route, memory, rules), or by a reference in Go (--ref). A run that fails is made shorter, and told with the
+command that plays it again. docs/own-rtl.md has the way from a Verilog file to a first verdict. MANIFEST is a manifest,
+its folder, or a name from dut list.
+
+A reference runs in a process of its own, held to --ref-s, --ref-mb and --ref-count, and with the rights of the user.`,
 		Example: `  nictwin play my/dut.yaml
   nictwin play fifo --runs 200 --seed 7 --stall 60
   nictwin play my/dma.yaml --ref my/ref
@@ -35,9 +37,6 @@ folder, or a name from dut list.`,
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &p.Common, nil, "seed")
 		p.DUT = args[0]
-		if p.Ref != "" && cli.Reference == nil {
-			return p.WithReference(c.Context(), a.stderr)
-		}
 		return a.play(c, p)
 	}
 	return c
@@ -49,6 +48,9 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the first run; the next run has the next")
 	f.IntVar(&p.Runs, "runs", p.Runs, "runs")
 	f.StringVar(&p.Ref, "ref", p.Ref, "folder of a Go package with func Reference(p *ref.Player), which says what is right")
+	f.IntVar(&p.RefLimits.S, "ref-s", p.RefLimits.S, "seconds that one call into the reference may take")
+	f.IntVar(&p.RefLimits.MB, "ref-mb", p.RefLimits.MB, "megabytes of memory that the reference may take")
+	f.IntVar(&p.RefLimits.Count, "ref-count", p.RefLimits.Count, "transactions that the reference may draw, give and expect in a run")
 	f.IntVar(&p.Stall, "stall", p.Stall, "percent of cycles with gaps and back-pressure, 0 to 95; -1: each run and stream has its own")
 	f.IntVar(&p.Count, "count", p.Count, "transactions of each input that the manifest says nothing of; 0: as the manifest has it")
 	f.StringArrayVar(&p.Captures, "capture", nil, "pcap or pcapng file whose packets an input carries; may be given several times")
@@ -67,7 +69,7 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 // play plays and tells people how it ended.
 func (a *app) play(c *cobra.Command, p *cli.Play) error {
 	bar := newBar(os.Stderr, "runs")
-	p.Log, p.Progress = a.stderr, bar.set
+	p.Log, p.Progress, p.RefOutput = a.stderr, bar.set, a.stderr
 	e := p.Run(c.Context())
 	bar.end()
 	a.tell(&e.Ended, driven{e.Report})

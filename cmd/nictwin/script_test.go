@@ -101,6 +101,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex, "page": cmdPage,
+			"gone": func(ts *testscript.TestScript, neg bool, args []string) { cmdGone(ctx, ts, neg, args) },
 			"ends": func(ts *testscript.TestScript, neg bool, args []string) { cmdEnds(ctx, ts, neg, args) },
 		},
 	})
@@ -313,6 +314,21 @@ func await(ts *testscript.TestScript, pid int, child bool, file string, done <-c
 		if info, err := os.Stat(file); err == nil && info.Size() > 0 && (!child || len(kids) > 0) {
 			return kids
 		}
+	}
+}
+
+// cmdGone is "gone FILE": waits until the process has ended whose number is in the file.
+func cmdGone(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gone FILE")
+	}
+	pid, err := strconv.Atoi(ts.ReadFile(args[0]))
+	ts.Check(err)
+	for syscall.Kill(pid, 0) == nil {
+		if ctx.Err() != nil {
+			ts.Fatalf("process %d is left behind", pid)
+		}
+		time.Sleep(pollEvery)
 	}
 }
 

@@ -20,6 +20,9 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	switch e.Outcome {
 	case result.Pass:
 		tellWaves(w, o)
+		for _, text := range o.Warnings {
+			say(w, "warning: %s\n", text)
+		}
 		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), o.Seed, artifacts(o))
 	case result.Mismatch:
 		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), o.Seed)

@@ -13,6 +13,8 @@ var Flags = map[field.Path]string{
 
 	"dir": "dir", "pace": "speed", "max_gap": "max-gap", "loop": "loop", "limit": "limit",
 
+	"ref_s": "ref-s", "ref_mb": "ref-mb", "ref_count": "ref-count",
+
 	"build": "build", "runs": "runs", "skip": "skip", "time": "time", "jobs": "jobs", "most": "failures",
 	"count": "count", "cut": "cut", "window": "window", "processes": "processes", "wait": "wait",
 	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",

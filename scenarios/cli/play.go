@@ -2,42 +2,36 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"nictwin/models/field"
-	"nictwin/models/ref"
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
-	"nictwin/scenarios/home"
 	"nictwin/scenarios/play"
+	"nictwin/scenarios/play/own"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/waves"
 )
-
-// Reference is the user's, in a program that was built with one (--ref).
-var Reference ref.Reference
 
 // Play is a run of anybody's device as the command line has it.
 type Play struct {
 	Common
 	play.Options
-	DUT         string   // manifest, its folder, or a name
-	Ref         string   // folder of the user's reference; empty: none
-	Captures    []string // traffic of Stream
+	DUT         string // manifest, its folder, or a name
+	Ref         string // folder of the user's reference; empty: none
+	RefLimits   own.Limits
+	RefOutput   io.Writer // gets what the reference writes
+	Captures    []string  // traffic of Stream
 	Stream      string
 	Count       int // transactions of each input; 0: as the manifest has it
 	VariantName string
@@ -49,7 +43,7 @@ type Play struct {
 
 // NewPlay holds the defaults.
 func NewPlay() *Play {
-	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(build.VariantSpeed), WaveText: "fail"}
+	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(build.VariantSpeed), WaveText: "fail", RefLimits: own.DefaultLimits()}
 }
 
 // PlayEnded is how it came out.
@@ -76,6 +70,9 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 	e.do(&p.Common, work{
 		prepare: p.prepare,
 		play: func() (err error) {
+			if err = p.reference(ctx); err != nil {
+				return err
+			}
 			e.Report, err = play.Play(ctx, p.Options)
 			if err == nil && e.Report.Failed == nil && e.Report.Compared == 0 {
 				err = p.nothing(e.Report.Runs)
@@ -93,7 +90,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 			return out
 		},
 		describe: func(o *result.Object) {
-			if e.Report != nil && e.Outcome != result.Usage {
+			if e.Report != nil && e.Report.Cover != nil && e.Outcome != result.Usage {
 				p.describe(o, e.Report)
 			}
 			o.WallS = time.Since(begin).Seconds()
@@ -112,9 +109,6 @@ func (p *Play) prepare() (string, error) {
 	if p.Keep, errKeep = play.ParseKeep(p.KeepText); errKeep != nil {
 		errKeep = fmt.Errorf("--keep: %w", errKeep)
 	}
-	if p.Ref != "" {
-		p.Reference = Reference
-	}
 	if len(p.Captures) > 0 {
 		p.Traffic, errTraffic = play.ReadTraffic(p.Stream, p.Captures)
 	}
@@ -129,7 +123,7 @@ func (p *Play) prepare() (string, error) {
 		p.Manifest = m
 		p.Spec, err = play.ReadSpec(m)
 	}
-	if err := errors.Join(err, p.Validate(), errKeep, errTraffic, errCount, errWave); err != nil {
+	if err := errors.Join(err, p.Validate(), p.RefLimits.Validate(), errKeep, errTraffic, errCount, errWave); err != nil {
 		return "", &UsageError{err}
 	}
 	if p.Count > 0 {
@@ -151,7 +145,7 @@ func (p *Play) parameters(m *manifest.Manifest) (*manifest.Manifest, error) {
 // describe takes over what was found.
 func (p *Play) describe(o *result.Object, r *play.Report) {
 	o.Digest, o.Build, o.Checked = r.Digest, strings.Join(r.Builds, ","), uint64(r.Compared)
-	o.Cycles, o.SimPs = int64(r.Cycles), int64(r.SimPs)
+	o.Cycles, o.SimPs, o.Warnings = int64(r.Cycles), int64(r.SimPs), r.Warnings
 	o.Played = &result.DevicePlayed{
 		Device: p.Manifest.Name, Check: r.Check, Builds: r.Builds, Runs: r.Runs, Taken: r.Taken, Compared: r.Compared, Coverage: r.Cover,
 	}
@@ -208,6 +202,10 @@ func (p *Play) again(f *play.Failed) string {
 	}
 	add("--count", strconv.Itoa(p.Count), "0")
 	add("--ref", p.Ref, "")
+	usual := own.DefaultLimits()
+	add("--ref-s", strconv.Itoa(p.RefLimits.S), strconv.Itoa(usual.S))
+	add("--ref-mb", strconv.Itoa(p.RefLimits.MB), strconv.Itoa(usual.MB))
+	add("--ref-count", strconv.Itoa(p.RefLimits.Count), strconv.Itoa(usual.Count))
 	for _, c := range p.Captures {
 		words = append(words, "--capture", c)
 	}
@@ -217,21 +215,15 @@ func (p *Play) again(f *play.Failed) string {
 	return Quote(words)
 }
 
-// WithReference replaces this program by one that has the reference of a folder in it, and the same command line. It returns
-// only if that fails.
-func (p *Play) WithReference(ctx context.Context, log io.Writer) error {
+// reference builds the user's reference, if there is one.
+func (p *Play) reference(ctx context.Context) (err error) {
+	if p.Ref == "" {
+		return nil
+	}
 	h, err := p.find()
 	if err != nil {
 		return err
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return &play.OwnError{Dir: p.Ref, What: err.Error()}
-	}
-	program, err := play.Program(ctx, h.Dir, cmp.Or(os.Getenv("NICTWIN_CACHE"), filepath.Join(cache, "nictwin")), p.Ref)
-	if err != nil {
-		return err
-	}
-	err = syscall.Exec(program, os.Args, append(os.Environ(), home.Env+"="+h.Dir))
-	return fmt.Errorf("%s: %w", program, err)
+	p.Program, err = own.Build(ctx, own.Options{Home: h.Dir, Dir: p.Ref, Limits: p.RefLimits, Log: p.Log, Output: p.RefOutput})
+	return err
 }

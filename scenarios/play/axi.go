@@ -2,7 +2,9 @@ package play
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"nictwin/models/field"
 	"nictwin/models/ref"
@@ -44,17 +46,9 @@ func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 	f.add(x.Behind == "" || served, "memory.behind", "%q: serve has no such port", x.Behind)
 }
 
-// axi has memories answer the device's managers, and checks the memory that it is.
-func (d *Device) axi(p *ref.Player) {
+// memory checks the memory that the device is; behind has those that answer its managers.
+func (d *Device) memory(p *ref.Player, behind map[string]*ref.Memory) {
 	s := d.Spec
-	behind := map[string]*ref.Memory{}
-	for _, port := range slices.Sorted(maps.Keys(s.Serve)) {
-		behind[port] = p.NewMemory("the memory at " + port)
-		p.ServeAXI(port, behind[port], s.Serve[port].Delay)
-	}
-	if d.check != Memory {
-		return
-	}
 	ports := s.Memory.all()
 	part := s.Memory.Bytes
 	if len(ports) > 1 {
@@ -68,6 +62,12 @@ func (d *Device) axi(p *ref.Player) {
 		p.Bursts(port, o, behind[s.Memory.Behind])
 		o.Base += part
 	}
+}
+
+// served reports whether a stream is a channel of an AXI port that a memory of the manifest answers.
+func (d *Device) served(stream string) bool {
+	_, ok := d.Spec.Serve[strings.TrimSuffix(stream, path.Ext(stream))]
+	return ok
 }
 
 // axiInput reports whether an input belongs to an AXI port that memory or serve plays: nothing is drawn for it.

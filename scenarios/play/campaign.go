@@ -16,6 +16,7 @@ import (
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/play/own"
 	"nictwin/scenarios/waves"
 )
 
@@ -23,7 +24,8 @@ import (
 type Options struct {
 	Manifest  *manifest.Manifest
 	Spec      *Spec
-	Reference ref.Reference // nil: what the manifest says
+	Reference ref.Reference // in this process; nil: what the manifest says
+	Program   *own.Program  // in place of Reference: in a process of its own
 	Traffic   *Traffic      // nil: everything is drawn
 	Seed      uint64        // of the first run; the next has the next
 	Runs      int
@@ -69,6 +71,7 @@ type Report struct {
 	Cover    *Coverage
 	Failed   *Failed // nil: none
 	Wave     *Wave   // nil: none
+	Warnings []string
 }
 
 // Failed is a run that failed, as short as it was made.
@@ -88,6 +91,7 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 	defer func() {
 		for _, d := range c.devices {
 			if d != nil {
+				r.Builds = append(r.Builds, d.Build)
 				err = errors.Join(err, d.Close())
 			}
 		}
@@ -117,6 +121,9 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 		r.Taken, r.Compared, r.Cycles = r.Taken+res.Taken, r.Compared+res.Compared, r.Cycles+res.Cycles
 		r.SimPs += res.Cycles * uint64(d.conn.Hello().PeriodPs)
 		_, _ = fmt.Fprintf(digest, "%x,", res.Digest) // never fails
+		if res.Failure == nil {
+			c.evidence.add(res)
+		}
 		if o.Progress != nil {
 			o.Progress(r.Runs, o.Runs)
 		}
@@ -125,14 +132,14 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 			break
 		}
 	}
-	for _, d := range c.devices {
-		if d != nil {
-			r.Builds = append(r.Builds, d.Build)
-		}
-	}
 	r.Digest = hex.EncodeToString(digest.Sum(nil))
 	if err := c.shorten(ctx, r.Failed); err != nil {
 		return r, err
+	}
+	if r.Failed == nil {
+		if err := c.verdict(ctx, c.devices[lastBuild], last, r); err != nil {
+			return r, err
+		}
 	}
 	if f := r.Failed; f != nil {
 		r.Wave, err = c.wave(ctx, c.devices[f.Build], f.Run, f.Result)
@@ -145,8 +152,9 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 // campaign is one under way.
 type campaign struct {
 	Options
-	builds  [][]string
-	devices []*Device
+	builds   [][]string
+	devices  []*Device
+	evidence evidence
 }
 
 // open builds the device with a combination of parameters, once.
@@ -160,7 +168,7 @@ func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
 		name, value, _ := strings.Cut(p, "=")
 		m.Parameters[name] = value
 	}
-	d, err := Open(ctx, &m, c.Spec.clone(), c.Reference, c.Variant, c.Log)
+	d, err := Open(ctx, &m, c.Spec.clone(), &c.Options)
 	if c.devices[n] = d; err == nil && c.Traffic != nil {
 		err = d.Carry(c.Traffic)
 	}

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"fmt"
 	"slices"
 
 	"nictwin/models/field"
@@ -81,31 +80,23 @@ func (d *Device) boundRoute(in string) {
 	d.Spec.Inputs[in] = x
 }
 
-// declare tells the player what the manifest declares of outputs.
-func (d *Device) declare(p *ref.Player) {
+// declared returns what the manifest says beside its check.
+func (d *Device) declared() ref.Declared {
 	s := d.Spec
-	for out, f := range s.Order {
-		p.Order(out, f)
+	x := ref.Declared{
+		Order: s.Order, Latency: map[string]ref.Latency{}, Out: s.Out, Drops: ref.Drops{Whole: s.Drops.Whole, Above: s.Drops.Above},
+		Counted: s.Drops.Counted, Serve: map[string]uint64{},
 	}
 	for out, v := range s.Latency {
-		p.Latency(out, ref.Latency{Min: v.least(), Max: v.most()})
+		x.Latency[out] = ref.Latency{Min: v.least(), Max: v.most()}
 	}
-	outs := s.Out
-	for _, out := range outs {
-		p.Drops(out, ref.Drops{Whole: s.Drops.Whole, Above: s.Drops.Above})
+	for port, v := range s.Serve {
+		x.Serve[port] = v.Delay
 	}
-	if s.Drops.Counted == "" {
-		return
+	for i := range d.traffic {
+		x.Carried = append(x.Carried, d.streams[i].Name)
 	}
-	p.End(func() {
-		n := 0
-		for _, out := range outs {
-			n += p.Dropped(out)
-		}
-		if got := p.Observed(s.Drops.Counted); got != uint64(n) {
-			p.Fail(ref.Failure{Field: s.Drops.Counted, Expected: fmt.Sprintf("%d, as many as are missing", n), Got: fmt.Sprint(got)})
-		}
-	})
+	return x
 }
 
 // forward is the reference of identity and route: what comes in goes out.

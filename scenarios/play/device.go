@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
+	"nictwin/scenarios/play/own"
 )
 
 // Device is a build of a device that runs.
@@ -27,19 +27,27 @@ type Device struct {
 	conn      *rtlbridge.Conn
 	streams   []*ref.Stream // in the order of the bridge
 	own       ref.Reference
+	program   *own.Program // the reference in a process of its own; nil: none
 	check     string
 	root      []int // of each stream: the one whose transactions it is coupled to, or itself
 	window    []int // of each input: transactions that may be under way in the device
 	traffic   map[int]*Traffic
+	at        place // of the reference, once a run was played
 }
 
-// Open builds a device and starts it. own is the user's reference; nil: none. Errors: those of rtlbridge, *SpecError.
-func Open(ctx context.Context, m *manifest.Manifest, s *Spec, own ref.Reference, v build.Variant, log io.Writer) (*Device, error) {
-	built, err := build.Build(m, build.Options{Variant: v, Log: log, Context: ctx})
+// place is one in the sources.
+type place struct {
+	file string
+	line int
+}
+
+// Open builds a device and starts it, to be judged as the options say. Errors: those of rtlbridge, *SpecError.
+func Open(ctx context.Context, m *manifest.Manifest, s *Spec, o *Options) (*Device, error) {
+	built, err := build.Build(m, build.Options{Variant: o.Variant, Log: o.Log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Manifest: m, Build: built.HashString(), Spec: s, built: built, own: own}
+	d := &Device{Manifest: m, Build: built.HashString(), Spec: s, built: built, own: o.Reference, program: o.Program}
 	if err := d.launch(); err != nil {
 		return nil, err
 	}
@@ -48,6 +56,9 @@ func Open(ctx context.Context, m *manifest.Manifest, s *Spec, own ref.Reference,
 	}
 	return d, nil
 }
+
+// referenced reports whether a reference says what is right.
+func (d *Device) referenced() bool { return d.own != nil || d.program != nil }
 
 // launch starts the device's process.
 func (d *Device) launch() error {
@@ -98,9 +109,9 @@ func (d *Device) fit() error {
 	}
 	d.check = d.Spec.Check
 	switch {
-	case d.own != nil && d.check != "" && d.check != OwnCheck:
+	case d.referenced() && d.check != "" && d.check != OwnCheck:
 		f.add(false, "check", "%q: a reference is given, too: want reference", d.check)
-	case d.own != nil:
+	case d.referenced():
 		d.check = OwnCheck
 	case d.check == OwnCheck:
 		f.add(false, "check", "reference: none is given: name its folder by --ref")
@@ -117,7 +128,7 @@ func (d *Device) fit() error {
 
 // streamOf is a stream as references see it.
 func streamOf(x *protocol.StreamInfo) *ref.Stream {
-	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == protocol.KindTLP}
+	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == protocol.KindTLP, Most: protocol.MaxDataBytes}
 	switch x.Kind {
 	case protocol.KindRecord:
 		s.Kind = ref.Record
@@ -157,7 +168,7 @@ func (d *Device) quantum() int {
 	switch {
 	case d.Spec.Quantum > 0:
 		return d.Spec.Quantum
-	case d.own != nil || d.Spec.Memory != nil || len(d.Spec.Serve) > 0:
+	case d.referenced() || d.Spec.Memory != nil || len(d.Spec.Serve) > 0:
 		return 16 // answers come soon
 	}
 	return 256

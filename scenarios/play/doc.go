@@ -12,5 +12,7 @@
 // Invariants:
 //   - A seed, a manifest and a reference say everything about a run; neither the wall clock nor the number of processors does.
 //   - Every wait has a limit: a device that does nothing for `patience` cycles ends the run, and what was due is told.
-//   - A run in which nothing was compared is no pass.
+//   - A run in which nothing was compared is no pass. Nor is a campaign in which a stream that the check is about never had
+//     anything; what happened in some runs alone is a warning.
+//   - The verdict is this process's own: a reference of the user's says what is right from another one (own).
 package play

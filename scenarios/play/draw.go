@@ -82,7 +82,7 @@ func (d *Device) count(i int) int {
 }
 
 // draw makes the transactions of a run, in the order in which each stream offers them.
-func (d *Device) draw(r *rand.Rand, p *ref.Player, gaps bool, most int) []item {
+func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 	var list []item
 	id := 0
 	for root := range d.streams {
@@ -128,7 +128,7 @@ func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 
 // together draws the n-th transaction of each stream of a coupled group. Packets have at most so many bytes, if that is not 0:
 // they are cut once they are drawn, so that all else is as it was.
-func (d *Device) together(r *rand.Rand, p *ref.Player, group []int, n, most int, x item) []item {
+func (d *Device) together(r *rand.Rand, p judge, group []int, n, most int, x item) []item {
 	list := make([]item, len(group))
 	own := make([]bool, len(group))
 	for k, i := range group {

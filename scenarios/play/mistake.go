@@ -7,23 +7,14 @@ import (
 	"strings"
 
 	"nictwin/models/ref"
+	"nictwin/scenarios/play/own"
 )
 
-// RefError is a mistake of the user's reference.
-type RefError struct {
-	File string // empty: not known
-	Line int
-	What string
-}
-
-func (e *RefError) Error() string {
-	if e.File == "" {
-		return "reference: " + e.What
-	}
-	return fmt.Sprintf("%s:%d: reference: %s", e.File, e.Line, e.What)
-}
-
-var _ error = (*RefError)(nil)
+// What may be wrong with a user's reference: see package own.
+type (
+	RefError = own.RefError
+	OwnError = own.FolderError
+)
 
 // caught makes an error of a panic in the user's reference. Others go on.
 func (p *played) caught(err *error) {
@@ -37,6 +28,9 @@ func (p *played) caught(err *error) {
 		panic(r)
 	}
 	file, line := userFrame()
+	if errors.As(bad, &m) && m.File != "" {
+		file, line = m.File, m.Line
+	}
 	*err = &RefError{File: file, Line: line, What: fmt.Sprint(r)}
 }
 

@@ -26,7 +26,7 @@ func (p *played) drawResets(r *rand.Rand) error {
 		p.resets = append(p.resets, r.IntN(total))
 	}
 	slices.Sort(p.resets)
-	if p.own != nil && !p.p.Resets() {
+	if p.referenced() && !p.p.Resets() {
 		return &SpecError{p.located(field.Errorf("play.resets", "the reference has no OnReset, which says what it forgets"))}
 	}
 	return nil

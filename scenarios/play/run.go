@@ -21,6 +21,8 @@ type Run struct {
 	NoGap bool   // transactions follow each other at once
 	Cut   int    // bytes of drawn packets, which are cut; 0: they are not
 	Trace io.Writer
+
+	spoiler *spoiler // nil: none
 }
 
 // Result is what came of a run.
@@ -31,6 +33,8 @@ type Result struct {
 	Cycles   uint64
 	Digest   uint64
 	Failure  *ref.Failure // nil: none
+	Tallies  []ref.Tally  // what the check looked at, of a run without a fault
+	Memories int          // comparisons of memories by a reference
 	began    []int        // numbers of the transactions that were offered
 	period   int64        // of the first clock, in ps
 	stalls   bool
@@ -42,7 +46,7 @@ type played struct {
 	*Device
 	Run
 	Result
-	p        *ref.Player
+	p        judge
 	cover    *Coverage
 	queues   []queue
 	observed []uint64
@@ -51,8 +55,9 @@ type played struct {
 	since    uint64 // cycle in which everything was over
 	patience uint64
 	ended    bool
-	jobs     int   // of the reference
-	resets   []int // each when so many transactions were taken
+	jobs     int    // of the reference
+	given    uint64 // cycle in which it gave its last transaction
+	resets   []int  // each when so many transactions were taken
 }
 
 // queue are the transactions of an input.
@@ -73,7 +78,8 @@ const mostPatience = 1000
 func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
 	p := &played{Device: d, Run: r, cover: cover, digest: protocol.NewDigest(), queues: make([]queue, len(d.streams))}
 	defer p.caught(&err)
-	if err := p.begin(); err != nil {
+	defer p.close()
+	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
 	for p.p.Failed() == nil {
@@ -90,8 +96,13 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 			p.ended = true
 		case !over && p.Cycles > p.latest+patience:
 			p.silent(fmt.Sprintf("nothing in %d cycles (play.patience and the stalls of the run)%s", patience, p.forgotten()))
+		case p.Cycles > mostPatience*patience && p.referenced() && p.given+patience > p.Cycles:
+			return nil, p.mistake("it still gives transactions after %d cycles: want a run that comes to its end", p.Cycles)
 		case p.Cycles > mostPatience*patience:
 			p.silent(fmt.Sprintf("no end in %d cycles", p.Cycles))
+		}
+		if err := p.p.Err(); err != nil {
+			return nil, err
 		}
 		if p.ended || p.p.Failed() != nil {
 			break
@@ -100,12 +111,14 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 			return nil, err
 		}
 	}
-	p.Failure, p.Result.Digest = p.p.Failed(), p.digest.Sum()
+	p.Compared = p.compared()
+	p.Device.at.file, p.Device.at.line = p.p.Place()
+	p.Failure, p.Result.Digest, p.Result.Tallies, p.Result.Memories = p.p.Failed(), p.digest.Sum(), p.p.Tallies(), p.p.Memories()
 	return &p.Result, nil
 }
 
 // begin draws the run and starts the device.
-func (p *played) begin() error {
+func (p *played) begin(ctx context.Context) error {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(p.Manifest.Name)) // never fails
 	rng := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
@@ -120,15 +133,7 @@ func (p *played) begin() error {
 	m.gaps = m.gaps && !p.NoGap
 	p.gaps, p.stalls = m.gaps, slices.ContainsFunc(m.stall, func(x int) bool { return x > 0 })
 	start := p.start(rng, &m)
-	p.p = ref.New(p, rand.New(rand.NewPCG(rng.Uint64(), 1)), p.streams, m.plain())
-	p.declare(p.p)
-	p.axi(p.p)
-	switch {
-	case p.own != nil:
-		p.own(p.p)
-	case p.check == Identity || p.check == Route:
-		p.forward(p.p)
-	}
+	p.p = p.judge(ctx, rng.Uint64(), m.plain())
 	jobs := p.jobs // numbers that the reference has used
 	p.Offered = jobs
 	for _, x := range p.draw(rng, p.p, m.gaps, p.Cut) {
@@ -141,6 +146,9 @@ func (p *played) begin() error {
 			continue
 		}
 		p.queue(x)
+	}
+	if err := p.p.Err(); err != nil {
+		return err
 	}
 	if err := p.drawResets(rng); err != nil {
 		return err
@@ -202,49 +210,6 @@ func (p *played) start(r *rand.Rand, m *mood) protocol.Start {
 // queue puts a transaction behind those that wait.
 func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.stream].drawn, x) }
 
-// Offer takes a transaction of the reference.
-func (p *played) Offer(o ref.Offer) {
-	i, _ := p.conn.StreamIndex(o.Stream.Name)
-	x := item{stream: i, at: p.Cycles + o.Delay, side: o.Side, data: o.Data}
-	if x.answer = o.Answer; o.Answer {
-		p.queues[i].answers = append(p.queues[i].answers, x)
-		return
-	}
-	p.queue(x)
-}
-
-// Job numbers a piece of work of the reference, and reports whether it is done.
-func (p *played) Job() bool {
-	id := p.jobs
-	p.jobs++
-	if !kept(p.Keep, id) {
-		return false
-	}
-	p.began = append(p.began, id)
-	return true
-}
-
-// Now is the cycle that what is offered next may be taken in.
-func (p *played) Now() uint64 { return p.Cycles }
-
-// Observed is the last sample of an observed output.
-func (p *played) Observed(name string) (uint64, bool) {
-	i := slices.IndexFunc(p.conn.Hello().Observe, func(s protocol.Signal) bool { return s.Name == name })
-	if i < 0 {
-		return 0, false
-	}
-	if i >= len(p.observed) {
-		return 0, true
-	}
-	return p.observed[i], true
-}
-
-// Parameter is the value of a parameter of the build.
-func (p *played) Parameter(name string) (string, bool) {
-	v, ok := p.Manifest.Parameters[name]
-	return v, ok
-}
-
 // waiting reports whether an input has something left; levels do not count.
 func (p *played) waiting() bool {
 	for i := range p.queues {
@@ -299,8 +264,13 @@ func (p *played) advance() error {
 		for _, o := range ran.Observed {
 			p.observed = append(p.observed, o.Value)
 		}
+		p.spoiler.sample(p.observed)
 		p.Cycles, more = ran.Start+uint64(ran.Cycles), ran.Flags&protocol.RanMore != 0
 		if err := p.events(ran); err != nil {
+			return err
+		}
+		p.p.Sync()
+		if err := p.p.Err(); err != nil {
 			return err
 		}
 		if ran.Flags&protocol.RanPartial != 0 {
@@ -371,7 +341,9 @@ func (p *played) tell(m *ref.Msg) {
 		p.cover.add(m)
 	}
 	p.trace("%8d %8d %-3s %s\n", m.First, m.Last, direction(m.Of), m)
-	p.p.Tell(m)
+	for _, x := range p.spoiler.spoil(m) {
+		p.p.Tell(x)
+	}
 }
 
 // trace writes a line, if somebody wants it. One that cannot be written is no fault of the run.

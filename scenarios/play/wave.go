@@ -70,7 +70,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 
 // showing plays a run on the build that writes waveforms.
 func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result, err error) {
-	x := &Device{Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, traffic: d.traffic}
+	x := &Device{Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, program: d.program, traffic: d.traffic}
 	x.launching = rtlbridge.LaunchOptions{Wave: w.FST, WaveFrom: w.From, WaveTo: w.To}
 	if err := x.launch(); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ type Object struct {
 
 	Cut       []judge.Cut `json:"cut,omitempty"` // artifacts that reached --artifact-mb
 	Error     string      `json:"error,omitempty"`
+	Warnings  []string    `json:"warnings,omitempty"`  // what a pass does not prove
 	Findings  []Finding   `json:"findings,omitempty"`  // what differs, most telling first
 	Reproduce string      `json:"reproduce,omitempty"` // command line
 

@@ -22,7 +22,7 @@ type CleanOptions struct {
 // Item is a part of the build cache.
 type Item struct {
 	Name  string `json:"name"` // of its folder or file in the cache
-	Kind  string `json:"kind"` // scratch (a build that is not whole), build, objects (shared between builds), lock
+	Kind  string `json:"kind"` // scratch (a build that is not whole), build, reference (a program of play --ref), objects (shared between builds), lock
 	Bytes int64  `json:"bytes"`
 	Used  string `json:"used,omitempty"` // when it was last used
 	Why   string `json:"why"`            // why it goes or stays
@@ -44,9 +44,13 @@ const (
 	kindLock    = "lock"
 )
 
+// Reference is in the names of programs of users' references (play --ref), where builds of devices have their variant.
+const Reference = "reference"
+
 var (
-	entryName = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}$`)
-	lockName  = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}\.lock$`)
+	entryName     = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}$`)
+	referenceName = regexp.MustCompile(`^.+-` + Reference + `-[0-9a-f]{20}$`)
+	lockName      = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}\.lock$`)
 )
 
 // Clean removes parts of the build cache. Files that are not the cache's own stay, and are not told of.
@@ -92,6 +96,8 @@ func kindOf(cache string, e os.DirEntry) string {
 		return kindScratch
 	case e.IsDir() && strings.HasPrefix(name, ObjectsPrefix):
 		return kindObjects
+	case e.IsDir() && referenceName.MatchString(name):
+		return Reference
 	case e.IsDir() && entryName.MatchString(name):
 		return kindBuild
 	case e.Type().IsRegular() && lockName.MatchString(name) && !exists(filepath.Join(cache, strings.TrimSuffix(name, LockExt))):
@@ -184,7 +190,7 @@ func lockItem(path, kind string) (release func(), err error) {
 	switch kind {
 	case kindScratch:
 		return abandoned(path)
-	case kindBuild:
+	case kindBuild, Reference:
 		files = []string{path + LockExt, useFile(path, kind)}
 	case kindObjects:
 		files = []string{useFile(path, kind)}
@@ -214,7 +220,7 @@ func removeItem(path, kind string) error {
 	switch kind {
 	case kindScratch:
 		return dropScratch(path)
-	case kindBuild:
+	case kindBuild, Reference:
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}

@@ -1,0 +1,175 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/models/field"
+	"nictwin/models/ref"
+)
+
+// evidence is what the runs of a campaign that passed have shown, by stream. A check that looked at nothing proves nothing.
+type evidence struct {
+	runs     int
+	streams  []shown
+	memories int
+}
+
+// shown is what was seen of a stream.
+type shown struct {
+	ref.Tally     // of all runs
+	silent    int // runs in which nothing was expected and nothing came
+}
+
+// add adds a run.
+func (e *evidence) add(r *Result) {
+	e.runs++
+	e.memories += r.Memories
+	if e.streams == nil {
+		e.streams = make([]shown, len(r.Tallies))
+	}
+	for i, t := range r.Tallies {
+		x := &e.streams[i]
+		x.Stream, x.In = t.Stream, t.In
+		x.Told, x.Expected, x.Compared = x.Told+t.Told, x.Expected+t.Expected, x.Compared+t.Compared
+		x.Covered, x.Nothing = x.Covered || t.Covered, x.Nothing || t.Nothing
+		if t.Told == 0 && t.Expected == 0 {
+			x.silent++
+		}
+	}
+}
+
+// sum adds up what was seen of the streams of a direction.
+func (e *evidence) sum(in bool, n func(x *shown) int) int {
+	total := 0
+	for i := range e.streams {
+		if e.streams[i].In == in {
+			total += n(&e.streams[i])
+		}
+	}
+	return total
+}
+
+// verdict looks whether runs that passed have proved something: what they have not is an error, or a warning of the report.
+func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) error {
+	e := &c.evidence
+	if d.referenced() {
+		if err := c.compares(ctx, d, last, r); err != nil {
+			return err
+		}
+	}
+	if e.sum(false, func(x *shown) int { return x.Told + x.Expected }) == 0 {
+		return nil // the report says so
+	}
+	var errs []error
+	for i := range e.streams {
+		x := &e.streams[i]
+		what, never := e.silence(d, x)
+		switch {
+		case what == "":
+		case never && c.Keep == nil:
+			errs = append(errs, d.unproved("%s", what))
+		default:
+			r.Warnings = append(r.Warnings, what)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// silence says what it means that of a stream nothing was expected and nothing came in some of the runs, or that nobody looked at
+// what came; empty: nothing. It is an error where the check is about the stream and no run had anything.
+func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
+	never := x.silent == e.runs
+	switch {
+	case d.served(x.Stream):
+		return "", false // the device says what it asks its memories for
+	case x.In && never && slices.Contains(d.Spec.In, x.Stream) && !d.referenced():
+		return fmt.Sprintf("input %s, which check %s is about, took nothing in %s", x.Stream, d.check, count(e.runs)), d.check != Rules
+	case x.In && never && (d.check == Rules || x.Covered):
+		return fmt.Sprintf("input %s took nothing in %s", x.Stream, count(e.runs)), false
+	case x.In:
+		return "", false
+	case d.check == Rules && never:
+		return fmt.Sprintf("output %s gave nothing in %s, so its rules were not checked", x.Stream, count(e.runs)), false
+	case d.check == Rules:
+		return "", false
+	case !x.Covered && d.referenced() && x.Told > 0:
+		return fmt.Sprintf("output %s: the reference does not look at it: %d transactions were not compared", x.Stream, x.Told), false
+	}
+	return e.unexpected(d, x)
+}
+
+// unexpected is silence of an output that the check may be about.
+func (e *evidence) unexpected(d *Device, x *shown) (what string, isError bool) {
+	never := x.silent == e.runs
+	saidSo := d.referenced() && x.Nothing // that nothing may come
+	what = fmt.Sprintf("output %s: nothing was expected and nothing came in ", x.Stream)
+	switch {
+	case never && d.referenced() && !x.Covered:
+		return what + count(e.runs), false // it may be about it, had something come
+	case !x.Covered || x.silent == 0 || saidSo && !never:
+		return "", false
+	case never:
+		return what + count(e.runs), !saidSo
+	}
+	return what + fmt.Sprintf("%d of %s", x.silent, count(e.runs)), false
+}
+
+// count is a number of runs in words.
+func count(runs int) string {
+	if runs == 1 {
+		return "one run"
+	}
+	return fmt.Sprintf("%d runs", runs)
+}
+
+// unproved is a check that has not proved what it is about: a mistake of the reference, or of the manifest's section.
+func (d *Device) unproved(format string, a ...any) error {
+	what := fmt.Sprintf(format, a...)
+	if d.referenced() {
+		return &RefError{File: d.at.file, Line: d.at.line, What: what}
+	}
+	hint := ": want inputs that reach every stream of the check, or name those that it is about in play.in and play.out"
+	if d.check == Memory {
+		hint = ": want more runs or bursts (play.memory.bursts)"
+	}
+	return &SpecError{d.located(field.Errorf("play.check", "%s", what+hint))}
+}
+
+// unsure are the outputs that a reference asks to be told of and of which it compared nothing by the means of models/ref.
+func (e *evidence) unsure() (list []string) {
+	for i := range e.streams {
+		if x := &e.streams[i]; !x.In && x.Covered && x.Told > 0 && x.Expected+x.Compared == 0 {
+			list = append(list, x.Stream)
+		}
+	}
+	return list
+}
+
+// compares looks whether a reference compares what came. Whether it does so by itself is tried: it is played with outputs that
+// are spoiled, which it has to mind.
+func (c *campaign) compares(ctx context.Context, d *Device, last Run, r *Report) error {
+	e := &c.evidence
+	sure := e.memories + e.sum(false, func(x *shown) int { return x.Expected + x.Compared })
+	unsure := e.unsure()
+	if sure > 0 && len(unsure) == 0 {
+		return nil
+	}
+	minds, err := c.minds(ctx, d, last, unsure)
+	switch {
+	case err != nil || minds:
+		return err
+	case sure == 0:
+		return d.unproved("the reference expected nothing and compared nothing in %s: want Expect, Want, Wrong or the like", count(e.runs))
+	}
+	for i := range e.streams {
+		if x := &e.streams[i]; slices.Contains(unsure, x.Stream) {
+			r.Compared -= x.Told
+		}
+	}
+	r.Warnings = append(r.Warnings, fmt.Sprintf("the reference looks at %s and compares nothing of what comes there", strings.Join(unsure, ", ")))
+	return nil
+}

@@ -1,0 +1,57 @@
+package play
+
+import (
+	"slices"
+
+	"nictwin/models/ref"
+	"nictwin/rtlbridge/protocol"
+)
+
+// The methods by which a reference acts on a run, see ref.Host and own.Host.
+
+// Offer takes a transaction of the reference.
+func (p *played) Offer(o ref.Offer) {
+	i, _ := p.conn.StreamIndex(o.Stream.Name)
+	p.given = p.Cycles
+	x := item{stream: i, at: p.Cycles + o.Delay, side: o.Side, data: o.Data}
+	if x.answer = o.Answer; o.Answer {
+		p.queues[i].answers = append(p.queues[i].answers, x)
+		return
+	}
+	p.queue(x)
+}
+
+// Job numbers a piece of work of the reference, and reports whether it is done.
+func (p *played) Job() bool {
+	id := p.jobs
+	p.jobs++
+	if !kept(p.Keep, id) {
+		return false
+	}
+	p.began = append(p.began, id)
+	return true
+}
+
+// Now is the cycle that what is offered next may be taken in.
+func (p *played) Now() uint64 { return p.Cycles }
+
+// Observed is the last sample of an observed output.
+func (p *played) Observed(name string) (uint64, bool) {
+	i := slices.IndexFunc(p.conn.Hello().Observe, func(s protocol.Signal) bool { return s.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	if i >= len(p.observed) {
+		return 0, true
+	}
+	return p.observed[i], true
+}
+
+// Parameter is the value of a parameter of the build.
+func (p *played) Parameter(name string) (string, bool) {
+	v, ok := p.Manifest.Parameters[name]
+	return v, ok
+}
+
+// Sampled returns the observed outputs, as they were at the end of the last exchange with the device.
+func (p *played) Sampled() []uint64 { return p.observed }

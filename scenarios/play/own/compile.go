@@ -1,0 +1,110 @@
+package own
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"nictwin/models/ref/remote"
+	"nictwin/rtlbridge/build/toolchain"
+)
+
+// buildTime is how long the Go tool may take.
+const buildTime = 10 * time.Minute
+
+// mainFolder is where the Go tool sees the program's main package.
+var mainFolder = filepath.Join("userref", "process")
+
+// environment is how the Go tool works, whatever the user's settings are: offline, and without a C compiler.
+var environment = []string{"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0", "GO111MODULE=on"}
+
+// buildFlags are those that have a say in a program. The compiler leaves the reference as it is written, so that lines in traces are
+// right; what it calls is optimized.
+var buildFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=" + remote.Package + "=-N -l"}
+
+// toolchain returns what of the Go tool has a say in a program.
+func (b *builder) toolchain() ([]byte, error) {
+	text, err := b.goTool("env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GODEBUG", "GOFIPS140")
+	if err != nil {
+		return nil, b.toolError(err, "go env:\n"+indented(string(text), err))
+	}
+	return text, nil
+}
+
+// compile builds the program.
+func (b *builder) compile(overlay, out string) error {
+	src := filepath.Join(filepath.Dir(overlay), sourceFolder) + string(filepath.Separator)
+	text, err := b.goTool(append(append([]string{"build"}, buildFlags...), "-overlay", overlay, "-o", out, "./"+filepath.ToSlash(mainFolder))...)
+	if err != nil {
+		return b.toolError(err, "does not build:\n"+b.told(string(text), src, err))
+	}
+	return nil
+}
+
+// goTool runs the Go tool at home. It is killed with all that it has started when the context or its time ends.
+func (b *builder) goTool(args ...string) ([]byte, error) {
+	ctx, stop := context.WithTimeout(b.ctx, buildTime)
+	defer stop()
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Dir = b.Home
+	c.Env = append(os.Environ(), environment...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.WaitDelay = time.Second
+	out := toolchain.FirstBytes{Most: 1 << 20}
+	c.Stdout, c.Stderr = &out, &out
+	err := c.Run()
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return bytes.TrimRight([]byte(out.String()), "\n"), err
+}
+
+// toolError says what is wrong when the Go tool fails.
+func (b *builder) toolError(err error, what string) error {
+	var failed *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("%w: go is not installed, which builds --ref %s: install the version that go.mod of nictwin names", toolchain.ErrToolMissing, b.Dir)
+	case b.ctx.Err() != nil:
+		return context.Cause(b.ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return &FolderError{b.Dir, fmt.Sprintf("the go tool took more than %v", buildTime)}
+	case !errors.As(err, &failed):
+		return fmt.Errorf("go: %w", err)
+	}
+	return &FolderError{b.Dir, what}
+}
+
+// told is what the Go tool says of the copies in the folder src, in the user's words.
+func (b *builder) told(text, src string, err error) string {
+	var lines []string
+	for l := range strings.Lines(text) {
+		l = strings.TrimRight(l, "\n")
+		switch {
+		case strings.HasPrefix(l, "# "):
+			continue
+		case strings.Contains(l, "undefined: userref.Reference"):
+			l = "it has no function Reference(p *ref.Player)"
+		case strings.HasPrefix(l, src+hookFile):
+			l = "its Reference has another type: want func Reference(p *ref.Player)"
+		}
+		lines = append(lines, strings.ReplaceAll(l, src, filepath.Clean(b.Dir)+string(filepath.Separator)))
+	}
+	return indented(strings.Join(lines, "\n"), err)
+}
+
+// indented is a text of several lines under another one.
+func indented(text string, err error) string {
+	if text == "" {
+		return "  " + err.Error()
+	}
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+}

@@ -1,0 +1,49 @@
+package own
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FolderError is what is wrong with the folder of a user's reference: what the Go tool says of it, or that there is none.
+type FolderError struct {
+	Dir  string
+	What string
+}
+
+func (e *FolderError) Error() string { return fmt.Sprintf("--ref %s: %s", e.Dir, e.What) }
+
+// RefError is a mistake of the user's reference.
+type RefError struct {
+	File string // empty: not known
+	Line int
+	What string
+}
+
+func (e *RefError) Error() string {
+	what := e.What
+	if !strings.HasPrefix(what, "the reference ") {
+		what = "reference: " + what
+	}
+	if e.File == "" {
+		return what
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, what)
+}
+
+// LostError is the end of a reference's process of which nobody knows the cause.
+type LostError struct {
+	Dir   string
+	What  string
+	Words string // the last lines that it wrote on stderr; may be empty
+}
+
+func (e *LostError) Error() string {
+	s := fmt.Sprintf("reference %s: %s", e.Dir, e.What)
+	if e.Words != "" {
+		s += "; its last words:\n  " + strings.ReplaceAll(e.Words, "\n", "\n  ")
+	}
+	return s
+}
+
+var _, _, _ error = (*FolderError)(nil), (*RefError)(nil), (*LostError)(nil)

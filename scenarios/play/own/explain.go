@@ -1,0 +1,128 @@
+package own
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"nictwin/models/ref/remote"
+)
+
+// mostText bounds what is told of a reference's own words.
+const mostText = 2000
+
+// clipped is the beginning of a text of the reference.
+func clipped(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText], "") + " …"
+}
+
+// mistake is a mistake of the reference at a place that the compiler has named.
+func (p *Program) mistake(file string, line int, format string, a ...any) error {
+	return &RefError{File: p.userFile(file), Line: line, What: clipped(fmt.Sprintf(format, a...))}
+}
+
+// during says which call is under way.
+func during(n remote.Note) string {
+	switch {
+	case n.What == "":
+		return "before the first call, where its package is initialized"
+	case n.Over:
+		return "after " + n.What
+	}
+	return "in " + n.What
+}
+
+// explain ends the process, and says why it has not answered.
+func (c *Player) explain(err error) error {
+	note := c.x.under()
+	switch over, odd := (*overError)(nil), (*remote.FrameError)(nil); {
+	case c.ctx.Err() != nil:
+		c.x.kill()
+		return context.Cause(c.ctx)
+	case errors.As(err, &over):
+		c.x.quit()
+		c.x.close()
+		return c.exceeded(note, over)
+	case errors.As(err, &odd):
+		c.x.kill()
+		c.x.close()
+		return c.blame(note, "what came from its process is no answer: %v", odd)
+	}
+	alive := !c.x.ended(ending)
+	c.x.close()
+	if alive || !c.x.ended(0) {
+		return c.blame(note, "its process has closed the channel to nictwin or written into it, %s (%v)", during(note), err)
+	}
+	return c.end(note)
+}
+
+// exceeded explains a limit that was passed.
+func (c *Player) exceeded(note remote.Note, over *overError) error {
+	t := readTrace(c.x.trace(), "goroutine 1 ")
+	if t.file == "" {
+		t.file, t.line = note.File, note.Line
+	}
+	return c.blameAt(t, "%v %s", over, during(note))
+}
+
+// end explains the end of the process.
+func (c *Player) end(note remote.Note) error {
+	if text := c.x.trace(); text != "" {
+		t := readTrace(text, "")
+		what := t.what
+		if t.outOfMemory() {
+			what = fmt.Sprintf("it needs more than %d MB of memory (--ref-mb): %s", c.program.Limits.MB, t.what)
+		}
+		if t.file == "" {
+			t.file, t.line = note.File, note.Line
+		}
+		return c.blameAt(t, "%s", what)
+	}
+	s, _ := c.x.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if s.Signaled() {
+		return c.lost("its process was ended by a signal (%v) %s, and nobody knows by whom", s.Signal(), c.where(note))
+	}
+	if s.ExitStatus() == remote.NoChannel {
+		return c.blame(note, "its process has closed the channel to nictwin, %s", during(note))
+	}
+	return c.blame(note, "it ended its process with exit code %d %s, by os.Exit or log.Fatal for example", s.ExitStatus(), during(note))
+}
+
+// blame is a mistake of the reference in the call that is under way, if one is.
+func (c *Player) blame(note remote.Note, format string, a ...any) error {
+	return c.blameAt(traced{file: note.File, line: note.Line}, format, a...)
+}
+
+// blameAt is a mistake of the reference at a place, or one of which nobody knows where it is.
+func (c *Player) blameAt(t traced, format string, a ...any) error {
+	if t.file == "" {
+		return c.lost(format, a...)
+	}
+	return c.program.mistake(t.file, t.line, format, a...)
+}
+
+// where is during with the place of the function.
+func (c *Player) where(note remote.Note) string {
+	if note.File == "" {
+		return during(note)
+	}
+	return fmt.Sprintf("%s (%s:%d)", during(note), c.program.userFile(note.File), note.Line)
+}
+
+// lost is an end of unknown cause.
+func (c *Player) lost(format string, a ...any) error {
+	return &LostError{Dir: c.program.Dir, What: fmt.Sprintf(format, a...), Words: lastWords(c.x.trace())}
+}
+
+// lastWords is the beginning of a trace.
+func lastWords(trace string) string {
+	if len(trace) > mostText {
+		trace = trace[:mostText]
+	}
+	return strings.ToValidUTF8(strings.TrimRight(trace, "\n"), "?")
+}

@@ -1,0 +1,113 @@
+package own
+
+import (
+	"nictwin/models/ref"
+	"nictwin/models/ref/remote"
+)
+
+// The methods of ref.Player with which a run is played, of a reference in another process.
+
+// Drawn is the next transaction of an input by the reference; ok is false if the manifest draws it.
+func (c *Player) Drawn(stream string) (side, data []byte, ok bool) {
+	if s := c.seat(stream); s == nil || !s.Draws {
+		return nil, nil, false
+	}
+	c.ask(&remote.Request{Kind: remote.Draw, Stream: c.number[stream]})
+	if c.err != nil {
+		return nil, nil, false
+	}
+	side, data, ok = c.last.Side, c.last.Data, c.last.Drawn
+	if len(side) != c.streams[c.number[stream]].SideBytes() {
+		side = make([]byte, c.streams[c.number[stream]].SideBytes()) // gob leaves out what is empty
+	}
+	return side, data, ok
+}
+
+// seat is what the reference does with a stream; nil: nothing is known.
+func (c *Player) seat(stream string) *remote.Seat {
+	if i, ok := c.number[stream]; ok && i < len(c.last.Seats) {
+		return &c.last.Seats[i]
+	}
+	return nil
+}
+
+// Plays reports whether a stream is a channel of an AXI port that the reference plays: nothing else is drawn for it.
+func (c *Player) Plays(stream string) bool { s := c.seat(stream); return s != nil && s.Plays }
+
+// Listens reports whether the reference looks at a stream.
+func (c *Player) Listens(stream string) bool { s := c.seat(stream); return s != nil && s.Listens }
+
+// Longest is the number of beats of the longest burst that was drawn; 0: none was.
+func (c *Player) Longest() int { return c.last.Longest }
+
+// Resets reports whether the reference knows what to do about a reset.
+func (c *Player) Resets() bool { return c.last.Resets }
+
+// Tell has the reference be told of a transaction with the next Sync.
+func (c *Player) Tell(m *ref.Msg) {
+	c.batch = append(c.batch, remote.Msg{Stream: c.number[m.Of.Name], N: m.N, First: m.First, Last: m.Last, Side: m.Side, Data: m.Data})
+}
+
+// Sync tells the reference of the transactions.
+func (c *Player) Sync() {
+	if len(c.batch) == 0 {
+		return
+	}
+	r := &remote.Request{Kind: remote.Tell, Msgs: c.batch}
+	c.told += uint64(len(c.batch))
+	c.batch = nil
+	c.ask(r)
+}
+
+// Reset tells the reference that the device was reset in a cycle.
+func (c *Player) Reset(cycle uint64) {
+	c.Sync()
+	c.ask(&remote.Request{Kind: remote.Reset})
+}
+
+// Failed is the first fault of the device that is known; nil: none.
+func (c *Player) Failed() *ref.Failure { return c.failed }
+
+// Fail tells of a fault of the device, behind those of transactions before it.
+func (c *Player) Fail(f ref.Failure) {
+	c.Sync()
+	if c.failed == nil {
+		c.failed = &f
+	}
+}
+
+// Over reports whether nothing is due any more.
+func (c *Player) Over() bool {
+	c.Sync()
+	if c.last.Asks {
+		c.ask(&remote.Request{Kind: remote.Over})
+	}
+	return c.last.Over
+}
+
+// Missing is how many of the expected transactions did not come so far.
+func (c *Player) Missing() int { return c.last.Missing }
+
+// Judged counts the transactions of outputs that the reference looked at.
+func (c *Player) Judged() int { return c.last.Judged }
+
+// Stuck tells what is still due where nothing happens any more.
+func (c *Player) Stuck(cycle uint64, silence string) {
+	c.Sync()
+	c.ask(&remote.Request{Kind: remote.Stuck, Silence: silence})
+}
+
+// Ends calls what the reference has to say at last.
+func (c *Player) Ends(cycle uint64) {
+	c.Sync()
+	c.ask(&remote.Request{Kind: remote.End})
+}
+
+// Tallies returns what the reference did about each stream, once the run has ended well.
+func (c *Player) Tallies() []ref.Tally { return c.last.Tallies }
+
+// Memories counts the comparisons of memories, once the run has ended well.
+func (c *Player) Memories() int { return c.last.Memories }
+
+// Place returns where the reference begins.
+func (c *Player) Place() (file string, line int) { return c.program.userFile(c.file), c.line }

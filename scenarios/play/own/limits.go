@@ -1,0 +1,34 @@
+package own
+
+import (
+	"errors"
+
+	"nictwin/models/field"
+)
+
+// Limits are what a reference may take.
+type Limits struct {
+	S     int // seconds for one call
+	MB    int // memory of its process
+	Count int // transactions that it draws, gives and expects in a run
+}
+
+// DefaultLimits are those of the command line.
+func DefaultLimits() Limits { return Limits{S: 10, MB: 1024, Count: 1_000_000} }
+
+// Validate returns every error of the limits, each a field.Error.
+func (l *Limits) Validate() error {
+	var errs []error
+	for _, x := range []struct {
+		path        field.Path
+		n, from, to int
+	}{{"ref_s", l.S, 1, 86_400}, {"ref_mb", l.MB, 64, 1 << 20}, {"ref_count", l.Count, 1, 1_000_000_000}} {
+		if x.n < x.from || x.n > x.to {
+			errs = append(errs, field.Errorf(x.path, "%d: want %d to %d", x.n, x.from, x.to))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// stack returns how many bytes a stack may have: a recursion without end is told as one, and soon.
+func (l *Limits) stack() int { return max(16, l.MB/16) << 20 }

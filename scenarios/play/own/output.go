@@ -1,0 +1,86 @@
+package own
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"sync"
+	"sync/atomic"
+)
+
+// mostOutput is how many bytes of a reference's output are shown in a campaign, and mostWritten how many it may write in a run.
+const (
+	mostOutput  = 1 << 20
+	mostWritten = 64 << 20
+)
+
+// sink takes what references write, up to a limit. Its zero value is closed; to must be set.
+type sink struct {
+	mu    sync.Mutex
+	to    io.Writer
+	muted bool
+	shown int
+}
+
+// Write shows the bytes that are within the limit. It takes all of them: nobody waits for a reference's output.
+func (s *sink) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := mostOutput - s.shown; n > 0 && !s.muted {
+		s.shown += min(n, len(b))
+		_, _ = s.to.Write(b[:min(n, len(b))]) // words for people
+		if s.shown == mostOutput {
+			_, _ = fmt.Fprintf(s.to, "\nthe reference has written %d bytes: no more of its output is shown\n", mostOutput)
+		}
+	}
+	return len(b), nil
+}
+
+// Mute has nothing of the reference's output be shown until the function is called that it returns.
+func (p *Program) Mute() (again func()) {
+	mute := func(on bool) {
+		p.output.mu.Lock()
+		defer p.output.mu.Unlock()
+		p.output.muted = on
+	}
+	mute(true)
+	return func() { mute(false) }
+}
+
+// mostTrace bounds the bytes that are kept of Go's trace.
+const mostTrace = 4 << 20
+
+// traceBegins finds the first line of what Go's runtime says when a program ends.
+var traceBegins = regexp.MustCompile(`^(panic: |fatal error: |runtime: |unexpected fault address|SIG[A-Z0-9]+: )`)
+
+// pump passes on what a process writes to one of its files, line by line. What begins as a trace of Go's runtime is kept.
+type pump struct {
+	to    *sink
+	trace bool // whether there may be one
+	kept  bytes.Buffer
+	bytes atomic.Int64
+	done  chan struct{}
+}
+
+func (p *pump) run(f *os.File) {
+	defer close(p.done)
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 64<<10)
+	for begins := true; ; {
+		line, err := r.ReadSlice('\n')
+		p.bytes.Add(int64(len(line)))
+		switch {
+		case p.kept.Len() > 0 || p.trace && begins && traceBegins.Match(line):
+			p.kept.Write(line[:min(len(line), mostTrace-p.kept.Len())]) // never fails
+		default:
+			_, _ = p.to.Write(line) // never fails
+		}
+		begins = bytes.HasSuffix(line, []byte("\n"))
+		if err != nil && err != bufio.ErrBufferFull {
+			return
+		}
+	}
+}

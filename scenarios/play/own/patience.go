@@ -1,0 +1,90 @@
+package own
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// patience is the channel to a reference's process. It waits as long as calls into the reference begin and end, or bytes pass.
+// Silence is counted in polls: while this program is stopped or gets no processor, none counts.
+type patience struct {
+	ctx   context.Context
+	x     *process
+	limit time.Duration
+	quiet time.Duration // since the last sign of life
+	calls uint64        // that had begun then
+}
+
+// poll is the time between two looks at the process.
+const poll = 100 * time.Millisecond
+
+func newPatience(ctx context.Context, x *process, seconds int) *patience {
+	return &patience{ctx: ctx, x: x, limit: time.Duration(seconds) * time.Second}
+}
+
+// overError is a limit that a reference has passed.
+type overError struct{ what string }
+
+func (e *overError) Error() string { return e.what }
+
+// begin starts the time of a request.
+func (p *patience) begin() { p.quiet = 0 }
+
+// Read reads from the process.
+func (p *patience) Read(b []byte) (int, error) {
+	return p.try(func() (int, error) { return p.x.answers.Read(b) }, p.x.answers.SetReadDeadline)
+}
+
+// Write writes to the process.
+func (p *patience) Write(b []byte) (n int, err error) {
+	for err == nil && n < len(b) {
+		var k int
+		k, err = p.try(func() (int, error) { return p.x.requests.Write(b[n:]) }, p.x.requests.SetWriteDeadline)
+		n += k
+	}
+	return n, err
+}
+
+// try tries until some bytes have passed.
+func (p *patience) try(do func() (int, error), deadline func(time.Time) error) (int, error) {
+	for {
+		if p.x.written() > mostWritten {
+			return 0, &overError{fmt.Sprintf("it has written more than %d MB of output in a run", mostWritten>>20)}
+		}
+		if err := deadline(time.Now().Add(poll)); err != nil {
+			return 0, err
+		}
+		n, err := do()
+		if n > 0 {
+			p.quiet = 0
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				err = nil
+			}
+			return n, err
+		}
+		if err == nil || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		if err := p.look(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// look looks whether the wait goes on.
+func (p *patience) look() error {
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	p.quiet += poll
+	if n := p.x.under().Calls; n != p.calls {
+		p.calls, p.quiet = n, 0
+	}
+	if p.quiet > p.limit {
+		return &overError{fmt.Sprintf("no end after %d s (--ref-s)", p.limit/time.Second)}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package own
+
+import (
+	"bufio"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/ref"
+	"nictwin/models/ref/remote"
+)
+
+// Host is who plays: what a reference's process does to a run.
+type Host interface {
+	Offer(o ref.Offer)
+	Job() bool
+	Sampled() []uint64 // observed outputs, as Run names them
+	Now() uint64
+}
+
+// Run is what a reference is told of a run before it begins.
+type Run struct {
+	Seed       uint64
+	Streams    []*ref.Stream
+	Plain      bool // nothing stalls
+	Declared   ref.Declared
+	Some       bool // only the jobs of Keep are done
+	Keep       [][2]int
+	Parameters map[string]string
+	Observe    []string
+}
+
+// Player is a reference in a process of its own, as a player sees it. Once something went wrong with the process, it does
+// nothing more: Err says what it was.
+type Player struct {
+	program *Program
+	ctx     context.Context
+	host    Host
+	streams []*ref.Stream
+	number  map[string]int
+	x       *process
+	wait    *patience
+	enc     *gob.Encoder
+	sent    *bufio.Writer
+	answers *remote.Reader
+	n       uint64 // requests
+	told    uint64
+	batch   []remote.Msg
+	last    remote.Answer
+	file    string // where the reference is
+	line    int
+	failed  *ref.Failure
+	err     error
+}
+
+// Start starts a process for a run, and has the reference set it up. The player has to be closed.
+func (p *Program) Start(ctx context.Context, h Host, r *Run) *Player {
+	c := &Player{program: p, ctx: ctx, host: h, streams: r.Streams, number: map[string]int{}}
+	setup := &remote.Setup{
+		Nonce: rand.Uint64(), Seed: r.Seed, Plain: r.Plain, Declared: r.Declared, Some: r.Some, Keep: r.Keep, Parameters: r.Parameters,
+		Observe: r.Observe, Most: p.Limits.Count, Stack: p.Limits.stack(),
+	}
+	for i, s := range r.Streams {
+		c.number[s.Name] = i
+		setup.Streams = append(setup.Streams, *s)
+	}
+	if c.x, c.err = p.start(); c.err != nil {
+		return c
+	}
+	c.wait = newPatience(ctx, c.x, p.Limits.S)
+	c.sent = bufio.NewWriter(c.wait)
+	c.enc, c.answers = gob.NewEncoder(c.sent), remote.NewReader(c.wait, setup.Nonce)
+	c.ask(&remote.Request{Kind: remote.Begin, Setup: setup})
+	return c
+}
+
+// Close ends the process.
+func (c *Player) Close() {
+	if c.x == nil {
+		return
+	}
+	c.x.close()
+	if c.err == nil {
+		_, _ = c.program.output.Write([]byte(c.x.trace())) // what looked like one
+	}
+}
+
+// Err returns what went wrong with the process: *RefError, *LostError, or why the context ended.
+func (c *Player) Err() error { return c.err }
+
+// ask sends a request, and takes the answer over.
+func (c *Player) ask(r *remote.Request) {
+	if c.err != nil {
+		return
+	}
+	c.n++
+	r.N, r.Cycle, r.Observed = c.n, c.host.Now(), slices.Clone(c.host.Sampled())
+	c.wait.begin()
+	err := c.enc.Encode(r)
+	if err == nil {
+		err = c.sent.Flush()
+	}
+	var a *remote.Answer
+	if _, over := errors.AsType[*overError](err); !over {
+		a, err = c.answers.Receive() // what it had to say before its end
+	}
+	if err == nil {
+		err = c.check(r, a)
+	}
+	if err != nil {
+		c.err = c.explain(err)
+		return
+	}
+	c.accept(a)
+}
+
+// check looks whether an answer is one to the request.
+func (c *Player) check(r *remote.Request, a *remote.Answer) error {
+	switch {
+	case a.N != r.N:
+		return &remote.FrameError{What: "it is not the answer to what was asked"}
+	case a.Mistake != nil:
+		return nil
+	case a.Told != c.told || len(a.Seats) != len(c.streams) || a.Jobs < c.last.Jobs:
+		return &remote.FrameError{What: fmt.Sprintf("it has seen %d of %d transactions", a.Told, c.told)}
+	case r.Kind == remote.End && len(a.Tallies) != len(c.streams):
+		return &remote.FrameError{What: "it has no tallies"}
+	}
+	for _, o := range a.Offers {
+		if o.Stream < 0 || o.Stream >= len(c.streams) || !c.streams[o.Stream].In || len(o.Side) != c.streams[o.Stream].SideBytes() {
+			return &remote.FrameError{What: fmt.Sprintf("it gives a transaction to stream %d", o.Stream)}
+		}
+	}
+	return nil
+}
+
+// accept takes over what the reference did.
+func (c *Player) accept(a *remote.Answer) {
+	if a.File != "" {
+		c.file, c.line = a.File, a.Line
+	}
+	if m := a.Mistake; m != nil {
+		c.err = c.program.mistake(m.File, m.Line, "%s", m.What)
+		return
+	}
+	for range a.Jobs - c.last.Jobs {
+		c.host.Job()
+	}
+	for _, o := range a.Offers {
+		c.host.Offer(ref.Offer{Stream: c.streams[o.Stream], Delay: o.Delay, Side: o.Side, Data: o.Data, Answer: o.Answer})
+	}
+	if f := a.Failure; f != nil && c.failed == nil {
+		for _, text := range []*string{&f.Stream, &f.Field, &f.Expected, &f.Got, &f.Detail} {
+			*text = clipped(*text)
+		}
+		c.failed = f
+	}
+	a.Offers = nil
+	c.last = *a
+}

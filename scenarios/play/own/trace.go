@@ -1,0 +1,81 @@
+package own
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"nictwin/models/ref/remote"
+)
+
+// traced is what a trace of Go's runtime tells.
+type traced struct {
+	what string // the first line
+	file string // of the innermost function of the reference; empty: it has none
+	line int
+}
+
+// frameAt finds file and line of a frame.
+var frameAt = regexp.MustCompile(`^\t(.+):([0-9]+)(?: .*)?$`)
+
+// readTrace reads a trace. Of several goroutines, the one with this beginning counts if the reference has a function there,
+// else the first in which it has one, else the first that it has started.
+func readTrace(text, goroutine string) traced {
+	lines := strings.Split(text, "\n")
+	t := traced{what: summary(lines)}
+	var first, started *traced
+	for i, section := 0, ""; i+1 < len(lines); i++ {
+		l := lines[i]
+		if strings.HasPrefix(l, "goroutine ") || strings.HasPrefix(l, "runtime stack:") {
+			section = l
+			continue
+		}
+		creator, isCreator := strings.CutPrefix(l, "created by ")
+		m := frameAt.FindStringSubmatch(lines[i+1])
+		if !strings.HasPrefix(creator, remote.Prefix) || m == nil {
+			continue
+		}
+		n, _ := strconv.Atoi(m[2])
+		here := &traced{t.what, m[1], n}
+		switch {
+		case isCreator:
+			if started == nil {
+				started = here
+			}
+		case goroutine != "" && strings.HasPrefix(section, goroutine):
+			return *here
+		case first == nil:
+			first = here
+		}
+	}
+	for _, x := range []*traced{first, started} {
+		if x != nil {
+			return *x
+		}
+	}
+	return t
+}
+
+// summary is what a trace is about: its first line with a cause.
+func summary(lines []string) string {
+	for _, l := range lines {
+		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") || strings.HasPrefix(l, "SIG") {
+			return l
+		}
+	}
+	return lines[0]
+}
+
+// outOfMemory reports whether memory was refused to a process.
+func (t *traced) outOfMemory() bool {
+	return strings.Contains(t.what, "out of memory") || strings.Contains(t.what, "cannot allocate memory") || strings.Contains(t.what, "cannot map pages")
+}
+
+// userFile names a file of the reference by the user's folder.
+func (p *Program) userFile(file string) string {
+	if base, ok := strings.CutPrefix(file, remote.Package+"/"); ok {
+		return filepath.Join(p.Dir, base)
+	}
+	return file
+}
