@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Declared is what a manifest says of a device beside its check.
+// Declared holds the declarations of a manifest that go with any check.
 type Declared struct {
 	Order   map[string]string  // output -> field
 	Latency map[string]Latency // of outputs

@@ -5,17 +5,17 @@ type tally struct {
 	told     int
 	expected int
 	compared int
-	looked   bool // the reference asked to be told; a memory that answers a manager does not count
+	looked   bool // the reference registered a function with On; memories that answer a manager do not count
 	nothing  bool // Nothing was called for it
 }
 
-// Tally is what a reference did about a stream in a run.
+// Tally counts the transactions of a stream in a run, and those that the reference expected and compared.
 type Tally struct {
 	Stream   string
 	In       bool
 	Told     int  // transactions that crossed the pins
 	Expected int  // transactions that were expected of an output
-	Compared int  // transactions that were compared with what was expected, or by Want and the like
+	Compared int  // transactions compared with an expectation, or by Want, ParseTLP and the like
 	Covered  bool // the reference looks at the stream
 	Nothing  bool // it said that whatever it does not expect is a fault (Nothing)
 }
@@ -26,7 +26,8 @@ func (p *Player) Tallies() []Tally {
 	for _, s := range p.streams {
 		x := p.by[s.Name]
 		list = append(list, Tally{
-			Stream: s.Name, In: s.In, Told: x.told, Expected: x.expected, Compared: x.compared, Covered: x.looked || x.due != nil, Nothing: x.nothing,
+			Stream: s.Name, In: s.In, Told: x.told, Expected: x.expected, Compared: x.compared,
+			Covered: x.looked || x.due != nil, Nothing: x.nothing,
 		})
 	}
 	return list

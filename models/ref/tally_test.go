@@ -60,7 +60,7 @@ func TestServedPortsAreNotCovered(t *testing.T) {
 	}
 }
 
-// Functions are there, transactions fit and come to an end: what is wrong is told where it is said.
+// Nil functions, transactions that do not fit and transactions without end are refused by the call that makes them.
 func TestWrongCalls(t *testing.T) {
 	s, r, o := &Stream{Name: "s", In: true, Unit: 2, Most: 8}, record("r", true, Field{"v", 8}), record("o", false, Field{"v", 8})
 	p, _ := newBench(s, r, o)

@@ -11,14 +11,14 @@ import (
 	"nictwin/models/ref"
 )
 
-// evidence is what the runs of a campaign that passed have shown, by stream. A check that looked at nothing proves nothing.
+// evidence sums up the tallies of the runs that passed. A check that compared nothing proves nothing.
 type evidence struct {
 	runs     int
 	streams  []shown
 	memories int
 }
 
-// shown is what was seen of a stream.
+// shown sums up the tallies of a stream.
 type shown struct {
 	ref.Tally     // of all runs
 	silent    int // runs in which nothing was expected and nothing came
@@ -139,7 +139,7 @@ func (d *Device) unproved(format string, a ...any) error {
 	return &SpecError{d.located(field.Errorf("play.check", "%s", what+hint))}
 }
 
-// unsure are the outputs that a reference asks to be told of and of which it compared nothing by the means of models/ref.
+// unsure returns the outputs that a reference listens to and never compared by the calls of models/ref.
 func (e *evidence) unsure() (list []string) {
 	for i := range e.streams {
 		if x := &e.streams[i]; !x.In && x.Covered && x.Told > 0 && x.Expected+x.Compared == 0 {
@@ -170,6 +170,7 @@ func (c *campaign) compares(ctx context.Context, d *Device, last Run, r *Report)
 			r.Compared -= x.Told
 		}
 	}
-	r.Warnings = append(r.Warnings, fmt.Sprintf("the reference looks at %s and compares nothing of what comes there", strings.Join(unsure, ", ")))
+	what := fmt.Sprintf("the reference looks at %s and compares nothing of what comes there", strings.Join(unsure, ", "))
+	r.Warnings = append(r.Warnings, what)
 	return nil
 }

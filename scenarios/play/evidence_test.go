@@ -30,7 +30,7 @@ func demux(t *testing.T, play string, own ref.Reference, runs int, keep []Span) 
 }
 
 // A check of the manifest that is about a stream on which nothing ever happens proves nothing; where it happens in some runs alone,
-// or where few transactions are kept on purpose, that is told.
+// or where few transactions are kept on purpose, the report warns.
 func TestSilentStreams(t *testing.T) {
 	const route = "check: route, by: to, out: [m0, m1]"
 	r, err := demux(t, "{"+route+"}", nil, 4, nil)

@@ -18,7 +18,7 @@ type judge interface {
 	Longest() int
 	Resets() bool
 	Tell(m *ref.Msg)
-	Sync() // what was told until now has come to it
+	Sync() // delivers the transactions that Tell has queued
 	Reset(cycle uint64)
 	Failed() *ref.Failure
 	Fail(f ref.Failure)
@@ -42,7 +42,7 @@ type here struct {
 	own ref.Reference // the user's; nil: none
 }
 
-// Sync does nothing: it is told at once.
+// Sync does nothing: Tell delivers at once.
 func (here) Sync() {}
 
 // Err returns nil.

@@ -9,13 +9,13 @@ import (
 	"nictwin/models/ref"
 )
 
-// spoiler spoils what a reference is told of outputs, to see whether it minds.
+// spoiler corrupts outputs on their way to the reference, to see whether it notices.
 type spoiler struct {
 	rand    *rand.Rand
 	outputs []string
 }
 
-// spoiledRuns is how often a reference is tried.
+// spoiledRuns limits the runs with corrupted outputs.
 const spoiledRuns = 3
 
 // minds plays a run on spoiled outputs, and on spoiled samples of observed ones. A reference that finds no fault then, and makes
@@ -41,7 +41,7 @@ func (c *campaign) minds(ctx context.Context, d *Device, run Run, outputs []stri
 	return false, nil
 }
 
-// spoil returns what the reference is told in place of a transaction: another one, none, or two.
+// spoil replaces a transaction by a corrupted one, by none, or by two.
 func (s *spoiler) spoil(m *ref.Msg) []*ref.Msg {
 	if s == nil || m.Of.In || !slices.Contains(s.outputs, m.Of.Name) {
 		return []*ref.Msg{m}

@@ -12,6 +12,6 @@
 //
 // Invariants:
 //   - A run gives the same results as with the reference in the player's process.
-//   - Every request has one answer, with the request's number and the nonce of the run; anything else in the channel is none.
+//   - Every request has one answer, with the request's number and the nonce of the run; anything else in the channel is an error.
 //   - Whatever is wrong with a call (a panic, runtime.Goexit) is in its answer, with file and line.
 package remote

@@ -11,14 +11,14 @@ const (
 // NoChannel is the exit code of a process whose channel does not work.
 const NoChannel = 4
 
-// Kind is what a request asks for.
+// Kind names the request.
 type Kind int
 
 // Kinds.
 const (
 	Begin Kind = iota // sets a run up
 	Draw              // draws a transaction of a stream
-	Tell              // tells of transactions
+	Tell              // hands over transactions
 	Reset             // the device was reset
 	Over              // is anything still due?
 	Stuck             // nothing happens any more: what is due?
@@ -37,7 +37,7 @@ type Request struct {
 	Silence  string   // of Stuck: what the device does instead
 }
 
-// Setup is what a run begins with.
+// Setup begins a run.
 type Setup struct {
 	Nonce      uint64
 	Seed       uint64
@@ -68,7 +68,7 @@ type Offer struct {
 	Answer     bool
 }
 
-// Answer is what comes of a request.
+// Answer returns the effects of a request.
 type Answer struct {
 	N    uint64
 	Told uint64 // transactions so far
@@ -94,10 +94,10 @@ type Answer struct {
 	Line     int
 }
 
-// Seat is what the reference does with a stream.
+// Seat reports the uses that the reference has for a stream.
 type Seat struct{ Draws, Plays, Listens bool }
 
-// Mistake is what is wrong with the reference.
+// Mistake reports a fault of the reference, not of the device.
 type Mistake struct {
 	What string
 	File string // as the compiler names it; empty: not known

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// Note is which call into the reference is under way.
+// Note names the latest call into the reference.
 type Note struct {
 	Calls uint64 // so far
 	Over  bool   // it has come back, and no other one is under way
@@ -26,7 +26,7 @@ func (s *server) entered(c ref.Call) {
 	if c.Stream != "" {
 		what += " of stream " + c.Stream
 	}
-	if !strings.HasPrefix(c.File, Package+"/") { // what NewCompleter and the like ask to be told of
+	if !strings.HasPrefix(c.File, Package+"/") { // a callback of models/ref, such as that of NewCompleter
 		c.File, c.Line = ref.Place(s.reference)
 	}
 	s.last = Note{s.calls, false, what, c.File, c.Line}
@@ -51,7 +51,7 @@ func (s *server) write() {
 // NoteBytes is the length of a note at most, as far as it is read.
 const NoteBytes = 4096
 
-// ParseNote reads a note; one that is not whole is none.
+// ParseNote reads a note. It returns the zero Note for one that is incomplete.
 func ParseNote(b []byte) (n Note) {
 	line, _, whole := strings.Cut(string(b), "\n")
 	f := strings.Split(line, "\t")

@@ -24,7 +24,7 @@ type far struct {
 	done chan error
 }
 
-// noteFile is where notes are written.
+// noteFile keeps the notes in memory.
 type noteFile struct{ text []byte }
 
 func (f *noteFile) WriteAt(b []byte, at int64) (int, error) {
@@ -115,7 +115,7 @@ func TestFault(t *testing.T) {
 	require.EqualValues(t, 2, a.Told)
 }
 
-// A mistake is told with its text; the place is that of the function where the stack has none of the reference's package.
+// An answer has the text of a mistake; the place is that of the function where the stack has none of the reference's package.
 func TestMistake(t *testing.T) {
 	for text, wrong := range map[string]func(p *ref.Player){
 		"panic: no idea":                     func(*ref.Player) { panic("no idea") },
@@ -164,7 +164,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// What is no answer is told; a request out of turn ends the process.
+// Bytes that are no answer are refused; a request out of turn ends the process.
 func TestOddFrames(t *testing.T) {
 	var good bytes.Buffer
 	require.NoError(t, newWriter(&good).send(nonce, &Answer{N: 4}))

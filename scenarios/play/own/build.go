@@ -26,14 +26,13 @@ type Options struct {
 
 // Program is a reference that was built.
 type Program struct {
-	Dir     string // of the user
-	Binary  string
-	Limits  Limits
-	output  sink
-	version string // of the sources, for tests
+	Dir    string // of the user
+	Binary string
+	Limits Limits
+	output sink
 }
 
-// record is what the cache keeps about a program.
+// record describes a program in the cache.
 type record struct {
 	Hash    string   `json:"hash"`
 	Program string   `json:"program"` // its sum: a damaged one is built anew
@@ -103,7 +102,9 @@ func (b *builder) logf(format string, a ...any) {
 }
 
 func (b *builder) program() *Program {
-	return &Program{Dir: b.Dir, Binary: filepath.Join(b.entry, programFile), Limits: b.Limits, output: sink{to: cmp.Or[io.Writer](b.Output, io.Discard)}, version: b.hash}
+	p := &Program{Dir: b.Dir, Binary: filepath.Join(b.entry, programFile), Limits: b.Limits}
+	p.output.to = cmp.Or[io.Writer](b.Output, io.Discard)
+	return p
 }
 
 // strange are characters that names in the cache do not have.

@@ -68,7 +68,7 @@ func expects(t *testing.T, p *Program) string {
 	return c.Failed().Expected
 }
 
-// The program is named by what was read: a folder that changes gives another one, and one that changes back the first.
+// The program is named by the contents of its sources: a folder that changes gives another one, and one that changes back the first.
 func TestBuildsAreKeyedByContent(t *testing.T) {
 	o := options(t, reference(1))
 	var log bytes.Buffer
@@ -144,7 +144,7 @@ func TestCleaned(t *testing.T) {
 	require.Greater(t, c.Kept[0].Bytes, int64(1<<20))
 }
 
-// What is wrong with a folder is told before or by the Go tool, and leaves nothing in the cache.
+// A folder that does not build leaves nothing in the cache; the error names its files.
 func TestFoldersThatAreNone(t *testing.T) {
 	o := options(t, "package x\n\nfunc Reference() { nosuch() }\n")
 	_, err := Build(t.Context(), o)

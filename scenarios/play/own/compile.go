@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -16,17 +17,16 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// buildTime is how long the Go tool may take.
+// buildTime limits a run of the Go tool.
 const buildTime = 10 * time.Minute
 
-// mainFolder is where the Go tool sees the program's main package.
+// mainFolder holds the program's main package, in the eyes of the Go tool.
 var mainFolder = filepath.Join("userref", "process")
 
-// environment is how the Go tool works, whatever the user's settings are: offline, and without a C compiler.
+// environment has the Go tool work offline and without a C compiler, whatever the user's settings are.
 var environment = []string{"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0", "GO111MODULE=on"}
 
-// buildFlags are those that have a say in a program. The compiler leaves the reference as it is written, so that lines in traces are
-// right; what it calls is optimized.
+// buildFlags are part of a program's key. The reference itself is not optimized: traces of optimized loops name wrong lines.
 var buildFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=" + remote.Package + "=-N -l"}
 
 // toolchain returns what of the Go tool has a say in a program.
@@ -41,7 +41,8 @@ func (b *builder) toolchain() ([]byte, error) {
 // compile builds the program.
 func (b *builder) compile(overlay, out string) error {
 	src := filepath.Join(filepath.Dir(overlay), sourceFolder) + string(filepath.Separator)
-	text, err := b.goTool(append(append([]string{"build"}, buildFlags...), "-overlay", overlay, "-o", out, "./"+filepath.ToSlash(mainFolder))...)
+	args := slices.Concat([]string{"build"}, buildFlags, []string{"-overlay", overlay, "-o", out, "./" + filepath.ToSlash(mainFolder)})
+	text, err := b.goTool(args...)
 	if err != nil {
 		return b.toolError(err, "does not build:\n"+b.told(string(text), src, err))
 	}
@@ -72,7 +73,8 @@ func (b *builder) toolError(err error, what string) error {
 	var failed *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("%w: go is not installed, which builds --ref %s: install the version that go.mod of nictwin names", toolchain.ErrToolMissing, b.Dir)
+		return fmt.Errorf("%w: go is not installed, which builds --ref %s: install the version that go.mod of nictwin names",
+			toolchain.ErrToolMissing, b.Dir)
 	case b.ctx.Err() != nil:
 		return context.Cause(b.ctx)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -83,7 +85,7 @@ func (b *builder) toolError(err error, what string) error {
 	return &FolderError{b.Dir, what}
 }
 
-// told is what the Go tool says of the copies in the folder src, in the user's words.
+// told rewrites the words of the Go tool: files in src, the folder of copies, get the names of the user's files.
 func (b *builder) told(text, src string, err error) string {
 	var lines []string
 	for l := range strings.Lines(text) {

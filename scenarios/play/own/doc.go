@@ -1,6 +1,6 @@
 // Package own builds the reference of a user (a folder with a Go package, --ref) and runs it in a process of its own, under
 // limits. The program has models/ref and the folder's files in it, and nothing else of nictwin: device, artifacts and verdict
-// stay with the player, whatever becomes of the reference.
+// stay with the player, however the reference fares.
 //
 // Built: the folder's files are read once. What was read, the packages of models that a reference may import, and the Go
 // toolchain give the name of the program in the build cache, which is made under a lock as builds of devices are. The folder
@@ -12,7 +12,7 @@
 //
 // Judged: how a process ends is no verdict. One that ends by itself, or that has to be ended, is a mistake of the reference
 // where Go's trace or the call under way tells a line (*RefError), and else unknown (*LostError). A run has passed when the
-// process has answered that it has, with the run's nonce, the request's number and as many transactions as it was told of.
+// process has answered so, with the run's nonce, the request's number and the count of all transactions of the run.
 //
 // It is no sandbox: the reference has the rights of the user who plays it.
 package own

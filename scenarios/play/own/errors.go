@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FolderError is what is wrong with the folder of a user's reference: what the Go tool says of it, or that there is none.
+// FolderError reports a folder that is no reference: it is missing, or does not build.
 type FolderError struct {
 	Dir  string
 	What string
@@ -31,7 +31,7 @@ func (e *RefError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, what)
 }
 
-// LostError is the end of a reference's process of which nobody knows the cause.
+// LostError reports that a reference's process ended for an unknown reason.
 type LostError struct {
 	Dir   string
 	What  string

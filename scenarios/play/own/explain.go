@@ -10,7 +10,7 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// mostText bounds what is told of a reference's own words.
+// mostText limits the bytes of a reference's own texts in errors and findings.
 const mostText = 2000
 
 // clipped is the beginning of a text of the reference.
@@ -98,7 +98,7 @@ func (c *Player) blame(note remote.Note, format string, a ...any) error {
 	return c.blameAt(traced{file: note.File, line: note.Line}, format, a...)
 }
 
-// blameAt is a mistake of the reference at a place, or one of which nobody knows where it is.
+// blameAt returns a *RefError for a known place, else a *LostError.
 func (c *Player) blameAt(t traced, format string, a ...any) error {
 	if t.file == "" {
 		return c.lost(format, a...)

@@ -23,7 +23,7 @@ func (c *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	return side, data, ok
 }
 
-// seat is what the reference does with a stream; nil: nothing is known.
+// seat returns the uses that the reference has for a stream; nil before the first answer.
 func (c *Player) seat(stream string) *remote.Seat {
 	if i, ok := c.number[stream]; ok && i < len(c.last.Seats) {
 		return &c.last.Seats[i]
@@ -43,7 +43,7 @@ func (c *Player) Longest() int { return c.last.Longest }
 // Resets reports whether the reference knows what to do about a reset.
 func (c *Player) Resets() bool { return c.last.Resets }
 
-// Tell has the reference be told of a transaction with the next Sync.
+// Tell queues a transaction; the next Sync delivers it.
 func (c *Player) Tell(m *ref.Msg) {
 	c.batch = append(c.batch, remote.Msg{Stream: c.number[m.Of.Name], N: m.N, First: m.First, Last: m.Last, Side: m.Side, Data: m.Data})
 }
@@ -68,7 +68,7 @@ func (c *Player) Reset(cycle uint64) {
 // Failed is the first fault of the device that is known; nil: none.
 func (c *Player) Failed() *ref.Failure { return c.failed }
 
-// Fail tells of a fault of the device, behind those of transactions before it.
+// Fail records a fault of the device that the player found, after delivering the transactions before it.
 func (c *Player) Fail(f ref.Failure) {
 	c.Sync()
 	if c.failed == nil {
@@ -85,13 +85,13 @@ func (c *Player) Over() bool {
 	return c.last.Over
 }
 
-// Missing is how many of the expected transactions did not come so far.
+// Missing counts the expected transactions that have not come so far.
 func (c *Player) Missing() int { return c.last.Missing }
 
 // Judged counts the transactions of outputs that the reference looked at.
 func (c *Player) Judged() int { return c.last.Judged }
 
-// Stuck tells what is still due where nothing happens any more.
+// Stuck has the reference name what is due, when the device does nothing more.
 func (c *Player) Stuck(cycle uint64, silence string) {
 	c.Sync()
 	c.ask(&remote.Request{Kind: remote.Stuck, Silence: silence})

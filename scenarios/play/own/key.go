@@ -58,7 +58,7 @@ func (b *builder) key() error {
 	return nil
 }
 
-// models adds the packages that a reference may import, and the versions of what they import.
+// models adds the packages that a reference may import, with the versions of their dependencies.
 func (b *builder) models(h named) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		if err := h.file(name, filepath.Join(b.Home, name)); err != nil {

@@ -6,14 +6,14 @@ import (
 	"nictwin/models/field"
 )
 
-// Limits are what a reference may take.
+// Limits bound time, memory and transactions of a reference.
 type Limits struct {
 	S     int // seconds for one call
 	MB    int // memory of its process
 	Count int // transactions that it draws, gives and expects in a run
 }
 
-// DefaultLimits are those of the command line.
+// DefaultLimits returns the limits of the command line.
 func DefaultLimits() Limits { return Limits{S: 10, MB: 1024, Count: 1_000_000} }
 
 // Validate returns every error of the limits, each a field.Error.
@@ -30,5 +30,5 @@ func (l *Limits) Validate() error {
 	return errors.Join(errs...)
 }
 
-// stack returns how many bytes a stack may have: a recursion without end is told as one, and soon.
+// stack returns the limit of a stack in bytes, low enough to end an endless recursion soon.
 func (l *Limits) stack() int { return max(16, l.MB/16) << 20 }

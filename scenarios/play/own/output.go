@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// mostOutput is how many bytes of a reference's output are shown in a campaign, and mostWritten how many it may write in a run.
+// mostOutput limits the bytes of output shown in a campaign, mostWritten those that a reference may write in a run.
 const (
 	mostOutput  = 1 << 20
 	mostWritten = 64 << 20
@@ -53,7 +53,7 @@ func (p *Program) Mute() (again func()) {
 // mostTrace bounds the bytes that are kept of Go's trace.
 const mostTrace = 4 << 20
 
-// traceBegins finds the first line of what Go's runtime says when a program ends.
+// traceBegins matches the first line of a trace of Go's runtime.
 var traceBegins = regexp.MustCompile(`^(panic: |fatal error: |runtime: |unexpected fault address|SIG[A-Z0-9]+: )`)
 
 // pump passes on what a process writes to one of its files, line by line. What begins as a trace of Go's runtime is kept.

@@ -13,7 +13,7 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// Host is who plays: what a reference's process does to a run.
+// Host plays the run: it takes the transactions and jobs of the reference.
 type Host interface {
 	Offer(o ref.Offer)
 	Job() bool
@@ -21,7 +21,7 @@ type Host interface {
 	Now() uint64
 }
 
-// Run is what a reference is told of a run before it begins.
+// Run describes a run to a reference before it begins.
 type Run struct {
 	Seed       uint64
 	Streams    []*ref.Stream

@@ -18,7 +18,7 @@ type source struct {
 	text []byte
 }
 
-// maxBytes is how large the files of a reference may be together.
+// maxBytes limits the size of all files of a reference together.
 const maxBytes = 4 << 20
 
 // module and room begin the import paths of nictwin's packages, and of those that a reference may import.
@@ -73,7 +73,7 @@ func readRegular(path string, most int) ([]byte, error) {
 	return text, err
 }
 
-// checkSources refuses what a reference cannot have. What does not parse is told by the Go tool.
+// checkSources refuses several packages, package main, C and imports outside models. It leaves syntax errors to the Go tool.
 func checkSources(dir string, list []source) error {
 	var errs []error
 	set := token.NewFileSet()
@@ -97,7 +97,8 @@ func checkSources(dir string, list []source) error {
 			case path == "C":
 				errs = append(errs, fmt.Errorf("%v: a reference cannot import C", set.Position(i.Pos())))
 			case strings.HasPrefix(path, module) && !strings.HasPrefix(path, room):
-				errs = append(errs, fmt.Errorf("%v: import of %s: of nictwin's packages, a reference may import those of models alone", set.Position(i.Pos()), path))
+				errs = append(errs, fmt.Errorf("%v: import of %s: of nictwin's packages, a reference may import those of models alone",
+					set.Position(i.Pos()), path))
 			}
 		}
 	}

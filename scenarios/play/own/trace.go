@@ -3,13 +3,14 @@ package own
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"nictwin/models/ref/remote"
 )
 
-// traced is what a trace of Go's runtime tells.
+// traced is the gist of a trace of Go's runtime.
 type traced struct {
 	what string // the first line
 	file string // of the innermost function of the reference; empty: it has none
@@ -57,7 +58,7 @@ func readTrace(text, goroutine string) traced {
 	return t
 }
 
-// summary is what a trace is about: its first line with a cause.
+// summary returns the first line of a trace that names a cause.
 func summary(lines []string) string {
 	for _, l := range lines {
 		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") || strings.HasPrefix(l, "SIG") {
@@ -69,7 +70,9 @@ func summary(lines []string) string {
 
 // outOfMemory reports whether memory was refused to a process.
 func (t *traced) outOfMemory() bool {
-	return strings.Contains(t.what, "out of memory") || strings.Contains(t.what, "cannot allocate memory") || strings.Contains(t.what, "cannot map pages")
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "cannot map pages"}, func(text string) bool {
+		return strings.Contains(t.what, text)
+	})
 }
 
 // userFile names a file of the reference by the user's folder.

@@ -75,7 +75,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// pumped is what is shown of a process's output, and what is kept as its trace.
+// pumped runs a pump on a text, and returns the output shown and the trace kept.
 func pumped(t *testing.T, text string, p *pump, s *sink) (shown, kept string) {
 	t.Helper()
 	var to bytes.Buffer
@@ -105,7 +105,7 @@ func TestPump(t *testing.T) {
 	require.Empty(t, kept)
 }
 
-// Output has an end, of which people are told once; what is muted does not count.
+// Output is cut at its limit with a notice; muted output does not count.
 func TestOutputIsBounded(t *testing.T) {
 	var s sink
 	p := pump{}
