@@ -199,3 +199,22 @@ func TestKilledBuild(t *testing.T) {
 	require.NoDirExists(t, dir)
 	require.Equal(t, []string{"verilated.o", "verilated.o" + UnfinishedObject("another")}, slices.Sorted(slices.Values(listing(t, objects))))
 }
+
+// Programs of references are parts of the cache like builds of devices.
+func TestCleanReference(t *testing.T) {
+	dir := t.TempDir()
+	const name = "skid-" + Reference + "-77777777777777777777"
+	entry := filepath.Join(dir, "rtl", name)
+	put(t, entry, RecordFile, "reference")
+	put(t, filepath.Dir(entry), name+LockExt)
+	c, err := Clean(CleanOptions{CacheDir: dir})
+	require.NoError(t, err)
+	require.Empty(t, c.Removed)
+	require.Len(t, c.Kept, 1)
+	require.Equal(t, Reference, c.Kept[0].Kind)
+	c, err = Clean(CleanOptions{CacheDir: dir, All: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{name}, itemNames(c.Removed))
+	require.EqualValues(t, 2000, c.Bytes)
+	require.Empty(t, listing(t, filepath.Dir(entry)), "its lock goes with it")
+}
