@@ -52,7 +52,7 @@ var corners = map[string]room{
 	"golden/windows":            {[]string{"models"}, "what the configuration was when, whoever asks", nil},
 	"golden/verdict":            {[]string{"models"}, "it writes down what others judge", nil},
 	"rtlbridge/protocol":        {[]string{}, "bytes and their meaning: whoever speaks it, in whatever language", nil},
-	"rtlbridge/manifest":        {[]string{"rtlbridge/protocol", "rtlbridge/manifest", "models/field", "models/simcore"}, "a file is read and bound, whatever is made of it", nil},
+	"rtlbridge/manifest":        {[]string{"rtlbridge/protocol", "rtlbridge/manifest", "models/field", "models/simcore", "models/specfile"}, "a file is read and bound, whatever is made of it", nil},
 	"rtlbridge/build":           {[]string{"models", "rtlbridge/protocol", "rtlbridge/manifest", "rtlbridge/build", "rtlbridge/lockfile"}, "a program is made, whoever talks to it", nil},
 	"rtlbridge/build/cache":     {[]string{"rtlbridge/build/cache", "rtlbridge/lockfile"}, "files with names and locks, whatever is in them", nil},
 	"rtlbridge/build/toolchain": {[]string{"rtlbridge/build/toolchain"}, "tools are found and run, whatever for", nil},

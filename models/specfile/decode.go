@@ -65,7 +65,15 @@ func Decode(file string, text []byte, presets Presets, into any) (*Places, error
 	if err != nil {
 		return nil, err
 	}
-	d.value(root, reflect.ValueOf(into).Elem(), "")
+	v := reflect.ValueOf(into).Elem()
+	var others []string
+	if presets[v.Type()] != nil {
+		others = append(others, keyPreset)
+	}
+	if err := Recognise(root, v.Type(), others...); err != nil {
+		return nil, &Error{File: file, Line: root.Line, Err: err}
+	}
+	d.value(root, v, "")
 	return &d.Places, d.joined()
 }
 
@@ -85,21 +93,12 @@ func (d *decoder) document(text []byte) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, &Error{File: d.file, Line: 1, Err: errors.New("empty: want a mapping of fields")}
 	case err != nil:
-		return nil, &Error{File: d.file, Line: lineOf(err), Err: errors.New(strings.TrimPrefix(err.Error(), "yaml: "))}
+		return nil, syntaxError(d.file, err)
 	}
 	if err := from.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, &Error{File: d.file, Line: max(more.Line, 1), Err: errors.New("a second document: want one")}
 	}
 	return doc.Content[0], nil
-}
-
-// lineOf is the line that an error of the YAML package tells.
-func lineOf(err error) int {
-	line := 0
-	if _, e := fmt.Sscanf(err.Error(), "yaml: line %d:", &line); e != nil {
-		return 1
-	}
-	return line
 }
 
 // decoder reads one document.

@@ -93,7 +93,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		"some: {name: 1}":                   `f.yaml:1: some.name: "1": want a word`,
 		"some: {preset: huge}":              `f.yaml:1: some.preset "huge": want big`,
 		"some: {preset: [big]}":             "f.yaml:1: some.preset: a list: want a name",
-		"preset: big":                       "f.yaml:1: preset: no such field",
+		"preset: big\non: true":             "f.yaml:1: preset: no such field",
 		"list:\n- {}\n- {size: x}":          `f.yaml:3: list[1].size: "x": want a whole number`,
 		"two: [1]":                          "f.yaml:1: two: 1 entries: want 2",
 		"two: 1":                            `f.yaml:1: two: "1": want a list`,
@@ -101,7 +101,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		"some: &x {size: 1}\nlist: [*x]":    "f.yaml:1: some: an anchor or alias: want the value itself",
 		"far: !!str 1":                      "f.yaml:1: far: tag !!str: want a plain value",
 		"<<: {far: 1}":                      "f.yaml:1: <<: no such field",
-		"[1]: 2":                            "f.yaml:1: a list as a key: want one of",
+		"[1]: 2\non: true":                  "f.yaml:1: a list as a key: want one of",
 		"on: true\n---\non: true":           "f.yaml:2: a second document: want one",
 		"far: null":                         "f.yaml:1: far: null: want a whole number",
 		strings.Repeat(" ", MaxBytes) + "1": "bytes: want at most 1048576",
@@ -113,6 +113,58 @@ func TestErrorsNameTheirLine(t *testing.T) {
 	var v outer
 	_, err := Decode("f.yaml", []byte("fast: 1\non: 7\nsome: {size: x}"), testPresets, &v)
 	require.Len(t, field.Each(err), 3, "every error: %v", err)
+}
+
+// Of another kind of file nothing is shown: it may hold secrets.
+func TestOtherFilesAreNotShown(t *testing.T) {
+	for _, text := range []string{
+		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret\nsecret\n", "- secret\n", "on: true\npassword: secret\nsecret: 1\n", "on: *secret\n", "secret: *x",
+		"{\"private_key\": \"secret\"}", "secret: [\n", "!!int secret\n", "\"secret\n", "preset: secret\n", "secret: &x {<<: *x}",
+	} {
+		var v outer
+		_, err := Decode("f.yaml", []byte(text), nil, &v)
+		require.ErrorContains(t, err, "f.yaml:", text)
+		require.NotContains(t, err.Error(), "secret", text)
+	}
+	var v outer
+	_, err := Decode("f.yaml", []byte("on: "+strings.Repeat("x", 100_000)), nil, &v)
+	require.Less(t, len(err.Error()), 200, "a value is cut")
+}
+
+// Versions of YAML agree on every number that is read.
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"010":                       `"010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`,
+		"-0_17":                     `"-0_17": -15 in YAML 1.1, where a 0 makes it octal, -17 in YAML 1.2: want -15 or -17`,
+		"007":                       `"007": a number does not begin with 0: want 7`,
+		"+00":                       `"+00": a number does not begin with 0: want 0`,
+		"09":                        `"09": a number does not begin with 0: want 9`,
+		"0o17":                      `"0o17": octal numbers are not read: want 15`,
+		"-0O1_7":                    `"-0O1_7": octal numbers are not read: want -15`,
+		"0b1_01":                    `"0b1_01": YAML 1.2 has no binary numbers: want 5`,
+		"1_000":                     `"1_000": no number in YAML 1.2: want 1000`,
+		"1_0.5":                     `"1_0.5": no number in YAML 1.2: want 10.5`,
+		"0x1_0":                     `"0x1_0": no number in YAML 1.2: want 16`,
+		"-0x10":                     `"-0x10": no number in YAML 1.2: want -16`,
+		"0X10":                      `"0X10": no number in YAML 1.2: want 16`,
+		"1:30":                      `"1:30": a number of base 60 in YAML 1.1, a word in YAML 1.2: want 90`,
+		"-1:00:30.5":                `"-1:00:30.5": a number of base 60 in YAML 1.1, a word in YAML 1.2: want -3630.5`,
+		"0777777777777777777777777": "in YAML 1.1, where a 0 makes it octal",
+	} {
+		require.ErrorContains(t, CheckNumber(text), want)
+	}
+	for _, text := range []string{"0", "-0", "+5", "10", "0x1f", "1.5", "0.5", ".5", "5.", "1e3", "1e-06", "-1.5e+3", "tcp:1.2.3.4:70", "1..64", "", "x010", "8'h0_1"} {
+		require.NoError(t, CheckNumber(text), text)
+	}
+	for text, want := range map[string]string{
+		"far: 010": "f.yaml:1: far: \"010\": 8 in YAML 1.1", "share: 01": "f.yaml:1: share: \"01\": a number does not begin with 0",
+		"share: 1:30": "f.yaml:1: share: \"1:30\": a number of base 60", "some: {small: 1_0}": "f.yaml:1: some.small: \"1_0\": no number in YAML 1.2: want 10",
+		"two: [0o7, 1]": "f.yaml:1: two[0]: \"0o7\": octal", "far: \"010\"": "f.yaml:1: far: \"010\": want a whole number",
+	} {
+		var v outer
+		_, err := Decode("f.yaml", []byte(text), nil, &v)
+		require.ErrorContains(t, err, want)
+	}
 }
 
 type eager struct {

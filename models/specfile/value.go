@@ -18,10 +18,18 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, at field.Path) {
 		d.bad(n, at, "%s: want %s", kindOf(n), wanted(v.Kind()))
 		return
 	}
+	if isNumber(v) && !Quoted(n) {
+		if err := CheckNumber(n.Value); err != nil {
+			d.bad(n, at, "%w", err)
+			return
+		}
+	}
 	if !setScalar(n, v) {
 		d.bad(n, at, "%s: want %s", kindOf(n), wanted(v.Kind()))
 	}
 }
+
+func isNumber(v reflect.Value) bool { return v.CanInt() || v.CanUint() || v.CanFloat() }
 
 func setScalar(n *yaml.Node, v reflect.Value) bool {
 	switch k := v.Kind(); {
@@ -84,7 +92,7 @@ func kindOf(n *yaml.Node) string {
 	if n.Tag == "!!null" {
 		return "null"
 	}
-	return strconv.Quote(n.Value)
+	return Shown(n.Value)
 }
 
 // fieldOf is the field of a struct with a key.

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"gopkg.in/yaml.v3"
+
+	"nictwin/models/specfile"
 )
 
 const maxManifestBytes = 1 << 20
@@ -98,6 +100,9 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 	}
 	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return nil, nil, &Error{Path: path, Msg: "holds more than one YAML document; a manifest is one"}
+	}
+	if err := specfile.Recognise(root.Content[0], reflect.TypeFor[Manifest]()); err != nil {
+		return nil, nil, &Error{Path: path, Line: root.Content[0].Line, Msg: err.Error()}
 	}
 	err = root.Decode(m)
 	var te *yaml.TypeError

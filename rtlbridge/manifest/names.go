@@ -5,10 +5,15 @@ import (
 	"math/big"
 	"regexp"
 	"sort"
+
+	"nictwin/models/specfile"
 )
 
 // parseConstant reads a tie-off constant.
 func parseConstant(s string) (*big.Int, error) {
+	if err := specfile.CheckOctal(s); err != nil {
+		return nil, fmt.Errorf("constant %w", err)
+	}
 	v, ok := new(big.Int).SetString(s, 0)
 	if !ok || v.Sign() < 0 {
 		return nil, fmt.Errorf("constant %q: needs a non-negative number such as 5, 0x1f or 0b101", s)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"nictwin/models/specfile"
 )
 
 // reParameter is a value of a parameter as Verilator takes it on the command line: a number (5, -3, 0x1f, 1.5e3), a literal
@@ -21,7 +23,7 @@ func checkParameter(value string) error {
 	if !reParameter.MatchString(value) {
 		return fmt.Errorf("%q: needs %s", value, parameterForms)
 	}
-	return nil
+	return specfile.CheckOctal(value)
 }
 
 // checkMacro checks the value of a macro, which is text of the design: it may be anything in one line.

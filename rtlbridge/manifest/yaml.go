@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"nictwin/models/specfile"
 )
 
 // shape compares a YAML value with the type that it is meant for, and returns every unknown field and every value of a
@@ -60,7 +62,26 @@ func (s *shape) check(n *yaml.Node, t reflect.Type, field string) {
 		s.add(n, field, "%s: needs a single value", shown(n))
 	case k == reflect.Bool && tag != "!!bool":
 		s.add(n, field, "%s: needs true or false", shown(n))
-	case (k == reflect.Int || k == reflect.Int64) && tag != "!!int":
+	default:
+		s.number(n, k, field)
+	}
+}
+
+// number checks a value that is a number, or a text that the design takes for one.
+func (s *shape) number(n *yaml.Node, k reflect.Kind, field string) {
+	whole := k == reflect.Int || k == reflect.Int64
+	var err error
+	switch {
+	case specfile.Quoted(n):
+	case whole:
+		err = specfile.CheckNumber(n.Value)
+	case k == reflect.String:
+		err = specfile.CheckOctal(n.Value)
+	}
+	switch {
+	case err != nil:
+		s.add(n, field, "%v", err)
+	case whole && n.ShortTag() != "!!int":
 		s.add(n, field, "%s: needs a whole number", shown(n))
 	}
 }
@@ -140,7 +161,7 @@ func shown(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	}
-	return fmt.Sprintf("%q", n.Value)
+	return specfile.Shown(n.Value)
 }
 
 // indexLines notes the line of every value by its path.
@@ -181,18 +202,19 @@ func keysTwice(te *yaml.TypeError) error {
 
 // yamlErrors gives the errors of the YAML package, such as "line 3: did not find expected key", their file.
 func yamlErrors(path string, err error) error {
-	list := []string{strings.TrimPrefix(err.Error(), "yaml: ")}
+	list := []error{err}
 	var te *yaml.TypeError
 	if errors.As(err, &te) {
-		list = te.Errors
+		list = nil
+		for _, s := range te.Errors {
+			list = append(list, errors.New(s))
+		}
 	}
 	var errs []error
-	for _, s := range list {
-		e := &Error{Path: path, Msg: s}
-		if _, err := fmt.Sscanf(s, "line %d:", &e.Line); err == nil {
-			e.Msg = strings.TrimSpace(s[strings.Index(s, ":")+1:])
-		} else {
-			e.Msg = "is no YAML: " + s
+	for _, one := range list {
+		e := &Error{Path: path}
+		if e.Line, e.Msg = specfile.Syntax(one); e.Line == 0 {
+			e.Msg = "is no YAML: " + e.Msg
 		}
 		errs = append(errs, e)
 	}

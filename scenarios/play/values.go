@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"nictwin/models/specfile"
 )
 
 // Values is what a value is drawn from: one number, a range `lo..hi` or `lo..hi step N`, a list of these, `any`, `count` (0, 1, 2, …),
@@ -28,6 +30,11 @@ func (v *Values) given() bool {
 // UnmarshalYAML reads values as a file has them.
 func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 	*v = Values{}
+	for _, x := range append([]*yaml.Node{n}, n.Content...) {
+		if err := checkOctals(x.Value); err != nil {
+			return err
+		}
+	}
 	if n.Kind == yaml.SequenceNode {
 		for _, x := range n.Content {
 			if err := v.add(x.Value); err != nil || x.Kind != yaml.ScalarNode {
@@ -58,6 +65,16 @@ func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 		v.BytesOf = stream
 	default:
 		return v.add(n.Value)
+	}
+	return nil
+}
+
+// checkOctals refuses octal numbers in a text.
+func checkOctals(text string) error {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '.' || r == '*' }) {
+		if err := specfile.CheckOctal(word); err != nil {
+			return err
+		}
 	}
 	return nil
 }

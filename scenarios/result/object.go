@@ -146,10 +146,7 @@ func IsSummary(text []byte) error {
 		Schema int    `json:"schema"`
 		Result string `json:"result"`
 	}
-	if err := json.Unmarshal(text, &o); err != nil {
-		return fmt.Errorf("is not ours: %w", err)
-	}
-	if o.Schema == 0 || o.Result == "" {
+	if err := json.Unmarshal(text, &o); err != nil || o.Schema == 0 || o.Result == "" {
 		return errors.New("is not ours: no schema and result in it")
 	}
 	return nil

@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/models/specfile"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz/program"
 )
@@ -166,7 +168,8 @@ func (c *Coverage) Load(path string) error {
 	}
 	var f coverageFile
 	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("%s: is no coverage: %w", path, err)
+		what, _ := specfile.JSONSyntax(err, text)
+		return fmt.Errorf("%s: is no coverage: %s", path, cmp.Or(what, "want an object with schema and hits"))
 	}
 	if f.Schema != program.Schema || f.Hits == nil {
 		return fmt.Errorf("%s: is no coverage of schema %d", path, program.Schema)

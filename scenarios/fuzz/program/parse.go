@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	"nictwin/models/specfile"
 )
 
 // Parse reads a program. All that is wrong is told at once, and of each operation by its number and kind: operations are
@@ -21,6 +23,10 @@ func Parse(text []byte) (*Program, error) {
 		Ops []json.RawMessage `json:"ops"`
 	}
 	v := validator{op: -1}
+	if err := specfile.RecogniseJSON(text, "schema", "seed", "board", "ops"); err != nil {
+		v.is(false, "%v", err)
+		return nil, errors.Join(v.errs...)
+	}
 	err := strictly(text, &f)
 	if err != nil {
 		v.is(false, "%s", inWords(err, text))
@@ -65,16 +71,12 @@ var embedded = regexp.MustCompile(`\b[A-Z][A-Za-z]*\.`)
 
 // inWords says what is wrong with JSON: where, and what would be right.
 func inWords(err error, text []byte) string {
-	var form *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	var broken base64.CorruptInputError
+	if what, ok := specfile.JSONSyntax(err, text); ok {
+		return what
+	}
 	switch {
-	case len(bytes.TrimSpace(text)) == 0:
-		return "it is empty: want an object"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends before the object does"
-	case errors.As(err, &form):
-		return fmt.Sprintf("line %d: %v", 1+bytes.Count(text[:min(form.Offset, int64(len(text)))], []byte("\n")), form)
 	case errors.As(err, &broken):
 		return fmt.Sprintf("bytes of a frame are no base 64 from character %d on", int64(broken))
 	case errors.As(err, &kind):

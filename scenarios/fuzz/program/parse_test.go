@@ -62,7 +62,17 @@ func TestProgramsOfWrongTypes(t *testing.T) {
 	_, err = Parse([]byte(`{"schema":1,"board":{"ports":1,"mps":128,"rcb":64},"ops":[{"belll":{}}]}`))
 	require.ErrorContains(t, err, `operation 0: unknown field "belll": want one of wait, rx_queue, tx_queue, disable, `)
 	_, err = Parse([]byte("{\"schema\":1,\n\"ops\":[{]}"))
-	require.EqualError(t, err, "program: line 2: invalid character ']' looking for beginning of object key string")
+	require.EqualError(t, err, "program: line 2: invalid character looking for beginning of object key string")
 	_, err = Parse([]byte("\n"))
 	require.EqualError(t, err, "program: it is empty: want an object")
+}
+
+// Of another kind of file nothing is shown: it may hold secrets.
+func TestOtherFilesAreNotShown(t *testing.T) {
+	for _, text := range []string{"root:secret\n", "secret", "\"secret\"", "[\"secret\"]", `{"type":"secret","secret":1,"ops":[]}`, "{\"secret\":\n", "s"} {
+		_, err := Parse([]byte(text))
+		require.ErrorContains(t, err, "program: ", text)
+		require.NotContains(t, err.Error(), "secret", text)
+		require.NotContains(t, err.Error(), "'s'", text)
+	}
 }

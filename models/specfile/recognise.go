@@ -1,0 +1,117 @@
+package specfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Recognise returns an error unless a document is a mapping of which at least half the keys are fields of a type, or others that
+// are named. Another kind of file may hold secrets: nothing of it is shown.
+func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
+	switch root.Kind {
+	case yaml.ScalarNode:
+		return fmt.Errorf("a single value: want a mapping of fields: %s", known(t))
+	case yaml.SequenceNode:
+		return fmt.Errorf("a list: want a mapping of fields: %s", known(t))
+	case yaml.MappingNode:
+	default:
+		return fmt.Errorf("want a mapping of fields: %s", known(t))
+	}
+	fields, all, ours := append(others, strings.Split(known(t), ", ")...), 0, 0
+	for i := 0; i < len(root.Content); i += 2 {
+		key := root.Content[i]
+		if key.ShortTag() == "!!merge" {
+			continue
+		}
+		all++
+		if key.Kind == yaml.ScalarNode && slices.Contains(fields, key.Value) {
+			ours++
+		}
+	}
+	if 2*ours < all {
+		return fmt.Errorf("another kind of file: %d of its %d fields are known: want some of %s", ours, all, known(t))
+	}
+	return nil
+}
+
+// quoted is what the YAML package quotes of a file: the name of an anchor, a value.
+var quoted = regexp.MustCompile("(anchor) '.*'|(cannot decode [!a-z]*) `.*`")
+
+// Syntax is an error of the YAML package about a text that is no YAML: its line, 0 if it names none, and its text without what
+// it quotes of the file.
+func Syntax(err error) (line int, text string) {
+	text = strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		digits, after, _ := strings.Cut(rest, ": ")
+		if n, err := strconv.Atoi(digits); err == nil {
+			line, text = n, after
+		}
+	}
+	return line, quoted.ReplaceAllString(text, "$1$2")
+}
+
+// syntaxError is Syntax as an error of a file.
+func syntaxError(file string, err error) *Error {
+	line, text := Syntax(err)
+	return &Error{File: file, Line: max(line, 1), Err: errors.New(text)}
+}
+
+// aCharacter is the one that the JSON package quotes of a text.
+var aCharacter = regexp.MustCompile(`^invalid character '.+?' `)
+
+// JSONSyntax says what is wrong with a text that is no JSON: the line, and what was looked for there, without what the JSON
+// package quotes of the text. ok is false for errors of another kind.
+func JSONSyntax(err error, text []byte) (what string, ok bool) {
+	var form *json.SyntaxError
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return "it is empty: want an object", true
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends before the object does", true
+	case !errors.As(err, &form):
+		return "", false
+	case form.Offset >= int64(len(text)) && strings.HasPrefix(form.Error(), "unexpected end"):
+		return "it ends before the object does", true
+	}
+	line := 1 + bytes.Count(text[:min(form.Offset, int64(len(text)))], []byte("\n"))
+	return fmt.Sprintf("line %d: %s", line, aCharacter.ReplaceAllString(form.Error(), "invalid character ")), true
+}
+
+// RecogniseJSON is Recognise for an object of JSON. A text that is no object passes: that is for the caller to refuse.
+func RecogniseJSON(text []byte, fields ...string) error {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil {
+		return nil
+	}
+	ours := 0
+	for name := range object {
+		if slices.Contains(fields, name) {
+			ours++
+		}
+	}
+	if 2*ours < len(object) {
+		return fmt.Errorf("another kind of file: %d of its %d fields are known: want some of %s", ours, len(object), strings.Join(fields, ", "))
+	}
+	return nil
+}
+
+// maxShown is how much of a value errors show, in bytes.
+const maxShown = 64
+
+// Shown quotes a text of a file for an error, cut where it is long.
+func Shown(text string) string {
+	if len(text) <= maxShown {
+		return strconv.Quote(text)
+	}
+	return strconv.Quote(strings.ToValidUTF8(text[:maxShown], "")) + "…"
+}
