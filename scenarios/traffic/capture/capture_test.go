@@ -138,6 +138,27 @@ func TestCutOffIsTold(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("x: offset %d: block length 2130706544: a block has at most", at))
 }
 
+// Formats that are not read are told by name, with what converts them; of what is no capture nothing is shown.
+func TestOtherFormats(t *testing.T) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for magic, name := range map[uint32]string{0xa1b2cd34: `"modified" pcap`, 0x1c0001ac: "pcap as Ixia has it", 0x1c0001ab: "pcap as Ixia has it"} {
+			for _, raw := range [][]byte{pcap(order, magic, 1, frame), packed(t, pcap(order, magic, 1, frame)), order.AppendUint32(nil, magic)} {
+				_, err := Parse("x", raw)
+				require.ErrorContains(t, err, "x: offset 0: "+name)
+				require.ErrorContains(t, err, "which is not read here: convert it first, as by editcap -F pcap FILE converted.pcap")
+			}
+		}
+	}
+	for raw, want := range map[string]string{
+		"snoop\x00\x00\x00\x00\x00\x00\x02": "snoop, which is not read here", "GMBU\x02\x00": "Network Monitor 2", "RTSS": "Network Monitor 1",
+	} {
+		_, err := Parse("x", []byte(raw))
+		require.ErrorContains(t, err, want)
+	}
+	_, err := Parse("x", []byte("root:secret"))
+	require.EqualError(t, err, "x: offset 0: neither pcap nor pcapng: it begins with no magic number of theirs")
+}
+
 func packed(t testing.TB, raw []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer

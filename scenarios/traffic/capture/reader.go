@@ -74,7 +74,7 @@ func (r *Reader) reset(in io.Reader) error {
 	if err := r.unpack(); err != nil {
 		return r.fail(0, 0, err)
 	}
-	magic, err := r.in.Peek(4)
+	magic, err := r.in.Peek(longestMagic)
 	if err != nil && !atEnd(err) {
 		return r.fail(0, 0, err)
 	}
@@ -120,22 +120,43 @@ var packers = []struct{ magic, name, unpack string }{
 	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"\x1f\x8b", "gzip within gzip", "gzip -dc"}, {"PK\x03\x04", "zip", "unzip -p"},
 }
 
+// variants are formats of captures that are not read here, by how their files begin, and that editcap reads.
+var variants = []struct{ magic, name string }{
+	{"\xa1\xb2\xcd\x34", modified}, {"\x34\xcd\xb2\xa1", modified}, {"\x1c\x00\x01\xac", ixia}, {"\xac\x01\x00\x1c", ixia},
+	{"\x1c\x00\x01\xab", ixia}, {"\xab\x01\x00\x1c", ixia}, {"snoop\x00\x00\x00", "snoop"}, {"RTSS", "Network Monitor 1"}, {"GMBU", "Network Monitor 2"},
+}
+
+const (
+	modified = `"modified" pcap (Kuznetzov's, with interface and protocol in each record)`
+	ixia     = "pcap as Ixia has it"
+)
+
+// longestMagic is in bytes.
+const longestMagic = 8
+
+// formatOf tells the format of a file by its first bytes, which may be fewer than longestMagic. Those of another kind of file are
+// not shown.
 func formatOf(magic []byte) (format, error) {
 	for _, p := range packers {
 		if bytes.HasPrefix(magic, []byte(p.magic)) {
 			return nil, fmt.Errorf("%s, which is not unpacked here: unpack it first, as by %s FILE | nictwin replay -", p.name, p.unpack)
 		}
 	}
+	for _, v := range variants {
+		if bytes.HasPrefix(magic, []byte(v.magic)) {
+			return nil, fmt.Errorf("%s, which is not read here: convert it first, as by editcap -F pcap FILE converted.pcap", v.name)
+		}
+	}
 	if len(magic) < 4 {
 		return nil, fmt.Errorf("%d bytes: neither pcap nor pcapng", len(magic))
 	}
-	switch m := binary.LittleEndian.Uint32(magic); m {
+	switch binary.LittleEndian.Uint32(magic) {
 	case magicSection:
 		return &pcapngFormat{order: binary.LittleEndian}, nil
 	case magicMicro, magicNano, swap(magicMicro), swap(magicNano):
 		return &pcapFormat{}, nil
 	default:
-		return nil, fmt.Errorf("magic number %#08x: neither pcap nor pcapng", m)
+		return nil, errors.New("neither pcap nor pcapng: it begins with no magic number of theirs")
 	}
 }
 
