@@ -14,8 +14,9 @@ type Path string
 type Error struct {
 	Path Path
 
-	format string
-	args   []any
+	format  string
+	args    []any
+	against []Path
 }
 
 // Errorf is the fault of a field: its path is put before the text. Other fields are named by arguments of type Path. A text
@@ -40,6 +41,28 @@ func (e *Error) Spelled(name func(Path) string) string {
 		text = " " + text
 	}
 	return name(e.Path) + text
+}
+
+// Others returns the other fields that the fault is of: those that the text names, and those of Against. Who wrote one of them,
+// and left Path at its default, has to mend that one.
+func (e *Error) Others() []Path {
+	var all []Path
+	for _, a := range e.args {
+		if p, ok := a.(Path); ok {
+			all = append(all, p)
+		}
+	}
+	return append(all, e.against...)
+}
+
+// Against adds other fields to the faults of fields in an error: values with which those do not go.
+func Against(err error, others ...Path) error {
+	for _, one := range Each(err) {
+		if e, ok := one.(*Error); ok {
+			e.against = append(e.against, others...)
+		}
+	}
+	return err
 }
 
 // Unwrap returns the causes, if the error has any.
@@ -68,6 +91,9 @@ func Under(at Path, err error) error {
 
 func (e *Error) under(at Path) *Error {
 	m := &Error{Path: at + "." + e.Path, format: e.format, args: make([]any, len(e.args))}
+	for _, p := range e.against {
+		m.against = append(m.against, at+"."+p)
+	}
 	for i, a := range e.args {
 		if p, ok := a.(Path); ok {
 			a = at + "." + p

@@ -39,6 +39,16 @@ func TestUnder(t *testing.T) {
 	require.NoError(t, Under("x", nil))
 }
 
+// Fields that an error is of beside its own move with it.
+func TestOthers(t *testing.T) {
+	err := Under("cards[0]", Against(errors.Join(Errorf("tags", "and %s", Path("time")), io.EOF), "ports", "stall"))
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, []Path{"cards[0].time", "cards[0].ports", "cards[0].stall"}, e.Others())
+	require.EqualError(t, e, "cards[0].tags and cards[0].time")
+	require.NoError(t, Against(nil, "x"))
+}
+
 // Only errors.Join is taken apart: a text around several errors is one error.
 func TestEach(t *testing.T) {
 	two := fmt.Errorf("%w, %w", io.EOF, io.ErrUnexpectedEOF)

@@ -196,6 +196,18 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// An error of a field that the file leaves at its default is told of the one that the file has.
+func TestDefaultsAreNotBlamed(t *testing.T) {
+	var v outer
+	p, err := Decode("f.yaml", []byte("on: true\nsome: {name: x}\nfar: 7\n"), nil, &v)
+	require.NoError(t, err)
+	require.EqualError(t, p.Locate(field.Errorf("share", "0.5: want %v or less", field.Path("far"))), "f.yaml:3: far: conflicts with a value that the file does not set: share 0.5: want far or less")
+	require.EqualError(t, p.Locate(field.Against(field.Errorf("some.size", "3: want less"), "two", "some.name")),
+		"f.yaml:2: some.name: conflicts with a value that the file does not set: some.size 3: want less")
+	require.EqualError(t, p.Locate(field.Errorf("on", "true: want %v", field.Path("far"))), "f.yaml:1: on true: want far")
+	require.EqualError(t, p.Locate(field.Errorf("words", ": none: want some, or %v", field.Path("list"))), "f.yaml:1: words: none: want some, or list")
+}
+
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	v := outer{Base2: Base2{-3}, On: true, List: []inner{{1, 2, "a: \"b\"\n"}, {3, 4, "null"}}, Two: [2]int{5, 6}, Words: []string{"yes", "12"}}
 	text, err := Marshal(v)

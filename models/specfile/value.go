@@ -145,7 +145,8 @@ type Places struct {
 	line map[field.Path]int
 }
 
-// Locate puts file and line to each error of a field: the line of the innermost mapping that the file has of its path.
+// Locate puts file and line to each error of a field: the line of the innermost mapping that the file has of its path. Where the
+// file does not have the field itself, but another one that the error is of, it is told as that one's: nobody is blamed for a default.
 func (p *Places) Locate(err error) error {
 	if err == nil {
 		return nil
@@ -154,11 +155,28 @@ func (p *Places) Locate(err error) error {
 	for _, one := range field.Each(err) {
 		e := &Error{File: p.file, Line: p.line[""], Err: one}
 		if f, ok := one.(*field.Error); ok {
-			e.Line, e.Path = p.nearest(f.Path), f.Path
+			at := p.blamed(f)
+			e.Line, e.Path = p.nearest(at), at
+			if at != f.Path {
+				e.Err = fmt.Errorf("conflicts with a value that the file does not set: %w", f)
+			}
 		}
 		d.errs = append(d.errs, e)
 	}
 	return d.joined()
+}
+
+// blamed returns the field of an error that the file has; that of the error itself if it has none, or has that one.
+func (p *Places) blamed(e *field.Error) field.Path {
+	if _, given := p.line[e.Path]; given {
+		return e.Path
+	}
+	for _, other := range e.Others() {
+		if _, given := p.line[other]; given {
+			return other
+		}
+	}
+	return e.Path
 }
 
 // nearest is the line of a path, or of the longest of its beginnings that the file has.
