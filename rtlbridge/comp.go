@@ -85,7 +85,10 @@ var (
 func NewComp(name string, s simcore.Scheduler, c *Conn, spec CompSpec, bindings []Binding) (*Comp, error) {
 	h := c.Hello()
 	spec, err := spec.resolve(simcore.Ps(h.PeriodPs))
-	errs := []error{err}
+	var errs []error
+	if err != nil {
+		errs = append(errs, &SpecError{err})
+	}
 	k := &Comp{
 		ComponentBase: sim.NewComponentBase(name), sched: s, conn: c, spec: spec, period: spec.Period,
 		byStream: make([]*portState, len(h.Streams)), digest: protocol.NewDigest(), epoch: time.Now(),

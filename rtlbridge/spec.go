@@ -51,8 +51,8 @@ type CompSpec struct {
 
 // ValidPeriod refuses a clock period that no device can have.
 func ValidPeriod(p simcore.Ps) error {
-	if p < protocol.MinPeriodPs || p > protocol.MaxPeriodPs {
-		return fmt.Errorf("clock period of %v: needs %d to %d", p, protocol.MinPeriodPs, protocol.MaxPeriodPs)
+	if !simcore.ValidPeriod(p) {
+		return fmt.Errorf("clock period of %v: needs %s", p, simcore.WantPeriod)
 	}
 	return nil
 }
@@ -80,6 +80,14 @@ func ahead(quantum, in, out simcore.Ps) int {
 	return int(min((min(in, quantum)+out)/quantum, MaxAhead))
 }
 
+// SpecError is what is wrong with a CompSpec: settings that do not go with the device or its links.
+type SpecError struct{ Err error }
+
+func (e *SpecError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the faults.
+func (e *SpecError) Unwrap() error { return e.Err }
+
 // resolve checks the spec and fills in defaults, the clock period among them; the error lists every fault.
 func (s CompSpec) resolve(usual simcore.Ps) (CompSpec, error) {
 	if s.Period == 0 {
@@ -100,6 +108,10 @@ func (s CompSpec) resolve(usual simcore.Ps) (CompSpec, error) {
 		s.Patience = DefaultPatience
 	}
 	limit := MaxQuantum(period, s.Mode, s.InLatency, s.OutLatency)
+	if limit == 0 {
+		errs = append(errs, fmt.Errorf("links of %v into and %v out of the device: want at least a cycle of its clock, which is %v (period_ps)", s.InLatency, s.OutLatency, period))
+		return s, errors.Join(errs...)
+	}
 	if s.Quantum == 0 {
 		s.Quantum = max(1, min(DefaultQuantum, limit))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"nictwin/models/field"
 	"nictwin/models/host/mmio"
@@ -56,19 +57,53 @@ func (s *CardSpec) Validate() error {
 	bad(s.Ports >= 0 && s.Ports <= MaxPorts, "ports", s.Ports, fmt.Sprintf("1 to %d", MaxPorts))
 	bad(s.EthBits == 0 || nicspec.ValidEthBits(s.EthBits), "eth_bits", s.EthBits, nicspec.WantEthBits)
 	bad(s.Stall >= 0 && s.Stall <= MaxStall, "stall", s.Stall, fmt.Sprintf("0 to %d percent", MaxStall))
-	bad(s.Period >= 0 && s.Period <= simcore.Microsecond, "period_ps", int64(s.Period), "1 to 10^6, or 0 for the NIC's own")
+	bad(s.Period == 0 || simcore.ValidPeriod(s.Period), "period_ps", int64(s.Period), simcore.WantPeriod+", or 0 for the NIC's own")
+	errs = append(errs, s.validateAnswer())
 	if s.Build != nil {
 		errs = append(errs, field.Under("build", s.Build.Validate()))
 	}
 	if s.Switch != nil {
-		errs = append(errs, field.Under("switch", s.Switch.validate(&s.Endpoint)))
+		errs = append(errs, againstEndpoint(field.Under("switch", s.Switch.validate(&s.Endpoint))))
 	}
 	if s.Direct != nil {
 		errs = append(errs, s.validateDirect())
 	}
-	errs = append(errs, field.Under("device", s.Device.validate()))
+	errs = append(errs, field.Under("device", s.Device.Validate()))
 	return errors.Join(append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
 		field.Under("endpoint", s.Endpoint.Validate()))...)
+}
+
+// againstEndpoint adds the endpoint's fields to the faults of what has to go with them.
+func againstEndpoint(err error) error {
+	for _, one := range field.Each(err) {
+		e, ok := one.(*field.Error)
+		switch {
+		case ok && strings.HasSuffix(string(e.Path), ".socket_bytes"):
+			_ = field.Against(e, "endpoint.arm_bytes", "endpoint.host_bytes") // e itself has them now
+		case ok && strings.HasSuffix(string(e.Path), ".pcie.ends"):
+			_ = field.Against(e, "endpoint.limits.mps")
+		}
+	}
+	return err
+}
+
+// answerCycles are the cycles that a NIC has at least to answer a register read.
+const answerCycles = 1000
+
+// validateAnswer holds the clock and the endpoint's patience with register reads together: a slow NIC is none that does not answer.
+func (s *CardSpec) validateAnswer() error {
+	period := s.Period
+	if period == 0 {
+		period = simcore.DefaultPeriodPs
+	}
+	switch limit := s.Endpoint.Timeout; {
+	case limit <= 0 || !simcore.ValidPeriod(period) || limit/answerCycles >= period: // the first two are told elsewhere
+		return nil
+	case s.Period == 0:
+		return field.Errorf("endpoint.reg_timeout_ps", "%d: want %d or more, the %d cycles in which a NIC answers", int64(limit), int64(answerCycles*period), answerCycles)
+	default:
+		return field.Errorf("period_ps", "%d: want the %d cycles in which a NIC answers within %v %d", int64(period), answerCycles, field.Path("endpoint.reg_timeout_ps"), int64(limit))
+	}
 }
 
 // nameForm is what the engine takes for a name.

@@ -13,7 +13,7 @@ import (
 
 // validateDirect returns every error of a card whose NIC hangs on the host's PCIe, each a field.Error.
 func (s *CardSpec) validateDirect() error {
-	errs := []error{field.Under("direct", s.Direct.validate(&s.Endpoint, nicspec.EndpointHost))}
+	errs := []error{againstEndpoint(field.Under("direct", s.Direct.validate(&s.Endpoint, nicspec.EndpointHost)))}
 	if s.Switch != nil {
 		errs = append(errs, field.Errorf("direct", ": want either it or %v", field.Path("switch")))
 	}

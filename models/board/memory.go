@@ -113,7 +113,7 @@ func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 		errs = append(errs, field.Errorf("base", "%#x: want %#x, where the memory of this endpoint is", h.Base, base))
 	}
 	if size := h.SocketBytes * uint64(max(h.Sockets, 0)); size != bytes {
-		errs = append(errs, field.Errorf("socket_bytes", "%d in %d sockets: want the %d of the endpoint in all", h.SocketBytes, h.Sockets, bytes))
+		errs = append(errs, field.Against(field.Errorf("socket_bytes", "%d in %d sockets: want the %d of the endpoint in all", h.SocketBytes, h.Sockets, bytes), "sockets"))
 	}
 	return errors.Join(errs...)
 }

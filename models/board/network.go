@@ -17,7 +17,7 @@ func (s *RackSpec) validateNetwork() error {
 		return field.Errorf("network.latency_ps", "%d: want 0 to 100 ms", int64(n.Latency))
 	}
 	if (n.Switch != nil) != (n.Kind == NetworkSwitch) {
-		return field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch)
+		return field.Against(field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch), "network.kind")
 	}
 	if err := n.validateFaults(); err != nil {
 		return err

@@ -67,14 +67,15 @@ const (
 
 // DeviceSpec says what stands in a NIC's slot. The board hands it to the factory and knows no more of it.
 type DeviceSpec struct {
-	Kind    DeviceKind `yaml:"kind"`
-	DUT     string     `yaml:"dut"`     // rtl: manifest, its folder or name; empty: as the command line says
-	Address string     `yaml:"address"` // address: unix:PATH or tcp:A.B.C.D:PORT
-	Model   string     `yaml:"model"`   // rnic: connectx4, connectx5, connectx6, connectx7 or bluefield2
+	Kind      DeviceKind `yaml:"kind"`
+	DUT       string     `yaml:"dut"`        // rtl: manifest, its folder or name; empty: as the command line says
+	Address   string     `yaml:"address"`    // address: unix:PATH or tcp:A.B.C.D:PORT
+	TokenFile string     `yaml:"token_file"` // address: file of mode 0600 with the device's token
+	Model     string     `yaml:"model"`      // rnic: connectx4, connectx5, connectx6, connectx7 or bluefield2
 }
 
-// validate returns every error of the spec, each a field.Error.
-func (s *DeviceSpec) validate() error {
+// Validate returns every error of the spec, each a field.Error.
+func (s *DeviceSpec) Validate() error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
@@ -88,7 +89,14 @@ func (s *DeviceSpec) validate() error {
 	}
 	bad(s.DUT == "" || s.Kind == DeviceRTL || s.Kind == DeviceAny, "dut", "%q: a device of kind %q has none", s.DUT, s.Kind)
 	bad((s.Address != "") == (s.Kind == DeviceAddress), "address", "%q: want one for kind %s, and else none", s.Address, DeviceAddress)
-	bad((s.Model != "") == (s.Kind == DeviceRNIC), "model", "%q: want one for kind %s, and else none", s.Model, DeviceRNIC)
+	bad((s.TokenFile != "") == (s.Kind == DeviceAddress), "token_file", "%q: want one for kind %s, and else none", s.TokenFile, DeviceAddress)
+	if (s.Model != "") != (s.Kind == DeviceRNIC) {
+		err := field.Errorf("model", "%q: want one for kind %s, and else none", s.Model, DeviceRNIC)
+		if s.Model != "" { // which a preset may have set
+			_ = field.Against(err, "kind") // err itself has it now
+		}
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 

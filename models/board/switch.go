@@ -150,7 +150,7 @@ func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 	default:
 		errs = append(errs, field.Under("pcie", d.PCIe.Validate()))
 		if mps := min(d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS); limits.MPS > mps {
-			errs = append(errs, field.Errorf("pcie.ends", ": MPS %d is less than the %d of the %s", mps, limits.MPS, whose))
+			errs = append(errs, field.Against(field.Errorf("pcie.ends", ": MPS %d is less than the %d of the %s", mps, limits.MPS, whose), "limits", "limits.mps"))
 		}
 	}
 	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {

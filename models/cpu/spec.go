@@ -26,20 +26,20 @@ type Spec struct {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
 	var errs []error
-	bad := func(path field.Path, got any, want string) {
-		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
+	bad := func(path field.Path, got any, want string, against ...field.Path) {
+		errs = append(errs, field.Against(field.Errorf(path, "%v: want %s", got, want), against...))
 	}
 	within := func(path field.Path, v, low, high int) {
 		if v < low || v > high {
 			bad(path, v, fmt.Sprintf("%d to %d", low, high))
 		}
 	}
-	if s.Period < 1 || s.Period > simcore.Microsecond {
-		bad("period_ps", int64(s.Period), "1 to 10^6")
+	if !simcore.ValidPeriod(s.Period) {
+		bad("period_ps", int64(s.Period), simcore.WantPeriod)
 	}
 	within("cores", s.Cores, 1, 1024)
 	if s.DataCores < 0 || s.DataCores > s.Cores {
-		bad("data_cores", s.DataCores, fmt.Sprintf("0 to %d (cores)", s.Cores))
+		bad("data_cores", s.DataCores, fmt.Sprintf("0 to %d (cores)", s.Cores), "cores")
 	}
 	within("misses", s.Misses, 1, 1024)
 	within("stores", s.Stores, 1, 1024)

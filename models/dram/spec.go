@@ -113,8 +113,8 @@ func (s Spec) Timing() Timing {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
 	var errs []error
-	bad := func(path field.Path, got any, want string) {
-		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
+	bad := func(path field.Path, got any, want string, against ...field.Path) {
+		errs = append(errs, field.Against(field.Errorf(path, "%v: want %s", got, want), against...))
 	}
 	within := func(path field.Path, v, low, high int) {
 		if v < low || v > high {
@@ -132,7 +132,7 @@ func (s Spec) Validate() error {
 		bad("banks", s.Banks, "a power of two from 1 to 1024")
 	}
 	if power("row_bytes", s.RowBytes); s.RowBytes < s.Interleave {
-		bad("row_bytes", s.RowBytes, "interleave_bytes or more")
+		bad("row_bytes", s.RowBytes, "interleave_bytes or more", "interleave_bytes")
 	}
 	if s.Mapping != Rows && s.Mapping != Pieces {
 		bad("mapping", fmt.Sprintf("%q", s.Mapping), fmt.Sprintf("%q or %q", Rows, Pieces))
@@ -142,14 +142,16 @@ func (s Spec) Validate() error {
 		bad("peak_mbps", s.Peak, "1 to 10^8")
 	}
 	if s.Mixed < 0 || s.Mixed > s.Peak {
-		bad("mixed_mbps", s.Mixed, "0 (as peak_mbps) to peak_mbps")
+		bad("mixed_mbps", s.Mixed, "0 (as peak_mbps) to peak_mbps", "peak_mbps")
 	}
 	if s.Write < 0 || s.Write > s.Peak {
-		bad("write_mbps", s.Write, "0 (as peak_mbps) to peak_mbps")
+		bad("write_mbps", s.Write, "0 (as peak_mbps) to peak_mbps", "peak_mbps")
 	}
 	within("write_batch", s.Batch, 1, 1024)
 	within("read_window", s.Window, 1, 1024)
-	within("write_buffer", s.Buffer, s.Batch, 1<<16)
+	if s.Buffer < s.Batch || s.Buffer > 1<<16 {
+		bad("write_buffer", s.Buffer, "write_batch to 65536", "write_batch")
+	}
 	if _, ok := bankTimings[s.BankTiming]; !ok {
 		bad("bank_timing", fmt.Sprintf("%q", s.BankTiming), fmt.Sprintf("one of %v", slices.Sorted(maps.Keys(bankTimings))))
 	}

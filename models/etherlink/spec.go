@@ -89,9 +89,9 @@ func (s *Spec) pfc() (p [core.Classes]core.PFC) {
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	var errs []error
-	bad := func(ok bool, path field.Path, got any, want string) {
+	bad := func(ok bool, path field.Path, got any, want string, against ...field.Path) {
 		if !ok {
-			errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
+			errs = append(errs, field.Against(field.Errorf(path, "%v: want %s", got, want), against...))
 		}
 	}
 	const most = 1 << 30
@@ -101,20 +101,20 @@ func (s *Spec) Validate() error {
 	bad(s.Longest >= ether.MinLen && s.Longest <= ether.MaxOffered, "frame_bytes", s.Longest, fmt.Sprintf("%d to %d", ether.MinLen, ether.MaxOffered))
 	known := s.ClassBy == core.ByDSCP || s.ClassBy == core.ByPCP || s.ClassBy == core.ByNone
 	bad(known, "class_by", fmt.Sprintf("%q", string(s.ClassBy)), "dscp, pcp or none")
-	bad(s.BufferBytes >= s.Longest && s.BufferBytes <= most, "buffer_bytes", s.BufferBytes, "frame_bytes to 2^30")
+	bad(s.BufferBytes >= s.Longest && s.BufferBytes <= most, "buffer_bytes", s.BufferBytes, "frame_bytes to 2^30", "frame_bytes")
 	bad(s.Alpha > 0 && s.Alpha <= 1024, "alpha", s.Alpha, "more than 0, up to 1024")
 	bad(s.Quanta > 0, "pause_quanta", s.Quanta, "1 to 65535")
 	bad(s.TableLen >= 1 && s.TableLen <= 1<<20, "table_entries", s.TableLen, "1 to 2^20")
-	bad(len(s.Table) <= s.TableLen, "table", fmt.Sprintf("%d entries", len(s.Table)), "at most table_entries")
+	bad(len(s.Table) <= s.TableLen, "table", fmt.Sprintf("%d entries", len(s.Table)), "at most table_entries", "table_entries")
 	for i, e := range s.Table {
 		bad(e.Port >= 0 && e.Port < s.Ports, field.Path(fmt.Sprintf("table[%d].port", i)), e.Port, "one of its ports, from 0")
 	}
 	for i := range s.Classes {
-		errs = append(errs, field.Under(field.Path(fmt.Sprintf("classes[%d]", i)), s.Classes[i].validate(s.Longest)))
+		errs = append(errs, field.Against(field.Under(field.Path(fmt.Sprintf("classes[%d]", i)), s.Classes[i].validate(s.Longest)), "frame_bytes"))
 	}
 	pfc := s.pfc()
 	if kept := core.Reserved(s.Ports, &pfc); kept > s.BufferBytes {
-		bad(false, "buffer_bytes", s.BufferBytes, fmt.Sprintf("%d or more: xoff_bytes and headroom_bytes of every class with PFC at each port", kept))
+		bad(false, "buffer_bytes", s.BufferBytes, fmt.Sprintf("%d or more: xoff_bytes and headroom_bytes of every class with PFC at each port", kept), "ports", "classes")
 	}
 	_, err := core.NewTable(s.TableLen, s.Learning, s.Table)
 	return errors.Join(append(errs, s.validateLAGs(), err)...)

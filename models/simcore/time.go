@@ -60,6 +60,19 @@ func Now(t sim.TimeTeller) Ps {
 // DefaultPeriodPs is the clock period of the device: 400 MHz.
 const DefaultPeriodPs Ps = 2500
 
+// MinPeriod and MaxPeriod bound the period of every clock, in boards, in manifests and on the bridge: an edge in the middle of a
+// cycle is a whole picosecond away, and nobody simulates less than 1 kHz.
+const (
+	MinPeriod = 2 * Picosecond
+	MaxPeriod = Millisecond
+)
+
+// WantPeriod is what errors say of a period, in picoseconds.
+var WantPeriod = fmt.Sprintf("%d to %d", int64(MinPeriod), int64(MaxPeriod))
+
+// ValidPeriod reports whether a clock can have a period.
+func ValidPeriod(p Ps) bool { return p >= MinPeriod && p <= MaxPeriod }
+
 // Freq is a clock with its rising edges at the multiples of PeriodPs.
 type Freq struct {
 	PeriodPs Ps `yaml:"period_ps"` // 0 means DefaultPeriodPs
@@ -75,8 +88,8 @@ func (f Freq) Period() Ps {
 
 // Validate reports a period that no clock can have.
 func (f Freq) Validate() error {
-	if f.PeriodPs < 0 {
-		return field.Errorf("period_ps", "%d: want > 0, or 0 for %d", f.PeriodPs, DefaultPeriodPs)
+	if f.PeriodPs != 0 && !ValidPeriod(f.PeriodPs) {
+		return field.Errorf("period_ps", "%d: want %s, or 0 for %d", int64(f.PeriodPs), WantPeriod, int64(DefaultPeriodPs))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/models/simcore"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -50,8 +51,8 @@ func (m *Manifest) checkClocks(add func(string, string, ...any)) {
 		if !reSignal.MatchString(c.Signal) {
 			add(p+".signal", "clock signal %q is not a port name", c.Signal)
 		}
-		if c.PeriodPs < protocol.MinPeriodPs || c.PeriodPs > protocol.MaxPeriodPs {
-			add(p+".period_ps", "period_ps %d: needs %d to %d ps", c.PeriodPs, protocol.MinPeriodPs, protocol.MaxPeriodPs)
+		if !simcore.ValidPeriod(simcore.Ps(c.PeriodPs)) {
+			add(p+".period_ps", "period_ps %d: needs %s ps", c.PeriodPs, simcore.WantPeriod)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"nictwin/models/boundary"
+	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/build/toolchain"
@@ -69,7 +70,7 @@ func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*split.UsageError](err) || is[*runner.UsageError](err) || is[*capture.Error](err) ||
 		is[*manifest.Error](err) || is[*toolchain.SettingError](err) || is[*build.RefusedError](err) || is[*build.DesignError](err) || is[*program.Error](err) ||
 		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
-		is[*play.SpecError](err) || is[*play.RefError](err) || is[*play.OwnError](err) || is[*device.FitError](err) || errors.Is(err, build.ErrNotTuned)
+		is[*play.SpecError](err) || is[*play.RefError](err) || is[*play.OwnError](err) || is[*device.FitError](err) || is[*rtlbridge.SpecError](err) || errors.Is(err, build.ErrNotTuned)
 }
 
 // isMismatch holds for a device that lives but no longer does its part.

@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"nictwin/models/field"
+	"nictwin/models/simcore"
 	"nictwin/models/specfile"
 	"nictwin/rtlbridge/manifest"
 
@@ -249,7 +250,7 @@ func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(s.Clocks)) {
 		v := s.Clocks[n]
 		f.add(slices.ContainsFunc(m.Clocks, func(c manifest.Clock) bool { return c.Signal == n }), "clocks."+field.Path(n), "%q: the manifest has no such clock", n)
-		f.add(len(v.Ranges) > 0 && v.least() >= 2 && v.most() <= 1e9, "clocks."+field.Path(n), "want periods in ps, 2 to 1000000000")
+		f.add(len(v.Ranges) > 0 && v.least() >= uint64(simcore.MinPeriod) && v.most() <= uint64(simcore.MaxPeriod), "clocks."+field.Path(n), "want periods in ps, %s", simcore.WantPeriod)
 	}
 	builds := 1
 	for _, n := range slices.Sorted(maps.Keys(s.Parameters)) {

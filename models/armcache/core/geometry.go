@@ -39,18 +39,18 @@ func FirstWays(n int) uint64 { return ^uint64(0) >> (MaxWays - n) }
 // Validate returns every error of the geometry.
 func (g Geometry) Validate() error {
 	var errs []error
-	bad := func(path field.Path, got any, want string) {
-		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
+	bad := func(path field.Path, got any, want string, against ...field.Path) {
+		errs = append(errs, field.Against(field.Errorf(path, "%v: want %s", got, want), against...))
 	}
 	const largest = 1 << 34
 	if g.Ways < 1 || g.Ways > MaxWays {
 		bad("ways", g.Ways, "1 to 64")
 	} else {
 		if way := int64(g.Ways) * mem.LineBytes; g.SizeBytes < way || g.SizeBytes > largest || g.SizeBytes%way != 0 {
-			bad("size_bytes", g.SizeBytes, fmt.Sprintf("a multiple of %d (ways times lines of %d B) up to 2^34", way, mem.LineBytes))
+			bad("size_bytes", g.SizeBytes, fmt.Sprintf("a multiple of %d (ways times lines of %d B) up to 2^34", way, mem.LineBytes), "ways")
 		}
 		if bits.Len64(g.DeviceWays) > g.Ways {
-			bad("device_ways", fmt.Sprintf("%#x", g.DeviceWays), fmt.Sprintf("a mask of %d ways", g.Ways))
+			bad("device_ways", fmt.Sprintf("%#x", g.DeviceWays), fmt.Sprintf("a mask of %d ways", g.Ways), "ways")
 		}
 	}
 	if g.Replacement != LRU && g.Replacement != Random {

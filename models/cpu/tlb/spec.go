@@ -64,8 +64,8 @@ func (s Spec) TableBytes() uint64 {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
 	var errs []error
-	bad := func(path field.Path, got any, want string) {
-		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
+	bad := func(path field.Path, got any, want string, against ...field.Path) {
+		errs = append(errs, field.Against(field.Errorf(path, "%v: want %s", got, want), against...))
 	}
 	if s.PageBytes != Page4K && s.PageBytes != Page2M && s.PageBytes != Page1G {
 		bad("page_bytes", s.PageBytes, "4096 (4 KB), 2097152 (2 MB) or 1073741824 (1 GB)")
@@ -74,7 +74,7 @@ func (s Spec) Validate() error {
 		bad("entries", s.Entries, "1 to 2^20")
 	}
 	if s.Ways < 1 || s.Entries%max(s.Ways, 1) != 0 {
-		bad("ways", s.Ways, fmt.Sprintf("a divisor of %d (entries)", s.Entries))
+		bad("ways", s.Ways, fmt.Sprintf("a divisor of %d (entries)", s.Entries), "entries")
 	}
 	if s.Walkers < 1 || s.Walkers > 64 {
 		bad("walkers", s.Walkers, "1 to 64")

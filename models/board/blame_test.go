@@ -1,0 +1,70 @@
+package board
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/field"
+	"nictwin/models/specfile"
+)
+
+// eachField visits the fields that hold values in a spec, by their paths. What the spec does not have is left out.
+func eachField(v reflect.Value, at string, visit func(path string, k reflect.Kind)) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return
+		}
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		visit(at, v.Kind())
+		return
+	}
+	for i := range v.NumField() {
+		name, opts, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		switch {
+		case strings.Contains(opts, "inline"):
+			eachField(v.Field(i), at, visit)
+		case name != "" && name != "-":
+			eachField(v.Field(i), at+"."+name, visit)
+		}
+	}
+}
+
+// Whatever a field of a preset is set to: an error is told as that field's, never as that of one that the preset has set.
+func TestErrorsBlameWhatIsWritten(t *testing.T) {
+	refused := 0
+	try := func(head, path, tail string, k reflect.Kind) {
+		keys := strings.Split(path[1:], ".")
+		values := []string{"-1", "0", "1", "9", "8192", "1000000000"}
+		if k == reflect.String {
+			values = []string{"x"}
+		}
+		for _, v := range values {
+			text := head + strings.Join(keys, ": {") + ": " + v + strings.Repeat("}", len(keys)-1) + tail
+			_, err := ParseRack("f.yaml", []byte(text))
+			for _, one := range field.Each(err) {
+				e, ok := one.(*specfile.Error)
+				require.True(t, ok, "%s%v", text, one)
+				leaf, _, _ := strings.Cut(string(e.Path)[strings.LastIndexByte(string(e.Path), '.')+1:], "[")
+				require.True(t, slices.Contains(keys, leaf), "%s%v", text, one)
+				refused++
+			}
+		}
+	}
+	for _, preset := range []string{"bf3", "bf2-cores", "connectx6-cores"} {
+		s, err := CardPreset(preset)
+		require.NoError(t, err)
+		eachField(reflect.ValueOf(s), "", func(path string, k reflect.Kind) {
+			try("servers:\n- preset: "+preset+"\n  cards: [{preset: "+preset+", ", path, "}]\n", k)
+		})
+	}
+	r, err := RackPreset("bf2-fleet")
+	require.NoError(t, err)
+	eachField(reflect.ValueOf(r.Network), ".network", func(path string, k reflect.Kind) { try("preset: bf2-fleet\n", path, "\n", k) })
+	require.Greater(t, refused, 500)
+}
