@@ -38,9 +38,10 @@ type Scenarios struct {
 	Log      io.Writer
 	Progress func(done, total int) // messages of all cases
 
-	cases []*runner.Case
-	done  int // messages of cases that have ended
-	total int
+	cases  []*runner.Case
+	tokens map[string]string // of devices that run elsewhere, by file
+	done   int               // messages of cases that have ended
+	total  int
 }
 
 // NewScenarios holds the defaults.
@@ -112,7 +113,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 	e := &ScenariosEnded{Ended: Ended{Object: result.Object{Command: "run", Seed: s.Seed}}}
 	e.do(&s.Common, work{
 		prepare: func() (string, error) {
-			out, err := s.prepare()
+			out, err := s.prepare(ctx)
 			if s.Seed == 0 && len(s.cases) > 0 {
 				e.Object.Seed = s.cases[0].Workload.Seed
 			}
@@ -131,7 +132,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 }
 
 // prepare completes the settings. Everything that is wrong with them is told at once.
-func (s *Scenarios) prepare() (string, error) {
+func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	var errs []error
 	switch s.NIC {
 	case "", device.Model, device.RTL, NICBoth:
@@ -150,7 +151,7 @@ func (s *Scenarios) prepare() (string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
 	}
-	if err := s.dut(); err != nil {
+	if err := errors.Join(s.dut(), s.remotes(ctx)); err != nil {
 		return "", &UsageError{err}
 	}
 	return s.folder(s.Out, "run-"+cmp.Or(s.NIC, "files")), nil
@@ -267,6 +268,7 @@ func (s *Scenarios) options(nic string) runner.Options {
 	return runner.Options{
 		NIC: nic, DUT: s.DUT, Variant: s.Variant, Seed: s.Seed, ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
 		Resolve: func(dut string) (string, error) { return s.nic(dut, device.Eth{}) },
+		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // which remotes has read
 	}
 }
 

@@ -28,16 +28,25 @@ func (r *Replay) readToken(ctx context.Context) error {
 	if r.TokenFile == "" {
 		return fmt.Errorf("--connect %s: --token-file is missing", r.Connect)
 	}
-	text, err := readSecret(ctx, r.TokenFile, tokenWait)
+	token, err := tokenIn(ctx, r.TokenFile)
 	if err != nil {
 		return fmt.Errorf("--token-file: %w", err)
 	}
-	token := strings.TrimSpace(string(text))
-	if b, err := hex.DecodeString(token); err != nil || len(b) != tokenDigits/2 {
-		return fmt.Errorf("--token-file %s: want %d hexadecimal digits in it", r.TokenFile, tokenDigits)
-	}
 	r.Token = token
 	return nil
+}
+
+// tokenIn reads the token in a file, or from a pipe. Nothing of what else may be there is told.
+func tokenIn(ctx context.Context, path string) (string, error) {
+	text, err := readSecret(ctx, path, tokenWait)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(text))
+	if b, err := hex.DecodeString(token); err != nil || len(b) != tokenDigits/2 {
+		return "", fmt.Errorf("%s: want %d hexadecimal digits in it", path, tokenDigits)
+	}
+	return token, nil
 }
 
 // readSecret reads a short file that only its owner has access to, or a pipe: a secret need not lie in a file. It waits for

@@ -197,7 +197,8 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	var r *Run
 	for _, x := range e.Played {
-		if x.Case.NeedsRTL(&runner.Options{NIC: x.NIC}) && (r == nil || r.Pass() && !x.Pass()) {
+		o := runner.Options{NIC: x.NIC}
+		if x.Case.NeedsRTL(&o) && len(x.Case.Remotes(&o)) == 0 && (r == nil || r.Pass() && !x.Pass()) {
 			r = x
 		}
 	}

@@ -7,14 +7,23 @@ import (
 	"nictwin/models/board"
 )
 
-// Slots fills every slot of a board: with what its spec wants, and else with a device as base has it. resolve finds the
-// manifest of a DUT by its name; nil: names are paths.
-func Slots(base Spec, resolve func(dut string) (string, error)) board.Factory {
+// Finder finds what the devices of a board name. Nil finds nothing: names of DUTs are paths, and there are no tokens.
+type Finder struct {
+	DUT     func(name string) (string, error) // the manifest of a DUT; nil: names are paths
+	Address func(address string) string       // nil: paths of sockets are as they are written
+	Token   func(file string) (string, error) // what a token file holds; nil: there are none
+}
+
+// Slots fills every slot of a board: with what its spec wants, and else with a device as base has it.
+func Slots(base Spec, find *Finder) board.Factory {
+	if find == nil {
+		find = new(Finder)
+	}
 	return func(slot board.Slot) (board.NIC, error) {
 		if slot.Device.Kind == board.DeviceRNIC {
 			return putRNIC(slot)
 		}
-		s, err := base.in(&slot, resolve)
+		s, err := base.in(&slot, find)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", slot.Name, err)
 		}
@@ -31,7 +40,7 @@ func Slots(base Spec, resolve func(dut string) (string, error)) board.Factory {
 }
 
 // in is the spec of the device for a slot.
-func (s Spec) in(slot *board.Slot, resolve func(string) (string, error)) (Spec, error) {
+func (s Spec) in(slot *board.Slot, find *Finder) (_ Spec, err error) {
 	s.Ports, s.EthBits, s.PeriodPs, s.slot = slot.Ports, slot.EthBits, slot.Period, slot.Name
 	if slot.Build != nil {
 		s.Build = slot.Build
@@ -44,7 +53,15 @@ func (s Spec) in(slot *board.Slot, resolve func(string) (string, error)) (Spec, 
 	case board.DeviceRTL:
 		s.NIC, s.Connect, s.Token = RTL, "", ""
 	case board.DeviceAddress:
-		s.NIC, s.Connect = RTL, want.Address
+		s.NIC, s.Connect, s.Token = RTL, want.Address, ""
+		if find.Address != nil {
+			s.Connect = find.Address(want.Address)
+		}
+		if find.Token != nil {
+			if s.Token, err = find.Token(want.TokenFile); err != nil {
+				return s, err
+			}
+		}
 	default:
 		return s, fmt.Errorf("a device of kind %s: want %s, %s, %s or %s", want.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress, board.DeviceRNIC)
 	}
@@ -56,10 +73,8 @@ func (s Spec) in(slot *board.Slot, resolve func(string) (string, error)) (Spec, 
 		return s, nil
 	}
 	s.Built, s.DUT = nil, want.DUT
-	if resolve == nil {
-		return s, nil
+	if find.DUT != nil {
+		s.DUT, err = find.DUT(want.DUT)
 	}
-	var err error
-	s.DUT, err = resolve(want.DUT)
 	return s, err
 }

@@ -20,7 +20,7 @@ func TestSlots(t *testing.T) {
 	s.Servers[0].Cards[0].Device.Kind = board.DeviceModel
 	s.Servers[1].Cards[0].Device = board.DeviceSpec{Kind: board.DeviceRTL, DUT: "nic"}
 	e, over := simcore.NewEngine(), false
-	r, err := board.NewRack(e, new(board.Pools), s, Slots(Spec{NIC: Model, Variant: "speed"}, func(dut string) (string, error) { return h.Path(dut), nil }))
+	r, err := board.NewRack(e, new(board.Pools), s, Slots(Spec{NIC: Model, Variant: "speed"}, &Finder{DUT: func(dut string) (string, error) { return h.Path(dut), nil }}))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	got := 0

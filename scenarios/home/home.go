@@ -91,7 +91,7 @@ func Resolve(dut, homeFlag string) (string, error) {
 	if dut == "" {
 		return "", &UnknownError{Name: `""`}
 	}
-	if !isWord(dut) {
+	if !IsWord(dut) {
 		return manifestAt(dut, &UnknownError{Name: dut})
 	}
 	h, err := Find(homeFlag)
@@ -111,8 +111,8 @@ func Resolve(dut, homeFlag string) (string, error) {
 	return manifestAt(dut, &UnknownError{Name: dut, Dir: filepath.Join(h.Dir, duts), Have: have})
 }
 
-// isWord reports whether s cannot be meant as a path.
-func isWord(s string) bool {
+// IsWord reports whether s cannot be meant as a path.
+func IsWord(s string) bool {
 	ext := filepath.Ext(s)
 	return !strings.ContainsRune(s, filepath.Separator) && ext != ".yaml" && ext != ".yml" && s != "." && s != ".."
 }

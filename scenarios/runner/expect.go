@@ -110,10 +110,10 @@ func (x *ExpectSpec) validate() error {
 		_, known := e.Status.status()
 		bad(known, at+".status", "%q: want %s", e.Status, statusNames())
 		bad(e.AtLeast >= 0, at+".at_least", "%d: want 0 or more", e.AtLeast)
-		bad(e.AtMost == 0 || e.AtMost >= max(e.AtLeast, 1), at+".at_most", "%d: want 0 for any number, or %d or more", e.AtMost, max(e.AtLeast, 1))
+		bad(e.AtMost == 0 || e.AtMost >= max(e.AtLeast, 1), at+".at_most", "%d: want 0 for any number, or %d or more (%v)", e.AtMost, max(e.AtLeast, 1), at+".at_least")
 	}
 	bad(x.Lost.AtLeast >= 0, "lost.at_least", "%d: want 0 or more", x.Lost.AtLeast)
-	bad(x.Lost.AtMost >= x.Lost.AtLeast, "lost.at_most", "%d: want %d or more", x.Lost.AtMost, x.Lost.AtLeast)
+	bad(x.Lost.AtMost >= x.Lost.AtLeast, "lost.at_most", "%d: want %d or more (%v)", x.Lost.AtMost, x.Lost.AtLeast, field.Path("lost.at_least"))
 	bad(x.Compare.Valid(), "compare", "%q: want %s, %s or %s", x.Compare, apps.Exact, apps.Messages, apps.Counts)
 	bad(x.Within >= 0, "within_ps", "%d: want 0 for any time, or more", int64(x.Within))
 	bad(x.Least >= 0 && (x.Within == 0 || x.Least <= x.Within), "least_ps", "%d: want 0 or more, and %v at most, if there is one", int64(x.Least), field.Path("within_ps"))

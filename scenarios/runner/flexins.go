@@ -30,7 +30,7 @@ type flexins struct {
 
 // fitsFlexiNS holds a card to what the node needs: a NIC of the contract, and cores on both sides.
 func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
-	errs := []error{field.Under("flexins", s.FlexiNS.Validate())}
+	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
 			errs = append(errs, field.Errorf(path, format, a...))

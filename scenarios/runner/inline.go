@@ -25,12 +25,12 @@ func (s *Spec) validateInline(x *StackSpec) error {
 			n, _ = offloaded{}.Lengths(w.Kind, size)
 		}
 		if n > most {
-			want := "fewer, or workload.inline false"
+			want := "fewer, or "
 			if w.Transport == apps.Raw && most < apps.LeastFrame {
-				want = "workload.inline false" // no frame is so short
+				want = "" // no frame is so short
 			}
-			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)), "%d: its request has %d B, and those of stacks of kind %s take up to %d along: want %s",
-				size, n, x.Kind, most, want)
+			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)), "%d: its request has %d B, and those of stacks of kind %s take up to %d along: want %s%v false",
+				size, n, x.Kind, most, want, field.Path("workload.inline"))
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ func TestInlineRefused(t *testing.T) {
 		onSolar + "workload: {inline: true, transport: raw, sizes: [220]}":           "f.yaml:5: workload.sizes[0] 220: its request has 234 B, and those of stacks of kind flexins take up to 220 along",
 		rnic + "workload: {inline: true, sizes: [33]}":                               "f.yaml:5: workload.sizes[0] 33: its request has 33 B, and those of stacks of kind rnic take up to 32 along",
 		rnic + "workload: {inline: true, transport: raw, sizes: [46]}":               "f.yaml:5: workload.sizes[0] 46: its request has 60 B, and those of stacks of kind rnic take up to 32 along: want workload.inline false",
-		rnic + "workload: {inline: true}":                                            "f.yaml:5: workload.sizes[0] 1024: its request has 1024 B",
+		rnic + "workload: {inline: true}":                                            "f.yaml:5: workload.inline: conflicts with a value that the file does not set: workload.sizes[0] 1024: its request has 1024 B",
 		onSolar + "workload: {inline: true, sizes: [8]}\nsweep: {size: [220, 1024]}": "f.yaml:6: sweep: case x:size=1024: workload.sizes[0] 1024: its request has 1024 B",
 		onSolar + "workload: {kind: batched_read, inline: true, sizes: [2048]}":      "f.yaml:5: workload.sizes[0] 2048: its request has 272 B",
 	} {

@@ -11,7 +11,7 @@ func TestLowLatencyRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
 	const four = head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 4}}]\n"
 	for text, want := range map[string]string{
-		head + "stacks: [{kind: flexins}]\nworkload: {low_latency: true}":                                         "f.yaml:4: stacks[0].flexins.low_latency_qps 0: workload.low_latency has 1 queue pairs on each server: want that many or more",
+		head + "stacks: [{kind: flexins}]\nworkload: {low_latency: true}":                                         "f.yaml:5: workload.low_latency: conflicts with a value that the file does not set: stacks[0].flexins.low_latency_qps 0: workload.low_latency has 1 queue pairs on each server: want that many or more",
 		four + "workload: {low_latency: true, queue_pairs: 3, both_ways: true}":                                   "stacks[0].flexins.low_latency_qps 4: workload.low_latency has 6 queue pairs",
 		head + "stacks: [{kind: flexins, flexins: {low_latency_qps: 65}}]":                                        "f.yaml:4: stacks[0].flexins.low_latency_qps 65: want 0 to 64, the NIC's credit accounts",
 		head + "stacks: [{kind: rnic}]\ndevices: [{kind: rnic, model: connectx6}]\nworkload: {low_latency: true}": "stacks[0].kind rnic: it has no low-latency queue pairs: want flexins, or workload.low_latency false",

@@ -14,9 +14,9 @@ import (
 // An MTU that the ports of a stack do not have is refused by field, before anything runs.
 func TestMTURefused(t *testing.T) {
 	for text, want := range map[string]string{
-		onSolar + "workload: {mtu: 8192}":                                                                         "f.yaml:4: stacks[0].flexins.mtu 4096: workload.mtu is 8192: want that or more",
+		onSolar + "workload: {mtu: 8192}":                                                                         "f.yaml:5: workload.mtu: conflicts with a value that the file does not set: stacks[0].flexins.mtu 4096: workload.mtu is 8192: want that or more",
 		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {mtu: 8192}":                          "f.yaml:5: workload.mtu 8192: ports of stacks of kind rnic have 4096: want that or less",
-		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {mtu: 8192}}]\nworkload: {mtu: 8192}": "f.yaml:4: stacks[0].flexins.data.payload_bytes 4224: want 8320 or more for an MTU of 8192",
+		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {mtu: 8192}}]\nworkload: {mtu: 8192}": "f.yaml:4: stacks[0].flexins.mtu: conflicts with a value that the file does not set: stacks[0].flexins.data.payload_bytes 4224: want 8320 or more for stacks[0].flexins.mtu 8192",
 		onSolar + "sweep: {mtu: [4096, 8192]}":                                                                    "f.yaml:5: sweep: case x:mtu=8192: stacks[0].flexins.mtu 4096: workload.mtu is 8192",
 	} {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))

@@ -17,6 +17,7 @@ type Options struct {
 	Variant string // build of RTL devices
 	Seed    uint64 // of workloads; 0: as the files have it
 	Resolve func(dut string) (string, error)
+	Token   func(file string) (string, error) // that a token file holds; nil: there are no devices of kind address
 
 	Dir           *files.Folder // for artifacts of one case; nil: none are written
 	ArtifactBytes int64         // of each file; 0: any number
@@ -45,7 +46,7 @@ func (o *Options) device(ctx context.Context) device.Spec {
 func (o *Options) override(r board.RackSpec) board.RackSpec {
 	for i := range r.Servers {
 		if c := &r.Servers[i].Cards[0]; o.NIC != "" && contract(c) {
-			c.Device.Kind, c.Device.Address = board.DeviceKind(o.NIC), ""
+			c.Device.Kind, c.Device.Address, c.Device.TokenFile = board.DeviceKind(o.NIC), "", ""
 			if o.NIC == device.Model {
 				c.Device.DUT = ""
 			}

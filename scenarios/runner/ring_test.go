@@ -14,12 +14,12 @@ import (
 func TestRingRefused(t *testing.T) {
 	const ring = onRNICs + "workload: {kind: ring, depth: 16, ring: {alpha: 4, beta: 2, gamma: 3}"
 	for text, want := range map[string]string{
-		onRNICs + "workload: {kind: ring}":                "f.yaml:5: workload.ring.alpha 32: want 1 to 7, as one of the 8 slots stays free",
-		onRNICs + "workload: {kind: ring, depth: 1}":      "f.yaml:5: workload.depth 1: of kind ring it is the slots of each ring: want 2 to 4096",
+		onRNICs + "workload: {kind: ring}":                "f.yaml:5: workload.kind: conflicts with a value that the file does not set: workload.ring.alpha 32: want 1 to 7, as one of the 8 slots stays free",
+		onRNICs + "workload: {kind: ring, depth: 1}":      "f.yaml:5: workload.depth 1: of workload.kind ring it is the slots of each ring: want 2 to 4096",
 		onRNICs + "workload: {ring: {beta: 2}}":           "f.yaml:5: workload.ring: kind send has no ring: want kind ring",
 		ring + ", inline: true}":                          "f.yaml:5: workload.inline: kind ring makes requests by itself: want false",
 		ring + ", batch: 2}":                              "f.yaml:5: workload.batch: kind ring makes requests by itself: want 1",
-		ring + ", transport: uc}":                         "f.yaml:5: workload.kind ring: transport uc does not have it",
+		ring + ", transport: uc}":                         "f.yaml:5: workload.kind ring: workload.transport uc does not have it",
 		ring + ", sizes: [8, 0]}":                         "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to",
 		ring + ", immediate: true}":                       "f.yaml:5: workload.immediate: kind ring has no SENDs: want false",
 		ring + ", low_latency: true}":                     "f.yaml:5: workload.low_latency",

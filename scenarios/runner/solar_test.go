@@ -111,9 +111,9 @@ func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 // What a workload of blocks cannot have is told by field.
 func TestSolarRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		onSolar + "workload: {transport: solar}":                                                                                              "f.yaml:5: workload.kind send: transport solar does not have it: want write or read",
-		onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}":                                                                   "f.yaml:5: workload.kind atomics: transport solar does not have it: want write or read",
-		onSolar + "workload: {transport: solar, kind: write_imm}":                                                                             "f.yaml:5: workload.kind write_imm: transport solar does not have it",
+		onSolar + "workload: {transport: solar}":                                                                                              "f.yaml:5: workload.transport: conflicts with a value that the file does not set: workload.kind send: workload.transport solar does not have it: want write or read",
+		onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}":                                                                   "f.yaml:5: workload.kind atomics: workload.transport solar does not have it: want write or read",
+		onSolar + "workload: {transport: solar, kind: write_imm}":                                                                             "f.yaml:5: workload.kind write_imm: workload.transport solar does not have it",
 		onSolar + "workload: {transport: solar, kind: write, signal_every: 2}":                                                                "f.yaml:5: workload.signal_every 2: requests of solar end in any order",
 		onSolar + "workload: {transport: solar, kind: write, receives: 3}":                                                                    "f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0",
 		onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}":                                                      "f.yaml:5: workload.misuse: over solar a request that is refused ends alone, and others go on: want none",

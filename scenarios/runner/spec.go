@@ -92,6 +92,9 @@ func Parse(name string, text []byte) ([]*Case, error) {
 		return nil, places.Locate(err)
 	}
 	cases, err := s.cases(name)
+	for _, c := range cases {
+		c.places = places
+	}
 	return cases, places.Locate(err)
 }
 
@@ -119,6 +122,9 @@ func (s *Spec) Validate() error {
 	}
 	bad(s.Board.Network.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s or %s", s.Board.Network.Kind, board.NetworkBackToBack, board.NetworkSwitch)
 	bad(len(s.Devices) <= 2, "devices", ": %d: want one for both servers, or one for each", len(s.Devices))
+	for i := range s.Devices {
+		errs = append(errs, field.Under(field.Path(fmt.Sprintf("devices[%d]", i)), s.Devices[i].Validate()))
+	}
 	bad(len(s.Stacks) == 1 || len(s.Stacks) == 2, "stacks", ": %d: want one for both servers, or one for each", len(s.Stacks))
 	n := s.Board.Network
 	bad(s.Faults.Wire == nil || n.Faults == nil && n.Loss == nil, "faults.wire", ": the board's network has faults of its own: want one or the other")
@@ -127,9 +133,9 @@ func (s *Spec) Validate() error {
 	}
 	rack := s.rack()
 	if err := rack.Validate(); err != nil {
-		return err // of faults or devices, whose paths are the rack's
+		return field.Against(field.Under("board", err), "devices", "faults")
 	}
-	return s.validateStacks(&rack)
+	return errors.Join(s.validateStacks(&rack), s.validateRemotes(&rack))
 }
 
 // validateStacks holds the stacks to what stands in the slots.
@@ -142,13 +148,16 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			errs = append(errs, field.Errorf(at+".kind", "%q: want %s", s.Stacks[i].Kind, stackNames()))
 			continue
 		}
+		if s.Stacks[i].Kind == StackFlexiNS {
+			errs = append(errs, field.Under(at+".flexins", s.Stacks[i].FlexiNS.Validate()))
+		}
 		errs = append(errs, s.validateLowLatency(at, &s.Stacks[i]), s.validateSolar(at, &s.Stacks[i]), s.validateMTU(at, &s.Stacks[i]), s.validateInline(&s.Stacks[i]))
 		for n := range rack.Servers {
 			if &s.Stacks[i] != s.stack(n) {
 				continue
 			}
 			if err := k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0]); err != nil {
-				errs = append(errs, field.Under(at, err))
+				errs = append(errs, field.Against(field.Under(at, err), "board", "devices"))
 				break // the other server's would say the same
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nictwin/models/field"
+	"nictwin/models/specfile"
 	"nictwin/stack/apps"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
@@ -138,7 +139,12 @@ type Case struct {
 	Spec
 	File string
 	Name string // of the scenario, with the values of the sweep: name:size=64:depth=8
+
+	places *specfile.Places // of the file
 }
+
+// Locate puts file and line to each error of a field.
+func (c *Case) Locate(err error) error { return c.places.Locate(err) }
 
 // cases are one for each combination, the last field the fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {

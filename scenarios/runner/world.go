@@ -63,7 +63,7 @@ func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine()}
 	w.spec = o.override(c.rack())
 	var err error
-	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), o.Resolve))
+	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), c.finder(o)))
 	if err != nil {
 		return nil, err
 	}

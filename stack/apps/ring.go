@@ -317,7 +317,7 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
 	}
 	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
-		bad(false, "depth", "%d: of kind %s it is the slots of each ring: want %d to %d", s.Depth, Ring, rb2.MinSlots, maxDepth)
+		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth, field.Path("kind"), Ring, rb2.MinSlots, maxDepth)
 		return nil
 	}
 	if len(s.Sizes) == 0 || s.largest() > maxBytes || s.largest() < 0 {
@@ -329,5 +329,5 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 	if r.SlotBytes > rb2.MaxSlotBytes {
 		return nil
 	}
-	return field.Under("ring", r.Validate())
+	return field.Against(field.Under("ring", r.Validate()), "depth", "sizes", "kind")
 }

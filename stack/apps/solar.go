@@ -15,7 +15,7 @@ func (s *Spec) validateSolar(bad func(ok bool, path field.Path, format string, a
 	if s.Transport != Solar {
 		return
 	}
-	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: transport %s does not have it: want %s or %s", s.Kind, Solar, Write, Read)
+	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not have it: want %s or %s", s.Kind, field.Path("transport"), Solar, Write, Read)
 	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so that only its completion tells that one has: want 1", s.SignalEvery, Solar)
 	bad(s.Misuse == nil, "misuse", ": over %s a request that is refused ends alone, and others go on: want none", Solar)
 	bad(s.Receives == 0, "receives", "%d: transport %s takes no receive requests: want 0", s.Receives, Solar)

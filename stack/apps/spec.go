@@ -181,14 +181,15 @@ func (s *Spec) Validate() error {
 	s.validateSolar(bad)
 	errs = append(errs, s.validateRing(bad))
 	if s.Transport != RC && s.Transport != Raw && s.Transport != Solar && known {
-		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
-		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
+		bad(!s.Kind.needsRC(), "kind", "%s: %v %s does not have it: want %s, or %v %s", s.Kind, field.Path("transport"), s.Transport, Send, field.Path("transport"), RC)
+		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: %v ud does not have it: want %s, %s, %s or %s", s.Kind, field.Path("transport"), Send, Echo, PingPong, Reflector)
 	}
 	within("processes", s.Processes, 1, maxProcesses)
 	within("queue_pairs", s.QueuePairs, 1, maxPairs)
 	within("count", s.Count, 1, maxCount)
 	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs && s.Processes > 0 && s.Processes <= maxProcesses {
-		bad(s.Messages() <= maxTotal, "count", "%d: that makes %d messages of all flows: want at most %d", s.Count, s.Messages(), maxTotal)
+		bad(s.Messages() <= maxTotal, "count", "%d: with %v, %v and %v that makes %d messages of all flows: want at most %d",
+			s.Count, field.Path("queue_pairs"), field.Path("processes"), field.Path("both_ways"), s.Messages(), maxTotal)
 	}
 	within("depth", s.Depth, 1, maxDepth)
 	within("pieces", s.Pieces, 1, maxPieces)
@@ -238,7 +239,7 @@ func (s *Spec) validateSizes() error {
 			errs = append(errs, field.Errorf(at, "%d: %s brings values of %d bytes: want a multiple of that", n, s.Kind, valueBytes))
 		}
 	}
-	return errors.Join(errs...)
+	return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
 }
 
 func (s *Spec) validateOptions() error {
@@ -248,7 +249,7 @@ func (s *Spec) validateOptions() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(s.Kind != PingPong || s.Depth == 1, "depth", "%d: kind %s has one message at a time: want 1", s.Depth, PingPong)
+	bad(s.Kind != PingPong || s.Depth == 1, "depth", "%d: %v %s has one message at a time: want 1", s.Depth, field.Path("kind"), PingPong)
 	bad(!s.Inline || s.Kind != Read && s.Kind != Atomics && s.Kind != Reflector, "inline", ": kind %s has no bytes to send along: want false", s.Kind)
 	bad(!s.Inline || s.Pieces == 1, "inline", ": inline bytes have no pieces: want %v 1, or false", field.Path("pieces"))
 	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
@@ -294,7 +295,7 @@ func (s *Spec) validateMisuse() error {
 	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
 	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message, s.Count-1, field.Path("count"))
 	if x.Message >= 0 && len(s.Sizes) > 0 {
-		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes: want one with some", x.Message)
+		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes by %v: want one with some", x.Message, field.Path("sizes"))
 	}
 	return errors.Join(errs...)
 }

@@ -53,7 +53,7 @@ func (s Spec) Validate() error {
 		is   int
 	}{{"batch", s.Batch}, {"credit", s.Credit}} {
 		if f.is < 1 || f.is > s.lines() {
-			errs = append(errs, field.Errorf(f.path, "%d: want 1 to %d, the lines of the ring", f.is, s.lines()))
+			errs = append(errs, field.Errorf(f.path, "%d: want 1 to %d, the lines of the ring (%v)", f.is, s.lines(), field.Path("log_lines")))
 		}
 	}
 	return errors.Join(errs...)

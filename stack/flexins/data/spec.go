@@ -131,7 +131,9 @@ func (s *Spec) Validate() error {
 		errs = append(errs, field.Errorf("payload_bytes", "%d: want a multiple of %d", s.PayloadBytes, nicspec.LineBytes))
 	}
 	most := int64(1) << min(max(s.LogReceive, 0), max(s.LogTransmit, 0), 15) / 4
-	within("every", int64(s.Every), 1, most)
+	if e := int64(s.Every); e < 1 || e > most {
+		errs = append(errs, field.Errorf("every", "%d: want 1 to %d, a quarter of the smaller ring (%v, %v)", e, most, field.Path("log_transmit"), field.Path("log_receive")))
+	}
 	within("burst", int64(s.Burst), 1, 1<<10)
 	if s.Receive != InCache && s.Receive != Naive {
 		errs = append(errs, field.Errorf("receive", "%q: want %s or %s", s.Receive, InCache, Naive))

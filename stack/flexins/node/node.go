@@ -73,7 +73,7 @@ func (s *Spec) Validate() error {
 	if !s.MTU.Valid() {
 		errs = append(errs, field.Errorf("mtu", "%d: want 256, 512, 1024, 2048, 4096 or 8192", s.MTU))
 	} else if int(s.MTU)+2*nicspec.LineBytes > s.Data.PayloadBytes {
-		errs = append(errs, field.Errorf("data.payload_bytes", "%d: want %d or more for an MTU of %d", s.Data.PayloadBytes, int(s.MTU)+2*nicspec.LineBytes, s.MTU))
+		errs = append(errs, field.Errorf("data.payload_bytes", "%d: want %d or more for %v %d", s.Data.PayloadBytes, int(s.MTU)+2*nicspec.LineBytes, field.Path("mtu"), s.MTU))
 	}
 	if !s.Notify.valid() {
 		errs = append(errs, field.Errorf("notify", "%q: want %s, %s, %s or %s", s.Notify, Pipe, DoorbellPushed, DoorbellPolled, MMIO))
