@@ -171,6 +171,7 @@ func (s *Scenarios) load() error {
 			}
 			from[c.Spec.Name] = f
 		}
+		errs = append(errs, folders(append(s.cases, list...)))
 		s.cases = append(s.cases, list...)
 	}
 	if len(s.Only) == 0 || errors.Join(errs...) != nil {
@@ -183,6 +184,19 @@ func (s *Scenarios) load() error {
 	}
 	s.cases = slices.DeleteFunc(s.cases, func(c *runner.Case) bool { return !slices.Contains(s.Only, c.Name) })
 	return errors.Join(errs...)
+}
+
+// folders refuses cases of two files whose artifacts would share a folder: such as a scenario named a-size_1 beside a with size 1.
+func folders(cases []*runner.Case) error {
+	of := map[string]*runner.Case{}
+	for _, c := range cases {
+		folder := folderOf(c, "")
+		if first := of[folder]; first != nil && first.Spec.Name != c.Spec.Name {
+			return fmt.Errorf("%s: case %s and case %s of %s would share the folder %s: want another name", c.File, c.Name, first.Name, first.File, folder)
+		}
+		of[folder] = c
+	}
+	return nil
 }
 
 // names are those of cases, as many as people read.

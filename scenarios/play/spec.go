@@ -257,6 +257,10 @@ func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 		_, ok := m.Parameters[n]
 		f.add(ok, "parameters."+field.Path(n), "the manifest's parameters have no %s: give it its usual value there", n)
 		f.add(len(s.Parameters[n]) > 0, "parameters."+field.Path(n), "an empty list: want its values")
+		for i, v := range s.Parameters[n] {
+			first := slices.IndexFunc(s.Parameters[n], func(x string) bool { return x == v || sameNumber(x, v) })
+			f.add(first == i, "parameters."+field.Path(fmt.Sprintf("%s[%d]", n, i)), "%q: a second time: %q has it", v, s.Parameters[n][first])
+		}
 		builds *= max(1, len(s.Parameters[n]))
 	}
 	f.add(builds <= maxBuilds, "parameters", "%d combinations, each of which is built: want at most %d", builds, maxBuilds)

@@ -2,6 +2,7 @@ package play
 
 import (
 	"fmt"
+	"math/big"
 	"math/bits"
 	"math/rand/v2"
 	"strconv"
@@ -118,6 +119,13 @@ func parseRange(text string) (r [2]uint64, err error) {
 		return r, fmt.Errorf("%q: the range ends before it begins", text)
 	}
 	return r, nil
+}
+
+// sameNumber reports whether two texts are one number, such as 16 and 0x10.
+func sameNumber(a, b string) bool {
+	x, okX := new(big.Float).SetString(a)
+	y, okY := new(big.Float).SetString(b)
+	return okX && okY && x.Cmp(y) == 0
 }
 
 // most is the largest of the values.

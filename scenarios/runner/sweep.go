@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -51,16 +52,27 @@ var stackAxes = []string{"data_cores", "receive", "transmit", "staging_bytes", "
 
 // axis is a field of a sweep.
 type axis struct {
-	name string
-	n    int
-	set  func(s *Spec, i int) string // value i; returns it as text
+	name  string
+	n     int
+	twice error                       // the first value that comes a second time; nil: none does
+	set   func(s *Spec, i int) string // value i; returns it as text
 }
 
-func values[T any](name string, list []T, set func(s *Spec, v T)) axis {
-	return axis{name, len(list), func(s *Spec, i int) string {
+func values[T comparable](name string, list []T, set func(s *Spec, v T)) axis {
+	return axis{name, len(list), twice(name, list), func(s *Spec, i int) string {
 		set(s, list[i])
 		return fmt.Sprint(list[i])
 	}}
+}
+
+// twice refuses values that are equal, however they are written: their cases would be one.
+func twice[T comparable](name string, list []T) error {
+	for i, v := range list {
+		if first := slices.Index(list, v); first < i {
+			return field.Errorf(field.Path(fmt.Sprintf("%s[%d]", name, i)), ": %v a second time: %v has it", v, field.Path(fmt.Sprintf("%s[%d]", name, first)))
+		}
+	}
+	return nil
 }
 
 func (w *SweepSpec) axes() []axis {
@@ -126,12 +138,14 @@ const maxCases = 1000
 
 func (w *SweepSpec) validate() error {
 	n := 1
+	var errs []error
 	for _, a := range w.axes() {
+		errs = append(errs, a.twice)
 		if n *= max(a.n, 1); n > maxCases {
 			return field.Errorf(field.Path(a.name), ": more than %d cases: want fewer values", maxCases)
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Case is a scenario with a value for everything.
