@@ -36,9 +36,13 @@ func boardShowCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&b.SVG, "svg", b.SVG, "file to which the picture is written, as SVG")
+	c.Flags().BoolVar(&b.Overwrite, "overwrite", false, "let --svg replace a file that is no picture of a board")
 	c.Flags().BoolVar(&yaml, "yaml", yaml, "show every field as YAML instead of drawing")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Spec = args[0]
+		if b.Overwrite && b.SVG == "" && c.Flags().Changed("overwrite") {
+			return cli.Usagef("--overwrite: has no effect without --svg: want it, or leave it out")
+		}
 		x, err := b.Show()
 		if err != nil {
 			return err

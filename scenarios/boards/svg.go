@@ -22,6 +22,12 @@ type canvas struct {
 	width int
 }
 
+// svgMark is how a picture of ours begins.
+const svgMark = "<!-- board drawn by nictwin: replaced by later runs -->\n"
+
+// IsSVG reports whether a text begins as a picture that SVG has drawn.
+func IsSVG(text []byte) bool { return strings.HasPrefix(string(text), svgMark) }
+
 // SVG draws a board as a picture.
 func SVG(s *board.RackSpec) string {
 	var c canvas
@@ -31,7 +37,7 @@ func SVG(s *board.RackSpec) string {
 	for _, m := range machines(s) {
 		y = c.machine(&m, y) + margin
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">
+	return svgMark + fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">
 <style>.name{font-weight:bold;font-size:14px}.title{font-weight:bold}.frame{fill:none;stroke:#888}.box{fill:#eef3fa;stroke:#345}.way{stroke:#345;fill:none}</style>
 `, c.width+margin, y) + c.String() + "</svg>\n"
 }

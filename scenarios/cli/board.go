@@ -19,6 +19,8 @@ func BoardNames() []string { return board.RackPresetNames }
 type Board struct {
 	Spec string // file or preset
 	SVG  string // file that is written; empty: none
+
+	Overwrite bool // SVG may be a file that is no picture of a board
 }
 
 // Shown is a board as people and scripts see it.
@@ -44,10 +46,31 @@ func (b *Board) Show() (*Shown, error) {
 	if b.SVG == "" {
 		return x, nil
 	}
+	if err := b.replaceable(); err != nil {
+		return nil, err
+	}
 	err = files.Write(b.SVG, []byte(boards.SVG(&s)))
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return nil, &UsageError{fmt.Errorf("--svg: %w", err)}
 	}
 	return x, err
+}
+
+// maxSVG is in bytes: more than the picture of any board.
+const maxSVG = 64 << 20
+
+// replaceable refuses a file that is no picture of ours, unless the user says that it may be replaced.
+func (b *Board) replaceable() error {
+	if b.Overwrite {
+		return nil
+	}
+	text, err := files.Read(b.SVG, maxSVG)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && (len(text) == 0 || boards.IsSVG(text)):
+		return nil
+	case err != nil:
+		return &UsageError{fmt.Errorf("--svg: %w", err)}
+	}
+	return Usagef("--svg %s: it is there, and no picture of nictwin's: want another file, or --overwrite", b.SVG)
 }
