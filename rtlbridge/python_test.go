@@ -67,16 +67,15 @@ told(ValueError, lambda: d.send("req", adr=1))
 told(ValueError, lambda: d.send("req", b"x"))
 told(ValueError, lambda: d.receive("req"))
 told(ValueError, lambda: d.advance(0))
-d.start(stall=101)
-told(BridgeError, lambda: d.advance(1))
+told(ValueError, lambda: d.start(stall=101))
 d.close()
 told(ValueError, lambda: Device("nowhere", bytes(32)))
 `
 	out := python(t, "-c", wrong, program)
 	for _, want := range []string{
 		"the device has not been started\n", "no tie-off nowhere; the device has spare_i\n", "no clock nowhere; the device has clk_i, aux_clk_i\n", "no stream nowhere; the device has mode, req,",
-		"stream rsp is an output of the device\n", "stream req: no field adr; it has addr, write\n", "stream req: 1 bytes of data do not go over a stream of kind record\n",
-		"no output req; the device has rsp, tick\n", "0 cycles, not 1 to 1048576\n", "protocol: START frame refused", "address nowhere: want unix:/path or tcp:host:port\n",
+		"stream rsp is an output of the device\n", "stream req: no field adr; it has addr, write\n", "stream req: 1 bytes of data do not go over a stream of kind record; packets have 1 to 1048576\n",
+		"no output req; the device has rsp, tick\n", "cycles is 0: want a whole number from 1 to 1048576\n", "stall is 101: want a whole number from 0 to 100\n", "address nowhere: want unix:/path or tcp:host:port\n",
 	} {
 		require.Contains(t, out, want)
 	}

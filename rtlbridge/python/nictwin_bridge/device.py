@@ -7,7 +7,7 @@ import struct
 import subprocess
 import time
 
-from . import frames as f
+from . import checks, frames as f
 from .frames import BridgeError, Ran, Record
 
 
@@ -15,34 +15,37 @@ class Device:
     """A device that listens at unix:/path or tcp:host:port, or, by launch, a program that is started for this session."""
 
     def __init__(self, address: str, token: bytes, timeout: float = 8.0) -> None:
-        scheme, _, where = address.partition(":")
+        timeout, token = checks.seconds("timeout", timeout), checks.octets("token", token)
+        opening = f.open_frame(token)
+        scheme, _, where = checks.words("address", address).partition(":")
         if scheme == "unix":
             sock = socket.socket(socket.AF_UNIX)
             sock.settimeout(timeout)
             sock.connect(where)
-        elif scheme == "tcp" and where.rpartition(":")[2].isdigit():
+        elif scheme == "tcp" and f.is_port(where.rpartition(":")[2]):
             host, _, port = where.rpartition(":")
             sock = socket.create_connection((host, int(port)), timeout)
         else:
-            raise ValueError(f"address {address}: want unix:/path or tcp:host:port")
-        self._begin(sock, token, timeout, None)
+            raise ValueError(f"address {address[:60]}: want unix:/path or tcp:host:port")
+        self._begin(sock, opening, timeout, None)
 
     @classmethod
     def launch(cls, program: str, timeout: float = 8.0) -> Device:
         """Starts the program that nictwin dut build names."""
+        timeout = checks.seconds("timeout", timeout)
         self, (ours, theirs) = cls.__new__(cls), socket.socketpair()
         with theirs:
             child = subprocess.Popen([program, "--fd", str(theirs.fileno())], pass_fds=[theirs.fileno()])
-        self._begin(ours, bytes(32), timeout, child)
+        self._begin(ours, f.open_frame(bytes(32)), timeout, child)
         return self
 
-    def _begin(self, sock: socket.socket, token: bytes, timeout: float, child: subprocess.Popen[bytes] | None) -> None:
+    def _begin(self, sock: socket.socket, opening: bytes, timeout: float, child: subprocess.Popen[bytes] | None) -> None:
         self._sock, self._timeout, self._child = sock, timeout, child
         self._inputs: list[bytes] = []
         self._outputs: dict[str, list[Record]] = {}
         self.cycle, self._quantum, self._started = 0, 0, False
         try:
-            self._send(f.open_frame(token))
+            self._send(opening)
             self.hello = f.decode_hello(self._receive(f.HELLO, timeout))
         except BaseException:
             self.close()
@@ -57,11 +60,15 @@ class Device:
     def start(self, seed: int = 1, *, stall: int = 0, burst: int = 0, watchdog: int = 0, poison: bool = False, longest: int = 16384,
               clocks: dict[str, tuple[int, int]] | None = None, tie_offs: dict[str, int] | None = None) -> None:
         """Powers the device up and takes it through reset. stall: percent of cycles in which streams pause; clocks: period and phase in ps."""
-        h, ties, rates = self.hello, tie_offs or {}, clocks or {}
+        h, ties, rates = self.hello, checks.table("tie_offs", tie_offs), checks.table("clocks", clocks)
+        seed, watchdog, poison = checks.whole("seed", seed), checks.whole("watchdog", watchdog), checks.flag("poison", poison)
+        stall, burst = checks.whole("stall", stall, 0, 100), checks.whole("burst", burst, 0, 16)
+        longest = checks.whole("longest", longest, 1, f.MAX_DATA)
         for given, known, what in ((ties, h.tie_offs, "tie-off"), (rates, h.clocks, "clock")):
             if unknown := [n for n in given if n not in known]:
-                raise ValueError(f"no {what} {unknown[0]}; the device has {', '.join(known) or 'none'}")
-        timing = [rates.get(name, (period, 0)) for name, period in h.clocks.items()]
+                raise ValueError(f"no {what} {unknown[0] if isinstance(unknown[0], str) else checks.shown(unknown[0])}; the device has {', '.join(known) or 'none'}")
+        timing = [f.timing(name, rates.get(name, (period, 0)), first=i == 0) for i, (name, period) in enumerate(h.clocks.items())]
+        ties = {name: checks.whole(f"tie-off {name}", value, 0, (1 << min(h.tie_bits[name], 64)) - 1) for name, value in ties.items()}
         body = struct.pack("<QQQIHH", seed, watchdog, timing[0][0], int(poison), len(h.streams), len(ties))
         for s in h.streams.values():
             body += struct.pack("<BBHIII", 0 if s.out and not s.has_ready else stall, burst, 0, f.UNLIMITED, longest, 0)
@@ -76,7 +83,8 @@ class Device:
         """Queues a transaction of an input, offered from cycle on at the earliest; of a level, its values from then on.
 
         data is the packet, or the field of that name where a record or level has one."""
-        s = self.hello.streams.get(stream)
+        s = self.hello.streams.get(checks.words("stream", stream))
+        cycle = checks.whole("cycle", cycle)
         if s is None:
             raise ValueError(f"no stream {stream}; the device has {', '.join(self.hello.streams)}")
         packet, values = s.parted(data, fields)
@@ -84,14 +92,14 @@ class Device:
 
     def reset(self, cycle: int = 0) -> None:
         """Holds the resets from cycle on, as long as after power-up; what was sent before and was not taken is dropped."""
+        cycle = checks.whole("cycle", cycle)
         self._inputs.append(struct.pack("<BBHIQ", 3, 0, 0, 0, max(cycle, self.cycle)))
 
     def advance(self, cycles: int) -> Ran:
         """Runs cycles (1 to 2^20) with what was queued, and returns all that happened; outputs wait for receive, too."""
         if not self._started:
             raise ValueError("the device has not been started")
-        if not 1 <= cycles <= f.MAX_CYCLES:
-            raise ValueError(f"{cycles} cycles, not 1 to {f.MAX_CYCLES}")
+        cycles = checks.whole("cycles", cycles, 1, f.MAX_CYCLES)
         self._send(f.frame(f.RUN, struct.pack("<QQII", self._quantum, self.cycle, cycles, len(self._inputs)) + b"".join(self._inputs)))
         self._inputs = []
         limit, records = self._timeout + 20e-6 * cycles, []
@@ -111,7 +119,7 @@ class Device:
 
     def receive(self, stream: str) -> list[Record]:
         """What came out of a stream since it was asked for last."""
-        if stream not in self._outputs:
+        if checks.words("stream", stream) not in self._outputs:
             raise ValueError(f"no output {stream}; the device has {', '.join(self._outputs) or 'none before its start'}")
         got, self._outputs[stream] = self._outputs[stream], []
         return got

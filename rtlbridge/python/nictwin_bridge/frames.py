@@ -6,9 +6,12 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import checks
+
 MAGIC, VERSION = b"NICTWIN\0", 3
 OPEN, HELLO, START, INPUT, RUN, RAN, ERROR, STOP = range(1, 9)
 MAX_FRAME, MAX_CYCLES, MAX_DATA = 64 << 20, 1 << 20, 1 << 20
+MIN_PERIOD, MAX_PERIOD = 2, 10**9  # of clocks, in ps
 UNLIMITED = 0xFFFFFFFF
 KINDS = ("axis", "tlp", "record", "level")
 TAKEN, OUTPUT, BROKEN, BUSY, HELD = range(1, 6)  # kinds of records
@@ -43,19 +46,17 @@ class Stream:
             raise ValueError(f"stream {self.name}: no field {', '.join(unknown)}; it has {', '.join(self.fields) or 'none'}")
         side = b""
         for name, bits in self.fields.items():
-            value = values.get(name, 0)
-            if not 0 <= value < 1 << bits:
-                raise ValueError(f"stream {self.name}: field {name} is {value}, not 0 to 2^{bits} - 1")
+            value = checks.whole(f"stream {self.name}: field {name}", values.get(name, 0), 0, (1 << bits) - 1)
             side += value.to_bytes((bits + 7) // 8, "little")
         return side
 
     def parted(self, data: bytes | int, fields: dict[str, int]) -> tuple[bytes, dict[str, int]]:
         """Packet and fields of a transaction: of a record or level with a field called data, data is that field."""
-        if isinstance(data, int):
+        if isinstance(data, int) and type(data) is not bool:
             if self.kind not in ("record", "level") or "data" not in self.fields:
                 raise ValueError(f"stream {self.name}: data is the number {data}: a stream of kind {self.kind} without a field data wants bytes or nothing")
             return b"", {**fields, "data": data}
-        return data, fields
+        return checks.octets(f"stream {self.name}: data", data), fields
 
     def unpack(self, side: bytes) -> dict[str, int]:
         values, at = {}, 0
@@ -74,6 +75,7 @@ class Hello:
     streams: dict[str, Stream]
     observed: list[str]
     tie_offs: dict[str, int]
+    tie_bits: dict[str, int]  # their widths
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,18 @@ def pad(b: bytes) -> bytes:
     return b + bytes(-len(b) % 8)
 
 
+def is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 5 and 1 <= int(text) <= 65535
+
+
+def timing(name: str, given: Any, first: bool) -> tuple[int, int]:
+    """Period and phase of a clock. Cycles are those of the first one, which has no phase."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"clock {name} is {checks.shown(given)}: want its period and its phase, two numbers in ps")
+    period = checks.whole(f"period of clock {name}", given[0], MIN_PERIOD, MAX_PERIOD)
+    return period, checks.whole(f"phase of clock {name}", given[1], 0, 0 if first else period - 1)
+
+
 def frame(kind: int, payload: bytes = b"") -> bytes:
     return struct.pack("<IHH", len(payload), kind, 0) + payload
 
@@ -147,7 +161,7 @@ def transaction(s: Stream, data: bytes, side: bytes, cycle: int) -> bytes:
     if s.out:
         raise ValueError(f"stream {s.name} is an output of the device")
     if s.kind in ("record", "level") and data or s.kind == "axis" and not data or len(data) > MAX_DATA or s.keep_unit > 1 and len(data) % s.keep_unit:
-        raise ValueError(f"stream {s.name}: {len(data)} bytes of data do not go over a stream of kind {s.kind}")
+        raise ValueError(f"stream {s.name}: {len(data)} bytes of data do not go over a stream of kind {s.kind}; packets have 1 to {MAX_DATA}")
     return struct.pack("<BBHIQ", 1, s.index, len(side), len(data), cycle) + pad(side) + pad(data)
 
 
@@ -162,7 +176,7 @@ def decode_hello(payload: bytes) -> Hello:
     rates = {}
     for _ in range(clocks):
         period, n = r.fields("QQ")
-        r.check(2 <= period <= 10**9 and n <= len(payload), f"a clock with a period of {period} ps")
+        r.check(MIN_PERIOD <= period <= MAX_PERIOD and n <= len(payload), f"a clock with a period of {period} ps")
         rates[r.name_of(n)] = period
     table: dict[str, Stream] = {}
     for i in range(streams):
@@ -176,12 +190,14 @@ def decode_hello(payload: bytes) -> Hello:
         r.check(all(fields.values()) and sum((b + 7) // 8 for b in fields.values()) == side and len(fields) == nfields, f"stream {name}: its fields do not make {side} side bytes")
         table[name] = Stream(name, i, KINDS[kind], bool(out), unit, bool(ready), beat, side, clock, fields)
     r.check(len(table) == streams, "two streams of one name")
-    names = []
+    names, widths = [], []
     for _ in range(observed + ties):
-        _, n, _ = r.fields("HHI")
+        width, n, _ = r.fields("HHI")
+        widths.append(width)
         names.append(r.name_of(n))
     r.end()
-    return Hello(build, largest, busy, rates, table, names[:observed], {n: i for i, n in enumerate(names[observed:])})
+    tied = names[observed:]
+    return Hello(build, largest, busy, rates, table, names[:observed], {n: i for i, n in enumerate(tied)}, dict(zip(tied, widths[observed:])))
 
 
 def decode_ran(payload: bytes, hello: Hello) -> Ran:
