@@ -50,7 +50,8 @@ func (a *app) coverage(v *cli.Coverage, holes int) error {
 	w := a.people()
 	err = errors.Join(r.Write(w, holes), err)
 	for _, s := range result.Texts(short) {
-		say(w, "%s  %s\n", paint(w, red, "FAIL"), s)
+		paint(w, red, "FAIL")
+		say(w, "  %s\n", s)
 	}
 	if len(short) > 0 && err == nil {
 		a.outcome = result.Mismatch

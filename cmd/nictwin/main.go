@@ -22,7 +22,7 @@ func start(commands []command, grace time.Duration) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	heed(cancel, grace)
-	a := &app{program: os.Args[0], stdout: &output{w: os.Stdout}, stderr: os.Stderr, commands: commands}
+	a := &app{program: os.Args[0], stdout: &output{w: newEscaper(os.Stdout, os.Args)}, stderr: newEscaper(os.Stderr, os.Args), commands: commands}
 	return a.main(ctx, os.Args[1:])
 }
 
@@ -110,7 +110,11 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 // complain tells people on stderr what went wrong.
 func (a *app) complain(out result.Outcome, err error) {
 	who := strings.TrimSpace("nictwin " + a.name)
-	for line := range strings.Lines(err.Error()) {
+	text := err.Error()
+	if e, ok := a.stderr.(*escaper); ok {
+		text = e.names.Replace(text) // before it is taken apart into lines
+	}
+	for line := range strings.Lines(text) {
 		say(a.stderr, "%s: %s\n", who, strings.TrimRight(line, "\n"))
 	}
 	if out == result.Usage {

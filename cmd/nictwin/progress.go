@@ -67,13 +67,17 @@ const (
 	reset = "\x1b[0m"
 )
 
-// paint colours a word if w shows colours.
-func paint(w io.Writer, code, word string) string {
-	if o, ok := w.(*output); ok {
-		w = o.w
+// paint writes a word, coloured if w shows colours.
+func paint(w io.Writer, code, word string) {
+	to := w
+	if o, ok := to.(*output); ok {
+		to = o.w
 	}
-	if f, ok := w.(*os.File); ok && colour(f) {
-		return code + word + reset
+	if e, ok := to.(*escaper); ok {
+		to = e.w
 	}
-	return word
+	if f, ok := to.(*os.File); ok && colour(f) {
+		w, word = f, code+word+reset // past the escaper, which would show the code
+	}
+	say(w, "%s", word)
 }

@@ -23,9 +23,11 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 		for _, text := range o.Warnings {
 			say(w, "warning: %s\n", text)
 		}
-		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), o.Seed, artifacts(o))
+		paint(w, green, "PASS")
+		say(w, "  seed %d, %s\n", o.Seed, artifacts(o))
 	case result.Mismatch:
-		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), o.Seed)
+		paint(w, red, "FAIL")
+		say(w, "  seed %d\n", o.Seed)
 		findings(w, o.Findings)
 		last(w, o)
 		a.told = true

@@ -1,6 +1,11 @@
 package cli
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // plain are the bytes that no shell looks at, beside letters and digits.
 const plain = "_-./,:=+@%"
@@ -23,5 +28,24 @@ func quote(w string) string {
 	if safe {
 		return w
 	}
+	if !strings.HasSuffix(w, "\n") && w[:min(len(w), 1)] != "-" && (strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w)) {
+		return printed(w)
+	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// printed has printf write a word with control characters, on which a terminal would act. The shell drops line breaks at its end.
+func printed(w string) string {
+	var b strings.Builder
+	for i := range len(w) {
+		switch c := w[i]; {
+		case c == '%':
+			b.WriteString("%%")
+		case c < 0x20 || c >= 0x7f || c == '\'' || c == '\\':
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return `"$(printf '` + b.String() + `')"`
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// escaper writes text of which nothing moves a terminal's cursor or forges a line: control characters, what turns the direction of
+// writing, and bytes that are no UTF-8 come as escapes, which are those of JSON, too. All that people and scripts read goes
+// through one, names of files, streams and cases and words of devices among it; what this program itself paints does not.
+type escaper struct {
+	w io.Writer
+	// names replaces parts of the command line that have line breaks, which are no control characters elsewhere.
+	names *strings.Replacer
+}
+
+// newEscaper makes an escaper for a program that was called with these words.
+func newEscaper(w io.Writer, words []string) *escaper {
+	var pairs []string
+	for _, word := range words {
+		for _, part := range strings.Split(word, string(filepath.Separator)) {
+			if strings.ContainsAny(part, "\n\t") {
+				pairs = append(pairs, part, strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(part))
+			}
+		}
+	}
+	return &escaper{w, strings.NewReplacer(pairs...)}
+}
+
+// Write writes all of a text, or returns an error.
+func (e *escaper) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(e.w, escape(e.names.Replace(string(b)))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// escape replaces what is not to be written as it is. Line breaks and tabs stay.
+func escape(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		_, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+			b.WriteRune(r)
+		default:
+			for _, u := range utf16.Encode([]rune{r}) { // as JSON has them
+				fmt.Fprintf(&b, `\u%04x`, u)
+			}
+		}
+	}
+	return b.String()
+}
