@@ -36,7 +36,7 @@ func (r *Replay) readToken(ctx context.Context) error {
 	return nil
 }
 
-// tokenIn reads the token in a file, or from a pipe. Nothing of what else may be there is told.
+// tokenIn reads the token in a file, or from a pipe. Errors show nothing of what else may be there.
 func tokenIn(ctx context.Context, path string) (string, error) {
 	text, err := readSecret(ctx, path, tokenWait)
 	if err != nil {

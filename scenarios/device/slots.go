@@ -14,7 +14,7 @@ type Finder struct {
 	Token   func(file string) (string, error) // what a token file holds; nil: there are none
 }
 
-// Slots fills every slot of a board: with what its spec wants, and else with a device as base has it.
+// Slots fills every slot of a board: with the device of its spec, or with one by base where that leaves it open.
 func Slots(base Spec, find *Finder) board.Factory {
 	if find == nil {
 		find = new(Finder)

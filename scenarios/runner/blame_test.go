@@ -33,7 +33,7 @@ func eachField(t reflect.Type, at string, visit func(path string, k reflect.Kind
 	}
 }
 
-// valuesOf are values at and beyond the ends of what fields of a kind take.
+// valuesOf returns values at and beyond the ends of the range of fields of a kind.
 func valuesOf(k reflect.Kind) []string {
 	switch k {
 	case reflect.Bool:
@@ -52,8 +52,8 @@ func nested(path, value string) string {
 	return strings.Join(keys, ": {") + ": " + value + strings.Repeat("}", len(keys)-1)
 }
 
-// blamed parses a scenario and returns the errors. Each must be told as that of a field which the file has, by one of these keys:
-// never as that of a default.
+// blamed parses a scenario and returns the errors. Each must name a field of the file, by one of these keys:
+// never a default.
 func blamed(t *testing.T, text string, keys ...string) int {
 	t.Helper()
 	_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))

@@ -31,7 +31,7 @@ func (c *Case) Remotes(o *Options) (list []Remote) {
 	return list
 }
 
-// devicePath returns the field that says what stands in the slot of a server.
+// devicePath returns the field of the device in the slot of a server.
 func (s *Spec) devicePath(server int) field.Path {
 	switch n := len(s.Devices); {
 	case n > 0:

@@ -138,7 +138,7 @@ func TestCutOffIsTold(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("x: offset %d: block length 2130706544: a block has at most", at))
 }
 
-// Formats that are not read are told by name, with what converts them; of what is no capture nothing is shown.
+// Errors name formats that are not read and what converts them; they show nothing of other files.
 func TestOtherFormats(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for magic, name := range map[uint32]string{0xa1b2cd34: `"modified" pcap`, 0x1c0001ac: "pcap as Ixia has it", 0x1c0001ab: "pcap as Ixia has it"} {
