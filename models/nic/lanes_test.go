@@ -11,9 +11,8 @@ import (
 	"nictwin/models/simcore"
 )
 
-// stoppedPort is a NIC of two ports, few slots and little room, whose port 0 is
-// stopped for long. Queues 0..5 have more for it than there is room for.
-func stoppedPort(t *testing.T, slots int) *rig {
+// twoPorts is a NIC of two ports, few slots and little room, with eight queues.
+func twoPorts(t *testing.T, slots int) *rig {
 	o := defaultRig()
 	o.spec.Ports, o.spec.Timing.TxInFlight, o.spec.Timing.TxBufBytes = 2, slots, 9216
 	r := openedTx(t, o)
@@ -21,13 +20,25 @@ func stoppedPort(t *testing.T, slots int) *rig {
 	var cfg [nicspec.PortEntrySize]byte
 	(&nicspec.PortEntryFields{RxPause: 1}).Encode(cfg[:])
 	require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, 0, cfg[:]))
-	var f [nicspec.FrameMin]byte
-	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePause}, [6]byte{}, 60000, &f)
 	for q := range 8 {
 		h.OpenTx(q, 4)
 	}
 	r.run()
+	return r
+}
+
+// stop has a pause of so many quanta come in on port 0.
+func (r *rig) stop(quanta uint16) {
+	var f [nicspec.FrameMin]byte
+	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePause}, [6]byte{}, quanta, &f)
 	r.peers[0].send(f[:])
+}
+
+// stoppedPort is such a NIC whose port 0 is stopped for long. Queues 0..5 have more
+// for it than there is room for.
+func stoppedPort(t *testing.T, slots int) *rig {
+	r := twoPorts(t, slots)
+	r.stop(60000)
 	r.pass(simcore.Microsecond)
 	for q := range 6 {
 		r.sends(q, 0, 0, 0, 0)
@@ -156,5 +167,32 @@ func TestKeyGoesWhileEntriesWait(t *testing.T) {
 	require.EqualValues(t, 6, started, "9,216 B are room for six frames")
 	require.EqualValues(t, 24, regs.Dev(nicspec.CntTxWqe))
 	require.EqualValues(t, 24-started, regs.Dev(nicspec.CntTxErr))
+	require.False(t, r.nic.Busy())
+}
+
+// An entry that sends nothing stands in the line of a port, behind a frame of its queue. It goes on when that frame has left,
+// though the port is stopped again and others have taken the place [T13].
+func TestNothingLeavesTheLine(t *testing.T) {
+	const slots = 4
+	r := twoPorts(t, slots)
+	regs := r.nic.Regs()
+	r.stop(60000)
+	r.sends(6, 0)
+	r.pass(simcore.Microsecond)
+	for q := range 6 {
+		r.sends(q, 0, 0, 0, 0)
+	}
+	r.pass(simcore.Microsecond)
+	r.sends(6, nothing, nothing, nothing)
+	r.pass(3 * simcore.Microsecond)
+	require.Zero(t, regs.Dev(nicspec.CntTxWqe))
+	r.stop(0)
+	r.pass(20 * simcore.Nanosecond) // its frame begins
+	r.stop(60000)
+	r.pass(5 * simcore.Microsecond)
+	require.EqualValues(t, 1, regs.Port(nicspec.CntTxFrames, 0))
+	require.EqualValues(t, 4, regs.Dev(nicspec.CntTxWqe))
+	r.run()
+	require.EqualValues(t, 25, regs.Port(nicspec.CntTxFrames, 0))
 	require.False(t, r.nic.Busy())
 }

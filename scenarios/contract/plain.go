@@ -27,6 +27,7 @@ var plainOnly = map[string]string{
 	"fence/other queues go on":          rate,
 	"ports/one held, the other goes on": rate,
 	"ports/one held, classes and queues that change ports": rate,
+	"ports/one held, entries that send nothing":            rate,
 
 	"drops/disabled, runt, oversize":                        exactTime,
 	"pause/stops of classes":                                exactTime,

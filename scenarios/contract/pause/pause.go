@@ -27,7 +27,13 @@ var Checks = []kit.Check{
 // PortCfg sets a port's entry in PortCfg.
 func PortCfg(r *kit.Rig, f nicspec.PortEntryFields) {
 	r.T.Helper()
-	r.Commit(nicspec.TablePortCfg, r.PortOf(0), kit.Encode(&f, nicspec.PortEntrySize))
+	PortCfgOf(r, 0, f)
+}
+
+// PortCfgOf sets a port up.
+func PortCfgOf(r *kit.Rig, port int, f nicspec.PortEntryFields) {
+	r.T.Helper()
+	r.Commit(nicspec.TablePortCfg, r.PortOf(port), kit.Encode(&f, nicspec.PortEntrySize))
 	r.Synced()
 }
 

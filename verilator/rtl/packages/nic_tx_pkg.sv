@@ -9,7 +9,8 @@ package nic_tx_pkg;
   // What is known of a work entry (or of a queue's Event) until it ends.
   typedef struct packed {
     logic        is_event;
-    logic        port;       // whose way it takes; without a frame, that of others of its queue
+    logic        port;       // whose way it takes
+    logic        no_port;    // it sends nothing and takes no port's way
     logic [7:0]  qid;
     logic [15:0] index;
     logic [1:0]  more;       // blocks beyond the first

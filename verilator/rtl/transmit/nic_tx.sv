@@ -87,6 +87,9 @@ module nic_tx
   localparam bit HasCopy = (Parts & PartCopy) != 0;
   // Entries on their way to a port's gather buffer, where they may part from others.
   localparam int Sends   = Ports > 1 || HasCopy || (Parts & PartLong) != 0 ? 16 : 0;
+  // Where entries end: the ports, the copy engine, and, with two ports, those that send nothing.
+  localparam int NoPort  = Ports + 1;
+  localparam int Ends    = NoPort + (Ports > 1 ? 1 : 0);
 
   if (Ports < 1 || Ports > 2) begin : g_bad_ports
     $fatal(1, "nic_tx: Ports must be 1 or 2");
@@ -116,10 +119,10 @@ module nic_tx
   logic          q_more, ended, end_wqe, end_cqe, end_bad, queue_err, db_bad, txq_busy;
   logic          unused_cfg, pause_busy;
 
-  // Ends, of the ports and, last, of the copy engine.
-  logic [Ports:0] end_valid, end_ready;
-  tx_id_t         end_id  [Ports+1];
-  logic [13:0]    end_len [Ports+1];
+  logic [Ends-1:0] end_valid, end_ready;
+  tx_id_t          end_id  [Ends];
+  logic [13:0]     end_len [Ends];
+  logic            no_port_ready;
 
   // Of each port.
   logic [Ports-1:0]      p_ready, taken, sent, sent_last, pause_sent, gather_busy;
@@ -161,8 +164,20 @@ module nic_tx
 
   // Here the ways part. Where copies or ports may have to wait, nic_txpark counts for each, so that
   // the one never stands before the other.
-  assign e_ready        = ent.copy.any || (p_ready >> ent.f.id.port & Ports'(1)) != '0;
+  assign e_ready        = ent.copy.any || (ent.f.id.no_port ? no_port_ready :
+                          (p_ready >> ent.f.id.port & Ports'(1)) != '0);
   assign end_len[Ports] = '0;
+
+  if (Ports > 1) begin : g_no_port
+    nic_fifo #(.Width($bits(tx_id_t)), .Depth(Sends)) u_no_port (
+      .clk, .rst, .in_valid_i(e_valid && !ent.copy.any && ent.f.id.no_port),
+      .in_ready_o(no_port_ready), .in_data_i(ent.f.id), .out_valid_o(end_valid[NoPort]),
+      .out_ready_i(end_ready[NoPort]), .out_data_o(end_id[NoPort])
+    );
+    assign end_len[NoPort] = '0;
+  end else begin : g_all_ports
+    assign no_port_ready = 1'b0;
+  end
 
   if (HasCopy) begin : g_copy
     copy_job_t job;
@@ -205,7 +220,7 @@ module nic_tx
       .Parts(Parts), .Client(RdGather + p), .Sends(Sends), .Slots(GatherSlots),
       .Lines(GatherLines)
     ) u_port (
-      .clk, .rst, .valid_i(e_valid && !ent.copy.any && ent.f.id.port == 1'(p)),
+      .clk, .rst, .valid_i(e_valid && !ent.copy.any && !ent.f.id.no_port && ent.f.id.port == 1'(p)),
       .ready_o(p_ready[p]), .ent_i(ent), .taken_o(taken[p]), .rd_req_o(gat_rd_req_o[p]),
       .rd_req_valid_o(gat_rd_req_valid_o[p]), .rd_req_ready_i(gat_rd_req_ready_i[p]),
       .rd_rsp_i(gat_rd_rsp_i), .m_o(m), .m_user_o(o_tuser[16*p +: 16]),
@@ -244,7 +259,7 @@ module nic_tx
     assign pause_busy        = 1'b0;
   end
 
-  nic_txcqe #(.NumTxq(NumTxq), .Sources(Ports + 1)) u_cqe (
+  nic_txcqe #(.NumTxq(NumTxq), .Sources(Ends)) u_cqe (
     .clk, .rst, .valid_i(end_valid), .ready_o(end_ready), .id_i(end_id), .len_i(end_len),
     .q_o(end_q), .base_i(end_base), .log_i(end_log),
     .cqi_i(end_cqi), .end_o(ended), .end_wqe_o(end_wqe), .end_more_o(end_more), .end_cqe_o(end_cqe),

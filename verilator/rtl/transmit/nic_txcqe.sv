@@ -9,7 +9,7 @@ module nic_txcqe
 #(
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Where ends come from: the ports, and last the copy engine.
+  // Where ends come from.
   parameter int Sources = 2,
   localparam int Qw = $clog2(NumTxq)
 ) (
@@ -64,7 +64,7 @@ module nic_txcqe
 
   assign id          = id_i[turn];
   assign len         = len_i[turn];
-  assign unused_port = id.port;
+  assign unused_port = ^{id.port, id.no_port};
 
   assign cqe         = id.is_event || id.complete || id.status != 8'(StatusOk);
   assign go          = any && (!cqe || !tlp_valid_q || tlp_ready_i);

@@ -59,15 +59,14 @@ module nic_txpark
   localparam int Pw     = $clog2(Places);
   localparam int Jobs   = nic_copy_pkg::Jobs;
   localparam int Chw    = nic_copy_pkg::Chw;
-  // Ways: the ports, then the channels of the copy engine.
-  localparam int Ways   = Ports + (HasCopy ? nic_copy_pkg::Channels : 0);
+  // Ways: the ports, the channels of the copy engine, and, with two ports, that of entries that
+  // send nothing.
+  localparam int NoPort = Ports + (HasCopy ? nic_copy_pkg::Channels : 0);
+  localparam int Ways   = NoPort + (Ports > 1 ? 1 : 0);
   localparam int Ww     = $clog2(Ways + 1);
 
-  // What an entry is for: the copy engine, or a port.
-  typedef struct packed {logic copy; logic port;} kind_t;
-
-  // What it asks for; without a frame any port will do.
-  typedef struct packed {logic any; kind_t kind;} need_t;
+  // What an entry is for: the copy engine, no port, or a port.
+  typedef struct packed {logic copy; logic none; logic port;} kind_t;
 
   typedef struct packed {
     tx_id_t       id;
@@ -78,7 +77,7 @@ module nic_txpark
   // Lists: blocks by place, first and last place of each queue, and the last of a whole entry.
   entry_t            entry_mem [Places];
   logic [Pw-1:0]     next_mem  [Places];
-  need_t             need_mem  [Places];
+  kind_t             kind_mem  [Places];
   logic [Pw-1:0]     free_mem  [Places];
   logic [Pw:0]       fresh_q, back_q, reuse_q;
   logic [Pw-1:0]     first_q [NumTxq];
@@ -92,8 +91,8 @@ module nic_txpark
 
   // Of each queue: entries under way, and their kind.
   logic [15:0]       open_q [NumTxq];
-  logic [NumTxq-1:0] copies_q;             // copies
-  logic [NumTxq-1:0] port_q;               // frames: of this port, or the last ones were
+  kind_t             kind_q [NumTxq];
+  logic [NumTxq-1:0] port_q;               // port of its latest frame
   logic [4:0]        used_q [Ways];        // places of each way
 
   entry_t            out_q;
@@ -102,8 +101,8 @@ module nic_txpark
   logic [Ww-1:0]     mid_way_q;
 
   logic [Qw-1:0]     in, look, go_q;
-  need_t             in_need;
   kind_t             in_kind, look_kind, go_kind;
+  logic              in_copy, in_none;
   logic [Ww-1:0]     in_way, look_way, look_from, go_way;
   logic              clk_g, take, crowded, last_one, fresh;
   logic              opens, ends, drop, adds, voids;
@@ -117,21 +116,15 @@ module nic_txpark
   wqe_t              wqe;
   logic              unused_wqe;
 
-  // Entries without a frame go the way of others of their queue, so that no other port holds them.
-  function automatic kind_t kind(input logic [Qw-1:0] q, input need_t n);
-    kind.copy = n.kind.copy;
-    kind.port = Ports > 1 && !n.kind.copy && (n.any ? port_q[q] : n.kind.port);
-  endfunction
-
   function automatic logic [Ww-1:0] way(input logic [Chw-1:0] c, input kind_t k);
     logic unused_way;
     unused_way = ^{c, k};
-    way = HasCopy && k.copy ? Ww'(Ports) + Ww'(c) : Ww'(k.port);
+    way = HasCopy && k.copy ? Ww'(Ports) + Ww'(c) : k.none ? Ww'(NoPort) : Ww'(k.port);
   endfunction
 
   // The queue has nothing else under way than entries of the kind.
   function automatic logic ordered(input logic [Qw-1:0] q, input kind_t k);
-    ordered = open_q[q] == 16'd0 || (copies_q[q] == k.copy && (k.copy || port_q[q] == k.port));
+    ordered = open_q[q] == 16'd0 || kind_q[q] == k;
   endfunction
 
   // Awake when entries come, wait, go on or end, or are being fetched.
@@ -142,20 +135,25 @@ module nic_txpark
   assign in          = id_i.qid[Qw-1:0];
   assign wqe         = wqe_t'(wqe_i);
   assign unused_wqe  = ^wqe;
-  assign in_need.any = id_i.is_event || wqe.opcode != OpcodeSend || wqe.port >= 8'(Ports);
-  assign in_need.kind.port = wqe.port[0];
-  assign in_need.kind.copy = HasCopy && !id_i.is_event &&
-                             (wqe.opcode == OpcodeCopy || wqe.opcode == OpcodeInvalidate ||
-                              wqe.opcode == OpcodeCopyInvalidate);
-  assign in_kind     = kind(in, in_need);
+  assign in_copy     = HasCopy && !id_i.is_event &&
+                       (wqe.opcode == OpcodeCopy || wqe.opcode == OpcodeInvalidate ||
+                        wqe.opcode == OpcodeCopyInvalidate);
+  assign in_none     = Ports > 1 && !in_copy &&
+                       (id_i.is_event || wqe.opcode != OpcodeSend || wqe.port >= 8'(Ports));
+  assign in_kind     = '{copy: in_copy, none: in_none,
+                         port: Ports > 1 && !in_copy && !in_none && wqe.port[0]};
   assign in_way      = way(in[Chw-1:0], in_kind);
 
   always_comb begin
     room = '1;
-    for (int w = 0; w < Ways; w++) room[w] = used_q[w] != 5'(w < Ports ? Sends : Jobs);
+    for (int w = 0; w < Ways; w++) begin
+      room[w] = used_q[w] != 5'(w < Ports || w == NoPort ? Sends : Jobs);
+    end
     left            = '0;
     left[Ports-1:0] = sent_i;
-    if (end_i && copies_q[end_q_i]) left[way(end_q_i[Chw-1:0], '{copy: 1'b1, port: 1'b0})] = 1'b1;
+    if (end_i && (kind_q[end_q_i].copy || kind_q[end_q_i].none)) begin
+      left[way(end_q_i[Chw-1:0], kind_q[end_q_i])] = 1'b1;
+    end
   end
 
   nic_txturn #(.NumTxq(NumTxq), .Ways(Ways)) u_turn (
@@ -168,7 +166,7 @@ module nic_txpark
 
   // The list in turn.
   assign head      = first_q[look];
-  assign look_kind = kind(look, need_mem[head]);
+  assign look_kind = kind_mem[head];
   assign look_way  = mid_q ? mid_way_q : way(look[Chw-1:0], look_kind);
   assign last_one  = head == whole_q[look];
   assign voids     = mid_q ? mid_void_q : void_q[head];
@@ -219,7 +217,7 @@ module nic_txpark
     if (pop)       out_q <= entry_mem[head];
     else if (pass) out_q <= '{id: id_i, wqe: wqe_i, more: 1'b0};
     if (pop) out_q.more <= !end_q[head];
-    if (go) out_q.id.port <= go_kind.port;
+    if (go) {out_q.id.no_port, out_q.id.port} <= {go_kind.none, go_kind.port};
     if (take) out_valid_q <= pass || (pop && !voids);
 
     if (pop) begin
@@ -243,7 +241,7 @@ module nic_txpark
     end
     if (park) begin
       entry_mem[place] <= '{id: id_i, wqe: wqe_i, more: 1'b0};
-      need_mem[place]  <= in_need;
+      kind_mem[place]  <= in_kind;
       end_q[place]     <= ends;
       void_q[place]    <= 1'b0;
       if (fresh_q[Pw]) reuse_q <= reuse_q + 1'b1;
@@ -258,7 +256,7 @@ module nic_txpark
       lack_q[in] <= ends ? 2'd0 : opens ? wqe.blocks : lack_q[in] - 2'd1;
       if (opens) begin
         begin_q[in] <= place;
-        if (in_kind.copy || (open_q[in] != 16'd0 && copies_q[in])) slow_q[in] <= 1'b1;
+        if (in_kind.copy || (open_q[in] != 16'd0 && kind_q[in].copy)) slow_q[in] <= 1'b1;
       end
     end
     if (adds) begin
@@ -268,8 +266,8 @@ module nic_txpark
 
     // Accounts.
     if (go) begin
-      copies_q[go_q] <= go_kind.copy;
-      if (!go_kind.copy) port_q[go_q] <= go_kind.port;
+      kind_q[go_q] <= go_kind;
+      if (!go_kind.copy && !go_kind.none) port_q[go_q] <= go_kind.port;
     end
     if (!(go && end_i && go_q == end_q_i)) begin
       if (go)    open_q[go_q]    <= open_q[go_q] + 16'd1;

@@ -100,8 +100,9 @@ module blk_gather
 
   always_comb begin
     ent           = '0;
-    ent.f.id      = '{qid: op.qid, port: op.port[0], index: op.index, wqe_id: op.wqe_id,
-                      status: op.status, complete: op.complete[0], is_event: 1'b0, more: 2'd0};
+    ent.f.id      = '{qid: op.qid, port: op.port[0], no_port: 1'b0, index: op.index,
+                      wqe_id: op.wqe_id, status: op.status, complete: op.complete[0],
+                      is_event: 1'b0, more: 2'd0};
     ent.f.ofl     = '{ip_csum: op.asked[0], udp_csum: op.asked[1], udp_zero: op.asked[2],
                       icrc: op.asked[3], crc: op.asked[4], ecn: op.ecn[1:0], l3: op.l3, l4: op.l4,
                       crc_off: op.crc_off[13:0], crc_start: op.crc_start[13:0]};
