@@ -111,7 +111,7 @@ func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, l
 	r.bad(d, s, !late)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
 	if !late && (s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed) {
-		d.FreeFrom, d.Why = r.now+d.TLo, s
+		d.Rest(r.now, s)
 	}
 	r.ent.Close(d)
 }
@@ -145,7 +145,7 @@ func (r *Referee) timedOut(d *attribution.Read) {
 	if q := r.messagesOf(r.domainOf(d)); q != nil {
 		q.TimedOut(min(r.now, d.Issued+d.THi+attribution.TimeoutSlack))
 	}
-	d.FreeFrom, d.Why = d.Issued+2*d.TLo, nicspec.StatusCplTimeout
+	d.Rest(d.Issued+d.TLo, nicspec.StatusCplTimeout)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, d.Tag)
 	r.ent.Close(d)
 }

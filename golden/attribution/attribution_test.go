@@ -212,6 +212,22 @@ func TestRelease(t *testing.T) {
 	require.EqualValues(t, 1, g.queues[0].Oldest)
 }
 
+// A tag rests for CPL_TIMEOUT cycles; a write of CPL_TIMEOUT may shorten that, and never lengthens it [P6].
+func TestTagsRest(t *testing.T) {
+	const ended, shorter = 5000, timeout / 4
+	g := newRig(t, 1)
+	d := g.Out.Begin(7, 0x1000, 64, ended-100)
+	d.Rest(ended, nicspec.StatusCplPoison)
+	g.Close(d)
+	require.EqualValues(t, ended+timeout, d.FreeFrom)
+	g.Out.SetTimeout(2 * timeout)
+	require.EqualValues(t, ended+timeout, d.FreeFrom)
+	g.Out.SetTimeout(shorter)
+	require.EqualValues(t, ended+shorter, d.FreeFrom)
+	g.Out.SettleTimeout(shorter)
+	require.EqualValues(t, shorter, g.Out.Begin(9, 0x3000, 64, 2*ended).TLo)
+}
+
 // A completion is held to its request field by field [P6].
 func TestJudge(t *testing.T) {
 	d := attribution.Read{Addr: 0x1004, Next: 0x1004, N: 8, Left: 8}

@@ -47,6 +47,7 @@ type Read struct {
 	Issued   int64
 	TLo      int64 // the timeout is between these
 	THi      int64
+	Ended    int64 // it cannot have ended before this cycle
 	FreeFrom int64 // the tag may be used again from this cycle on [P6]
 	Why      nicspec.Status
 	Buf      []byte // of ring entries
@@ -62,16 +63,25 @@ func (s *Outstanding) init(timeout int64) {
 	}
 }
 
-// SetTimeout notes a write of CPL_TIMEOUT. Reads outstanding may see either
+// SetTimeout notes a write of CPL_TIMEOUT. Reads outstanding and tags at rest may see either
 // value, and so may those issued before the write has taken effect.
 func (s *Outstanding) SetTimeout(timeout int64) {
 	s.TLo, s.THi = min(s.TLo, timeout), max(s.THi, timeout)
 	for i := range s.Tags {
-		if d := &s.Tags[i]; d.Open {
+		d := &s.Tags[i]
+		switch {
+		case d.Open:
 			d.TLo, d.THi = min(d.TLo, timeout), max(d.THi, timeout)
 			s.Next = min(s.Next, d.Issued+d.THi+TimeoutSlack)
+		case d.FreeFrom != cycles.Never:
+			d.FreeFrom = min(d.FreeFrom, d.Ended+timeout)
 		}
 	}
+}
+
+// Rest keeps the tag of a read that ended at a cycle, at the earliest, from being used again [P6].
+func (d *Read) Rest(ended int64, why nicspec.Status) {
+	d.Ended, d.FreeFrom, d.Why = ended, ended+d.TLo, why
 }
 
 // SettleTimeout ends the window of a write of CPL_TIMEOUT.
