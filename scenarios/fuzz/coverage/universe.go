@@ -60,6 +60,7 @@ func NewUniverse(sizes nicspec.Build) *Universe {
 	u.control()
 	u.parts()
 	u.revision2()
+	u.fills()
 	for _, g := range u.groups {
 		for _, bin := range g.bins {
 			u.index[g.name+"\n"+bin] = true

@@ -25,6 +25,7 @@ func Generate(seed uint64, shape Shape) *program.Program {
 	g.prog = &program.Program{Schema: program.Schema, Seed: seed, Board: g.board()}
 	place(&g.prog.Board, rand.New(rand.NewPCG(seed, stream+1)))
 	g.prelude()
+	prelude := len(g.prog.Ops)
 	g.heavy, g.anyHeaders, g.pushy, g.olds = g.of(4) == 0, g.of(8) == 0, g.of(8) == 0, g.of(8) == 0
 	if g.same = g.of(12) == 0 || g.Overlap; g.same {
 		g.olds = false
@@ -34,6 +35,7 @@ func Generate(seed uint64, shape Shape) *program.Program {
 		o.Wait = max(g.wait(), o.Wait)
 		g.add(o)
 	}
+	g.fill(rand.New(rand.NewPCG(seed, stream+4)), prelude)
 	return g.prog
 }
 

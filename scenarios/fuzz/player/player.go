@@ -32,10 +32,13 @@ type player struct {
 	see   *watcher
 	way   int   // cycles from software to the NIC
 	tag   uint8 // of the next raw request
+	reads rawReads
 	// cardMPS is what the links of a card take, 0: anything.
 	cardMPS int
-	done    bool  // nothing more will be asked of the device
-	idleAt  int64 // latest cycle in which the pin busy was seen to be 0
+	ctrl    uint32     // as last written
+	opens   simcore.Ps // when the gate does; 0: it is open
+	done    bool       // nothing more will be asked of the device
+	idleAt  int64      // latest cycle in which the pin busy was seen to be 0
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
@@ -85,7 +88,7 @@ func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player
 	if err != nil {
 		return nil, err
 	}
-	spec, err := bed(&p.Board, sizes)
+	spec, err := bed(p, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +98,7 @@ func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: starts(&p.Board),
-		keys: map[int]keyInForce{}, held: map[uint64]simcore.Ps{}, way: linkCycles}
+		keys: map[int]keyInForce{}, reads: rawReads{}, held: map[uint64]simcore.Ps{}, way: linkCycles}
 	if spec.Card != nil {
 		x.way = wayOf(spec.Card)
 		x.cardMPS = linkMPS(spec.Card)
@@ -120,7 +123,10 @@ func (x *player) connect() error {
 	}
 	x.b.NIC.Observe(x.see.crossing)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
-	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
+	x.root.OnCompletion = func(h *tlp.Header, _ []byte) {
+		x.reads.end(h)
+		x.see.answered(h)
+	}
 	x.b.Host.OnCompletion = x.root.OnCompletion
 	x.b.Faults.Struck = func(f *inject.Fault, h *tlp.Header) {
 		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(max(0, leastTimeout-4*x.way)))
@@ -139,13 +145,15 @@ func (x *player) connect() error {
 }
 
 // bed is what a program's NIC stands on.
-func bed(b *program.Board, sizes nicspec.Build) (testbed.Spec, error) {
+func bed(p *program.Program, sizes nicspec.Build) (testbed.Spec, error) {
+	b := &p.Board
 	s := testbed.Spec{
 		Spec: device.Spec{Build: &sizes, Ports: b.Ports, EthBits: b.EthBits}, Seed: b.Seed, Stall: b.Stall,
 	}
 	e := endpoint(b)
+	e.Gate = p.Gated()
 	if b.Card == "" {
-		s.LinkCycles, s.Endpoint = linkCycles, e
+		s.LinkCycles, s.Endpoint, s.Credits = linkCycles, e, b.Credits
 		return s, nil
 	}
 	c, err := boards.Card(b.Card)
@@ -202,8 +210,13 @@ func endpoint(b *program.Board) *board.Endpoint {
 
 // run lets time pass.
 func (x *player) run(cycles int) error {
-	err := x.b.Engine.RunUntil(x.b.Engine.Now() + x.b.Cycles(cycles))
-	return errors.Join(err, x.b.Err())
+	until := x.b.Engine.Now() + x.b.Cycles(cycles)
+	if x.opens > 0 && x.opens <= until {
+		if err := x.open(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(x.b.Engine.RunUntil(until), x.b.Err())
 }
 
 // until lets time pass until something holds.
@@ -281,8 +294,11 @@ func (x *player) configure(o *program.Op) error {
 	case o.Table != nil:
 		return x.table(o.Table)
 	case o.Write != nil:
-		r := program.Register(o.Write.Reg)
-		return x.b.Arm.Write32(r.Offset+uint32(o.Write.Index*r.Stride), x.harmless(o.Write))
+		r, v := program.Register(o.Write.Reg), x.harmless(o.Write)
+		if o.Write.Reg == "CTRL" {
+			x.ctrl = v
+		}
+		return x.b.Arm.Write32(r.Offset+uint32(o.Write.Index*r.Stride), v)
 	case o.Read != nil:
 		n := 4
 		if o.Read.Wide {
@@ -301,6 +317,12 @@ func (x *player) configure(o *program.Op) error {
 		return x.quiet()
 	case o.Reset != nil:
 		return x.reset()
+	case o.Await != nil:
+		return x.await(o.Await)
+	case o.Feed != nil:
+		return x.feed(o.Feed)
+	case o.Gate != nil && x.b.Gate != nil:
+		x.close(o.Gate.Cycles)
 	}
 	return nil
 }

@@ -126,6 +126,7 @@ func (r *rxRing) entry(raw []byte) {
 		return
 	}
 	r.frees++
+	r.x.see.rxBeyond(r)
 	r.x.see.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
 }
 
@@ -153,6 +154,7 @@ func (x *player) post(p *program.Post) error {
 	if p.Hold || n <= 0 && r.rung == r.PI {
 		return nil
 	}
+	x.see.rang(&r.ring, r.PI-uint16(r.frees), 0)
 	return r.tell()
 }
 

@@ -16,7 +16,12 @@ type txRing struct {
 	ring
 	cfg  *program.TxQueue
 	done uint16 // entries known to have ended
-	work []*sent
+	over int    // blocks of them, in all
+	ends int    // completion entries
+
+	posted int  // blocks, in all
+	across bool // an entry has blocks on both sides of index 65,536
+	work   []*sent
 }
 
 // sent is a work entry that was posted.
@@ -59,15 +64,25 @@ func (r *txRing) entry(raw []byte) {
 		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
 		return
 	}
+	was := r.done
 	r.done = cqe.Index() + 1
-	if s := r.work[r.Place(cqe.Index())]; s != nil {
+	s := r.work[r.Place(cqe.Index())]
+	if s != nil {
 		r.done = cqe.Index() + s.blocks()
+	}
+	r.ends++
+	r.over += int(r.done - was)
+	r.x.see.txBeyond(r, int(r.done-was))
+	if s != nil {
 		r.x.see.ended(r, cqe, s)
 	}
 }
 
 // send posts work entries.
 func (x *player) send(s *program.Send) error {
+	if s.Times > 1 {
+		return x.sendOften(s)
+	}
 	r := x.tx[s.Queue]
 	if r == nil || r.event {
 		return nil
@@ -83,6 +98,7 @@ func (x *player) send(s *program.Send) error {
 			break
 		}
 		r.work[r.Place(r.PI)] = w
+		r.posts(int(w.blocks()))
 		for at := 0; at < len(w.raw); at += nicspec.WqeBytes {
 			if err := x.write(r.NextSlot(), w.raw[at:at+nicspec.WqeBytes]); err != nil {
 				return err
@@ -107,7 +123,25 @@ func (x *player) send(s *program.Send) error {
 			return err
 		}
 	}
+	x.see.rang(&r.ring, r.PI-r.done, x.sending())
 	return r.tell()
+}
+
+// sending is how many transmit queues have entries that are not known to have ended.
+func (x *player) sending() (queues int) {
+	for _, r := range x.tx {
+		if r.done != r.PI {
+			queues++
+		}
+	}
+	return queues
+}
+
+// posts counts the blocks of an entry that is posted.
+func (r *txRing) posts(blocks int) {
+	was := r.posted
+	r.posted += blocks
+	r.across = r.across || was < round && r.posted > round
 }
 
 // push rings the doorbell with the entry in it, block by block [W1].

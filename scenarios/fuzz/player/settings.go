@@ -188,6 +188,7 @@ func (x *player) reset() error {
 		return err
 	}
 	x.see.cov.Hit("resets", state)
+	x.ctrl = 0
 	clear(x.rx)
 	clear(x.tx)
 	clear(x.keys)
@@ -226,12 +227,19 @@ func (x *player) tlp(t *program.TLP) error {
 		if core.DecodeInbound(&p.Hdr, &h) == core.InCompletion {
 			p.Hdr[10] += uint8(i) // its tag
 		} else {
-			p.Hdr[6] = x.tag // no requester has two requests of a tag under way
+			if err := x.freeTag(h.RequesterID); err != nil {
+				return err
+			}
+			p.Hdr[6] = x.tag
 			x.tag++
 		}
-		if x.cardMPS == 0 || x.carried(p) {
-			x.root.Send(p)
+		if x.cardMPS > 0 && !x.carried(p) {
+			continue
 		}
+		if h.Kind == tlp.MRd {
+			x.reads.begin(h.RequesterID, p.Hdr[6])
+		}
+		x.root.Send(p)
 	}
 	return nil
 }

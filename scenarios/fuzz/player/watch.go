@@ -26,7 +26,11 @@ type watcher struct {
 	off     []withdrawn               // rules
 	now     int64                     // cycle
 	failed  [CopyChannels]string      // status of the latest copy that failed, since when none did not
+	fillWatch
 }
+
+// mostCounted is how many entries of a queue are looked at: those after them are as short as there are, and all alike.
+const mostCounted = 4096
 
 func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage) *watcher {
 	w := &watcher{cov: cov, board: &p.Board, sizes: sizes, devctl: nicspec.ResetDevctl, faultOf: map[uint64]string{}}
@@ -45,6 +49,7 @@ func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage
 
 func (w *watcher) crossing(c boundary.Crossing) {
 	w.now = c.Last
+	w.filling(&c)
 	switch c.Kind {
 	case boundary.FrameIn, boundary.FrameOut:
 		w.pauses(&c)

@@ -26,6 +26,9 @@ type Op struct {
 	Mend    *Mend    `json:"mend,omitempty"`
 	Quiet   *Quiet   `json:"quiet,omitempty"`
 	Reset   *Reset   `json:"reset,omitempty"`
+	Await   *Await   `json:"await,omitempty"`
+	Feed    *Feed    `json:"feed,omitempty"`
+	Gate    *Gate    `json:"gate,omitempty"`
 }
 
 // RxQueue is a receive queue to be enabled.
@@ -120,7 +123,8 @@ type Put struct {
 type Send struct {
 	Queue   int     `json:"queue"`
 	Entries []Entry `json:"entries"`
-	Hold    bool    `json:"hold,omitempty"` // no doorbell yet
+	Hold    bool    `json:"hold,omitempty"`  // no doorbell yet
+	Times   int     `json:"times,omitempty"` // the entries are posted so often, a part of the ring at a time; 0: once
 
 	Short int `json:"short,omitempty"` // blocks at the end that a first doorbell leaves out
 	Pause int `json:"pause,omitempty"` // cycles between that doorbell and the one for them

@@ -36,6 +36,7 @@ type Board struct {
 	Delay   int    `json:"delay,omitempty"`    // ns from a read to its first completion
 	HostAt  uint64 `json:"host_at,omitempty"`  // offset in host memory from which on it is used; 0: 8 GB
 	ArmAt   uint64 `json:"arm_at,omitempty"`   // likewise in Arm memory above 4 GB
+	Credits int    `json:"credits,omitempty"`  // TLPs in flight on a link of a plain card, each way; 0: as many as there are
 	Card    string `json:"card,omitempty"`     // preset or file of the board whose card the NIC stands on; empty: a plain one
 }
 
@@ -113,6 +114,7 @@ func (v *validator) board(p *Program) {
 	}
 	v.in("board.jitter", p.Board.Jitter, 0, 10_000)
 	v.in("board.delay", p.Board.Delay, 0, 10_000)
+	v.in("board.credits", p.Board.Credits, 0, maxCredits)
 	v.offset("board.host_at", p.Board.HostAt)
 	v.offset("board.arm_at", p.Board.ArmAt)
 	v.in("operations", len(p.Ops), 0, maxOps)

@@ -16,13 +16,14 @@ import (
 
 // Limits of a program: more than the generator makes, and little enough to be played.
 const (
-	maxOps    = 100_000
-	maxWait   = 1_000_000 // cycles
-	maxList   = 4096      // frames or entries of an operation
-	MaxFrame  = 16 << 10  // bytes
-	maxPlayed = 32 << 10  // bytes of a frame that comes in
-	maxLater  = 60_000    // bytes by which a length field may lie
-	maxRepeat = 4096      // copies of a TLP
+	maxOps     = 100_000
+	maxWait    = 1_000_000 // cycles
+	maxList    = 4096      // frames or entries of an operation
+	MaxFrame   = 16 << 10  // bytes
+	maxPlayed  = 32 << 10  // bytes of a frame that comes in
+	maxLater   = 60_000    // bytes by which a length field may lie
+	maxRepeat  = 4096      // copies of a TLP
+	maxCredits = 4096
 )
 
 // validator collects what is wrong with a program.
@@ -195,6 +196,7 @@ func (v *validator) frame(f *Frame, least int) {
 
 func (s *Send) check(v *validator) {
 	v.queue(s.Queue)
+	v.in("times", s.Times, 0, maxTimes)
 	v.in("entries", len(s.Entries), 0, maxList)
 	for i := range s.Entries {
 		e := &s.Entries[i]

@@ -1,0 +1,109 @@
+package generate
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// filling is a way to fill places to the last, or to have indices go round, which random operations rarely do.
+type filling struct {
+	perMille int // programs that have it
+	parts    nicspec.Cap1Reg
+	add      func(g *generator)
+}
+
+// fillings are drawn one by one, so a program may have several.
+var fillings = []filling{
+	{60, nicspec.PartPause, (*generator).holdPort},
+	{30, 0, (*generator).closeGate},
+	{25, 0, (*generator).slowReads},
+	{10, 0, (*generator).everyQueue},
+	{20, 0, (*generator).manyLaps},
+}
+
+// fill leads the program to some fillings, each at a random place behind the prelude. They are drawn from a stream of their own,
+// so the rest of the program is what it would be without them.
+func (g *generator) fill(rng *rand.Rand, prelude int) {
+	g.rng = rng
+	all := g.prog.Ops
+	for _, f := range fillings {
+		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same { // hundreds of entries that share a buffer no referee tells apart
+			continue
+		}
+		g.prog.Ops = nil
+		f.add(g)
+		all = slices.Insert(all, prelude+g.of(len(all)-prelude+1), g.prog.Ops...)
+	}
+	g.prog.Ops = all
+}
+
+// ready has everything that may hold up a filling out of the way: faults, stops, keys that were taken away.
+func (g *generator) ready() {
+	g.write("CTRL", 3)
+	g.add(program.Op{Mend: &program.Mend{}})
+	for i, k := range g.goodKeys() {
+		g.add(program.Op{Key: &program.Key{Index: k, Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}})
+	}
+	if !g.Sizes.Has(nicspec.PartPause) {
+		return
+	}
+	for port := range g.Sizes.Ports {
+		g.stoppable(port)
+		g.add(program.Op{Play: g.release(port)})
+	}
+}
+
+// stoppable sets a port up to honour every pause frame, and to send none.
+func (g *generator) stoppable(port int) {
+	const rxPause, everyClass = 1, 0xff << 8
+	g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: port, Words: []uint32{rxPause | everyClass, 0, 0, 0}}})
+}
+
+// release ends every stop of a port.
+func (g *generator) release(port int) *program.Play {
+	f, all := g.stop(), g.stop()
+	f.Words = []uint16{nicspec.PauseOpcode, 0}
+	all.Words = append([]uint16{nicspec.PfcOpcode, 0xff}, make([]uint16, 8)...)
+	return &program.Play{Port: port, Frames: []program.Frame{f, all}}
+}
+
+// some draws n different transmit queues, those in use among them often.
+func (g *generator) some(n int) []int {
+	all := g.rng.Perm(g.Sizes.NumTxq)
+	if g.maybe(50) {
+		for _, q := range g.tx {
+			all = append([]int{q}, slices.DeleteFunc(all, func(x int) bool { return x == q })...)
+		}
+	}
+	return all[:min(n, len(all))]
+}
+
+// open enables a transmit queue with a ring of so many places at least.
+func (g *generator) open(q, places int) {
+	c := g.txQueue(q)
+	for c.LogSize = nicspec.LogSizeMin; 1<<c.LogSize < places; c.LogSize++ {
+	}
+	c.Ring, c.Done = g.place(false), g.place(false)
+	g.add(program.Op{TxQueue: c})
+}
+
+// frameOf is an entry that sends a frame of n bytes on a port.
+func (g *generator) frameOf(port, n int) program.Entry {
+	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: g.maybe(30), Frame: g.name()}
+	e.Frame.Len, e.Pad = n, n < nicspec.FrameMin || g.maybe(10)
+	g.cut(&e, n)
+	return e
+}
+
+// split is n as a sum of parts, each 1 to most.
+func (g *generator) split(n, most int) (parts []int) {
+	for n > 0 {
+		p := 1 + g.of(min(n, most))
+		parts = append(parts, p)
+		n -= p
+	}
+	return parts
+}

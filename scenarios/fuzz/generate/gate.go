@@ -1,0 +1,132 @@
+package generate
+
+import (
+	"encoding/hex"
+	"math"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// closeGate lets no TLP of the NIC leave for a while in which frames come in, fill the receive buffer and go out, copies write
+// and registers are read: everything that needs the TLP stream waits in its place.
+func (g *generator) closeGate() {
+	g.ready()
+	g.scarce()
+	port := g.of(g.Sizes.Ports)
+	cycles := 1500 + g.of(3000)
+	came, going, reads := g.maybe(70), g.maybe(60), g.maybe(40)
+	var frames []program.Frame
+	if came {
+		frames = g.brimful()
+		g.catchAll(len(frames))
+	}
+	g.add(program.Op{Quiet: &program.Quiet{}})
+	if going {
+		g.sendBehind(port)
+	}
+	if g.Sizes.Has(nicspec.PartCopy) && g.maybe(40) {
+		g.manyCopies()
+	}
+	g.add(program.Op{Gate: &program.Gate{Cycles: cycles}, Wait: g.of(100)})
+	if came {
+		g.add(program.Op{Play: &program.Play{Port: port, Frames: frames}})
+	}
+	if reads {
+		left := answers - g.of(16)
+		if g.maybe(30) { // and those that the link takes, and more
+			left = answers + g.prog.Board.Credits + g.of(24)
+		}
+		for by := uint16(rawRequester); left > 0; by++ {
+			n := min(left, readTags-8)
+			g.add(g.registerReads(by, n))
+			left -= n
+		}
+	}
+	if going && g.Sizes.Has(nicspec.PartPause) {
+		g.add(program.Op{Play: g.release(port)})
+	}
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = cycles + g.of(1000)
+}
+
+// scarce has the links of a plain card carry few TLPs at a time, so that they are soon full.
+func (g *generator) scarce() {
+	if b := &g.prog.Board; b.Credits == 0 {
+		b.Credits = pick(g, 8, 16, 32, 64)
+	}
+}
+
+// brimful is frames that fill the receive buffer as far as none may be lost, to the line, and then some more.
+func (g *generator) brimful() (all []program.Frame) {
+	most := pick(g, 1, 4, 30, longestBeats)
+	add := func(lines int) {
+		f := g.name()
+		f.DMAC, f.Len = dmac(len(g.rx)), max(nicspec.FrameMin, lines*rxLineBytes-g.of(rxLineBytes))
+		all = append(all, f)
+	}
+	for _, lines := range g.split(rxSureLines, most) {
+		add(lines)
+	}
+	for more := g.of(rxLines - rxSureLines + 20); more > 0; {
+		lines := 1 + g.of(min(most, more))
+		add(lines)
+		more -= lines
+	}
+	return all
+}
+
+// catchAll opens a receive queue with a full ring of so many descriptors at least, for all frames that no rule matches.
+func (g *generator) catchAll(n int) {
+	q := pick(g, g.rx...)
+	c := g.rxQueue(q)
+	for c.LogSize = nicspec.LogSizeMin; 1<<c.LogSize < n && c.LogSize < 10; c.LogSize++ {
+	}
+	c.PayBytes, c.Ring, c.Done = nicspec.FrameMax, g.place(false), g.place(false)
+	g.add(program.Op{RxQueue: c})
+	g.add(program.Op{Post: &program.Post{Queue: q, Count: 1 << c.LogSize, Hdr: g.place(true), Pay: g.place(true)}})
+	g.write("RX_DEFAULT", 1<<16|uint32(q))
+}
+
+// sendBehind has frames with completion entries wait for a port, so that they are on their way out when it is released.
+func (g *generator) sendBehind(port int) {
+	if g.Sizes.Has(nicspec.PartPause) {
+		g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.stopFor(math.MaxUint16)}}, Wait: 150})
+	}
+	for _, q := range g.some(1 + g.of(3)) {
+		n := 10 + g.of(50)
+		g.open(q, n)
+		s := &program.Send{Queue: q}
+		for range n {
+			e := g.frameOf(port, 14+g.of(100))
+			e.Complete = true
+			s.Entries = append(s.Entries, e)
+		}
+		g.add(program.Op{Send: s, Wait: g.of(50)})
+	}
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = 300 + g.of(500)
+}
+
+// manyCopies posts more copies than a channel takes, on each of some channels.
+func (g *generator) manyCopies() {
+	for _, q := range g.some(1 + g.of(nicspec.CopyChannels)) {
+		n := copyJobs + g.of(copyJobs)
+		g.open(q, n)
+		s := &program.Send{Queue: q}
+		for range n {
+			s.Entries = append(s.Entries, g.goodCopy())
+		}
+		g.add(program.Op{Send: s, Wait: g.of(200)})
+	}
+}
+
+// registerReads is so many reads of a register, one after another.
+func (g *generator) registerReads(by uint16, n int) program.Op {
+	h := tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: by, FirstBE: 0xf, Length: 1,
+		Address: nicspec.BarBase + uint64(pick(g, nicspec.RegScratch, nicspec.RegCounter(3), nicspec.RegDevctl))}
+	var hdr [tlp.HeaderBytes]byte
+	t := &program.TLP{Count: n}
+	g.encode(&h, &hdr, t)
+	t.Header = hex.EncodeToString(hdr[:])
+	return program.Op{TLP: t}
+}

@@ -1,0 +1,186 @@
+package generate
+
+import (
+	"math"
+
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// holdPort stops a port while frames for it fill every place on its way out, and has others go on meanwhile [T13].
+func (g *generator) holdPort() {
+	port := g.of(g.Sizes.Ports)
+	g.ready()
+	queues := g.some(4 + g.of(5))
+	for round := range 1 + g.of(3) {
+		if round > 0 && g.maybe(50) {
+			queues = g.some(4 + g.of(5))
+		}
+		g.holdOnce(port, queues)
+		port = g.of(g.Sizes.Ports)
+	}
+}
+
+// holdOnce stops the port once. The first queues fill it, the others do what is to happen meanwhile.
+func (g *generator) holdOnce(port int, queues []int) {
+	fillers, others := queues[:len(queues)/2], queues[len(queues)/2:]
+	load := g.load(port)
+	for i, q := range fillers {
+		g.open(q, (len(load)+len(fillers)-1-i)/len(fillers))
+	}
+	for _, q := range others {
+		g.open(q, 16<<g.of(3))
+		if g.maybe(50) { // it has sent on some port
+			g.add(program.Op{Send: &program.Send{Queue: q, Entries: []program.Entry{g.frameOf(g.of(g.Sizes.Ports), 60+g.of(100))}}})
+		}
+	}
+	g.add(program.Op{Quiet: &program.Quiet{}})
+	g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.stopFor(math.MaxUint16)}}, Wait: 200})
+	for i, q := range fillers {
+		s := &program.Send{Queue: q}
+		for k := i; k < len(load); k += len(fillers) {
+			s.Entries = append(s.Entries, load[k])
+		}
+		g.add(program.Op{Send: s, Wait: g.of(100)})
+	}
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = pick(g, g.of(500), 1500+g.of(1500), 1500+g.of(1500)) // until all places are taken
+	g.meanwhile(port, others)
+	g.add(program.Op{Play: g.release(port), Wait: g.of(2500)})
+}
+
+func (g *generator) stopFor(quanta uint16) program.Frame {
+	f := g.stop()
+	f.Words = []uint16{nicspec.PauseOpcode, quanta}
+	return f
+}
+
+// load is entries that fill all places before a port: by their number, by their length, or both.
+func (g *generator) load(port int) (all []program.Entry) {
+	add := func(lengths ...int) {
+		for _, n := range lengths {
+			all = append(all, g.frameOf(port, n))
+		}
+	}
+	const entries = outFrames + gatherSlots + laneEntries
+	switch g.of(5) {
+	case 0, 1: // frames of a line each
+		for range entries + g.of(64) {
+			add(1 + g.of(lineBytes))
+		}
+	case 2, 3:
+		add(g.toTheBrim()...)
+	default:
+		for range 50 + g.of(100) {
+			n := pick(g, 60+g.of(100), 60+g.of(1500), 60+g.of(nicspec.FrameMax-59))
+			if g.maybe(20) {
+				all = append(all, g.onPort(port))
+				continue
+			}
+			add(n)
+		}
+	}
+	return all
+}
+
+// toTheBrim is lengths of frames that fill the transmit buffer to its last beat, and what is before it to its last line. The buffer
+// takes a frame when there is room for a longest one: that is just so behind the frames that come first, or a few beats more or less.
+func (g *generator) toTheBrim() (all []int) {
+	beyond := g.of(5) - 1 // beats
+	for _, beats := range g.split(outBeats-longestBeats+outPassing+beyond, longestBeats) {
+		all = append(all, beats*beatBytes-g.of(beatBytes))
+	}
+	all = append(all, nicspec.FrameMax-g.of(beatBytes))
+	lines := gatherLines + g.of(3) - 1
+	if beyond > 0 { // the longest frame waits, too
+		lines -= nicspec.FrameMax / lineBytes
+	}
+	for _, n := range g.split(lines, nicspec.FrameMax/lineBytes) {
+		all = append(all, n*lineBytes-g.of(lineBytes))
+	}
+	for range 2*laneEntries + g.of(16) {
+		all = append(all, 60+g.of(600))
+	}
+	return all
+}
+
+// onPort is any entry, on a port if it sends.
+func (g *generator) onPort(port int) program.Entry {
+	e := g.entry()
+	if e.Opcode == nicspec.OpcodeSend && int(e.Port) < g.Sizes.Ports {
+		e.Port = uint8(port)
+	}
+	e.Push = false
+	return e
+}
+
+// meanwhile has queues work while a port is stopped and full. In a NIC of two ports what has nothing to do with the port must end.
+func (g *generator) meanwhile(port int, queues []int) {
+	var await []int
+	for i, q := range queues {
+		s := &program.Send{Queue: q}
+		switch kind := pick(g, 0, 0, 1, 2, 2, 3); {
+		case kind == 0: // nothing leaves
+			for range 1 + g.of(24) {
+				s.Entries = append(s.Entries, g.nothing(port))
+			}
+			await = append(await, q)
+		case kind == 1 && g.Sizes.Ports > 1: // on the other port
+			for range 1 + g.of(24) {
+				s.Entries = append(s.Entries, g.onPort(1-port))
+			}
+			await = append(await, q)
+		case kind == 2 && g.Sizes.Has(nicspec.PartLong):
+			g.inside(port, s)
+		default: // on the port, and on any
+			for range 1 + g.of(8) {
+				s.Entries = append(s.Entries, g.onPort(g.of(g.Sizes.Ports)))
+			}
+		}
+		g.add(program.Op{Send: s, Wait: g.of(60 << i)})
+	}
+	if g.Sizes.Ports > 1 && len(await) > 0 {
+		g.add(program.Op{Await: &program.Await{Port: port, Queues: await}})
+	}
+}
+
+// inside rings a doorbell that ends inside the last of some entries, and one for the rest of it when that has been fetched.
+func (g *generator) inside(port int, s *program.Send) {
+	for range g.of(3) {
+		s.Entries = append(s.Entries, g.onPort(port))
+	}
+	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: true, Frame: g.name(), Blocks: uint8(1 + g.of(3))}
+	n := 60 + g.of(600)
+	e.Frame.Len = n
+	g.cutLong(&e, n)
+	s.Entries = append(s.Entries, e)
+	s.Short, s.Pause = 1+g.of(int(e.Blocks)), pick(g, g.of(100), 150+g.of(400))
+}
+
+// nothing is an entry that sends nothing, whatever port it names.
+func (g *generator) nothing(port int) program.Entry {
+	e := program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(50), Frame: g.name(), Blocks: g.blocks()}
+	switch g.of(8) {
+	case 0:
+		e.Opcode = nicspec.Opcode(5 + g.of(251))
+	case 1, 2: // a port that there is not
+		e = g.frameOf(g.Sizes.Ports+g.of(250), 60+g.of(300))
+	case 3:
+		if g.Sizes.Ports == 1 {
+			break
+		}
+		e = g.frameOf(1-port, 60+g.of(300)) // refused
+		switch e.Pad = false; g.of(3) {
+		case 0:
+			e.Inline, e.Pieces = 0, nil
+		case 1:
+			e.UDPCsum, e.UDPZero = true, true
+		default:
+			e.Inline, e.Pieces = 0, []program.Piece{{Key: pick(g, g.keyInvalid, g.keyUnset, g.keyNoRead), Len: uint32(e.Frame.Len)}}
+		}
+	case 4:
+		if g.Sizes.Has(nicspec.PartCopy) {
+			e = g.goodCopy()
+		}
+	}
+	return e
+}

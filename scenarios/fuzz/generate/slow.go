@@ -1,0 +1,88 @@
+package generate
+
+import (
+	"nictwin/models/inject"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// slowReads has memory answer late while more is to be read than there are tags, fetch slots and places for copies. Some reads
+// fail instead, after which their tags rest [P6].
+func (g *generator) slowReads() {
+	const timeout = 4000
+	g.ready()
+	g.add(program.Op{Quiet: &program.Quiet{}})
+	g.write("CPL_TIMEOUT", timeout)
+	if g.maybe(60) {
+		g.write("DEVCTL", uint32(g.of(3))) // reads of 128 B
+	}
+	delay := func() int { return 500 + g.of(timeout/2) }
+	kind := inject.FaultNone
+	if !g.olds && !g.same && g.maybe(30) {
+		kind = pick(g, inject.FaultPoison, inject.FaultUR, inject.FaultShort, inject.FaultSilent)
+	}
+	first := g.of(program.Regions)
+	for i := range 1 + g.of(program.Regions) {
+		g.add(program.Op{Fault: &program.Fault{Kind: kind.String(), Of: program.OfMemory, Place: placeOf((first + i) % program.Regions), Delay: delay()}})
+	}
+	queues := g.some(3 + g.of(4))
+	for _, q := range queues[1:] {
+		g.open(q, 32)
+		s := &program.Send{Queue: q}
+		for range 4 + g.of(12) {
+			s.Entries = append(s.Entries, g.frameOf(g.of(g.Sizes.Ports), pick(g, 60+g.of(600), 2000+g.of(4000), nicspec.FrameMax-g.of(300))))
+		}
+		g.add(program.Op{Send: s, Wait: g.of(30)})
+	}
+	if g.Sizes.Has(nicspec.PartCopy) && g.maybe(50) {
+		g.manyCopies()
+	}
+	if g.maybe(60) {
+		g.slowRing(queues[0], delay())
+	}
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = g.of(timeout)
+	g.add(program.Op{Mend: &program.Mend{}, Wait: g.of(timeout / 2)})
+	g.write("CPL_TIMEOUT", uint32(pick(g, 0, 1024, 1500, 2000)))
+	g.write("DEVCTL", g.devctl())
+}
+
+// slowRing posts more blocks of work entries than all fetch slots bring, to a ring that answers late.
+func (g *generator) slowRing(q, delay int) {
+	n := fetchSlots*entryBlocks + g.of(2*fetchSlots)
+	g.open(q, n)
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfTxRing, Queue: q, Delay: delay}})
+	s := &program.Send{Queue: q, Times: n / 4}
+	for range 4 {
+		s.Entries = append(s.Entries, program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(20), Frame: g.name()})
+	}
+	g.add(program.Op{Send: s})
+}
+
+// everyQueue has all transmit queues have entries at once, and their messages fall due at once, while none may leave [M2].
+func (g *generator) everyQueue() {
+	const most = 64 // queues, and units of time after which a message falls due
+	g.ready()
+	g.scarce()
+	queues := g.some(min(most, g.Sizes.NumTxq))
+	wait := uint16(8 + g.of(8))
+	for _, q := range queues {
+		c := g.txQueue(q)
+		c.LogSize, c.Ring, c.Done = nicspec.LogSizeMin, g.place(false), g.place(false)
+		for c.Msix = nil; c.Msix == nil && g.Sizes.Has(nicspec.PartMsix); c.Msix = g.msix() {
+		}
+		if c.Msix != nil {
+			c.Msix.Count, c.Msix.Cycles = 1000, wait
+		}
+		g.add(program.Op{TxQueue: c})
+	}
+	for _, q := range queues {
+		e := g.entry()
+		if g.maybe(70) {
+			e = program.Entry{Opcode: nicspec.OpcodeNop, Complete: true, Frame: g.name()}
+		}
+		e.Push = false
+		g.add(program.Op{Send: &program.Send{Queue: q, Entries: []program.Entry{e}}})
+	}
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = 250 + g.of(200)
+	g.add(program.Op{Gate: &program.Gate{Cycles: 1000 + g.of(1500)}, Wait: 1500 + g.of(1500)})
+}

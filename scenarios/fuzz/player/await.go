@@ -1,0 +1,175 @@
+package player
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/traffic"
+)
+
+// renewCycles is how often a stop is renewed: well within the longest time that a pause frame can name.
+const renewCycles = 20_000
+
+// await waits until entries end that have nothing to do with a port, and keeps that port stopped meanwhile.
+func (x *player) await(a *program.Await) error {
+	if x.sizes.Ports < 2 || a.Port >= x.sizes.Ports {
+		return nil
+	}
+	if err := x.until("the frames are played", x.played); err != nil {
+		return err
+	}
+	stop := stopper{x: x, port: a.Port, last: math.MinInt64 / 2}
+	for _, q := range a.Queues {
+		if err := x.awaitQueue(&stop, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitQueue waits for a queue. One that has entries for the port, or need not go on for another reason, is left alone.
+func (x *player) awaitQueue(stop *stopper, q int) error {
+	since, last := x.b.NIC.Cycles(), -1
+	for {
+		r := x.tx[q]
+		if r == nil || r.event || r.rung != r.PI || x.ctrl&2 == 0 || r.sends(stop.port) {
+			return nil
+		}
+		kinds := r.kinds(stop.port)
+		stop.renew()
+		e, err := x.context(q)
+		if err != nil {
+			return err
+		}
+		now := x.b.NIC.Cycles()
+		switch {
+		case e.State != nicspec.QueueStateRun:
+			return nil
+		case e.Ci == r.PI:
+			x.endsHeld(stop.port, kinds)
+			return nil
+		case int(e.Ci) != last:
+			since, last = now, int(e.Ci)
+		case now-since > patience:
+			return &StuckError{fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is stopped [T13]", e.Ci, q, stop.port)}
+		}
+	}
+}
+
+// stopper keeps a port stopped.
+type stopper struct {
+	x    *player
+	port int
+	last int64 // cycle of the latest pause frame
+}
+
+func (s *stopper) renew() {
+	now := s.x.b.NIC.Cycles()
+	if now-s.last < renewCycles {
+		return
+	}
+	s.last = now
+	f := make([]byte, nicspec.FrameMin) // [F1]
+	copy(f, pauseMAC[:])
+	binary.BigEndian.PutUint16(f[12:], nicspec.MacControlType)
+	binary.BigEndian.PutUint16(f[14:], nicspec.PauseOpcode)
+	binary.BigEndian.PutUint16(f[16:], math.MaxUint16)
+	s.x.b.Players[s.port].Play(traffic.Frame{Data: f})
+}
+
+// waiting is the entries of a queue that are not known to have ended, oldest first. It ends with nil if one is not known.
+func (r *txRing) waiting(yield func(*sent) bool) {
+	for i := r.done; i != r.PI; {
+		s := r.work[r.Place(i)]
+		if !yield(s) || s == nil {
+			return
+		}
+		i += s.blocks()
+	}
+}
+
+// sends reports whether an entry that may not have ended sends on a port [T13].
+func (r *txRing) sends(port int) bool {
+	for s := range r.waiting {
+		if s == nil || s.sendsOn() == port {
+			return true
+		}
+	}
+	return false
+}
+
+// sendsOn is the port that an entry names, -1 if it is no Send.
+func (s *sent) sendsOn() int {
+	w := nicspec.Wqe(s.raw)
+	if w.Opcode() != nicspec.OpcodeSend {
+		return -1
+	}
+	return int(w.Port())
+}
+
+// kinds is what a queue's entries are that have nothing to do with a port.
+func (r *txRing) kinds(port int) (all []string) {
+	for s := range r.waiting {
+		switch op := nicspec.Wqe(s.raw).Opcode(); {
+		case s.sendsOn() == 1-port:
+			all = append(all, coverage.EndsWhileHeld[0])
+		case s.sendsOn() >= 0:
+			all = append(all, coverage.EndsWhileHeld[3])
+		case op == nicspec.OpcodeNop:
+			all = append(all, coverage.EndsWhileHeld[1])
+		case op <= nicspec.OpcodeCopyInvalidate && r.x.sizes.Has(nicspec.PartCopy):
+			all = append(all, coverage.EndsWhileHeld[4])
+		default:
+			all = append(all, coverage.EndsWhileHeld[2])
+		}
+	}
+	return all
+}
+
+// endsHeld counts entries that ended while a port was full and stopped.
+func (x *player) endsHeld(port int, kinds []string) {
+	if !x.full(port) {
+		return
+	}
+	for _, k := range kinds {
+		x.see.cov.Hit("ends while a port is held", k, fmt.Sprintf("port %d", port))
+	}
+}
+
+// full reports whether a port has been stopped for long and more waits for it than its places hold.
+func (x *player) full(port int) bool {
+	frames, bytes := 0, 0
+	for _, r := range x.tx {
+		for s := range r.waiting {
+			if s != nil && s.sendsOn() == port {
+				frames++
+				bytes += s.e.Inline
+				for i := range s.e.Pieces {
+					bytes += int(s.e.Pieces[i].Len)
+				}
+			}
+		}
+	}
+	since := x.see.held[port].since
+	return since > 0 && x.b.NIC.Cycles()-since > heldCycles && (frames >= fullFrames || bytes >= fullBytes)
+}
+
+// context reads the entry of a transmit queue.
+func (x *player) context(q int) (nicspec.TxqEntryFields, error) {
+	var b [nicspec.TxqEntrySize]byte
+	if _, err := x.command(nicspec.TableOpRead, nicspec.TableTxq, q, nil); err != nil {
+		return nicspec.TxqEntryFields{}, err
+	}
+	for i := 0; i < len(b); i += 4 {
+		v, err := x.read(nicspec.RegTblData(i / 4))
+		if err != nil {
+			return nicspec.TxqEntryFields{}, err
+		}
+		binary.LittleEndian.PutUint32(b[i:], v)
+	}
+	return nicspec.DecodeTxqEntry(b[:]), nil
+}

@@ -1,0 +1,97 @@
+package player
+
+import (
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+)
+
+const (
+	// restCycles is how long a queue may make no progress before an operation that feeds it gives up: whether it had to go on,
+	// the end of the program tells.
+	restCycles = 10_000
+	// feedBytes is what frames that come in one after the other take of the receive buffer at most, so that none is lost [R3].
+	feedBytes = nicspec.RxBufBytes - 2*nicspec.FrameMax
+)
+
+// again is the n-th frame made after one of a list: as long, with other bytes.
+func again(f program.Frame, n int) program.Frame {
+	const apart = 7919 // seeds of neighbours in the list differ by less
+	f.Seed += uint64(n) * apart
+	return f
+}
+
+// sendOften posts entries many times, as many at a time as the ring has room for.
+func (x *player) sendOften(s *program.Send) error {
+	for at, end := 0, s.Times*len(s.Entries); at < end; {
+		r := x.tx[s.Queue]
+		if r == nil || r.event {
+			return nil
+		}
+		room := func() int { return r.Size() - int(r.PI-r.done) }
+		part := max(nicspec.WqeBlocksMax, r.Size()/4)
+		if goes, err := x.goes(func() bool { return r.event || room() >= part }, func() int { return int(r.done) }); !goes || err != nil {
+			return err
+		}
+		o := program.Send{Queue: s.Queue, Hold: s.Hold, Short: s.Short, Pause: s.Pause}
+		for blocks := 0; at < end; at++ {
+			e := s.Entries[at%len(s.Entries)]
+			if blocks += 1 + int(e.Blocks); blocks > room() {
+				break
+			}
+			e.Frame = again(e.Frame, at/len(s.Entries))
+			o.Entries = append(o.Entries, e)
+		}
+		if err := x.send(&o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// feed has frames come in for a receive queue, which gets as many descriptors.
+func (x *player) feed(f *program.Feed) error {
+	to := x.b.Players[f.Port%len(x.b.Players)]
+	for at, end := 0, f.Times*len(f.Frames); at < end; {
+		r := x.rx[f.Queue]
+		if r == nil || r.event {
+			return nil
+		}
+		room := func() int { return r.Size() - int(r.PI-uint16(r.frees)) }
+		part := max(1, r.Size()/4)
+		ready := func() bool { return r.event || room() >= part && x.played() }
+		if goes, err := x.goes(ready, func() int { return r.frees + to.Sent() }); !goes || err != nil {
+			return err
+		}
+		p := program.Play{Port: f.Port}
+		for bytes := 0; at < end && len(p.Frames) < room(); at++ {
+			g := again(f.Frames[at%len(f.Frames)], at/len(f.Frames))
+			if bytes += (len(g.Bytes(max(1, g.Len))) + 63) &^ 63; bytes > feedBytes && len(p.Frames) > 0 {
+				break
+			}
+			p.Frames = append(p.Frames, g)
+		}
+		if err := x.post(&program.Post{Queue: f.Queue, Count: len(p.Frames), Hdr: f.Hdr, Pay: f.Pay}); err != nil {
+			return err
+		}
+		x.frames(&p)
+	}
+	return nil
+}
+
+// goes waits until something holds, as long as there is progress. It reports whether it does.
+func (x *player) goes(holds func() bool, progress func() int) (bool, error) {
+	const step = 16
+	last := progress()
+	for n := 0; !holds(); n += step {
+		if p := progress(); p != last {
+			n, last = 0, p
+		}
+		if n > restCycles {
+			return false, nil
+		}
+		if err := x.run(step); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,38 @@
+package player
+
+import "nictwin/models/tlp"
+
+// rawReads is the reads of raw requesters that are under way, by requester and tag.
+type rawReads map[uint16]*[256]bool
+
+func (r rawReads) begin(requester uint16, tag uint8) {
+	if r[requester] == nil {
+		r[requester] = new([256]bool)
+	}
+	r[requester][tag] = true
+}
+
+// end is told of an answer.
+func (r rawReads) end(h *tlp.Header) {
+	if tags := r[h.RequesterID]; tags != nil {
+		tags[h.Tag] = false
+	}
+}
+
+// free reports whether a requester has no read with a tag under way.
+func (r rawReads) free(requester uint16, tag uint8) bool {
+	return r[requester] == nil || !r[requester][tag]
+}
+
+// freeTag makes x.tag one that a requester has not under way: the next that is free, if need be when one is.
+func (x *player) freeTag(requester uint16) error {
+	return x.until("a raw request is answered", func() bool {
+		for range 256 {
+			if x.reads.free(requester, x.tag) {
+				return true
+			}
+			x.tag++
+		}
+		return false
+	})
+}

@@ -1,0 +1,214 @@
+package player
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/models/board"
+	"nictwin/models/boundary"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/fuzz/coverage"
+)
+
+// fillWatch is what is known of places that fill up.
+type fillWatch struct {
+	reads [256]openRead // of the NIC, by tag
+	open  int
+	asked int // reads of registers that were not answered yet
+	held  [board.MaxPorts]heldPort
+}
+
+// openRead is a read request of the NIC.
+type openRead struct {
+	left  int // bytes; 0: it is over
+	since int64
+}
+
+// heldPort is what waits for a port that is stopped, or has left in one go since.
+type heldPort struct {
+	since                int64 // cycle of the stop; 0: none, or frames have left after it
+	last                 int64 // last beat of the frame that left last
+	goes                 bool  // what waited leaves
+	frames, small, bytes int   // so far
+	beats                int
+	lines, sent          int // of frames that came in, and frames that left, since the NIC's latest TLP
+}
+
+const (
+	heldCycles = 1000 // a stop that lasts so long fills what is behind it
+	goesCycles = 200  // between frames that waited
+	oldCycles  = 8192 // a read that was asked for so long ago has timed out
+	beatBytes  = 64
+	fullFrames = 352 // more than wait for a port in all places that there are, if they are short
+	fullBytes  = 96 << 10
+	fullBeats  = 512 + 4 // of the transmit buffer, and between it and the port
+	shortBytes = 128
+)
+
+// filling looks at what crosses the boundary.
+func (w *watcher) filling(c *boundary.Crossing) {
+	switch c.Kind {
+	case boundary.FrameIn:
+		w.stopCame(c)
+		w.linesCame(c)
+	case boundary.FrameOut:
+		if c.Frame.Queue != nicspec.PauseQueue {
+			w.frameLeft(c)
+		}
+	case boundary.TLPIn:
+		w.answersCame(c)
+	case boundary.TLPOut:
+		w.tlpLeft(c)
+	}
+}
+
+// stopCame notes pauses of the whole port.
+func (w *watcher) stopCame(c *boundary.Crossing) {
+	b, p := c.Frame.Data, &w.held[c.Port]
+	if len(b) < nicspec.FrameMin || [6]byte(b) != pauseMAC || w.ports[c.Port].cfg.RxPause == 0 || binary.BigEndian.Uint16(b[14:]) != nicspec.PauseOpcode {
+		return
+	}
+	if p.since == 0 && binary.BigEndian.Uint16(b[16:]) > 0 {
+		p.since, p.goes = c.Last, false
+	}
+}
+
+func (w *watcher) linesCame(c *boundary.Crossing) {
+	n, p := len(c.Frame.Data), &w.held[c.Port]
+	if n < nicspec.FrameMin || n > nicspec.FrameMax {
+		return
+	}
+	was := p.lines
+	p.lines += (n + beatBytes - 1) / beatBytes
+	const sure = (nicspec.RxBufBytes - nicspec.FrameMax) / beatBytes
+	const all = nicspec.RxBufBytes / beatBytes
+	if was < sure && p.lines >= sure {
+		w.cov.Hit("filled", coverage.Filled[5])
+	}
+	if was < all && p.lines >= all {
+		w.cov.Hit("filled", coverage.Filled[6])
+	}
+}
+
+// frameLeft counts frames that waited for a port.
+func (w *watcher) frameLeft(c *boundary.Crossing) {
+	p, n := &w.held[c.Port], len(c.Frame.Data)
+	if p.sent++; p.sent == 16 {
+		w.cov.Hit("filled", coverage.Filled[7])
+	}
+	switch {
+	case p.since > 0 && c.First-p.since >= heldCycles:
+		*p = heldPort{goes: true, lines: p.lines, sent: p.sent}
+	case c.First-p.last > goesCycles:
+		p.goes = false
+	}
+	p.last = c.Last
+	if !p.goes {
+		return
+	}
+	beats := (n + beatBytes - 1) / beatBytes
+	p.frames++
+	if n <= shortBytes {
+		p.small++
+	}
+	before := p.bytes
+	p.bytes += n
+	p.beats += beats
+	hit := func(i int, yes bool) {
+		if yes {
+			w.cov.Hit("behind a held port", coverage.BehindHeld[i], fmt.Sprintf("port %d", c.Port))
+		}
+	}
+	hit(0, p.frames == 64)
+	hit(1, p.small == fullFrames && n <= shortBytes)
+	hit(2, before < fullBytes && p.bytes >= fullBytes)
+	longest := beats == nicspec.FrameMax/beatBytes
+	hit(3, longest && p.beats == fullBeats)
+	hit(4, longest && p.beats == fullBeats+1)
+}
+
+// answersCame follows the NIC's reads and counts those of its registers.
+func (w *watcher) answersCame(c *boundary.Crossing) {
+	var h tlp.Header
+	switch core.DecodeInbound(&c.TLP.Hdr, &h) {
+	case core.InRead:
+		if w.asked++; w.asked == 512 {
+			w.cov.Hit("filled", coverage.Filled[4])
+		}
+	case core.InCompletion:
+		if r := &w.reads[h.Tag]; h.RequesterID == nicspec.RequesterNic && r.left > 0 {
+			if r.left -= len(c.TLP.Data); r.left <= 0 || h.Status != tlp.StatusSC {
+				r.left = 0
+				w.open--
+			}
+		}
+	}
+}
+
+func (w *watcher) tlpLeft(c *boundary.Crossing) {
+	for i := range w.held {
+		w.held[i].lines, w.held[i].sent = 0, 0
+	}
+	switch h := c.TLP.Parsed(); h.Kind {
+	case tlp.Cpl, tlp.CplD:
+		w.asked = max(0, w.asked-1)
+	case tlp.MRd:
+		r := &w.reads[h.Tag]
+		if r.left == 0 {
+			w.open++
+		}
+		r.left, r.since = int(h.Length)*tlp.DWBytes, c.Last
+		if w.open == len(w.reads) && w.allOpen() {
+			w.cov.Hit("filled", coverage.Filled[3])
+		}
+	}
+}
+
+// allOpen reports whether none of the reads under way has timed out for certain.
+func (w *watcher) allOpen() bool {
+	for i := range w.reads {
+		if w.now-w.reads[i].since > oldCycles {
+			w.reads[i].left = 0
+			w.open--
+		}
+	}
+	return w.open == len(w.reads)
+}
+
+// rang is told of doorbells: how many places of the ring are taken, and how many transmit queues have entries.
+func (w *watcher) rang(r *ring, taken uint16, queues int) {
+	switch {
+	case int(taken) != r.Size():
+	case r.Tx:
+		w.cov.Hit("filled", coverage.Filled[0])
+	default:
+		w.cov.Hit("filled", coverage.Filled[1])
+	}
+	if queues == min(64, w.sizes.NumTxq) {
+		w.cov.Hit("filled", coverage.Filled[2])
+	}
+}
+
+const round = 1 << 16 // indices
+
+// rxBeyond is told of frames that a queue took.
+func (w *watcher) rxBeyond(r *rxRing) {
+	if r.frees == round+1 {
+		w.cov.Hit("indices beyond 65,536", coverage.Beyond[0])
+	}
+}
+
+// txBeyond is told of completion entries, each with the blocks that are over since the one before.
+func (w *watcher) txBeyond(r *txRing, blocks int) {
+	if r.over > round && r.over-blocks <= round {
+		w.cov.Hit("indices beyond 65,536", coverage.Beyond[1])
+		if r.across {
+			w.cov.Hit("indices beyond 65,536", coverage.Beyond[3])
+		}
+	}
+	if r.ends == round+1 {
+		w.cov.Hit("indices beyond 65,536", coverage.Beyond[2])
+	}
+}
