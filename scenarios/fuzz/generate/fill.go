@@ -17,7 +17,7 @@ type filling struct {
 
 // fillings are drawn one by one, so a program may have several.
 var fillings = []filling{
-	{60, nicspec.PartPause, (*generator).holdPort},
+	{80, nicspec.PartPause, (*generator).holdPort},
 	{30, 0, (*generator).closeGate},
 	{25, 0, (*generator).slowReads},
 	{10, 0, (*generator).everyQueue},

@@ -125,7 +125,7 @@ func (s *shrinker) board() bool {
 	for _, plain := range []func(*program.Board){
 		func(b *program.Board) { b.Stall = 0 }, func(b *program.Board) { b.Jitter = 0 }, func(b *program.Board) { b.Random = false },
 		func(b *program.Board) { b.MPS = 4096 }, func(b *program.Board) { b.RCB = 64 }, func(b *program.Board) { b.Delay = 0 }, func(b *program.Board) { b.Seed = 0 },
-		func(b *program.Board) { b.HostAt, b.ArmAt = 0, 0 },
+		func(b *program.Board) { b.HostAt, b.ArmAt = 0, 0 }, func(b *program.Board) { b.Credits = 0 },
 	} {
 		p := *s.best
 		if plain(&p.Board); p.Board != s.best.Board {
@@ -195,7 +195,14 @@ func Reductions(o *program.Op) []func(*program.Op) {
 				all = append(all, func(o *program.Op) { at(o.Play.Frames, i, f) })
 			}
 		}
+	case o.Feed != nil:
+		all = append(all, func(o *program.Op) { o.Feed.Times = max(1, o.Feed.Times/2) })
+	case o.Gate != nil:
+		all = append(all, func(o *program.Op) { o.Gate.Cycles = max(1, o.Gate.Cycles/2) })
+	case o.Await != nil:
+		all = append(all, func(o *program.Op) { o.Await.Queues = o.Await.Queues[:len(o.Await.Queues)/2] })
 	case o.Send != nil:
+		all = append(all, func(o *program.Op) { o.Send.Times /= 2 })
 		for i := range o.Send.Entries {
 			for _, f := range entryReductions {
 				all = append(all, func(o *program.Op) { at(o.Send.Entries, i, f) })
