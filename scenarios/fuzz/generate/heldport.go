@@ -24,7 +24,10 @@ func (g *generator) holdPort() {
 // holdOnce stops the port once. The first queues fill it, the others do what is to happen meanwhile.
 func (g *generator) holdOnce(port int, queues []int) {
 	fillers, others := queues[:len(queues)/2], queues[len(queues)/2:]
-	load := g.load(port)
+	load, inOrder := g.load(port)
+	if inOrder { // one queue keeps them so
+		fillers, others = queues[:1], queues[1:]
+	}
 	for i, q := range fillers {
 		g.open(q, (len(load)+len(fillers)-1-i)/len(fillers))
 	}
@@ -54,8 +57,9 @@ func (g *generator) stopFor(quanta uint16) program.Frame {
 	return f
 }
 
-// load is entries that fill all places before a port: by their number, by their length, or both.
-func (g *generator) load(port int) (all []program.Entry) {
+// load is entries that fill all places before a port: by their number, by their length, or both. inOrder: they do so in this
+// order alone.
+func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	add := func(lengths ...int) {
 		for _, n := range lengths {
 			all = append(all, g.frameOf(port, n))
@@ -69,6 +73,7 @@ func (g *generator) load(port int) (all []program.Entry) {
 		}
 	case 2, 3:
 		add(g.toTheBrim()...)
+		return all, true
 	default:
 		for range 50 + g.of(100) {
 			n := pick(g, 60+g.of(100), 60+g.of(1500), 60+g.of(nicspec.FrameMax-59))
@@ -79,7 +84,7 @@ func (g *generator) load(port int) (all []program.Entry) {
 			add(n)
 		}
 	}
-	return all
+	return all, false
 }
 
 // toTheBrim is lengths of frames that fill the transmit buffer to its last beat, and what is before it to its last line. The buffer

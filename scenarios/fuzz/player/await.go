@@ -39,7 +39,6 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 		if r == nil || r.event || r.rung != r.PI || x.ctrl&2 == 0 || r.sends(stop.port) {
 			return nil
 		}
-		kinds := r.kinds(stop.port)
 		stop.renew()
 		e, err := x.context(q)
 		if err != nil {
@@ -47,10 +46,7 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 		}
 		now := x.b.NIC.Cycles()
 		switch {
-		case e.State != nicspec.QueueStateRun:
-			return nil
-		case e.Ci == r.PI:
-			x.endsHeld(stop.port, kinds)
+		case e.State != nicspec.QueueStateRun || e.Ci == r.PI:
 			return nil
 		case int(e.Ci) != last:
 			since, last = now, int(e.Ci)
@@ -111,37 +107,35 @@ func (s *sent) sendsOn() int {
 	return int(w.Port())
 }
 
-// kinds is what a queue's entries are that have nothing to do with a port.
-func (r *txRing) kinds(port int) (all []string) {
-	for s := range r.waiting {
-		switch op := nicspec.Wqe(s.raw).Opcode(); {
-		case s.sendsOn() == 1-port:
-			all = append(all, coverage.EndsWhileHeld[0])
-		case s.sendsOn() >= 0:
-			all = append(all, coverage.EndsWhileHeld[3])
-		case op == nicspec.OpcodeNop:
-			all = append(all, coverage.EndsWhileHeld[1])
-		case op <= nicspec.OpcodeCopyInvalidate && r.x.sizes.Has(nicspec.PartCopy):
-			all = append(all, coverage.EndsWhileHeld[4])
-		default:
-			all = append(all, coverage.EndsWhileHeld[2])
-		}
+// kind is what an entry is that has nothing to do with a port that is stopped.
+func (s *sent) kind(ports int, copies bool) string {
+	switch op := nicspec.Wqe(s.raw).Opcode(); {
+	case s.sendsOn() >= ports:
+		return coverage.EndsWhileHeld[3]
+	case op == nicspec.OpcodeSend:
+		return coverage.EndsWhileHeld[0]
+	case op == nicspec.OpcodeNop:
+		return coverage.EndsWhileHeld[1]
+	case op <= nicspec.OpcodeCopyInvalidate && copies:
+		return coverage.EndsWhileHeld[4]
 	}
-	return all
+	return coverage.EndsWhileHeld[2]
 }
 
-// endsHeld counts entries that ended while a port was full and stopped.
-func (x *player) endsHeld(port int, kinds []string) {
-	if !x.full(port) {
-		return
-	}
-	for _, k := range kinds {
-		x.see.cov.Hit("ends while a port is held", k, fmt.Sprintf("port %d", port))
+// endsHeld counts an entry that ends while a port is full and stopped.
+func (x *player) endsHeld(s *sent) {
+	for port := range x.sizes.Ports {
+		if x.sizes.Ports > 1 && s.sendsOn() != port && x.full(port) {
+			x.see.cov.Hit("ends while a port is held", s.kind(x.sizes.Ports, x.sizes.Has(nicspec.PartCopy)), fmt.Sprintf("port %d", port))
+		}
 	}
 }
 
 // full reports whether a port has been stopped for long and more waits for it than its places hold.
 func (x *player) full(port int) bool {
+	if since := x.see.held[port].since; since == 0 || x.b.NIC.Cycles()-since <= heldCycles {
+		return false
+	}
 	frames, bytes := 0, 0
 	for _, r := range x.tx {
 		for s := range r.waiting {
@@ -154,8 +148,7 @@ func (x *player) full(port int) bool {
 			}
 		}
 	}
-	since := x.see.held[port].since
-	return since > 0 && x.b.NIC.Cycles()-since > heldCycles && (frames >= fullFrames || bytes >= fullBytes)
+	return frames >= fullFrames || bytes >= fullBytes
 }
 
 // context reads the entry of a transmit queue.

@@ -74,6 +74,7 @@ func (r *txRing) entry(raw []byte) {
 	r.over += int(r.done - was)
 	r.x.see.txBeyond(r, int(r.done-was))
 	if s != nil {
+		r.x.endsHeld(s)
 		r.x.see.ended(r, cqe, s)
 	}
 }
