@@ -45,6 +45,7 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 		c.out.cqes.Push(e)
 	}
 	c.freeSlot(tq, tq.head)
+	c.leaveLine(tq, i)
 	if tq.head = s.next; tq.head == none {
 		tq.tail = none
 	}

@@ -85,16 +85,4 @@ func (c *Comp) leaveLane(q *txQueue, s *txSlot, id int32) {
 		w.room += s.plan.Room()
 		q.sends--
 	}
-	c.leaveLine(q, int(s.queue))
-}
-
-// leaveLine takes a queue out of its lane's line when its next entry sends nothing and the Sends
-// before it have ended: nothing holds it up any more, whatever becomes of the port [T13].
-func (c *Comp) leaveLine(q *txQueue, i int) {
-	if !q.waits || q.sends > 0 || !q.win.Ready() {
-		return
-	}
-	if c.decode(i); !c.tx.plan.Send {
-		q.waits = false // c.offer follows the end of an entry
-	}
 }

@@ -153,3 +153,14 @@ func (c *Comp) startCopy(queue int, id int32) {
 	c.tx.copier++
 	c.tx.copyAt.stir(queue % len(c.tx.copies))
 }
+
+// leaveLine takes a queue out of its lane's line when its next entry sends nothing and the Sends
+// before it have ended: nothing holds it up any more, whatever becomes of the port [T13].
+func (c *Comp) leaveLine(q *txQueue, i int) {
+	if !q.waits || q.sends > 0 || !q.win.Ready() {
+		return
+	}
+	if c.decode(i); !c.tx.plan.Send {
+		q.waits = false // c.offer follows the end of an entry
+	}
+}

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// restCycles is how long a queue may make no progress before an operation that feeds it gives up: whether it had to go on,
-	// the end of the program tells.
+	// restCycles bounds how long a queue may make no progress before an operation that feeds it gives up. The end of the program
+	// shows whether it had to go on.
 	restCycles = 10_000
-	// feedBytes is what frames that come in one after the other take of the receive buffer at most, so that none is lost [R3].
+	// feedBytes bounds the bytes of the receive buffer that a batch of frames takes, so that none is lost [R3].
 	feedBytes = nicspec.RxBufBytes - 2*nicspec.FrameMax
 )
 

@@ -12,7 +12,7 @@ func (r rawReads) begin(requester uint16, tag uint8) {
 	r[requester][tag] = true
 }
 
-// end is told of an answer.
+// end notes an answer.
 func (r rawReads) end(h *tlp.Header) {
 	if tags := r[h.RequesterID]; tags != nil {
 		tags[h.Tag] = false

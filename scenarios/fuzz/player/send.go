@@ -128,7 +128,7 @@ func (x *player) send(s *program.Send) error {
 	return r.tell()
 }
 
-// sending is how many transmit queues have entries that are not known to have ended.
+// sending counts the transmit queues with entries that may not have ended.
 func (x *player) sending() (queues int) {
 	for _, r := range x.tx {
 		if r.done != r.PI {

@@ -29,7 +29,7 @@ type watcher struct {
 	fillWatch
 }
 
-// mostCounted is how many entries of a queue are looked at: those after them are as short as there are, and all alike.
+// mostCounted bounds the entries of a queue that are counted: those behind them are short and all alike.
 const mostCounted = 4096
 
 func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage) *watcher {

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// fillWatch is what is known of places that fill up.
+// fillWatch tracks places that fill up.
 type fillWatch struct {
 	reads [256]openRead // of the NIC, by tag
 	open  int
@@ -26,7 +26,7 @@ type openRead struct {
 	since int64
 }
 
-// heldPort is what waits for a port that is stopped, or has left in one go since.
+// heldPort tracks a stopped port and the frames that leave in one go after the stop.
 type heldPort struct {
 	since                int64 // cycle of the stop; 0: none, or frames have left after it
 	last                 int64 // last beat of the frame that left last
@@ -41,7 +41,7 @@ const (
 	goesCycles = 200  // between frames that waited
 	oldCycles  = 8192 // a read that was asked for so long ago has timed out
 	beatBytes  = 64
-	fullFrames = 352 // more than wait for a port in all places that there are, if they are short
+	fullFrames = 352 // short frames that fill all places before a port, and some more
 	fullBytes  = 96 << 10
 	fullBeats  = 512 + 4 // of the transmit buffer, and between it and the port
 	shortBytes = 128
@@ -177,7 +177,7 @@ func (w *watcher) allOpen() bool {
 	return w.open == len(w.reads)
 }
 
-// rang is told of doorbells: how many places of the ring are taken, and how many transmit queues have entries.
+// rang notes a doorbell, the places of the ring that are taken, and the number of transmit queues with entries.
 func (w *watcher) rang(r *ring, taken uint16, queues int) {
 	switch {
 	case int(taken) != r.Size():
@@ -193,14 +193,14 @@ func (w *watcher) rang(r *ring, taken uint16, queues int) {
 
 const round = 1 << 16 // indices
 
-// rxBeyond is told of frames that a queue took.
+// rxBeyond notes a frame that a queue took.
 func (w *watcher) rxBeyond(r *rxRing) {
 	if r.frees == round+1 {
 		w.cov.Hit("indices beyond 65,536", coverage.Beyond[0])
 	}
 }
 
-// txBeyond is told of completion entries, each with the blocks that are over since the one before.
+// txBeyond notes a completion entry, with the blocks that have ended since the one before.
 func (w *watcher) txBeyond(r *txRing, blocks int) {
 	if r.over > round && r.over-blocks <= round {
 		w.cov.Hit("indices beyond 65,536", coverage.Beyond[1])

@@ -1,6 +1,6 @@
 package program
 
-// maxTimes is how often a list may be repeated: enough for the indices of a ring to pass 65,536 several times.
+// maxTimes bounds repetitions of a list: enough for the indices of a ring to pass 65,536 several times.
 const maxTimes = 1 << 20
 
 // Feed has frames come in and posts a descriptor for each, a part of the ring at a time.

@@ -205,7 +205,8 @@ module nic_txq_fetch
     if (pop)  rd_q  <= rd_q + 1'b1;
     if (leaves) begin
       id_q <= '{is_event: err_o, port: 1'b0, no_port: 1'b0, qid: 8'(head.q),
-                index: head.index + 16'(sub_q), more: 2'd0, wqe_id: '0, status: err_o ? status_o : 8'd0, complete: err_o};
+                index: head.index + 16'(sub_q), more: 2'd0, wqe_id: '0,
+                status: err_o ? status_o : 8'd0, complete: err_o};
       half_q <= sub_q;
     end
     if (leaves)      valid_q <= 1'b1;
