@@ -95,6 +95,7 @@ var corners = map[string]room{
 	},
 	"stack/transport/seq":          {[]string{"models/fifo"}, "numbers and their order know no packet", nil},
 	"scenarios/wiretap":            {[]string{"models", "golden/trace", "scenarios/files", "scenarios/wiretap"}, "a wire is recorded, whoever sends on it", nil},
+	"scenarios/inorder":            {nil, "jobs are played in order, whatever they are", []string{"models/fixedseed", "scenarios/inorder"}},
 	"scenarios/experiments/claims": {nil, "what papers say does not depend on what was built", nil},
 	"scenarios/experiments/study":  {[]string{"models"}, "what experiments are made of knows none of them", nil},
 	"scenarios/experiments/plot":   {[]string{"scenarios/experiments/study"}, "a picture is of what was recorded", nil},

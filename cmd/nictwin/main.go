@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/inorder"
 	"nictwin/scenarios/result"
 )
 
@@ -134,6 +135,9 @@ func (a *app) execute(ctx context.Context, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{p, debug.Stack()}
+			if of, ok := p.(*inorder.Panic); ok { // of one of several goroutines
+				err = &panicError{of.Value, of.Stack}
+			}
 			a.outcome = result.Infrastructure
 			a.told = false
 		}

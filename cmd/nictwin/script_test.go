@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/inorder"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/result/resulttest"
@@ -38,8 +39,12 @@ func TestMain(m *testing.M) {
 }
 
 func panicCommand(*app) *cobra.Command {
-	return &cobra.Command{Use: "panic", RunE: func(_ *cobra.Command, args []string) error {
-		return errors.New(args[7])
+	return &cobra.Command{Use: "panic", RunE: func(c *cobra.Command, args []string) error {
+		if !slices.Contains(args, "jobs") {
+			return errors.New(args[7])
+		}
+		l := inorder.List[string]{Count: 3, Most: 2, Do: func(context.Context, int) string { return args[7] }, Take: func(int, string) {}}
+		return l.Run(c.Context())
 	}}
 }
 

@@ -1,0 +1,144 @@
+package inorder
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+)
+
+// List is the jobs to be played, numbered from 0.
+type List[T any] struct {
+	Count int
+	Most  int                                  // jobs at a time; less than 1: one
+	Cost  func(job int) int64                  // about how long a job takes, in any unit: of several at a time, long ones begin first; nil: in order
+	Do    func(ctx context.Context, job int) T // plays a job; called by several goroutines
+	Ends  func(result T) bool                  // reports whether nothing behind this result is wanted; nil: never
+	Take  func(job int, result T)              // gets the results in order
+
+	mu      sync.Mutex
+	waiting []int                      // jobs that have not begun, the next one first
+	end     int                        // the first job that is not wanted any more
+	running map[int]context.CancelFunc // by job
+	results []chan outcome[T]          // by job
+}
+
+// outcome is how a job came out.
+type outcome[T any] struct {
+	result  T
+	skipped bool   // the context was canceled before it began
+	panic   *Panic // nil: none
+}
+
+// Panic is what a job panicked with, raised again by Run.
+type Panic struct {
+	Value any
+	Stack []byte // of the goroutine that played the job
+}
+
+func (p *Panic) String() string { return fmt.Sprint(p.Value) }
+
+// Run plays the jobs. A canceled context ends those under way, and no further one begins: then the error is its cause, unless
+// a result ended the list before.
+func (l *List[T]) Run(ctx context.Context) error {
+	l.begin()
+	var workers sync.WaitGroup
+	for range min(max(l.Most, 1), l.Count) {
+		workers.Go(func() { l.work(ctx) })
+	}
+	var broke *Panic
+	err := error(nil)
+	for job := 0; job < l.Count; job++ {
+		o := <-l.results[job]
+		if o.panic != nil {
+			broke = o.panic
+			break
+		}
+		if o.skipped {
+			err = context.Cause(ctx)
+			break
+		}
+		l.Take(job, o.result)
+		if l.ends(o.result) {
+			break
+		}
+	}
+	workers.Wait()
+	if broke != nil {
+		panic(broke)
+	}
+	return err
+}
+
+// begin puts the jobs in the order in which they will begin.
+func (l *List[T]) begin() {
+	l.end, l.running = l.Count, map[int]context.CancelFunc{}
+	l.waiting, l.results = make([]int, l.Count), make([]chan outcome[T], l.Count)
+	for job := range l.Count {
+		l.waiting[job], l.results[job] = job, make(chan outcome[T], 1)
+	}
+	if l.Cost != nil && l.Most > 1 {
+		slices.SortStableFunc(l.waiting, func(a, b int) int { return cmp.Compare(l.Cost(b), l.Cost(a)) })
+	}
+}
+
+// work plays one job after the other until none is wanted.
+func (l *List[T]) work(ctx context.Context) {
+	for {
+		job, own, ok := l.next(ctx)
+		if !ok {
+			return
+		}
+		o := outcome[T]{skipped: ctx.Err() != nil}
+		if !o.skipped {
+			o.result, o.panic = l.guarded(own, job)
+		}
+		l.over(job, o.skipped || o.panic != nil || l.ends(o.result))
+		l.results[job] <- o
+	}
+}
+
+// next takes the next job that is wanted, with a context of its own.
+func (l *List[T]) next(ctx context.Context) (job int, own context.Context, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.waiting) > 0 {
+		job, l.waiting = l.waiting[0], l.waiting[1:]
+		if job < l.end {
+			own, l.running[job] = context.WithCancel(ctx)
+			return job, own, true
+		}
+	}
+	return 0, nil, false
+}
+
+// over notes that a job has ended. If it ends the list, those behind it are canceled.
+func (l *List[T]) over(job int, ends bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.running[job]()
+	delete(l.running, job)
+	if !ends || job >= l.end {
+		return
+	}
+	l.end = job
+	for other, cancel := range l.running {
+		if other > job {
+			cancel()
+		}
+	}
+}
+
+func (l *List[T]) ends(result T) bool { return l.Ends != nil && l.Ends(result) }
+
+// guarded plays a job and catches its panic.
+func (l *List[T]) guarded(ctx context.Context, job int) (result T, broke *Panic) {
+	defer func() {
+		if v := recover(); v != nil {
+			broke = &Panic{v, debug.Stack()}
+		}
+	}()
+	return l.Do(ctx, job), nil
+}
