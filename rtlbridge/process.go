@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 )
 
 const lastWordsBytes = 8 << 10
+
+// children counts the devices that run below this program.
+var children atomic.Int32
 
 // process is a device that runs as a child. It ends when its socket is closed, which the kernel does for us however this
 // program ends; it runs in a process group of its own, so that an interrupt from the keyboard reaches only this program.
@@ -90,6 +94,7 @@ func spawn(binary string, args []string, shared *os.File) (*process, int, error)
 		r.Close()
 		return nil, -1, fmt.Errorf("starting the device: %w", err)
 	}
+	children.Add(1)
 	go p.words.drain(r)
 	go p.wait()
 	return p, fds[0], nil
@@ -97,6 +102,7 @@ func spawn(binary string, args []string, shared *os.File) (*process, int, error)
 
 func (p *process) wait() {
 	err := p.cmd.Wait()
+	children.Add(-1)
 	p.exit = "exit status 0"
 	if err != nil {
 		p.exit = err.Error()

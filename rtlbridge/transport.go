@@ -19,6 +19,7 @@ import (
 // time that the device took for its last quantum and a little more, and is left out where that would be long. A spin that
 // was futile, or during which the processor was taken away, is followed by receives that block at once: on a busy machine
 // a spinning reader only delays the device it waits for. Each such spin doubles their number, each good one halves it.
+// Where this program has as many devices as there are processors, nobody spins: it would be in place of a device.
 const (
 	spinExtra = 20 * time.Microsecond
 	spinMost  = 400 * time.Microsecond
@@ -241,7 +242,7 @@ func (t *transport) read(b []byte) (int, error) {
 // spinRead polls for a while; errEmpty means that the caller should sleep.
 func (t *transport) spinRead(b []byte, begin time.Duration) (int, error) {
 	budget := 2*t.expect + spinExtra
-	if !t.spins || budget > spinMost {
+	if !t.spins || budget > spinMost || int(children.Load()) >= runtime.NumCPU() {
 		return t.recvNow(b)
 	}
 	if t.rest > 0 {

@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -86,5 +87,29 @@ func TestNoWakeUpIsLost(t *testing.T) {
 			}
 			break
 		}
+	}
+}
+
+// Nobody spins in place of a device: not where there are as many as processors.
+func TestSpinningNeedsAProcessorToSpare(t *testing.T) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	require.NoError(t, err)
+	defer unix.Close(fds[1])
+	link, err := newTransport(fds[0], nil, naps*time.Millisecond)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, link.close()) }()
+	link.spins = true
+	futile := func() bool { // spins after which as many receives more block at once
+		link.rest, link.penalty = 0, 0
+		_, err := link.spinRead(make([]byte, 1), time.Since(link.epoch))
+		require.Equal(t, errEmpty, err)
+		return link.penalty > 0
+	}
+	const many = 1 << 20
+	children.Add(many)
+	require.False(t, futile(), "every processor has a device")
+	children.Add(-many)
+	if int(children.Load()) < runtime.NumCPU() {
+		require.True(t, futile(), "a processor is left")
 	}
 }
