@@ -89,6 +89,11 @@ func (s *Spec) device() (*build.Device, error) {
 	if s.Built != nil && s.Wave == nil {
 		return s.Built, nil
 	}
+	return s.Builds.get(s, s.build)
+}
+
+// build makes the device that the spec names, or finds it in the cache.
+func (s *Spec) build() (*build.Device, error) {
 	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, field.Errorf("dut", ": %w", err)
 	}

@@ -27,6 +27,7 @@ type Spec struct {
 	DUT     string        // manifest of the device when NIC is RTL
 	Variant string        // build of the device: speed, debug
 	Built   *build.Device // used instead of building DUT; may be nil
+	Builds  *Builds       // those of the whole command, DUT's among them when it is built; nil: none is kept
 
 	// Build is the sizes and parts, but for the ports: those that are built, or those that Built or the device at Connect
 	// has. Nil: the defaults when NIC is Model, else as the manifest has them.

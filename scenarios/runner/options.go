@@ -12,10 +12,11 @@ import (
 
 // Options say on what cases are played, and where what they leave goes.
 type Options struct {
-	NIC     string // device.Model or device.RTL, in every slot of the contract; empty: as the files have it
-	DUT     string // manifest of RTL devices that name none
-	Variant string // build of RTL devices
-	Seed    uint64 // of workloads; 0: as the files have it
+	NIC     string         // device.Model or device.RTL, in every slot of the contract; empty: as the files have it
+	DUT     string         // manifest of RTL devices that name none
+	Variant string         // build of RTL devices
+	Builds  *device.Builds // of RTL devices, shared by cases; nil: each case asks for its own
+	Seed    uint64         // of workloads; 0: as the files have it
 	Resolve func(dut string) (string, error)
 	Token   func(file string) (string, error) // that a token file holds; nil: there are no devices of kind address
 
@@ -39,7 +40,7 @@ type Options struct {
 
 // device is what stands in slots that leave it open.
 func (o *Options) device(ctx context.Context) device.Spec {
-	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Log: o.Log, Context: ctx, Wave: o.Wave}
+	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Builds: o.Builds, Log: o.Log, Context: ctx, Wave: o.Wave}
 }
 
 // override puts the device that the options have into every slot of the contract.
