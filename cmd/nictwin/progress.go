@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -11,9 +12,10 @@ import (
 
 // bar shows how far a run is, to people who watch it. A nil bar shows nothing.
 type bar struct {
-	of  string // what it counts
-	to  *os.File
-	bar *progressbar.ProgressBar
+	of    string // what it counts
+	to    *os.File
+	bar   *progressbar.ProgressBar
+	since time.Time
 }
 
 // barWidth is in columns: a bar that is broken over several lines could not be drawn over.
@@ -38,13 +40,41 @@ func (b *bar) set(done, total int) {
 		return
 	}
 	if b.bar == nil {
-		b.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(b.to), progressbar.OptionSetDescription(b.of), progressbar.OptionShowCount(),
-			progressbar.OptionThrottle(redraw), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
-			progressbar.OptionEnableColorCodes(colour(b.to)))
+		b.begin(total, progressbar.OptionShowCount())
 	}
 	// Drawing fails when the terminal is gone; the run goes on without.
 	_ = b.bar.Set(done)
+}
+
+// parts counts the steps of a bar whose things take unlike times.
+const parts = 10_000
+
+// share shows how many things have ended, and by the share of the work that is done how long the others will take.
+func (b *bar) share(ended, of int, share float64) {
+	if b == nil {
+		return
+	}
+	if b.bar == nil {
+		b.since = time.Now()
+		b.begin(parts, progressbar.OptionSetPredictTime(false))
+	}
+	b.bar.Describe(fmt.Sprintf("%s %d of %d%s", b.of, ended, of, left(time.Since(b.since), share)))
+	_ = b.bar.Set(int(share * parts)) // as above
+}
+
+// left tells how long the rest of a run takes if it goes on as it did until now. With little to go by it tells nothing.
+func left(took time.Duration, share float64) string {
+	if took < time.Second || share < 0.01 {
+		return ""
+	}
+	return fmt.Sprintf(", %v left", time.Duration(float64(took)/share*(1-share)).Round(time.Second))
+}
+
+func (b *bar) begin(total int, more progressbar.Option) {
+	b.bar = progressbar.NewOptions(total,
+		progressbar.OptionSetWriter(b.to), progressbar.OptionSetDescription(b.of), more,
+		progressbar.OptionThrottle(redraw), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
+		progressbar.OptionEnableColorCodes(colour(b.to)))
 }
 
 func (b *bar) end() {

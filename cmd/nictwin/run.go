@@ -35,6 +35,7 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	waveFlag(c, &s.WaveText)
 	f.StringVar(&s.NIC, "nic", s.NIC, "the NIC in every slot of the contract: model, rtl or both, one after the other (default as the files have it)")
 	complete(c, "nic", "model", "rtl", "both")
+	f.IntVar(&s.Jobs, "jobs", s.Jobs, "cases at a time, on as many processors; the results are the same")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of workloads; 0: as the files have it")
 	f.StringSliceVar(&s.Only, "only", nil, "names of the cases to be played, as they are shown")
 	buildFlags(c, &s.DUT, &s.Variant)
@@ -43,15 +44,23 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.Files = args
 		a.common(c, args, &s.Common, s.Idle())
-		alone := cli.Idle{"only": "another", "out": "another", "overwrite": "another"}
+		s.Again = a.again(c, args, withJobs(s.Idle()))
+		alone := withJobs(cli.Idle{"only": "another", "out": "another", "overwrite": "another"})
 		maps.Copy(alone, s.Idle())
 		s.Line = a.again(c, nil, alone)
-		bar := newBar(os.Stderr, "messages")
-		s.Log, s.Progress = a.stderr, bar.set
+		bar := newBar(os.Stderr, "cases")
+		s.Log, s.Progress = a.stderr, bar.share
 		e := s.Run(c.Context())
 		bar.end()
 		a.tell(&e.Ended, e)
 		return e.Err
 	}
 	return c
+}
+
+// withJobs are flags that are left out of the command line that does the same once more, --jobs among them: it changes nothing
+// of the results.
+func withJobs(i cli.Idle) cli.Idle {
+	i["jobs"] = "changes nothing"
+	return i
 }

@@ -176,7 +176,7 @@ func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT
 
 // with does something with the manifest of a device.
 func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT) error) (result.DUT, error) {
-	if err := CheckLimits(1); err != nil {
+	if err := CheckLimits(); err != nil {
 		return result.DUT{Name: dut}, err
 	}
 	m, d, err := b.load(dut)

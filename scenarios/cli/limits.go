@@ -11,13 +11,21 @@ import (
 
 // minAddressSpace is what a run takes of addresses, in bytes: most of it is reserved by Go's runtime and by threads, not used.
 // With less, the runtime ends the program wherever it happens to be, which nothing can keep it from.
-const (
-	minAddressSpace = 3 << 30
-	jobAddressSpace = 32 << 20 // of each program that is played at a time
-)
+const minAddressSpace = 3 << 30
 
 // minFiles is how many open files a run takes: artifacts, captures, the device's sockets and memory, compilers.
 const minFiles = 40
+
+// jobNeeds counts what each job takes of several at a time.
+type jobNeeds struct {
+	space uint64 // bytes of addresses
+	files uint64 // that are open, beyond what one alone takes
+}
+
+var (
+	programNeeds = jobNeeds{space: 32 << 20}             // a program, or a server of a pair
+	caseNeeds    = jobNeeds{space: 128 << 20, files: 16} // a scenario's case: two servers with their stacks, two devices, artifacts
+)
 
 // LimitError tells of a limit of the system that is too low.
 type LimitError struct {
@@ -31,9 +39,11 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the limit on %s (%s) is %s: want %s or more; raise it where nictwin is started", e.What, e.Shell, e.Have, e.Want)
 }
 
-// CheckLimits tells early that a limit is so low that a run, of so many programs at a time, could end in its midst.
-// Errors: *LimitError.
-func CheckLimits(jobs int) error {
+// CheckLimits tells early that a limit is so low that a run could end in its midst. Errors: *LimitError.
+func CheckLimits() error { return checkLimits(1, programNeeds) }
+
+// checkLimits does so for a run of so many jobs at a time.
+func checkLimits(jobs int, each jobNeeds) error {
 	var space, open syscall.Rlimit
 	// One that cannot be read is not known to be too low.
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil {
@@ -42,17 +52,17 @@ func CheckLimits(jobs int) error {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &open) != nil {
 		open.Cur = math.MaxUint64
 	}
-	return tooLow(space.Cur, open.Cur, jobs)
+	return tooLow(space.Cur, open.Cur, uint64(max(jobs, 1)), each)
 }
 
-func tooLow(space, open uint64, jobs int) error {
+func tooLow(space, open, jobs uint64, each jobNeeds) error {
 	const kB = 1 << 10
 	var errs []error
-	if want := minAddressSpace + uint64(max(jobs, 1))*jobAddressSpace; space < want {
+	if want := minAddressSpace + jobs*each.space; space < want {
 		errs = append(errs, &LimitError{"address space", fmt.Sprintf("%d kB", space/kB), fmt.Sprintf("%d kB", want/kB), "ulimit -v"})
 	}
-	if open < minFiles {
-		errs = append(errs, &LimitError{"open files", fmt.Sprint(open), fmt.Sprint(minFiles), "ulimit -n"})
+	if want := minFiles + (jobs-1)*each.files; open < want {
+		errs = append(errs, &LimitError{"open files", fmt.Sprint(open), fmt.Sprint(want), "ulimit -n"})
 	}
 	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -52,7 +53,8 @@ type Ended struct {
 
 // work are the steps of such a command.
 type work struct {
-	jobs int // that are done at a time; 0: one
+	jobs int      // that are done at a time; 0: one
+	each jobNeeds // of each of them; none: programNeeds
 	// prepare completes the settings and returns the folder for artifacts, empty for none. All that is wrong with the
 	// settings is told at once.
 	prepare func() (out string, err error)
@@ -66,7 +68,7 @@ type work struct {
 // do goes through the steps and leaves the verdict among the artifacts, however it ends.
 func (e *Ended) do(c *Common, w work) {
 	var dir *result.Folder
-	err := CheckLimits(w.jobs)
+	err := checkLimits(w.jobs, cmp.Or(w.each, programNeeds))
 	out := ""
 	if err == nil {
 		out, err = w.prepare()

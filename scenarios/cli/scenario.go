@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -34,25 +35,30 @@ type Scenarios struct {
 	Out        string
 	ArtifactMB int
 
+	Jobs int // cases at a time
+
 	Line     string // the command line without files, cases and artifacts
 	Log      io.Writer
-	Progress func(done, total int) // messages of all cases
+	Progress func(ended, of int, share float64) // cases, each counted for every NIC that it is played on; share of the work that is done
 
 	cases  []*runner.Case
 	tokens map[string]string // of devices that run elsewhere, by file
-	done   int               // messages of cases that have ended
-	total  int
+	builds device.Builds
 }
+
+// maxJobs is the most cases at a time.
+const maxJobs = 64
 
 // NewScenarios holds the defaults.
 func NewScenarios() *Scenarios {
-	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16}
+	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs)}
 }
 
 // ScenariosEnded is how scenarios came out.
 type ScenariosEnded struct {
 	Ended
 	Played []*Run
+	wall   time.Duration // of all
 }
 
 // Run is a case on one kind of NIC.
@@ -112,6 +118,8 @@ func (r *Run) figures() string {
 func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 	e := &ScenariosEnded{Ended: Ended{Object: result.Object{Command: "run", Seed: s.Seed}}}
 	e.do(&s.Common, work{
+		jobs: min(s.Jobs, maxJobs),
+		each: caseNeeds,
 		prepare: func() (string, error) {
 			out, err := s.prepare(ctx)
 			if s.Seed == 0 && len(s.cases) > 0 {
@@ -145,6 +153,9 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	const most = 1_000_000
 	if s.ArtifactMB < 0 || s.ArtifactMB > most {
 		errs = append(errs, fmt.Errorf("--artifact-mb %d: want 0 (no limit) to %d", s.ArtifactMB, most))
+	}
+	if s.Jobs < 1 || s.Jobs > maxJobs {
+		errs = append(errs, fmt.Errorf("--jobs %d: want 1 to %d", s.Jobs, maxJobs))
 	}
 	errs = append(errs, s.parse(!s.NoArtifacts), Once("file", s.Files), Once("case", s.Only), s.load())
 	errs = append(errs, s.plain(len(s.cases) == 1, "one case, by --only"))
@@ -238,97 +249,6 @@ func (s *Scenarios) dut() error {
 	return nil
 }
 
-// play plays all cases. What a device does wrong keeps no other case from being played.
-func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
-	for _, c := range s.cases {
-		s.total += c.Workload.Messages() * c.Workload.Ways() * len(s.nics(c))
-	}
-	var wrong error
-	for _, c := range s.cases {
-		var first *Run
-		for _, nic := range s.nics(c) {
-			r, err := s.one(ctx, c, nic)
-			if r != nil {
-				e.Played = append(e.Played, r)
-				if first != nil {
-					compare(first, r)
-					first.forget()
-				}
-				first = r
-				e.Object.Findings = append(e.Object.Findings, s.findings(r)...)
-			}
-			if out := Classify(ctx, err); out != result.Pass && out != result.Mismatch {
-				return err
-			}
-			wrong = errors.Join(wrong, err)
-		}
-		if first != nil {
-			first.forget()
-		}
-	}
-	return wrong
-}
-
-// forget lets go of completions that nobody looks at any more.
-func (r *Run) forget() {
-	if r.Result != nil {
-		r.Result.Streams = nil
-	}
-}
-
-// options are those of a case on a kind of NIC, without artifacts.
-func (s *Scenarios) options(nic string) runner.Options {
-	const mb = 1_000_000
-	return runner.Options{
-		NIC: nic, DUT: s.DUT, Variant: s.Variant, Seed: s.Seed, ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
-		Resolve: func(dut string) (string, error) { return s.nic(dut, device.Eth{}) },
-		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // which remotes has read
-	}
-}
-
-// one plays a case on a kind of NIC.
-func (s *Scenarios) one(ctx context.Context, c *runner.Case, nic string) (_ *Run, err error) {
-	o := s.options(nic)
-	if s.Progress != nil {
-		o.Progress = func(done, _ int) { s.Progress(s.done+done, s.total) }
-	}
-	if s.opened != nil {
-		if o.Dir, err = s.opened.Sub(folderOf(c, nic)); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, o.Dir.Close()) }()
-	}
-	p, err := c.Play(ctx, o)
-	s.done += c.Workload.Messages() * c.Workload.Ways()
-	if p == nil {
-		return nil, err
-	}
-	return &Run{p, nic}, err
-}
-
-// folderOf is the folder of a case's artifacts.
-func folderOf(c *runner.Case, nic string) string {
-	name := strings.NewReplacer("=", "_", ":", "-").Replace(c.Name)
-	if nic == "" {
-		return name
-	}
-	return name + "-on-" + nic
-}
-
-// compare adds what two runs do not have in common, as a finding of the second.
-func compare(a, b *Run) {
-	if a.Result == nil || b.Result == nil {
-		return
-	}
-	d := a.Result.Difference(b.Result, a.Case.Expect.Compare)
-	if d == "" {
-		return
-	}
-	b.Findings = append(b.Findings, result.Finding{
-		Scenario: a.Case.Name, Domain: result.Application, Field: "result", Text: fmt.Sprintf("results on %s and on %s differ: %s", a.NIC, b.NIC, d),
-	})
-}
-
 // findings are those of a run, each with the command line that shows it again.
 func (s *Scenarios) findings(r *Run) []result.Finding {
 	for i := range r.Findings {
@@ -354,6 +274,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	if e.Outcome != result.Usage {
 		o.NIC = s.NIC
 	}
+	o.WallS = e.wall.Seconds()
 	digest := sha256.New()
 	for _, r := range e.Played {
 		x := result.ScenarioPlayed{
@@ -373,7 +294,6 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 		}
 		_, _ = fmt.Fprintln(digest, x.Digest)
 		o.SimPs += x.SimPs
-		o.WallS += r.Wall.Seconds()
 		o.Scenarios = append(o.Scenarios, x)
 		o.Cut = append(o.Cut, r.Cut...)
 	}

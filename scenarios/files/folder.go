@@ -124,6 +124,24 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
+// RemoveFolder removes files of a folder in the folder, and that folder if nothing else is in it.
+func (f *Folder) RemoveFolder(name string, files ...string) error {
+	sub, err := f.Sub(name)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, file := range files {
+		errs = append(errs, sub.Remove(file))
+	}
+	left, err := sub.Names()
+	errs = append(errs, err, sub.Close())
+	if err == nil && len(left) == 0 {
+		errs = append(errs, f.name(name, f.root.Remove(name)))
+	}
+	return errors.Join(errs...)
+}
+
 // Write writes a file, whole or not at all.
 func (f *Folder) Write(name string, text []byte) error {
 	if err := f.Replaceable(name); err != nil {

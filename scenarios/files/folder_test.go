@@ -134,3 +134,29 @@ func TestLocksOfOthersStay(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1, "nothing is left beside it")
 }
+
+// What was written is removed with its folder, which stays if it has anything else.
+func TestRemoveFolder(t *testing.T) {
+	dir := t.TempDir()
+	f, err := OpenFolder(dir)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, name := range []string{"a", "b"} {
+		sub, err := f.Sub(name)
+		require.NoError(t, err)
+		require.NoError(t, sub.Write("x", []byte("ours")))
+		require.NoError(t, sub.Close())
+	}
+	kept := filepath.Join(dir, "b", "kept")
+	require.NoError(t, os.WriteFile(kept, []byte("precious"), 0o644))
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, f.RemoveFolder(name, "x", "none"))
+	}
+	require.NoDirExists(t, filepath.Join(dir, "a"))
+	require.NoFileExists(t, filepath.Join(dir, "b", "x"))
+	holds(t, "precious", kept)
+	link, victim := trap(t)
+	require.NoError(t, os.Symlink(link, filepath.Join(dir, "c")))
+	require.ErrorContains(t, f.RemoveFolder("c", "x"), "is a link")
+	holds(t, "precious", victim)
+}

@@ -1,16 +1,19 @@
 package runner
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/inorder"
 )
 
 var update = flag.Bool("update", false, "write the results of the library anew")
@@ -26,10 +29,10 @@ func libraryFiles(t *testing.T) []string {
 	return list
 }
 
-// Every scenario says what it shows, is called as its file, and passes on the model; its results are those that it always had.
+// Every scenario says what it shows, is called as its file, and passes on the model, several at a time; its results are those that
+// it always had.
 func TestLibrary(t *testing.T) {
-	var all strings.Builder
-	cases := 0
+	var cases []*Case
 	for _, file := range libraryFiles(t) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
@@ -38,14 +41,32 @@ func TestLibrary(t *testing.T) {
 		require.NoError(t, err)
 		for _, c := range list {
 			require.Equal(t, filepath.Base(file), c.Spec.Name+".yaml")
-			p, err := c.Play(t.Context(), Options{NIC: "model"})
-			require.NoError(t, err)
-			require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
-			all.WriteString(outcome(p))
-			cases++
 		}
+		cases = append(cases, list...)
 	}
-	require.Greater(t, cases, 200)
+	type played struct {
+		*Played
+		err error
+	}
+	var all strings.Builder
+	o := Options{NIC: device.Model}
+	require.NoError(t, (&inorder.List[played]{
+		Count: len(cases), Most: runtime.GOMAXPROCS(0),
+		Cost: func(i int) int64 { return cases[i].Cost(&o) },
+		Do: func(ctx context.Context, i int) played {
+			p, err := cases[i].Play(ctx, o)
+			if p != nil && p.Result != nil {
+				p.Result.Streams = nil
+			}
+			return played{p, err}
+		},
+		Take: func(i int, p played) {
+			require.NoError(t, p.err)
+			require.True(t, p.Pass(), "%s: %s", cases[i].Name, texts(p.Played))
+			all.WriteString(outcome(p.Played))
+		},
+	}).Run(t.Context()))
+	require.Greater(t, len(cases), 200)
 	path := filepath.Join(library, "results.txt")
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(all.String()), 0o644))
