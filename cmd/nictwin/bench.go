@@ -16,7 +16,7 @@ func benchCommand(a *app) *cobra.Command {
 		Short: "Measure the simulator and the NIC",
 		Long: `Measures how fast the simulator is and how fast the NIC that it simulates is, and shows each figure beside its goal.
 Figures by wall time are ratios of two sides taken turn and turn about in one run; those of the NIC are counts of its
-cycles. NAME is a figure or a group of them (engine, model, card, rnic, stack, build, bridge, rtl, tuned, nic, path); none is
+cycles. NAME is a figure or a group of them (engine, model, card, rnic, stack, run, build, bridge, rtl, tuned, nic, path); none is
 all. A missed goal is told and is no failure; work done wrong is one.
 
 The groups path and ring have the experiments of the papers (docs/experiments.md): each is shown as paper value, measured value,

@@ -105,6 +105,7 @@ var measurements = []measurement{
 	{[]string{"stack/rtl_over_replay"}, built, stackOnRTL},
 	{[]string{"stack/queue_pairs"}, none, stackQueues},
 	{[]string{"stack/arm_payload_bytes"}, none, stackPayload},
+	{[]string{"run/jobs_2"}, sources, jobsSpeed},
 	{[]string{"bridge/idle_skip"}, built, idleSkip},
 	{[]string{"build/cold_s", "build/warm_s"}, sources, buildTime},
 	{[]string{

@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/inorder"
+	"nictwin/scenarios/runner"
+	"nictwin/stack/apps"
+)
+
+const jobsGoal = 1.7
+
+// jobsKinds are the workloads of the cases that are played one at a time and two, as those of the library are.
+var jobsKinds = []apps.Kind{apps.Send, apps.Write, apps.Read, apps.Echo}
+
+const jobsLoad = "kind: %s, queue_pairs: 2, depth: 4, sizes: [64, 3000], count: 20"
+
+// batch is cases on both NICs.
+type batch struct {
+	cases []*runner.Case
+	o     runner.Options
+}
+
+// one returns a case and its options: each case is there on the model and on RTL.
+func (b *batch) one(i int) (*runner.Case, runner.Options) {
+	o := b.o
+	o.NIC = [...]string{device.Model, device.RTL}[i%2]
+	return b.cases[i/2], o
+}
+
+// batchTime is what playing a batch took.
+type batchTime struct {
+	wall    time.Duration
+	cpu     time.Duration // of this program and the devices
+	others  float64       // share of the processors that others had meanwhile
+	results string        // digests of all cases, in order
+}
+
+// jobsSpeed is the wall time of cases played one at a time over that of the same two at a time, turn about: the least of all
+// turns each.
+func jobsSpeed(s *session) ([]Result, error) {
+	b := &batch{o: runner.Options{DUT: s.DUT, Seed: s.Seed, Log: s.Log, Builds: new(device.Builds)}}
+	for _, kind := range jobsKinds[:min(len(jobsKinds), max(1, len(jobsKinds)*s.Percent/100))] {
+		list, err := runner.Parse("bench", []byte(stackCase("{kind: model}", 2, "", fmt.Sprintf(jobsLoad, kind))))
+		if err != nil {
+			return nil, err
+		}
+		b.cases = append(b.cases, list...)
+	}
+	if _, err := b.play(s.ctx, 1); err != nil { // builds the device
+		return nil, err
+	}
+	var least [2]*batchTime
+	var others []float64
+	for range s.Repeats {
+		for i := range least {
+			t, err := b.play(s.ctx, i+1)
+			if err != nil {
+				return nil, err
+			}
+			if least[0] != nil && t.results != least[0].results {
+				return nil, differs(fmt.Sprintf("cases, %d at a time", i+1), t.results, least[0].results)
+			}
+			others = append(others, t.others)
+			if least[i] == nil || t.wall < least[i].wall {
+				least[i] = t
+			}
+		}
+	}
+	one, two := least[0], least[1]
+	return []Result{figure("run/jobs_2", ratio(one.wall.Seconds(), two.wall.Seconds()), "ratio", jobsGoal,
+		"%d cases over FlexiNS on the Go NIC and on the RTL, one at a time (%.1f s, which keeps %.2f processors busy) and two (%.1f s, %.2f busy), on %d processors; least of %d turns each",
+		len(b.cases), one.wall.Seconds(), one.busy(), two.wall.Seconds(), two.busy(), runtime.NumCPU(), s.Repeats).disturbed(median(others))}, nil
+}
+
+// busy is how many processors were busy, on the average.
+func (t *batchTime) busy() float64 { return ratio(t.cpu.Seconds(), t.wall.Seconds()) }
+
+// play plays all cases, so many at a time.
+func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
+	type played struct {
+		*runner.Played
+		err error
+	}
+	var failed error
+	var results strings.Builder
+	begin, cpu, all := time.Now(), cpuTime()+childTime(), machineTime()
+	list := inorder.List[played]{
+		Count: 2 * len(b.cases), Most: jobs,
+		Cost: func(i int) int64 {
+			c, o := b.one(i)
+			return c.Cost(&o)
+		},
+		Do: func(ctx context.Context, i int) played {
+			c, o := b.one(i)
+			p, err := c.Play(ctx, o)
+			if err == nil && !p.Pass() {
+				err = &MismatchError{c.Name, p.Findings}
+			}
+			return played{p, err}
+		},
+		Ends: func(p played) bool { return p.err != nil },
+		Take: func(_ int, p played) {
+			if failed = p.err; failed == nil {
+				results.WriteString(p.Digest)
+			}
+		},
+	}
+	if err := list.Run(ctx); err != nil {
+		return nil, err
+	}
+	t := &batchTime{wall: time.Since(begin), cpu: cpuTime() + childTime() - cpu, results: results.String()}
+	t.others = share(machineTime()-all-t.cpu, t.wall*time.Duration(runtime.NumCPU()))
+	return t, failed
+}
+
+// machineTime is the time for which all processors together have been busy, by whomever; 0 if the system does not tell.
+func machineTime() time.Duration {
+	const tick = 10 * time.Millisecond // of /proc/stat
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	var user, nice, system, idle, wait, irq, soft, steal int64
+	if _, err := fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq, &soft, &steal); err != nil {
+		return 0
+	}
+	return time.Duration(user+nice+system+irq+soft+steal) * tick
+}

@@ -1,0 +1,27 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// One at a time and two give the same results, and it is told how busy the processors were.
+func TestJobsAreCompared(t *testing.T) {
+	r, err := Run(t.Context(), tiny(t, "run/jobs_2"))
+	require.NoError(t, err)
+	require.Len(t, r.Results, 1)
+	x := r.Results[0]
+	require.Positive(t, x.Value)
+	require.Equal(t, 1.7, x.Goal)
+	require.Regexp(t, `1 cases over FlexiNS .* one at a time \([0-9.]+ s, which keeps [0-9.]+ processors busy\) and two`, x.Against)
+}
+
+func TestMachineTimeGoesOn(t *testing.T) {
+	before := machineTime()
+	require.Positive(t, before)
+	for begin := time.Now(); time.Since(begin) < 50*time.Millisecond; {
+	}
+	require.Greater(t, machineTime(), before)
+}
