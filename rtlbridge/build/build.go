@@ -163,7 +163,11 @@ func (b *builder) create(root, entry string) (*Device, error) {
 	if err := errors.Join(err, <-early); err != nil {
 		return nil, err
 	}
-	if err := b.program(root, ports); err != nil {
+	bound, err := b.bind(ports)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.program(root, bound); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
@@ -175,13 +179,19 @@ func (b *builder) create(root, entry string) (*Device, error) {
 	return b.load(entry)
 }
 
-// program makes the program of the translated design.
-func (b *builder) program(root string, ports []manifest.PinPort) error {
+// bind joins the manifest with the ports of the translated design.
+func (b *builder) bind(ports []manifest.PinPort) (*manifest.Binding, error) {
 	bound, err := manifest.Bind(b.m, ports)
-	if err != nil {
-		return err
+	if err == nil && b.o.Fits != nil {
+		err = b.o.Fits(bound)
 	}
+	return bound, err
+}
+
+// program makes the program of the translated design.
+func (b *builder) program(root string, bound *manifest.Binding) error {
 	counters := 0
+	var err error
 	if b.o.Variant == VariantCoverage {
 		if counters, err = b.takePoints(); err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // Options say how to build; the zero value builds for speed into the user's cache.
@@ -16,6 +18,9 @@ type Options struct {
 	Log        io.Writer // progress, one line per step; nil: none
 	// Context ends the wait for another process that builds the same, and the training; nil: nothing does.
 	Context context.Context
+	// Fits checks the manifest against the design's ports before anything is compiled; an error ends the build. It is not
+	// called for a build that is in the cache. nil: nothing is checked.
+	Fits func(*manifest.Binding) error
 }
 
 func (o *Options) context() context.Context {
