@@ -157,11 +157,21 @@ func (a *axi) drawBurst(r *rand.Rand, o *AXIRange) *Burst {
 	if b.Kind == Wrap || a.lite || r.IntN(2) == 0 {
 		b.Addr &^= uint64(b.Size - 1)
 	}
+	if b.Kind == Wrap && !b.wrapsIn(o) {
+		b.Kind = Incr
+	}
 	if b.Kind != Wrap {
 		room := min(4096-b.Addr%4096, o.Base+o.Bytes-b.Addr) + b.Addr%uint64(b.Size)
 		b.Len = max(1, min(b.Len, int(room/uint64(b.Size))))
 	}
 	return b
+}
+
+// wrapsIn reports whether a wrapping burst stays in a range.
+func (b *Burst) wrapsIn(o *AXIRange) bool {
+	whole := uint64(b.Len * b.Size)
+	low := b.Addr &^ (whole - 1)
+	return low >= o.Base && low+whole <= o.Base+o.Bytes
 }
 
 // drawData makes the data of a write: random bytes, and strobes that are all set in most bursts.
