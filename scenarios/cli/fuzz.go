@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -80,7 +81,21 @@ func (f *Fuzz) prepare() (string, error) {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
+	if f.ProgramFile != "" {
+		f.inputs = programsIn(f.Out)
+	}
 	return f.Out, nil
+}
+
+// programsIn lists the programs in a folder: who plays one of them may want to play the others next.
+func programsIn(dir string) (list []string) {
+	entries, _ := os.ReadDir(dir) // where it cannot be read nothing is removed
+	for _, e := range entries {
+		if ok, _ := filepath.Match("program-*.json", e.Name()); ok { // the pattern is a good one
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	return list
 }
 
 // program reads the program that is to be played.

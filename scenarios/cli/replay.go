@@ -111,6 +111,7 @@ func (r *Replay) prepare(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", &UsageError{err}
 	}
+	r.inputs = r.Captures
 	return r.Out, r.inputsSafe()
 }
 

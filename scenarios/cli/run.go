@@ -25,6 +25,7 @@ type Common struct {
 	Refused     error  // flags that were given and can have no effect
 
 	opened *files.Folder // for artifacts, while it plays; nil: there are none
+	inputs []string      // files that stay, should they lie among artifacts of an earlier run
 }
 
 // folder is where artifacts go: what the user says, or a folder of this name under out; empty for none.
@@ -77,7 +78,7 @@ func (e *Ended) do(c *Common, w work) {
 		err = errors.Join(&UsageError{c.Refused}, err)
 	}
 	if err == nil {
-		if dir, err = result.OpenFolder(out, c.Overwrite); err != nil {
+		if dir, err = result.OpenFolder(out, c.Overwrite, c.inputs...); err != nil {
 			err = &UsageError{err}
 		}
 	}

@@ -181,6 +181,9 @@ func (s *Scenarios) one(ctx context.Context, x *turn, progress func(done, total 
 		}
 		x.dir = o.Dir
 		defer func() { err = errors.Join(err, o.Dir.Close()) }()
+		if err := result.Mark(o.Dir); err != nil {
+			return nil, err
+		}
 	}
 	p, err := x.c.Play(ctx, o)
 	if p == nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/play"
+	"nictwin/scenarios/wiretap"
 )
 
 // CoverageFile is the file in a folder of artifacts that has the report on coverage.
@@ -27,8 +29,17 @@ const Marker = ".nictwin"
 
 const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
 
-// ours are the names of the files that every run may write. Programs of fuzz are looked at when they are written.
-var ours = []string{Marker, Summary, CoverageFile, TransactionsFile, play.FSTFile, play.SaveFile, judge.EventsFile, judge.PcapngFile}
+// Mark says of a folder in a folder of artifacts that it is one, too.
+func Mark(dir *files.Folder) error { return dir.Write(Marker, []byte(markerText)) }
+
+// reOurs matches the names of files that a run may write several of.
+var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
+
+// ours lists the other files that runs may write.
+var ours = []string{
+	Marker, Summary, CoverageFile, TransactionsFile, play.FSTFile, play.SaveFile,
+	judge.EventsFile, judge.PcapngFile, wiretap.File,
+}
 
 // Folder is a folder of artifacts in use by one run. The zero value is none.
 type Folder struct {
@@ -40,9 +51,9 @@ type Folder struct {
 }
 
 // OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
-// overwrite, any. A link to a folder is that folder; a link in it is refused. A verdict of an earlier run is removed; other
-// files stay, to be replaced one by one or not at all.
-func OpenFolder(dir string, overwrite bool) (*Folder, error) {
+// overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a folder
+// of ours is removed, but for inputs of this run; a folder of somebody else's loses nothing but what is replaced.
+func OpenFolder(dir string, overwrite bool, inputs ...string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	if dir == "" {
 		return f, nil
@@ -61,7 +72,7 @@ func OpenFolder(dir string, overwrite bool) (*Folder, error) {
 		f.lock, err = f.Files.Self()
 	}
 	if err == nil {
-		err = f.take(overwrite)
+		err = f.take(overwrite, inputs)
 	}
 	if err != nil {
 		f.Close()
@@ -70,8 +81,8 @@ func OpenFolder(dir string, overwrite bool) (*Folder, error) {
 	return f, nil
 }
 
-// take locks, looks and marks.
-func (f *Folder) take(overwrite bool) error {
+// take locks, looks, marks and sweeps.
+func (f *Folder) take(overwrite bool, inputs []string) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return fmt.Errorf("another run writes there (%w)", err)
 	}
@@ -94,7 +105,63 @@ func (f *Folder) take(overwrite bool) error {
 			return fmt.Errorf("%w; choose another folder", err)
 		}
 	}
-	return f.Files.Remove(Summary)
+	if why != nil {
+		return f.Files.Remove(Summary)
+	}
+	return sweep(f.Files, there, inputs)
+}
+
+// sweep removes what an earlier run has left in a folder with these names in it, and in the folders in it that are
+// marked.
+func sweep(dir *files.Folder, there, inputs []string) error {
+	for _, name := range there {
+		isOurs := slices.Contains(ours, name) || reOurs.MatchString(name)
+		if !isOurs || name == Marker || isInput(dir.Path(name), inputs) {
+			continue
+		}
+		if err := dir.Remove(name); err != nil {
+			return err
+		}
+	}
+	for _, name := range there {
+		info, err := os.Lstat(dir.Path(name))
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		if err := sweepSub(dir, name, inputs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepSub sweeps a folder in a folder if it is marked, and removes it if nothing is left.
+func sweepSub(dir *files.Folder, name string, inputs []string) error {
+	sub, err := dir.Sub(name)
+	if err != nil {
+		return nil // a folder that cannot be opened has no mark
+	}
+	text, err := sub.Read(Marker, int64(len(markerText)))
+	if err != nil || string(text) != markerText {
+		return sub.Close()
+	}
+	there, err := sub.Names()
+	if err == nil {
+		err = sweep(sub, there, inputs)
+	}
+	if left, errNames := sub.Names(); err == nil && errNames == nil && len(left) == 1 {
+		err = errors.Join(sub.Remove(Marker), dir.RemoveFolder(name))
+	}
+	return errors.Join(err, sub.Close())
+}
+
+// isInput reports whether a file is one of the inputs.
+func isInput(path string, inputs []string) bool {
+	file, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(inputs, func(x string) bool {
+		in, err := os.Stat(x)
+		return err == nil && os.SameFile(file, in)
+	})
 }
 
 // maxSummary is in bytes: more than any summary has.

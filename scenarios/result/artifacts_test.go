@@ -116,6 +116,44 @@ func TestFolderOfAKilledRun(t *testing.T) {
 	f.Close()
 }
 
+// What an earlier run has left in a folder of ours goes when the next one begins, in folders of its cases, too; other
+// files stay, and so do inputs of the next one.
+func TestFilesOfAnEarlierRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := OpenFolder("a", false)
+	require.NoError(t, err)
+	for _, dir := range []string{"case", "kept"} {
+		sub, err := f.Files.Sub(dir)
+		require.NoError(t, err)
+		require.NoError(t, Mark(sub))
+		require.NoError(t, sub.Close())
+	}
+	f.Close()
+	gone := []string{
+		"wave.fst", "wave.gtkw", "wave-s0_nic.fst", "wave-s0_nic.gtkw", TransactionsFile, CoverageFile,
+		judge.EventsFile, judge.PcapngFile, "wires.pcapng", "program-12.json",
+	}
+	stay := []string{"notes", "wave", "program-x.json", "kept/notes", "theirs/" + judge.EventsFile, "theirs/wave.fst"}
+	for _, name := range gone {
+		put(t, "a/"+name, "a/case/"+name, "a/kept/"+name)
+	}
+	for _, name := range stay {
+		put(t, "a/"+name)
+	}
+	put(t, "a/program-3.json") // and it was killed: there is no verdict
+	f, err = OpenFolder("a", false, "a/program-3.json", "nosuch")
+	require.NoError(t, err)
+	f.Close()
+	for _, name := range gone {
+		require.NoFileExists(t, "a/"+name)
+		require.NoFileExists(t, "a/kept/"+name)
+	}
+	require.NoDirExists(t, "a/case", "nothing of it is left")
+	for _, name := range append(stay, "program-3.json", Marker) {
+		require.FileExists(t, "a/"+name)
+	}
+}
+
 // Nothing is written through a link, whatever was said. The folder itself may be one.
 func TestLinksInAFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
