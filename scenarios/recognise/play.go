@@ -31,14 +31,23 @@ func (f *found) writePlay(line func(string, ...any)) {
 	}
 }
 
-// axiPorts are the names of all AXI ports of a direction, one for each lane.
+// axiPorts are the names of the AXI ports of a direction that can be played, one for each lane.
 func (f *found) axiPorts(dir string) (list []string) {
 	for _, s := range f.streams {
-		if s.dir == dir && (s.kind == manifest.KindAXI4 || s.kind == manifest.KindAXILite) {
+		if s.dir == dir && (s.kind == manifest.KindAXI4 || s.kind == manifest.KindAXILite) && s.playable() {
 			list = append(list, s.laneNames()...)
 		}
 	}
 	return list
+}
+
+// axiIDs are the fields that an AXI port may lack and be played, if it lacks all of them.
+var axiIDs = []string{"awid", "bid", "arid", "rid"}
+
+// playable reports whether an AXI port has what memory and serve need.
+func (s *stream) playable() bool {
+	other := slices.ContainsFunc(s.omit, func(field string) bool { return !slices.Contains(axiIDs, field) })
+	return !other && (len(s.omit) == 0 || len(s.omit) == len(axiIDs))
 }
 
 // laneNames are the streams that a line of the manifest stands for.
@@ -56,9 +65,10 @@ func (s *stream) laneNames() (list []string) {
 const page = 4096
 
 func (f *found) writeMemory(line func(string, ...any), subordinates, managers []string) {
-	m := fmt.Sprintf("port: %s, bytes: %d", subordinates[0], page)
+	bytes := f.addresses(page * uint64(len(subordinates)))
+	m := fmt.Sprintf("port: %s, bytes: %d", subordinates[0], bytes)
 	if len(subordinates) > 1 {
-		m = fmt.Sprintf("ports: [%s], bytes: %d", strings.Join(subordinates, ", "), page*len(subordinates))
+		m = fmt.Sprintf("ports: [%s], bytes: %d", strings.Join(subordinates, ", "), bytes)
 	}
 	what := strings.Join(subordinates, " and ")
 	switch len(managers) {
@@ -69,6 +79,20 @@ func (f *found) writeMemory(line func(string, ...any), subordinates, managers []
 	default:
 		line("play: {check: memory, memory: {%s}, serve: {%s}}  # guessed: the way from %s to memories; base, bytes: addresses that the design decodes", m, served(managers), what)
 	}
+}
+
+// addresses returns how many addresses a memory has at first: as many as wanted, as far as the addresses of all AXI
+// ports are wide enough.
+func (f *found) addresses(want uint64) uint64 {
+	for _, s := range f.streams {
+		for _, m := range s.members {
+			isAXI := s.kind == manifest.KindAXI4 || s.kind == manifest.KindAXILite
+			if isAXI && (m.role == "awaddr" || m.role == "araddr") {
+				want = min(want, 1<<min(m.pin.Width/s.lanes, 63))
+			}
+		}
+	}
+	return want
 }
 
 func served(managers []string) string {
