@@ -16,6 +16,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/play"
 	"nictwin/scenarios/result"
 )
 
@@ -168,10 +169,23 @@ func (b *DUTBuild) PortsOf(ctx context.Context, dut string) (result.DUT, error) 
 
 func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT, error) {
 	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
-		c, err := build.Check(ctx, m, lint)
+		c, err := checkDesign(ctx, m, lint)
 		d.Ports, d.Warnings = c.Ports, c.Warnings
 		return err
 	})
+}
+
+// checkDesign is build.Check, and holds the section play to the ports, too.
+func checkDesign(ctx context.Context, m *manifest.Manifest, lint bool) (*build.Checked, error) {
+	c, err := build.Check(ctx, m, lint)
+	if err != nil {
+		return c, err
+	}
+	bound, err := manifest.Bind(m, c.Ports)
+	if err == nil {
+		err = play.Fit(bound)
+	}
+	return c, err
 }
 
 // with does something with the manifest of a device.

@@ -57,7 +57,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	})
 	whole, err := manifest.Parse(m.Path, []byte(text))
 	if err == nil {
-		_, err = build.Check(ctx, whole, false)
+		_, err = checkDesign(ctx, whole, false)
 	}
 	if err != nil {
 		return text, d, &UsageError{fmt.Errorf("the manifest needs a hand: %w", err)}

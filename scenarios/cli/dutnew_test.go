@@ -20,7 +20,7 @@ var update = goflag.Bool("update", false, "write golden files anew")
 func TestNewManifests(t *testing.T) {
 	for _, file := range []string{
 		"axis_reg.v", "axil_ram.v", "dual.sv", "plain.sv", "marks.v", "words.v",
-		"dcfifo.v", "ipframe.v", "demux.v", "switch.v", "dmawr.v", "axilshare.v",
+		"dcfifo.v", "ipframe.v", "demux.v", "switch.v", "dmawr.v", "axilshare.v", "narrow.v",
 	} {
 		t.Run(file, func(t *testing.T) {
 			path := filepath.Join("testdata", "new", file)
@@ -30,8 +30,9 @@ func TestNewManifests(t *testing.T) {
 			require.NotEmpty(t, d.Streams)
 			m, err := manifest.Parse(ManifestFile, []byte(text))
 			require.NoError(t, err)
-			_, err = play.ReadSpec(m)
+			b, err := manifest.Bind(m, d.Ports)
 			require.NoError(t, err)
+			require.NoError(t, play.Fit(b))
 			want := filepath.Join("testdata", "new", n.Top+".yaml")
 			if *update {
 				require.NoError(t, os.WriteFile(want, []byte(text), 0o644))

@@ -17,6 +17,7 @@ var Flags = map[field.Path]string{
 
 	"build": "build", "runs": "runs", "skip": "skip", "time": "time", "jobs": "jobs", "most": "failures",
 	"count": "count", "cut": "cut", "window": "window", "processes": "processes", "wait": "wait",
+	"tie": "tie", "clock": "clock", "resets": "resets", "stream": "stream",
 	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",
 }
 

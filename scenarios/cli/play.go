@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,14 +34,17 @@ type Play struct {
 	Count       int // transactions of each input; 0: as the manifest has it
 	VariantName string
 	KeepText    string
-	Parameters  map[string]string // of the top module, in place of the manifest's
+	Settings    GivenText
 	Out         string
 	WaveText    string
 }
 
 // NewPlay holds the defaults.
 func NewPlay() *Play {
-	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(build.VariantSpeed), WaveText: "fail", RefLimits: own.DefaultLimits()}
+	return &Play{
+		Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, Settings: GivenText{Stall: "-1"},
+		VariantName: string(build.VariantSpeed), WaveText: "fail", RefLimits: own.DefaultLimits(),
+	}
 }
 
 // PlayEnded is how it came out.
@@ -112,9 +113,10 @@ func (p *Play) prepare() (string, error) {
 	if len(p.Captures) > 0 {
 		p.Traffic, errTraffic = play.ReadTraffic(p.Stream, p.Captures)
 	}
-	if p.Count < 0 {
-		errCount = field.Errorf("count", "%d: want 1 or more", p.Count)
+	if p.Count < 0 || p.Count > play.MaxCount {
+		errCount = field.Errorf("count", "%d: want 1 to %d, or 0", p.Count, play.MaxCount)
 	}
+	errGiven := p.Settings.parse(&p.Options)
 	_, m, err := p.manifest(p.DUT)
 	if err == nil {
 		m, err = p.parameters(m)
@@ -123,23 +125,24 @@ func (p *Play) prepare() (string, error) {
 		p.Manifest = m
 		p.Spec, err = play.ReadSpec(m)
 	}
-	if err := errors.Join(err, p.Validate(), p.RefLimits.Validate(), errKeep, errTraffic, errCount, errWave); err != nil {
+	err = errors.Join(err, p.Validate(), p.RefLimits.Validate(), errKeep, errTraffic, errCount, errGiven, errWave)
+	if err != nil {
 		return "", &UsageError{err}
 	}
 	if p.Count > 0 {
 		p.Spec.Count = p.Count
 	}
 	p.Out = p.folder(p.Out, fmt.Sprintf("play-%s-%d", m.Name, p.Seed))
-	p.WaveDir = p.Out
+	p.WaveDir, p.inputs = p.Out, p.Captures
 	return p.Out, nil
 }
 
 // parameters sets those that the user says in place of the manifest's.
 func (p *Play) parameters(m *manifest.Manifest) (*manifest.Manifest, error) {
-	if len(p.Parameters) == 0 {
+	if len(p.Settings.Parameters) == 0 {
 		return m, nil
 	}
-	return m.WithParameters(p.Parameters)
+	return m.WithParameters(p.Settings.Parameters)
 }
 
 // describe takes over what was found.
@@ -168,21 +171,23 @@ func (p *Play) describe(o *result.Object, r *play.Report) {
 func (p *Play) failed(o *result.Object, f *play.Failed) {
 	x := f.Result.Failure
 	o.Mismatches, o.Reproduce = 1, p.again(f)
+	drawn := &f.Result.Settings
 	o.Played.Failed = &result.DeviceFailed{
-		Seed: f.Run.Seed, Parameters: f.Parameters, Transactions: f.Kept, Of: f.Of, Keep: play.Keeping(f.Run.Keep),
+		Seed: f.Run.Seed, Parameters: drawn.Parameters, Transactions: f.Kept, Of: f.Of,
+		Keep: play.Keeping(f.Run.Keep), Drawn: drawn,
 		Stream: x.Stream, Transaction: x.N, Cycle: x.Cycle, Field: x.Field, Expected: x.Expected, Got: x.Got,
 	}
 	text := fmt.Sprintf("seed %d, %d of its %d transactions", f.Run.Seed, f.Kept, f.Of)
-	if len(f.Parameters) > 0 {
-		text += ", " + strings.Join(f.Parameters, " ")
+	if len(drawn.Parameters) > 0 {
+		text += ", " + strings.Join(drawn.Parameters, " ")
 	}
 	o.Findings = append(o.Findings, result.Finding{
 		Domain: result.Device, Stream: x.Stream, Field: x.Field, Expected: result.Value(x.Expected), Got: result.Value(x.Got),
-		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error(), Command: o.Reproduce,
+		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error() + "\n  with:     " + drawn.String(), Command: o.Reproduce,
 	})
 }
 
-// again is the command line that plays the run that failed.
+// again is the command line that plays the run that failed, with all that was drawn for it.
 func (p *Play) again(f *play.Failed) string {
 	words := []string{p.Self, "play", p.DUT, "--seed", strconv.FormatUint(f.Run.Seed, 10), "--runs", "1"}
 	add := func(flag, value, usual string) {
@@ -191,15 +196,9 @@ func (p *Play) again(f *play.Failed) string {
 		}
 	}
 	add("--keep", play.Keeping(f.Run.Keep), "")
-	add("--stall", strconv.Itoa(f.Run.Stall), "-1")
 	add("--cut", strconv.Itoa(f.Run.Cut), "0")
-	if f.Run.NoGap {
-		words = append(words, "--no-gaps")
-	}
+	words = append(words, givenWords(&f.Result.Settings)...)
 	words = append(words, "--no-shrink")
-	for _, k := range slices.Sorted(maps.Keys(p.Parameters)) {
-		words = append(words, "--param", k+"="+p.Parameters[k])
-	}
 	add("--count", strconv.Itoa(p.Count), "0")
 	add("--ref", p.Ref, "")
 	usual := own.DefaultLimits()

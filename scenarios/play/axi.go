@@ -14,6 +14,9 @@ import (
 // mostBytes is the largest range of a memory that is checked.
 const mostBytes = 1 << 40
 
+// maxBeats is the most that a burst of AXI has.
+const maxBeats = 256
+
 // maxDelay is how late a memory may answer.
 const maxDelay = 10_000
 
@@ -34,14 +37,18 @@ func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 		return
 	}
 	f.add(len(x.all()) > 0, "memory.port", "is missing: want the AXI port that is read and written, or several in ports")
-	for _, port := range x.all() {
-		f.add(hasPort(m, port, manifest.DirIn), "memory.port", "%q: the manifest has no stream of kind axi4 or axil with dir in and this name", port)
+	for i, port := range x.all() {
+		at := x.at(i)
+		f.add(hasPort(m, port, manifest.DirIn), at,
+			"%q: the manifest has no stream of kind axi4 or axil with dir in and this name", port)
+		f.add(!slices.Contains(x.all()[:i], port), at, "%q is there twice: want each port once", port)
 	}
 	f.add(x.Port == "" || len(x.Ports) == 0, "memory.ports", "want port or ports, not both")
-	f.add(x.Bytes >= max(1, 4096*uint64(len(x.Ports))) && x.Bytes <= mostBytes, "memory.bytes", "%d: want 1 to %d, and 4096 for each of several ports", x.Bytes, uint64(mostBytes))
+	f.add(x.Bytes >= max(1, uint64(len(x.Ports))) && x.Bytes <= mostBytes, "memory.bytes",
+		"%d: want 1 to %d, and one for each port", x.Bytes, uint64(mostBytes))
 	f.add(x.Base <= mostBytes, "memory.base", "%#x: want at most %#x", x.Base, uint64(mostBytes))
-	f.add(x.Bursts >= 0 && x.Bursts <= maxCount, "memory.bursts", "%d: want 1 to %d", x.Bursts, maxCount)
-	f.add(x.Most >= 0 && x.Most <= 256, "memory.most", "%d: want 1 to 256", x.Most)
+	f.add(x.Bursts >= 0 && x.Bursts <= MaxCount, "memory.bursts", "%d: want 1 to %d", x.Bursts, MaxCount)
+	f.add(x.Most >= 0 && x.Most <= maxBeats, "memory.most", "%d: want 1 to %d", x.Most, maxBeats)
 	_, served := s.Serve[x.Behind]
 	f.add(x.Behind == "" || served, "memory.behind", "%q: serve has no such port", x.Behind)
 }
@@ -49,16 +56,16 @@ func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 // memory checks the memory that the device is; behind has those that answer its managers.
 func (d *Device) memory(p *ref.Player, behind map[string]*ref.Memory) {
 	s := d.Spec
-	ports := s.Memory.all()
-	part := s.Memory.Bytes
-	if len(ports) > 1 {
-		part = part / uint64(len(ports)) &^ 4095 // whole pages: no burst crosses one
-	}
-	o := ref.AXIRange{Base: s.Memory.Base, Bytes: part, Bursts: s.Memory.Bursts, Most: s.Memory.Most, Whole: s.Memory.Whole, NoWrap: s.Memory.NoWrap}
+	x := s.Memory
+	ports, part := x.all(), x.part()
+	o := ref.AXIRange{Base: x.Base, Bytes: part, Bursts: x.Bursts, Whole: x.Whole, NoWrap: x.NoWrap}
 	if o.Bursts == 0 {
 		o.Bursts = s.Count
 	}
-	for _, port := range ports {
+	for i, port := range ports {
+		if o.Most = s.Memory.Most; o.Most == 0 {
+			o.Most = d.mem[i].most
+		}
 		p.Bursts(port, o, behind[s.Memory.Behind])
 		o.Base += part
 	}

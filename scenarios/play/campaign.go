@@ -33,6 +33,7 @@ type Options struct {
 	Keep      []Span
 	NoGap     bool
 	Cut       int // bytes of drawn packets; 0: as they are drawn
+	Given     Given
 	NoShrink  bool
 	Variant   build.Variant
 	Log       io.Writer             // progress of builds; nil: none
@@ -51,7 +52,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	check(o.Runs >= 1 && o.Runs <= 1e6, "runs", "%d: want 1 to 1000000", o.Runs)
-	check(o.Stall >= -1 && o.Stall <= maxStall, "stall", "%d: want 0 to %d, or -1", o.Stall, maxStall)
+	check(o.Stall >= -1 && o.Stall <= MaxStall, "stall", "%d: want 0 to %d, or -1", o.Stall, MaxStall)
 	check(o.Variant.Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
 	check(o.Cut >= 0, "cut", "%d: want 1 or more", o.Cut)
 	check(o.Keep == nil || o.Runs == 1, "runs", "%d: transactions are kept of one run", o.Runs)
@@ -76,17 +77,16 @@ type Report struct {
 
 // Failed is a run that failed, as short as it was made.
 type Failed struct {
-	Run        Run
-	Result     *Result
-	Of         int      // transactions that the run had
-	Kept       int      // that are left of it
-	Parameters []string // NAME=VALUE, of the build
-	Build      int      // its number
+	Run    Run
+	Result *Result
+	Of     int // transactions that the run had
+	Kept   int // that are left of it
+	Build  int // number of the build
 }
 
 // Play builds the device with each combination of parameters and plays on them in turns.
 func Play(ctx context.Context, o Options) (r *Report, err error) {
-	c := campaign{Options: o, builds: combinations(o.Spec.Parameters)}
+	c := campaign{Options: o, builds: combinations(ungiven(&o))}
 	r = &Report{}
 	defer func() {
 		for _, d := range c.devices {
@@ -111,7 +111,7 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 		if r.Cover == nil {
 			r.Check, r.Cover = d.check, NewCoverage(d.streams)
 		}
-		run := Run{Seed: seed, Stall: o.Stall, Keep: o.Keep, NoGap: o.NoGap, Cut: o.Cut}
+		run := Run{Seed: seed, Stall: o.Stall, Keep: o.Keep, NoGap: o.NoGap, Cut: o.Cut, Given: o.Given}
 		res, err := d.Play(ctx, run, r.Cover)
 		if err != nil {
 			return r, err
@@ -119,7 +119,7 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 		last, lastResult, lastBuild = run, res, n
 		r.Runs++
 		r.Taken, r.Compared, r.Cycles = r.Taken+res.Taken, r.Compared+res.Compared, r.Cycles+res.Cycles
-		r.SimPs += res.Cycles * uint64(d.conn.Hello().PeriodPs)
+		r.SimPs += res.Cycles * uint64(res.Settings.Clocks[0].PeriodPs)
 		_, _ = fmt.Fprintf(digest, "%x,", res.Digest) // never fails
 		if res.Failure == nil {
 			c.evidence.add(res)
@@ -128,7 +128,7 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 			o.Progress(r.Runs, o.Runs)
 		}
 		if res.Failure != nil {
-			r.Failed = &Failed{Run: run, Result: res, Of: res.Offered, Parameters: c.builds[n], Build: n}
+			r.Failed = &Failed{Run: run, Result: res, Of: res.Offered, Build: n}
 			break
 		}
 	}
@@ -168,11 +168,19 @@ func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
 		name, value, _ := strings.Cut(p, "=")
 		m.Parameters[name] = value
 	}
-	d, err := Open(ctx, &m, c.Spec.clone(), &c.Options)
-	if c.devices[n] = d; err == nil && c.Traffic != nil {
-		err = d.Carry(c.Traffic)
-	}
+	d, err := open(ctx, &m, &c.Options, c.parameters(n))
+	c.devices[n] = d
 	return d, err
+}
+
+// parameters returns those of a build that are drawn, or given by the user.
+func (c *campaign) parameters(n int) []string {
+	list := slices.Clone(c.builds[n])
+	for name, value := range c.Given.Parameters {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	return list
 }
 
 // shorten makes the run that failed as short as it gets, and plays it once more for the trace.
@@ -196,6 +204,13 @@ func (c *campaign) shorten(ctx context.Context, f *Failed) error {
 		}
 	}
 	return nil
+}
+
+// ungiven returns the parameters of the section play that the user does not give.
+func ungiven(o *Options) map[string][]string {
+	left := maps.Clone(o.Spec.Parameters)
+	maps.DeleteFunc(left, func(name string, _ []string) bool { _, given := o.Given.Parameters[name]; return given })
+	return left
 }
 
 // combinations are all ways to choose values of parameters, as NAME=VALUE; without parameters, the one way to choose none.

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"maps"
 	"slices"
 
 	"nictwin/models/field"
@@ -23,28 +24,109 @@ func (d *Device) fitCheck(f *faults) {
 	f.add(len(s.Out) > 0, "out", "the device has no output that check %s could be of", d.check)
 	f.add(d.check == Route || len(s.Out) < 2, "out", "%v: check identity has one output: want one, or check route", s.Out)
 	for _, in := range s.In {
-		i, _ := d.conn.StreamIndex(in)
-		if d.check == Route {
-			_, _, ok := d.streams[i].Find(s.By)
-			f.add(ok, "by", "stream %s has no field %q: it has %v", in, s.By, names(d.streams[i]))
-			d.boundRoute(in)
-		}
-		for name := range s.Drops.When {
-			_, _, ok := d.streams[i].Find(name)
-			f.add(ok, "drops.when."+field.Path(name), "stream %s has no such field: it has %v", in, names(d.streams[i]))
-		}
+		i, _ := d.index(in)
+		d.fitInput(f, i)
 		for _, out := range s.Out {
-			o, _ := d.conn.StreamIndex(out)
-			f.add(d.streams[i].Kind == d.streams[o].Kind, "out", "stream %s carries packets or stream %s does: what goes in does not fit what comes out", in, out)
+			o, _ := d.index(out)
+			if d.streams[i].Kind == d.streams[o].Kind {
+				d.fitPair(f, d.streams[i], d.streams[o])
+				continue
+			}
+			f.add(false, "out",
+				"stream %s carries packets or stream %s does: what goes in does not fit what comes out", in, out)
 		}
 	}
 	for from, to := range s.Rename {
 		for _, out := range s.Out {
-			o, _ := d.conn.StreamIndex(out)
+			o, _ := d.index(out)
 			_, _, ok := d.streams[o].Find(to)
 			f.add(ok, "rename."+field.Path(from), "stream %s has no field %q: it has %v", out, to, names(d.streams[o]))
 		}
 	}
+	for _, out := range s.Out {
+		if o, ok := d.index(out); ok {
+			d.finite[o] = true
+		}
+	}
+}
+
+// maxNumber is the width of fields that are looked at as numbers.
+const maxNumber = 64
+
+// fitInput checks the fields that route and drops look at.
+func (d *Device) fitInput(f *faults, i int) {
+	s, x := d.Spec, d.streams[i]
+	if d.check == Route {
+		w, _, ok := x.Find(s.By)
+		if f.add(ok, "by", "stream %s has no field %q: it has %v", x.Name, s.By, names(x)) {
+			f.add(w.Bits <= maxNumber, "by",
+				"field %s of stream %s has %d bits: want at most %d", s.By, x.Name, w.Bits, maxNumber)
+			d.boundRoute(x.Name, w.Bits)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Drops.When)) {
+		w, _, ok := x.Find(name)
+		f.add(ok, "drops.when."+field.Path(name), "stream %s has no such field: it has %v", x.Name, names(x))
+		f.add(!ok || w.Bits <= maxNumber, "drops.when."+field.Path(name),
+			"the field has %d bits: want at most %d", bitsOf(w), maxNumber)
+	}
+}
+
+func bitsOf(f *ref.Field) int {
+	if f == nil {
+		return 0
+	}
+	return f.Bits
+}
+
+// fitPair checks that the fields of an input can be compared with those of an output.
+func (d *Device) fitPair(f *faults, in, out *ref.Stream) {
+	compared, ordered := 0, false
+	for i := range in.Fields {
+		from := &in.Fields[i]
+		to, at := from.Name, field.Path("check")
+		if renamed, ok := d.Spec.Rename[from.Name]; ok {
+			to, at = renamed, "rename."+field.Path(from.Name)
+		}
+		w, _, ok := out.Find(to)
+		if !ok {
+			continue
+		}
+		compared++
+		if slices.Contains(d.Spec.Ignore, to) {
+			continue
+		}
+		ordered = ordered || to == d.Spec.Order[out.Name]
+		f.add(w.Bits >= from.Bits, at,
+			"%s has %d bits at stream %s and %s %d at stream %s, which cannot give all of its values: name %s in ignore",
+			from.Name, from.Bits, in.Name, to, w.Bits, out.Name, to)
+	}
+	f.add(compared > 0 || in.Kind == ref.Packets || len(in.Fields) == 0 || len(out.Fields) == 0, "check",
+		"%s: stream %s has no field of stream %s: name pairs in rename", d.check, out.Name, in.Name)
+	order, given := d.Spec.Order[out.Name]
+	_, _, there := out.Find(order)
+	f.add(ordered || !given || !there, "order."+field.Path(out.Name),
+		"field %s comes from no field of stream %s", order, in.Name)
+}
+
+// fitOutputs checks what is declared of outputs, which needs a check that expects transactions of them.
+func (d *Device) fitOutputs(f *faults) {
+	expects := d.check != Rules && d.check != Memory
+	for _, n := range slices.Sorted(maps.Keys(d.Spec.Order)) {
+		o, _ := d.index(n)
+		_, _, ok := d.streams[o].Find(d.Spec.Order[n])
+		f.add(ok, "order."+field.Path(n), "stream %s has no field %q: it has %v", n, d.Spec.Order[n], names(d.streams[o]))
+		f.add(expects, "order."+field.Path(n),
+			"check %s expects no transactions: want check identity, route or reference", d.check)
+	}
+	for _, n := range slices.Sorted(maps.Keys(d.Spec.Latency)) {
+		f.add(expects, "latency."+field.Path(n),
+			"check %s expects no transactions: want check identity, route or reference", d.check)
+	}
+	f.add(expects || !d.Spec.Drops.given(), "drops",
+		"check %s expects no transactions: want check identity, route or reference", d.check)
+	f.add(expects || len(d.Spec.In)+len(d.Spec.Out) == 0, "check",
+		"%s has no in and out: want check identity or route", d.check)
 }
 
 // usual are the streams of a direction that carry packets, or, without packets, records.
@@ -63,13 +145,14 @@ func (d *Device) usual(dir string) []string {
 	return nil
 }
 
-// boundRoute has the field that says where to go name outputs that there are.
-func (d *Device) boundRoute(in string) {
+// boundRoute limits the routing field of an input, which has so many bits, to the numbers of outputs.
+func (d *Device) boundRoute(in string, width int) {
 	x := d.Spec.Inputs[in]
 	if v := x.Fields[d.Spec.By]; v.given() {
 		return
 	}
-	fields := map[string]Values{d.Spec.By: {Ranges: [][2]uint64{{0, uint64(len(d.Spec.Out) - 1)}}}}
+	most := min(uint64(len(d.Spec.Out)-1), ofBits(width).most())
+	fields := map[string]Values{d.Spec.By: {Ranges: [][2]uint64{{0, most}}}}
 	for name, v := range x.Fields {
 		fields[name] = v
 	}

@@ -22,17 +22,23 @@ type Device struct {
 	Build    string // its hash
 	Spec     *Spec
 
-	built     *build.Device
-	launching rtlbridge.LaunchOptions
-	conn      *rtlbridge.Conn
-	streams   []*ref.Stream // in the order of the bridge
-	own       ref.Reference
-	program   *own.Program // the reference in a process of its own; nil: none
-	check     string
-	root      []int // of each stream: the one whose transactions it is coupled to, or itself
-	window    []int // of each input: transactions that may be under way in the device
-	traffic   map[int]*Traffic
-	at        place // of the reference, once a run was played
+	built      *build.Device
+	launching  rtlbridge.LaunchOptions
+	conn       *rtlbridge.Conn
+	hello      *protocol.Hello // what it says of itself
+	streams    []*ref.Stream   // in the order of the bridge
+	own        ref.Reference
+	program    *own.Program // the reference in a process of its own; nil: none
+	check      string
+	root       []int     // of each stream: the one whose transactions it is coupled to, or itself
+	window     []int     // of each input: transactions that may be under way in the device
+	finite     []bool    // of each output: each of its transactions answers some that were drawn
+	mem        []axiPort // that memory plays
+	given      *Given
+	parameters []string // NAME=VALUE: those that are drawn or given
+	carried    *Traffic // nil: everything is drawn
+	traffic    map[int]*Traffic
+	at         place // of the reference, once a run was played
 }
 
 // place is one in the sources.
@@ -41,24 +47,46 @@ type place struct {
 	line int
 }
 
-// Open builds a device and starts it, to be judged as the options say. Errors: those of rtlbridge, *SpecError.
-func Open(ctx context.Context, m *manifest.Manifest, s *Spec, o *Options) (*Device, error) {
-	built, err := build.Build(m, build.Options{Variant: o.Variant, Log: o.Log, Context: ctx})
+// open builds a device and starts it. A section play that does not fit the design is refused before anything is
+// compiled. Errors: those of rtlbridge, *SpecError.
+func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []string) (*Device, error) {
+	d := &Device{
+		Manifest: m, Spec: o.Spec.clone(), own: o.Reference, program: o.Program,
+		given: &o.Given, parameters: parameters, carried: o.Traffic,
+	}
+	built, err := build.Build(m, build.Options{
+		Variant: o.Variant, Log: o.Log, Context: ctx,
+		Fits: func(b *manifest.Binding) error { return d.fit(announced(b)) },
+	})
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Manifest: m, Build: built.HashString(), Spec: s, built: built, own: o.Reference, program: o.Program}
+	d.Build, d.built = built.HashString(), built
 	if err := d.launch(); err != nil {
 		return nil, err
 	}
-	if err := d.fit(); err != nil {
-		return nil, errors.Join(&SpecError{d.located(err)}, d.Close())
+	if err := d.fit(d.conn.Hello()); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
 // referenced reports whether a reference says what is right.
 func (d *Device) referenced() bool { return d.own != nil || d.program != nil }
+
+// Fit checks the section play of a manifest against its design, as Play does before it builds. A reference is taken for
+// granted where the check is one. Errors: *SpecError.
+func Fit(b *manifest.Binding) error {
+	s, err := ReadSpec(b.Manifest)
+	if err != nil {
+		return err
+	}
+	d := &Device{Manifest: b.Manifest, Spec: s.clone(), given: &Given{}}
+	if s.Check == OwnCheck {
+		d.own = func(*ref.Player) {}
+	}
+	return d.fit(announced(b))
+}
 
 // launch starts the device's process.
 func (d *Device) launch() error {
@@ -83,30 +111,56 @@ func (d *Device) located(err error) error {
 	return where.Locate(err)
 }
 
-// fit looks at what the section play says of the design, now that it is known.
-func (d *Device) fit() error {
+// fit checks the section play against the design. Errors: *SpecError.
+func (d *Device) fit(h *protocol.Hello) error {
 	var f faults
-	h := d.conn.Hello()
-	d.streams, d.root, d.window = nil, make([]int, len(h.Streams)), make([]int, len(h.Streams))
-	for i := range h.Streams {
-		d.streams = append(d.streams, streamOf(&h.Streams[i]))
-		d.root[i] = i
+	d.hello = h
+	d.take()
+	d.choose(&f)
+	d.fitFields(&f)
+	d.fitTies(&f)
+	d.fitAXI(&f)
+	d.fitOutputs(&f)
+	if d.check == Identity || d.check == Route {
+		d.fitCheck(&f)
+	}
+	d.fitTraffic(&f)
+	d.fitSize(&f)
+	d.fitGiven(&f)
+	if err := errors.Join(f.errs...); err != nil {
+		return &SpecError{d.located(err)}
+	}
+	return nil
+}
+
+// take takes over the streams of the design.
+func (d *Device) take() {
+	n, h := len(d.hello.Streams), d.hello
+	d.streams, d.root, d.window, d.finite = nil, make([]int, n), make([]int, n), make([]bool, n)
+	fastest := h.PeriodPs
+	for _, c := range h.Clocks {
+		fastest = min(fastest, c.PeriodPs)
+	}
+	for _, v := range d.Spec.Clocks {
+		fastest = min(fastest, int64(v.least()))
+	}
+	for _, c := range d.given.Clocks {
+		fastest = min(fastest, c.PeriodPs)
 	}
 	for i, x := range d.Manifest.Streams {
+		d.streams = append(d.streams, streamOf(&h.Streams[i]))
+		d.root[i] = i
 		if on := x.After + x.With; on != "" {
-			if at, ok := d.conn.StreamIndex(on); ok {
+			if at, ok := d.index(on); ok {
 				d.root[i] = d.root[at]
 			}
 		}
-		fastest := h.PeriodPs
-		for _, c := range h.Clocks {
-			fastest = min(fastest, c.PeriodPs)
-		}
-		for _, v := range d.Spec.Clocks {
-			fastest = min(fastest, int64(v.least()))
-		}
 		d.window[i] = d.quantum() * int((h.PeriodPs+fastest-1)/fastest+1)
 	}
+}
+
+// choose decides on the check.
+func (d *Device) choose(f *faults) {
 	d.check = d.Spec.Check
 	switch {
 	case d.referenced() && d.check != "" && d.check != OwnCheck:
@@ -118,12 +172,6 @@ func (d *Device) fit() error {
 	case d.check == "":
 		d.check = Rules
 	}
-	d.fitFields(&f)
-	d.fitTies(&f)
-	if d.check == Identity || d.check == Route {
-		d.fitCheck(&f)
-	}
-	return errors.Join(f.errs...)
 }
 
 // streamOf is a stream as references see it.
@@ -144,25 +192,6 @@ func streamOf(x *protocol.StreamInfo) *ref.Stream {
 	return s
 }
 
-// Carry has an input carry packets of captures.
-func (d *Device) Carry(t *Traffic) error {
-	var fits []int
-	var names []string
-	for i, s := range d.streams {
-		if s.In && s.Kind == ref.Packets {
-			names = append(names, s.Name)
-			if t.Stream == "" || t.Stream == s.Name {
-				fits = append(fits, i)
-			}
-		}
-	}
-	if len(fits) != 1 {
-		return field.Errorf("stream", "%q: captures need one input of packets, of %v", t.Stream, names)
-	}
-	d.traffic = map[int]*Traffic{fits[0]: t}
-	return nil
-}
-
 // quantum is the number of cycles between two looks at the device.
 func (d *Device) quantum() int {
 	switch {
@@ -178,10 +207,12 @@ func (d *Device) quantum() int {
 func (d *Device) fitFields(f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.Inputs)) {
 		x := d.Spec.Inputs[n]
-		i, _ := d.conn.StreamIndex(n)
+		i, _ := d.index(n)
 		s, at := d.streams[i], "inputs."+field.Path(n)
 		f.add(!x.Bytes.given() || s.Kind == ref.Packets, at+".bytes", "stream %s carries no packets", n)
 		f.add(!x.Every.given() || s.Kind == ref.Level, at+".every", "stream %s is no level", n)
+		f.add(s.Kind != ref.Level || x.Count == nil || *x.Count < 2 || x.Every.given(), at+".count",
+			"stream %s is a level: want every, the cycles after which it changes, too", n)
 		for _, name := range slices.Sorted(maps.Keys(x.Fields)) {
 			v := x.Fields[name]
 			p := at + ".fields." + field.Path(name)
@@ -191,7 +222,7 @@ func (d *Device) fitFields(f *faults) {
 			}
 			f.add(w.Bits >= 64 || v.most()>>w.Bits == 0, p, "%d does not fit into %d bits", v.most(), w.Bits)
 			if v.BytesOf != "" {
-				of, known := d.conn.StreamIndex(v.BytesOf)
+				of, known := d.index(v.BytesOf)
 				f.add(known && d.root[of] == d.root[i] && of != i && d.streams[of].Kind == ref.Packets, p,
 					"bytes of %s: want a stream of packets that is coupled to %s by after or with", v.BytesOf, n)
 			}
@@ -211,4 +242,57 @@ func names(s *ref.Stream) []string {
 		list = append(list, s.Fields[i].Name)
 	}
 	return list
+}
+
+// maxDrawn bounds the packets of a run, in bytes: all of them are drawn before it begins.
+const maxDrawn = 1 << 30
+
+// fitSize refuses a run with more packets than memory has room for.
+func (d *Device) fitSize(f *faults) {
+	total := uint64(0)
+	for i, s := range d.streams {
+		if !s.In || s.Kind != ref.Packets || d.traffic[i] != nil {
+			continue
+		}
+		v := d.Spec.Inputs[s.Name].Bytes
+		if !v.given() {
+			v = usualBytes
+		}
+		total += uint64(d.count(i)) * v.most()
+	}
+	f.add(total <= maxDrawn, "count",
+		"a run may have packets of %d bytes in all: want at most %d, by fewer or shorter ones", total, maxDrawn)
+}
+
+// announced returns what a build of a device will say of itself, so that a section play that does not fit is refused
+// before the build.
+func announced(b *manifest.Binding) *protocol.Hello {
+	h := &protocol.Hello{PeriodPs: b.Manifest.Clocks[0].PeriodPs, Busy: b.BusyIdx, SkipIdle: b.Manifest.SkipIdle}
+	for _, c := range b.Manifest.Clocks {
+		h.Clocks = append(h.Clocks, protocol.ClockInfo{Name: c.Signal, PeriodPs: c.PeriodPs})
+	}
+	for i := range b.Streams {
+		s := &b.Streams[i]
+		x := protocol.StreamInfo{
+			Name: s.Name, Kind: s.Kind, Out: s.Dir == manifest.DirOut, Ready: s.HasReady(), KeepUnit: s.Unit(),
+			DataBytes: s.DataBytes, SideBytes: s.SideBytes, Clock: s.ClockIdx,
+		}
+		for _, f := range s.SideFields {
+			x.Fields = append(x.Fields, protocol.Signal{Name: f.Role, Width: f.Width})
+		}
+		h.Streams = append(h.Streams, x)
+	}
+	for _, p := range b.Observe {
+		h.Observe = append(h.Observe, protocol.Signal{Name: p.Name, Width: p.Width})
+	}
+	for _, t := range b.Ties {
+		h.Ties = append(h.Ties, protocol.Signal{Name: t.Name, Width: t.Width})
+	}
+	return h
+}
+
+// index returns the number of a stream.
+func (d *Device) index(name string) (int, bool) {
+	i := slices.IndexFunc(d.hello.Streams, func(s protocol.StreamInfo) bool { return s.Name == name })
+	return i, i >= 0
 }

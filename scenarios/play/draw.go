@@ -15,6 +15,7 @@ type item struct {
 	side   []byte
 	data   []byte
 	answer bool
+	drawn  bool // before the run begins
 }
 
 // mood is how a run goes, beside what is in it.
@@ -29,26 +30,32 @@ func (m *mood) plain() bool {
 	return !m.gaps && !slices.ContainsFunc(m.stall, func(p int) bool { return p > 0 })
 }
 
-// mood draws gaps and stalls: every eighth run has neither, in every fourth all streams stall alike, in every fourth a single
-// one does, and else each has its own.
+// ownStall returns what the manifest says of a stream's stalls.
+func (d *Device) ownStall(s *ref.Stream) *Values {
+	own := d.Spec.Output[s.Name].Stall
+	if s.In {
+		own = d.Spec.Inputs[s.Name].Stall
+	}
+	return &own
+}
+
+// mood draws gaps and stalls. Every eighth run has neither; in every fourth a single stream stalls, in every fourth all
+// streams stall alike, and in the others each as it likes. A stream's own stall of the manifest counts in all of them.
 func (d *Device) mood(r *rand.Rand) mood {
 	n := len(d.streams)
 	m := mood{stall: make([]int, n), burst: make([]int, n), gaps: true}
 	kind, all, one := r.IntN(8), int(d.Spec.Stall.draw(r)), r.IntN(n)
 	for i, s := range d.streams {
 		p := int(d.Spec.Stall.draw(r))
-		own := d.Spec.Inputs[s.Name].Stall
-		if !s.In {
-			own = d.Spec.Output[s.Name].Stall
-		}
+		own := d.ownStall(s)
 		if own.given() {
 			p = int(own.draw(r))
 		}
 		m.burst[i] = r.IntN(7)
 		switch {
-		case kind == 0 || s.Kind == ref.Level || !s.In && !d.conn.Hello().Streams[i].Ready || kind <= 2 && i != one:
+		case kind == 0 || !d.pauses(i) || kind <= 2 && i != one:
 			p = 0
-		case kind == 3 || kind == 4:
+		case (kind == 3 || kind == 4) && !own.given():
 			p = all
 		}
 		m.stall[i] = p
@@ -102,7 +109,7 @@ func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 		}
 		for n := range count {
 			at += d.gap(r, root, n, gaps)
-			list = append(list, d.together(r, p, group, n, most, item{id: id, at: at})...)
+			list = append(list, d.together(r, p, group, n, most, item{id: id, at: at, drawn: true})...)
 			id++
 		}
 	}

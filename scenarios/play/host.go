@@ -11,9 +11,9 @@ import (
 
 // Offer takes a transaction of the reference.
 func (p *played) Offer(o ref.Offer) {
-	i, _ := p.conn.StreamIndex(o.Stream.Name)
-	p.given = p.Cycles
-	x := item{stream: i, at: p.Cycles + o.Delay, side: o.Side, data: o.Data}
+	i, _ := p.index(o.Stream.Name)
+	p.gaveAt = p.Cycles
+	x := item{stream: i, at: p.Cycles + o.Delay, side: o.Side, data: o.Data, drawn: !p.running}
 	if x.answer = o.Answer; o.Answer {
 		p.queues[i].answers = append(p.queues[i].answers, x)
 		return
@@ -37,7 +37,7 @@ func (p *played) Now() uint64 { return p.Cycles }
 
 // Observed is the last sample of an observed output.
 func (p *played) Observed(name string) (uint64, bool) {
-	i := slices.IndexFunc(p.conn.Hello().Observe, func(s protocol.Signal) bool { return s.Name == name })
+	i := slices.IndexFunc(p.hello.Observe, func(s protocol.Signal) bool { return s.Name == name })
 	if i < 0 {
 		return 0, false
 	}

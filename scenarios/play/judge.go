@@ -67,7 +67,7 @@ func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
 		for _, s := range p.Keep {
 			r.Keep = append(r.Keep, [2]int{s.From, s.To})
 		}
-		for _, o := range p.conn.Hello().Observe {
+		for _, o := range p.hello.Observe {
 			r.Observe = append(r.Observe, o.Name)
 		}
 		return p.program.Start(ctx, p, r)

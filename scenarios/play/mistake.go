@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/scenarios/play/own"
 )
@@ -26,6 +27,10 @@ func (p *played) caught(err *error) {
 	bad, isErr := r.(error)
 	if p.own == nil && !(isErr && errors.As(bad, &m)) {
 		panic(r)
+	}
+	if p.own == nil { // the manifest declares it
+		*err = &SpecError{p.located(field.Errorf("play.check", "%s: %v", p.check, m))}
+		return
 	}
 	file, line := userFrame()
 	if errors.As(bad, &m) && m.File != "" {

@@ -8,11 +8,22 @@ import (
 	"nictwin/models/ref"
 )
 
-// drawResets are after how many transactions that were taken the device is reset; every other run has none.
-func (p *played) drawResets(r *rand.Rand) error {
-	if !p.Spec.Resets.given() {
-		return nil
+// planResets draws or takes over after how many transactions that were taken the device is reset.
+func (p *played) planResets(r *rand.Rand) error {
+	if p.Spec.Resets.given() {
+		p.resets = p.drawResets(r)
 	}
+	if p.Given.Resets != nil {
+		p.resets = slices.Sorted(slices.Values(p.Given.Resets))
+	}
+	if p.referenced() && !p.p.Resets() && (p.Spec.Resets.given() || len(p.resets) > 0) {
+		return &SpecError{p.located(field.Errorf("play.resets", "the reference has no OnReset, which says what it forgets"))}
+	}
+	return nil
+}
+
+// drawResets draws after how many transactions the device is reset: in every other run it is not.
+func (p *played) drawResets(r *rand.Rand) (list []int) {
 	n, total := int(p.Spec.Resets.draw(r)), 0
 	for i := range p.queues {
 		if p.streams[i].Kind != ref.Level {
@@ -23,13 +34,10 @@ func (p *played) drawResets(r *rand.Rand) error {
 		return nil
 	}
 	for range n {
-		p.resets = append(p.resets, r.IntN(total))
+		list = append(list, r.IntN(total))
 	}
-	slices.Sort(p.resets)
-	if p.referenced() && !p.p.Resets() {
-		return &SpecError{p.located(field.Errorf("play.resets", "the reference has no OnReset, which says what it forgets"))}
-	}
-	return nil
+	slices.Sort(list)
+	return list
 }
 
 // reset resets the device if it is time for that. What it has not taken is offered again; answers are not.
@@ -45,13 +53,15 @@ func (p *played) reset() error {
 	}
 	for i := range p.queues {
 		if q := &p.queues[i]; p.streams[i].Kind != ref.Level {
+			p.next[i] += uint64(len(q.under)) // those that are dropped have their numbers
 			q.answers = nil
 			q.drawn = slices.Concat(slices.DeleteFunc(q.under, func(x item) bool { return x.answer }), q.drawn)
 			q.under = nil
 		}
 	}
 	p.trace("%8d %8s     reset\n", p.Cycles, "")
-	p.latest = p.Cycles
+	p.moved, p.judged = p.Cycles, p.Cycles
+	clear(p.fair.starved)
 	p.p.Reset(p.Cycles)
 	return nil
 }

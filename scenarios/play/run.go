@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
-	"math/rand/v2"
 	"slices"
 
 	"nictwin/models/ref"
@@ -20,6 +18,7 @@ type Run struct {
 	Keep  []Span // transactions that are offered, by their numbers; nil: all
 	NoGap bool   // transactions follow each other at once
 	Cut   int    // bytes of drawn packets, which are cut; 0: they are not
+	Given Given
 	Trace io.Writer
 
 	spoiler *spoiler // nil: none
@@ -35,10 +34,8 @@ type Result struct {
 	Failure  *ref.Failure // nil: none
 	Tallies  []ref.Tally  // what the check looked at, of a run without a fault
 	Memories int          // comparisons of memories by a reference
-	began    []int        // numbers of the transactions that were offered
-	period   int64        // of the first clock, in ps
-	stalls   bool
-	gaps     bool
+	Settings Settings
+	began    []int // numbers of the transactions that were offered
 }
 
 // played is a run under way.
@@ -49,14 +46,15 @@ type played struct {
 	p        judge
 	cover    *Coverage
 	queues   []queue
+	next     []uint64 // of each stream: number of its next transaction
 	observed []uint64
 	digest   protocol.Digest
-	latest   uint64 // cycle in which something happened
-	since    uint64 // cycle in which everything was over
+	motion
+	fair     fairness
 	patience uint64
-	ended    bool
+	running  bool
 	jobs     int    // of the reference
-	given    uint64 // cycle in which it gave its last transaction
+	gaveAt   uint64 // cycle in which the reference gave its last transaction
 	resets   []int  // each when so many transactions were taken
 }
 
@@ -65,18 +63,33 @@ type queue struct {
 	drawn   []item
 	answers []item
 	under   []item // way in the device, oldest first
+
+	at      uint64 // cycle before which the transaction that was drawn last is not offered
+	gaps    int    // between drawn transactions
+	longest uint64 // of them, in cycles
 }
 
 // left reports whether something waits or is under way.
 func (q *queue) left() bool { return len(q.drawn)+len(q.answers)+len(q.under) > 0 }
 
-// mostPatience bounds a run, in times of its patience.
-const mostPatience = 1000
+// finite reports whether something waits or is under way that was there before the run began.
+func (q *queue) finite() bool {
+	for _, list := range [][]item{q.under, q.answers, q.drawn} {
+		if slices.ContainsFunc(list, func(x item) bool { return x.drawn }) {
+			return true
+		}
+	}
+	return false
+}
 
 // Play powers the device up and plays a run on it. What is wrong with the device is in the result and no error; mistakes of
 // the user's reference are *RefError.
 func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
-	p := &played{Device: d, Run: r, cover: cover, digest: protocol.NewDigest(), queues: make([]queue, len(d.streams))}
+	n := len(d.streams)
+	p := &played{
+		Device: d, Run: r, cover: cover, digest: protocol.NewDigest(),
+		queues: make([]queue, n), next: make([]uint64, n), motion: newMotion(n),
+	}
 	defer p.caught(&err)
 	defer p.close()
 	if err := p.begin(ctx); err != nil {
@@ -86,25 +99,11 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
 		}
-		over := !p.waiting() && p.p.Over()
-		if !over {
-			p.since = p.Cycles
-		}
-		switch patience := p.patience; {
-		case over && p.Cycles >= max(p.since, p.latest)+p.settle():
-			p.p.Ends(p.Cycles)
-			p.ended = true
-		case !over && p.Cycles > p.latest+patience:
-			p.silent(fmt.Sprintf("nothing in %d cycles (play.patience and the stalls of the run)%s", patience, p.forgotten()))
-		case p.Cycles > mostPatience*patience && p.referenced() && p.given+patience > p.Cycles:
-			return nil, p.mistake("it still gives transactions after %d cycles: want a run that comes to its end", p.Cycles)
-		case p.Cycles > mostPatience*patience:
-			p.silent(fmt.Sprintf("no end in %d cycles", p.Cycles))
-		}
-		if err := p.p.Err(); err != nil {
+		ended, err := p.finish()
+		if err = errors.Join(err, p.p.Err()); err != nil {
 			return nil, err
 		}
-		if p.ended || p.p.Failed() != nil {
+		if ended {
 			break
 		}
 		if err := p.advance(); err != nil {
@@ -117,103 +116,14 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 	return &p.Result, nil
 }
 
-// begin draws the run and starts the device.
-func (p *played) begin(ctx context.Context) error {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(p.Manifest.Name)) // never fails
-	rng := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
-	m := p.mood(rng)
-	if p.Stall >= 0 {
-		for i, s := range p.streams {
-			if s.Kind != ref.Level && (s.In || p.conn.Hello().Streams[i].Ready) {
-				m.stall[i] = p.Stall
-			}
-		}
-	}
-	m.gaps = m.gaps && !p.NoGap
-	p.gaps, p.stalls = m.gaps, slices.ContainsFunc(m.stall, func(x int) bool { return x > 0 })
-	start := p.start(rng, &m)
-	p.p = p.judge(ctx, rng.Uint64(), m.plain())
-	jobs := p.jobs // numbers that the reference has used
-	p.Offered = jobs
-	for _, x := range p.draw(rng, p.p, m.gaps, p.Cut) {
-		x.id += jobs
-		p.Offered = x.id + 1
-		power := p.streams[x.stream].Kind == ref.Level && len(p.queues[x.stream].drawn) == 0 // a level's first value
-		if kept(p.Keep, x.id) {
-			p.began = append(p.began, x.id)
-		} else if !power {
-			continue
-		}
-		p.queue(x)
-	}
-	if err := p.p.Err(); err != nil {
-		return err
-	}
-	if err := p.drawResets(rng); err != nil {
-		return err
-	}
-	p.patience, p.period = p.wait(&m), start.PeriodPs
-	start.Watchdog = p.patience
-	return p.conn.Start(start)
-}
-
-// wait is the time in which something must happen: the manifest's patience, and what the longest transaction or burst takes where
-// the most stalled input and the most stalled output rarely go on in the same cycle.
-func (p *played) wait(m *mood) uint64 {
-	beats, in, out := max(1, p.p.Longest()), 0, 0
-	for i, s := range p.streams {
-		if !s.In {
-			out = max(out, m.stall[i])
-			continue
-		}
-		in = max(in, m.stall[i])
-		for _, x := range p.queues[i].drawn {
-			beats = max(beats, len(x.data)/max(1, s.Beat))
-		}
-	}
-	return uint64(p.Spec.Patience) + uint64(4*beats)*10_000/uint64((100-in)*(100-out))
-}
-
-// start is how the device is powered up.
-func (p *played) start(r *rand.Rand, m *mood) protocol.Start {
-	s := p.conn.NewStart(r.Uint64())
-	s.Poison = true
-	for i := range s.Streams {
-		s.Streams[i].StallPercent, s.Streams[i].BurstLog2 = m.stall[i], m.burst[i]
-		s.Streams[i].MaxBytes = protocol.MaxDataBytes
-		if !p.streams[i].In {
-			s.Streams[i].MaxBytes = p.Spec.Longest
-		}
-	}
-	h := p.conn.Hello()
-	for i, c := range h.Clocks {
-		v := p.Spec.Clocks[c.Name]
-		period := c.PeriodPs
-		if v.given() {
-			period = int64(v.draw(r))
-		}
-		if i == 0 {
-			s.PeriodPs = period
-			continue
-		}
-		s.Clocks[i-1] = protocol.ClockStart{PeriodPs: period, PhasePs: r.Int64N(period)}
-	}
-	for i, t := range h.Ties {
-		if v := p.Spec.TieOffs[t.Name]; v.given() {
-			s.Ties = append(s.Ties, protocol.TieValue{Index: i, Value: v.draw(r)})
-		}
-	}
-	return s
-}
-
 // queue puts a transaction behind those that wait.
 func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.stream].drawn, x) }
 
-// waiting reports whether an input has something left; levels do not count.
+// waiting reports whether an input has something left; levels, and answers of a memory, do not count.
 func (p *played) waiting() bool {
-	for i := range p.queues {
-		if p.streams[i].Kind != ref.Level && p.queues[i].left() {
+	for i, s := range p.streams {
+		q := &p.queues[i]
+		if s.Kind != ref.Level && q.left() && (!p.p.Plays(s.Name) || q.finite()) {
 			return true
 		}
 	}
@@ -236,7 +146,7 @@ func (p *played) feed() error {
 				return err
 			}
 			if p.streams[i].Kind != ref.Level {
-				p.latest = max(p.latest, x.at) // it is waited for from then on
+				p.waits(x.at, x.drawn)
 			}
 			q.under = append(q.under, x)
 		}
@@ -311,10 +221,7 @@ func (p *played) events(ran *protocol.Ran) error {
 		case protocol.EventIn:
 			p.took(s, &e)
 		case protocol.EventOut:
-			if p.Compared++; p.p.Listens(s.Name) {
-				p.latest = max(p.latest, e.Last)
-			}
-			p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: slices.Clone(e.Side), Data: slices.Clone(e.Data)})
+			p.gave(s, &e)
 		case protocol.EventViolation:
 			p.broke(s, &e)
 		}
@@ -323,17 +230,26 @@ func (p *played) events(ran *protocol.Ran) error {
 
 // took is a beat that the device took.
 func (p *played) took(s *ref.Stream, e *protocol.Record) {
+	q, end := &p.queues[e.Stream], e.Flags&protocol.InEnd != 0
 	if s.Kind != ref.Level {
-		p.latest = max(p.latest, e.Last)
+		p.moves(int(e.Stream), e.Last, end, true, q.under[0].drawn)
 	}
-	if e.Flags&protocol.InEnd == 0 {
+	if !end {
 		return
 	}
-	q := &p.queues[e.Stream]
 	x := q.under[0]
 	q.under = q.under[1:]
+	p.next[e.Stream] = e.Ordinal + 1
 	p.Taken++
 	p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: x.side, Data: x.data})
+}
+
+// gave is a transaction of an output.
+func (p *played) gave(s *ref.Stream, e *protocol.Record) {
+	p.Compared++
+	p.moves(int(e.Stream), e.Last, true, p.p.Listens(s.Name), p.finite[e.Stream])
+	side, data := slices.Clone(e.Side), slices.Clone(e.Data)
+	p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: side, Data: data})
 }
 
 func (p *played) tell(m *ref.Msg) {

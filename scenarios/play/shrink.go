@@ -11,6 +11,9 @@ import (
 // ShrinkRuns is how many runs the search for a short one takes at most.
 const ShrinkRuns = 300
 
+// ShrinkCycles bounds the cycles of these runs: once they have taken as many, no other one begins.
+const ShrinkCycles = 6_000_000
+
 // longestCut is what packets are cut to first.
 const longestCut = 1024
 
@@ -20,7 +23,10 @@ func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, 
 	s := shrinker{d: d, ctx: ctx, best: r, res: res}
 	r.Keep = Spans(s.ids())
 	s.try(r)
-	for _, simpler := range []func(*Run){func(r *Run) { r.NoGap = true }, func(r *Run) { r.Stall = 0 }} {
+	for _, simpler := range []func(*Run){
+		func(r *Run) { r.NoGap = true },
+		func(r *Run) { r.Stall, r.Given.Stalls = 0, nil },
+	} {
 		x := s.best
 		simpler(&x)
 		if !same(&x, &s.best) {
@@ -56,15 +62,16 @@ func kind(f *ref.Failure) string {
 
 // shrinker is a search under way.
 type shrinker struct {
-	d    *Device
-	ctx  context.Context
-	best Run
-	res  *Result
-	runs int
-	err  error
+	d      *Device
+	ctx    context.Context
+	best   Run
+	res    *Result
+	runs   int
+	cycles uint64 // of all of them
+	err    error
 }
 
-func (s *shrinker) left() bool { return s.runs < ShrinkRuns }
+func (s *shrinker) left() bool { return s.runs < ShrinkRuns && s.cycles < ShrinkCycles }
 
 // ids are the numbers of the transactions that the best run offered.
 func (s *shrinker) ids() []int {
@@ -85,6 +92,7 @@ func (s *shrinker) try(r Run) bool {
 		s.err = err
 		return false
 	}
+	s.cycles += res.Cycles
 	if res.Failure == nil || kind(res.Failure) != kind(s.res.Failure) {
 		return false
 	}

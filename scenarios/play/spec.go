@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -48,7 +49,8 @@ type Spec struct {
 	TieOffs    map[string]Values   `yaml:"tie_offs"`   // drawn for each run
 
 	Quantum  int `yaml:"quantum"`  // cycles between looks at the device: an answer comes as late as that
-	Patience int `yaml:"patience"` // cycles in which something must happen
+	Patience int `yaml:"patience"` // cycles in which a stream must move
+	Fair     int `yaml:"fair"`     // cycles in which an input must be taken while other streams move; 0: it may wait
 	Settle   int `yaml:"settle"`   // cycles after everything in which nothing more may come
 	Longest  int `yaml:"longest"`  // bytes of an output's transaction
 }
@@ -94,6 +96,27 @@ func (x *MemorySpec) all() []string {
 	return x.Ports
 }
 
+// at is the field that names a port.
+func (x *MemorySpec) at(i int) field.Path {
+	if x.Port == "" {
+		return field.Path(fmt.Sprintf("memory.ports[%d]", i))
+	}
+	return "memory.port"
+}
+
+// part returns how many addresses each port has: whole pages, which no burst crosses, or a power of two of less than a
+// page.
+func (x *MemorySpec) part() uint64 {
+	n := uint64(len(x.all()))
+	if n < 2 {
+		return x.Bytes
+	}
+	if part := x.Bytes / n; part < page {
+		return 1 << max(0, bits.Len64(part)-1)
+	}
+	return x.Bytes / n &^ (page - 1)
+}
+
 // ServeSpec is a memory behind a port.
 type ServeSpec struct {
 	Delay uint64 `yaml:"delay"` // cycles by which answers are late at most
@@ -112,6 +135,9 @@ type DropSpec struct {
 	When    map[string]Values `yaml:"when"`    // transactions whose fields have these values must not come out
 }
 
+// given reports whether anything is declared.
+func (d *DropSpec) given() bool { return d.Whole || d.Above != 0 || d.Counted != "" || len(d.When) > 0 }
+
 // Word is a policy by its name.
 func (d *DropSpec) Word(word string) error {
 	switch *d = (DropSpec{}); word {
@@ -126,21 +152,27 @@ func (d *DropSpec) Word(word string) error {
 
 // Checks that a manifest can name.
 const (
-	Identity  = "identity"
-	Route     = "route"
-	Rules     = "rules"
-	Memory    = "memory"
-	OwnCheck  = "reference"
-	maxCount  = 100_000
-	maxStall  = 95
+	Identity = "identity"
+	Route    = "route"
+	Rules    = "rules"
+	Memory   = "memory"
+	OwnCheck = "reference"
+)
+
+// Limits of drawn values.
+const (
+	MaxCount  = 100_000 // transactions of an input
+	MaxStall  = 95      // percent
 	maxBuilds = 16
 	maxResets = 16
+	maxGap    = 1 << 20
+	maxEvery  = 1 << 30
 )
 
 // DefaultSpec is what a manifest without a section play has.
 func DefaultSpec() Spec {
 	return Spec{
-		Count: 100, Gap: Values{Ranges: [][2]uint64{{0, 64}}}, Stall: Values{Ranges: [][2]uint64{{0, maxStall}}},
+		Count: 100, Gap: Values{Ranges: [][2]uint64{{0, 64}}}, Stall: Values{Ranges: [][2]uint64{{0, MaxStall}}},
 		Patience: 20_000, Settle: 256, Longest: protocol.DefaultMaxBytes,
 	}
 }
@@ -185,19 +217,25 @@ func (f *faults) add(ok bool, path field.Path, format string, a ...any) bool {
 	return ok
 }
 
+// stall checks the percentages of a stream.
+func (f *faults) stall(v *Values, at field.Path) {
+	f.add(!v.given() || len(v.Ranges) > 0 && v.most() <= MaxStall, at, "want percentages of 0 to %d", MaxStall)
+}
+
 // validate returns every fault that can be told without the design, as field errors.
 func (s *Spec) validate(m *manifest.Manifest) error {
 	var f faults
 	f.add(slices.Contains([]string{"", Identity, Route, Memory, Rules, OwnCheck}, s.Check), "check", "%q: want identity, route, memory, rules or reference", s.Check)
 	f.add(s.Check == Route || s.By == "", "by", "%q: it is for check route", s.By)
 	f.add(s.Check != Route || s.By != "", "by", "is missing: want the field that says where a transaction goes")
-	f.add(s.Count >= 1 && s.Count <= maxCount, "count", "%d: want 1 to %d", s.Count, maxCount)
+	f.add(s.Count >= 1 && s.Count <= MaxCount, "count", "%d: want 1 to %d", s.Count, MaxCount)
 	f.add(s.Quantum >= 0 && s.Quantum <= 1<<16, "quantum", "%d: want 1 to 65536", s.Quantum)
 	f.add(s.Patience >= 100 && s.Patience <= 10_000_000, "patience", "%d: want 100 to 10000000", s.Patience)
+	f.add(s.Fair >= 0 && s.Fair <= maxFair, "fair", "%d: want 1 to %d, or 0 for none", s.Fair, maxFair)
 	f.add(s.Settle >= 0 && s.Settle <= 1_000_000, "settle", "%d: want 0 to 1000000", s.Settle)
 	f.add(s.Longest >= 1 && s.Longest <= protocol.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest, protocol.MaxDataBytes)
-	f.add(len(s.Stall.Ranges) > 0 && s.Stall.most() <= maxStall, "stall", "want percentages of 0 to %d", maxStall)
-	f.add(len(s.Gap.Ranges) > 0 && s.Gap.most() <= 1<<20, "gap", "want cycles, 0 to %d", 1<<20)
+	f.add(len(s.Stall.Ranges) > 0 && s.Stall.most() <= MaxStall, "stall", "want percentages of 0 to %d", MaxStall)
+	f.add(len(s.Gap.Ranges) > 0 && s.Gap.most() <= maxGap, "gap", "want cycles, 0 to %d", maxGap)
 	f.add(!s.Resets.given() || len(s.Resets.Ranges) > 0 && s.Resets.most() <= maxResets, "resets", "want numbers or a range, 0 to %d", maxResets)
 	f.add(!s.Resets.given() || len(m.Resets) > 0, "resets", "the manifest has none")
 	f.add(!s.Resets.given() || s.Memory == nil && len(s.Serve) == 0, "resets", "bursts of AXI are not played over a reset: leave it out with memory and serve")
@@ -214,7 +252,9 @@ func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 		return ok
 	}
 	for i, n := range s.In {
-		known(manifest.DirIn, field.Path(fmt.Sprintf("in[%d]", i)), n)
+		at := field.Path(fmt.Sprintf("in[%d]", i))
+		known(manifest.DirIn, at, n)
+		f.add(!slices.Contains(s.In[:i], n), at, "%q is there twice: want each input once", n)
 	}
 	for i, n := range s.Out {
 		known(manifest.DirOut, field.Path(fmt.Sprintf("out[%d]", i)), n)
@@ -230,16 +270,17 @@ func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(s.Output)) {
 		x := s.Output[n]
 		known(manifest.DirOut, "outputs."+field.Path(n), n)
-		f.add(!x.Stall.given() || x.Stall.most() <= maxStall, "outputs."+field.Path(n)+".stall", "want percentages of 0 to %d", maxStall)
+		f.stall(&x.Stall, "outputs."+field.Path(n)+".stall")
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.Inputs)) {
 		at, x := "inputs."+field.Path(n), s.Inputs[n]
 		known(manifest.DirIn, at, n)
-		f.add(x.Count == nil || *x.Count >= 0 && *x.Count <= maxCount, at+".count", "want 0 to %d", maxCount)
-		f.add(!x.Stall.given() || x.Stall.most() <= maxStall, at+".stall", "want percentages of 0 to %d", maxStall)
+		f.add(x.Count == nil || *x.Count >= 0 && *x.Count <= MaxCount, at+".count", "want 0 to %d", MaxCount)
+		f.stall(&x.Stall, at+".stall")
 		f.add(!x.Bytes.given() || len(x.Bytes.Ranges) > 0 && x.Bytes.most() <= protocol.MaxDataBytes, at+".bytes", "want numbers or ranges up to %d", protocol.MaxDataBytes)
-		f.add(!x.Gap.given() || len(x.Gap.Ranges) > 0, at+".gap", "want cycles, such as 0..64")
-		f.add(!x.Every.given() || len(x.Every.Ranges) > 0 && x.Every.least() > 0, at+".every", "want cycles, 1 or more")
+		f.add(!x.Gap.given() || len(x.Gap.Ranges) > 0 && x.Gap.most() <= maxGap, at+".gap", "want cycles, 0 to %d", maxGap)
+		f.add(!x.Every.given() || len(x.Every.Ranges) > 0 && x.Every.least() > 0 && x.Every.most() <= maxEvery, at+".every",
+			"want cycles, 1 to %d", maxEvery)
 		for i, e := range x.Edges {
 			f.add(e.At > 1 && e.Start != "" && e.Length != "", at+field.Path(fmt.Sprintf(".edges[%d]", i)), "want start and length, two fields, and at, a number above 1")
 		}
@@ -272,6 +313,11 @@ func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 	}
 	f.add(s.Drops.Counted == "" || slices.Contains(m.Observe, s.Drops.Counted), "drops.counted", "%q: the manifest's observe does not have it", s.Drops.Counted)
 	f.add(s.Drops.Above == 0 || s.Drops.Whole, "drops.above", "%d: it is for drops that are whole", s.Drops.Above)
+	f.add(s.Drops.Above >= 0, "drops.above", "%d: want bytes, 0 or more", s.Drops.Above)
+	for _, n := range slices.Sorted(maps.Keys(s.Drops.When)) {
+		v := s.Drops.When[n]
+		f.add(len(v.Ranges) > 0, "drops.when."+field.Path(n), "want numbers or ranges")
+	}
 }
 
 // clone is a copy that a build may complete.

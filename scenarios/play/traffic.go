@@ -3,6 +3,8 @@ package play
 import (
 	"fmt"
 
+	"nictwin/models/field"
+	"nictwin/models/ref"
 	"nictwin/scenarios/traffic/capture"
 )
 
@@ -38,4 +40,27 @@ func (t *Traffic) Packets() int { return len(t.packets) }
 func (t *Traffic) data(n, unit int) []byte {
 	b := t.packets[n%len(t.packets)]
 	return append(b[:len(b):len(b)], make([]byte, (unit-len(b)%unit)%unit)...)
+}
+
+// fitTraffic finds the input that carries the packets of captures.
+func (d *Device) fitTraffic(f *faults) {
+	t := d.carried
+	if d.traffic = nil; t == nil {
+		return
+	}
+	var fits []int
+	var names []string
+	for i, s := range d.streams {
+		if s.In && s.Kind == ref.Packets {
+			names = append(names, s.Name)
+			if t.Stream == "" || t.Stream == s.Name {
+				fits = append(fits, i)
+			}
+		}
+	}
+	if len(fits) != 1 {
+		f.errs = append(f.errs, field.Errorf("stream", "%q: captures need one input of packets, of %v", t.Stream, names))
+		return
+	}
+	d.traffic = map[int]*Traffic{fits[0]: t}
 }

@@ -31,7 +31,7 @@ const (
 // wave plays a run once more on the build that writes waveforms, if the policy has it. The window is around the difference as
 // it shows there: what a design powers up with is random in that build.
 func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*Wave, error) {
-	period := simcore.Ps(res.period)
+	period := simcore.Ps(res.Settings.Clocks[0].PeriodPs)
 	at := uint64(0)
 	if res.Failure != nil {
 		at = res.Failure.Cycle
@@ -70,14 +70,17 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 
 // showing plays a run on the build that writes waveforms.
 func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result, err error) {
-	x := &Device{Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, program: d.program, traffic: d.traffic}
+	x := &Device{
+		Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, program: d.program,
+		given: d.given, parameters: d.parameters, carried: d.carried,
+	}
 	x.launching = rtlbridge.LaunchOptions{Wave: w.FST, WaveFrom: w.From, WaveTo: w.To}
 	if err := x.launch(); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	if err := x.fit(); err != nil {
-		return nil, &SpecError{x.located(err)}
+	if err := x.fit(x.conn.Hello()); err != nil {
+		return nil, err
 	}
 	return x.Play(ctx, run, nil)
 }

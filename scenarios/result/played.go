@@ -21,17 +21,18 @@ type DevicePlayed struct {
 
 // DeviceFailed is the run that failed, as short as it was made.
 type DeviceFailed struct {
-	Seed         uint64   `json:"seed"`
-	Parameters   []string `json:"parameters,omitempty"`
-	Transactions int      `json:"transactions"` // that are left of it
-	Of           int      `json:"of"`           // that it had
-	Keep         string   `json:"keep"`         // their numbers
-	Stream       string   `json:"stream,omitempty"`
-	Transaction  uint64   `json:"transaction"` // of the stream, from 0
-	Cycle        uint64   `json:"cycle"`
-	Field        string   `json:"field"`
-	Expected     string   `json:"expected"`
-	Got          string   `json:"got"`
+	Seed         uint64         `json:"seed"`
+	Parameters   []string       `json:"parameters,omitempty"`
+	Transactions int            `json:"transactions"` // that are left of it
+	Of           int            `json:"of"`           // that it had
+	Keep         string         `json:"keep"`         // their numbers
+	Drawn        *play.Settings `json:"drawn"`
+	Stream       string         `json:"stream,omitempty"`
+	Transaction  uint64         `json:"transaction"` // of the stream, from 0
+	Cycle        uint64         `json:"cycle"`
+	Field        string         `json:"field"`
+	Expected     string         `json:"expected"`
+	Got          string         `json:"got"`
 }
 
 // TransactionsFile has the transactions of the run that failed, one a line: cycles of the first and last beat, direction,

@@ -1,0 +1,88 @@
+package play
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"nictwin/models/ref"
+	"nictwin/rtlbridge/protocol"
+)
+
+// maxFair bounds play.fair.
+const maxFair = 1_000_000
+
+// fieldFair is the field of a failure by play.fair.
+const fieldFair = "fair"
+
+// fairness tracks inputs whose offered beat is not taken while other streams move (play.fair).
+type fairness struct {
+	limit   uint64             // cycles of a stream's clock; 0: starvation is no fault
+	window  uint64             // the limit in cycles of the first clock, for the slowest one
+	moves   [][]uint64         // of each stream: cycles in which its transactions of the window ended
+	starved map[int]starvation // by input
+}
+
+// starvation is the wait of an input that has reached the limit.
+type starvation struct {
+	n     uint64 // transaction
+	since uint64 // cycle
+}
+
+// newFairness tracks the streams of a run.
+func newFairness(limit int, h *protocol.Hello, clocks []ClockSetting) fairness {
+	f := fairness{limit: uint64(limit), moves: make([][]uint64, len(h.Streams)), starved: map[int]starvation{}}
+	for i := range clocks {
+		f.window = max(f.window, f.cycles(i, clocks))
+	}
+	return f
+}
+
+// cycles returns the limit, which counts cycles of clock i, in cycles of the first one.
+func (f *fairness) cycles(i int, clocks []ClockSetting) uint64 {
+	return f.limit * uint64(clocks[i].PeriodPs) / uint64(clocks[0].PeriodPs)
+}
+
+// add notes a transaction of a stream that ended.
+func (f *fairness) add(stream int, cycle uint64) {
+	if f.limit == 0 {
+		return
+	}
+	list := f.moves[stream]
+	if n, _ := slices.BinarySearch(list, cycle-min(cycle, f.window)); n > 1024 && n > len(list)/2 {
+		list = append(list[:0], list[n:]...)
+	}
+	f.moves[stream] = append(list, cycle)
+}
+
+// starves notes an input that has waited as long as the limit.
+func (p *played) starves(e *protocol.Record) {
+	i := int(e.Stream)
+	wait := p.fair.cycles(p.hello.Streams[i].Clock, p.Settings.Clocks)
+	p.fair.starved[i] = starvation{e.Ordinal, e.First - min(e.First, wait)}
+	p.unfair(e.First)
+}
+
+// unfair fails the run if an input starves and other streams have moved meanwhile.
+func (p *played) unfair(cycle uint64) {
+	for _, i := range slices.Sorted(maps.Keys(p.fair.starved)) {
+		x := p.fair.starved[i]
+		var moved []string
+		for k, s := range p.streams {
+			n, _ := slices.BinarySearch(p.fair.moves[k], x.since)
+			if n = len(p.fair.moves[k]) - n; n > 0 && k != i {
+				moved = append(moved, fmt.Sprintf("%d of %s", n, s.Name))
+			}
+		}
+		if len(moved) == 0 {
+			continue
+		}
+		p.p.Fail(ref.Failure{
+			Stream: p.streams[i].Name, N: x.n, Cycle: cycle, Cause: x.since, Field: fieldFair,
+			Expected: fmt.Sprintf("the offered beat to be taken within %d cycles while other streams move (play.fair)",
+				p.fair.limit),
+			Got: fmt.Sprintf("not taken in %d cycles, in which these moved: %s", cycle-x.since, strings.Join(moved, ", ")),
+		})
+	}
+}
