@@ -150,7 +150,7 @@ func (t *turns) tell() {
 }
 
 // artifacts are the files that a case leaves.
-var artifacts = []string{judge.EventsFile, judge.PcapngFile, wiretap.File}
+var artifacts = []string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}
 
 // discard removes what cases left behind whose results do not count: one that comes before them ended the command.
 func (t *turns) discard() error {

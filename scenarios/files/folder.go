@@ -44,9 +44,6 @@ func (f *Folder) Sub(name string) (*Folder, error) {
 	return &Folder{f.Path(name), root}, nil
 }
 
-// RemoveFolder removes an empty folder in the folder.
-func (f *Folder) RemoveFolder(name string) error { return f.name(name, f.root.Remove(name)) }
-
 // Path is that of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 

@@ -150,7 +150,7 @@ func sweepSub(dir *files.Folder, name string, inputs []string) error {
 		err = sweep(sub, there, inputs)
 	}
 	if left, errNames := sub.Names(); err == nil && errNames == nil && len(left) == 1 {
-		err = errors.Join(sub.Remove(Marker), dir.RemoveFolder(name))
+		err = dir.RemoveFolder(name, Marker)
 	}
 	return errors.Join(err, sub.Close())
 }
