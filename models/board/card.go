@@ -69,8 +69,12 @@ func (s *CardSpec) Validate() error {
 		errs = append(errs, s.validateDirect())
 	}
 	errs = append(errs, field.Under("device", s.Device.Validate()))
-	return errors.Join(append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
-		field.Under("endpoint", s.Endpoint.Validate()))...)
+	errs = append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()), field.Under("endpoint", s.Endpoint.Validate()))
+	if err := errors.Join(errs...); err != nil || s.Device.Kind == DeviceRNIC { // which waits for completions as long as it takes
+		return err
+	}
+	_, err := s.Waits()
+	return err
 }
 
 // againstEndpoint adds the endpoint's fields to the faults of what has to go with them.
@@ -150,9 +154,11 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 		return nil, fmt.Errorf("card %s: %w", s.Name, err)
 	}
 	c := &Card{Name: s.Name, shared: shared}
+	w, _ := s.Waits() // Validate refuses what is too slow
+	s.Endpoint.Timeout = sum(s.Endpoint.Timeout, 2*w.Read)
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
-		PCIe: s.pcie(), Eth: s.Eth, Limits: s.limits(), Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
+		PCIe: s.pcie(), Eth: s.Eth, Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
 	})
 	if err != nil {
 		return nil, err

@@ -52,6 +52,9 @@ type Slot struct {
 	// Limits are what the roots of Arm and host take.
 	Limits [nicspec.EndpointHost + 1]tlp.Limits
 
+	// Turn is that of the card's Waits: links and memories take no longer for what the NIC has under way.
+	Turn simcore.Ps
+
 	Seed  uint64
 	Stall int // percent of the cycles in which its streams are to stand still
 

@@ -73,6 +73,7 @@ func (o *Opened) newRTL(slot board.Slot) (Device, error) {
 		Period: slot.Period, Quantum: o.spec.Quantum, Digest: o.spec.Digest,
 		InLatency:  min(slot.PCIe.Latency, slot.Eth.Latency),
 		OutLatency: min(slot.PCIe.Latency, slot.Eth.Latency),
+		Patience:   max(rtlbridge.DefaultPatience, uint64(slot.Turn/slot.Period)),
 	}
 	if o.spec.Serial {
 		spec.Mode = rtlbridge.Serial

@@ -65,19 +65,25 @@ func newServer(o *Options, i int, v *board.Server) (*server, error) {
 			return nil, err
 		}
 	}
+	waits, err := spec.Waits()
+	if err != nil {
+		return nil, err
+	}
 	d := driver.DefaultOptions()
-	d.Build = build
+	d.Build, d.MaxPolls = build, max(d.MaxPolls, waits.Polls)
 	for ep, n := range [...]uint64{nicspec.EndpointArm: spec.Endpoint.ArmBytes, nicspec.EndpointHost: spec.Endpoint.HostBytes} {
 		d.Memory[ep].Bytes = n - min(n, d.Memory[ep].From)
 	}
 	if s.card.Faults != nil {
 		d.ReadsMayFail = func() bool { return s.card.Faults.Hits() > 0 }
 	}
-	var err error
 	if s.drv, err = driver.New(testbed.Bus(s.card, s.card.Root.MMIO(nicspec.RequesterArm)), d); err != nil {
 		return nil, err
 	}
 	if err := testbed.SetLimits(s.drv, spec.Endpoint.Limits); err != nil {
+		return nil, err
+	}
+	if err := testbed.SetWaits(s.drv, waits); err != nil {
 		return nil, err
 	}
 	if err := s.open(); err != nil {

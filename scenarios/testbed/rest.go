@@ -32,7 +32,7 @@ type RunawayError struct {
 }
 
 func (e *RunawayError) Error() string {
-	return fmt.Sprintf("the board does not come to rest: at cycle %d, %d cycles after everything was done, there is still an %s",
+	return fmt.Sprintf("the board does not come to rest: at cycle %d, %d cycles after everything was done, there is still %s",
 		e.Cycle, e.Patience, e.Next)
 }
 
@@ -63,7 +63,7 @@ func (r *rest) Handle(sim.Event) error {
 		r.since = cycle
 	case cycle-r.since > r.patience && r.busy():
 		return &rtlbridge.RestlessError{Device: r.device, Cycle: uint64(cycle), Patience: uint64(r.patience),
-			Open: []string{"it says that it is busy; there is still an " + next.String()}}
+			Open: []string{"it says that it is busy; there is still " + next.String()}}
 	case cycle-r.since > r.patience:
 		return &RunawayError{next.String(), cycle, r.patience}
 	}

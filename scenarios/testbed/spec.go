@@ -82,7 +82,9 @@ func (s *Spec) validateCard() error {
 			errs = append(errs, field.Errorf(x.path, "%d: the card has %d", x.got, x.want))
 		}
 	}
-	return errors.Join(append(errs, field.Under("card", s.Card.Validate()))...)
+	card := *s.Card
+	card.Period = cmp.Or(s.PeriodPs, card.Period)
+	return errors.Join(append(errs, field.Under("card", card.Validate()))...)
 }
 
 // resolved fills in what the card says.

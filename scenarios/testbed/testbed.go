@@ -25,6 +25,7 @@ type Bed struct {
 	Bus     driver.Bus    // of the driver
 	Driver  *driver.Driver
 	Players []*traffic.Player // by Ethernet port
+	Waits   board.Waits       // what links and memories of the card take at most
 
 	spec  board.CardSpec
 	pools board.Pools
@@ -67,10 +68,24 @@ func (b *Bed) connect(s *Spec) (err error) {
 	}
 	b.Arm = b.Root.MMIO(nicspec.RequesterArm)
 	b.Bus = Bus(b.Card, b.Arm)
-	if b.Driver, err = driver.New(b.Bus, b.driverOptions(s, &b.spec.Endpoint)); err != nil || s.Card == nil {
+	if b.Waits, err = b.spec.Waits(); err != nil {
 		return err
 	}
-	return SetLimits(b.Driver, b.spec.Endpoint.Limits)
+	if b.Driver, err = driver.New(b.Bus, b.driverOptions(s, &b.spec.Endpoint)); err != nil {
+		return err
+	}
+	if s.Card != nil {
+		err = SetLimits(b.Driver, b.spec.Endpoint.Limits)
+	}
+	return errors.Join(err, SetWaits(b.Driver, b.Waits))
+}
+
+// SetWaits has the NIC wait for reads as long as they may take on its card.
+func SetWaits(d *driver.Driver, w board.Waits) error {
+	if w.CplTimeout == nicspec.ResetCplTimeout {
+		return nil
+	}
+	return d.SetCompletionTimeout(w.CplTimeout)
 }
 
 // SetLimits sets the NIC's to what the card's endpoint takes, if that is less than it has after reset.
@@ -92,6 +107,9 @@ func (b *Bed) Pace(text string) (traffic.Pace, error) {
 	return p.AtMost(b.spec.Eth.Rate)
 }
 
+// Cable is that of the players.
+func (b *Bed) Cable() simcore.LinkSpec { return b.spec.Eth }
+
 // Bus is that of software on a card, whose accesses take the time that the card's memory takes; arm has its register accesses.
 func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	var bus driver.Bus = rootbus.Bus{Regs: arm, Memory: c.Memory}
@@ -107,12 +125,12 @@ func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 }
 
 // Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is asked of the
-// NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle.
+// NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or the Turn of Waits if that is longer.
 func (b *Bed) Begin(done func() bool) error {
 	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge sees to it
 		b.rest = rest{
 			engine: b.Engine, period: b.NIC.Period(), device: b.NIC.Name(), busy: busy.Busy, done: done,
-			patience: rtlbridge.DefaultPatience,
+			patience: max(rtlbridge.DefaultPatience, int64(b.Waits.Turn/b.NIC.Period())),
 		}
 		b.rest.begin()
 	}
@@ -126,6 +144,7 @@ func (b *Bed) driverOptions(s *Spec, e *board.Endpoint) driver.Options {
 		o.Build = *s.Build
 	}
 	o.Build.Ports = max(s.Ports, 1)
+	o.MaxPolls = max(o.MaxPolls, b.Waits.Polls)
 	for ep, n := range [...]uint64{nicspec.EndpointArm: e.ArmBytes, nicspec.EndpointHost: e.HostBytes} {
 		o.Memory[ep].Bytes = n - min(n, o.Memory[ep].From)
 	}

@@ -33,6 +33,9 @@ const (
 	cmdAction                    // call action and wait for done
 )
 
+// Begun returns how many commands were begun so far. A register that is polled is one command.
+func (d *Driver) Begun() uint64 { return d.begun }
+
 // Idle reports whether all commands were carried out.
 func (d *Driver) Idle() bool { return d.commands.Len() == 0 && !d.waiting && !d.running }
 
@@ -124,6 +127,7 @@ func (d *Driver) proceed() {
 }
 
 func (d *Driver) begin(c *command) {
+	d.begun++
 	switch c.kind {
 	case cmdWrite:
 		d.write32(d.bus, c.off, uint32(c.value))

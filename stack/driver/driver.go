@@ -59,6 +59,7 @@ type Driver struct {
 	err    error
 
 	commands fifo.Queue[command]
+	begun    uint64
 	running  bool // commands are being carried out by a caller further up
 	waiting  bool // a command waits for its answer
 	word     [4]byte

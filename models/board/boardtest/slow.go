@@ -1,0 +1,114 @@
+package boardtest
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/board"
+	"nictwin/models/simcore"
+	"nictwin/models/specfile"
+	"nictwin/models/tlp"
+)
+
+// slowness draws what is slow, and by how much.
+type slowness struct{ *rand.Rand }
+
+// Card draws a card of the papers on which each rate, latency, credit and clock is slow with a chance of its own.
+func Card(seed uint64) (board.CardSpec, error) {
+	s := slowness{rand.New(rand.NewPCG(seed, 0))}
+	c, err := board.CardPreset(board.SwitchPresetNames[s.IntN(len(board.SwitchPresetNames))])
+	if err != nil {
+		return c, err
+	}
+	const links = 10 * simcore.Millisecond
+	if s.often() {
+		const least = 100
+		c.Period = least + s.upTo(simcore.Microsecond-least)
+	}
+	s.link(&c.PCIe, links)
+	s.link(&c.Eth, links)
+	if s.often() {
+		c.Switch.Latency = s.upTo(simcore.Millisecond)
+	}
+	if s.often() {
+		c.Switch.NICRate = s.rate(10 * simcore.Microsecond)
+	}
+	if s.often() {
+		c.Endpoint.Delay.Latency, c.Endpoint.Delay.Jitter = s.upTo(links), s.upTo(simcore.Millisecond)
+	}
+	if s.often() {
+		c.Endpoint.Ahead, c.Endpoint.Split = s.IntN(3), tlp.CplPolicy(s.IntN(3))
+	}
+	s.downlink(&c.Switch.Arm)
+	s.downlink(&c.Switch.Host)
+	return c, nil
+}
+
+// File is a board file of one card.
+func File(c *board.CardSpec) ([]byte, error) {
+	r := board.DefaultRackSpec()
+	r.Servers = []board.ServerSpec{{Name: "Server", Cards: []board.CardSpec{*c}}}
+	return specfile.Marshal(&r)
+}
+
+// often reports whether a part is to be slow.
+func (s slowness) often() bool { return s.IntN(4) == 0 }
+
+// upTo draws a duration, short ones as often as long ones.
+func (s slowness) upTo(most simcore.Ps) simcore.Ps {
+	const doublings = 41
+	d := simcore.Ps(1)
+	for n := s.IntN(doublings); n > 0 && d < most; n-- {
+		d *= 2
+	}
+	return min(d+simcore.Ps(s.Int64N(int64(d))), most)
+}
+
+// rate draws one of up to 64 bytes in up to so long.
+func (s slowness) rate(slowest simcore.Ps) simcore.Rate {
+	return simcore.Rate{Bytes: 1 + s.Int64N(64), Ps: s.upTo(slowest)}
+}
+
+func (s slowness) link(l *simcore.LinkSpec, longest simcore.Ps) {
+	if s.often() {
+		l.Latency = s.upTo(longest)
+	}
+	if s.often() {
+		l.CreditLatency, l.Credits = s.upTo(longest), 1+s.IntN(32)
+	}
+	if s.often() {
+		l.Rate = s.rate(10 * simcore.Microsecond)
+	}
+}
+
+// downlink changes copies: specs share parts.
+func (s slowness) downlink(d *board.Downlink) {
+	if d.PCIe != nil {
+		p := *d.PCIe
+		if s.often() {
+			p.Latency = s.upTo(simcore.Millisecond)
+		}
+		if s.often() {
+			p.Generation, p.Width, p.Gbps = 3, 1, 1+s.Int64N(4)
+		}
+		d.PCIe = &p
+	} else {
+		f := *d.Fabric
+		s.link(&f, simcore.Millisecond)
+		d.Fabric = &f
+	}
+	if s.often() {
+		d.ReadLatency = s.upTo(20 * simcore.Millisecond)
+	}
+	if d.DRAM != nil && s.often() {
+		m := *d.DRAM
+		m.Peak, m.Mixed, m.Write = int64(s.upTo(1000)), 0, 0
+		m.Latency = s.upTo(simcore.Millisecond)
+		d.DRAM = &m
+	}
+	if d.Cache != nil && s.often() {
+		m := *d.Cache
+		m.Rate, m.HitLatency = s.rate(simcore.Microsecond), s.upTo(simcore.Millisecond)
+		m.Fetches, m.WriteBacks = 1+s.IntN(8), 1+s.IntN(8)
+		d.Cache = &m
+	}
+}

@@ -1,0 +1,254 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+
+	"nictwin/models/armcache"
+	"nictwin/models/dram"
+	"nictwin/models/field"
+	"nictwin/models/host"
+	"nictwin/models/mem"
+	"nictwin/models/memlink"
+	"nictwin/models/pcielink"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// readTime bounds how long a read takes on a card: from the request of the NIC, or of software for a register, to the last completion,
+// behind everything else that can be under way there. It adds up the parts of the path, though they work at the same time: a limit
+// that follows from it comes late rather than early.
+type readTime struct {
+	longest simcore.Ps
+	part    field.Path // of the card that has the largest share
+	share   simcore.Ps
+}
+
+// never is the end of what can be waited for: sums stop there.
+const never = simcore.MaxPs / 16
+
+// What can be under way beside the reads of the NIC.
+const (
+	nicTags      = 256  // of the NIC's reads [P2]
+	linkMessages = 1024 // that a link without credits carries, as the ports at its ends hold
+	cplBytes     = 28   // header and framing of a completion, at most 20 + 8
+	reqBytes     = 32   // of a request, at most 24 + 8
+	nicCycles    = 1024 // that the NIC takes for what it does with a TLP (assumption)
+	beatBytes    = 64   // of a TLP stream, the narrowest [B2]
+)
+
+// load is what is under way: TLPs, their bytes with headers, and how many accesses to memory one read makes one after the other.
+type load struct{ tlps, bytes, serial int64 }
+
+// readTime returns the bound for a card with so much under way.
+func (s *CardSpec) readTime(l load) readTime {
+	var t readTime
+	period := s.period()
+	t.add("period_ps", sum(nicCycles*period, times(l.tlps+l.bytes/beatBytes, period, 1)))
+	if s.Direct == nil {
+		t.link("pcie", &s.PCIe, l)
+	}
+	switch sw := s.Switch; {
+	case sw != nil:
+		held := min(sw.Queue.Posted, sw.Queue.NonPosted, sw.Queue.Completion)
+		t.add("switch.latency_ps", sum(2*sw.Latency, times(l.tlps, sw.Latency, int64(held))))
+		t.add("switch.nic_rate", paced(l.bytes, sw.NICRate))
+		t.slower(sw.Arm.readTime("switch.arm", l), sw.Host.readTime("switch.host", l))
+	case s.Direct != nil:
+		t.slower(s.Direct.readTime("direct", l), readTime{})
+	default:
+		t.add("endpoint.latency_ps", s.Endpoint.Latency)
+	}
+	d := &s.Endpoint.Delay
+	t.add("endpoint.delay", times(l.serial+1, d.Latency+d.Jitter, 1))
+	return t
+}
+
+// period is that of the NIC's clock, where the card leaves it open the usual one.
+func (s *CardSpec) period() simcore.Ps { return cmp.Or(s.Period, simcore.DefaultPeriodPs) }
+
+// load is what NIC and links can have under way.
+func (s *CardSpec) load() load {
+	limits := &s.Endpoint.Limits
+	piece := limits.RCB
+	if s.Endpoint.Split == tlp.CplLongest {
+		piece = max(min(limits.MPS, limits.MRRS), limits.RCB)
+	}
+	cpls := int64(limits.MRRS/piece) + 1
+	writes := window(&s.PCIe)
+	if sw := s.Switch; sw != nil {
+		writes += 2 * int64(sw.Queue.Posted)
+		for _, d := range [...]*Downlink{&sw.Arm, &sw.Host} {
+			writes += d.writes()
+		}
+	}
+	l := load{tlps: nicTags*(1+cpls) + writes, serial: cpls}
+	l.bytes = nicTags*(reqBytes+int64(limits.MRRS)+cpls*cplBytes) + writes*(int64(limits.MPS)+reqBytes)
+	if a := int64(s.Endpoint.Ahead); a != 0 {
+		l.serial = (cpls + a - 1) / a
+	}
+	return l
+}
+
+// writes is how many posted requests the transmitter of a downlink holds.
+func (d *Downlink) writes() int64 {
+	if d.PCIe == nil {
+		return 0
+	}
+	return int64(d.PCIe.Buffer.Posted)
+}
+
+// readTime bounds the part of the way behind the switch.
+func (d *Downlink) readTime(at field.Path, l load) (t readTime) {
+	if d.PCIe != nil {
+		t.pcie(at+".pcie", d.PCIe, l)
+	} else if d.Fabric != nil {
+		t.link(at+".fabric", d.Fabric, l)
+	}
+	t.add(at+".read_latency_ps", d.ReadLatency)
+	t.memory(at, &d.MemorySpec, l)
+	return t
+}
+
+// memory adds what stands behind a root.
+func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
+	switch {
+	case m.Host != nil:
+		t.machine(at+".host", m.Host, l)
+	case m.Cache != nil || m.DRAM != nil:
+		below := t.dram(at+".dram", m.DRAM, l)
+		t.cache(at+".cache", m.Cache, below, l)
+	}
+	for i := range m.GPUs {
+		g := &m.GPUs[i]
+		t.memlink(field.Path(fmt.Sprintf("%s.gpus[%d].link", at, i)), &g.Link, l)
+		t.add(field.Path(fmt.Sprintf("%s.gpus[%d].latency_ps", at, i)), times(l.serial, g.Latency, 1))
+	}
+}
+
+// machine adds a server's sockets, the link between them, and the buffer before them.
+func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
+	below := t.dram(at+".dram", &h.DRAM, l)
+	if h.LLC != nil {
+		t.cache(at+".llc", h.LLC, below, l)
+		below = sum(below, h.LLC.HitLatency)
+	}
+	if h.Sockets > 1 {
+		t.memlink(at+".link", &h.Link, l)
+		below = sum(below, 2*h.Link.Latency)
+	}
+	t.add(at+".iio.bytes", times(l.bytes, below, int64(h.IIO.Bytes)))
+}
+
+// dram adds a memory controller, and returns how long an access waits for it when nothing else does.
+func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
+	if d == nil {
+		return 0
+	}
+	const together = 8 // banks of a channel that are busy at a time, at least (assumption)
+	x := d.Timing()
+	burst := x.WriteCost + x.Turnaround/simcore.Ps(d.Batch) + x.BankWrite/simcore.Ps(min(d.Banks, together))
+	one := x.Latency + x.WriteCost + x.Turnaround + x.BankWrite
+	t.add(at, sum(times(l.serial, one, 1), times(l.lines(), burst, int64(d.Channels))))
+	return one
+}
+
+// cache adds a cache over memory that takes so long for a line.
+func (t *readTime) cache(at field.Path, c *armcache.Spec, below simcore.Ps, l load) {
+	if c == nil {
+		return
+	}
+	misses := times(l.lines(), below, int64(min(c.Fetches, c.WriteBacks)))
+	t.add(at, sum(times(l.serial, c.HitLatency, 1), sum(misses, paced(l.lines()*mem.LineBytes, c.Rate))))
+}
+
+// link adds a link of messages.
+func (t *readTime) link(at field.Path, s *simcore.LinkSpec, l load) {
+	t.add(at+".latency_ps", 2*s.Latency)
+	t.add(at+".credits", times(l.tlps, s.Latency+s.CreditLatency, window(s)))
+	t.add(at+".rate", paced(l.bytes+l.tlps*int64(s.OverheadBytes), s.Rate))
+}
+
+// pcie adds a PCIe link.
+func (t *readTime) pcie(at field.Path, s *pcielink.Spec, l load) {
+	headers, data := int64(linkMessages), int64(linkMessages*tlp.PageBytes)
+	for i := range s.Credits {
+		c := &s.Credits[i]
+		for _, n := range [...]int{c.PostedHeaders, c.NonPostedHeaders, c.CompletionHeaders} {
+			headers = tighter(headers, int64(n))
+		}
+		for _, n := range [...]int{c.PostedData, c.CompletionData} {
+			const unit = 16 // bytes of a data credit (PCIe 2.6.1)
+			data = tighter(data, unit*int64(n))
+		}
+	}
+	t.add(at+".latency_ps", 2*s.Latency)
+	t.add(at+".credits", sum(times(l.tlps, 2*s.Latency, headers), times(l.bytes, 2*s.Latency, data)))
+	t.add(at, paced(l.bytes+l.tlps*int64(s.Framing+2*s.DLLP.Bytes), s.Rate()))
+}
+
+// memlink adds a link that accesses cross there and back.
+func (t *readTime) memlink(at field.Path, s *memlink.Spec, l load) {
+	t.add(at+".latency_ps", times(l.serial, 2*s.Latency, 1))
+	t.add(at+".rate", paced(l.bytes+l.lines()*int64(s.HeaderBytes), s.Rate))
+}
+
+// lines is how many lines of memory the bytes touch at most.
+func (l *load) lines() int64 { return l.bytes/mem.LineBytes + l.tlps }
+
+// window is how many messages a link carries in either direction at a time.
+func window(s *simcore.LinkSpec) int64 {
+	return tighter(tighter(linkMessages, int64(s.Credits)), int64(s.ReverseCredits))
+}
+
+// tighter is the smaller of two, where 0 is no bound.
+func tighter(a, b int64) int64 {
+	if b == 0 {
+		return a
+	}
+	return min(a, b)
+}
+
+// add adds a part.
+func (t *readTime) add(part field.Path, d simcore.Ps) {
+	t.longest = sum(t.longest, d)
+	if d > t.share {
+		t.part, t.share = part, d
+	}
+}
+
+// slower adds the slower of two.
+func (t *readTime) slower(a, b readTime) {
+	if b.longest > a.longest {
+		a = b
+	}
+	t.longest = sum(t.longest, a.longest)
+	if a.share > t.share {
+		t.part, t.share = a.part, a.share
+	}
+}
+
+// sum adds durations, up to never.
+func sum(a, b simcore.Ps) simcore.Ps { return min(a+b, never) }
+
+// times is n times a duration, by one divided, rounded up, and never at most.
+func times(n int64, d simcore.Ps, by int64) simcore.Ps {
+	hi, lo := bits.Mul64(uint64(n), uint64(d))
+	if hi >= uint64(by) {
+		return never
+	}
+	q, rest := bits.Div64(hi, lo, uint64(by))
+	if rest != 0 {
+		q++
+	}
+	return simcore.Ps(min(q, uint64(never)))
+}
+
+// paced is how long bytes take at a rate.
+func paced(bytes int64, r simcore.Rate) simcore.Ps {
+	if r.Bytes == 0 {
+		return 0
+	}
+	return times(bytes, r.Ps, r.Bytes)
+}
