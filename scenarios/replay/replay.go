@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/sarchlab/akita/v3/sim"
 
@@ -35,7 +36,10 @@ type Run struct {
 	ev       simcore.Event
 	phase    phase
 	progress simcore.Ps // when something last moved on
-	mark     int        // what had happened by then
+	mark     uint64     // what had happened by then
+	asked    int        // polls since then
+	asking   bool       // one is under way
+	limits   limits
 	counters driver.Counters
 	polled   map[int]uint64
 	err      error
@@ -118,6 +122,7 @@ func (r *Run) load() error {
 		r.ports[p].Take = func(f *ether.Frame) { r.cameOut(p, f) }
 	}
 	r.ev.H = r
+	r.limits = limitsOf(b)
 	if r.opts.Observe != nil {
 		r.dev.Observe(r.opts.Observe)
 	}
@@ -223,15 +228,8 @@ func (r *Run) fail(err error) {
 	}
 }
 
-// watchEvery is how often the run looks at itself, patience how long nothing
-// may happen.
-const (
-	watchEvery = 5 * simcore.Microsecond
-	patience   = 2 * simcore.Millisecond
-)
-
 func (r *Run) wait() {
-	r.ev.At = simcore.Now(r.engine) + watchEvery
+	r.ev.At = simcore.Now(r.engine) + r.limits.look
 	r.engine.Schedule(&r.ev)
 }
 
@@ -248,13 +246,13 @@ func (r *Run) Handle(sim.Event) error {
 		return nil
 	}
 	if n := r.happened(); n != r.mark {
-		r.mark, r.progress = n, simcore.Now(r.engine)
+		r.mark, r.progress, r.asked = n, simcore.Now(r.engine), 0
 		if r.opts.Progress != nil {
 			r.opts.Progress(r.doneFrames(), r.allFrames())
 		}
 	} else if r.pausing() {
 		r.progress = simcore.Now(r.engine)
-	} else if idle := simcore.Now(r.engine) - r.progress; idle > patience {
+	} else if simcore.Now(r.engine)-r.progress > r.limits.patience && !r.asking {
 		return r.stuck()
 	}
 	r.wait()
@@ -266,18 +264,22 @@ func (r *Run) offered() bool {
 	return (r.rx == nil || r.ports.sent() == r.ports.total()) && (r.tx == nil || r.tx.done())
 }
 
-// pausing reports whether the player has frames left: however long the gap before the next, it is not the NIC's doing.
+// pausing reports whether a player waits for the time of its next frame: however long the gap before it, it is not the NIC's doing.
 func (r *Run) pausing() bool {
-	return r.phase == phaseTraffic && r.rx != nil && r.ports.sent() < r.ports.total()
+	return r.phase == phaseTraffic && r.rx != nil && slices.ContainsFunc(r.ports, func(p *traffic.Player) bool { return p.Sent() < p.Total() && !p.Held() })
 }
 
-func (r *Run) happened() int {
-	n := r.ports.sent() + int(r.phase)
+// happened grows with whatever brings the run nearer to its end. Registers that are polled until the NIC has settled do not.
+func (r *Run) happened() uint64 {
+	n := uint64(r.ports.sent()) + uint64(r.phase)
+	if r.phase == phaseSetup || r.phase == phaseCounters {
+		n += r.drv.Begun()
+	}
 	if r.rx != nil {
-		n += r.rx.got
+		n += uint64(r.rx.got)
 	}
 	if r.tx != nil {
-		n += r.tx.out + r.tx.next + r.tx.bad
+		n += uint64(r.tx.out + r.tx.next + r.tx.bad)
 	}
 	return n
 }
@@ -307,7 +309,7 @@ func (r *Run) allFrames() int {
 // poll reads the receive counters until every frame is accounted for and the
 // device says it is idle.
 func (r *Run) poll() {
-	r.polled = map[int]uint64{}
+	r.polled, r.asking = map[int]uint64{}, true
 	read := func(index int) {
 		r.drv.ReadReg(nicspec.RegCounter(index), 8, func(v uint64) { r.polled[index] = v })
 	}
@@ -323,6 +325,8 @@ func (r *Run) poll() {
 }
 
 func (r *Run) settled() {
+	r.asking = false
+	r.asked++
 	if r.polled[-1] == 0 && r.accounted(r.polled) {
 		r.phase = phaseCounters
 		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // the referee looks at them
@@ -331,7 +335,7 @@ func (r *Run) settled() {
 		})
 		return
 	}
-	if r.err == nil && simcore.Now(r.engine)-r.progress <= patience {
+	if r.err == nil && (r.asked < leastPolls || simcore.Now(r.engine)-r.progress <= r.limits.patience) {
 		r.poll()
 	}
 }

@@ -127,8 +127,11 @@ func play(t testing.TB, o Options) *Result {
 func TestSlowestPace(t *testing.T) {
 	o := options("model", shipped(t)[:1])
 	o.Speed, o.Limit = "0.001", 40
-	res := play(t, o)
-	require.Greater(t, res.Sim, 2*patience)
+	r := start(t, o)
+	res, err := r.Play()
+	require.NoError(t, err)
+	require.True(t, res.Pass, "%+v", res.Findings)
+	require.Greater(t, res.Sim, 2*r.limits.patience)
 }
 
 // Everything at hand, on both NICs, in both directions, with and without

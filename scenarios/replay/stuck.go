@@ -5,14 +5,37 @@ import (
 	"fmt"
 	"strings"
 
+	"nictwin/models/board"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/testbed"
 )
+
+// limits are how long a run waits.
+type limits struct {
+	look     simcore.Ps // how often the run looks at itself
+	patience simcore.Ps // for which nothing may happen
+}
+
+// leastPolls is how often a run asks whether the NIC has settled, however long a poll takes: it may have been at work at the first.
+const leastPolls = 3
+
+// limitsOf returns limits that follow the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster clock, or what a
+// frame and the TLPs that it causes may take on cables, links and memories, if that is more.
+func limitsOf(b *testbed.Bed) limits {
+	const (
+		patience, cycles = 2 * simcore.Millisecond, 800_000
+		looks            = 400
+	)
+	l := limits{patience: max(patience, b.Cycles(cycles), b.Waits.Turn+board.CableTime(b.Cable()))}
+	l.look = l.patience / looks
+	return l
+}
 
 // stuck says what is missing when nothing happens any more.
 func (r *Run) stuck() error {
-	during, s := fmt.Sprintf("for %v while %s", patience, phaseNames[r.phase]), ""
+	during, s := fmt.Sprintf("for %v while %s", r.limits.patience, phaseNames[r.phase]), ""
 	if r.rx != nil {
 		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
 	}

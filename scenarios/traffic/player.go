@@ -23,6 +23,7 @@ type Player struct {
 	next   Frame   // to be played next, if armed
 	sent   int
 	short  int
+	held   bool // the next frame is due, and the cable has no credit for it
 	last   simcore.Ps
 	taken  simcore.Ps // when the NIC's stream will have taken all that was played, a beat in every cycle
 	ev     simcore.Event
@@ -78,6 +79,12 @@ func (p *Player) Total() int {
 // Sent is the number of frames played in so far.
 func (p *Player) Sent() int { return p.sent }
 
+// Taken is when the NIC's stream will have taken all that was played so far, the time on the cable not counted.
+func (p *Player) Taken() simcore.Ps { return p.taken }
+
+// Held reports whether the cable carries as many frames as it can: the next one departs when one of them has been taken.
+func (p *Player) Held() bool { return p.held }
+
 // Shortened is the number of gaps that were shortened so far.
 func (p *Player) Shortened() int { return p.short }
 
@@ -124,6 +131,9 @@ func (p *Player) depart() {
 
 // Handle implements sim.Handler: a frame departs.
 func (p *Player) Handle(sim.Event) error {
+	if p.held = !p.port.CanSend(); p.held {
+		return nil // NotifyPortFree goes on
+	}
 	now := simcore.Now(p.sched)
 	f := p.pool.Copy(p.next.Data)
 	f.Port, f.Seq, f.Depart = p.eth, uint64(p.sent), now
@@ -131,7 +141,7 @@ func (p *Player) Handle(sim.Event) error {
 		p.Played(p.sent, p.next)
 	}
 	if p.port.Send(f) != nil {
-		return fmt.Errorf("player: the link into port %d of the NIC refused frame %d: Ethernet cannot be held back", p.eth, p.sent)
+		return fmt.Errorf("player: the link into port %d of the NIC refused frame %d after it had room", p.eth, p.sent)
 	}
 	p.sent++
 	p.last = now
@@ -151,6 +161,12 @@ func (p *Player) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 }
 
 // NotifyPortFree implements sim.Component.
-func (p *Player) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+func (p *Player) NotifyPortFree(sim.VTimeInSec, sim.Port) {
+	if p.held {
+		p.held, p.ev.At = false, simcore.Now(p.sched)
+		p.taken = max(p.taken, p.ev.At+p.track.Pace.stream(len(p.next.Data), p.track.Stall, p.period))
+		p.sched.Schedule(&p.ev)
+	}
+}
 
 var _ sim.Component = (*Player)(nil)

@@ -167,12 +167,25 @@ func TestPlayersSayWhatIsWrong(t *testing.T) {
 	require.NoError(t, a.Load(traffic.Track{Source: &listed{sized(0, 60), 2, errors.New("unreadable")}, Pace: line}))
 	require.NoError(t, a.Start())
 	require.ErrorContains(t, e.Run(), "player: port 0, frame 1: unreadable")
+}
 
+// A cable that carries one frame at a time holds its player, and nobody else.
+func TestCablesHoldPlayers(t *testing.T) {
 	e, pool := simcore.NewEngine(), new(msg.Frames)
 	p, far := traffic.NewPlayer("A", e, pool, 1, simcore.DefaultPeriodPs), traffic.NewPlayer("B", e, pool, 0, simcore.DefaultPeriodPs)
 	require.NoError(t, board.Cable("Cable", e, simcore.LinkSpec{Latency: us, Credits: 1, CreditLatency: us}, p.Eth(), far.Eth()))
-	p.Play(sized(0, 60, 60)...)
-	require.ErrorContains(t, e.Run(), "player: the link into port 1 of the NIC refused frame 1: Ethernet cannot be held back")
+	var came []simcore.Ps
+	far.Take = func(*ether.Frame) { came = append(came, e.Now()) }
+	p.Play(sized(0, 60, 60, 60)...)
+	require.NoError(t, e.RunUntil(us+us/2))
+	require.True(t, p.Held())
+	require.Equal(t, 1, p.Sent())
+	require.NoError(t, e.Run())
+	require.False(t, p.Held())
+	require.Len(t, came, 3)
+	for i, at := range came[1:] {
+		require.Equal(t, 2*us, at-came[i], "a frame leaves when the credit of the one before is back")
+	}
 }
 
 func TestTracksNameTheirFields(t *testing.T) {
