@@ -18,6 +18,7 @@ import (
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/result"
 )
@@ -124,6 +125,9 @@ func (f *Fuzz) board() error {
 	c, err := boards.Card(name)
 	if err != nil {
 		return fmt.Errorf("--board: %w", err)
+	}
+	if err := player.Suits(c); err != nil {
+		return fmt.Errorf("--board: board %s: %w", name, err)
 	}
 	f.EthBits = cmp.Or(f.EthBits, c.EthBits)
 	return nil

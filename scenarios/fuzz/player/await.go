@@ -50,8 +50,8 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 			return nil
 		case int(e.Ci) != last:
 			since, last = now, int(e.Ci)
-		case now-since > patience:
-			return &StuckError{fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is stopped [T13]", e.Ci, q, stop.port)}
+		case now-since > x.waits.patience:
+			return &StuckError{fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is stopped [T13]", e.Ci, q, stop.port), now - since}
 		}
 	}
 }

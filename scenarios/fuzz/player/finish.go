@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"nictwin/golden"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -21,6 +22,11 @@ import (
 func (x *player) quiet() error {
 	if err := x.until("the frames are played", x.played); err != nil {
 		return err
+	}
+	if x.arriving() {
+		if err := x.until("the frames have come in", func() bool { return x.came == x.sent() }); err != nil {
+			return err
+		}
 	}
 	if err := x.run(2 * nicspec.VisibleCycles); err != nil {
 		return err
@@ -38,6 +44,24 @@ func (x *player) quiet() error {
 		return err
 	}
 	return x.run(nicspec.VisibleCycles) // counters have been stepped
+}
+
+// arriving reports whether frames that were played may still be on their way to the NIC, or into it, when quiet looks at STATUS for the
+// last time.
+func (x *player) arriving() bool {
+	taken := x.b.Engine.Now()
+	for _, p := range x.b.Players {
+		taken = max(taken, p.Taken())
+	}
+	return taken+board.FrameTime(x.b.Cable()) >= x.b.Engine.Now()+x.b.Cycles(4*nicspec.VisibleCycles)
+}
+
+// sent is how many frames the players have sent.
+func (x *player) sent() (n int) {
+	for _, p := range x.b.Players {
+		n += p.Sent()
+	}
+	return n
 }
 
 func (x *player) played() bool {
@@ -76,7 +100,10 @@ func (x *player) drain() error {
 	if err := x.quiet(); err != nil {
 		return err
 	}
-	return x.run(longestMod(x.prog)) // STATUS does not show messages that will be due [M5]
+	if err := x.run(longestMod(x.prog)); err != nil { // STATUS does not show messages that will be due [M5]
+		return err
+	}
+	return x.busyFalls() // nor pause frames that a cable holds
 }
 
 // busyFalls waits until the pin busy is 0 [B8].

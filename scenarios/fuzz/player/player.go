@@ -30,6 +30,7 @@ type player struct {
 	root  *root.Root
 	judge *judge.Judge
 	see   *watcher
+	waits waits
 	way   int   // cycles from software to the NIC
 	tag   uint8 // of the next raw request
 	reads rawReads
@@ -37,6 +38,7 @@ type player struct {
 	cardMPS int
 	ctrl    uint32     // as last written
 	opens   simcore.Ps // when the gate does; 0: it is open
+	came    int        // frames, at the NIC
 	done    bool       // nothing more will be asked of the device
 	idleAt  int64      // latest cycle in which the pin busy was seen to be 0
 
@@ -62,22 +64,24 @@ func starts(b *program.Board) [program.Regions]uint64 {
 }
 
 const (
-	linkCycles   = 64      // short, so that waiting costs few cycles
-	regTags      = 128     // register reads in flight
-	patience     = 400_000 // cycles that a wait may take: more than any time-out of the contract's
-	leastTimeout = 1024    // cycles after which a read ends at the earliest [P6]
+	linkCycles   = 64   // short, so that waiting costs few cycles
+	regTags      = 128  // register reads in flight
+	leastTimeout = 1024 // cycles after which a read ends at the earliest [P6]
 )
 
 // StuckError says that the NIC did not do in time what it must.
-type StuckError struct{ What string }
+type StuckError struct {
+	What   string
+	Cycles int64 // that it had
+}
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", patience, e.What)
+	return fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", e.Cycles, e.What)
 }
 
 // Finding is the error in fields.
 func (e *StuckError) Finding() result.Finding {
-	return result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What, Got: fmt.Sprintf("not within %d cycles", patience)}
+	return result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What, Got: fmt.Sprintf("not within %d cycles", e.Cycles)}
 }
 
 // Build makes the board with the NIC under test on it; the kind of NIC is its choice.
@@ -103,6 +107,7 @@ func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player
 		x.way = wayOf(spec.Card)
 		x.cardMPS = linkMPS(spec.Card)
 	}
+	x.waits = waitsOf(b)
 	x.see = newWatcher(p, &x.sizes, cov)
 	for r := range x.free {
 		x.free[r] = x.at[r] + program.PieceBytes
@@ -123,6 +128,14 @@ func (x *player) connect() error {
 	}
 	x.b.NIC.Observe(x.see.crossing)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
+	x.b.NIC.Observe(func(c boundary.Crossing) {
+		if c.Kind == boundary.FrameIn {
+			x.came++
+		}
+		if x.waits.slow {
+			x.waits.crossing(c)
+		}
+	})
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) {
 		x.reads.end(h)
 		x.see.answered(h)
@@ -160,8 +173,7 @@ func bed(p *program.Program, sizes nicspec.Build) (testbed.Spec, error) {
 	if err != nil {
 		return s, err
 	}
-	e.Limits.MPS = min(e.Limits.MPS, c.Endpoint.Limits.MPS) // the links take no more
-	e.Ahead = c.Endpoint.Ahead
+	e = onCard(c, e)
 	c.Endpoint, c.Ports, c.EthBits = *e, max(b.Ports, 1), b.EthBits
 	s.Card = c
 	return s, nil
@@ -217,20 +229,6 @@ func (x *player) run(cycles int) error {
 		}
 	}
 	return errors.Join(x.b.Engine.RunUntil(until), x.b.Err())
-}
-
-// until lets time pass until something holds.
-func (x *player) until(what string, holds func() bool) error {
-	const step = 16
-	for n := 0; !holds(); n += step {
-		if n > patience {
-			return &StuckError{what}
-		}
-		if err := x.run(step); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // alloc takes n bytes of a part of memory and returns the bus address.

@@ -172,7 +172,7 @@ func (x *player) disableLate(q program.Queue, late int) error {
 		return nil
 	}
 	x.see.disabling(r)
-	if x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.way) {
+	if x.waits.slow || x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.way) {
 		late = 0
 	}
 	_, err := x.commandLate(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize), late)

@@ -13,6 +13,7 @@ import (
 	"nictwin/models/root"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/testbed"
 	"nictwin/stack/driver"
 )
 
@@ -44,16 +45,6 @@ func (x *player) read(off uint32) (uint32, error) {
 		return 0, err
 	}
 	return uint32(v), x.until("a register read is answered", func() bool { return there })
-}
-
-// poll reads a register until its value is enough; what says what that tells.
-func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error {
-	for n := 0; n < patience; n += 2 * x.way {
-		if v, err := x.read(off); err != nil || enough(v) {
-			return err
-		}
-	}
-	return &StuckError{what}
 }
 
 // command carries out a table command.
@@ -189,6 +180,9 @@ func (x *player) reset() error {
 	}
 	x.see.cov.Hit("resets", state)
 	x.ctrl = 0
+	if err := testbed.SetWaits(x.b.Driver, x.b.Waits); err != nil { // the reset has undone it
+		return err
+	}
 	clear(x.rx)
 	clear(x.tx)
 	clear(x.keys)

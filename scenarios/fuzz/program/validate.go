@@ -20,7 +20,7 @@ const (
 	maxWait    = 1_000_000 // cycles
 	maxList    = 4096      // frames or entries of an operation
 	MaxFrame   = 16 << 10  // bytes
-	maxPlayed  = 32 << 10  // bytes of a frame that comes in
+	MaxPlayed  = 32 << 10  // bytes of a frame that comes in
 	maxLater   = 60_000    // bytes by which a length field may lie
 	maxRepeat  = 4096      // copies of a TLP
 	maxCredits = 4096
@@ -168,7 +168,7 @@ func (p *Play) check(v *validator) {
 
 func (v *validator) frame(f *Frame, least int) {
 	if f.Len != 0 {
-		v.in("len", f.Len, least, maxPlayed)
+		v.in("len", f.Len, least, MaxPlayed)
 	}
 	v.in("flip", len(f.Flip), 0, maxList)
 	v.in("words", len(f.Words), 0, 20)
@@ -182,8 +182,8 @@ func (v *validator) frame(f *Frame, least int) {
 	v.in("udp_sum", int(f.UDPSum), 0, int(craft.SumOnes))
 	v.in("digest", int(f.Digest), 0, int(craft.SumWrong))
 	v.in("data_off", f.DataOff, 0, 15)
-	v.in("payload", f.Payload, 0, maxPlayed)
-	v.in("trailer", f.Trailer, 0, maxPlayed)
+	v.in("payload", f.Payload, 0, MaxPlayed)
+	v.in("trailer", f.Trailer, 0, MaxPlayed)
 	v.is(!f.Roce || f.Proto == craft.ProtoUDP && f.L3 != 0, "roce: want UDP over IP")
 	for _, b := range f.Flip {
 		v.in("flip", b, 0, 8*MaxFrame)
