@@ -86,8 +86,12 @@ func (c *Core) arm() {
 	if c.busy {
 		return
 	}
-	if _, at := c.round.earliest(); at != never {
+	switch l, at := c.round.earliest(); {
+	case at == never:
+	case l.ready || l.wrote != never:
 		c.alarm.Set(at)
+	default:
+		c.alarm.SetTimer(at)
 	}
 }
 

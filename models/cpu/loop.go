@@ -118,6 +118,12 @@ func (l *Loop) WakeAt(at simcore.Ps) {
 	l.core.arm()
 }
 
+// Disarm takes back what WakeAt has asked for.
+func (l *Loop) Disarm() {
+	l.timer = never
+	l.core.round.lull(l)
+}
+
 // Stop takes the loop out of the round, and ends its watches.
 func (l *Loop) Stop() {
 	if l.stopped {

@@ -18,12 +18,17 @@ func NewAlarm(s Scheduler, owner sim.Handler, secondary bool) Alarm {
 }
 
 // Set makes sure that the owner handles an event at a time, or before.
-func (a *Alarm) Set(at Ps) {
+func (a *Alarm) Set(at Ps) { a.set(at, false) }
+
+// SetTimer is Set where the owner has nothing to do by then unless something does not happen before. Its event is a timer.
+func (a *Alarm) SetTimer(at Ps) { a.set(at, true) }
+
+func (a *Alarm) set(at Ps, timer bool) {
 	if a.next != 0 && a.next <= at+1 {
 		return
 	}
 	ev := a.events.Get()
-	ev.At, ev.H, ev.Secondary = at, a.owner, a.secondary
+	ev.At, ev.H, ev.Secondary, ev.Timer = at, a.owner, a.secondary, timer
 	a.next = at + 1
 	a.sched.Schedule(ev)
 }

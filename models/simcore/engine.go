@@ -27,6 +27,7 @@ type Engine struct {
 	secOf   Ps // the time that sec stands for
 	sec     sim.VTimeInSec
 	seq     uint64
+	armed   int // pending timers
 	instant int // events handled at now
 	crowd   int // limit of instant
 	q       queue
@@ -64,6 +65,10 @@ func (e *Engine) CurrentTime() sim.VTimeInSec {
 // Pending is the number of scheduled events.
 func (e *Engine) Pending() int { return e.q.len() }
 
+// Armed is the number of scheduled events that are timers. When all that is pending is, nothing happens but what was to happen for the
+// want of something else.
+func (e *Engine) Armed() int { return e.armed }
+
 // Next is the event that is handled next, nil without one. It must not be changed.
 func (e *Engine) Next() *Event { return e.q.head }
 
@@ -91,6 +96,9 @@ func (e *Engine) schedule(ev *Event) {
 	ev.key = e.seq
 	if ev.Secondary {
 		ev.key |= secondaryBit
+	}
+	if ev.Timer {
+		e.armed++
 	}
 	e.q.push(ev, e.now)
 }
@@ -134,6 +142,9 @@ func (e *Engine) run(limit Ps) error {
 			return nil
 		}
 		ev.pending = false
+		if ev.Timer {
+			e.armed--
+		}
 		if ev.at != e.now {
 			e.now, e.instant = ev.at, 0
 		}

@@ -139,14 +139,14 @@ func TestSchedulingMistakesPanic(t *testing.T) {
 	ev := &Event{At: 10, H: handlerFunc(func(sim.Event) error { return nil })}
 	e.Schedule(ev)
 	assert.True(t, ev.Pending())
-	assert.PanicsWithValue(t, "simcore: event of simcore.handlerFunc, kind 0, at 10 ps "+
+	assert.PanicsWithValue(t, "simcore: an event of simcore.handlerFunc, at 10 ps "+
 		"is scheduled again while it is pending at 10 ps", func() { e.Schedule(ev) })
 	assert.Panics(t, func() { new(EventPool).Put(ev) })
 	runWithin(t, e)
 	assert.False(t, ev.Pending())
 
 	ev.At = 9
-	assert.PanicsWithValue(t, "simcore: event of simcore.handlerFunc, kind 0, at 9 ps "+
+	assert.PanicsWithValue(t, "simcore: an event of simcore.handlerFunc, at 9 ps "+
 		"is scheduled in the past, now is 10 ps", func() { e.Schedule(ev) })
 	ev.At = 11
 	e.Schedule(ev)

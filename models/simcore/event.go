@@ -21,6 +21,7 @@ type Event struct {
 	Arg       any         // the owner's, not looked at here
 	Kind      int         // the owner's, not looked at here
 	Secondary bool        // handled after all primary events of its time
+	Timer     bool        // armed in case that something else does not happen: Engine.Armed counts it
 
 	pending bool
 	foreign bool   // a queue node that stands for the sim.Event in Arg
@@ -67,9 +68,22 @@ func (p *EventPool) Put(e *Event) {
 	p.free = append(p.free, e)
 }
 
+// Describer is a handler that knows what its events are.
+type Describer interface {
+	// Describe returns a phrase with an article, such as "the retransmission timer of queue pair 3"; empty: there is nothing to say.
+	Describe(e *Event) string
+}
+
 // String names the event in messages.
 func (e *Event) String() string {
-	return fmt.Sprintf("event of %s, kind %d, at %v", handlerName(e.H), e.Kind, e.At)
+	what := ""
+	if d, ok := e.H.(Describer); ok {
+		what = d.Describe(e)
+	}
+	if what == "" {
+		what = "an event of " + handlerName(e.H)
+	}
+	return fmt.Sprintf("%s, at %v", what, e.At)
 }
 
 func handlerName(h sim.Handler) string {

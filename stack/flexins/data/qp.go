@@ -238,7 +238,7 @@ func (a *Card) DestroyQP(qpn uint32, p Posted, done func(error)) {
 func (q *qp) destroy(done func(error)) {
 	c, qpn := q.core, q.config.QPN
 	q.closing = func() {
-		c.forget(q)
+		c.disarm(q)
 		if c.raws[q.port] == q {
 			delete(c.raws, q.port)
 		}

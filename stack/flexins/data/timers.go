@@ -54,6 +54,7 @@ func (c *core) rearm(q *qp) {
 	at := q.conn.Deadline()
 	switch {
 	case at == transport.Never:
+		c.disarm(q)
 		return
 	case q.place < 0:
 		c.entry = timer{at, q}
@@ -69,10 +70,14 @@ func (c *core) rearm(q *qp) {
 	}
 }
 
-// forget takes a queue pair out.
-func (c *core) forget(q *qp) {
-	if q.place >= 0 {
-		heap.Remove(&c.timers, q.place)
+// disarm takes a queue pair out that waits for nothing. With the last one the loop sleeps until it is needed.
+func (c *core) disarm(q *qp) {
+	if q.place < 0 {
+		return
+	}
+	heap.Remove(&c.timers, q.place)
+	if len(c.timers) == 0 && c.full.Len() == 0 {
+		c.timer.Disarm()
 	}
 }
 
