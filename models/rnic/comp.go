@@ -156,8 +156,31 @@ func (c *Comp) arm(at simcore.Ps) {
 func (c *Comp) after(at simcore.Ps, kind int, arg any) {
 	ev := c.events.Get()
 	ev.At, ev.H, ev.Kind, ev.Arg = at, c, kind, arg
+	ev.Timer = kind == kindTimer || kind == kindRNR
 	c.sched.Schedule(ev)
 }
+
+// Describe implements simcore.Describer.
+func (c *Comp) Describe(e *simcore.Event) string {
+	switch q, _ := e.Arg.(*qpair); e.Kind {
+	case kindTimer:
+		return fmt.Sprintf("the retransmission timer of queue pair %d of %s", q.Num, c.Name())
+	case kindRNR:
+		return fmt.Sprintf("the time for which the receiver of queue pair %d of %s was not ready", q.Num, c.Name())
+	}
+	return ""
+}
+
+// Timer names a timer that is armed for a queue pair with work entries under way; empty: there is none.
+func (c *Comp) Timer() string {
+	if q := c.dev.Oldest(); q != nil {
+		return fmt.Sprintf("the retransmission timer of queue pair %d", q.Num)
+	}
+	return ""
+}
+
+// Progress changes when a queue pair gets on: repeated packets are no progress.
+func (c *Comp) Progress() uint64 { return c.dev.Progress() }
 
 // NotifyRecv implements sim.Component.
 func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {

@@ -305,6 +305,9 @@ func (s *Spec) size(m int) int { return s.Sizes[m%len(s.Sizes)] }
 
 func (s *Spec) largest() int { return slices.Max(s.Sizes) }
 
+// Largest returns the bytes of the longest message.
+func (s *Spec) Largest() int { return s.largest() }
+
 // receives is how many receive requests of a flow are posted at a time: for RC twice the depth, so that a receiver that is
 // not ready is the exception; for UC and UD, which drop what finds none, as many as messages come, up to a queue's limit.
 func (s *Spec) receives() int {

@@ -55,6 +55,24 @@ func (d *Device) Idle() bool {
 	return true
 }
 
+// Oldest returns the queue pair of the lowest number with work entries whose packets are not acknowledged, or nil.
+func (d *Device) Oldest() (first *QP) {
+	for _, q := range d.qps {
+		if q.Outstanding() && (first == nil || q.Num < first.Num) {
+			first = q
+		}
+	}
+	return first
+}
+
+// Progress adds up what all queue pairs have taken in order and had acknowledged.
+func (d *Device) Progress() (n uint64) {
+	for _, q := range d.qps {
+		n += q.req.steps + uint64(q.resp.psn)
+	}
+	return n
+}
+
 // Remove ends a queue pair.
 func (d *Device) Remove(qpn uint32) { delete(d.qps, qpn) }
 

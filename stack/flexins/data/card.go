@@ -158,6 +158,34 @@ func (a *Card) Timers() (n int) {
 	return n
 }
 
+// Timer returns the queue pair whose timer runs out first; ok is false if none is armed.
+func (a *Card) Timer() (qpn uint32, ok bool) {
+	first := timer{at: transport.Never}
+	for _, c := range a.cores {
+		if len(c.timers) > 0 && c.timers[0].at < first.at {
+			first = c.timers[0]
+		}
+	}
+	if first.q == nil {
+		return 0, false
+	}
+	return first.q.config.QPN, true
+}
+
+// Progress changes when a queue pair gets on: packets that are sent again are no progress.
+func (a *Card) Progress() (n uint64) {
+	for _, c := range a.cores {
+		n += c.stats.Copied + c.stats.Completions + c.stats.Elements + c.stats.Landed
+		for _, q := range c.qps {
+			if q.conn != nil {
+				s := q.conn.Stats()
+				n += s.Sent - s.Resent
+			}
+		}
+	}
+	return n
+}
+
 // Stats are counts of all cores since they were opened.
 type Stats struct {
 	Received      uint64 // packets handed to connections

@@ -21,6 +21,8 @@ type Config struct {
 	Spec    Spec
 	Build   nicspec.Build // of the NIC
 	Limits  tlp.Limits    // what the roots behind it take, which DEVCTL is set to
+	Timeout uint32        // cycles that the NIC waits for the completions of a read; 0: as after reset
+	Polls   int           // reads of a register that is polled, at least; 0: as the driver has it
 	Memory  [nicspec.EndpointHost + 1]driver.Range
 	Control *corebus.Bus   // the control core's
 	Data    []*corebus.Bus // of as many cores as the spec says

@@ -117,12 +117,18 @@ func New(c Config) (*Node, error) {
 	n := &Node{cfg: c}
 	o := driver.DefaultOptions()
 	o.Build, o.Memory, o.ReadsMayFail = c.Build, c.Memory, c.ReadsMayFail
+	o.MaxPolls = max(o.MaxPolls, c.Polls)
 	var err error
 	if n.drv, err = driver.New(c.Control, o); err != nil {
 		return nil, err
 	}
 	if devctl := driver.ControlFor(c.Limits); devctl != driver.ResetControl() {
 		if err := n.drv.SetDeviceControl(devctl); err != nil {
+			return nil, fmt.Errorf("node: %w", err)
+		}
+	}
+	if c.Timeout != 0 && c.Timeout != nicspec.ResetCplTimeout {
+		if err := n.drv.SetCompletionTimeout(c.Timeout); err != nil {
 			return nil, fmt.Errorf("node: %w", err)
 		}
 	}
@@ -325,6 +331,12 @@ func (n *Node) Stats() data.Stats { return n.data.Stats() }
 
 // Timers is how many connections have a timer: something of theirs is under way.
 func (n *Node) Timers() int { return n.data.Timers() }
+
+// Timer returns the queue pair whose timer runs out first; ok is false if none is armed.
+func (n *Node) Timer() (qpn uint32, ok bool) { return n.data.Timer() }
+
+// Progress changes when a queue pair gets on: packets that are sent again are no progress.
+func (n *Node) Progress() uint64 { return n.data.Progress() }
 
 // Err is the first thing that went wrong, or nil.
 func (n *Node) Err() error {
