@@ -243,6 +243,9 @@ func (s *datagrams) frame(_ *driver.Copier, _ nicspec.RxCqe, hdr, pay []byte) {
 	q.cq.tell()
 }
 
+func (s *datagrams) Timer() string    { return "" }
+func (s *datagrams) Progress() uint64 { return 0 }
+
 var (
 	_ Stack    = (*datagrams)(nil)
 	_ verbs.QP = (*datagramQP)(nil)

@@ -62,12 +62,16 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		return corebus.New(core.Core, regs, corebus.DefaultSpec())
 	}
 	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Limits: spec.Endpoint.Limits, Memory: driver.DefaultOptions().Memory}
+	waits, err := spec.Waits()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Timeout, cfg.Polls = waits.CplTimeout, waits.Polls
 	cfg.Memory[nicspec.EndpointHost].Bytes = stackBytes - min(stackBytes, cfg.Memory[nicspec.EndpointHost].From)
 	if c.Faults != nil {
 		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }
 	}
 	arm := c.Root.MMIO(nicspec.RequesterArm)
-	var err error
 	for i := range w.c.Workload.Processes {
 		var on node.HostCore
 		if on.Bus, err = bus(nicspec.EndpointHost, i, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
@@ -125,6 +129,17 @@ func (f *flexins) Settled() bool {
 	f.before = now
 	return same && f.node.Timers() == 0
 }
+
+// Timer implements Stack.
+func (f *flexins) Timer() string {
+	if qpn, ok := f.node.Timer(); ok {
+		return fmt.Sprintf("the retransmission timer of queue pair %d", qpn)
+	}
+	return ""
+}
+
+// Progress implements Stack.
+func (f *flexins) Progress() uint64 { return f.node.Progress() }
 
 // engine implements offloading.
 func (f *flexins) engine() apps.Engine {

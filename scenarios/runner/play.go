@@ -154,8 +154,8 @@ func (w *world) prepare(run *apps.Run) error {
 		if err := errors.Join(run.Err(), w.run(trafficStep)); err != nil {
 			return err
 		}
-		if w.engine.Now()-from > w.c.Limits.SetUp {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.c.Limits.SetUp)), w.engine.Now()}
+		if w.engine.Now()-from > w.limits.SetUp {
+			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.SetUp)), w.engine.Now()}
 		}
 	}
 }
@@ -177,8 +177,9 @@ func (w *world) destroy(run *apps.Run) error {
 
 // traffic runs until the applications have what they wait for, or nothing more is to come.
 func (w *world) traffic(run *apps.Run) error {
-	l, total := &w.c.Limits, w.c.Workload.Messages()*w.c.Workload.Ways()
-	mark, from, since, idle := run.Progress(), w.engine.Now(), w.engine.Now(), simcore.Ps(0)
+	l, total := &w.limits, w.c.Workload.Messages()*w.c.Workload.Ways()
+	mark, from, since, active := run.Progress(), w.engine.Now(), w.engine.Now(), w.engine.Now()
+	at, moved, sampled := uint64(0), since, false
 	for !run.Done() {
 		err := w.run(trafficStep)
 		if w.failed == nil { // else applications find no stack any more
@@ -199,23 +200,37 @@ func (w *world) traffic(run *apps.Run) error {
 			return stuck(fmt.Sprintf("not there after %v (limits.traffic_ps)", nanoseconds(l.Traffic)))
 		}
 		if n := run.Progress(); n != mark {
-			mark, since, idle = n, now, 0
+			mark, since, active = n, now, now
+			moved, sampled = now, false
 			w.progress(run, total)
 			continue
 		}
-		if idle += trafficStep; !w.settled() {
-			idle = 0
+		if !w.settled() {
+			active = now
 		}
-		if w.engine.Pending() > 0 && idle <= grace && now-since <= l.Quiet {
+		if half := now-moved > l.Quiet/2; half && !sampled {
+			at, sampled = w.moved(), true
+		} else if now-moved > l.Quiet && w.moved() != at {
+			moved, sampled = now, false
+		}
+		if w.engine.Pending() > 0 && now-active <= l.grace && now-moved <= l.Quiet {
 			continue
 		}
 		if w.mayEnd() {
 			return nil
 		}
-		return stuck(fmt.Sprintf("nothing was completed for %v", nanoseconds(now-since)))
+		return stuck(fmt.Sprintf("nothing was completed for %v%s", nanoseconds(now-since), w.armed()))
 	}
 	w.progress(run, total)
 	return nil
+}
+
+// moved changes when a connection of any stack gets on.
+func (w *world) moved() (n uint64) {
+	for _, s := range w.stacks {
+		n += s.Progress()
+	}
+	return n
 }
 
 // nanoseconds is simulated time for people.

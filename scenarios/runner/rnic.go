@@ -72,6 +72,22 @@ func (r *rnic) Settled() bool {
 	return ok && nic.Idle() && r.card.Idle()
 }
 
+// Timer implements Stack.
+func (r *rnic) Timer() string {
+	if nic, ok := r.card.NIC.(interface{ Timer() string }); ok {
+		return nic.Timer()
+	}
+	return ""
+}
+
+// Progress implements Stack.
+func (r *rnic) Progress() uint64 {
+	if nic, ok := r.card.NIC.(interface{ Progress() uint64 }); ok {
+		return nic.Progress()
+	}
+	return 0
+}
+
 // free is software whose accesses take no time.
 type free struct{ memory *board.Memory }
 

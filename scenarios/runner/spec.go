@@ -51,22 +51,17 @@ const (
 	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
 
-// LimitSpec is how long a case may take, in simulated time.
+// LimitSpec is how long a case may take, in simulated time. What is 0 follows from the stacks' timers and the board.
 type LimitSpec struct {
 	SetUp   simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start
 	Traffic simcore.Ps `yaml:"traffic_ps"` // for the traffic
-	Quiet   simcore.Ps `yaml:"quiet_ps"`   // without a completion, after which nothing more is expected to come
+	Quiet   simcore.Ps `yaml:"quiet_ps"`   // in which no connection gets on, after which nothing more is expected to come
 	Settle  simcore.Ps `yaml:"settle_ps"`  // for what is under way in the end: acknowledgements, buffers that are posted again
-}
-
-// DefaultLimits leave room for seven retransmissions with the default timeout of apps.DefaultSpec (assumption).
-func DefaultLimits() LimitSpec {
-	return LimitSpec{SetUp: 100 * simcore.Millisecond, Traffic: simcore.Second, Quiet: 20 * simcore.Millisecond, Settle: 20 * simcore.Millisecond}
 }
 
 // DefaultSpec is what a scenario file begins from.
 func DefaultSpec() Spec {
-	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(), Limits: DefaultLimits(), Expect: ExpectSpec{Compare: apps.Exact}}
+	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(), Expect: ExpectSpec{Compare: apps.Exact}}
 }
 
 // Load reads a scenario file and returns its cases.
@@ -181,8 +176,8 @@ func (l *LimitSpec) validate() error {
 		v    simcore.Ps
 	}{{"set_up_ps", l.SetUp}, {"traffic_ps", l.Traffic}, {"quiet_ps", l.Quiet}, {"settle_ps", l.Settle}} {
 		const most = 1000 * simcore.Second
-		if x.v < simcore.Nanosecond || x.v > most {
-			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s)", int64(x.v), int64(most)))
+		if x.v != 0 && x.v < simcore.Nanosecond || x.v > most {
+			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s), or 0 for what timers and board take", int64(x.v), int64(most)))
 		}
 	}
 	return errors.Join(errs...)

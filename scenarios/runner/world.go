@@ -27,6 +27,7 @@ type world struct {
 	judges []*judge.Judge // of the cards; nil where the NIC is not the contract's
 	log    *judge.Log     // nil without artifacts
 	tap    *wiretap.Tap   // likewise
+	limits limits
 	over   bool
 	failed error // of a stack, as the case expects
 }
@@ -60,7 +61,7 @@ func stackError(err error) error {
 
 // newWorld builds the board and begins.
 func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
-	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine()}
+	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits()}
 	w.spec = o.override(c.rack())
 	var err error
 	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), c.finder(o)))
@@ -148,7 +149,6 @@ func buildOf(c *board.CardSpec, nic board.NIC) nicspec.Build {
 const (
 	setUpStep   = simcore.Microsecond
 	trafficStep = simcore.Microsecond
-	grace       = 200 * simcore.Microsecond // for which stacks that are settled have nothing to do: longer than frames are in a cable
 )
 
 // wrong is what keeps the world from going on.
@@ -174,12 +174,29 @@ func (w *world) unexpected(err error) error {
 	return nil
 }
 
-// run lets time pass.
-func (w *world) run(d simcore.Ps) error {
-	if err := w.engine.RunUntil(w.engine.Now() + d); err != nil {
+// run lets time pass: a step, or as many as there is nothing to happen in.
+func (w *world) run(step simcore.Ps) error {
+	to := w.engine.Now() + step
+	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to {
+		to += (next.At - to + step - 1) / step * step
+	}
+	if err := w.engine.RunUntil(to); err != nil {
 		return err
 	}
 	return w.wrong()
+}
+
+// armed says which timers of connections are, for the end of a message.
+func (w *world) armed() (text string) {
+	for i, s := range w.stacks {
+		if s == nil {
+			continue
+		}
+		if t := s.Timer(); t != "" {
+			text += fmt.Sprintf("; %s of server %s is armed", t, w.rack.Servers[i].Name)
+		}
+	}
+	return text
 }
 
 // settled reports whether nothing is under way on the board.
@@ -201,8 +218,8 @@ func (w *world) await(what string, done func() bool) error {
 		if w.engine.Pending() == 0 {
 			return stuck("nothing happens any more")
 		}
-		if w.engine.Now()-from > w.c.Limits.SetUp {
-			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.c.Limits.SetUp)))
+		if w.engine.Now()-from > w.limits.SetUp {
+			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.SetUp)))
 		}
 		if err := w.run(setUpStep); err != nil {
 			return err
@@ -213,16 +230,16 @@ func (w *world) await(what string, done func() bool) error {
 
 // settle lets everything come to its end that is under way.
 func (w *world) settle(what string) error {
-	quiet := simcore.Ps(0)
-	for from := w.engine.Now(); w.engine.Pending() > 0 && quiet < grace; {
-		if w.engine.Now()-from > w.c.Limits.Settle {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)", nanoseconds(w.c.Limits.Settle)), w.engine.Now()}
+	since := w.engine.Now()
+	for from := w.engine.Now(); w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace; {
+		if w.engine.Now()-from > w.limits.Settle {
+			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.Settle), w.armed()), w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {
 			return err
 		}
-		if quiet += trafficStep; !w.settled() {
-			quiet = 0
+		if !w.settled() {
+			since = w.engine.Now()
 		}
 	}
 	return nil
@@ -231,11 +248,11 @@ func (w *world) settle(what string) error {
 // end has the devices come to rest.
 func (w *world) end() error {
 	w.over = true
-	for from := w.engine.Now(); w.engine.Pending() > 0; {
-		if w.failed != nil && w.engine.Now()-from >= grace {
+	for from := w.engine.Now(); !w.resting(); {
+		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
 			return nil // cores of what failed go on for ever; NICs have come to rest
 		}
-		if w.engine.Now()-from > w.c.Limits.Settle {
+		if w.engine.Now()-from > w.limits.Settle {
 			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()), w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {
@@ -243,6 +260,11 @@ func (w *world) end() error {
 		}
 	}
 	return nil
+}
+
+// resting reports whether nothing is to happen any more but that timers run out of connections that wait for nothing.
+func (w *world) resting() bool {
+	return w.engine.Pending() == 0 || w.engine.Pending() == w.engine.Armed() && w.settled()
 }
 
 // close ends the devices and the artifacts.

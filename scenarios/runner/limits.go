@@ -1,0 +1,117 @@
+package runner
+
+import (
+	"cmp"
+
+	"nictwin/models/board"
+	"nictwin/models/ether"
+	"nictwin/models/inject"
+	"nictwin/models/simcore"
+	"nictwin/models/wire"
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/flexins/node"
+)
+
+// Limits where nothing on the board or in the stacks takes longer (assumption): room for seven retransmissions with the default timeout of
+// apps.DefaultSpec.
+const (
+	leastSetUp   = 100 * simcore.Millisecond
+	leastTraffic = simcore.Second
+	leastQuiet   = 20 * simcore.Millisecond
+	leastGrace   = 200 * simcore.Microsecond
+)
+
+// limits are those of a case, and for how long stacks that are settled have nothing to do until nothing more is expected: longer than a
+// frame is in a cable and what it causes on a card.
+type limits struct {
+	LimitSpec
+	grace simcore.Ps
+}
+
+// limits returns what the scenario gives, and else what follows from the stacks' timers and from the board.
+func (c *Case) limits() limits {
+	rack := c.rack()
+	p := pathOf(&rack)
+	p.faults(&c.Spec)
+	w := &c.Workload
+	retries := times(retransmission(w.Timeout), 2*(w.Retries+1)) // an rnic waits up to twice as long
+	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
+	quiet := max(leastQuiet, silence+2*(p.turn+p.cable+p.extra))
+	const share = 64 << 10 // of a message's bytes, for which the board takes a turn
+	message := times(silence/2+p.turn+p.cable+p.extra, 1+w.Largest()/share)
+	l := limits{LimitSpec: c.Limits, grace: max(leastGrace, p.cable+p.read+p.extra)}
+	l.SetUp = cmp.Or(l.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads)))
+	l.Traffic = cmp.Or(l.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.Ways())))
+	l.Quiet, l.Settle = cmp.Or(l.Quiet, quiet), cmp.Or(l.Settle, quiet)
+	return l
+}
+
+// setUpReads is how many reads, one after the other, set-up takes at most (assumption).
+const setUpReads = 500
+
+// retransmission is the time of a timeout's code, 0 for none.
+func retransmission(code int) simcore.Ps {
+	const unit = 4096 * simcore.Nanosecond
+	if code == 0 {
+		return 0
+	}
+	return unit << code
+}
+
+// path is what the board takes between the two servers.
+type path struct {
+	read, turn simcore.Ps // of the slower card
+	cable      simcore.Ps // for a frame, there and back, with the switch
+	mmio       simcore.Ps // for register writes that firmware emulates
+	extra      simcore.Ps // of faults that delay, and of pacing
+}
+
+// pathOf returns the path of a board.
+func pathOf(rack *board.RackSpec) (p path) {
+	for i := range rack.Servers {
+		c := &rack.Servers[i].Cards[0]
+		w, _ := c.Waits() // the spec is valid, or the device an rnic, which has no CPL_TIMEOUT
+		p.read, p.turn = max(p.read, w.Read), max(p.turn, w.Turn)
+		p.cable += 2 * (board.CableTime(c.Eth) + rack.Network.Latency)
+		if sw := c.Switch; sw != nil && sw.HostMMIO != nil {
+			p.mmio = max(p.mmio, 2*sw.HostMMIO.Latency+sw.HostMMIO.Service)
+		}
+	}
+	return p
+}
+
+// faults adds what faults and stacks hold back.
+func (p *path) faults(s *Spec) {
+	if w := s.Faults.Wire; w != nil {
+		p.extra += cmp.Or(w.Hold.Time, inject.DefaultHold.Time)
+		for i := range w.Rules {
+			p.extra = max(p.extra, w.Rules[i].Hold.Time)
+		}
+	}
+	for i := range s.Faults.PCIe {
+		p.extra += s.Faults.PCIe[i].Delay
+	}
+	for i := range s.Stacks {
+		x := &s.Stacks[i]
+		if x.Kind != StackFlexiNS {
+			continue
+		}
+		if n := x.FlexiNS.Notify; n != node.MMIO {
+			p.mmio = 0
+		}
+		if cc := &x.FlexiNS.Data.CC; cc.Kind == data.CongestionFixed && cc.Rate > 0 {
+			const bits = 8 * ether.MaxLen
+			p.extra += times(simcore.Second, bits) / simcore.Ps(cc.Rate)
+		}
+	}
+	p.extra += 64 * p.mmio
+}
+
+// times is n times a duration, up to what no run reaches.
+func times(d simcore.Ps, n int) simcore.Ps {
+	const most = simcore.MaxPs / 64
+	if d > 0 && simcore.Ps(n) > most/d {
+		return most
+	}
+	return d * simcore.Ps(n)
+}
