@@ -23,10 +23,7 @@ const (
 
 // limits are those of a case, and for how long stacks that are settled have nothing to do until nothing more is expected: longer than a
 // frame is in a cable and what it causes on a card.
-type limits struct {
-	LimitSpec
-	grace simcore.Ps
-}
+type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
 
 // limits returns what the scenario gives, and else what follows from the stacks' timers and from the board.
 func (c *Case) limits() limits {
@@ -39,11 +36,21 @@ func (c *Case) limits() limits {
 	quiet := max(leastQuiet, silence+2*(p.turn+p.cable+p.extra))
 	const share = 64 << 10 // of a message's bytes, for which the board takes a turn
 	message := times(silence/2+p.turn+p.cable+p.extra, 1+w.Largest()/share)
-	l := limits{LimitSpec: c.Limits, grace: max(leastGrace, p.cable+p.read+p.extra)}
-	l.SetUp = cmp.Or(l.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads)))
-	l.Traffic = cmp.Or(l.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.Ways())))
-	l.Quiet, l.Settle = cmp.Or(l.Quiet, quiet), cmp.Or(l.Settle, quiet)
-	return l
+	return limits{
+		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
+		traffic: given(c.Limits.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.Ways()))),
+		quiet:   given(c.Limits.Quiet, quiet),
+		settle:  given(c.Limits.Settle, quiet),
+		grace:   max(leastGrace, p.cable+p.read+p.extra),
+	}
+}
+
+// given returns the limit of the scenario, or the one that follows.
+func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
+	if limit != nil {
+		return *limit
+	}
+	return follows
 }
 
 // setUpReads is how many reads, one after the other, set-up takes at most (assumption).

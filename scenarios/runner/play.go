@@ -154,8 +154,8 @@ func (w *world) prepare(run *apps.Run) error {
 		if err := errors.Join(run.Err(), w.run(trafficStep)); err != nil {
 			return err
 		}
-		if w.engine.Now()-from > w.limits.SetUp {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.SetUp)), w.engine.Now()}
+		if w.engine.Now()-from > w.limits.setUp {
+			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.setUp)), w.engine.Now()}
 		}
 	}
 }
@@ -196,8 +196,8 @@ func (w *world) traffic(run *apps.Run) error {
 		stuck := func(why string) error {
 			return &StuckError{"the applications to end", why + ": " + run.Waiting(), now}
 		}
-		if now-from > l.Traffic {
-			return stuck(fmt.Sprintf("not there after %v (limits.traffic_ps)", nanoseconds(l.Traffic)))
+		if now-from > l.traffic {
+			return stuck(fmt.Sprintf("not there after %v (limits.traffic_ps)", nanoseconds(l.traffic)))
 		}
 		if n := run.Progress(); n != mark {
 			mark, since, active = n, now, now
@@ -208,12 +208,12 @@ func (w *world) traffic(run *apps.Run) error {
 		if !w.settled() {
 			active = now
 		}
-		if half := now-moved > l.Quiet/2; half && !sampled {
+		if half := now-moved > l.quiet/2; half && !sampled {
 			at, sampled = w.moved(), true
-		} else if now-moved > l.Quiet && w.moved() != at {
+		} else if now-moved > l.quiet && w.moved() != at {
 			moved, sampled = now, false
 		}
-		if w.engine.Pending() > 0 && now-active <= l.grace && now-moved <= l.Quiet {
+		if w.engine.Pending() > 0 && now-active <= l.grace && now-moved <= l.quiet {
 			continue
 		}
 		if w.mayEnd() {

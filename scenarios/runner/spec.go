@@ -51,12 +51,12 @@ const (
 	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
 
-// LimitSpec is how long a case may take, in simulated time. What is 0 follows from the stacks' timers and the board.
+// LimitSpec is how long a case may take, in simulated time. What is nil follows from the stacks' timers and the board.
 type LimitSpec struct {
-	SetUp   simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start
-	Traffic simcore.Ps `yaml:"traffic_ps"` // for the traffic
-	Quiet   simcore.Ps `yaml:"quiet_ps"`   // in which no connection gets on, after which nothing more is expected to come
-	Settle  simcore.Ps `yaml:"settle_ps"`  // for what is under way in the end: acknowledgements, buffers that are posted again
+	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start
+	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic
+	Quiet   *simcore.Ps `yaml:"quiet_ps"`   // in which no connection gets on, after which nothing more is expected to come
+	Settle  *simcore.Ps `yaml:"settle_ps"`  // for what is under way in the end: acknowledgements, buffers that are posted again
 }
 
 // DefaultSpec is what a scenario file begins from.
@@ -173,11 +173,11 @@ func (l *LimitSpec) validate() error {
 	var errs []error
 	for _, x := range []struct {
 		path field.Path
-		v    simcore.Ps
+		v    *simcore.Ps
 	}{{"set_up_ps", l.SetUp}, {"traffic_ps", l.Traffic}, {"quiet_ps", l.Quiet}, {"settle_ps", l.Settle}} {
 		const most = 1000 * simcore.Second
-		if x.v != 0 && x.v < simcore.Nanosecond || x.v > most {
-			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s), or 0 for what timers and board take", int64(x.v), int64(most)))
+		if x.v != nil && (*x.v < simcore.Nanosecond || *x.v > most) {
+			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s), or none for what follows from timers and board", int64(*x.v), int64(most)))
 		}
 	}
 	return errors.Join(errs...)

@@ -218,8 +218,8 @@ func (w *world) await(what string, done func() bool) error {
 		if w.engine.Pending() == 0 {
 			return stuck("nothing happens any more")
 		}
-		if w.engine.Now()-from > w.limits.SetUp {
-			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.SetUp)))
+		if w.engine.Now()-from > w.limits.setUp {
+			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.setUp)))
 		}
 		if err := w.run(setUpStep); err != nil {
 			return err
@@ -232,8 +232,8 @@ func (w *world) await(what string, done func() bool) error {
 func (w *world) settle(what string) error {
 	since := w.engine.Now()
 	for from := w.engine.Now(); w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace; {
-		if w.engine.Now()-from > w.limits.Settle {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.Settle), w.armed()), w.engine.Now()}
+		if w.engine.Now()-from > w.limits.settle {
+			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.settle), w.armed()), w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {
 			return err
@@ -252,7 +252,7 @@ func (w *world) end() error {
 		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
 			return nil // cores of what failed go on for ever; NICs have come to rest
 		}
-		if w.engine.Now()-from > w.limits.Settle {
+		if w.engine.Now()-from > w.limits.settle {
 			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()), w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {

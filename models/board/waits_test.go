@@ -1,0 +1,66 @@
+package board
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+)
+
+// On the presets, waits are short enough that limits stay what they are without a board.
+func TestWaitsOfPresets(t *testing.T) {
+	for _, name := range CardPresetNames {
+		c, err := CardPreset(name)
+		require.NoError(t, err)
+		w, err := c.Waits()
+		require.NoError(t, err)
+		require.Less(t, w.Turn, simcore.Millisecond, name)
+		require.Less(t, w.Polls, 10_000, name)
+		require.GreaterOrEqual(t, w.CplTimeout, uint32(nicspec.ResetCplTimeout), name)
+	}
+}
+
+// Each slow part makes waits longer, and is told by its field where the NIC could not wait.
+func TestWaitsFollowTheCard(t *testing.T) {
+	for part, slow := range map[string]func(c *CardSpec){
+		"pcie.credits":                func(c *CardSpec) { c.PCIe.Credits, c.PCIe.CreditLatency = 1, 10*simcore.Millisecond },
+		"pcie.rate":                   func(c *CardSpec) { c.PCIe.Rate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond} },
+		"switch.nic_rate":             func(c *CardSpec) { c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond} },
+		"switch.host.read_latency_ps": func(c *CardSpec) { c.Switch.Host.ReadLatency, c.Period = simcore.Second, 100 },
+		"switch.host.dram": func(c *CardSpec) {
+			c.Switch.Host.DRAM.Peak, c.Switch.Host.DRAM.Mixed, c.Switch.Host.DRAM.Write, c.Period = 1, 0, 0, 100
+		},
+		"endpoint.delay": func(c *CardSpec) { c.Endpoint.Delay.Latency = simcore.Second },
+	} {
+		c, err := CardPreset("bf3")
+		require.NoError(t, err)
+		before, err := c.Waits()
+		require.NoError(t, err)
+		slow(&c)
+		w, err := c.Waits()
+		require.ErrorContains(t, err, part+": a read of the NIC may take ", part)
+		require.ErrorContains(t, err, "CPL_TIMEOUT, 2^32 - 1 cycles of period_ps", part)
+		require.Greater(t, w.Read, before.Read, part)
+		require.ErrorContains(t, c.Validate(), part+": ", part)
+		c.Device = DeviceSpec{Kind: DeviceRNIC, Model: "connectx6"}
+		require.NoError(t, c.Validate(), "%s: an rnic has no such register", part)
+	}
+}
+
+// A card on which reads take longer than CPL_TIMEOUT after reset gets a longer one, in cycles of its clock.
+func TestCplTimeoutFollowsTheCard(t *testing.T) {
+	c, err := CardPreset("bf3")
+	require.NoError(t, err)
+	c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: simcore.Microsecond}
+	w, err := c.Waits()
+	require.NoError(t, err)
+	require.Greater(t, simcore.Ps(w.CplTimeout)*c.Period, simcore.Ps(512+20)*simcore.Microsecond, "a read alone takes as long")
+	c.Period *= 2
+	slower, err := c.Waits()
+	require.NoError(t, err)
+	require.InDelta(t, float64(w.CplTimeout)/2, float64(slower.CplTimeout), float64(w.CplTimeout)/100)
+	require.Equal(t, never, times(1<<40, simcore.Second, 1), "what no time is long enough for")
+	require.Equal(t, simcore.Ps(4), times(10, 1, 3), "rounded up")
+}
