@@ -5,10 +5,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/board"
 	"nictwin/models/board/boardtest"
+	"nictwin/models/boundary"
 	"nictwin/models/field"
+	"nictwin/models/simcore"
 	"nictwin/scenarios/device"
 )
 
@@ -36,4 +40,48 @@ func TestSlowBoards(t *testing.T) {
 		require.NoError(t, r.Close())
 	}
 	require.Less(t, refused, runs/2)
+}
+
+// closing closes a gate once traffic is under way.
+type closing struct{ r *Run }
+
+func (c closing) Handle(sim.Event) error {
+	if c.r.rx.got == 0 {
+		c.arm()
+		return nil
+	}
+	c.r.bed.Gate.Close()
+	return nil
+}
+
+func (c closing) arm() {
+	c.r.engine.Schedule(&simcore.Event{At: c.r.engine.Now() + simcore.Microsecond, H: c})
+}
+
+// A NIC of which nothing comes any more is found: on boards as they are after 2 ms at most, or when a register read is overdue; on slow ones
+// in what they take.
+func TestRealHangsAreFound(t *testing.T) {
+	slow := func(c *board.CardSpec) { c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: 100 * simcore.Nanosecond} }
+	for _, x := range []struct {
+		name string
+		slow func(c *board.CardSpec)
+		most simcore.Ps
+	}{
+		{"as it is", func(*board.CardSpec) {}, 4 * simcore.Millisecond},
+		{"slow link", slow, simcore.Second},
+	} {
+		c, err := board.CardPreset("bf3")
+		require.NoError(t, err)
+		x.slow(&c)
+		c.Endpoint.Gate = true
+		o := options(device.Model, shipped(t)[:1])
+		o.Card, o.Ports, o.EthBits, o.PeriodPs = &c, c.Ports, c.EthBits, c.Period
+		r := start(t, o)
+		closing{r}.arm()
+		_, err = r.Play()
+		var stuck *StuckError
+		var breach *boundary.ContractError
+		require.True(t, errors.As(err, &stuck) || errors.As(err, &breach), "%s: %v", x.name, err)
+		require.Less(t, r.engine.Now(), x.most, x.name)
+	}
 }
