@@ -8,6 +8,7 @@ import (
 	"nictwin/models/inject"
 	"nictwin/models/simcore"
 	"nictwin/models/wire"
+	"nictwin/stack/apps"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
 )
@@ -31,11 +32,11 @@ func (c *Case) limits() limits {
 	p := pathOf(&rack)
 	p.faults(&c.Spec)
 	w := &c.Workload
-	retries := times(retransmission(w.Timeout), 2*(w.Retries+1)) // an rnic waits up to twice as long
+	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // an rnic waits up to twice as long
 	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
-	quiet := max(leastQuiet, silence+2*(p.turn+p.cable+p.extra))
+	quiet := max(leastQuiet, silence+2*p.exchange())
 	const share = 64 << 10 // of a message's bytes, for which the board takes a turn
-	message := times(silence/2+p.turn+p.cable+p.extra, 1+w.Largest()/share)
+	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
 		traffic: given(c.Limits.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.Ways()))),
@@ -63,6 +64,27 @@ func retransmission(code int) simcore.Ps {
 		return 0
 	}
 	return unit << code
+}
+
+// timeout returns the code of the retransmission timeout where the scenario has none: the default, or the least that gives a packet and its
+// acknowledgement twice the time that they may take on the board, on slow cables behind all that the applications may have under way.
+func (c *Case) timeout() int {
+	const slow = 10 // Gbps
+	rack := c.rack()
+	p := pathOf(&rack)
+	p.faults(&c.Spec)
+	w := &c.Workload
+	trip := p.cable + 2*p.read + p.extra
+	for i := range rack.Servers {
+		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) && r.Bytes*int64(8*simcore.Nanosecond) < slow*int64(r.Ps) {
+			trip += times(r.Ps, w.UnderWay()/int(r.Bytes)+1)
+		}
+	}
+	code := apps.DefaultTimeout
+	for code < apps.MaxTimeout && retransmission(code) < 2*trip {
+		code++
+	}
+	return code
 }
 
 // path is what the board takes between the two servers.
@@ -111,7 +133,12 @@ func (p *path) faults(s *Spec) {
 			p.extra += times(simcore.Second, bits) / simcore.Ps(cc.Rate)
 		}
 	}
-	p.extra += 64 * p.mmio
+}
+
+// exchange bounds how long a request and its answer take, without what is lost.
+func (p *path) exchange() simcore.Ps {
+	const writes = 64 // of registers, at a time (mmio.Emulated)
+	return p.turn + p.cable + p.extra + writes*p.mmio
 }
 
 // times is n times a duration, up to what no run reaches.

@@ -190,6 +190,9 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 		if err := c.Validate(); err != nil {
 			return nil, field.Errorf("sweep", ": case %s: %w", c.Name, err)
 		}
+		if c.Workload.Timeout == nil {
+			c.Workload.Timeout = new(c.timeout())
+		}
 		list = append(list, c)
 		if !step(at, axes) {
 			return list, nil

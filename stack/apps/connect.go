@@ -53,7 +53,7 @@ func (u *setup) attributes(e *end) verbs.QPAttr {
 	spec, rd := u.spec, min(u.spec.Depth, e.side.dev.MaxQPInitRdAtom)
 	a := verbs.QPAttr{
 		Port: e.way.Port, AH: e.way.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey, Access: e.side.mr.Access &^ verbs.AccessLocalWrite,
-		Timeout: uint8(spec.Timeout), RetryCnt: uint8(spec.Retries), RNRRetry: uint8(spec.RNRRetry), MinRNRTimer: uint8(spec.RNRTimer),
+		Timeout: uint8(spec.RetransmitAfter()), RetryCnt: uint8(spec.Retries), RNRRetry: uint8(spec.RNRRetry), MinRNRTimer: uint8(spec.RNRTimer),
 		MaxRdAtomic: uint8(rd), MaxDestRdAtomic: uint8(min(max(rd, 1), e.side.dev.MaxQPRdAtom)),
 		SQPSN: spec.firstPSN(e.flow, e.client), RQPSN: spec.firstPSN(e.flow, !e.client),
 	}

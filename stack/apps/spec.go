@@ -102,11 +102,11 @@ type Spec struct {
 	Ports int  `yaml:"ports"` // of each server, which flows use in turn
 	PSN   *int `yaml:"psn"`   // of every sender's first packet; null: drawn, near the wrap for some
 
-	MTU      int `yaml:"mtu"`       // of the path
-	Timeout  int `yaml:"timeout"`   // of retransmission: 4.096 us x 2^timeout; 0: never
-	Retries  int `yaml:"retries"`   // without an answer
-	RNRRetry int `yaml:"rnr_retry"` // when the receiver is not ready; 7: without end
-	RNRTimer int `yaml:"rnr_timer"` // code of the time that a receiver that is not ready asks for
+	MTU      int  `yaml:"mtu"`       // of the path
+	Timeout  *int `yaml:"timeout"`   // of retransmission: 4.096 us x 2^timeout; 0: never; null: DefaultTimeout
+	Retries  int  `yaml:"retries"`   // without an answer
+	RNRRetry int  `yaml:"rnr_retry"` // when the receiver is not ready; 7: without end
+	RNRTimer int  `yaml:"rnr_timer"` // code of the time that a receiver that is not ready asks for
 
 	Misuse *Misuse `yaml:"misuse"` // something that the client or server does wrong; nil: nothing
 	Seed   uint64  `yaml:"seed"`   // of what messages hold
@@ -139,12 +139,26 @@ const (
 func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
 func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
 
+// Codes of timeouts.
+const (
+	DefaultTimeout = 8
+	MaxTimeout     = 31
+)
+
+// RetransmitAfter returns the code of the timeout.
+func (s *Spec) RetransmitAfter() int {
+	if s.Timeout == nil {
+		return DefaultTimeout
+	}
+	return *s.Timeout
+}
+
 // DefaultSpec is 64 SENDs of 1 KB over one RC queue pair, eight under way. A timeout of 1 ms, seven retries and an RNR time of
 // 10 us are assumptions: short, as simulated time is dear.
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh, Pieces: 1, Batch: 1, SignalEvery: 1,
-		Ring: rb2.DefaultSpec(), Ports: 1, MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
+		Ring: rb2.DefaultSpec(), Ports: 1, MTU: 1024, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
 
@@ -202,7 +216,7 @@ func (s *Spec) Validate() error {
 		within("psn", *s.PSN, 0, maxPSN)
 	}
 	bad(!s.AnyOrder || s.Transport == UD && s.Kind == Send, "any_order", ": %s over %s keeps messages in order: want false, or kind %s over %s", s.Kind, s.Transport, Send, UD)
-	within("timeout", s.Timeout, 0, 31)
+	within("timeout", s.RetransmitAfter(), 0, MaxTimeout)
 	within("retries", s.Retries, 0, 7)
 	within("rnr_retry", s.RNRRetry, 0, 7)
 	within("rnr_timer", s.RNRTimer, 0, 31)
@@ -304,6 +318,9 @@ func (s *Spec) validateMisuse() error {
 func (s *Spec) size(m int) int { return s.Sizes[m%len(s.Sizes)] }
 
 func (s *Spec) largest() int { return slices.Max(s.Sizes) }
+
+// UnderWay returns how many bytes of messages the applications have posted and not ended at most.
+func (s *Spec) UnderWay() int { return s.Processes * s.flows() * min(s.Depth, s.Count) * s.largest() }
 
 // Largest returns the bytes of the longest message.
 func (s *Spec) Largest() int { return s.largest() }
