@@ -25,7 +25,7 @@ type readTime struct {
 	share   simcore.Ps
 }
 
-// never is the end of what can be waited for: sums stop there.
+// never caps sums of durations.
 const never = simcore.MaxPs / 16
 
 // What can be under way beside the reads of the NIC.
@@ -38,7 +38,7 @@ const (
 	beatBytes    = 64   // of a TLP stream, the narrowest [B2]
 )
 
-// load is what is under way: TLPs, their bytes with headers, and how many accesses to memory one read makes one after the other.
+// load counts what is under way: TLPs, their bytes with headers, and the accesses to memory that one read makes one after the other.
 type load struct{ tlps, bytes, serial int64 }
 
 // readTime returns the bound for a card with so much under way.
@@ -68,7 +68,7 @@ func (s *CardSpec) readTime(l load) readTime {
 // period is that of the NIC's clock, where the card leaves it open the usual one.
 func (s *CardSpec) period() simcore.Ps { return cmp.Or(s.Period, simcore.DefaultPeriodPs) }
 
-// load is what NIC and links can have under way.
+// load counts what NIC and links can have under way.
 func (s *CardSpec) load() load {
 	limits := &s.Endpoint.Limits
 	piece := limits.RCB
@@ -91,7 +91,7 @@ func (s *CardSpec) load() load {
 	return l
 }
 
-// writes is how many posted requests the transmitter of a downlink holds.
+// writes returns the posted requests that the transmitter of a downlink holds.
 func (d *Downlink) writes() int64 {
 	if d.PCIe == nil {
 		return 0
@@ -194,10 +194,10 @@ func (t *readTime) memlink(at field.Path, s *memlink.Spec, l load) {
 	t.add(at+".rate", paced(l.bytes+l.lines()*int64(s.HeaderBytes), s.Rate))
 }
 
-// lines is how many lines of memory the bytes touch at most.
+// lines returns the most lines of memory that the bytes touch.
 func (l *load) lines() int64 { return l.bytes/mem.LineBytes + l.tlps }
 
-// window is how many messages a link carries in either direction at a time.
+// window returns the messages that a link carries in either direction at a time.
 func window(s *simcore.LinkSpec) int64 {
 	return tighter(tighter(linkMessages, int64(s.Credits)), int64(s.ReverseCredits))
 }
@@ -245,7 +245,7 @@ func times(n int64, d simcore.Ps, by int64) simcore.Ps {
 	return simcore.Ps(min(q, uint64(never)))
 }
 
-// paced is how long bytes take at a rate.
+// paced returns the time of bytes at a rate.
 func paced(bytes int64, r simcore.Rate) simcore.Ps {
 	if r.Bytes == 0 {
 		return 0

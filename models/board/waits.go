@@ -22,7 +22,7 @@ type Waits struct {
 	// CplTimeout is the value of the NIC's register [P6]: that after reset, or more where reads may take longer.
 	CplTimeout uint32
 
-	// Polls is how many reads of a register, one after the other, take longer than Turn.
+	// Polls counts reads of a register, one after the other, that take longer than Turn.
 	Polls int
 }
 

@@ -22,7 +22,7 @@ func TestWaitsOfPresets(t *testing.T) {
 	}
 }
 
-// Each slow part makes waits longer, and is told by its field where the NIC could not wait.
+// Each slow part makes waits longer, and is refused by its field where the NIC could not wait.
 func TestWaitsFollowTheCard(t *testing.T) {
 	for part, slow := range map[string]func(c *CardSpec){
 		"pcie.credits":                func(c *CardSpec) { c.PCIe.Credits, c.PCIe.CreditLatency = 1, 10*simcore.Millisecond },

@@ -171,7 +171,7 @@ func (c *Comp) Describe(e *simcore.Event) string {
 	return ""
 }
 
-// Timer names a timer that is armed for a queue pair with work entries under way; empty: there is none.
+// Timer names a timer that is armed for a queue pair with work entries under way; empty without one.
 func (c *Comp) Timer() string {
 	if q := c.dev.Oldest(); q != nil {
 		return fmt.Sprintf("the retransmission timer of queue pair %d", q.Num)

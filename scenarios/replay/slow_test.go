@@ -58,7 +58,7 @@ func (c closing) arm() {
 	c.r.engine.Schedule(&simcore.Event{At: c.r.engine.Now() + simcore.Microsecond, H: c})
 }
 
-// A NIC of which nothing comes any more is found: on boards as they are after 2 ms at most, or when a register read is overdue; on slow ones
+// A NIC that falls silent is found: on boards as they are after 2 ms at most, or when a register read is overdue; on slow ones
 // in what they take.
 func TestRealHangsAreFound(t *testing.T) {
 	slow := func(c *board.CardSpec) { c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: 100 * simcore.Nanosecond} }

@@ -12,13 +12,13 @@ import (
 	"nictwin/scenarios/testbed"
 )
 
-// limits are how long a run waits.
+// limits bounds the waits of a run.
 type limits struct {
 	look     simcore.Ps // how often the run looks at itself
 	patience simcore.Ps // for which nothing may happen
 }
 
-// leastPolls is how often a run asks whether the NIC has settled, however long a poll takes: it may have been at work at the first.
+// leastPolls is the least number of times that a run asks whether the NIC has settled: at the first it may have been at work.
 const leastPolls = 3
 
 // limitsOf returns limits that follow the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster clock, or what a

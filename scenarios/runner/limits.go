@@ -22,8 +22,8 @@ const (
 	leastGrace   = 200 * simcore.Microsecond
 )
 
-// limits are those of a case, and for how long stacks that are settled have nothing to do until nothing more is expected: longer than a
-// frame is in a cable and what it causes on a card.
+// limits holds the resolved limits of a case. Stacks that stay settled for grace expect nothing more: it exceeds the time of a frame in a
+// cable and of what it causes on a card.
 type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
 
 // limits returns what the scenario gives, and else what follows from the stacks' timers and from the board.
@@ -54,7 +54,7 @@ func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
 	return follows
 }
 
-// setUpReads is how many reads, one after the other, set-up takes at most (assumption).
+// setUpReads bounds the reads, one after the other, of a wait during set-up (assumption).
 const setUpReads = 500
 
 // retransmission is the time of a timeout's code, 0 for none.
@@ -87,7 +87,7 @@ func (c *Case) timeout() int {
 	return code
 }
 
-// path is what the board takes between the two servers.
+// path holds times of the board between the two servers.
 type path struct {
 	read, turn simcore.Ps // of the slower card
 	cable      simcore.Ps // for a frame, there and back, with the switch

@@ -51,7 +51,7 @@ const (
 	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
 
-// LimitSpec is how long a case may take, in simulated time. What is nil follows from the stacks' timers and the board.
+// LimitSpec bounds the simulated time of a case. What is nil follows from the stacks' timers and the board.
 type LimitSpec struct {
 	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start
 	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic

@@ -22,7 +22,7 @@ type Stack interface {
 	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with a call, or
 	// with a frame. It is asked at every step of time.
 	Settled() bool
-	// Timer names a timer of a connection that is armed, for messages; empty: there is none.
+	// Timer names, for messages, a connection's timer that is armed; empty without one.
 	Timer() string
 	// Progress changes whenever a connection gets on, though no request may have ended. Repetitions are no progress.
 	Progress() uint64

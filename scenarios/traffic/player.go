@@ -79,7 +79,7 @@ func (p *Player) Total() int {
 // Sent is the number of frames played in so far.
 func (p *Player) Sent() int { return p.sent }
 
-// Taken is when the NIC's stream will have taken all that was played so far, the time on the cable not counted.
+// Taken returns when the NIC's stream ends taking what was played so far, the time on the cable not counted.
 func (p *Player) Taken() simcore.Ps { return p.taken }
 
 // Held reports whether the cable carries as many frames as it can: the next one departs when one of them has been taken.

@@ -50,7 +50,7 @@ func File(c *board.CardSpec) ([]byte, error) {
 	return specfile.Marshal(&r)
 }
 
-// often reports whether a part is to be slow.
+// often draws whether a part gets slow.
 func (s slowness) often() bool { return s.IntN(4) == 0 }
 
 // upTo draws a duration, short ones as often as long ones.

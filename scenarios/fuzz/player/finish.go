@@ -56,7 +56,7 @@ func (x *player) arriving() bool {
 	return taken+board.FrameTime(x.b.Cable()) >= x.b.Engine.Now()+x.b.Cycles(4*nicspec.VisibleCycles)
 }
 
-// sent is how many frames the players have sent.
+// sent returns the number of frames that the players have sent.
 func (x *player) sent() (n int) {
 	for _, p := range x.b.Players {
 		n += p.Sent()

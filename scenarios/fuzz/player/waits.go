@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/testbed"
 )
 
-// waits are how long the player waits for the NIC, in cycles. Where links or memories are slow, time counts from what the NIC was last
-// seen to do: what is left to do may take any time there.
+// waits limits the player's waits for the NIC, in cycles. Where links or memories are slow, time counts from the last frame or request that
+// was seen: work that is left may take any time there.
 type waits struct {
 	patience int64 // more than any time-out of the contract's, and than cables, links and memories take for a frame and its TLPs
 	most     int64 // however much the NIC does meanwhile
