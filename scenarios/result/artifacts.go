@@ -2,7 +2,6 @@ package result
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -75,7 +74,7 @@ func OpenFolder(dir string, overwrite bool, inputs ...string) (*Folder, error) {
 		err = f.take(overwrite, inputs)
 	}
 	if err != nil {
-		f.Close()
+		f.Drop()
 		return nil, fmt.Errorf("--out %s: %w", dir, err)
 	}
 	return f, nil
@@ -202,7 +201,7 @@ func (f *Folder) Write(o *Object) error {
 	if f.Dir == "" {
 		return nil
 	}
-	text, err := json.MarshalIndent(o, "", "  ")
+	text, err := o.text("  ")
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
@@ -212,14 +211,14 @@ func (f *Folder) Write(o *Object) error {
 	return nil
 }
 
-// Drop undoes OpenFolder for a run that did not take place.
+// Drop undoes OpenFolder, whole or in part, for a run that did not take place.
 func (f *Folder) Drop() {
 	if f.marked {
 		_ = f.Files.Remove(Marker) // what is left of it does no harm
 	}
 	f.Close()
 	for _, d := range f.made {
-		if os.Remove(d) != nil { // it is not empty
+		if err := os.Remove(d); err != nil && !errors.Is(err, os.ErrNotExist) { // it is not empty
 			return
 		}
 	}

@@ -3,8 +3,6 @@ package result
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 
 	"nictwin/rtlbridge/build/cache"
 
@@ -118,26 +116,6 @@ type Shares struct {
 	Bridge  float64 `json:"bridge"`
 	Models  float64 `json:"models"`
 	Referee float64 `json:"referee"`
-}
-
-// End sets the outcome and, unless it is nil, the error.
-func (o *Object) End(out Outcome, err error) {
-	o.Schema, o.Result, o.Revision = Schema, out.String(), ThisVersion().Tree()
-	if err != nil {
-		o.Error = err.Error()
-	}
-}
-
-// WriteLine writes the object as one line.
-func (o *Object) WriteLine(w io.Writer) error {
-	b, err := json.Marshal(o)
-	if err != nil {
-		return fmt.Errorf("result as JSON: %w", err)
-	}
-	if _, err := w.Write(append(b, '\n')); err != nil {
-		return fmt.Errorf("result as JSON: %w", err)
-	}
-	return nil
 }
 
 // IsSummary reports why text is not a summary of ours; it tells one of ours from any other file of its name.

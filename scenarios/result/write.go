@@ -1,0 +1,85 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// End sets the outcome and, unless it is nil, the error.
+func (o *Object) End(out Outcome, err error) {
+	o.Schema, o.Result, o.Revision = Schema, out.String(), ThisVersion().Tree()
+	o.Error = ""
+	if err != nil {
+		o.Error = err.Error()
+	}
+}
+
+// WriteLine writes the object as one line. An object that cannot be written as JSON, such as one with a number that is none,
+// is replaced by one that says so.
+func (o *Object) WriteLine(w io.Writer) error {
+	text, err := o.text("")
+	if err != nil {
+		instead := Object{Command: o.Command, Seed: o.Seed}
+		instead.End(Infrastructure, err)
+		text, _ = instead.text("") // it has strings and whole numbers only
+	}
+	if _, werr := w.Write(append(text, '\n')); werr != nil {
+		err = fmt.Errorf("result as JSON: %w", werr)
+	}
+	return err
+}
+
+// text returns the object as JSON, without null: a list or map of a field that is always there is empty instead.
+func (o *Object) text(indent string) ([]byte, error) {
+	noNull(reflect.ValueOf(o).Elem())
+	write := json.Marshal
+	if indent != "" {
+		write = func(v any) ([]byte, error) { return json.MarshalIndent(v, "", indent) }
+	}
+	text, err := write(o)
+	if err != nil {
+		return nil, fmt.Errorf("result as JSON: %w", err)
+	}
+	return text, nil
+}
+
+// noNull makes the lists and maps in a value empty that are nil and would be written as null.
+func noNull(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			noNull(v.Elem())
+		}
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			return // JSON already
+		}
+		for i := range v.Len() {
+			noNull(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f, tag := v.Field(i), v.Type().Field(i).Tag.Get("json")
+			if !v.Type().Field(i).IsExported() || tag == "-" {
+				continue
+			}
+			if !strings.Contains(tag, ",omitempty") && f.CanSet() {
+				fill(f)
+			}
+			noNull(f)
+		}
+	}
+}
+
+// fill makes a list or map empty that is nil.
+func fill(f reflect.Value) {
+	switch {
+	case f.Kind() == reflect.Slice && f.IsNil():
+		f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+	case f.Kind() == reflect.Map && f.IsNil():
+		f.Set(reflect.MakeMap(f.Type()))
+	}
+}
