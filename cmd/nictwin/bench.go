@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/bench"
@@ -49,9 +47,10 @@ tolerance, anchor and verdict, with every input and where it is from. A claim th
 // bench measures and shows what was measured, even if it did not come to its end.
 func (a *app) bench(c *cobra.Command, b *cli.Bench) error {
 	e := b.Run(c.Context())
-	a.outcome, a.object = e.Outcome, e.Object
+	a.ended, a.object = &e.Ended, e.Object
 	if e.Report == nil || a.json {
 		return e.Err
 	}
-	return errors.Join(e.Err, e.Report.Write(a.stdout))
+	_ = e.Report.Write(a.stdout) // output keeps the error
+	return e.Err
 }

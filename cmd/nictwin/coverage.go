@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/cli"
@@ -36,25 +34,23 @@ hit, with reasons: what in it matches nothing, or was hit after all, is an error
 	c.RunE = func(c *cobra.Command, args []string) error {
 		v.Dirs, v.Home, v.Again = args, a.home, a.again(c, args, nil)
 		defer func() { a.object.Home = v.Used }()
-		return a.coverage(v, holes)
+		return a.coverage(c, v, holes)
 	}
 	return c
 }
 
-func (a *app) coverage(v *cli.Coverage, holes int) error {
+func (a *app) coverage(c *cobra.Command, v *cli.Coverage, holes int) error {
 	r, short, err := v.Report()
 	if r == nil {
 		return err
 	}
 	a.object.RTLCoverage, a.object.Findings = r, short
 	w := a.people()
-	err = errors.Join(r.Write(w, holes), err)
+	_ = r.Write(w, holes) // output keeps the error
 	for _, s := range result.Texts(short) {
 		paint(w, red, "FAIL")
 		say(w, "  %s\n", s)
 	}
-	if len(short) > 0 && err == nil {
-		a.outcome = result.Mismatch
-	}
+	a.ended = &cli.Ended{Outcome: cli.Decide(c.Context(), err, len(short) > 0)}
 	return err
 }

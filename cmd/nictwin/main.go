@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,11 +20,18 @@ import (
 func main() { os.Exit(start(commands, grace)) }
 
 // start runs the program with the given commands and returns its exit code.
-func start(commands []command, grace time.Duration) int {
+func start(commands []command, grace time.Duration) int { return newApp(commands).run(grace) }
+
+// newApp returns the program with the given commands.
+func newApp(commands []command) *app {
+	return &app{program: os.Args[0], stdout: &output{w: newEscaper(os.Stdout, os.Args)}, stderr: newEscaper(os.Stderr, os.Args), commands: commands}
+}
+
+// run runs the program's command line and returns its exit code.
+func (a *app) run(grace time.Duration) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	heed(cancel, grace)
-	a := &app{program: os.Args[0], stdout: &output{w: newEscaper(os.Stdout, os.Args)}, stderr: newEscaper(os.Stderr, os.Args), commands: commands}
 	return a.main(ctx, os.Args[1:])
 }
 
@@ -39,11 +47,10 @@ type app struct {
 	json     bool
 	home     string
 
-	name     string         // of the command
-	running  bool           // flags and arguments were understood
-	outcome  result.Outcome // set by a command that knows better than its error tells
-	told     bool           // the command has told people how it ended
-	toldHome bool           // and with which home
+	name     string     // of the command
+	ended    *cli.Ended // how the command ended, where it has decided that; else its error does
+	told     bool       // the command has told people how it ended
+	toldHome bool       // and with which home
 	object   result.Object
 }
 
@@ -75,35 +82,30 @@ func (a *app) people() io.Writer {
 func (a *app) main(ctx context.Context, args []string) (exit int) {
 	a.json = wantsJSON(args)
 	err := cli.Explain(a.execute(ctx, args))
-	out := a.outcome
-	if out == result.Pass {
-		out = cli.Classify(ctx, err)
-		if err != nil && !a.running && out == result.Infrastructure {
-			out = result.Usage // cobra's own errors
-		}
+	out := cli.Decide(ctx, err, false)
+	if a.ended != nil {
+		out = a.ended.Outcome
 	}
 	if out == result.Interrupted {
 		err = cli.ErrInterrupted // whatever else it led to
 	}
-	if p, ok := err.(*panicError); ok {
-		out = result.Infrastructure
-		say(a.stderr, "%s\n", p.stack)
+	if p, ok := err.(*cli.PanicError); ok {
+		say(a.stderr, "%s\n", p.Stack)
 	}
 	a.tellHome(out, err)
 	if err != nil && !a.told {
 		a.complain(out, err)
 	}
+	unwritten := a.stdout.err
 	if a.json {
 		a.object.Command = a.name
 		a.object.End(out, err)
-		if err := a.object.WriteLine(a.stdout); err != nil {
-			a.complain(result.Infrastructure, err)
-		}
-	} else if a.stdout.err != nil {
-		a.complain(result.Infrastructure, fmt.Errorf("writing the result: %w", a.stdout.err))
+		unwritten = a.object.WriteLine(a.stdout)
 	}
-	if a.stdout.err != nil && out == result.Pass {
-		out = result.Infrastructure
+	if unwritten != nil {
+		unwritten = fmt.Errorf("writing the result: %w", unwritten)
+		a.complain(result.Infrastructure, unwritten)
+		out = cli.Decide(ctx, errors.Join(err, unwritten), out == result.Mismatch)
 	}
 	return out.Exit()
 }
@@ -123,23 +125,14 @@ func (a *app) complain(out result.Outcome, err error) {
 	}
 }
 
-// panicError is a mistake in this program.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("internal error: %v", e.value) }
-
 func (a *app) execute(ctx context.Context, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &panicError{p, debug.Stack()}
+			wrong := &cli.PanicError{Value: p, Stack: debug.Stack()}
 			if of, ok := p.(*inorder.Panic); ok { // of one of several goroutines
-				err = &panicError{of.Value, of.Stack}
+				wrong = &cli.PanicError{Value: of.Value, Stack: of.Stack}
 			}
-			a.outcome = result.Infrastructure
-			a.told = false
+			err, a.ended, a.told = wrong, nil, false
 		}
 	}()
 	root := a.root()

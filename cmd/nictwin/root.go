@@ -46,7 +46,7 @@ func (a *app) root() *cobra.Command {
 		if errors.As(err, &wrong) {
 			return wrongValue("--"+wrong.GetFlag().Name+" ", wrong.GetFlag(), wrong.GetValue())
 		}
-		return err
+		return &cli.UsageError{Err: err}
 	})
 	root.SetOut(a.people())
 	root.SetErr(a.stderr)
@@ -55,7 +55,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd("any") // cobra makes it when there are words to complete, else not at all
-	a.prepare(root)
+	prepare(root)
 	return root
 }
 
@@ -64,20 +64,22 @@ const rootHelp = `Plays traffic through a SmartNIC, in RTL or its Go model, and 
 Exit codes: 0 pass, 1 mismatch, 2 usage or configuration, 3 infrastructure (a tool is missing, the device died),
 130 interrupted. Flags of settings can be given by the environment, too: --max-gap by NICTWIN_MAX_GAP.`
 
-// prepare makes commands that only hold others refuse words they do not know, and notes when one begins to run: what
-// goes wrong before is a matter of usage.
-func (a *app) prepare(c *cobra.Command) {
+// prepare makes commands that only hold others refuse words they do not know. Words that a command does not take are a
+// matter of usage.
+func prepare(c *cobra.Command) {
 	if c.HasSubCommands() && !c.Runnable() {
 		c.Args, c.RunE = cobra.ArbitraryArgs, refuse
 	}
-	if run := c.RunE; run != nil {
-		c.RunE = func(c *cobra.Command, args []string) error {
-			a.running = true
-			return run(c, args)
+	if takes := c.Args; takes != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := takes(c, args); err != nil {
+				return &cli.UsageError{Err: err}
+			}
+			return nil
 		}
 	}
 	for _, s := range c.Commands() {
-		a.prepare(s)
+		prepare(s)
 	}
 }
 
@@ -178,9 +180,13 @@ func envName(flag string) string {
 	return "NICTWIN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// wantsJSON looks for --json before flags are parsed: an error in them must come as JSON, too.
+// wantsJSON looks for --json before flags are parsed: an error in them must come as JSON, too. Shells that complete a command
+// line with --json in it want words.
 func wantsJSON(args []string) bool {
 	on := false
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		return false
+	}
 	for _, w := range args {
 		switch v, ok := strings.CutPrefix(w, "--json="); {
 		case w == "--":

@@ -11,7 +11,7 @@ import (
 
 // tell tells people how a run ended. found, if it is not nil, is what was found out, shown before a verdict.
 func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
-	a.outcome, a.object = e.Outcome, e.Object
+	a.ended, a.object = e, e.Object
 	w, o := a.people(), &e.Object
 	if found != nil && (e.Outcome == result.Pass || e.Outcome == result.Mismatch) {
 		say(w, "%v", found)
@@ -30,7 +30,7 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 		say(w, "  seed %d\n", o.Seed)
 		findings(w, o.Findings)
 		last(w, o)
-		a.told = true
+		a.told = cli.Found(e.Err)
 	case result.Infrastructure:
 		a.complain(e.Outcome, e.Err)
 		a.told = true

@@ -34,26 +34,19 @@ type BenchEnded struct {
 // Run measures. A canceled context interrupts it.
 func (b *Bench) Run(ctx context.Context) *BenchEnded {
 	e := &BenchEnded{Ended: Ended{Object: result.Object{Command: "bench", Seed: b.Seed}}}
-	var wrong *bench.MismatchError
-	e.do(&b.Common, work{
+	e.do(ctx, &b.Common, work{
 		prepare: b.prepare,
 		play: func() (err error) {
 			e.Report, err = bench.Run(ctx, b.Options)
 			return errors.Join(err, b.leavePlots(e.Report))
 		},
-		judge: func(err error) result.Outcome {
-			out := Classify(ctx, err)
-			if errors.As(err, &wrong) && out != result.Interrupted {
-				return result.Mismatch
-			}
-			return out
-		},
+		differs: func(err error) bool { return is[*bench.MismatchError](err) },
 		describe: func(o *result.Object) {
 			if r := e.Report; r != nil {
 				o.Digest, o.Build, o.Results = r.Digest, r.Build, r.Results
 				o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs, r.Wall.Seconds()
 			}
-			if wrong != nil {
+			if wrong, ok := errors.AsType[*bench.MismatchError](e.Err); ok {
 				o.Findings = wrong.Findings
 			}
 		},

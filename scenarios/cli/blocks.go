@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,20 +44,14 @@ type BlocksEnded struct {
 func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 	e := &BlocksEnded{Ended: Ended{Object: result.Object{Command: "blocks", Seed: b.Seed}}}
 	begin := time.Now()
-	e.do(&b.Common, work{
+	e.do(ctx, &b.Common, work{
 		prepare: b.prepare,
 		play: func() (err error) {
 			e.Reports, err = blocks.Play(ctx, b.Options)
 			return cmp.Or(err, idleBlocks(e.Reports))
 		},
-		judge: func(err error) result.Outcome {
-			out := Classify(ctx, err)
-			for i := range e.Reports {
-				if e.Reports[i].Mismatch != nil && out == result.Pass {
-					out = result.Mismatch
-				}
-			}
-			return out
+		differs: func(error) bool {
+			return slices.ContainsFunc(e.Reports, func(r blocks.Report) bool { return r.Mismatch != nil })
 		},
 		describe: func(o *result.Object) {
 			b.describe(o, e.Reports)
@@ -84,7 +79,7 @@ func idleBlocks(list []blocks.Report) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return &UsageError{errors.Join(errs...)}
+	return &NothingError{errors.Join(errs...)}
 }
 
 // prepare completes the options; everything that is wrong with the settings is told at once.

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,92 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/boundary"
 	_ "nictwin/models/fixedseed"
-	"nictwin/models/root"
-	"nictwin/rtlbridge/build"
-
-	"nictwin/rtlbridge/build/toolchain"
-	"nictwin/rtlbridge/manifest"
-	"nictwin/rtlbridge/protocol"
-	"nictwin/scenarios/device"
-	"nictwin/scenarios/fuzz/player"
-	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
-	"nictwin/scenarios/traffic/capture"
 )
-
-func TestClassify(t *testing.T) {
-	infra := &protocol.InfraError{Err: protocol.ErrClosed}
-	stuck := &replay.StuckError{}
-	usage := &replay.UsageError{Err: errors.New("x")}
-	for _, c := range []struct {
-		err  error
-		want result.Outcome
-	}{
-		{nil, result.Pass},
-		{stuck, result.Mismatch},
-		{boundary.Breach("Q4", "an event"), result.Mismatch},
-		{&root.RegError{Err: boundary.Breach("G2", "status UR")}, result.Mismatch},
-		{&root.RegError{Err: root.ErrNoTag}, result.Infrastructure},
-		{errors.Join(boundary.Breach("P2", "x"), infra), result.Infrastructure},
-		{usage, result.Usage},
-		{Usagef("x"), result.Usage},
-		{&capture.Error{Err: errors.New("x")}, result.Usage},
-		{&manifest.Error{}, result.Usage},
-		{&build.RefusedError{}, result.Usage},
-		{&build.DesignError{}, result.Usage},
-		{&home.NotFoundError{}, result.Usage},
-		{&home.UnknownError{}, result.Usage},
-		{&home.UntrustedError{}, result.Usage},
-		{&device.FitError{Err: errors.New("x")}, result.Usage},
-		{errors.Join(&device.FitError{Err: errors.New("x")}, infra), result.Infrastructure},
-		{build.ErrNotTuned, result.Usage},
-		{infra, result.Infrastructure},
-		{&toolchain.BuildError{}, result.Infrastructure},
-		{errors.Join(stuck, &player.CrashError{Value: "x"}), result.Infrastructure},
-		{toolchain.ErrToolMissing, result.Infrastructure},
-		{&fs.PathError{Op: "write", Path: "x", Err: errors.New("no space")}, result.Infrastructure},
-		{errors.New("never seen before"), result.Infrastructure},
-		{errors.Join(stuck, infra), result.Infrastructure},
-		{errors.Join(usage, infra), result.Infrastructure},
-		{errors.Join(stuck, usage), result.Usage},
-		{context.Canceled, result.Interrupted},
-		{errors.Join(infra, context.Canceled), result.Interrupted},
-	} {
-		require.Equal(t, c.want, Classify(t.Context(), c.err), "%v", c.err)
-		if c.err != nil {
-			require.Equal(t, c.want, Classify(t.Context(), fmt.Errorf("wrapped: %w", c.err)), "%v", c.err)
-		}
-	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(ErrInterrupted)
-	require.Equal(t, result.Interrupted, Classify(ctx, infra), "a device that dies of the same signal")
-	require.Equal(t, result.Pass, Classify(ctx, nil), "a run that had ended already")
-}
 
 func TestOutcomes(t *testing.T) {
 	exits := map[result.Outcome]int{result.Pass: 0, result.Mismatch: 1, result.Usage: 2, result.Infrastructure: 3, result.Interrupted: 130}
 	for o, want := range exits {
 		require.Equal(t, want, o.Exit())
 		require.Equal(t, []string{"pass", "mismatch", "usage", "infrastructure", "interrupted"}[o], o.String())
-	}
-}
-
-// A run that broke off is a mismatch if the referee had one before, unless the device died.
-func TestJudge(t *testing.T) {
-	odd, infra := errors.New("odd"), &protocol.InfraError{Err: protocol.ErrClosed}
-	good, bad := &replay.Result{Pass: true, Checked: 1}, &replay.Result{Checked: 1, Mismatches: 1}
-	for _, c := range []struct {
-		res  *replay.Result
-		err  error
-		want result.Outcome
-	}{
-		{good, nil, result.Pass}, {bad, nil, result.Mismatch}, {bad, odd, result.Mismatch}, {good, odd, result.Infrastructure},
-		{bad, infra, result.Infrastructure}, {nil, odd, result.Infrastructure}, {nil, Usagef("x"), result.Usage},
-	} {
-		require.Equal(t, c.want, NewReplay().judge(t.Context(), c.res, c.err), "%+v %v", c.res, c.err)
 	}
 }
 

@@ -38,7 +38,7 @@ token of the device at tcp:x: want 64 hexadecimal digits
 --stall 95: want 0 to 90 percent
 endpoint.tags 0: want 1 to 256
 last: --speed: none`)
-	require.Equal(t, result.Usage, Classify(context.Background(), err))
+	require.Equal(t, result.Usage, Decide(context.Background(), err, false))
 	require.ErrorIs(t, err, io.EOF)
 	var first *field.Error
 	require.ErrorAs(t, err, &first)

@@ -50,7 +50,7 @@ type FuzzEnded struct {
 // Run plays programs and judges. A canceled context interrupts it.
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e := &FuzzEnded{Ended: Ended{Object: result.Object{Command: "fuzz", Seed: f.Seed}}}
-	e.do(&f.Common, work{
+	e.do(ctx, &f.Common, work{
 		jobs:    f.Jobs,
 		prepare: f.prepare,
 		play: func() (err error) {
@@ -58,13 +58,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 			e.Result, err = fuzz.Run(ctx, f.Options)
 			return errors.Join(err, f.cover(ctx, e), f.wave(ctx, e))
 		},
-		judge: func(err error) result.Outcome {
-			out := Classify(ctx, err)
-			if out == result.Pass && len(e.Result.Failures) > 0 {
-				return result.Mismatch
-			}
-			return out
-		},
+		differs: func(error) bool { return e.Result != nil && len(e.Result.Failures) > 0 },
 		describe: func(o *result.Object) {
 			o.Seed = f.Seed // that of the program, if there is one
 			f.settings(e)

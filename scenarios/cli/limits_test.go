@@ -18,7 +18,7 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, tooLow(4*gb, minFiles, 2, programNeeds))
 	err := tooLow(gb, none, 1, programNeeds)
 	require.EqualError(t, err, "the limit on address space (ulimit -v) is 1048576 kB: want 3178496 kB or more; raise it where nictwin is started")
-	require.Equal(t, result.Infrastructure, Classify(t.Context(), err))
+	require.Equal(t, result.Infrastructure, Decide(t.Context(), err, false))
 	require.True(t, SaysAll(err))
 	require.Error(t, tooLow(4*gb, none, 64, programNeeds), "each of many programs takes its part")
 	err = tooLow(gb, 8, 1, caseNeeds)
@@ -39,7 +39,7 @@ func TestOutOfFiles(t *testing.T) {
 		{syscall.ENOMEM, ""},
 	} {
 		err := Explain(Usagef("--out x: %w; choose another folder", &fs.PathError{Op: "open", Path: "x", Err: c.cause}))
-		require.Equal(t, result.Infrastructure, Classify(t.Context(), err), c.cause.Error())
+		require.Equal(t, result.Infrastructure, Decide(t.Context(), err, false), c.cause.Error())
 		require.ErrorContains(t, err, c.hint)
 		require.Equal(t, err, Explain(fmt.Errorf("%w", err)).(interface{ Unwrap() error }).Unwrap(), "once is enough")
 	}

@@ -55,19 +55,14 @@ func (e *PairEnded) String() string {
 // Run plays and judges. A canceled context interrupts it.
 func (p *Pair) Run(ctx context.Context) *PairEnded {
 	e := &PairEnded{Ended: Ended{Object: result.Object{Command: "pair", Seed: p.Seed}}}
-	e.do(&p.Common, work{
+	e.do(ctx, &p.Common, work{
 		jobs:    p.Processes,
 		prepare: func() (string, error) { return "", p.prepare(ctx) },
 		play: func() (err error) {
 			e.Result, err = split.Run(ctx, p.Options)
 			return err
 		},
-		judge: func(err error) result.Outcome {
-			if out := Classify(ctx, err); out != result.Pass || e.Result.Pass() {
-				return out
-			}
-			return result.Mismatch
-		},
+		differs:  func(error) bool { return e.Result != nil && !e.Result.Pass() },
 		describe: func(o *result.Object) { p.describe(o, e) },
 	})
 	return e

@@ -37,7 +37,7 @@ func (p *Place) Find() error {
 }
 
 // manifest finds the manifest of a device by name or path, and reads it once: its faults are told early. Its errors
-// are of the kinds that [Classify] knows.
+// are of kinds that [Decide] knows.
 func (p *Place) manifest(dut string) (string, *manifest.Manifest, error) {
 	path, err := home.Resolve(dut, p.Home)
 	if err != nil {

@@ -59,7 +59,7 @@ func (p *Play) nothing(runs int) error {
 	if rest := p.Manifest.TieRest; rest != "" {
 		why = fmt.Sprintf("either the inputs of section play let nothing through, or tie_rest: %s holds an input that matters (dut ports shows them all)", rest)
 	}
-	return Usagef("%s: nothing came out in %d runs, so nothing was compared: %s", p.Manifest.Path, runs, why)
+	return &NothingError{fmt.Errorf("%s: nothing came out in %d runs, so nothing was compared: %s", p.Manifest.Path, runs, why)}
 }
 
 // Run plays and judges. A canceled context interrupts it.
@@ -68,7 +68,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 	begin := time.Now()
 	var trace bytes.Buffer
 	p.Trace = &trace
-	e.do(&p.Common, work{
+	e.do(ctx, &p.Common, work{
 		prepare: p.prepare,
 		play: func() (err error) {
 			if err = p.reference(ctx); err != nil {
@@ -83,13 +83,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 			}
 			return err
 		},
-		judge: func(err error) result.Outcome {
-			out := Classify(ctx, err)
-			if out == result.Pass && e.Report.Failed != nil {
-				return result.Mismatch
-			}
-			return out
-		},
+		differs: func(error) bool { return e.Report != nil && e.Report.Failed != nil },
 		describe: func(o *result.Object) {
 			if e.Report != nil && e.Report.Cover != nil && e.Outcome != result.Usage {
 				p.describe(o, e.Report)

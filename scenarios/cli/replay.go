@@ -55,10 +55,10 @@ type ReplayEnded struct {
 // Run plays and judges. A canceled context interrupts it.
 func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	e := &ReplayEnded{Ended: Ended{Object: result.Object{Command: "replay", Seed: r.Seed}}}
-	e.do(&r.Common, work{
+	e.do(ctx, &r.Common, work{
 		prepare: func() (string, error) { return r.prepare(ctx) },
 		play:    func() error { return r.play(ctx, e) },
-		judge:   func(err error) result.Outcome { return r.judge(ctx, e.Result, err) },
+		differs: func(err error) bool { return differs(e.Result, err) },
 		describe: func(o *result.Object) {
 			if e.Outcome != result.Usage { // else they may be wrong
 				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
@@ -71,19 +71,10 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	return e
 }
 
-// judge weighs the result and the error: a device that was caught with a mismatch before the run broke off has one,
-// unless the run broke off for reasons of its own.
-func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) result.Outcome {
-	out := Classify(ctx, err)
-	switch {
-	case out == result.Pass && res.Pass:
-		return result.Pass
-	case out == result.Pass:
-		return result.Mismatch
-	case out == result.Infrastructure && !isInfra(err) && res != nil && res.Mismatches > 0:
-		return result.Mismatch
-	}
-	return out
+// differs reports whether a run that ended with err found something: of one that broke off, the findings that tell why do
+// not count.
+func differs(r *replay.Result, err error) bool {
+	return r != nil && (r.Mismatches > 0 || err == nil && !r.Pass)
 }
 
 // play builds the board, plays, and ends the device.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -60,14 +61,14 @@ type work struct {
 	// settings is told at once.
 	prepare func() (out string, err error)
 	play    func() error
-	// judge weighs what was found and the error.
-	judge func(err error) result.Outcome
+	// differs reports whether something is not as it must be, for a run that ended with err.
+	differs func(err error) bool
 	// describe takes over what was found.
 	describe func(o *result.Object)
 }
 
 // do goes through the steps and leaves the verdict among the artifacts, however it ends.
-func (e *Ended) do(c *Common, w work) {
+func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	var dir *result.Folder
 	err := checkLimits(w.jobs, cmp.Or(w.each, programNeeds))
 	out := ""
@@ -87,11 +88,7 @@ func (e *Ended) do(c *Common, w work) {
 		err = w.play()
 	}
 	err = withFlags(Explain(err))
-	e.Outcome, e.Err = w.judge(err), err
-	if e.Outcome == result.Interrupted {
-		e.Err = ErrInterrupted
-	}
-	e.Object.End(e.Outcome, e.Err)
+	e.end(ctx, err, w.differs(err))
 	e.Object.Home = c.Used
 	w.describe(&e.Object)
 	if e.Object.Reproduce == "" && (e.Outcome == result.Mismatch || e.Outcome == result.Infrastructure) {
@@ -102,11 +99,20 @@ func (e *Ended) do(c *Common, w work) {
 			f.Command = c.Again
 		}
 	}
-	e.leave(dir)
+	e.leave(ctx, dir)
+}
+
+// end decides how the command ended.
+func (e *Ended) end(ctx context.Context, err error, differs bool) {
+	e.Outcome, e.Err = Decide(ctx, err, differs), err
+	if e.Outcome == result.Interrupted {
+		e.Err = ErrInterrupted // whatever else it led to
+	}
+	e.Object.End(e.Outcome, e.Err)
 }
 
 // leave writes the verdict into the folder, or gives the folder up when there was no run.
-func (e *Ended) leave(dir *result.Folder) {
+func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
 	switch {
 	case dir == nil:
 		return
@@ -117,11 +123,7 @@ func (e *Ended) leave(dir *result.Folder) {
 	defer dir.Close()
 	e.Object.Artifacts = dir.Dir
 	if err := dir.Write(&e.Object); err != nil {
-		e.Err = errors.Join(e.Err, err)
-		if e.Outcome == result.Pass {
-			e.Outcome = result.Infrastructure
-		}
-		e.Object.End(e.Outcome, e.Err)
+		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
 	}
 }
 

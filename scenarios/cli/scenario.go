@@ -117,7 +117,7 @@ func (r *Run) figures() string {
 // Run plays and judges. A canceled context interrupts it.
 func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 	e := &ScenariosEnded{Ended: Ended{Object: result.Object{Command: "run", Seed: s.Seed}}}
-	e.do(&s.Common, work{
+	e.do(ctx, &s.Common, work{
 		jobs: min(s.Jobs, maxJobs),
 		each: caseNeeds,
 		prepare: func() (string, error) {
@@ -127,13 +127,8 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 			}
 			return out, err
 		},
-		play: func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e)) },
-		judge: func(err error) result.Outcome {
-			if out := Classify(ctx, err); out != result.Pass || len(e.Object.Findings) == 0 {
-				return out
-			}
-			return result.Mismatch
-		},
+		play:     func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e)) },
+		differs:  func(error) bool { return len(e.Object.Findings) > 0 },
 		describe: func(o *result.Object) { s.describe(o, e) },
 	})
 	return e

@@ -110,7 +110,7 @@ func (t *turns) cost(i int) int64 {
 // play plays one case on its NIC. When both of two that are compared have ended, the second has what differs.
 func (t *turns) play(ctx context.Context, x *turn) {
 	run, err := t.s.one(ctx, x, func(done, total int) { t.progress(x, float64(done)/float64(max(total, 1))) })
-	out := Classify(ctx, err)
+	out := Decide(ctx, err, false)
 	t.progress(x, 1)
 	t.mu.Lock()
 	defer t.mu.Unlock()

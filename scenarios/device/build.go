@@ -17,7 +17,17 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise an error that names what it
+// NICError tells that a device is no NIC.
+type NICError struct {
+	Name string // of the device
+	What string // it lacks
+}
+
+func (e *NICError) Error() string { return e.Name + ": " + e.What }
+
+var _ error = (*NICError)(nil)
+
+// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise a *NICError that names what it
 // lacks.
 func IsNIC(m *manifest.Manifest) error {
 	var lacks []string
@@ -30,10 +40,10 @@ func IsNIC(m *manifest.Manifest) error {
 		}
 	}
 	if len(lacks) > 0 {
-		return fmt.Errorf("%s: no stream %s: this device is no NIC", m.Name, strings.Join(lacks, ", "))
+		return &NICError{m.Name, fmt.Sprintf("no stream %s: this device is no NIC", strings.Join(lacks, ", "))}
 	}
 	if m.Busy == "" {
-		return fmt.Errorf("%s: no busy signal: a NIC has one [B8], which its manifest observes and names as busy", m.Name)
+		return &NICError{m.Name, "no busy signal: a NIC has one [B8], which its manifest observes and names as busy"}
 	}
 	return nil
 }
