@@ -13,6 +13,7 @@ import (
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/files"
 	"nictwin/scenarios/recognise"
 	"nictwin/scenarios/result"
 )
@@ -97,6 +98,13 @@ func (n *DUTNew) design() (*manifest.Manifest, error) {
 		if _, err := os.Lstat(m.Path); !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("--out %s: is there already: want a new file", m.Path)
 		}
+		dir := filepath.Dir(m.Path)
+		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+			return nil, fmt.Errorf("--out %s: there is no folder %s: want a file in one that is there", m.Path, dir)
+		}
+		if err := files.Probe(dir); err != nil {
+			return nil, fmt.Errorf("--out %s: %w", m.Path, err)
+		}
 	}
 	var errs []error
 	relative := func(list []string) (all []string) {
@@ -137,7 +145,11 @@ func (n *DUTNew) write(path, text string) error {
 		return fmt.Errorf("--out: %w", err)
 	}
 	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // the error tells more
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
 }
 
 // SourcePorts reads the ports of a module from its files. Without a name it is called like the first file.

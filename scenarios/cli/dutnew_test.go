@@ -56,6 +56,8 @@ func TestNewManifestsRefuse(t *testing.T) {
 		{DUTNew{Top: "intf"}, "no files given: want those of module intf"},
 		{DUTNew{Top: "intf", Files: []string{"gone.v"}}, "gone.v: no such file"},
 		{DUTNew{Top: "intf", Files: intf, Out: "testdata/new/axis_reg.yaml"}, "is there already"},
+		{DUTNew{Top: "intf", Files: intf, Out: "testdata/none/dut.yaml"}, "there is no folder testdata/none"},
+		{DUTNew{Top: "intf", Files: intf, Out: "/proc/dut.yaml"}, "--out /proc/dut.yaml: "},
 	} {
 		c.n.Home = "../.."
 		_, _, err := c.n.Run(t.Context())
