@@ -79,12 +79,13 @@ type Conn struct {
 	nRec   uint32
 	early  uint32 // records sent ahead of the next RUN
 	run    protocol.Ran
-	due    int                  // RUN frames sent and not answered
-	index  uint64               // of the next quantum to send
-	rindex uint64               // of the next quantum to receive
-	cycle  uint64               // reached
-	taken  uint64               // bytes received of the quantum under way
-	sent   [2 * MaxAhead]uint64 // end cycle of quantum i-1 at i modulo its length
+	due    int                         // RUN frames sent and not answered
+	index  uint64                      // of the next quantum to send
+	rindex uint64                      // of the next quantum to receive
+	cycle  uint64                      // reached
+	taken  uint64                      // bytes received of the quantum under way
+	sent   [2 * MaxAhead]uint64        // end cycle of quantum i-1 at i modulo its length
+	sentAt [2 * MaxAhead]time.Duration // likewise, when its RUN was sent, since the epoch of t
 	start  protocol.Start
 	order  protocol.Order
 }

@@ -128,6 +128,16 @@ func TestFakeDevices(t *testing.T) {
 				}
 			}
 		}), "more than it was asked for"},
+		{"more wall time than has passed", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			r := goodRan(i, s, n)
+			r.RTLNs = uint64(time.Minute)
+			c.Write(appendRan(nil, r, nil))
+		}), "RAN frame refused: value: quantum 0: 60000000000 ns of wall time, of which "},
+		{"wall time beyond all durations", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			r := goodRan(i, s, n)
+			r.RTLNs = 1<<64 - 1
+			c.Write(appendRan(nil, r, nil))
+		}), "RAN frame refused: value: quantum 0: 18446744073709551615 ns of wall time"},
 		{"stops inside a quantum", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			r := goodRan(i, s, n-5)
 			r.Flags = protocol.RanPartial

@@ -209,6 +209,7 @@ func (c *Conn) SendRun(n uint32) error {
 	c.due++
 	c.early = 0
 	c.sent[c.index%uint64(len(c.sent))] = begin + uint64(n)
+	c.sentAt[c.index%uint64(len(c.sent))] = time.Since(c.t.epoch)
 	return c.flush("run", 0)
 }
 
@@ -219,6 +220,9 @@ func (c *Conn) sentCycle() uint64 {
 	}
 	return c.sent[c.index%uint64(len(c.sent))]
 }
+
+// clockSlack is how much more wall time a device may tell of than has passed: its clock is another one.
+const clockSlack = time.Second
 
 // slowCycle is the wall time that a cycle of a quantum may take beyond the timeout.
 const slowCycle = 20 * time.Microsecond
@@ -247,6 +251,9 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 	if r.Index != c.rindex || r.Start+uint64(r.Cycles) > end || r.Start > end {
 		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
 			r.Index, r.Start, r.Cycles, c.rindex, end))
+	}
+	if passed := time.Since(c.t.epoch) - c.sentAt[(c.rindex+1)%uint64(len(c.sent))]; r.RTLNs > uint64(passed+clockSlack) {
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: %d ns of wall time, of which %d have passed", r.Index, r.RTLNs, passed))
 	}
 	if r.Flags&protocol.RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == protocol.IdleEvaluate || r.Flags&(protocol.RanMore|protocol.RanPartial) != 0 || r.Flags&protocol.RanQuiet == 0) {
 		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: flags %#x: the device stands still, which was not asked for or is not so", r.Index, r.Flags))
