@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"nictwin/models/board"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
@@ -20,6 +21,7 @@ import (
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/testbed"
+	"nictwin/stack/driver"
 )
 
 // Replay is a replay as the command line has it. The embedded options hold what needs no translation; DUT and Out are
@@ -57,7 +59,7 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	e := &ReplayEnded{Ended: Ended{Object: result.Object{Command: "replay", Seed: r.Seed}}}
 	e.do(ctx, &r.Common, work{
 		prepare: func() (string, error) { return r.prepare(ctx) },
-		play:    func() error { return r.play(ctx, e) },
+		play:    func() error { return r.tooSmall(r.play(ctx, e)) },
 		differs: func(err error) bool { return differs(e.Result, err) },
 		describe: func(o *result.Object) {
 			if e.Outcome != result.Usage { // else they may be wrong
@@ -94,6 +96,16 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 		err = errors.Join(err, r.wave(ctx, e))
 	}
 	return err
+}
+
+// tooSmall says of a board with too little memory for the driver which field is at fault.
+func (r *Replay) tooSmall(err error) error {
+	room, ok := errors.AsType[*driver.RoomError](err)
+	if !ok || r.Card == nil || room.Endpoint < 0 {
+		return err
+	}
+	at := "servers[0].cards[0]." + board.BytesField(room.Endpoint)
+	return &UsageError{fmt.Errorf("--board %s: %v: want more memory for the rings and buffers of the driver: %w", r.Board, at, err)}
 }
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.

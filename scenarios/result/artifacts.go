@@ -211,9 +211,9 @@ func (f *Folder) Write(o *Object) error {
 	return nil
 }
 
-// Drop undoes OpenFolder, whole or in part, for a run that did not take place.
+// Drop undoes OpenFolder, whole or in part, for a run that did not take place. One that had written something stays ours.
 func (f *Folder) Drop() {
-	if f.marked {
+	if f.marked && f.untouched() {
 		_ = f.Files.Remove(Marker) // what is left of it does no harm
 	}
 	f.Close()
@@ -222,6 +222,12 @@ func (f *Folder) Drop() {
 			return
 		}
 	}
+}
+
+// untouched reports whether nothing but the marker is in the folder.
+func (f *Folder) untouched() bool {
+	there, err := f.Files.Names()
+	return err == nil && len(there) == 1 && there[0] == Marker
 }
 
 func (f *Folder) Close() {

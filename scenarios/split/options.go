@@ -8,6 +8,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/ether"
 	"nictwin/models/field"
+	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
 
@@ -36,7 +37,10 @@ const (
 	maxRound  = 100 * simcore.Microsecond
 	// Results are the same for any round up to the latency, but for the instant at which servers turn to their counters.
 	leastLimit = time.Millisecond
-	mostLimit  = time.Hour
+
+	// leastMemory of each endpoint has room for what the driver takes.
+	leastMemory = 32 << 20
+	mostLimit   = time.Hour
 )
 
 // Validate returns every error of the options; those of fields are field.Errors.
@@ -90,6 +94,13 @@ func (o *Options) validateRack() error {
 		d := &s.Servers[i].Cards[0].Device
 		if d.Kind != board.DeviceAny && d.Kind != board.DeviceModel {
 			bad(field.Path(fmt.Sprintf("servers[%d].cards[0].device.kind", i)), "%s: want %s: only the Go NIC is divided so", d.Kind, board.DeviceModel)
+		}
+	}
+	for i := range s.Servers {
+		for ep, n := range [...]uint64{nicspec.EndpointArm: s.Servers[i].Cards[0].Endpoint.ArmBytes, nicspec.EndpointHost: s.Servers[i].Cards[0].Endpoint.HostBytes} {
+			if n < leastMemory {
+				bad(field.Path(fmt.Sprintf("servers[%d].cards[0].%s", i, board.BytesField(ep))), "%d: want %d or more, for the rings and buffers of the driver", n, leastMemory)
+			}
 		}
 	}
 	cable := s.PairCable()

@@ -95,7 +95,11 @@ func (d *Driver) Alloc(endpoint int, n, align uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return a.Alloc(n, align)
+	at, err := a.Alloc(n, align)
+	if room, ok := errors.AsType[*RoomError](err); ok {
+		room.Endpoint = endpoint
+	}
+	return at, err
 }
 
 // Free gives back what Alloc returned.

@@ -13,10 +13,23 @@ type UnclaimedEventError struct {
 	Status nicspec.Status
 }
 
-var _ error = (*UnclaimedEventError)(nil)
+var _, _ error = (*UnclaimedEventError)(nil), (*RoomError)(nil)
 
 func (e *UnclaimedEventError) Error() string {
 	return fmt.Sprintf("%s queue %d: event with status %v, and no OnEvent to take it", e.Kind, e.Queue, e.Status)
+}
+
+// RoomError tells that memory has no room for what is to be allocated.
+type RoomError struct {
+	Endpoint      int // whose memory it is; -1: a part of one that somebody has allocated before
+	Bytes, Align  uint64
+	Left, Largest uint64 // bytes that are free, in all and in one piece
+}
+
+const partOfMemory = -1
+
+func (e *RoomError) Error() string {
+	return fmt.Sprintf("driver: no room for %d B at a multiple of %d: %d B are free, %d of them in one piece", e.Bytes, e.Align, e.Left, e.Largest)
 }
 
 // atWork says which entries the device may work on, for errors.

@@ -65,7 +65,7 @@ func (a *Arena) Alloc(n, align uint64) (uint64, error) {
 		a.used[at] = n
 		return at, nil
 	}
-	return 0, fmt.Errorf("driver: no room for %d B at a multiple of %d: %d B are free, %d of them in one piece", n, align, a.Left(), a.Largest())
+	return 0, &RoomError{Endpoint: partOfMemory, Bytes: n, Align: align, Left: a.Left(), Largest: a.Largest()}
 }
 
 // Free gives back what Alloc returned.
