@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"nictwin/scenarios/bench"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/experiments"
 	"nictwin/scenarios/result"
 )
@@ -65,9 +65,9 @@ func (b *Bench) prepare() (string, error) {
 	if !b.NeedsDUT() {
 		return b.Out, nil
 	}
-	path, _, err := b.manifest(b.DUT)
+	path, err := b.nic(b.DUT, device.Eth{})
 	if err != nil {
-		return "", &UsageError{fmt.Errorf("--dut: %w", err)}
+		return "", &UsageError{err}
 	}
 	b.DUT = path
 	return b.Out, nil

@@ -127,14 +127,27 @@ func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
 	}
 }
 
-// nic finds the manifest of a NIC of which a build with these Ethernet ports can be made.
+// nic finds the manifest of the NIC of --dut, of which a build with these Ethernet ports can be made.
 func (p *Place) nic(dut string, eth device.Eth) (string, error) {
-	path, m, err := p.manifest(dut)
-	if err != nil {
-		return "", fmt.Errorf("--dut: %w", err)
+	path, err := p.sized(dut, eth)
+	switch {
+	case is[*device.NICError](err):
+		err = fmt.Errorf("--dut %w", err)
+	case err != nil && path == "":
+		err = fmt.Errorf("--dut: %w", err)
 	}
-	if err := device.IsNIC(m); err != nil {
-		return "", fmt.Errorf("--dut %w", err)
+	return path, err
+}
+
+// sized finds the manifest of a NIC of which a build with these Ethernet ports can be made. With its path comes what is wrong
+// with the ports.
+func (p *Place) sized(dut string, eth device.Eth) (string, error) {
+	path, m, err := p.manifest(dut)
+	if err == nil {
+		err = device.IsNIC(m)
+	}
+	if err != nil {
+		return "", err
 	}
 	if eth.Ports > board.MaxPorts || eth.Bits != 0 && !nicspec.ValidEthBits(eth.Bits) {
 		return path, nil // which is told elsewhere

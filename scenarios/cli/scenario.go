@@ -229,21 +229,6 @@ func (s *Scenarios) nics(c *runner.Case) []string {
 	return []string{device.Model, device.RTL}
 }
 
-// dut finds the manifest, which only RTL devices have, and reads it once to report its faults early.
-func (s *Scenarios) dut() error {
-	for _, c := range s.cases {
-		for _, nic := range s.nics(c) {
-			if !c.NeedsRTL(&runner.Options{NIC: nic}) {
-				continue
-			}
-			path, err := s.nic(s.DUT, device.Eth{})
-			s.DUT = path
-			return err
-		}
-	}
-	return nil
-}
-
 // findings are those of a run, each with the command line that shows it again.
 func (s *Scenarios) findings(r *Run) []result.Finding {
 	for i := range r.Findings {

@@ -220,7 +220,7 @@ func (s *Scenarios) options(nic string) runner.Options {
 	const mb = 1_000_000
 	return runner.Options{
 		NIC: nic, DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed, ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
-		Resolve: func(dut string) (string, error) { return s.nic(dut, device.Eth{}) },
+		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
 		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // which remotes has read
 	}
 }

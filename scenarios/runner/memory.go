@@ -43,13 +43,5 @@ func (c *Case) tooSmall(server int, err error) error {
 	if !ok || room.Endpoint < 0 {
 		return err
 	}
-	return &UsageError{c.located(field.Errorf(c.cardPath(server)+"."+board.BytesField(room.Endpoint), ": want more memory for the stack: %w", err))}
-}
-
-// located puts file and line to the errors of fields.
-func (c *Case) located(err error) error {
-	if c.places == nil { // the case is in no file
-		return err
-	}
-	return c.places.Locate(err)
+	return &UsageError{c.Locate(field.Errorf(c.cardPath(server)+"."+board.BytesField(room.Endpoint), ": want more memory for the stack: %w", err))}
 }

@@ -33,13 +33,10 @@ func (c *Case) Remotes(o *Options) (list []Remote) {
 
 // devicePath returns the field of the device in the slot of a server.
 func (s *Spec) devicePath(server int) field.Path {
-	switch n := len(s.Devices); {
-	case n > 0:
+	if n := len(s.Devices); n > 0 {
 		return field.Path(fmt.Sprintf("devices[%d]", min(server, n-1)))
-	case server < len(s.Board.Servers):
-		return field.Path(fmt.Sprintf("board.servers[%d].cards[0].device", server))
 	}
-	return "board.fleet.card.device"
+	return s.cardPath(server) + ".device"
 }
 
 // validateRemotes checks the addresses of devices that run elsewhere. Each serves one session, so no two slots share one.

@@ -96,6 +96,12 @@ func Parse(name string, text []byte) ([]*Case, error) {
 // nameForm is what can be a folder's name, and the beginning of a case's.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
+// The names of cases are those of folders, behind which comes on what NIC they were played: a file system takes 255 bytes.
+const (
+	maxName     = 64
+	maxCaseName = 240
+)
+
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	errs := []error{
@@ -107,7 +113,7 @@ func (s *Spec) Validate() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(nameForm.MatchString(s.Name), "name", "%q: want a word of letters, digits, - and _", s.Name)
+	bad(nameForm.MatchString(s.Name) && len(s.Name) <= maxName, "name", "%q: want a word of letters, digits, - and _, of at most %d characters", s.Name, maxName)
 	bad(strings.TrimSpace(s.Description) != "", "description", ": empty: want a sentence that says what the scenario shows")
 	bad(s.Addresses == IPv4 || s.Addresses == IPv6, "addresses", "%q: want %s or %s", s.Addresses, IPv4, IPv6)
 	servers := s.Board.All()
@@ -162,7 +168,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	}
 	for n := range rack.Servers {
 		card := &rack.Servers[n].Cards[0]
-		if err := errors.Join(s.validateEngine(n, card), s.validateProcesses(s.stack(n), card)); err != nil {
+		if err := errors.Join(s.validateEngine(n, card), s.validateProcesses(s.stack(n), card), s.validateMemory(n, card)); err != nil {
 			return err
 		}
 	}

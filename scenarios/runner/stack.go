@@ -58,15 +58,6 @@ func stackNames() string {
 	return strings.Join(names, " or ")
 }
 
-// Host memory: of stacks, and of applications. The rest is the machine's: page tables, memory of its other socket.
-const (
-	stackFrom  = 1 << 20
-	stackBytes = 255 << 20
-	appsFrom   = 256 << 20
-	appsBytes  = 192 << 20
-	pageBytes  = 4096
-)
-
 // Addresses is the network layer of all ports.
 type Addresses string
 

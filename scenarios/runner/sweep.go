@@ -187,6 +187,9 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 				c.Name += ":" + a.name + "=" + a.set(&c.Spec, at[i])
 			}
 		}
+		if len(c.Name) > maxCaseName {
+			return nil, field.Errorf("sweep", ": the name of case %s has %d characters: want %d at most, by a shorter name or fewer fields", c.Name, len(c.Name), maxCaseName)
+		}
 		if err := c.Validate(); err != nil {
 			return nil, field.Errorf("sweep", ": case %s: %w", c.Name, err)
 		}

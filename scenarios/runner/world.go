@@ -87,7 +87,7 @@ func (w *world) begin(rack *board.RackSpec) error {
 	for i := range w.stacks {
 		s, err := stacks[w.c.stack(i).Kind].open(w, i)
 		if err != nil {
-			return fmt.Errorf("server %s: %w", w.rack.Servers[i].Name, err)
+			return fmt.Errorf("server %s: %w", w.rack.Servers[i].Name, w.c.tooSmall(i, err))
 		}
 		w.stacks[i] = s
 	}
