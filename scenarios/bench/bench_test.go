@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"nictwin/rtlbridge/build"
 
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/experiments"
 	"nictwin/scenarios/replay"
 )
 
@@ -114,6 +116,20 @@ func TestResultAsJSON(t *testing.T) {
 	b, err = json.Marshal(limit("a/c", 2, "s", 15, "wall"))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"name":"a/c","value":2,"unit":"s","goal":15,"at_most":true,"ok":true,"against":"wall"}`, string(b))
+}
+
+// A claim whose number is none is a miss that JSON can hold.
+func TestNoNumber(t *testing.T) {
+	r := claim(&experiments.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss", Reason: "NaN is no measurement"})
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), `"measured"`)
+	require.Contains(t, string(text), `"value":0`)
+	require.Contains(t, string(text), "NaN is no measurement")
+	s := &session{Options: Options{Percent: 1}, ctx: t.Context()}
+	take := func(*session) ([]Result, error) { return []Result{figure("engine/x", math.Inf(1), "ratio", 1, "y")}, nil }
+	require.EqualError(t, s.take(&measurement{[]string{"engine/x"}, none, take}), "bench engine/x: +Inf is no measurement: raise --percent")
+	require.Empty(t, s.report.Results)
 }
 
 func TestReportForPeople(t *testing.T) {

@@ -2,6 +2,8 @@ package bench
 
 import (
 	"cmp"
+	"math"
+	"slices"
 
 	"nictwin/scenarios/experiments"
 )
@@ -75,17 +77,24 @@ func whole(x *experiments.Result) Result {
 	return r
 }
 
+// noNumber reports whether a value is one that JSON does not have.
+func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
 // claim is what a paper says. What has no number holds (1) or does not (0).
 func claim(v *experiments.Verdict) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
+	measured := v.Measured
+	if slices.ContainsFunc(measured, noNumber) {
+		measured = nil // a miss, whose reason says so
+	}
 	switch {
-	case len(v.Measured) > 0:
-		r.Value = v.Measured[0]
+	case len(measured) > 0:
+		r.Value = measured[0]
 	case v.Verdict == "pass":
 		r.Value = 1
 	}
 	r.Claim = Claim{
-		group: v.Group, Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: v.Measured, Text: v.Text, Check: v.Check,
+		group: v.Group, Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: measured, Text: v.Text, Check: v.Check,
 		Tolerance: v.Tolerance, Anchor: v.Anchor, Verdict: v.Verdict, Reason: v.Reason, Derivability: v.Derivability,
 	}
 	return r

@@ -215,6 +215,9 @@ func (s *session) take(m *measurement) error {
 		return fmt.Errorf("bench %s: %w", first, err)
 	}
 	for _, r := range results {
+		if noNumber(r.Value) {
+			return fmt.Errorf("bench %s: %v is no measurement: raise --percent", r.Name, r.Value)
+		}
 		if s.wants(r.Name) || r.Of != "" && s.wants(r.group+"/"+r.Of) {
 			s.report.Results = append(s.report.Results, r)
 		}

@@ -79,6 +79,9 @@ func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out st
 		return &ExceededError{fmt.Sprintf("%s took more than %d MB of memory, which is the limit: the design reads a file without end, or is large; set %s to more than %d if it is large",
 			tool, l.Memory>>20, ToolMemoryVar, max(l.Memory>>30, 1))}
 	case tooLongFile(err, out):
+		if has := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_FSIZE, &has) == nil && has.Cur < l.File {
+			return &ExceededError{fmt.Sprintf("%s wrote more into one file than the limit on the size of files (ulimit -f), %d kB: raise it where nictwin is started", tool, has.Cur>>10)}
+		}
 		return &ExceededError{fmt.Sprintf("%s wrote more than %d MB into one file, which is the limit: make the design smaller", tool, l.File>>20)}
 	}
 	return nil
