@@ -127,7 +127,9 @@ func TestNoNumber(t *testing.T) {
 	require.Contains(t, string(text), `"value":0`)
 	require.Contains(t, string(text), "NaN is no measurement")
 	s := &session{Options: Options{Percent: 1}, ctx: t.Context()}
-	take := func(*session) ([]Result, error) { return []Result{figure("engine/x", math.Inf(1), "ratio", 1, "y")}, nil }
+	take := func(*session) ([]Result, error) {
+		return []Result{figure("engine/x", math.Inf(1), "ratio", 1, "y")}, nil
+	}
 	require.EqualError(t, s.take(&measurement{[]string{"engine/x"}, none, take}), "bench engine/x: +Inf is no measurement: raise --percent")
 	require.Empty(t, s.report.Results)
 }

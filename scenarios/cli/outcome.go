@@ -42,7 +42,7 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Usagef makes a *UsageError.
 func Usagef(format string, a ...any) error { return &UsageError{fmt.Errorf(format, a...)} }
 
-// NothingError tells that a run compared nothing.
+// NothingError reports a run that compared nothing.
 type NothingError struct{ Err error }
 
 func (e *NothingError) Error() string { return e.Err.Error() }

@@ -127,7 +127,7 @@ func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
 	}
 }
 
-// nic finds the manifest of the NIC of --dut, of which a build with these Ethernet ports can be made.
+// nic finds the manifest of --dut, which must be a NIC with these Ethernet ports.
 func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	path, err := p.sized(dut, eth)
 	switch {
@@ -139,8 +139,8 @@ func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	return path, err
 }
 
-// sized finds the manifest of a NIC of which a build with these Ethernet ports can be made. With its path comes what is wrong
-// with the ports.
+// sized finds the manifest of a NIC and checks that it can be built with these Ethernet ports. An error about the ports comes
+// with the path.
 func (p *Place) sized(dut string, eth device.Eth) (string, error) {
 	path, m, err := p.manifest(dut)
 	if err == nil {

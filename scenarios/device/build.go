@@ -17,7 +17,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// NICError tells that a device is no NIC.
+// NICError reports a device that is no NIC.
 type NICError struct {
 	Name string // of the device
 	What string // it lacks

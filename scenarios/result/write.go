@@ -17,8 +17,7 @@ func (o *Object) End(out Outcome, err error) {
 	}
 }
 
-// WriteLine writes the object as one line. An object that cannot be written as JSON, such as one with a number that is none,
-// is replaced by one that says so.
+// WriteLine writes the object as one line. Where JSON cannot hold it, for instance a NaN, it writes an object with that error.
 func (o *Object) WriteLine(w io.Writer) error {
 	text, err := o.text("")
 	if err != nil {

@@ -46,7 +46,7 @@ func TestNothingIsNull(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(before), `"per_queue":null`)
 	require.Contains(t, string(before), `"list":null`)
-	o.Played.Coverage = &play.Coverage{} // no run is told of that has none
+	o.Played.Coverage = &play.Coverage{} // every run that began has one
 	var line bytes.Buffer
 	require.NoError(t, o.WriteLine(&line))
 	require.NotContains(t, line.String(), "null")

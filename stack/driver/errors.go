@@ -19,7 +19,7 @@ func (e *UnclaimedEventError) Error() string {
 	return fmt.Sprintf("%s queue %d: event with status %v, and no OnEvent to take it", e.Kind, e.Queue, e.Status)
 }
 
-// RoomError tells that memory has no room for what is to be allocated.
+// RoomError reports an allocation for which memory has no room.
 type RoomError struct {
 	Endpoint      int // whose memory it is; -1: a part of one that somebody has allocated before
 	Bytes, Align  uint64
