@@ -10,9 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"nictwin/models/field"
-	"nictwin/scenarios/runner"
 )
 
 const (
@@ -114,30 +111,4 @@ func readSome(fd int) (part []byte, end bool, err error) {
 		return nil, false, err
 	}
 	return part[:n], n == 0, nil
-}
-
-// remotes reads the tokens of devices that run elsewhere. Each of these serves one session, so one case alone can have it.
-func (s *Scenarios) remotes(ctx context.Context) error {
-	s.tokens = map[string]string{}
-	var errs []error
-	taken := map[string]*runner.Case{} // by address
-	for _, c := range s.cases {
-		for _, nic := range s.nics(c) {
-			for _, r := range c.Remotes(&runner.Options{NIC: nic}) {
-				if first := taken[r.Address]; first != nil {
-					return c.Locate(field.Errorf(r.Path+".address", "%q: cases %s and %s would both have this device, and a device serves one session: want one of them, by --only", r.Address, first.Name, c.Name))
-				}
-				taken[r.Address] = c
-				if _, known := s.tokens[r.TokenFile]; known {
-					continue
-				}
-				token, err := tokenIn(ctx, r.TokenFile)
-				if err != nil {
-					err = c.Locate(field.Errorf(r.Path+".token_file", ": %w", err))
-				}
-				s.tokens[r.TokenFile], errs = token, append(errs, err)
-			}
-		}
-	}
-	return errors.Join(errs...)
 }
