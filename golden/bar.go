@@ -208,6 +208,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		}
 		r.log.Saw(q.Domain())
 	}
+	r.log.Rang(!e.Rx, doubt)
 	if doubt {
 		r.cnt.May(nicspec.CntDbBad.Index(), 1)
 	}
@@ -222,6 +223,7 @@ func (r *Referee) enabling(since int64, shown bool) bool {
 // badDoorbell follows a doorbell that was not accepted if the device has used
 // no more than its outputs have shown.
 func (r *Referee) badDoorbell(e *core.Effect) {
+	r.log.Rang(!e.Rx, true)
 	index := nicspec.CntDbBad.Index()
 	ctx, ahead := r.usable(e)
 	justOff := ctx != nil && r.bar.drainRx == e.Rx && r.bar.drainQ == e.Index && r.regs.Busy() &&

@@ -19,7 +19,11 @@ func (m Statuses) First() (s nicspec.Status) {
 	return s
 }
 
+// String names them as alternatives.
 func (m Statuses) String() string {
+	if m == 0 {
+		return "no status"
+	}
 	out := ""
 	for s := nicspec.Status(0); m>>s != 0; s++ {
 		if m.Has(s) {

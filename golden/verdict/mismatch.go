@@ -82,6 +82,7 @@ type Log struct {
 	notes []string
 	noted uint64
 	met   [numLimits]uint64
+	bells bells
 }
 
 // NewLog makes one for a NIC of a name, of so many ports and queues. Most mismatches are kept in full; told, if set, is told of each
@@ -144,7 +145,7 @@ func (l *Log) FailOf(s Subject, d Domain, rule, field, expected, got string, sum
 		return m
 	}
 	m.Past = l.past.list(d)
-	m.GoFile, m.RTLFile = responsible(d, rule, field)
+	m.GoFile, m.RTLFile = l.bells.responsible(d, rule, field)
 	l.kept = append(l.kept, m)
 	if l.told != nil {
 		l.told(m)
