@@ -186,7 +186,7 @@ func (r *Rig) Until(what string, holds func() bool) {
 	const step = 16
 	for n := 0; !holds(); n += step {
 		if n > Patience {
-			require.FailNow(r.T, "waited in vain", "%s, for %d cycles", what, Patience)
+			require.FailNow(r.T, "the NIC breaks [C3]", "waited for %d cycles until %s", Patience, what)
 		}
 		r.Run(step)
 	}
