@@ -303,14 +303,7 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	f := result.Failure{Number: o.number, Key: o.v.Key(), Ops: len(o.prog.Ops)}
 	p, v := o.prog, o.v
 	if c.Shrink {
-		p, f.Trials = shrink.Shrink(ctx, o.prog, func(p *program.Program) bool {
-			again := player.Run(p, ctx, c.board, nil)
-			if again.Key() != f.Key {
-				return false
-			}
-			v = again
-			return true
-		})
+		p, v, f.Trials = c.shrink(ctx, o)
 	}
 	f.Shrunk, f.Finding = len(p.Ops), finding(v)
 	if c.Out == "" {
@@ -325,6 +318,38 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	return f, err
 }
 
+// shrink makes a program that failed smaller. Of one that got stuck, parts are played with little patience; what is left must
+// get stuck with all of it, else more is taken.
+func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Program, v *player.Verdict, trials int) {
+	const more = 8
+	patience := o.v.Patience
+	if o.v.Stuck() {
+		patience = o.v.TrialPatience()
+	}
+	for key := o.v.Key(); ; patience = min(more*patience, o.v.Patience) {
+		v = o.v
+		p, n := shrink.Shrink(ctx, o.prog, func(p *program.Program) bool {
+			again := player.RunWithin(p, ctx, c.board, nil, patience)
+			if again.Key() != key {
+				return false
+			}
+			v = again
+			return true
+		})
+		trials += n
+		if patience == o.v.Patience || p == o.prog {
+			return p, v, trials
+		}
+		if ctx.Err() != nil {
+			return o.prog, o.v, trials // nobody has confirmed what is left
+		}
+		trials++
+		if v = player.Run(p, ctx, c.board, nil); v.Key() == key {
+			return p, v, trials
+		}
+	}
+}
+
 // write writes a file into the folder for programs.
 func (c *campaign) write(name string, text []byte) error {
 	if c.Files != nil {
@@ -336,6 +361,12 @@ func (c *campaign) write(name string, text []byte) error {
 // finding is what differs first.
 func finding(v *player.Verdict) result.Finding {
 	switch {
+	case v.Stuck():
+		f := result.OfError(v.Err)
+		if v.Found() {
+			f.Text += "\n  the referee, in the end: " + v.Report.List[0].String()
+		}
+		return f
 	case v.Found():
 		f := result.OfMismatch(v.Report.List[0])
 		if v.Err != nil {

@@ -197,11 +197,14 @@ func (x *player) readBack() error {
 
 // Verdict is how a program came out.
 type Verdict struct {
-	Report *golden.Report
-	Err    error // why it did not come to its end, or what the driver or the streams saw
-	Cycles int64
-	Sim    simcore.Ps // that these take
-	Build  string
+	Report   *golden.Report
+	Err      error // why it did not come to its end, or what the driver or the streams saw
+	Cycles   int64
+	Sim      simcore.Ps // that these take
+	Build    string
+	Waited   int64 // cycles of the longest wait that ended
+	Patience int64 // cycles that a wait may take on the board
+	stuck    bool  // nothing was found before the device got stuck: what the referee finds then is a consequence
 }
 
 // Pass tells whether the device did what the contract says.
@@ -232,9 +235,12 @@ func isBreach(err error) bool {
 
 // Key says what went wrong in few words: programs that fail in the same way have the same.
 func (v *Verdict) Key() string {
+	var stuck *StuckError
 	switch {
 	case v.Pass():
 		return "pass"
+	case v.stuck && errors.As(v.Err, &stuck):
+		return stuck.Key()
 	case v.Found():
 		m := v.Report.List[0]
 		return "[" + m.Rule + "] " + m.Field
@@ -244,21 +250,33 @@ func (v *Verdict) Key() string {
 	return v.Report.Reason
 }
 
+// Stuck reports whether the first thing that went wrong is that the device did not do in time what it must.
+func (v *Verdict) Stuck() bool { return v.stuck }
+
 // Run plays a program on a NIC and counts in cov what it was seen to do; cov may be nil.
 func Run(p *program.Program, ctx context.Context, build Build, cov *coverage.Coverage) *Verdict {
+	return RunWithin(p, ctx, build, cov, 0)
+}
+
+// RunWithin is Run with less patience, in cycles, for every wait; 0: that of the board.
+func RunWithin(p *program.Program, ctx context.Context, build Build, cov *coverage.Coverage, patience int64) *Verdict {
 	v := new(Verdict)
 	var x *player
 	v.Err = guarded(func() (err error) {
 		if x, err = newPlayer(p, build, cov); err != nil {
 			return err
 		}
+		v.Patience = x.waits.patience
+		x.waits.shorten(patience)
 		err = x.all(ctx)
+		v.Waited = x.longest
 		x.done = true
 		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()
 		v.Sim = x.b.Cycles(int(v.Cycles))
 		if e := x.b.NIC.Check(); e != nil {
 			err = errors.Join(err, &streamError{e})
 		}
+		v.stuck = errors.As(err, new(*StuckError)) && x.judge.Referee.Mismatches() == 0
 		switch {
 		case err == nil:
 			v.Report = x.judge.Finish(judge.Whole)

@@ -2,7 +2,6 @@ package player
 
 import (
 	"errors"
-	"fmt"
 
 	"nictwin/models/board"
 	"nictwin/models/boundary"
@@ -17,7 +16,6 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/judge"
-	"nictwin/scenarios/result"
 	"nictwin/scenarios/testbed"
 	"nictwin/scenarios/traffic"
 )
@@ -41,6 +39,9 @@ type player struct {
 	came    int        // frames, at the NIC
 	done    bool       // nothing more will be asked of the device
 	idleAt  int64      // latest cycle in which the pin busy was seen to be 0
+
+	longest int64     // cycles of the longest wait that ended
+	nic     openReads // of the NIC
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
@@ -69,21 +70,6 @@ const (
 	leastTimeout = 1024 // cycles after which a read ends at the earliest [P6]
 )
 
-// StuckError says that the NIC did not do in time what it must.
-type StuckError struct {
-	What   string
-	Cycles int64 // that it had
-}
-
-func (e *StuckError) Error() string {
-	return fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", e.Cycles, e.What)
-}
-
-// Finding is the error in fields.
-func (e *StuckError) Finding() result.Finding {
-	return result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What, Got: fmt.Sprintf("not within %d cycles", e.Cycles)}
-}
-
 // Build makes the board with the NIC under test on it; the kind of NIC is its choice.
 type Build func(testbed.Spec) (*testbed.Bed, error)
 
@@ -102,7 +88,8 @@ func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: starts(&p.Board),
-		keys: map[int]keyInForce{}, reads: rawReads{}, held: map[uint64]simcore.Ps{}, way: linkCycles}
+		keys: map[int]keyInForce{}, reads: rawReads{}, held: map[uint64]simcore.Ps{}, way: linkCycles,
+		nic: openReads{timeout: nicspec.ResetCplTimeout}}
 	if spec.Card != nil {
 		x.way = wayOf(spec.Card)
 		x.cardMPS = linkMPS(spec.Card)
@@ -127,6 +114,7 @@ func (x *player) connect() error {
 		return err
 	}
 	x.b.NIC.Observe(x.see.crossing)
+	x.b.NIC.Observe(x.watchReads)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
 	x.b.NIC.Observe(func(c boundary.Crossing) {
 		if c.Kind == boundary.FrameIn {

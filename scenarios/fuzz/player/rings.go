@@ -16,7 +16,9 @@ type ring struct {
 	x     *player
 	rung  uint16 // told
 	event bool   // an Event was seen: the queue is in state Error
-	take  func(cqe []byte)
+
+	fetched []bool // slots by place: what was posted there was read
+	take    func(cqe []byte)
 }
 
 // open takes memory for the rings and follows the completion ring.
@@ -138,6 +140,7 @@ func (x *player) post(p *program.Post) error {
 	}
 	n := min(p.Count, r.Size()-int(r.PI-uint16(r.frees)))
 	for range n {
+		r.filled(r.PI)
 		d := posted{hdrP: p.Hdr, payP: p.Pay}
 		if r.cfg.Split != nicspec.SplitModeNone {
 			d.hdr = x.alloc(p.Hdr, int(r.cfg.HdrBytes))

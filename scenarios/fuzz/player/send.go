@@ -101,6 +101,7 @@ func (x *player) send(s *program.Send) error {
 		r.work[r.Place(r.PI)] = w
 		r.posts(int(w.blocks()))
 		for at := 0; at < len(w.raw); at += nicspec.WqeBytes {
+			r.filled(r.PI)
 			if err := x.write(r.NextSlot(), w.raw[at:at+nicspec.WqeBytes]); err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
 	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/testbed"
@@ -23,7 +24,7 @@ type waits struct {
 // waitsOf returns the waits of a board.
 func waitsOf(b *testbed.Bed) waits {
 	const (
-		patience, step = 400_000, 16
+		patience, step = Patience, 16
 		often          = 1000                               // times the patience of a slow board
 		frames         = program.MaxPlayed/ether.MaxLen + 1 // of the longest that the NIC takes, in one that is played
 	)
@@ -36,6 +37,14 @@ func waitsOf(b *testbed.Bed) waits {
 		w.step = int(w.patience / (patience / step))
 	}
 	return w
+}
+
+// shorten lowers the patience to so many cycles; 0 leaves it as the board has it.
+func (w *waits) shorten(patience int64) {
+	if patience > 0 && patience < w.patience {
+		w.most = w.most / w.patience * patience
+		w.patience = patience
+	}
 }
 
 // crossing implements boundary.Observer.
@@ -63,25 +72,32 @@ func (x *player) cycle() int64 { return int64(x.b.Engine.Now() / x.b.NIC.Period(
 
 // until lets time pass until something holds.
 func (x *player) until(what string, holds func() bool) error {
-	for from := x.cycle(); !holds(); {
+	from := x.cycle()
+	for !holds() {
 		if x.waits.vain(from, x.cycle()) {
-			return &StuckError{what, x.cycle() - from}
+			return x.stuck(what, from, 0, false)
 		}
 		if err := x.run(x.waits.step); err != nil {
 			return err
 		}
 	}
+	x.waited(from)
 	return nil
 }
 
 // poll reads a register until its value is enough; what says what that tells.
 func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error {
 	for from := x.cycle(); ; {
-		if v, err := x.read(off); err != nil || enough(v) {
+		v, err := x.read(off)
+		if err != nil {
 			return err
 		}
+		if enough(v) {
+			x.waited(from)
+			return nil
+		}
 		if x.waits.vain(from, x.cycle()) {
-			return &StuckError{what, x.cycle() - from}
+			return x.stuck(what, from, v, off == nicspec.RegStatus)
 		}
 	}
 }

@@ -1,0 +1,126 @@
+package fuzz
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic/craft"
+)
+
+// stalled returns operations after which a NIC waits longer than anybody does: reads are not answered, and time out late.
+func stalled(of program.Fault) []program.Op {
+	const queue, key, entries = 3, 2, 18
+	var list []program.Entry
+	for range entries {
+		list = append(list, program.Entry{
+			Opcode: nicspec.OpcodeSend, Complete: true, Frame: program.Frame{Frame: craft.Frame{Seed: 7}, Len: 64}, Pieces: []program.Piece{{Key: key, Len: 64}},
+		})
+	}
+	of.Kind, of.Queue = "silent", queue
+	return []program.Op{
+		{Write: &program.Write{Reg: "CTRL", Value: 3}},
+		{Write: &program.Write{Reg: "CPL_TIMEOUT", Value: 1 << 31}},
+		{Key: &program.Key{Index: key}},
+		{TxQueue: &program.TxQueue{Queue: queue, LogSize: 5}},
+		{Fault: &of},
+		{Send: &program.Send{Queue: queue, Entries: list}, Wait: 4000}, // in the end, faults are over
+	}
+}
+
+func programOf(ops []program.Op) *program.Program {
+	return &program.Program{Board: program.Board{Ports: 1, MPS: 4096, RCB: 64}, Ops: ops}
+}
+
+// What is told of a NIC that hangs: the queue, how far its oldest entry came, and the read that it waits for.
+func TestHangsAreTold(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault program.Fault
+		index int
+		want  string
+	}{
+		{"payload", program.Fault{Of: program.OfMemory, Skip: 17}, 17, `txq 3: entry 17 posted, fetched, waits for the completion of a read of 64 B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
+		{"fetch", program.Fault{Of: program.OfTxRing}, 0, `txq 3: entry 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := player.Run(programOf(stalled(c.fault)), t.Context(), model, nil)
+			require.True(t, v.Mismatch())
+			require.True(t, v.Stuck())
+			require.Equal(t, "[C3] STATUS says that nothing is under way", v.Key())
+			f := finding(v)
+			require.Equal(t, "C3", f.Rule)
+			require.Equal(t, result.Tx, f.Domain)
+			require.Equal(t, 3, *f.Queue)
+			require.Equal(t, c.index, *f.Index)
+			require.Positive(t, *f.Cycle)
+			require.Regexp(t, "^not within 400000 cycles: STATUS reads 0x[0-9a-f]+: .*reads_outstanding; "+c.want, f.Got)
+			require.Regexp(t, `^the NIC breaks \[C3\]: waited for 400000 cycles until STATUS says that nothing is under way\n  STATUS reads .*\n  `+c.want, f.Text)
+			require.Contains(t, f.Text, "the referee, in the end: cycle ")
+			for _, m := range v.Report.List { // of an entry whose bytes are missing, it is not known how it ends
+				require.NotRegexp(t, `^$|: $|: ,`, m.Expected)
+				require.NotEmpty(t, m.Got)
+			}
+		})
+	}
+}
+
+// A queue whose descriptors are not answered is named, with the frame that nobody takes.
+func TestHangOfAReceiveQueueIsTold(t *testing.T) {
+	const queue = 5
+	v := player.Run(programOf([]program.Op{
+		{Write: &program.Write{Reg: "CTRL", Value: 3}},
+		{Write: &program.Write{Reg: "CPL_TIMEOUT", Value: 1 << 31}},
+		{RxQueue: &program.RxQueue{Queue: queue, LogSize: 4, PayBytes: 256}},
+		{Fault: &program.Fault{Kind: "silent", Of: program.OfRxRing, Queue: queue}},
+		{Post: &program.Post{Queue: queue, Count: 3}, Wait: 4000},
+	}), t.Context(), model, nil)
+	f := finding(v)
+	require.Equal(t, result.Rx, f.Domain)
+	require.Equal(t, queue, *f.Queue)
+	require.Equal(t, 0, *f.Index)
+	require.Regexp(t, `rxq 5: descriptor 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`, f.Got)
+}
+
+// The parts of a program that got stuck are played with little patience, which finds what all of it finds.
+func TestHangsShrinkWithLittlePatience(t *testing.T) {
+	c := begun(t, options(device.Model, 0))
+	p := c.generate(1)
+	require.True(t, player.Run(p, t.Context(), model, nil).Pass())
+	p.Ops = append(p.Ops, stalled(program.Fault{Of: program.OfMemory, Skip: 1})...)
+	o := &outcome{prog: p, v: player.Run(p, t.Context(), model, nil)}
+	require.True(t, o.v.Stuck(), "%s", o.v.Key())
+	require.Less(t, o.v.TrialPatience(), player.Patience/4)
+	small, v, trials := c.shrink(t.Context(), o)
+	require.Equal(t, o.v.Key(), v.Key())
+	require.LessOrEqual(t, len(small.Ops), 6)
+	require.Positive(t, trials)
+	again := player.Run(small, t.Context(), model, nil)
+	require.Equal(t, o.v.Key(), again.Key(), "what is left gets stuck for good")
+	require.Equal(t, v.Err.Error(), again.Err.Error(), "what is told is of the last run, with all of the patience")
+}
+
+// What only takes longer than the patience of a trial is no hang: parts that seem to get stuck are looked at with more.
+func TestLittlePatienceTakesNothingForAHang(t *testing.T) {
+	slow := stalled(program.Fault{Of: program.OfMemory, Skip: 1})
+	slow[1].Write.Value = 60_000 // then the read fails, as it may
+	p := programOf(slow)
+	require.True(t, player.Run(p, t.Context(), model, nil).Pass())
+	const little = 8192
+	require.True(t, player.RunWithin(p, t.Context(), model, nil, little).Stuck())
+	c := begun(t, options(device.Model, 0))
+	late := stalled(program.Fault{Of: program.OfTxRing})
+	p = programOf(append(slow, late...))
+	o := &outcome{prog: p, v: player.Run(p, t.Context(), model, nil)}
+	require.True(t, o.v.Stuck(), "%s", o.v.Key())
+	o.v.Waited = 0 // so that trials have the least patience
+	small, v, _ := c.shrink(t.Context(), o)
+	require.Equal(t, o.v.Key(), v.Key())
+	require.Equal(t, o.v.Key(), player.Run(small, t.Context(), model, nil).Key())
+	require.Less(t, len(small.Ops), len(p.Ops))
+}

@@ -1,0 +1,257 @@
+package player
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/result"
+)
+
+// openReads tracks the NIC's reads that wait for completions, and which slots of rings have been read.
+type openReads struct {
+	byTag   map[uint8]nicRead
+	order   []uint8 // tags of byTag, those of the oldest first
+	timeout int64   // cycles after which a read fails, as software set it [P6]
+}
+
+// nicRead is a read that waits.
+type nicRead struct {
+	addr  uint64
+	bytes int
+	left  int // of them, to come
+	cycle int64
+}
+
+// watchReads follows the NIC's reads and their completions.
+func (x *player) watchReads(c boundary.Crossing) {
+	if c.Kind != boundary.TLPOut && c.Kind != boundary.TLPIn {
+		return
+	}
+	h := c.TLP.Parsed()
+	switch {
+	case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd:
+		offset, n := h.Span()
+		x.nic.add(h.Tag, nicRead{h.Address + uint64(offset), n, n, c.Last})
+	case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+nicspec.RegCplTimeout && len(c.TLP.Data) == tlp.DWBytes:
+		x.nic.timeout = int64(binary.LittleEndian.Uint32(c.TLP.Data))
+	case c.Kind == boundary.TLPIn && (h.Kind == tlp.CplD || h.Kind == tlp.Cpl) && h.RequesterID == nicspec.RequesterNic:
+		if r, ended := x.nic.completed(h, len(c.TLP.Data)); ended {
+			x.wasRead(r.addr, r.bytes)
+		}
+	}
+}
+
+func (o *openReads) add(tag uint8, r nicRead) {
+	if o.byTag == nil {
+		o.byTag = map[uint8]nicRead{}
+	}
+	if _, open := o.byTag[tag]; open { // it timed out
+		o.drop(tag)
+	}
+	o.byTag[tag] = r
+	o.order = append(o.order, tag)
+}
+
+// expire lets go of reads that have failed for lack of an answer.
+func (o *openReads) expire(now int64) {
+	for len(o.order) > 0 && now-o.byTag[o.order[0]].cycle > max(o.timeout, leastTimeout)+nicspec.VisibleCycles {
+		o.drop(o.order[0])
+	}
+}
+
+// completed takes a completion and reports whether its read has ended: with its last byte, or because the completion is not
+// as it has to be [P6].
+func (o *openReads) completed(h *tlp.Header, n int) (r nicRead, ended bool) {
+	tag := h.Tag
+	r, ok := o.byTag[tag]
+	if !ok {
+		return r, false
+	}
+	at := r.addr + uint64(r.bytes-r.left)
+	n -= int(at % tlp.DWBytes)
+	const boundary = 64 // the least at which a completion may end that is not the last
+	well := h.Kind == tlp.CplD && h.Status == tlp.StatusSC && !h.EP && int(h.ByteCount) == r.left && h.LowerAddr == uint8(at&0x7f)
+	if well && n < r.left && (at+uint64(n))%boundary == 0 {
+		r.left -= n
+		o.byTag[tag] = r
+		return r, false
+	}
+	o.drop(tag)
+	return r, true
+}
+
+func (o *openReads) drop(tag uint8) {
+	delete(o.byTag, tag)
+	for i, t := range o.order {
+		if t == tag {
+			o.order = append(o.order[:i:i], o.order[i+1:]...)
+			return
+		}
+	}
+}
+
+// within returns the oldest read that waits and touches n bytes from an address on.
+func (o *openReads) within(addr uint64, n int) (nicRead, bool) {
+	for _, tag := range o.order {
+		if r := o.byTag[tag]; r.addr < addr+uint64(n) && addr < r.addr+uint64(r.bytes) {
+			return r, true
+		}
+	}
+	return nicRead{}, false
+}
+
+func (r nicRead) String() string {
+	part := ""
+	if r.left < r.bytes {
+		part = fmt.Sprintf(", of which %d B are missing", r.left)
+	}
+	return fmt.Sprintf("the completion of a read of %d B at %#x%s, sent in cycle %d", r.bytes, r.addr, part, r.cycle)
+}
+
+// wasRead notes which slots of rings a read that ended has fetched.
+func (x *player) wasRead(addr uint64, n int) {
+	mark := func(r *ring) {
+		if r.fetched == nil || addr < r.Base {
+			return
+		}
+		end := min(addr+uint64(n), r.Base+uint64(r.Bytes()))
+		for at := addr; at < end; at += uint64(r.Slot) {
+			r.fetched[int(at-r.Base)/r.Slot] = true
+		}
+	}
+	for _, r := range x.rx {
+		mark(&r.ring)
+	}
+	for _, r := range x.tx {
+		mark(&r.ring)
+	}
+}
+
+// filled notes that a slot holds something new.
+func (r *ring) filled(index uint16) {
+	if r.fetched == nil {
+		r.fetched = make([]bool, r.Size())
+	}
+	r.fetched[r.Place(index)] = false
+}
+
+// standing tells how far each queue is that has something to do, and which other reads wait.
+func (x *player) standing() []Standing {
+	x.nic.expire(x.b.NIC.Cycles())
+	var all []Standing
+	told := map[uint64]bool{} // addresses of reads
+	for _, q := range sorted(x.tx) {
+		if s, ok := x.tx[q].standing(told); ok {
+			all = append(all, s)
+		}
+	}
+	for _, q := range sorted(x.rx) {
+		if s, ok := x.rx[q].standing(told); ok {
+			all = append(all, s)
+		}
+	}
+	const most = 4
+	for _, tag := range x.nic.order {
+		if r := x.nic.byTag[tag]; !told[r.addr] && len(all) < len(x.tx)+len(x.rx)+most {
+			all = append(all, Standing{result.Device, 0, noIndex, fmt.Sprintf("tag %#x: waits for %v", tag, r)})
+		}
+	}
+	if played := x.unplayed(); played != "" {
+		all = append(all, Standing{result.Device, 0, noIndex, played})
+	}
+	return all
+}
+
+// unplayed tells which ports have frames that the NIC did not take.
+func (x *player) unplayed() string {
+	var ports []string
+	for i, p := range x.b.Players {
+		if p.Sent() != p.Total() {
+			ports = append(ports, fmt.Sprintf("port %d: %d of %d frames taken", i, p.Sent(), p.Total()))
+		}
+	}
+	return strings.Join(ports, ", ")
+}
+
+// standing tells of the oldest work entry that has not ended. Without an entry there may be a read of the ring.
+func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
+	at := r.done
+	if r.event || at == r.PI {
+		return r.reading(told)
+	}
+	s := r.work[r.Place(at)]
+	state := "posted"
+	fetch, fetching := r.x.nic.within(r.Base+uint64(r.Place(at)*r.Slot), r.Slot)
+	switch {
+	case int16(r.rung-at) <= 0:
+		state += ", its doorbell was not rung"
+	case fetching:
+		told[fetch.addr] = true
+		state += ", not fetched, waits for " + fetch.String()
+	case !r.fetched[r.Place(at)]:
+		state += ", its doorbell was rung, never fetched"
+	default:
+		state += ", fetched, " + r.payload(s, told)
+	}
+	return Standing{result.Tx, r.Number, int(at), fmt.Sprintf("txq %d: entry %d %s", r.Number, at, state)}, true
+}
+
+// payload tells what an entry that was fetched waits for.
+func (r *txRing) payload(s *sent, told map[uint64]bool) string {
+	if s != nil {
+		for i, addr := range s.seg {
+			if p, open := r.x.nic.within(addr, int(s.e.Pieces[i].Len)); open {
+				told[p.addr] = true
+				return "waits for " + p.String()
+			}
+		}
+	}
+	return "waits for no read, has no completion entry"
+}
+
+// standing tells of the first descriptor that a receive queue waits for.
+func (r *rxRing) standing(told map[uint64]bool) (Standing, bool) { return r.reading(told) }
+
+// reading tells of the oldest read of the ring that waits.
+func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
+	w, open := r.x.nic.within(r.Base, r.Bytes())
+	if !open {
+		return Standing{}, false
+	}
+	told[w.addr] = true
+	place := int(w.addr-r.Base) / r.Slot
+	index := int(uint16(place)) // of the latest lap that was posted
+	for i := r.PI - 1; i != r.PI-1-uint16(r.Size()); i-- {
+		if r.Place(i) == place {
+			index = int(i)
+			break
+		}
+	}
+	domain, kind, what := result.Rx, "rxq", "descriptor"
+	if r.Tx {
+		domain, kind, what = result.Tx, "txq", "entry"
+	}
+	return Standing{domain, r.Number, index, fmt.Sprintf("%s %d: %s %d posted, not fetched, waits for %v", kind, r.Number, what, index, w)}, true
+}
+
+// statusText says what STATUS read.
+func statusText(v uint32) string {
+	s := nicspec.StatusReg(v)
+	var on []string
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{{"rx_busy", s.RxBusy()}, {"tx_busy", s.TxBusy()}, {"reads_outstanding", s.ReadsOutstanding()}} {
+		if f.set {
+			on = append(on, f.name)
+		}
+	}
+	if len(on) == 0 {
+		return fmt.Sprintf("STATUS reads %#x", v)
+	}
+	return fmt.Sprintf("STATUS reads %#x: %s", v, strings.Join(on, ", "))
+}
