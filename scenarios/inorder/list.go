@@ -32,7 +32,7 @@ type outcome[T any] struct {
 	panic   *Panic // nil: none
 }
 
-// Panic is what a job panicked with, raised again by Run.
+// Panic carries the panic of a job, which Run raises again.
 type Panic struct {
 	Value any
 	Stack []byte // of the goroutine that played the job

@@ -7,7 +7,7 @@ import "nictwin/models/board"
 const (
 	costBoard   = 40  // to put it together, set it up and let it come to rest
 	costRTL     = 600 // of each NIC in RTL: its reset, what its driver sets up
-	costMessage = 1   // on the model, with what the stack does
+	costMessage = 1   // on the model, with the stack
 	costPacket  = 1   // likewise, of 4 KB
 	slowerRTL   = 2   // messages on RTL
 	slowerStall = 8   // NICs in RTL whose streams stall: none of their cycles is skipped
