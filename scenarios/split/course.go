@@ -1,17 +1,19 @@
 package split
 
 import (
+	"nictwin/models/board"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/judge"
 )
 
 // course decides when traffic begins and when it is over. It looks at both servers at the end of each round, the same in both processes.
 type course struct {
-	round simcore.Ps
-	done  uint64 // rounds
-	phase phase
-	mark  uint64 // progress of both
-	since uint64 // rounds since it last grew
+	round    simcore.Ps
+	patience simcore.Ps // for which nothing may happen
+	done     uint64     // rounds
+	phase    phase
+	mark     uint64 // progress of both
+	since    uint64 // rounds since it last grew
 }
 
 // ahead is the quanta of a round, and by how many a server may be ahead of what it has heard: what leaves in a quantum
@@ -28,8 +30,17 @@ const (
 	phaseStuck
 )
 
-// patience is how long nothing may happen.
-const patience = 2 * simcore.Millisecond
+// patience bounds the time in which nothing happens: what a frame and its TLPs take on cards and cable, 2 ms at least.
+func (o *Options) patience() simcore.Ps {
+	const least = 2 * simcore.Millisecond
+	took := simcore.Ps(0)
+	for i := range o.Rack.Servers {
+		c := &o.Rack.Servers[i].Cards[0]
+		w, _ := c.Waits() // newServer refuses cards that are too slow
+		took += w.Turn + board.CableTime(c.Eth) + o.Rack.Network.Latency
+	}
+	return max(least, took)
+}
 
 // end is the end of the round that is decided on next.
 func (c *course) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
@@ -43,7 +54,7 @@ func (c *course) quantumEnd(q uint64) simcore.Ps {
 // settled reports whether no phase can begin at the end of the round that is decided on next, whatever the other server's
 // state is there.
 func (c *course) settled(mine state) bool {
-	if simcore.Ps(c.since+1)*c.round > patience {
+	if simcore.Ps(c.since+1)*c.round > c.patience {
 		return false
 	}
 	switch c.phase {
@@ -77,7 +88,7 @@ func (c *course) step(a, b state) bool {
 	case c.phase == phaseCounters && a.counted && b.counted:
 		c.phase = phaseOver
 		return true
-	case simcore.Ps(c.since)*c.round > patience:
+	case simcore.Ps(c.since)*c.round > c.patience:
 		c.phase = phaseStuck
 		return true
 	}

@@ -36,7 +36,7 @@ const outHead = headBytes + stateBytes
 
 // newHalf builds server i.
 func newHalf(o *Options, i int, c *conn) (*half, error) {
-	h := &half{engine: simcore.NewEngine(), conn: c, course: course{round: o.round()}}
+	h := &half{engine: simcore.NewEngine(), conn: c, course: course{round: o.round(), patience: o.patience()}}
 	rack := o.rack()
 	v, err := board.NewServer(h.engine, &h.pools, rack.Servers[i], factory())
 	if err != nil {

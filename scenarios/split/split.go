@@ -67,7 +67,7 @@ func (r *Result) judge(o *Options) {
 		}
 		if s.Sent != o.Count || other.Received != o.Count {
 			r.add(s.Name, "frames from "+s.Name+" to "+other.Name, fmt.Sprint(o.Count), fmt.Sprintf("%d sent, %d received", s.Sent, other.Received),
-				fmt.Sprintf("nothing happened for %v with frames left", time.Duration(patience/simcore.Nanosecond)))
+				fmt.Sprintf("nothing happened for %v with frames left", time.Duration(o.patience()/simcore.Nanosecond)))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 			return err
 		}
 	}
-	c := course{round: o.round()}
+	c := course{round: o.round(), patience: o.patience()}
 	begin, delay := time.Now(), ThreadDelay()
 	for c.phase < phaseOver {
 		if err := errors.Join(e.RunUntil(c.end()), both[0].err(), both[1].err(), ctx.Err()); err != nil {
