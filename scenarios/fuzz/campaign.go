@@ -318,7 +318,7 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	return f, err
 }
 
-// shrink makes a program that failed smaller. Of one that got stuck, parts are played with little patience; what is left must
+// shrink makes a program that failed smaller. Of one that got stuck, parts are played with little patience; the smallest must
 // get stuck with all of it, else more is taken.
 func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Program, v *player.Verdict, trials int) {
 	const more = 8
@@ -341,7 +341,7 @@ func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Progr
 			return p, v, trials
 		}
 		if ctx.Err() != nil {
-			return o.prog, o.v, trials // nobody has confirmed what is left
+			return o.prog, o.v, trials // the part is not confirmed
 		}
 		trials++
 		if v = player.Run(p, ctx, c.board, nil); v.Key() == key {

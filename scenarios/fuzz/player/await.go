@@ -47,13 +47,13 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 		now := x.b.NIC.Cycles()
 		switch {
 		case e.State != nicspec.QueueStateRun || e.Ci == r.PI:
-			x.waited(since)
+			x.waits.ended(since, now)
 			return nil
 		case int(e.Ci) != last:
-			x.waited(since)
+			x.waits.ended(since, now)
 			since, last = now, int(e.Ci)
 		case now-since > x.waits.patience:
-			return x.stuck(fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is stopped [T13]", e.Ci, q, stop.port), since, 0, false)
+			return x.stuck(fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is stopped [T13]", e.Ci, q, stop.port), since, now, nil)
 		}
 	}
 }

@@ -197,13 +197,14 @@ func (x *player) readBack() error {
 
 // Verdict is how a program came out.
 type Verdict struct {
-	Report   *golden.Report
-	Err      error // why it did not come to its end, or what the driver or the streams saw
-	Cycles   int64
-	Sim      simcore.Ps // that these take
-	Build    string
+	Report *golden.Report
+	Err    error // why it did not come to its end, or what the driver or the streams saw
+	Cycles int64
+	Sim    simcore.Ps // that these take
+	Build  string
+
+	Patience int64 // cycles that a wait may take on this board
 	Waited   int64 // cycles of the longest wait that ended
-	Patience int64 // cycles that a wait may take on the board
 	stuck    bool  // nothing was found before the device got stuck: what the referee finds then is a consequence
 }
 
@@ -258,7 +259,7 @@ func Run(p *program.Program, ctx context.Context, build Build, cov *coverage.Cov
 	return RunWithin(p, ctx, build, cov, 0)
 }
 
-// RunWithin is Run with less patience, in cycles, for every wait; 0: that of the board.
+// RunWithin is Run with less patience, in cycles, for every wait; 0: as the board wants it.
 func RunWithin(p *program.Program, ctx context.Context, build Build, cov *coverage.Coverage, patience int64) *Verdict {
 	v := new(Verdict)
 	var x *player
@@ -267,9 +268,9 @@ func RunWithin(p *program.Program, ctx context.Context, build Build, cov *covera
 			return err
 		}
 		v.Patience = x.waits.patience
-		x.waits.shorten(patience)
+		x.waits.within(patience)
 		err = x.all(ctx)
-		v.Waited = x.longest
+		v.Waited = x.waits.longest
 		x.done = true
 		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()
 		v.Sim = x.b.Cycles(int(v.Cycles))

@@ -40,8 +40,7 @@ type player struct {
 	done    bool       // nothing more will be asked of the device
 	idleAt  int64      // latest cycle in which the pin busy was seen to be 0
 
-	longest int64     // cycles of the longest wait that ended
-	nic     openReads // of the NIC
+	nic openReads // of the NIC
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing

@@ -139,7 +139,7 @@ func (r *ring) filled(index uint16) {
 	r.fetched[r.Place(index)] = false
 }
 
-// standing tells how far each queue is that has something to do, and which other reads wait.
+// standing returns how far each queue is that has something to do, and which other reads wait.
 func (x *player) standing() []Standing {
 	x.nic.expire(x.b.NIC.Cycles())
 	var all []Standing
@@ -166,7 +166,7 @@ func (x *player) standing() []Standing {
 	return all
 }
 
-// unplayed tells which ports have frames that the NIC did not take.
+// unplayed names the ports that have frames that the NIC did not take.
 func (x *player) unplayed() string {
 	var ports []string
 	for i, p := range x.b.Players {
@@ -177,46 +177,50 @@ func (x *player) unplayed() string {
 	return strings.Join(ports, ", ")
 }
 
-// standing tells of the oldest work entry that has not ended. Without an entry there may be a read of the ring.
+// standing returns the oldest work entry that is not known to have ended. Of those that ask for no completion entry, that is known
+// as long as they wait for a read. Without an entry there may be a read of the ring.
 func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
-	at := r.done
-	if r.event || at == r.PI {
-		return r.reading(told)
+	for at := r.done; !r.event && at != r.PI; {
+		s := r.work[r.Place(at)]
+		if s == nil {
+			break
+		}
+		if state := r.state(at, s, told); state != "" {
+			return Standing{result.Tx, r.Number, int(at), fmt.Sprintf("txq %d: entry %d posted, %s", r.Number, at, state)}, true
+		}
+		at += s.blocks()
 	}
-	s := r.work[r.Place(at)]
-	state := "posted"
-	fetch, fetching := r.x.nic.within(r.Base+uint64(r.Place(at)*r.Slot), r.Slot)
-	switch {
-	case int16(r.rung-at) <= 0:
-		state += ", its doorbell was not rung"
-	case fetching:
-		told[fetch.addr] = true
-		state += ", not fetched, waits for " + fetch.String()
-	case !r.fetched[r.Place(at)]:
-		state += ", its doorbell was rung, never fetched"
-	default:
-		state += ", fetched, " + r.payload(s, told)
-	}
-	return Standing{result.Tx, r.Number, int(at), fmt.Sprintf("txq %d: entry %d %s", r.Number, at, state)}, true
+	return r.reading(told)
 }
 
-// payload tells what an entry that was fetched waits for.
-func (r *txRing) payload(s *sent, told map[uint64]bool) string {
-	if s != nil {
-		for i, addr := range s.seg {
-			if p, open := r.x.nic.within(addr, int(s.e.Pieces[i].Len)); open {
-				told[p.addr] = true
-				return "waits for " + p.String()
-			}
+// state returns how far an entry came, and what it waits for; empty: it may have ended.
+func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
+	if int16(r.rung-at) <= 0 {
+		return "its doorbell was not rung"
+	}
+	if fetch, open := r.x.nic.within(r.At(at), r.Slot); open {
+		told[fetch.addr] = true
+		return "not fetched, waits for " + fetch.String()
+	}
+	if !r.fetched[r.Place(at)] {
+		return "its doorbell was rung, never fetched"
+	}
+	for i, addr := range s.seg {
+		if p, open := r.x.nic.within(addr, int(s.e.Pieces[i].Len)); open {
+			told[p.addr] = true
+			return "fetched, waits for " + p.String()
 		}
 	}
-	return "waits for no read, has no completion entry"
+	if nicspec.Wqe(s.raw).FComplete() {
+		return "fetched, waits for no read, has no completion entry"
+	}
+	return ""
 }
 
-// standing tells of the first descriptor that a receive queue waits for.
+// standing returns the first descriptor that a receive queue waits for.
 func (r *rxRing) standing(told map[uint64]bool) (Standing, bool) { return r.reading(told) }
 
-// reading tells of the oldest read of the ring that waits.
+// reading returns the oldest read of the ring that waits.
 func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 	w, open := r.x.nic.within(r.Base, r.Bytes())
 	if !open {

@@ -7,22 +7,18 @@ import (
 	"nictwin/scenarios/result"
 )
 
-const (
-	// Patience is how many cycles a wait may take on a fast board: more than any time-out of the contract's.
-	Patience = 400_000
-	// leastPatience outlasts what a device that works does in any one go, but for time-outs of reads.
-	leastPatience = 8192
-)
+// leastPatience outlasts what a device that works does in any one go, but for time-outs of reads.
+const leastPatience = 8192
 
 // StuckError says that the NIC did not do in time what it must.
 type StuckError struct {
 	What     string // was waited for
+	Cycles   int64  // that it had
 	Since    int64  // cycle in which the wait began
-	Cycles   int64  // that it took
 	Standing []Standing
 }
 
-// Standing tells what stands still, as far as the boundary shows.
+// Standing names what stands still, as far as the boundary shows.
 type Standing struct {
 	Domain result.Domain
 	Queue  int    // in domains rx and tx
@@ -40,7 +36,7 @@ func (e *StuckError) Error() string {
 	return text
 }
 
-// Key is what failed, however long it was waited for.
+// Key names what failed, however long it was waited for.
 func (e *StuckError) Key() string { return "[C3] " + e.What }
 
 // Finding is the error in fields: of the first queue that stands still, if one does.
@@ -66,23 +62,21 @@ func (e *StuckError) Finding() result.Finding {
 	return f
 }
 
-// stuck makes the error of a wait that began in a cycle.
-func (x *player) stuck(what string, since int64, status uint32, read bool) error {
-	e := &StuckError{What: what, Since: since, Cycles: x.cycle() - since, Standing: x.standing()}
-	if read {
-		text := statusText(status)
-		if len(x.nic.order) == 0 {
-			text += "; every read that it sent has been answered"
-		}
-		e.Standing = append([]Standing{{result.Device, 0, noIndex, text}}, e.Standing...)
+// stuck makes the error of a wait that lasted from a cycle on. status is what STATUS read last; nil: it was not read.
+func (x *player) stuck(what string, from, now int64, status *uint32) error {
+	e := &StuckError{What: what, Cycles: now - from, Since: from, Standing: x.standing()}
+	if status == nil {
+		return e
 	}
+	text := statusText(*status)
+	if len(x.nic.order) == 0 {
+		text += "; every read that it sent has been answered"
+	}
+	e.Standing = append([]Standing{{result.Device, 0, noIndex, text}}, e.Standing...)
 	return e
 }
 
-// waited notes that a wait which began in a cycle has ended.
-func (x *player) waited(since int64) { x.longest = max(x.longest, x.cycle()-since) }
-
-// TrialPatience is the patience for parts of a program that got stuck: several times what the longest wait took that ended
+// TrialPatience returns the patience for parts of a program that got stuck: several times what the longest wait took that ended
 // before. A part may take longer, so that what comes of it has to be confirmed with more.
 func (v *Verdict) TrialPatience() int64 {
 	const times = 4

@@ -19,12 +19,13 @@ type waits struct {
 	step     int   // between two looks
 	slow     bool
 	moved    int64 // the cycle in which a frame, or a request of the NIC or its answer, crossed its boundary last; of a slow board
+	longest  int64 // wait that ended
 }
 
 // waitsOf returns the waits of a board.
 func waitsOf(b *testbed.Bed) waits {
 	const (
-		patience, step = Patience, 16
+		patience, step = 400_000, 16
 		often          = 1000                               // times the patience of a slow board
 		frames         = program.MaxPlayed/ether.MaxLen + 1 // of the longest that the NIC takes, in one that is played
 	)
@@ -37,14 +38,6 @@ func waitsOf(b *testbed.Bed) waits {
 		w.step = int(w.patience / (patience / step))
 	}
 	return w
-}
-
-// shorten lowers the patience to so many cycles; 0 leaves it as the board has it.
-func (w *waits) shorten(patience int64) {
-	if patience > 0 && patience < w.patience {
-		w.most = w.most / w.patience * patience
-		w.patience = patience
-	}
 }
 
 // crossing implements boundary.Observer.
@@ -68,6 +61,16 @@ func (w *waits) vain(from, now int64) bool {
 	return now-max(from, w.moved) > w.patience || now-from > w.most
 }
 
+// within lowers the patience; 0 leaves it. That of a slow board stays: it follows from the board.
+func (w *waits) within(patience int64) {
+	if patience > 0 && !w.slow {
+		w.patience, w.most = min(w.patience, patience), min(w.most, patience)
+	}
+}
+
+// ended notes a wait that ended well.
+func (w *waits) ended(from, now int64) { w.longest = max(w.longest, now-from) }
+
 func (x *player) cycle() int64 { return int64(x.b.Engine.Now() / x.b.NIC.Period()) }
 
 // until lets time pass until something holds.
@@ -75,13 +78,13 @@ func (x *player) until(what string, holds func() bool) error {
 	from := x.cycle()
 	for !holds() {
 		if x.waits.vain(from, x.cycle()) {
-			return x.stuck(what, from, 0, false)
+			return x.stuck(what, from, x.cycle(), nil)
 		}
 		if err := x.run(x.waits.step); err != nil {
 			return err
 		}
 	}
-	x.waited(from)
+	x.waits.ended(from, x.cycle())
 	return nil
 }
 
@@ -93,11 +96,15 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 			return err
 		}
 		if enough(v) {
-			x.waited(from)
+			x.waits.ended(from, x.cycle())
 			return nil
 		}
 		if x.waits.vain(from, x.cycle()) {
-			return x.stuck(what, from, v, off == nicspec.RegStatus)
+			var status *uint32
+			if off == nicspec.RegStatus {
+				status = &v
+			}
+			return x.stuck(what, from, x.cycle(), status)
 		}
 	}
 }
