@@ -69,6 +69,7 @@ func (b Builder) Build(name string) (*Comp, error) {
 	c.out.Stall = stream.StallOf(b.Stalls, StreamTLPOut)
 	c.in.Stall = stream.StallOf(b.Stalls, StreamTLPIn)
 	for p := range c.tx.ports {
+		c.rx.ports[p].Stall = stream.StallOf(b.Stalls, fmt.Sprintf("%s[%d]", StreamEthIn, p))
 		c.tx.ports[p].Stall = stream.StallOf(b.Stalls, fmt.Sprintf("%s[%d]", StreamEthOut, p))
 	}
 	return c, nil
@@ -93,10 +94,11 @@ func (t *txPath) init(s *Spec) {
 	t.initCopies(s)
 }
 
-// Names of the streams that a boundary.Stalls is asked for; frames out have
-// one for each port.
+// Names of the streams that a boundary.Stalls is asked for; frames have one for
+// each port and direction.
 const (
 	StreamTLPOut = "tlp_out"
 	StreamTLPIn  = "tlp_in"
 	StreamEthOut = "eth_out"
+	StreamEthIn  = "eth_in"
 )

@@ -21,6 +21,11 @@ func (c *Comp) startReset() {
 	for i := range c.rx.queues {
 		c.rx.queues[i].win.Reset()
 	}
+	for i := range c.rx.ports {
+		if f := c.rx.ports[i].cur; f != nil {
+			f.flushed = true
+		}
+	}
 	for i := range c.tx.queues {
 		q := &c.tx.queues[i]
 		q.win.Reset()

@@ -1,10 +1,12 @@
 package nic
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/boundary"
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
@@ -79,4 +81,66 @@ func TestResetAsksNoCopy(t *testing.T) {
 		require.Zero(t, r.nic.reads()>>readCopy&1)
 	}
 	require.True(t, marked)
+}
+
+// gap has the Ethernet streams into the NIC stand still from a cycle to another.
+type gap struct{ from, to int64 }
+
+func (g *gap) Of(stream string) func(cycle int64) bool {
+	if !strings.HasPrefix(stream, StreamEthIn) {
+		return nil
+	}
+	return func(cycle int64) bool { return cycle >= g.from && cycle < g.to }
+}
+
+// A frame that hangs from before a reset until receive is enabled again is dropped as disabled [L2]. Observers are told of the
+// whole gap.
+func TestFrameHangsOverReset(t *testing.T) {
+	const from, to, n = 2000, 6000, 1500
+	o := defaultRig()
+	o.stalls = &gap{from, to}
+	r := openedRx(t, o)
+	h := r.host
+	h.OpenRx(0, 4, nil)
+	h.Post(0, 0, 0x7000_0000)
+	h.RingRx(0)
+	at := func(cycle int64) {
+		t.Helper()
+		require.NoError(t, r.eng.RunUntil(simcore.Ps(cycle)*r.nic.Spec().Freq.Period()))
+	}
+	var came boundary.Crossing
+	var held []boundary.Held
+	r.trace = func(x boundary.Crossing) {
+		if x.Kind == boundary.FrameIn {
+			came = x
+		}
+	}
+	r.nic.ObserveHeld(func(x boundary.Held) {
+		if x.Kind == boundary.FrameIn {
+			held = append(held, x)
+		}
+	})
+	at(from - 10)
+	r.peers[0].send(nictest.Pattern(n, 1))
+	at(from + 500)
+	h.Write32(nicspec.RegCtrl, 1<<31)
+	at(from + 2000)
+	require.Zero(t, uint32(h.Reg(nicspec.RegCtrl, 1)), "the reset is over")
+	h.Write32(nicspec.RegCtrl, 3)
+	h.Write32(nicspec.RegRxDefault, rxDefaultQueue0)
+	h.OpenRx(0, 4, nil)
+	h.Post(0, 0, 0x7000_0000)
+	h.RingRx(0)
+	r.idle()
+	require.Less(t, came.First, int64(from))
+	require.GreaterOrEqual(t, came.Last, int64(to))
+	require.Nil(t, h.RxCqe(0))
+	c := &r.nic.Regs().Counters
+	require.EqualValues(t, 1, c.Port(nicspec.CntRxDropDisabled, 0))
+	require.EqualValues(t, 1, c.Dropped(0))
+	total := int64(0)
+	for _, x := range held {
+		total += x.Last - x.First + 1
+	}
+	require.EqualValues(t, to-from, total)
 }

@@ -36,11 +36,15 @@ func (c *Comp) rested() {
 	}
 }
 
-// tellHeld tells of what was held in the cycles before the one at hand. Frames
-// into the device have no gaps.
+// tellHeld tells of what was held in the cycles before the one at hand.
 func (c *Comp) tellHeld() {
 	if c.in.x.MayBeHeld(&c.in.Stall) {
 		c.heldOf(boundary.TLPIn, 0, &c.in.x, &c.in.Stall)
+	}
+	for p := range c.rx.ports {
+		if l := &c.rx.ports[p]; l.x.MayBeHeld(&l.Stall) {
+			c.heldOf(boundary.FrameIn, p, &l.x, &l.Stall)
+		}
 	}
 	for p := range c.tx.ports {
 		if l := &c.tx.ports[p]; l.x.MayBeHeld(&l.Stall) {

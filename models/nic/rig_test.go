@@ -9,7 +9,6 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/fifo"
-	"nictwin/models/inject"
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
@@ -42,7 +41,7 @@ type rigOpt struct {
 	link    simcore.LinkSpec
 	quiet   bool // no monitor
 	bare    bool // nothing stands in the PCIe link
-	stalls  *inject.Stalls
+	stalls  boundary.Stalls
 }
 
 func defaultRig() rigOpt {

@@ -31,6 +31,7 @@ type rxPath struct {
 }
 
 type rxPort struct {
+	stream.Stall
 	wait    fifo.Queue[*msg.Frame] // arrived, not crossing yet
 	x       stream.Crossing
 	cur     *rxFrame             // crossing now
@@ -52,6 +53,7 @@ type rxFrame struct {
 	port     int
 	held     int
 	overflow bool
+	flushed  bool  // a function-level reset began while it crossed [L2]
 	last     int64 // cycle of its last beat
 	v        core.RxVerdict
 	slot     core.RxSlot
@@ -78,7 +80,7 @@ func (c *Comp) receiveFrames() {
 		for c.eth[i].Len() > 0 {
 			p.wait.Push(c.eth[i].Retrieve(c.sched.CurrentTime()).(*msg.Frame))
 		}
-		if p.cur == nil && p.wait.Len() > 0 && c.until(p.x.Free) {
+		if p.cur == nil && p.wait.Len() > 0 && c.until(p.x.Free) && c.until(p.From(c.now)) {
 			c.firstBeat(i, p)
 		}
 		if p.cur != nil && c.until(p.x.Last) {
@@ -92,8 +94,8 @@ func (c *Comp) firstBeat(port int, p *rxPort) {
 	f := c.getFrame()
 	f.f, f.port = p.wait.Pop(), port
 	n := len(f.f.Data)
-	p.x.Beats = stream.BeatsOf(n, c.spec.EthBits)
-	p.x.Start(&stream.Stall{}, c.now)
+	p.x.Offer(c.now, stream.BeatsOf(n, c.spec.EthBits))
+	p.x.Start(&p.Stall, c.now)
 	f.slot = core.RxSlot{Port: port, Seq: p.seq}
 	p.seq++
 	if n >= nicspec.FrameMin && n <= nicspec.FrameMax {
@@ -111,7 +113,7 @@ func (c *Comp) firstBeat(port int, p *rxPort) {
 
 func (c *Comp) lastBeat(port int, p *rxPort) {
 	f := p.cur
-	p.cur = nil
+	p.cur, p.x.Open = nil, false
 	c.moved = true
 	c.observe(boundary.Crossing{Kind: boundary.FrameIn, Port: port, First: p.x.First, Last: p.x.Last, Frame: &f.f.Frame})
 	c.regs.StepPort(nicspec.CntRxFrames, port, 1)
@@ -132,6 +134,10 @@ func (c *Comp) classifyFrames() {
 			f := p.verdict.Pop()
 			c.rx.judged--
 			c.moved = true
+			if f.flushed {
+				c.drop(f, nicspec.CntRxDropDisabled)
+				continue
+			}
 			if f.overflow && c.regs.Receive().Front(i, f.f.Data) == core.NoDrop {
 				f.v.Drop = nicspec.CntRxDropOverflow
 			} else {
@@ -291,7 +297,7 @@ func (c *Comp) release(f *rxFrame) {
 	c.rx.ports[f.port].held -= f.held
 	c.rx.frames--
 	c.frames.Put(f.f)
-	f.f, f.held, f.overflow = nil, 0, false
+	f.f, f.held, f.overflow, f.flushed = nil, 0, false, false
 	c.rx.pool = append(c.rx.pool, f)
 }
 

@@ -20,7 +20,7 @@ func (x *Crossing) Offer(now int64, beats int) {
 // Start sets the times of the packet that is offered.
 func (x *Crossing) Start(s *Stall, now int64) {
 	x.Waits = false
-	x.First = s.from(now)
+	x.First = s.From(now)
 	x.Last = s.beats(x.First, x.Beats)
 	x.Free = x.Last + 1
 }

@@ -15,8 +15,8 @@ func StallOf(s boundary.Stalls, stream string) Stall {
 	return Stall{s.Of(stream)}
 }
 
-// from returns the first cycle from the given one on in which the stream moves.
-func (s *Stall) from(cycle int64) int64 {
+// From returns the first cycle from the given one on in which the stream moves.
+func (s *Stall) From(cycle int64) int64 {
 	if s.At == nil {
 		return cycle
 	}
@@ -33,7 +33,7 @@ func (s *Stall) beats(cycle int64, n int) int64 {
 		return cycle + int64(n) - 1
 	}
 	for {
-		cycle = s.from(cycle)
+		cycle = s.From(cycle)
 		if n--; n == 0 {
 			return cycle
 		}
