@@ -71,13 +71,13 @@ func TestServers(t *testing.T) {
 
 func TestSpecsNameEveryField(t *testing.T) {
 	bad := card("card")
-	bad.Ports, bad.Stall, bad.Period, bad.PCIe.Credits, bad.Eth.Latency, bad.Endpoint.Tags = 3, 95, -1, -1, -1, 0
+	bad.Ports, bad.Stall, bad.Burst, bad.Period, bad.PCIe.Credits, bad.Eth.Latency, bad.Endpoint.Tags = 3, 95, 11, -1, -1, -1, 0
 	bad.EthBits, bad.Build, bad.Endpoint.ArmBytes, bad.Endpoint.Limits.RCB, bad.Endpoint.Delay.Jitter = 100, &nicspec.Build{Ports: 1}, 0, 1, -1
 	s := ServerSpec{Name: "a b", Cards: []CardSpec{card("Card"), bad, card("Card")}}
 	err := s.Validate()
 	for _, want := range []string{
 		`name "a b": want a capital letter`, `cards[1].name "card": want`, "cards[1].ports 3: want 1 to 2",
-		"cards[1].eth_bits 100: want 256, 512 or 1024", "cards[1].stall 95: want 0 to 90 percent", "cards[1].period_ps -1: want",
+		"cards[1].eth_bits 100: want 256, 512 or 1024", "cards[1].stall 95: want 0 to 90 percent", "cards[1].burst 11: want 0 to 10", "cards[1].period_ps -1: want",
 		"cards[1].build.num_rxq 0: want", "cards[1].pcie.credits -1: want", "cards[1].eth.latency_ps -1: want",
 		"cards[1].endpoint.tags 0: want", "cards[1].endpoint.limits.rcb 1: want 64 or 128", "cards[1].endpoint.arm_bytes 0: want",
 		"cards[1].endpoint.delay.jitter_ps -1: want", `cards[2].name "Card": cards[0] has that name already`,

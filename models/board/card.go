@@ -37,6 +37,7 @@ type CardSpec struct {
 
 	Seed  uint64 `yaml:"seed"`
 	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stand still
+	Burst int    `yaml:"burst"` // they stand still, or go on, for 2^burst cycles at a time; see Slot.Burst
 }
 
 // MaxPorts is the most Ethernet ports that a NIC can have [B2].
@@ -44,6 +45,9 @@ const MaxPorts = 2
 
 // MaxStall is in percent of the cycles: what stands still more often gets nowhere.
 const MaxStall = 90
+
+// MaxBurst bounds for how long a stream stands still: the waits of software and referee last longer.
+const MaxBurst = 10
 
 // Validate returns every error of the spec, each a field.Error.
 func (s *CardSpec) Validate() error {
@@ -57,6 +61,7 @@ func (s *CardSpec) Validate() error {
 	bad(s.Ports >= 0 && s.Ports <= MaxPorts, "ports", s.Ports, fmt.Sprintf("1 to %d", MaxPorts))
 	bad(s.EthBits == 0 || nicspec.ValidEthBits(s.EthBits), "eth_bits", s.EthBits, nicspec.WantEthBits)
 	bad(s.Stall >= 0 && s.Stall <= MaxStall, "stall", s.Stall, fmt.Sprintf("0 to %d percent", MaxStall))
+	bad(s.Burst >= 0 && s.Burst <= MaxBurst, "burst", s.Burst, fmt.Sprintf("0 to %d", MaxBurst))
 	bad(s.Period == 0 || simcore.ValidPeriod(s.Period), "period_ps", int64(s.Period), simcore.WantPeriod+", or 0 for the NIC's own")
 	errs = append(errs, s.validateAnswer())
 	if s.Build != nil {
@@ -158,7 +163,7 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 	s.Endpoint.Timeout = sum(s.Endpoint.Timeout, 2*w.Read)
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
-		PCIe: s.pcie(), Eth: s.Eth, Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
+		PCIe: s.pcie(), Eth: s.Eth, Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Burst: s.Burst, Frames: &p.Frames, TLPs: &p.TLPs,
 	})
 	if err != nil {
 		return nil, err

@@ -57,6 +57,9 @@ type Slot struct {
 
 	Seed  uint64
 	Stall int // percent of the cycles in which its streams are to stand still
+	// Burst has a stream stand still, or go on, for 2^Burst cycles at a time. It leaves out the stream of TLPs into the NIC:
+	// reads whose completions come that late time out.
+	Burst int
 
 	// Frames and TLPs are where messages come from and go back to.
 	Frames *msg.Frames

@@ -17,11 +17,15 @@ import (
 type Stalls struct {
 	Seed    uint64         `yaml:"seed"`
 	Percent int            `yaml:"percent"` // of the cycles, for streams that are not in Streams
+	Burst   int            `yaml:"burst"`   // one draw decides for 2^burst cycles, up to MaxBurst
 	Streams map[string]int `yaml:"streams"` // percent by name, that of all lanes (name[0], name[1] …) of a stream included
 }
 
 // MaxPercent is the largest share of cycles that a stream can stand still.
 const MaxPercent = 99
+
+// MaxBurst bounds Stalls.Burst.
+const MaxBurst = 16
 
 // Validate returns every error.
 func (s *Stalls) Validate() error {
@@ -32,6 +36,9 @@ func (s *Stalls) Validate() error {
 		}
 	}
 	check("percent", s.Percent)
+	if s.Burst < 0 || s.Burst > MaxBurst {
+		errs = append(errs, fmt.Errorf("inject: stalls: burst is %d: want 0..%d", s.Burst, MaxBurst))
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Streams)) {
 		check("streams."+name, s.Streams[name])
 	}
@@ -52,8 +59,8 @@ func (s *Stalls) Of(stream string) func(cycle int64) bool {
 	}
 	h := fnv.New64a()
 	h.Write([]byte(stream))
-	seed, percent := s.Seed^h.Sum64(), uint64(p)
-	return func(cycle int64) bool { return mix(seed+uint64(cycle))%100 < percent }
+	seed, percent, burst := s.Seed^h.Sum64(), uint64(p), s.Burst
+	return func(cycle int64) bool { return mix(seed+uint64(cycle)>>burst)%100 < percent }
 }
 
 // mix is the finaliser of SplitMix64.

@@ -32,7 +32,16 @@ func TestStalls(t *testing.T) {
 		same = same && other(cycle) == a(cycle)
 	}
 	require.False(t, same, "another seed, another pattern")
-	err := (&inject.Stalls{Percent: -1, Streams: map[string]int{"tlp_in": 100}}).Validate()
-	require.EqualError(t, err, "inject: stalls: percent is -1: want 0..99\ninject: stalls: streams.tlp_in is 100: want 0..99")
+	err := (&inject.Stalls{Percent: -1, Burst: 17, Streams: map[string]int{"tlp_in": 100}}).Validate()
+	require.EqualError(t, err, "inject: stalls: percent is -1: want 0..99\ninject: stalls: burst is 17: want 0..16\ninject: stalls: streams.tlp_in is 100: want 0..99")
 	require.NoError(t, s.Validate())
+}
+
+// A burst is cycles of which one draw decides: as many of them as there are cycles without.
+func TestStallsInBursts(t *testing.T) {
+	const burst, draws = 7, 1000
+	single, bursts := (&inject.Stalls{Seed: 4, Percent: 40}).Of("eth_in[0]"), (&inject.Stalls{Seed: 4, Percent: 40, Burst: burst}).Of("eth_in[0]")
+	for cycle := range int64(draws << burst) {
+		require.Equal(t, single(cycle>>burst), bursts(cycle), "cycle %d", cycle)
+	}
 }

@@ -2,6 +2,7 @@ package device
 
 import (
 	"nictwin/models/board"
+	"nictwin/models/boundary"
 	"nictwin/models/inject"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
@@ -24,13 +25,31 @@ func (s *Spec) newModel(slot board.Slot) (Device, error) {
 		n.EthBits = slot.EthBits
 	}
 	c, err := nic.Builder{
-		Scheduler: slot.Engine, Spec: n, Stalls: &inject.Stalls{Seed: slot.Seed, Percent: slot.Stall},
+		Scheduler: slot.Engine, Spec: n, Stalls: newStalls(&slot),
 		Frames: slot.Frames, TLPs: slot.TLPs,
 	}.Build(slot.Name)
 	if err != nil {
 		return nil, err
 	}
 	return model{c}, nil
+}
+
+// stalls are those of a slot: its bursts leave out TLPs into the NIC.
+type stalls struct{ of, ofTLPIn inject.Stalls }
+
+func newStalls(slot *board.Slot) *stalls {
+	single := inject.Stalls{Seed: slot.Seed, Percent: slot.Stall}
+	burst := single
+	burst.Burst = slot.Burst
+	return &stalls{burst, single}
+}
+
+// Of implements boundary.Stalls.
+func (s *stalls) Of(stream string) func(cycle int64) bool {
+	if stream == nic.StreamTLPIn {
+		return s.ofTLPIn.Of(stream)
+	}
+	return s.of.Of(stream)
 }
 
 func (m model) Begin(func() bool) error { return nil }
@@ -43,4 +62,7 @@ func (m model) Digest() uint64          { return 0 }
 func (m model) Wall() rtlbridge.Wall    { return rtlbridge.Wall{} }
 func (m model) Close() error            { return nil }
 
-var _ Device = model{}
+var (
+	_ Device          = model{}
+	_ boundary.Stalls = (*stalls)(nil)
+)

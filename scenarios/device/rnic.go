@@ -23,6 +23,8 @@ func RNIC(s rnic.Spec) board.Factory {
 			return nil, field.Errorf("build", ": an rnic has none of the contract NIC's sizes and parts: want none")
 		case slot.Stall != 0:
 			return nil, field.Errorf("stall", "%d: the streams of an rnic have no beats: want 0", slot.Stall)
+		case slot.Burst != 0:
+			return nil, field.Errorf("burst", "%d: the streams of an rnic have no beats: want 0", slot.Burst)
 		case slot.Ports != s.Ports:
 			return nil, field.Errorf("ports", "%d: the rnic has %d", slot.Ports, s.Ports)
 		}

@@ -38,7 +38,10 @@ func TestRNICInASlot(t *testing.T) {
 	card.Stall = 5
 	_, err = board.NewCard(e, new(board.Pools), card, RNIC(spec))
 	require.ErrorContains(t, err, "stall 5: the streams of an rnic have no beats: want 0")
-	spec.Ports, card.Stall = 1, 0
+	card.Stall, card.Burst = 0, 5
+	_, err = board.NewCard(e, new(board.Pools), card, RNIC(spec))
+	require.ErrorContains(t, err, "burst 5: the streams of an rnic have no beats: want 0")
+	spec.Ports, card.Burst = 1, 0
 	_, err = board.NewCard(e, new(board.Pools), card, RNIC(spec))
 	require.ErrorContains(t, err, "ports 2: the rnic has 1")
 	build := nicspec.DefaultBuild()

@@ -160,6 +160,9 @@ func (r *rtl) Begin(done func() bool) error {
 	s.Poison = r.slot.Stall > 0 // what the device reads without looking at tvalid shows
 	for i := range s.Streams {
 		s.Streams[i].StallPercent = r.slot.Stall
+		if r.conn.Hello().Streams[i].Name != streamTLPIn {
+			s.Streams[i].BurstLog2 = r.slot.Burst
+		}
 		s.Streams[i].MaxBytes = ether.MaxOffered
 	}
 	r.Done = done

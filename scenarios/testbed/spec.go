@@ -17,6 +17,7 @@ type Spec struct {
 
 	Seed  uint64
 	Stall int // percent of cycles with gaps and back-pressure, 0 to 90
+	Burst int // these last 2^Burst cycles at a time, 0 to board.MaxBurst; see board.Slot
 
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
@@ -56,6 +57,7 @@ func (s *Spec) Validate() error {
 	}
 	errs = append(errs, s.Spec.Validate())
 	bad(s.Stall >= 0 && s.Stall <= board.MaxStall, "stall", "%d: want 0 to %d percent", s.Stall, board.MaxStall)
+	bad(s.Burst >= 0 && s.Burst <= board.MaxBurst, "burst", "%d: want 0 to %d", s.Burst, board.MaxBurst)
 	if s.Endpoint != nil {
 		errs = append(errs, field.Under("endpoint", s.Endpoint.Validate()))
 	}
@@ -103,7 +105,7 @@ func (s Spec) resolved() Spec {
 func (s *Spec) card(period simcore.Ps) board.CardSpec {
 	if s.Card != nil {
 		c := *s.Card
-		c.Build, c.Ports, c.EthBits, c.Period, c.Seed, c.Stall = s.Build, s.Ports, s.EthBits, period, s.Seed, s.Stall
+		c.Build, c.Ports, c.EthBits, c.Period, c.Seed, c.Stall, c.Burst = s.Build, s.Ports, s.EthBits, period, s.Seed, s.Stall, s.Burst
 		c.Endpoint.Shake(s.Seed, s.Stall)
 		return c
 	}
@@ -113,7 +115,7 @@ func (s *Spec) card(period simcore.Ps) board.CardSpec {
 	eth.Credits, eth.ReverseCredits = linkCredits, pcie.Credits // Ethernet into the NIC cannot be held back
 	return board.CardSpec{
 		Name: "Card", Build: s.Build, Ports: s.Ports, EthBits: s.EthBits, Period: period, PCIe: pcie, Eth: eth,
-		Endpoint: s.endpoint(), Switch: s.Switch, Seed: s.Seed, Stall: s.Stall,
+		Endpoint: s.endpoint(), Switch: s.Switch, Seed: s.Seed, Stall: s.Stall, Burst: s.Burst,
 	}
 }
 
