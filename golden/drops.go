@@ -172,10 +172,15 @@ func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next
 	return m | r.runCauses(&q.Ctx, v, f.N, !same || int16(next-posted) >= 0)
 }
 
+// across reports whether a frame came in across the whole of the last reset.
+func (r *Referee) across(f *arrivals.Frame) bool {
+	return !r.flr.on && r.flr.over != never && f.First <= r.flr.at && f.Last > r.flr.over
+}
+
 // dropAcross drops a frame that came in across a whole reset: it is disabled, or
 // has a cause that applied to it before [L2].
 func (r *Referee) dropAcross(f *arrivals.Frame) {
-	if r.flr.on || r.flr.over == never || f.First > r.flr.at || f.Last <= r.flr.over {
+	if !r.across(f) {
 		return
 	}
 	alts := f.Alts

@@ -63,3 +63,32 @@ func TestEntranceSabotageIsCaught(t *testing.T) {
 		}, "counters", "C1", ""},
 	}, held...)
 }
+
+// A frame that came in across a whole reset is dropped as disabled, or for what applied to it before: what software sets
+// after the reset is no cause [L2].
+func TestHangingFrameSabotageIsCaught(t *testing.T) {
+	o := smallRig()
+	r := newRig(t, o)
+	m := r.mem
+	m.Write32(nicspec.RegRxDefault, uint32(nicspec.ActionQueue)<<16)
+	m.Write32(nicspec.RegCtrl, 3)
+	r.settle()
+	r.step(simcore.Microsecond)
+	m.Write32(nicspec.RegCtrl, flrBit)
+	for n := 0; m.Reg(nicspec.RegCtrl, 1) != 0; n++ {
+		require.Less(t, n, 1000)
+	}
+	m.Write32(nicspec.RegCtrl, 3)
+	r.step(simcore.Microsecond)
+	r.peers[0].send(destined(0, 100)) // no rule: RX_DEFAULT is as after reset
+	r.settle()
+	m.readCounters()
+	cfg := DefaultConfig(o.spec.Build)
+	got := judgeHeld(t, cfg, r.tape, r.held)
+	require.True(t, got.Passed(), "%v", got)
+	sabotagesAreCaught(t, cfg, r.tape, []sabotage{
+		{"it has begun before the reset", func(p *tape) {
+			p.s[p.afterwards(frameIn)].First = p.s[p.find(0, isReset)].Last - 5
+		}, "counters", "C1", "RX_DROP_NO_RULE[0]"},
+	}, r.held...)
+}

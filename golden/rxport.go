@@ -39,9 +39,14 @@ func (s *rxSide) init(build *nicspec.Build) {
 	}
 }
 
-// verdicts gives a frame every verdict that it can get.
+// verdicts gives a frame every verdict that it can get. To one that came in across a whole reset nothing applies that was
+// written after the reset [L2].
 func (r *Referee) verdicts(f *arrivals.Frame) {
-	f.Alts, f.HashOpen = r.ver.Verdicts(&windows.Frame{Span: f.Span(), Port: f.Port, Data: f.Data}, f.Alts[:0])
+	span := f.Span()
+	if r.across(f) {
+		span.Last = r.flr.at
+	}
+	f.Alts, f.HashOpen = r.ver.Verdicts(&windows.Frame{Span: span, Port: f.Port, Data: f.Data}, f.Alts[:0])
 }
 
 // frameIn takes a frame that came in.
