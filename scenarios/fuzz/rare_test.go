@@ -123,8 +123,13 @@ func TestRareBugsAreFound(t *testing.T) {
 func TestRareThingsHappen(t *testing.T) {
 	o := options(device.Model, 300)
 	o.Seed = 5
-	hits := passes(t, o).Coverage.Hits["rare"]
+	hits := passes(t, o).Coverage.Hits
 	for _, bin := range coverage.RareWords {
-		require.Positive(t, hits[bin], bin)
+		require.Positive(t, hits["rare"][bin], bin)
 	}
+	for group, least := range map[string]int{"long copies": 4, "ends of long copies": 3, "copies held back": len(coverage.BehindCopies),
+		"failing reads of work entries": len(coverage.BehindFailed), "frames older than their queue": 3} {
+		require.GreaterOrEqual(t, len(hits[group]), least, "bins of %s: %v", group, hits[group])
+	}
+	require.Positive(t, hits["resets"][coverage.FrameHangs])
 }

@@ -61,6 +61,7 @@ func NewUniverse(sizes nicspec.Build) *Universe {
 	u.parts()
 	u.revision2()
 	u.fills()
+	u.situations()
 	for _, g := range u.groups {
 		for _, bin := range g.bins {
 			u.index[g.name+"\n"+bin] = true
@@ -237,7 +238,7 @@ func (u *Universe) parts() {
 		u.add("pauses sent", ModeWords, SentWords, portWords)
 	}
 	if u.sizes.Has(nicspec.PartFlr) {
-		states := []string{"idle", "at work"}
+		states := []string{"idle", "at work", FrameHangs}
 		if u.sizes.Has(nicspec.PartCopy) {
 			states = append(states, "a copy is cut off")
 		}

@@ -35,6 +35,7 @@ func Generate(seed uint64, shape Shape) *program.Program {
 		o.Wait = max(g.wait(), o.Wait)
 		g.add(o)
 	}
+	g.situate(rand.New(rand.NewPCG(seed, stream+3)), prelude)
 	g.fill(rand.New(rand.NewPCG(seed, stream+4)), prelude)
 	return g.prog
 }

@@ -68,9 +68,7 @@ func (g *generator) key() *program.Key {
 
 // steer is a rule that leads frames to a queue by their destination.
 func (g *generator) steer(i, queue int) *program.Rule {
-	b := dmac(i)
-	r := &program.Rule{Index: g.ruleIndex(), Action: nicspec.ActionQueue, Queue: uint16(queue),
-		Match: []program.Match{{Field: "dmac", Value: binary.LittleEndian.Uint64(append(b[:], 0, 0))}}}
+	r := &program.Rule{Index: g.ruleIndex(), Action: nicspec.ActionQueue, Queue: uint16(queue), Match: []program.Match{matchDest(i)}}
 	if g.Sizes.Has(nicspec.PartRss) && g.maybe(40) {
 		r.Action, r.Queue, r.RssLog = nicspec.ActionRss, uint16(pick(g, 0, 8, 255)), uint8(g.of(9))
 	}
@@ -78,6 +76,12 @@ func (g *generator) steer(i, queue int) *program.Rule {
 		r.Account = &program.Account{Account: uint8(pick(g, g.accounts[:]...)), Slow: uint16(pick(g, g.rx...))}
 	}
 	return r
+}
+
+// matchDest matches frames by their destination.
+func matchDest(i int) program.Match {
+	b := dmac(i)
+	return program.Match{Field: "dmac", Value: binary.LittleEndian.Uint64(append(b[:], 0, 0))}
 }
 
 // withdraw has a rule that frames match made invalid between two of them: what it said no longer holds [R5].

@@ -114,6 +114,7 @@ func (x *player) connect() error {
 	}
 	x.b.NIC.Observe(x.see.crossing)
 	x.b.NIC.Observe(x.watchReads)
+	x.b.NIC.ObserveHeld(x.see.heldBack)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
 	x.b.NIC.Observe(func(c boundary.Crossing) {
 		if c.Kind == boundary.FrameIn {
@@ -148,7 +149,7 @@ func (x *player) connect() error {
 func bed(p *program.Program, sizes nicspec.Build) (testbed.Spec, error) {
 	b := &p.Board
 	s := testbed.Spec{
-		Spec: device.Spec{Build: &sizes, Ports: b.Ports, EthBits: b.EthBits}, Seed: b.Seed, Stall: b.Stall,
+		Spec: device.Spec{Build: &sizes, Ports: b.Ports, EthBits: b.EthBits}, Seed: b.Seed, Stall: b.Stall, Burst: b.Burst,
 	}
 	e := endpoint(b)
 	e.Gate = p.Gated()

@@ -72,6 +72,7 @@ type rxRing struct {
 	ring
 	cfg   *program.RxQueue
 	frees int      // frames delivered
+	since int64    // cycle before it was enabled
 	descs []posted // by index mod size
 }
 
@@ -106,7 +107,7 @@ func (x *player) openRx(c *program.RxQueue) error {
 	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
-	x.rx[c.Queue] = r
+	x.rx[c.Queue], r.since = r, x.see.now
 	return r.enable(&f)
 }
 

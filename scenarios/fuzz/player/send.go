@@ -22,6 +22,7 @@ type txRing struct {
 	posted int  // blocks, in all
 	across bool // an entry has blocks on both sides of index 65,536
 	work   []*sent
+	past   pastEntry // the last one that ended
 }
 
 // sent is a work entry that was posted.
@@ -182,7 +183,7 @@ func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 	for i := range e.Pieces {
 		p := &e.Pieces[i]
 		n := min(int(p.Len), len(b))
-		seg, bus, err := x.piece(p, b[:n])
+		seg, bus, err := x.piece(p, b[:n], reserved(e, p))
 		if err != nil {
 			return nil, err
 		}
@@ -218,11 +219,14 @@ func (x *player) lastOf(e *program.Entry, room int) bool {
 	return room-1-int(e.Blocks) < nicspec.WqeBlocksMax
 }
 
-// content is the bytes of an entry's frame, or of a copy's source, as long as its pieces want them, up to maxFrame.
+// content is the bytes of an entry's frame, or of a copy's source, as long as its pieces want them, up to a limit.
 func (x *player) content(e *program.Entry) []byte {
-	n := e.Inline
+	n, most := e.Inline, program.MaxFrame
+	if copies(e) && e.Pieces[0].Same == 0 { // shared buffers are no longer
+		most = max(most, min(int(e.Pieces[0].Len), program.MaxCopied))
+	}
 	for i := range e.Pieces {
-		n = min(n+int(e.Pieces[i].Len), program.MaxFrame)
+		n = min(n+int(e.Pieces[i].Len), most)
 	}
 	if e.Opcode != nicspec.OpcodeSend {
 		return craft.Pattern(max(n, e.Inline), e.Frame.Seed)
@@ -230,8 +234,13 @@ func (x *player) content(e *program.Entry) []byte {
 	return program.Fit(e.Frame.Bytes(e.Frame.Len), max(n, e.Inline), e.Frame.Seed)
 }
 
-// piece finds memory for a piece and names it by its key.
-func (x *player) piece(p *program.Piece, b []byte) (nicspec.SegFields, uint64, error) {
+// copies tells whether an entry moves bytes of its first piece.
+func copies(e *program.Entry) bool {
+	return (e.Opcode == nicspec.OpcodeCopy || e.Opcode == nicspec.OpcodeCopyInvalidate) && len(e.Pieces) > 0
+}
+
+// piece finds memory for a piece, which takes so many bytes, and names it by its key.
+func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegFields, uint64, error) {
 	k, known := x.keys[p.Key]
 	region := program.RegionArm
 	if known {
@@ -255,10 +264,20 @@ func (x *player) piece(p *program.Piece, b []byte) (nicspec.SegFields, uint64, e
 		return nicspec.SegFields{}, 0, err
 	}
 	if bus >= base {
-		x.used[region] = bus + min(uint64(p.Len), tlp.PageBytes*8) - base
+		x.used[region] = bus + reserve - base
 	}
 	x.last[region] = bus
 	return named(p, bus^k.far, k, known), bus ^ k.far, nil
+}
+
+// reserved is how many bytes of memory a piece takes from those behind it: what is copied whole, of lengths that cannot be a
+// part.
+func reserved(e *program.Entry, p *program.Piece) uint64 {
+	const part = 8 * tlp.PageBytes
+	if copies(e) && p.Len <= program.MaxCopied {
+		return uint64(p.Len)
+	}
+	return min(uint64(p.Len), part)
 }
 
 // named is a piece as a work entry names it.

@@ -179,6 +179,7 @@ func (x *player) reset() error {
 		return err
 	}
 	x.see.cov.Hit("resets", state)
+	x.see.resetEnds()
 	x.ctrl = 0
 	if err := testbed.SetWaits(x.b.Driver, x.b.Waits); err != nil { // the reset has undone it
 		return err

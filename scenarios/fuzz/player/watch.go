@@ -1,6 +1,7 @@
 package player
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"nictwin/models/board"
@@ -27,13 +28,14 @@ type watcher struct {
 	now     int64                     // cycle
 	failed  [CopyChannels]string      // status of the latest copy that failed, since when none did not
 	fillWatch
+	situationWatch
 }
 
 // mostCounted bounds the entries of a queue that are counted: those behind them are short and all alike.
 const mostCounted = 4096
 
 func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage) *watcher {
-	w := &watcher{cov: cov, board: &p.Board, sizes: sizes, devctl: nicspec.ResetDevctl, faultOf: map[uint64]string{}}
+	w := &watcher{cov: cov, board: &p.Board, sizes: sizes, devctl: nicspec.ResetDevctl, faultOf: map[uint64]string{}, situationWatch: situationWatch{enabled: never, begins: never}}
 	w.stall = coverage.StallClass(p.Board.Stall)
 	how := "longest"
 	if p.Board.Random {
@@ -56,6 +58,7 @@ func (w *watcher) crossing(c boundary.Crossing) {
 		w.frames(&c)
 		if c.Kind == boundary.FrameIn {
 			w.rareFrame(c.Frame)
+			w.overReset(&c)
 		}
 	case boundary.TLPIn:
 		w.request(&c.TLP.Hdr, c.TLP.Data)
@@ -66,6 +69,7 @@ func (w *watcher) crossing(c boundary.Crossing) {
 			w.cov.Hit("reads sent", sizeClass(h), headerClass(h))
 		case h.Kind == tlp.MWr:
 			w.cov.Hit("writes sent", sizeClass(h), headerClass(h))
+			w.leaves(&c, h)
 		}
 	}
 }
@@ -107,6 +111,9 @@ func (w *watcher) request(hdr *[tlp.HeaderBytes]byte, data []byte) {
 		w.access("write", &h)
 		if h.Address == nicspec.BarBase+nicspec.RegDevctl && len(data) >= 4 {
 			w.setDevctl(data)
+		}
+		if h.Address == nicspec.BarBase+nicspec.RegCtrl && len(data) >= 4 {
+			w.setCtrl(nicspec.CtrlReg(binary.LittleEndian.Uint32(data)))
 		}
 	case in == core.InRead:
 		w.access("read", &h)
@@ -190,6 +197,9 @@ func (w *watcher) struck(f *inject.Fault, _ *tlp.Header) {
 func (w *watcher) event(r *ring, s nicspec.Status, index uint16) {
 	if !r.Tx && index >= 64 {
 		w.cov.Hit("rare", "failing descriptor read 64 places on")
+	}
+	if r.Tx {
+		w.failedDeep(r, index)
 	}
 	w.cov.Hit("events", r.Kind(), s.String(), w.stall)
 }

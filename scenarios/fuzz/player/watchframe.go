@@ -13,6 +13,8 @@ type arrival struct {
 	sum uint16     // field of its UDP checksum
 	udp bool       // it has one that counts
 	off *withdrawn // it matches a rule that is no longer valid; may be nil
+
+	last int64 // cycle of its last beat
 }
 
 // withdrawn is a rule that was made invalid.
@@ -60,6 +62,7 @@ func (w *watcher) frames(c *boundary.Crossing) {
 	}
 	switch {
 	case c.Kind == boundary.FrameIn:
+		a.last = c.Last
 		w.came[c.Port] = append(w.came[c.Port], w.withdrawn(c, &h, a))
 	case a.udp && a.sum == 0xffff && core.CheckL4Csum(b, &h) == nicspec.VerdictOk:
 		w.cov.Hit("UDP sums of zero", "sent", sumKind(h.Roce))
@@ -89,12 +92,13 @@ func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) ar
 }
 
 // arrived is told of frames that were delivered.
-func (w *watcher) arrived(c nicspec.RxCqe) {
+func (w *watcher) arrived(r *rxRing, c nicspec.RxCqe) {
 	came := w.came[c.Port()]
 	if int(c.PortSeq()) >= len(came) {
 		return
 	}
 	a := &came[c.PortSeq()]
+	w.waited(r, a)
 	if a.udp && a.sum == 0xffff {
 		w.cov.Hit("UDP sums of zero", "received", c.L4Csum().String())
 	}

@@ -88,7 +88,7 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	w.rareQueue(r)
 	w.parsed(c)
 	w.parts(r, c)
-	w.arrived(c)
+	w.arrived(r, c)
 }
 
 // parsed looks at what the entry says of the frame's headers.

@@ -45,6 +45,7 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 	status := c.Status()
 	w.blocks(r, c.Index(), s, &e, status)
 	w.rareEntry(&e, s, status)
+	w.behindHeld(r, &e, s, status)
 	w.cov.Hit("transmit rings", coverage.LogClass(r.Log), lap(c.Index(), r.Log))
 	w.cov.Hit("transmit queues", numberClass(r.Number, w.sizes.NumTxq))
 	switch {
@@ -130,6 +131,7 @@ func (w *watcher) copied(queue int, e *nicspec.WqeFields, s nicspec.Status) {
 		return
 	}
 	from, to := nicspec.DecodeSeg(e.Slots[:]), nicspec.DecodeSeg(e.Slots[nicspec.WqeSlotBytes:])
+	w.longCopy(int(from.Len))
 	w.cov.Hit("copied", pieceClass(from.Len), "from "+alignClass(from.Addr), "to "+alignClass(to.Addr))
 }
 

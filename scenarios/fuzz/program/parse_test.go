@@ -16,6 +16,8 @@ func TestProgramsThatAreNone(t *testing.T) {
 		`{"schema":1,"board":{"ports":1,"rcb":64},"ops":[]}`:                                           "board.mps is 0: want 128, 256",
 		`{"schema":1,"board":{"ports":1,"mps":8192,"rcb":64},"ops":[]}`:                                "board.mps is 8192: want 128, 256",
 		`{"schema":1,"board":{"ports":1,"mps":128,"rcb":256},"ops":[]}`:                                "board.rcb is 256: want 64 or 128",
+		`{"schema":1,"board":{"ports":1,"burst":11,"mps":128,"rcb":64},"ops":[]}`:                      "board.burst is 11: want 0 to 10",
+		`{"schema":1,"board":{"ports":1,"stall":91,"mps":128,"rcb":64},"ops":[]}`:                      "board.stall is 91: want 0 to 90",
 		`{"schema":1,"board":{"ports":1},"ops":[{}]}`:                                                  "operation 0: has no kind: want one of rx_queue, tx_queue, ",
 		`{"schema":1,"board":{"ports":1},"ops":[{"quiet":{},"mend":{}}]}`:                              "operation 0: has 2 kinds, mend and quiet: want one",
 		`{"schema":1,"board":{"ports":1},"ops":[{"write":{"reg":"NONE","value":1}}]}`:                  "no such register",

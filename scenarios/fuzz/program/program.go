@@ -28,6 +28,7 @@ type Board struct {
 	Build   string `json:"build,omitempty"`    // sizes of the NIC, see SizesOf
 	EthBits int    `json:"eth_bits,omitempty"` // of the stream of a port; 0: as the NIC has it
 	Stall   int    `json:"stall,omitempty"`    // percent of cycles with gaps and back-pressure
+	Burst   int    `json:"burst,omitempty"`    // gaps and back-pressure last 2^burst cycles at a time, but for TLPs into the NIC
 	Seed    uint64 `json:"seed,omitempty"`     // of stalls, jitter and random completions
 	MPS     int    `json:"mps"`                // of completions, bytes
 	RCB     int    `json:"rcb"`                // bytes
@@ -100,7 +101,8 @@ func (v *validator) board(p *Program) {
 	_, err := SizesOf(p.Board.Build)
 	v.is(err == nil, "board: %v", err)
 	v.is(p.Board.EthBits == 0 || nicspec.ValidEthBits(p.Board.EthBits), "board.eth_bits %d: want %s", p.Board.EthBits, nicspec.WantEthBits)
-	v.in("board.stall", p.Board.Stall, 0, 90)
+	v.in("board.stall", p.Board.Stall, 0, board.MaxStall)
+	v.in("board.burst", p.Board.Burst, 0, board.MaxBurst)
 	for _, f := range []struct {
 		name   string
 		x      int

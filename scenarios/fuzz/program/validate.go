@@ -20,6 +20,7 @@ const (
 	maxWait    = 1_000_000 // cycles
 	maxList    = 4096      // frames or entries of an operation
 	MaxFrame   = 16 << 10  // bytes
+	MaxCopied  = 2 << 20   // bytes of a copy that software fills
 	MaxPlayed  = 32 << 10  // bytes of a frame that comes in
 	maxLater   = 60_000    // bytes by which a length field may lie
 	maxRepeat  = 4096      // copies of a TLP

@@ -1,0 +1,52 @@
+package coverage
+
+import (
+	"nictwin/models/nicspec"
+)
+
+// LongCopy is the length about which, and from which on, copies have bins of their own, in bytes.
+const LongCopy = 64 << 10
+
+// Words of the bins of situations.
+var (
+	FrameHangs      = "a frame hangs"
+	BehindCopies      = []string{"a frame behind", "a failed copy and a frame behind", "a failed copy of another queue behind"}
+	BehindFailed    = []string{"little was posted behind", "much was posted behind"}
+	longCopyWords   = []string{"64 KB", "up to 512 KB", "up to 1 MB"}
+	longCopyEndings = []string{"up to a line less", "a multiple of 64 KB", "up to a line more"}
+)
+
+// LongCopyClass is the class of a long copy by its length.
+func LongCopyClass(n int) string {
+	switch {
+	case n <= LongCopy+nicspec.LineBytes:
+		return longCopyWords[0]
+	case n <= 8*LongCopy+nicspec.LineBytes:
+		return longCopyWords[1]
+	}
+	return longCopyWords[2]
+}
+
+// LongCopyEnd says how a length lies to a multiple of 64 KB; empty: away from it.
+func LongCopyEnd(n int) string {
+	switch beyond := n % LongCopy; {
+	case beyond == 0:
+		return longCopyEndings[1]
+	case beyond <= nicspec.LineBytes:
+		return longCopyEndings[2]
+	case LongCopy-beyond <= nicspec.LineBytes:
+		return longCopyEndings[0]
+	}
+	return ""
+}
+
+// situations are the groups of what takes several things at once.
+func (u *Universe) situations() {
+	if u.sizes.Has(nicspec.PartCopy) {
+		u.add("long copies", longCopyWords, mpsWords)
+		u.add("ends of long copies", longCopyEndings)
+		u.add("copies held back", BehindCopies)
+	}
+	u.add("failing reads of work entries", BehindFailed)
+	u.add("frames older than their queue", splitWords)
+}

@@ -1,0 +1,67 @@
+package generate
+
+import (
+	"nictwin/models/inject"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// Frames for two queues by their destinations, which no other rule names.
+const (
+	slowDest = 250 + iota
+	reopenedDest
+)
+
+// reopen has a queue be enabled anew, with other settings, while frames for it wait behind those of another queue: each is
+// taken by one state of its queue, whichever that is [R12].
+func (g *generator) reopen() {
+	slow := pick(g, g.rx...)
+	again := (slow + 1 + g.of(g.Sizes.NumRxq-1)) % g.Sizes.NumRxq
+	g.write("CTRL", 3)
+	for i, q := range []int{slow, again} {
+		g.add(program.Op{Rule: &program.Rule{Index: i, Action: nicspec.ActionQueue, Queue: uint16(q), Match: []program.Match{matchDest(slowDest + i)}}})
+	}
+	g.reopened(again)
+	if g.maybe(50) { // frames take longer to be written, so more of them wait
+		g.write("DEVCTL", 0)
+	}
+	port := g.of(g.Sizes.Ports)
+	for range 2 + g.of(3) {
+		c := g.rxQueue(slow)
+		c.PayBytes = nicspec.FrameMax
+		g.add(program.Op{RxQueue: c})
+		late := g.maybe(50)
+		if late {
+			g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfRxRing, Queue: slow, Count: 1, Delay: 500 + g.of(2500)}})
+		}
+		g.add(program.Op{Post: g.post(slow, 4+g.of(12))})
+		p := &program.Play{Port: port}
+		for i := range 8 + g.of(10) {
+			f := g.name()
+			f.DMAC, f.Len = dmac(reopenedDest), 60+g.of(600)
+			if i == 0 || g.maybe(60) {
+				f.DMAC, f.Len = dmac(slowDest), pick(g, 60+g.of(200), 3000+g.of(nicspec.FrameMax-3000))
+			}
+			p.Frames = append(p.Frames, f)
+		}
+		g.add(program.Op{Play: p, Wait: g.of(300)})
+		for range 1 + g.of(3) {
+			g.reopened(again)
+		}
+	}
+	g.add(program.Op{Mend: &program.Mend{}})
+}
+
+// reopened has a queue be enabled anew, and gives it descriptors.
+func (g *generator) reopened(q int) {
+	c := g.rxQueue(q)
+	if g.maybe(80) { // no frame is too long: what is dropped is dropped for the queue's state
+		c.PayBytes = nicspec.FrameMax
+	}
+	g.add(program.Op{RxQueue: c})
+	if g.maybe(90) {
+		p := g.post(q, 1+g.of(8))
+		p.Hold = false
+		g.add(program.Op{Post: p, Wait: pick(g, 0, g.of(300))})
+	}
+}

@@ -1,0 +1,122 @@
+package generate
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// situation is something that random operations rarely come upon, so programs are led to it.
+type situation struct {
+	parts           nicspec.Cap1Reg // that it needs
+	perMille, burst int             // programs that have it, of all and of those whose streams stand still for long
+	last            bool            // it leaves the NIC without queues
+	add             func(g *generator)
+}
+
+// situations are drawn one by one, so a program may have several.
+var situations = []situation{
+	{parts: nicspec.PartCopy, burst: 700, add: (*generator).holdCopies},
+	{parts: nicspec.PartCopy, perMille: 35, add: (*generator).copyLong},
+	{perMille: 35, add: (*generator).failDeep},
+	{perMille: 50, burst: 600, add: (*generator).reopen},
+	{parts: nicspec.PartFlr, burst: 850, last: true, add: (*generator).hangOverReset},
+}
+
+// burstPerMille is the programs whose streams stand still for long.
+const burstPerMille = 40
+
+// situate leads the program to some situations, each at a random place behind the prelude. They are drawn from a stream of
+// their own, so the rest of the program is what it would be without them.
+func (g *generator) situate(rng *rand.Rand, prelude int) {
+	g.rng = rng
+	all, burst := g.prog.Ops, g.of(1000) < burstPerMille && g.burst()
+	for i := range situations {
+		s := &situations[i]
+		share := s.perMille
+		if burst {
+			share = max(share, s.burst)
+		}
+		if g.of(1000) >= share || !g.Sizes.Has(s.parts) {
+			continue
+		}
+		g.prog.Ops = nil
+		s.add(g)
+		at := len(all)
+		if !s.last {
+			at = prelude + g.of(len(all)-prelude+1)
+		}
+		all = slices.Insert(all, at, g.prog.Ops...)
+	}
+	g.prog.Ops = all
+}
+
+// burst has gaps and back-pressure come for long, where the program may have any.
+func (g *generator) burst() bool {
+	b := &g.prog.Board
+	switch {
+	case g.Stall < 0:
+		b.Stall = 30 + g.of(31)
+	case g.Stall == 0:
+		return false
+	}
+	b.Burst = pick(g, 7, 8, 9, 9, 9)
+	return true
+}
+
+// hangOverReset has frames of which no beat comes during a whole function-level reset, though they had begun before [L2].
+// Most often none comes as receive is enabled, so that the cause of each is certain.
+func (g *generator) hangOverReset() {
+	burst := 1 << g.prog.Board.Burst
+	for range 3 + g.of(2) {
+		if g.maybe(90) {
+			g.add(program.Op{Quiet: &program.Quiet{}})
+		}
+		g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0])) // a queue that is off after the first reset: it has no work
+		g.add(program.Op{Write: &program.Write{Reg: "CTRL", Value: 3}, Wait: 2 * nicspec.VisibleCycles})
+		p := &program.Play{Port: g.of(g.Sizes.Ports)}
+		for range 20 + g.of(15) { // one is on its way in whenever the reset comes
+			f := g.name()
+			f.DMAC, f.Len = dmac(g.of(len(g.rx)+1)), pick(g, 300+g.of(1500), 300+g.of(3000), 300+g.of(nicspec.FrameMax-300))
+			p.Frames = append(p.Frames, f)
+		}
+		g.add(program.Op{Play: p, Wait: 200 + g.of(1000)})
+		g.add(program.Op{Reset: &program.Reset{}, Wait: pick(g, g.of(burst), burst+g.of(2*burst))})
+	}
+	g.add(program.Op{Quiet: &program.Quiet{}})
+	if g.maybe(30) {
+		g.settings()
+		g.queues()
+	}
+}
+
+// failDeep has a read of a transmit ring fail while more of the ring is being fetched: nothing that was asked for behind it
+// starts, even in the cycle of the failure [T2].
+func (g *generator) failDeep() {
+	q := g.txQueue(pick(g, g.tx...))
+	q.LogSize = 6 + g.of(3)
+	g.write("CTRL", 3)
+	g.add(program.Op{TxQueue: q})
+	size := 1 << q.LogSize
+	f := g.fault()
+	f.Of, f.Queue, f.At, f.Skip, f.Nth, f.Count = program.OfTxRing, q.Queue, g.of(size), 0, 0, 1
+	g.add(program.Op{Fault: f})
+	for posted := 0; posted < size-nicspec.WqeBlocksMax; {
+		s := &program.Send{Queue: q.Queue}
+		for range min(1+g.of(40), size-nicspec.WqeBlocksMax-posted) {
+			e := program.Entry{Opcode: nicspec.OpcodeNop, Frame: g.name(), Complete: g.maybe(10)}
+			if g.maybe(10) {
+				e.Opcode, e.Inline, e.Pad = nicspec.OpcodeSend, 14+g.of(nicspec.InlineMax-13), true
+			}
+			s.Entries = append(s.Entries, e)
+			posted++
+		}
+		g.add(program.Op{Send: s, Wait: pick(g, 0, g.of(20), g.of(200))})
+	}
+	g.add(program.Op{Mend: &program.Mend{}, Wait: g.of(300)})
+	if g.maybe(70) {
+		g.add(program.Op{TxQueue: g.txQueue(q.Queue)})
+	}
+}

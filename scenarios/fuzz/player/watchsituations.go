@@ -1,0 +1,138 @@
+package player
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/fuzz/coverage"
+)
+
+// situationWatch is what is known of what takes several things at once.
+type situationWatch struct {
+	enabled            int64         // cycle from which on frames are taken in, or never
+	resetFrom, resetTo int64         // cycles in which the last function-level reset began, and had ended, or never
+	begins             int64         // enabled as it was before that
+	held               boundary.Held // when m_axis_tlp stood still for long, the last time
+	heldWrites         []uint64      // addresses of the last writes that came right behind that
+
+	lastCopy [CopyChannels]*txRing // whose copy was the last of the channel to end
+}
+
+const (
+	longHeld   = 100 // cycles
+	rightAfter = 16  // cycles
+	heldWrites = 64
+	never      = -1
+)
+
+// setCtrl is told of writes of CTRL.
+func (w *watcher) setCtrl(v nicspec.CtrlReg) {
+	switch {
+	case v.Flr() && w.resetTo >= w.resetFrom:
+		w.resetFrom, w.resetTo = w.now, never
+		w.begins, w.enabled = w.enabled, never
+	case v.Flr() || w.resetTo < w.resetFrom:
+	case !v.RxEnable():
+		w.enabled = never
+	case w.enabled == never:
+		w.enabled = w.now + nicspec.VisibleCycles
+	}
+}
+
+// resetEnds is told that a read has shown the end of a function-level reset.
+func (w *watcher) resetEnds() { w.resetTo = w.now }
+
+// overReset counts frames that were taken in, and of which some beats came before a whole function-level reset and the others
+// after it.
+func (w *watcher) overReset(c *boundary.Crossing) {
+	if w.begins != never && c.First > w.begins && c.First < w.resetFrom && w.resetTo >= w.resetFrom && c.Last > w.resetTo {
+		w.cov.Hit("resets", coverage.FrameHangs)
+	}
+}
+
+// heldBack is told of the times in which streams were held.
+func (w *watcher) heldBack(h boundary.Held) {
+	switch {
+	case h.Kind != boundary.TLPOut:
+	case h.First == w.held.Last+1:
+		w.held.Last = h.Last
+	default:
+		w.held = h
+	}
+}
+
+// leaves notes the writes that waited while m_axis_tlp was held for long.
+func (w *watcher) leaves(c *boundary.Crossing, h *tlp.Header) {
+	if w.held.Last-w.held.First+1 < longHeld || c.First-w.held.Last > rightAfter {
+		return
+	}
+	if w.heldWrites = append(w.heldWrites, h.Address); len(w.heldWrites) > heldWrites {
+		w.heldWrites = w.heldWrites[1:]
+	}
+}
+
+// pastEntry is the last entry of a queue that ended, as the next one sees it.
+type pastEntry uint8
+
+const (
+	pastOther  pastEntry = iota
+	pastHeld             // a copy whose writes were held back
+	pastFailed           // a copy that failed behind one of these
+)
+
+// behindHeld counts what ends behind copies that were held back.
+func (w *watcher) behindHeld(r *txRing, e *nicspec.WqeFields, s *sent, status nicspec.Status) {
+	past, last := r.past, &w.lastCopy[r.Number%CopyChannels]
+	r.past = pastOther
+	switch {
+	case !copies(s.e) || e.Opcode != s.e.Opcode:
+		if e.Opcode == nicspec.OpcodeSend && status == nicspec.StatusOk && e.Nseg == 0 && past != pastOther {
+			w.cov.Hit("copies held back", coverage.BehindCopies[past-pastHeld])
+		}
+		return
+	case status == nicspec.StatusOk && w.wasHeld(s):
+		r.past = pastHeld
+	case status == nicspec.StatusOk:
+	case past == pastHeld:
+		r.past = pastFailed
+	case *last != nil && *last != r && (*last).past != pastOther:
+		w.cov.Hit("copies held back", coverage.BehindCopies[2])
+	}
+	*last = r
+}
+
+// wasHeld reports whether a write of a copy was held back.
+func (w *watcher) wasHeld(s *sent) bool {
+	to, n := s.seg[len(s.seg)-1]&^3, uint64(s.e.Pieces[0].Len)+3
+	return slices.ContainsFunc(w.heldWrites, func(a uint64) bool { return a >= to && a < to+n })
+}
+
+// longCopy counts copies of 64 KB and more, or a line less.
+func (w *watcher) longCopy(n int) {
+	if n < coverage.LongCopy-nicspec.LineBytes {
+		return
+	}
+	w.cov.Hit("long copies", coverage.LongCopyClass(n), fmt.Sprintf("MPS %d", mps(w.devctl)))
+	if at := coverage.LongCopyEnd(n); at != "" {
+		w.cov.Hit("ends of long copies", at)
+	}
+}
+
+// failedDeep counts failing reads of transmit rings by what was posted behind them.
+func (w *watcher) failedDeep(r *ring, index uint16) {
+	behind := coverage.BehindFailed[0]
+	if int(r.rung-index) > 2*nicspec.WqeBlocksMax {
+		behind = coverage.BehindFailed[1]
+	}
+	w.cov.Hit("failing reads of work entries", behind)
+}
+
+// waited counts frames that had come before their queue was enabled.
+func (w *watcher) waited(r *rxRing, a *arrival) {
+	if a.last < r.since {
+		w.cov.Hit("frames older than their queue", "split "+r.cfg.Split.String())
+	}
+}
