@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"nictwin/models/board"
-	"nictwin/rtlbridge/build"
 
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
@@ -218,7 +217,7 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 	r, o := e.Result, &e.Object
 	o.Digest, o.Build, o.Checked, o.Mismatches = r.Digest, r.Build, r.Checked, uint64(len(r.Failures))
 	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
-	o.Fuzz = &result.Fuzzed{Runs: r.Runs, Failures: r.Failures}
+	o.Fuzz = &result.Fuzzed{Runs: r.Runs, Failures: r.Failures, Debug: r.Debug, Unchecked: r.Unchecked}
 	if o.Fuzz.Failures == nil {
 		o.Fuzz.Failures = []result.Failure{}
 	}
@@ -245,8 +244,8 @@ func (f *Fuzz) again(x *result.Failure) string {
 	if idle["dut"] == "" && f.device != DefaultDUT {
 		words = append(words, "--dut", f.device)
 	}
-	if idle["variant"] == "" && f.Variant != string(build.VariantSpeed) {
-		words = append(words, "--variant", f.Variant)
+	if idle["variant"] == "" {
+		words = append(words, "--variant", x.Variant)
 	}
 	if f.Home != "" {
 		words = append(words, "--home", f.Home)

@@ -16,7 +16,6 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge/build"
-
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
@@ -27,14 +26,13 @@ import (
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/fuzz/shrink"
 	"nictwin/scenarios/result"
-	"nictwin/scenarios/testbed"
 )
 
 // Options is what is to be played.
 type Options struct {
 	NIC     string // device.RTL or device.Model
 	DUT     string // manifest of the device when NIC is RTL
-	Variant string // of its build
+	Variant string // of its build, or VariantMixed
 	Seed    uint64
 	Skip    int           // programs of the seed that are left out first
 	Runs    int           // programs; 0 is as many as Time allows
@@ -63,7 +61,7 @@ type Options struct {
 
 // DefaultOptions plays a hundred programs on RTL.
 func DefaultOptions() Options {
-	return Options{NIC: device.RTL, Variant: string(build.VariantSpeed), Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
+	return Options{NIC: device.RTL, Variant: VariantMixed, Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
 }
 
 // maxNumber is a number of programs that nobody plays.
@@ -90,7 +88,7 @@ func (o *Options) Validate() error {
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "jobs", "%d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "most", "%d: want 1 or more", o.Most)
 	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)
-	bad(build.Variant(o.Variant).Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
+	bad(o.Variant == VariantMixed || build.Variant(o.Variant).Plays(), "variant", "%q: want mixed, speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
 
@@ -99,7 +97,7 @@ type Result struct {
 	Runs     int
 	Seed     uint64
 	Digest   string // over the digests of the programs, in their order
-	Build    string // hash of the RTL build; of both, where there are two
+	Build    string // hash of the RTL build of the last program, in a mixed campaign of the last on the build for speed
 	Checked  uint64 // outputs and counters compared
 	Cycles   int64
 	Sim      simcore.Ps // that these take
@@ -107,22 +105,28 @@ type Result struct {
 	Failures []result.Failure
 	Coverage *coverage.Coverage
 	Sizes    nicspec.Build // with as many ports as any program had
+
+	Debug     int    // programs played on the debug build
+	Unchecked string // why a mixed campaign has none, if that could not be built
 }
 
 // campaign is a run over many programs.
 type campaign struct {
 	Options
-	devs [board.MaxPorts + 1]*build.Device // by ports
-	sum  []byte
-	res  *Result
+	devs map[devKey]*build.Device
+	// buildDevice is device.BuildOf, but in tests.
+	buildDevice func(ctx context.Context, m *manifest.Manifest, variant string, eth device.Eth, log io.Writer) (*build.Device, error)
+	sum         []byte
+	res         *Result
 }
 
 // outcome is what one program came to.
 type outcome struct {
-	number int
-	prog   *program.Program
-	v      *player.Verdict
-	cov    *coverage.Coverage
+	number  int
+	variant string // of the build
+	prog    *program.Program
+	v       *player.Verdict
+	cov     *coverage.Coverage
 }
 
 // Run plays programs. The result has what was found until an error, if there is one.
@@ -151,7 +155,7 @@ func newCampaign(o Options) (*campaign, error) {
 			o.EthBits = card.EthBits
 		}
 	}
-	return &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: coverage.New(), Sizes: sizes}}, err
+	return &campaign{Options: o, devs: map[devKey]*build.Device{}, buildDevice: device.BuildOf, res: &Result{Seed: o.Seed, Coverage: coverage.New(), Sizes: sizes}}, err
 }
 
 // ports is how many a program's NIC has.
@@ -163,46 +167,6 @@ func (c *campaign) ports(number int) int {
 		return 1 + number%board.MaxPorts
 	}
 	return c.Ports
-}
-
-// build builds the devices that will be wanted.
-func (c *campaign) build(ctx context.Context) error {
-	for ports := 1; ports <= board.MaxPorts; ports++ {
-		wanted := ports == c.Ports || c.Ports == 0
-		if c.Program != nil {
-			wanted = ports == c.Program.Board.Ports
-		}
-		if !wanted {
-			continue
-		}
-		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
-		if c.NIC != device.RTL || c.Wave != nil {
-			continue // with a waveform, devices are built as they are opened
-		}
-		variant := c.Variant
-		if c.RTLCoverage != "" {
-			variant = string(build.VariantCoverage)
-		}
-		m, err := manifest.Load(c.DUT)
-		if err != nil {
-			return err
-		}
-		if c.Build != "" {
-			m = device.Sized(m, &c.res.Sizes)
-		}
-		if c.devs[ports], err = device.BuildOf(ctx, m, variant, device.Eth{Ports: ports, Bits: c.EthBits}, c.Log); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *campaign) board(s testbed.Spec) (*testbed.Bed, error) {
-	s.NIC, s.Built, s.Coverage = c.NIC, c.devs[s.Ports], c.RTLCoverage
-	if c.Wave != nil {
-		s.Wave, s.DUT, s.Log = c.Wave, c.DUT, c.Log
-	}
-	return testbed.New(s)
 }
 
 // generate is the program with a number.
@@ -259,8 +223,8 @@ func (c *campaign) all(ctx context.Context) error {
 }
 
 func (c *campaign) play(ctx context.Context, number int) *outcome {
-	o := &outcome{number: number, prog: c.generate(number), cov: coverage.New()}
-	o.v = player.Run(o.prog, ctx, c.board, o.cov)
+	o := &outcome{number: number, variant: c.variant(number), prog: c.generate(number), cov: coverage.New()}
+	o.v = player.Run(o.prog, ctx, c.boardOf(o.variant), o.cov)
 	return o
 }
 
@@ -282,7 +246,12 @@ func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) 
 		next := sha256.Sum256(append(c.sum, o.v.Report.Digest...))
 		c.sum = next[:]
 	}
-	r.Build = o.v.Build
+	if o.variant == string(build.VariantDebug) {
+		r.Debug++
+	}
+	if r.Build == "" || c.Variant != VariantMixed || o.variant == string(build.VariantSpeed) {
+		r.Build = o.v.Build
+	}
 	if o.v.Pass() {
 		return false, nil
 	}
@@ -300,7 +269,7 @@ func (c *campaign) why(v *player.Verdict) error {
 
 // failure shrinks a program that failed, and writes it down.
 func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, error) {
-	f := result.Failure{Number: o.number, Key: o.v.Key(), Ops: len(o.prog.Ops)}
+	f := result.Failure{Number: o.number, Variant: o.variant, Key: o.v.Key(), Ops: len(o.prog.Ops)}
 	p, v := o.prog, o.v
 	if c.Shrink {
 		p, v, f.Trials = c.shrink(ctx, o)
@@ -329,7 +298,7 @@ func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Progr
 	for key := o.v.Key(); ; patience = min(more*patience, o.v.Patience) {
 		v = o.v
 		p, n := shrink.Shrink(ctx, o.prog, func(p *program.Program) bool {
-			again := player.RunWithin(p, ctx, c.board, nil, patience)
+			again := player.RunWithin(p, ctx, c.boardOf(o.variant), nil, patience)
 			if again.Key() != key {
 				return false
 			}
@@ -344,7 +313,7 @@ func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Progr
 			return o.prog, o.v, trials // the part is not confirmed
 		}
 		trials++
-		if v = player.Run(p, ctx, c.board, nil); v.Key() == key {
+		if v = player.Run(p, ctx, c.boardOf(o.variant), nil); v.Key() == key {
 			return p, v, trials
 		}
 	}

@@ -48,7 +48,7 @@ func (c *campaign) atClock(t *testing.T, p *program.Program, period simcore.Ps) 
 	v = player.Run(p, context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
 		s.PeriodPs = period
 		var err error
-		if b, err = c.board(s); err == nil {
+		if b, err = c.boardOf(c.variant(0))(s); err == nil {
 			b.NIC.Observe(func(x boundary.Crossing) { last = b.Cycles(int(x.Last)) })
 		}
 		return b, err

@@ -94,6 +94,6 @@ func (c *campaign) onLinks(p *program.Program, on testbed.Spec) *player.Verdict 
 		e := *s.Endpoint
 		e.Delay.Jitter, e.Split = max(e.Delay.Jitter, 777*simcore.Nanosecond), tlp.CplRandom
 		s.Endpoint = &e
-		return c.board(s)
+		return c.boardOf(c.variant(0))(s)
 	}, nil)
 }

@@ -15,6 +15,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
+	"nictwin/rtlbridge/build"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/generate"
@@ -39,7 +40,7 @@ func model(s testbed.Spec) (*testbed.Bed, error) {
 
 func options(kind string, runs int) Options {
 	o := DefaultOptions()
-	o.NIC, o.DUT, o.Runs, o.Seed = kind, nicManifest, runs, 42
+	o.NIC, o.DUT, o.Runs, o.Seed, o.Variant = kind, nicManifest, runs, 42, string(build.VariantSpeed)
 	return o
 }
 

@@ -32,6 +32,9 @@ type Fuzzed struct {
 	Runs     int       `json:"runs"`
 	Failures []Failure `json:"failures"`
 	Coverage Covered   `json:"coverage"`
+
+	Debug     int    `json:"debug"`               // programs played on the debug build, with assertions checked
+	Unchecked string `json:"unchecked,omitempty"` // why there are none, where there were to be some
 }
 
 // Covered is how much of the contract's bins was hit.
@@ -44,7 +47,8 @@ type Covered struct {
 
 // Failure is a program that shows a mismatch.
 type Failure struct {
-	Number  int    `json:"number"` // of the program, by its seed
+	Number  int    `json:"number"`  // of the program, by its seed
+	Variant string `json:"variant"` // of the build that it was played on; empty: the Go NIC
 	Key     string `json:"key"`
 	Ops     int    `json:"ops"`     // of the program
 	Shrunk  int    `json:"shrunk"`  // operations that are left of it

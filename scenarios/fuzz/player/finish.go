@@ -231,7 +231,8 @@ func isBreach(err error) bool {
 	var breach *boundary.ContractError
 	var stuck *StuckError
 	var stream *streamError
-	return errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream)
+	var stop *StoppedError
+	return errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream) || errors.As(err, &stop)
 }
 
 // Key says what went wrong in few words: programs that fail in the same way have the same.
@@ -246,6 +247,9 @@ func (v *Verdict) Key() string {
 		m := v.Report.List[0]
 		return "[" + m.Rule + "] " + m.Field
 	case v.Err != nil:
+		if stop, ok := errors.AsType[*StoppedError](v.Err); ok {
+			return stop.What // whenever it is
+		}
 		return v.Err.Error()
 	}
 	return v.Report.Reason
@@ -269,7 +273,7 @@ func RunWithin(p *program.Program, ctx context.Context, build Build, cov *covera
 		}
 		v.Patience = x.waits.patience
 		x.waits.within(patience)
-		err = x.all(ctx)
+		err = stopped(x.all(ctx))
 		v.Waited = x.waits.longest
 		x.done = true
 		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()

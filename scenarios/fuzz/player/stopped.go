@@ -1,0 +1,39 @@
+package player
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"nictwin/rtlbridge/protocol"
+	"nictwin/scenarios/result"
+)
+
+// StoppedError reports that the RTL ended the run by itself: one of its assertions failed.
+type StoppedError struct {
+	Cycle uint64
+	What  string // its message
+}
+
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("cycle %d: the RTL stops by itself: %s", e.Cycle, e.What)
+}
+
+// Finding is the error in fields.
+func (e *StoppedError) Finding() result.Finding {
+	return result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: e.What, Cycle: new(int64(e.Cycle))}
+}
+
+// simTime is what Verilator prints before a message.
+var simTime = regexp.MustCompile(`^\[\d+\] `)
+
+// stopped turns the end of a device by a failed assertion, or by $finish, into a StoppedError.
+func stopped(err error) error {
+	d, ok := errors.AsType[*protocol.DeviceError](err)
+	if !ok || d.Code != protocol.CodeAssert && d.Code != protocol.CodeFinish {
+		return err
+	}
+	what, _, _ := strings.Cut(simTime.ReplaceAllString(d.Text, ""), "\n")
+	return &StoppedError{d.Cycle, strings.TrimPrefix(what, "%Error: ")}
+}

@@ -1,0 +1,126 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"nictwin/models/board"
+	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/testbed"
+)
+
+// VariantMixed plays one program in ten, drawn from the seed, on the debug build, which checks the assertions of the RTL and
+// powers up with random contents, and all others on the build for speed.
+const VariantMixed = "mixed"
+
+const debugOneIn = 10
+
+// devKey names a device of a campaign.
+type devKey struct {
+	ports   int
+	variant string
+}
+
+// variant is that of the build on which a program is played.
+func (c *campaign) variant(number int) string {
+	switch {
+	case c.NIC != device.RTL:
+		return ""
+	case c.RTLCoverage != "":
+		return string(build.VariantCoverage)
+	case c.Variant != VariantMixed:
+		return c.Variant
+	case c.Program == nil && c.drawsDebug(number) && c.devs[devKey{c.ports(number), string(build.VariantDebug)}] != nil:
+		return string(build.VariantDebug)
+	}
+	return string(build.VariantSpeed)
+}
+
+// drawsDebug reports whether a mixed campaign has a program on the debug build.
+func (c *campaign) drawsDebug(number int) bool {
+	const stream = 0x6465627567 // sets this draw apart from that of the program
+	return rand.New(rand.NewPCG(c.Seed^stream, uint64(number))).IntN(debugOneIn) == 0
+}
+
+// wantsDebug reports whether any program of a NIC with so many ports may be played on the debug build.
+func (c *campaign) wantsDebug(ports int) bool {
+	if c.Variant != VariantMixed || c.Program != nil || c.RTLCoverage != "" {
+		return false
+	}
+	const few = 1000 // of more, one does
+	for i := range min(c.Runs, few) {
+		if n := c.Skip + i; c.ports(n) == ports && c.drawsDebug(n) {
+			return true
+		}
+	}
+	return c.Runs == 0 || c.Runs > few
+}
+
+// build builds the devices that will be wanted.
+func (c *campaign) build(ctx context.Context) error {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
+		wanted := ports == c.Ports || c.Ports == 0
+		if c.Program != nil {
+			wanted = ports == c.Program.Board.Ports
+		}
+		if !wanted {
+			continue
+		}
+		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
+		if c.NIC != device.RTL || c.Wave != nil {
+			continue // with a waveform, devices are built as they are opened
+		}
+		m, err := manifest.Load(c.DUT)
+		if err != nil {
+			return err
+		}
+		if c.Build != "" {
+			m = device.Sized(m, &c.res.Sizes)
+		}
+		if err := c.buildOf(ctx, m, ports); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildOf builds the devices with so many ports. Without the debug build its programs are played on the one for speed.
+func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int) (err error) {
+	eth, at := device.Eth{Ports: ports, Bits: c.EthBits}, devKey{ports, string(build.VariantSpeed)}
+	if c.Variant != VariantMixed || c.RTLCoverage != "" {
+		at.variant = c.variant(0)
+	}
+	if c.devs[at], err = c.buildDevice(ctx, m, at.variant, eth, c.Log); err != nil || !c.wantsDebug(ports) {
+		return err
+	}
+	debug, err := c.buildDevice(ctx, m, string(build.VariantDebug), eth, c.Log)
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case err != nil:
+		why, _, _ := strings.Cut(err.Error(), "\n")
+		c.res.Unchecked = "all programs are played on build speed, so no assertions are checked: the debug build failed: " + why
+		if c.Log != nil {
+			_, _ = fmt.Fprintln(c.Log, "nictwin fuzz: "+c.res.Unchecked) // nobody could be told of an error
+		}
+		return nil
+	}
+	c.devs[devKey{ports, string(build.VariantDebug)}] = debug
+	return nil
+}
+
+// boardOf makes boards whose device is of a variant.
+func (c *campaign) boardOf(variant string) player.Build {
+	return func(s testbed.Spec) (*testbed.Bed, error) {
+		s.NIC, s.Built, s.Coverage = c.NIC, c.devs[devKey{s.Ports, variant}], c.RTLCoverage
+		if c.Wave != nil {
+			s.Wave, s.DUT, s.Log = c.Wave, c.DUT, c.Log
+		}
+		return testbed.New(s)
+	}
+}
