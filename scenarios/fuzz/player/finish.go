@@ -282,10 +282,11 @@ func RunWithin(p *program.Program, ctx context.Context, build Build, cov *covera
 			err = errors.Join(err, &streamError{e})
 		}
 		v.stuck = errors.As(err, new(*StuckError)) && x.judge.Referee.Mismatches() == 0
+		var stop *StoppedError
 		switch {
 		case err == nil:
 			v.Report = x.judge.Finish(judge.Whole)
-		case isBreach(err):
+		case isBreach(err) && !errors.As(err, &stop): // else what is missing is the end's doing
 			v.Report = x.judge.Finish(judge.Stopped)
 		default:
 			v.Report = x.judge.Finish(judge.Broken)
