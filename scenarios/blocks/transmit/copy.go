@@ -90,7 +90,7 @@ func copyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		r := copyEntries{Count: uint8(1 + rng.IntN(kit.Places))}
 		r.Mps, r.Attr = kit.Pick[uint16](rng, 128, 256, 512), uint8(rng.IntN(4))
 		for i := range r.Count {
-			r.Entries[i] = anyCopy(rng, uint64(i), r.Count == 1 && kit.Maybe(rng, 10))
+			r.Entries[i] = anyCopy(rng, uint64(i), r.Count == 1 && kit.Maybe(rng, 15))
 		}
 		list = append(list, kit.Packet{Data: kit.Encode(r)})
 	}
@@ -107,12 +107,15 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 		return addr
 	}
 	size := 1 + kit.Pick(rng, rng.IntN(8), rng.IntN(300), rng.IntN(3000))
-	if long { // more than a channel's buffer
-		size += copyBuffer + rng.IntN(copyBuffer)
+	if long { // more than a channel's buffer, and about what its counters of lines go round with
+		size = kit.Pick(rng, size+copyBuffer+rng.IntN(copyBuffer), 2*copyBuffer*(1+rng.IntN(3))+kit.Pick(rng, -nicspec.LineBytes, 0, nicspec.LineBytes, rng.IntN(nicspec.LineBytes)))
 	}
 	e.Queue, e.Copies, e.Delay = uint8(rng.IntN(2*nicspec.CopyChannels)), kit.Flag(kit.Maybe(rng, 80)), uint8(kit.Pick(rng, 0, 0, rng.IntN(100)))
 	e.Invalidates = kit.Flag(e.Copies == 0 || kit.Maybe(rng, 30))
 	e.Src, e.Dst, e.Fence = address(), address(), kit.Flag(kit.Maybe(rng, 40))
+	if long && kit.Maybe(rng, 50) { // whole lines alone
+		e.Src, e.Dst = e.Src&^(nicspec.LineBytes-1), e.Dst&^(nicspec.LineBytes-1)
+	}
 	if kit.Maybe(rng, 50) { // whole lines stay whole
 		e.Dst = e.Dst&^(nicspec.LineBytes-1) | e.Src%nicspec.LineBytes
 	}

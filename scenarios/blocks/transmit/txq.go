@@ -132,7 +132,8 @@ func newTxqState() *txqState {
 	return &txqState{core.NewRegs(spec), spec.Parts, readerState{Reader: core.NewReader(256), mrrs: 512}}
 }
 
-// doorbells are some that queues may take, most of them. One entry alone may be pushed, or fail to be read.
+// doorbells are some that queues may take, most of them. One entry alone may be pushed; the first read of a place
+// may fail.
 func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone, Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
 	for i := range d.Queue {
@@ -163,8 +164,8 @@ func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 		posted = min(posted*rng.IntN(2), max(0, int(q.Size())-1-waits)) // whether there is room yet is free
 		rings = posted > 0
 		txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
-	case d.Fault == faultNone && kit.Maybe(rng, 5):
-		rings, posted, d.Faulty, d.Fault = true, 1, uint8(place), uint8(1+rng.IntN(faultKinds-1))
+	case d.Fault == faultNone && kit.Maybe(rng, 8): // more of the ring is fetched behind the read that fails, as it does
+		rings, posted, d.Faulty, d.Fault = true, 1+rng.IntN(min(max(1, int(q.Size())-waits), 40)), uint8(place), uint8(1+rng.IntN(faultKinds-1))
 	}
 	if d.Queue[place], d.Pi[place] = uint16(id), q.PI+uint16(posted); kit.Maybe(rng, 2) {
 		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none

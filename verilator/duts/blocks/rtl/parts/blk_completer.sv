@@ -5,7 +5,10 @@
 
 module blk_completer
   import nic_int_pkg::*;
-(
+#(
+  // The fault is that of the slot's first request, whichever is answered first.
+  parameter bit OfFirst = 1'b0
+) (
   input  logic            clk,
   input  logic            rst,
   // Pulse: slot start_slot_i starts afresh, and may have its fault again.
@@ -39,6 +42,7 @@ module blk_completer
 
   typedef struct packed {
     logic        valid;
+    logic        first;   // of its slot
     logic [7:0]  tag;
     logic [31:0] addr;
     logic [12:0] left;
@@ -47,7 +51,7 @@ module blk_completer
   entry_t      entry_q [Entries];
   entry_t      chosen;
   logic [15:0] lfsr_q;
-  logic [3:0]  free, pick, faulted_q;
+  logic [3:0]  free, pick, faulted_q, asked_q;
   logic        full, busy_q, first_q, ends, bad;
   logic [1:0]  slot;
   fault_e      fault;
@@ -96,7 +100,8 @@ module blk_completer
   assign cut    = ((13'(lfsr_q[8:7]) + 13'd1) << $clog2(Blocks)) - 13'(chosen.addr[5:0]);
   assign ends   = chosen.left <= cut;
   assign bytes  = ends ? chosen.left : cut;
-  assign bad    = fault_i[slot] != 3'(Fine) && !faulted_q[slot] && (ends || !late_i[slot]);
+  assign bad    = fault_i[slot] != 3'(Fine) && !faulted_q[slot] && (ends || !late_i[slot]) &&
+                 (!OfFirst || chosen.first);
   assign fault  = bad ? fault_e'(fault_i[slot]) : Fine;
   assign dws    = 11'((13'(chosen.addr[1:0]) + bytes + 13'd3) >> 2);
 
@@ -134,8 +139,11 @@ module blk_completer
 
   always_ff @(posedge clk) begin
     lfsr_q <= {lfsr_q[14:0], lfsr_q[15] ^ lfsr_q[13] ^ lfsr_q[12] ^ lfsr_q[10]};
-    if (valid_i && ready_o) entry_q[free] <= '{valid: 1'b1, tag: hdr_i[55:48], addr: addr_o[31:0],
-        left: bytes_o};
+    if (valid_i && ready_o) begin
+      entry_q[free] <= '{valid: 1'b1, first: !asked_q[addr_o[31:30]], tag: hdr_i[55:48],
+                         addr: addr_o[31:0], left: bytes_o};
+      asked_q[addr_o[31:30]] <= 1'b1;
+    end
     if (cpl_valid_o) begin
       first_q <= 1'b0;
       busy_q  <= !cpl_last_o;
@@ -153,7 +161,7 @@ module blk_completer
       entry_q[pick].addr  <= chosen.addr + 32'(bytes);
       entry_q[pick].left  <= chosen.left - bytes;
     end
-    if (start_i) faulted_q[start_slot_i] <= 1'b0;
+    if (start_i) {faulted_q[start_slot_i], asked_q[start_slot_i]} <= 2'b00;
     if (rst) begin
       lfsr_q <= 16'hace1;
       busy_q <= 1'b0;

@@ -5,7 +5,9 @@ module blk_memory
 #(
   parameter int Client = RdCopy,
   // It keeps to MRRS and 4 KB itself.
-  parameter bit Whole = 1'b0
+  parameter bit Whole = 1'b0,
+  // As in blk_completer.
+  parameter bit OfFirst = 1'b0
 ) (
   input  logic            clk,
   input  logic            rst,
@@ -60,7 +62,7 @@ module blk_memory
     .timeout_o(unused_timeout), .outstanding_o(unused_out), .busy_o(unused_busy)
   );
 
-  blk_completer u_completer (
+  blk_completer #(.OfFirst(OfFirst)) u_completer (
     .clk, .rst, .start_i, .start_slot_i, .fault_i, .late_i, .hdr_i(mrd_hdr), .valid_i(mrd_valid),
     .ready_o(mrd_ready), .addr_o(unused_addr), .bytes_o(unused_bytes), .hold_i(hold),
     .cpl_valid_o(cpl_valid), .cpl_first_o(cpl_first), .cpl_last_o(cpl_last), .cpl_hdr_o(cpl_hdr),

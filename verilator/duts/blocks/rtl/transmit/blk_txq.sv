@@ -146,9 +146,9 @@ module blk_txq
     .cqe_i(tlp_valid), .cqe_q_i(cqe_q), .queue_err_o(queue_err), .db_bad_o(db_bad), .busy_o(busy)
   );
 
-  blk_memory #(.Client(RdWqe), .Whole(1'b1)) u_memory (
+  blk_memory #(.Client(RdWqe), .Whole(1'b1), .OfFirst(1'b1)) u_memory (
     .clk, .rst, .mrrs_i(o_q.short_f[0] ? 13'd128 : 13'd512), .attr_i(2'b00),
-    .start_i(state_q == StRing), .start_slot_i(o_q.faulty[1:0]),
+    .start_i(state_q == StRing && step_q == '0), .start_slot_i(o_q.faulty[1:0]),
     .fault_i(12'(o_q.fault[2:0]) << (3 * o_q.faulty[1:0])),
     .late_i('0), .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp)
   );
