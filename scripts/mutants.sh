@@ -53,7 +53,7 @@ ports() {
 settings_of() {
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
-    fuzz) echo "--runs $programs" ;;
+    fuzz) echo "--runs $programs --variant speed" ;;
     contract) echo "TestRTL/ports_$2" ;;
     blocks) echo "--runs 8" ;;
     stack) echo "${3/ / --only }" ;;

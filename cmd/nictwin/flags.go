@@ -20,10 +20,21 @@ func seedFlag(c *cobra.Command, seed *uint64) {
 
 // buildFlags name the device and its build.
 func buildFlags(c *cobra.Command, dut, variant *string) {
-	c.Flags().StringVar(dut, "dut", *dut, "device manifest, its folder, or a name from dut list (rtl only)")
+	dutFlag(c, dut)
 	c.Flags().StringVar(variant, "variant", *variant, "build of the device: speed, tuned (made by dut tune) or debug with its assertions checked (rtl only)")
-	completeWith(c, "dut", completeDUTs)
 	complete(c, "variant", "speed", "tuned", "debug")
+}
+
+// mixedBuildFlags are buildFlags of a command that may use two builds.
+func mixedBuildFlags(c *cobra.Command, dut, variant *string) {
+	dutFlag(c, dut)
+	c.Flags().StringVar(variant, "variant", *variant, "build of the device: speed, tuned (made by dut tune), debug with its assertions checked, or mixed: debug for one program in ten, drawn from the seed, speed for the others and for --program (rtl only)")
+	complete(c, "variant", "mixed", "speed", "tuned", "debug")
+}
+
+func dutFlag(c *cobra.Command, dut *string) {
+	c.Flags().StringVar(dut, "dut", *dut, "device manifest, its folder, or a name from dut list (rtl only)")
+	completeWith(c, "dut", completeDUTs)
 }
 
 // ethBitsFlag is the width of the NIC's Ethernet ports.

@@ -55,7 +55,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")
 	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one are added")
 	artifactFlags(c, &f.Out, &f.Common, "out/fuzz-NIC-SEED")
-	buildFlags(c, &f.DUT, &f.Variant)
+	mixedBuildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }
 
@@ -73,6 +73,12 @@ func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 		_ = e.Report.Write(w, all, whole) // output keeps the error
 		say(w, "%d programs, %d crossings and counters compared over %d cycles, %.1f s\n", e.Result.Runs, e.Result.Checked, e.Result.Cycles,
 			e.Result.Wall.Seconds())
+		switch r := e.Result; {
+		case r.Unchecked != "":
+			say(w, "%s\n", r.Unchecked)
+		case r.Debug > 0:
+			say(w, "%d of them on the debug build, with its assertions checked\n", r.Debug)
+		}
 	}
 	a.tell(&e.Ended, nil)
 	return e.Err
