@@ -14,6 +14,7 @@ const (
 	rxqDoorbell
 	rxqTake
 	rxqFail
+	rxqComes
 	rxqIndices = 128 // as far ahead as descriptors are fetched
 )
 
@@ -33,13 +34,15 @@ var Rxq = &kit.Block{
 			Result: kit.NewLayout(kit.Num("op", 1), kit.Gap(1), kit.Num("queue_err", 1), kit.Num("events", 1), kit.Code("status", kit.StatusName), kit.Num("queue", 1),
 				kit.Num("index", 2), kit.Num("cqi", 2)),
 		},
+		rxqComes: {Name: "frame comes", Request: rxqRequest, Result: kit.NewLayout(kit.Num("op", 1))},
 	},
 	Stimulus: rxqStimulus, Reference: rxqReference,
 }
 
 var rxqRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("hold", 1), kit.Num("queue", 2), kit.Num("pi", 2), kit.Num("ahead", 1), kit.Code("status", kit.StatusName))
 
-// rxqStimulus has few queues, most of them running, whose rings are small.
+// rxqStimulus has few queues, most of them running, whose rings are small. A frame may wait while its queue is switched off and
+// on: it takes a descriptor by what the queue is then.
 func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	queues := make([]int, 4)
 	for i := range queues {
@@ -51,15 +54,9 @@ func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		b := make([]byte, 8)
 		b[1] = kit.Pick(rng, 0, uint8(rng.IntN(8)))
 		kit.LittleEndian.PutUint16(b[2:], uint16(q))
-		switch rng.IntN(16) {
+		switch rng.IntN(17) {
 		case 0, 1:
-			var e [nicspec.RxqEntrySize]byte
-			f := kit.RxqEntry(rng)
-			if kit.Maybe(rng, 70) {
-				f.Enable, f.LogSize = 1, uint8(2+rng.IntN(3))
-			}
-			f.Encode(e[:])
-			list = append(list, kit.TableRequest(rxqTable, nicspec.TableRxq, q, e[:]))
+			list = append(list, rxqCommand(rng, q))
 			continue
 		case 2:
 			list = append(list, kit.TableRequest(rxqTable, nicspec.TableRxq, q, nil))
@@ -74,12 +71,49 @@ func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		case 7:
 			b[0], b[6] = rxqFail, uint8(rng.IntN(rxqIndices))
 			b[7] = uint8(kit.Pick(rng, nicspec.StatusCplUnsupported, nicspec.StatusCplAbort, nicspec.StatusCplPoison, nicspec.StatusCplTimeout))
+		case 8:
+			list = append(list, rxqWaits(rng, q)...)
+			continue
 		default:
 			b[0] = rxqTake
 		}
 		list = append(list, kit.Packet{Data: b})
 	}
-	return list
+	return list[:n]
+}
+
+// rxqCommand writes an entry of a queue, most often one that switches it on.
+func rxqCommand(rng *rand.Rand, q int) kit.Packet {
+	var e [nicspec.RxqEntrySize]byte
+	f := kit.RxqEntry(rng)
+	if kit.Maybe(rng, 70) {
+		f.Enable, f.LogSize = 1, uint8(2+rng.IntN(3))
+	}
+	f.Encode(e[:])
+	return kit.TableRequest(rxqTable, nicspec.TableRxq, q, e[:])
+}
+
+// rxqWaits has a frame come to a queue and wait while that is switched off and on.
+func rxqWaits(rng *rand.Rand, q int) []kit.Packet {
+	of := func(op uint8) kit.Packet {
+		b := make([]byte, 8)
+		b[0] = op
+		kit.LittleEndian.PutUint16(b[2:], uint16(q))
+		return kit.Packet{Data: b}
+	}
+	list := []kit.Packet{of(rxqComes)}
+	if kit.Maybe(rng, 70) {
+		list = append(list, kit.TableRequest(rxqTable, nicspec.TableRxq, q, make([]byte, nicspec.RxqEntrySize)))
+	}
+	list = append(list, rxqCommand(rng, q))
+	if kit.Maybe(rng, 70) {
+		d := of(rxqDoorbell)
+		kit.LittleEndian.PutUint16(d.Data[4:], uint16(1+rng.IntN(4)))
+		list = append(list, d)
+	}
+	take := of(rxqTake)
+	take.Data[6] = 1
+	return append(list, take)
 }
 
 func rxqReference() func(kit.Packet) []kit.Packet {
@@ -100,6 +134,8 @@ func rxqReference() func(kit.Packet) []kit.Packet {
 			return []kit.Packet{{Data: []byte{b[0], kit.Flag(ok), kit.Flag(!ok)}}}
 		case rxqTake:
 			return []kit.Packet{rxqTaken(q)}
+		case rxqComes:
+			return []kit.Packet{{Data: []byte{rxqComes}}}
 		}
 		res := make([]byte, 10)
 		res[0] = b[0]

@@ -1,5 +1,6 @@
 /// nic_rxq alone: commands of table Rxq (op 0), doorbells (op 1), frames that take a descriptor
-/// if there is one (op 2), descriptor reads that fail, with the Event that comes of it (op 3).
+/// if there is one (op 2), descriptor reads that fail, with the Event that comes of it (op 3), and
+/// frames that come and wait (op 4): the next one to take a descriptor may be that one.
 /// One at a time: each is over before the next.
 
 module blk_rxq
@@ -23,7 +24,8 @@ module blk_rxq
 
   typedef struct packed {
     logic [7:0]  status;           // of the read that fails
-    logic [7:0]  ahead;            // its descriptor, from the next one to be used on
+    logic [7:0]  ahead;            // its descriptor, from the next one to be used on; of a frame:
+                                   // it has waited since op 4
     logic [15:0] pi;
     logic [15:0] queue_f;
     logic [7:0]  hold;             // cycles until the completion entry has left
@@ -63,7 +65,7 @@ module blk_rxq
 
   typedef enum logic [3:0] {StIdle, StTable, StDb, StDbBad, StRead, StTake, StFail, StErr,
       StEvent, StHold, StDone,
-                            StResult} state_e;
+                            StLook, StResult} state_e;
 
   state_e       state_q;
   op_t          o_q;
@@ -116,7 +118,8 @@ module blk_rxq
     .fail_i(state_q == StFail), .fail_queue_i(o_q.queue_f[5:0]),
     .fail_slot_i(8'(7'(ci) + 7'(o_q.ahead))),
     .fail_status_i(status_e'(o_q.status)), .queue_err_o(queue_err),
-    .ctx_read_i(state_q == StRead), .ctx_queue_i(o_q.queue_f[5:0]), .ctx_o(ctx),
+    .ctx_read_i(state_q == StLook || (state_q == StRead && o_q.ahead == 8'd0)),
+    .ctx_queue_i(o_q.queue_f[5:0]), .ctx_o(ctx),
     .take_queue_i(queue),
     .take_state_o(state), .take_pi_o(pi), .take_ci_o(ci), .take_cqi_o(cqi),
     .take_desc_i(state_q == StTake && can), .take_event_i(state_q == StEvent && event_valid),
@@ -139,6 +142,7 @@ module blk_rxq
             8'd0:    state_q <= StTable;
             8'd1:    state_q <= StDb;
             8'd2:    state_q <= StRead;
+            8'd4:    state_q <= StLook;
             default: state_q <= StFail;
           endcase
         end
@@ -147,6 +151,7 @@ module blk_rxq
       StDb: {state_q, event_q.first} <= {StDbBad, 8'(posted)};
       StDbBad: {state_q, event_q.second} <= {StResult, 8'(db_bad)};
       StRead: state_q <= StTake;
+      StLook: state_q <= StResult;
       StTake: begin
         view_q <= '{op: 8'd2, fetched: 8'(run), state: 8'(state), default: '0};
         if (run) begin
