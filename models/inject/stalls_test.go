@@ -37,7 +37,7 @@ func TestStalls(t *testing.T) {
 	require.NoError(t, s.Validate())
 }
 
-// A burst is cycles of which one draw decides: as many of them as there are cycles without.
+// With bursts, one draw decides for 2^burst cycles.
 func TestStallsInBursts(t *testing.T) {
 	const burst, draws = 7, 1000
 	single, bursts := (&inject.Stalls{Seed: 4, Percent: 40}).Of("eth_in[0]"), (&inject.Stalls{Seed: 4, Percent: 40, Burst: burst}).Of("eth_in[0]")

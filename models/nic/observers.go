@@ -36,7 +36,7 @@ func (c *Comp) rested() {
 	}
 }
 
-// tellHeld tells of what was held in the cycles before the one at hand.
+// tellHeld reports what was held in the cycles before the current one.
 func (c *Comp) tellHeld() {
 	if c.in.x.MayBeHeld(&c.in.Stall) {
 		c.heldOf(boundary.TLPIn, 0, &c.in.x, &c.in.Stall)

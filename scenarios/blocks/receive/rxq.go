@@ -42,7 +42,7 @@ var Rxq = &kit.Block{
 var rxqRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("hold", 1), kit.Num("queue", 2), kit.Num("pi", 2), kit.Num("ahead", 1), kit.Code("status", kit.StatusName))
 
 // rxqStimulus has few queues, most of them running, whose rings are small. A frame may wait while its queue is switched off and
-// on: it takes a descriptor by what the queue is then.
+// on: it takes a descriptor by the state of the queue at that time.
 func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	queues := make([]int, 4)
 	for i := range queues {

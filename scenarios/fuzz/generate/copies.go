@@ -93,7 +93,7 @@ func (g *generator) failingCopy(region int) program.Entry {
 	switch {
 	case g.maybe(60):
 		e.Pieces[g.of(2)].Key = pick(g, g.keyInvalid, g.keyUnset)
-	case g.same || g.olds: // of which no read fails
+	case g.same || g.olds: // no read fails in these
 		e.Pieces[1].Len++
 	default:
 		other := (region + 1 + g.of(program.Regions-1)) % program.Regions

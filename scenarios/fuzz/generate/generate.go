@@ -35,8 +35,8 @@ func Generate(seed uint64, shape Shape) *program.Program {
 		o.Wait = max(g.wait(), o.Wait)
 		g.add(o)
 	}
-	g.situate(rand.New(rand.NewPCG(seed, stream+3)), prelude)
 	g.fill(rand.New(rand.NewPCG(seed, stream+4)), prelude)
+	g.situate(rand.New(rand.NewPCG(seed, stream+3)), prelude)
 	return g.prog
 }
 

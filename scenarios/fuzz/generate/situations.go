@@ -66,7 +66,7 @@ func (g *generator) burst() bool {
 	return true
 }
 
-// hangOverReset has frames of which no beat comes during a whole function-level reset, though they had begun before [L2].
+// hangOverReset plays frames that begin before a function-level reset and end after it, without a beat in between [L2].
 // Most often none comes as receive is enabled, so that the cause of each is certain.
 func (g *generator) hangOverReset() {
 	burst := 1 << g.prog.Board.Burst

@@ -20,7 +20,7 @@ func texts(t *testing.T, p *program.Program) (all []string) {
 	return all
 }
 
-// Situations are added to programs, which stay what they are without: a seed's program does not change with what others meet.
+// Situations only add operations: the others of a seed stay, in their order.
 func TestSituationsOnlyAdd(t *testing.T) {
 	sizes := nicspec.DefaultBuild()
 	sizes.Ports = 2
@@ -38,7 +38,7 @@ func TestSituationsOnlyAdd(t *testing.T) {
 				rest = rest[1:]
 			}
 		}
-		require.Empty(t, rest, "operations of seed %d that are gone", seed)
+		require.Zero(t, len(rest), "operations of seed %d that are gone", seed)
 		if len(with.Ops) > len(without.Ops) {
 			added++
 		}
@@ -64,7 +64,7 @@ func TestNoBurstsWithoutStalls(t *testing.T) {
 	}
 }
 
-// Every build of which a program is for has programs, however few queues and parts it has.
+// Situations fit builds with few queues or parts.
 func TestSituationsOfEveryBuild(t *testing.T) {
 	for _, b := range program.Builds {
 		sizes, err := program.SizesOf(b.Name)

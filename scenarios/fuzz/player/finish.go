@@ -286,7 +286,7 @@ func RunWithin(p *program.Program, ctx context.Context, build Build, cov *covera
 		switch {
 		case err == nil:
 			v.Report = x.judge.Finish(judge.Whole)
-		case isBreach(err) && !errors.As(err, &stop): // else what is missing is the end's doing
+		case isBreach(err) && !errors.As(err, &stop): // a failed assertion explains whatever is missing
 			v.Report = x.judge.Finish(judge.Stopped)
 		default:
 			v.Report = x.judge.Finish(judge.Broken)

@@ -270,8 +270,7 @@ func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegF
 	return named(p, bus^k.far, k, known), bus ^ k.far, nil
 }
 
-// reserved is how many bytes of memory a piece takes from those behind it: what is copied whole, of lengths that cannot be a
-// part.
+// reserved returns how many bytes a piece keeps from the pieces behind it: all that a copy moves, else 32 KB at most.
 func reserved(e *program.Entry, p *program.Piece) uint64 {
 	const part = 8 * tlp.PageBytes
 	if copies(e) && p.Len <= program.MaxCopied {

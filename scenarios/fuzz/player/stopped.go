@@ -25,7 +25,7 @@ func (e *StoppedError) Finding() result.Finding {
 	return result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: e.What, Cycle: new(int64(e.Cycle))}
 }
 
-// simTime is what Verilator prints before a message.
+// simTime matches the time that Verilator prints before a message.
 var simTime = regexp.MustCompile(`^\[\d+\] `)
 
 // stopped turns the end of a device by a failed assertion, or by $finish, into a StoppedError.

@@ -10,12 +10,12 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// situationWatch is what is known of what takes several things at once.
+// situationWatch tracks what the bins of situations need.
 type situationWatch struct {
 	enabled            int64         // cycle from which on frames are taken in, or never
 	resetFrom, resetTo int64         // cycles in which the last function-level reset began, and had ended, or never
 	begins             int64         // enabled as it was before that
-	held               boundary.Held // when m_axis_tlp stood still for long, the last time
+	stood              boundary.Held // when m_axis_tlp stood still for long, the last time
 	heldWrites         []uint64      // addresses of the last writes that came right behind that
 
 	lastCopy [CopyChannels]*txRing // whose copy was the last of the channel to end
@@ -28,7 +28,7 @@ const (
 	never      = -1
 )
 
-// setCtrl is told of writes of CTRL.
+// setCtrl tracks writes of CTRL.
 func (w *watcher) setCtrl(v nicspec.CtrlReg) {
 	switch {
 	case v.Flr() && w.resetTo >= w.resetFrom:
@@ -57,16 +57,16 @@ func (w *watcher) overReset(c *boundary.Crossing) {
 func (w *watcher) heldBack(h boundary.Held) {
 	switch {
 	case h.Kind != boundary.TLPOut:
-	case h.First == w.held.Last+1:
-		w.held.Last = h.Last
+	case h.First == w.stood.Last+1:
+		w.stood.Last = h.Last
 	default:
-		w.held = h
+		w.stood = h
 	}
 }
 
 // leaves notes the writes that waited while m_axis_tlp was held for long.
 func (w *watcher) leaves(c *boundary.Crossing, h *tlp.Header) {
-	if w.held.Last-w.held.First+1 < longHeld || c.First-w.held.Last > rightAfter {
+	if w.stood.Last-w.stood.First+1 < longHeld || c.First-w.stood.Last > rightAfter {
 		return
 	}
 	if w.heldWrites = append(w.heldWrites, h.Address); len(w.heldWrites) > heldWrites {
