@@ -46,6 +46,7 @@ type Folder struct {
 	Files  *files.Folder
 	made   []string // folders that did not exist before, innermost first
 	marked bool     // by this run, and nothing else says that it is one of artifacts
+	there  []string // names that were there before this run
 	lock   *os.File
 }
 
@@ -94,6 +95,7 @@ func (f *Folder) take(overwrite bool, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	f.there = there
 	why := f.foreign(there)
 	if why != nil && !overwrite {
 		return fmt.Errorf("%w; choose another folder, or replace what is in the way by --overwrite", why)
@@ -224,10 +226,10 @@ func (f *Folder) Drop() {
 	}
 }
 
-// untouched reports whether nothing but the marker is in the folder.
+// untouched reports whether this run has added nothing but the marker.
 func (f *Folder) untouched() bool {
-	there, err := f.Files.Names()
-	return err == nil && len(there) == 1 && there[0] == Marker
+	now, err := f.Files.Names()
+	return err == nil && !slices.ContainsFunc(now, func(name string) bool { return name != Marker && !slices.Contains(f.there, name) })
 }
 
 func (f *Folder) Close() {
