@@ -87,7 +87,7 @@ func againstEndpoint(err error) error {
 	for _, one := range field.Each(err) {
 		e, ok := one.(*field.Error)
 		switch {
-		case ok && strings.HasSuffix(string(e.Path), ".socket_bytes"):
+		case ok && (strings.HasSuffix(string(e.Path), ".socket_bytes") || strings.HasSuffix(string(e.Path), ".tlb.tables")):
 			_ = field.Against(e, "endpoint.arm_bytes", "endpoint.host_bytes") // e itself has them now
 		case ok && strings.HasSuffix(string(e.Path), ".pcie.ends"):
 			_ = field.Against(e, "endpoint.limits.mps")
