@@ -115,7 +115,7 @@ func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 	if size := h.SocketBytes * uint64(max(h.Sockets, 0)); size != bytes {
 		errs = append(errs, field.Against(field.Errorf("socket_bytes", "%d in %d sockets: want the %d of the endpoint in all", h.SocketBytes, h.Sockets, bytes), "sockets"))
 	}
-	if h.TLB.Validate() == nil {
+	if h.Base == mem.Bus(endpoint, 0) && h.TLB.Validate() == nil {
 		at, n := h.TLB.Tables-h.Base, h.TLB.TableBytes()
 		if at > bytes || n > bytes-at {
 			errs = append(errs, field.Errorf("tlb.tables", "%#x: want its %d B inside the %d B of the endpoint's memory from %#x on", h.TLB.Tables, n, bytes, h.Base))
