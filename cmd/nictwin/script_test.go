@@ -29,12 +29,12 @@ import (
 // TestMain makes the program available to scripts, one with commands that go wrong on purpose, and one with another grace.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"nictwin": main,
+		"nictwin": func() { os.Exit(watched(commands, grace)) },
 		"nictwin-broken": func() {
-			os.Exit(start(append(commands[:len(commands):len(commands)], panicCommand, endCommand), grace))
+			os.Exit(watched(append(commands[:len(commands):len(commands)], panicCommand, endCommand), grace))
 		},
 		// For it, all interrupts are one, however slow the machine is.
-		"nictwin-patient": func() { os.Exit(start(commands, 24*time.Hour)) },
+		"nictwin-patient": func() { os.Exit(watched(commands, 24*time.Hour)) },
 	})
 }
 
@@ -84,6 +84,8 @@ func TestScripts(t *testing.T) {
 		t.Cleanup(cancel)
 		ctx = sooner
 	}
+	objects := t.TempDir()
+	t.Cleanup(func() { checkPrinted(t, objects) }) // when all scripts have ended
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -96,6 +98,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NICTWIN_HOME", root) // the program under test lies elsewhere
 			e.Setenv("CAP", filepath.Join(root, "scenarios", "captures", "softroce"))
 			e.Setenv("NICTWIN_CACHE", cache)
+			e.Setenv(objectsVar, objects)
+			e.Defer(func() { checkSummaries(e) })
 			return goEnv(e)
 		},
 		Condition: func(name string) (bool, error) {
@@ -253,7 +257,8 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 	defer words.Close()
 	cmd := exec.CommandContext(ctx, args[3], args[4:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, words
-	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"), "NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"))
+	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"), "NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"),
+		objectsVar+"="+ts.Getenv(objectsVar))
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()

@@ -21,6 +21,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/play"
+	"nictwin/scenarios/play/own"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/runner"
@@ -89,7 +90,8 @@ var Causes = []Cause{
 	{result.Infrastructure, "a limit of the system is too low: address space, memory, open files",
 		either(of[*LimitError], isOneOf(syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM))},
 	{result.Infrastructure, "the device's process died, hangs, or says what cannot be, such as more wall time than has passed", of[*protocol.InfraError]},
-	{result.Infrastructure, "the other process of `pair` died, is silent, or failed", either(of[*split.LostError], of[*split.PeerError])},
+	{result.Infrastructure, "the other process of `pair` died, is silent, or failed; the process of a reference ended, and nothing tells why",
+		either(of[*split.LostError], of[*split.PeerError], of[*own.LostError])},
 	{result.Infrastructure, "a mistake in nictwin itself (`internal error`)", either(of[*PanicError], of[*player.CrashError])},
 
 	{result.Usage, "an input cannot be read, is wrong, or does not fit: a capture, scenario, program, or board, for instance one with too little memory",
@@ -98,7 +100,7 @@ var Causes = []Cause{
 		either(of[*manifest.Error], of[*play.SpecError], of[*build.RefusedError], of[*build.DesignError], of[*device.NICError], isOneOf(build.ErrNotTuned))},
 	{result.Usage, "the home was not found, may be somebody else's, or has no such device", either(of[*home.NotFoundError], of[*home.UntrustedError], of[*home.UnknownError])},
 	{result.Usage, "the device at `--connect` is not what the settings say", of[*device.FitError]},
-	{result.Usage, "the reference of `--ref` does not build, or makes a mistake", either(of[*play.RefError], of[*play.OwnError])},
+	{result.Usage, "the reference of `--ref` does not build, or makes a mistake", either(of[*own.RefError], of[*own.FolderError])},
 	{result.Usage, "nothing was compared", of[*NothingError]},
 	{result.Usage, "the command line or a variable of the environment is wrong: an unknown command or flag, a value out of range, a flag without effect, " +
 		"a file or folder that cannot be used", either(of[*UsageError], of[*toolchain.SettingError], of[*rtlbridge.SpecError])},

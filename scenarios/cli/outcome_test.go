@@ -27,6 +27,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/play"
+	"nictwin/scenarios/play/own"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/runner"
@@ -46,13 +47,13 @@ var examples = map[string][]error{
 	},
 	"a limit of the system":       {&LimitError{}, syscall.EMFILE, syscall.ENFILE, &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOMEM}},
 	"the device's process":        {&protocol.InfraError{Err: protocol.ErrClosed}},
-	"the other process":           {&split.LostError{Err: errors.New("silent")}, &split.PeerError{}},
+	"the other process":           {&split.LostError{Err: errors.New("silent")}, &split.PeerError{}, &own.LostError{}},
 	"a mistake in nictwin itself": {&PanicError{Value: "x"}, &player.CrashError{Value: "x"}},
 	"an input cannot be read":     {&capture.Error{Err: errors.New("x")}, &program.Error{}, &specfile.Error{Err: errors.New("x")}, &replay.UsageError{Err: errors.New("x")}, &split.UsageError{Err: errors.New("x")}, &runner.UsageError{Err: errors.New("x")}},
 	"a manifest is wrong":         {&manifest.Error{}, &play.SpecError{Err: errors.New("x")}, &build.RefusedError{}, &build.DesignError{}, &device.NICError{}, build.ErrNotTuned},
 	"the home":                    {&home.NotFoundError{}, &home.UnknownError{}, &home.UntrustedError{}},
 	"the device at":               {&device.FitError{Err: errors.New("x")}},
-	"the reference of":            {&play.RefError{}, &play.OwnError{}},
+	"the reference of":            {&own.RefError{}, &own.FolderError{}},
 	"nothing was compared":        {&NothingError{errors.New("x")}},
 	"the command line":            {Usagef("x"), &toolchain.SettingError{}, &rtlbridge.SpecError{Err: errors.New("x")}},
 	"something differs":           {&bench.MismatchError{}},

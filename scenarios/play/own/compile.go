@@ -81,6 +81,13 @@ func (b *builder) toolError(err error, what string) error {
 		return &FolderError{b.Dir, fmt.Sprintf("the go tool took more than %v", buildTime)}
 	case !errors.As(err, &failed):
 		return fmt.Errorf("go: %w", err)
+	case failed.ExitCode() < 0: // a signal ended it
+		return fmt.Errorf("go, which builds --ref %s: %w", b.Dir, err)
+	}
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if strings.Contains(what, full.Error()) {
+			return fmt.Errorf("go, which builds --ref %s: %w:\n%s", b.Dir, full, what)
+		}
 	}
 	return &FolderError{b.Dir, what}
 }

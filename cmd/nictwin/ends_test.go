@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
+	"nictwin/scenarios/result/resulttest"
+)
+
+// ends say how a command is driven to each of its ends.
+type ends struct {
+	args  string // for a run that is over soon, or takes very long
+	tools bool   // it needs some; without them it ends so, else it passes
+	long  bool   // it plays until it is interrupted
+	child string // program of a process that it has; empty: none
+}
+
+// drives are the commands that people call, with the words behind them. CAP, DIR and LONG are a capture, an empty folder and a
+// scenario that takes long.
+var drives = map[string]ends{
+	"replay":     {"--no-artifacts --loop 1000000 CAP", true, true, "dut"},
+	"play":       {"fifo --no-artifacts --runs 1000000", true, true, "dut"},
+	"fuzz":       {"--no-artifacts --runs 1000000", true, true, "dut"},
+	"blocks":     {"csum --runs 1000000", true, true, "dut"},
+	"run":        {"--nic rtl --no-artifacts LONG", true, true, "dut"},
+	"bench":      {"bridge/rx_frames_per_s --percent 10000", true, true, "dut"},
+	"pair":       {"--processes 2 --pad --count 1000000000 CAP", false, true, "nictwin"},
+	"dut new":    {"axis_fifo ROOT/verilator/duts/fifo/rtl/axis_fifo.sv", true, false, ""},
+	"dut build":  {"fifo", true, false, ""},
+	"dut check":  {"fifo", true, false, ""},
+	"dut ports":  {"fifo", true, false, ""},
+	"dut tune":   {"nic", true, false, ""},
+	"dut list":   {"", false, false, ""},
+	"dut clean":  {"--dry-run", false, false, ""},
+	"coverage":   {"DIR", false, false, ""},
+	"board show": {"bf3", false, false, ""},
+	"version":    {"", false, false, ""},
+}
+
+// endsBench is what tests of ends share.
+type endsBench struct {
+	t      *testing.T
+	schema *resulttest.Schema
+	words  *strings.Replacer
+	env    []string
+}
+
+func newEndsBench(t *testing.T) *endsBench {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	schema, err := resulttest.Load(resulttest.Summary)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	long := filepath.Join(dir, "long.yaml")
+	require.NoError(t, os.WriteFile(long, []byte("name: long\ndescription: takes long\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
+		"workload: {kind: send, count: 400000, sizes: [64]}\n"), 0o600))
+	return &endsBench{t, schema, strings.NewReplacer(
+		"CAP", filepath.Join(root, "scenarios", "captures", "softroce", "ud_send6.pcap"), "ROOT", root, "DIR", dir, "LONG", long,
+	), append(os.Environ(), "NICTWIN_HOME="+root)}
+}
+
+// commandsOf are the commands below one that people call.
+func commandsOf(c *cobra.Command) (names []string) {
+	for _, s := range c.Commands() {
+		switch {
+		case s.Hidden || s.Name() == "help" || s.Name() == "completion":
+		case s.HasSubCommands():
+			names = append(names, commandsOf(s)...)
+		default:
+			_, name, _ := strings.Cut(s.CommandPath(), " ")
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// start starts a command with --json in a folder of its own.
+func (b *endsBench) start(t *testing.T, name, words string, env ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	program, err := exec.LookPath("nictwin")
+	require.NoError(t, err)
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	cmd = exec.Command(program, strings.Fields(name+" --json "+b.words.Replace(words))...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = t.TempDir(), stdout, stderr
+	cmd.Env = append(b.env[:len(b.env):len(b.env)], env...)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
+	return cmd, stdout, stderr
+}
+
+// end waits for a command, which must end so, with an object of that command.
+func (b *endsBench) end(t *testing.T, name string, cmd *exec.Cmd, stdout, stderr *bytes.Buffer, want result.Outcome) {
+	t.Helper()
+	err := cmd.Wait()
+	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		require.NoError(t, err)
+	}
+	require.Equal(t, want.Exit(), cmd.ProcessState.ExitCode(), "%s\n%s", stdout, stderr)
+	require.NoError(t, checkObject(b.schema, stdout.String(), want.Exit()))
+	require.Contains(t, stdout.String(), fmt.Sprintf(`"command":%q,"result":%q`, name, want))
+}
+
+// each does something with every command, at the same time.
+func (b *endsBench) each(do func(t *testing.T, name string, x ends)) {
+	for name, x := range drives {
+		b.t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
+			do(t, name, x)
+		})
+	}
+}
+
+// Every command is driven to its ends below.
+func TestEveryCommandIsDriven(t *testing.T) {
+	names := commandsOf(newApp(commands).root())
+	require.Len(t, names, len(drives))
+	for _, n := range names {
+		require.Contains(t, drives, n)
+	}
+}
+
+// Help, and flags that there are not.
+func TestCommandsThatDoNotRun(t *testing.T) {
+	b := newEndsBench(t)
+	b.each(func(t *testing.T, name string, x ends) {
+		cmd, stdout, stderr := b.start(t, name, "--help")
+		b.end(t, name, cmd, stdout, stderr, result.Pass)
+		require.NotEmpty(t, stderr.String())
+		cmd, stdout, stderr = b.start(t, name, x.args+" --no-such-flag")
+		b.end(t, name, cmd, stdout, stderr, result.Usage)
+	})
+}
+
+// Without any tool a command says which one is missing, if it needs one.
+func TestCommandsWithoutTools(t *testing.T) {
+	b := newEndsBench(t)
+	b.each(func(t *testing.T, name string, x ends) {
+		if x.long && !x.tools {
+			return // it would play
+		}
+		cmd, stdout, stderr := b.start(t, name, x.args, "PATH="+t.TempDir(), "NICTWIN_CACHE="+t.TempDir())
+		switch {
+		case x.tools:
+			b.end(t, name, cmd, stdout, stderr, result.Infrastructure)
+			require.Contains(t, stdout.String(), "tool missing: verilator is not installed")
+		case name == "coverage": // of an empty folder
+			b.end(t, name, cmd, stdout, stderr, result.Usage)
+		default:
+			b.end(t, name, cmd, stdout, stderr, result.Pass)
+		}
+	})
+}
+
+// A tool that fails is no fault of the command.
+func TestCommandsWhoseToolsFail(t *testing.T) {
+	b := newEndsBench(t)
+	b.each(func(t *testing.T, name string, x ends) {
+		if !x.tools {
+			return
+		}
+		path := fakeTool(t, "verilator", "echo out of luck >&2; exit 1")
+		cmd, stdout, stderr := b.start(t, name, x.args, "PATH="+path, "NICTWIN_CACHE="+t.TempDir())
+		b.end(t, name, cmd, stdout, stderr, result.Infrastructure)
+	})
+}
+
+// fakeTool returns a PATH on which a tool is another one.
+func fakeTool(t *testing.T, name, script string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+	return dir + string(filepath.ListSeparator) + os.Getenv("PATH")
+}
+
+// A cache that cannot be used is told; where none is needed, it does not matter.
+func TestCommandsWithoutCache(t *testing.T) {
+	b := newEndsBench(t)
+	b.each(func(t *testing.T, name string, x ends) {
+		if !x.tools {
+			return
+		}
+		file := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		cmd, stdout, stderr := b.start(t, name, x.args, "NICTWIN_CACHE="+file)
+		b.end(t, name, cmd, stdout, stderr, result.Infrastructure)
+		require.Contains(t, stdout.String(), "not a directory")
+	})
+}
+
+// A signal ends a command while a tool works for it.
+func TestCommandsInterruptedInABuild(t *testing.T) {
+	b := newEndsBench(t)
+	b.each(func(t *testing.T, name string, x ends) {
+		if !x.tools {
+			return
+		}
+		begun := filepath.Join(t.TempDir(), "begun")
+		path := fakeTool(t, "verilator", "echo >"+begun+"; exec sleep 1000")
+		cmd, stdout, stderr := b.start(t, name, x.args, "PATH="+path, "NICTWIN_CACHE="+t.TempDir())
+		until(t, stderr, func() bool { _, err := os.Stat(begun); return err == nil })
+		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+		b.end(t, name, cmd, stdout, stderr, result.Interrupted)
+	})
+}
+
+// A signal ends a run, and so does the end of its device or of its other process; the latter is no fault of the command.
+func TestCommandsInterruptedInARun(t *testing.T) {
+	b := newEndsBench(t)
+	b.each(func(t *testing.T, name string, x ends) {
+		if !x.long {
+			return
+		}
+		for kill, want := range map[bool]result.Outcome{false: result.Interrupted, true: result.Infrastructure} {
+			cmd, stdout, stderr := b.start(t, name, x.args)
+			child := 0
+			until(t, stderr, func() bool { child = childOf(cmd.Process.Pid, x.child); return child != 0 })
+			if kill {
+				require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
+			} else {
+				require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			}
+			b.end(t, name, cmd, stdout, stderr, want)
+		}
+	})
+}
+
+// childOf is a process that another has started with a program, 0 for none.
+func childOf(pid int, program string) int {
+	for _, kid := range cli.Children(pid) {
+		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", kid))
+		if err == nil && (filepath.Base(exe) == program || program == "nictwin" && strings.Contains(exe, "nictwin.test")) {
+			return kid
+		}
+	}
+	return 0
+}
+
+// until waits for something, until shortly before the time limit of the test.
+func until(t *testing.T, stderr *bytes.Buffer, there func() bool) {
+	t.Helper()
+	ctx := t.Context()
+	if end, ok := t.Deadline(); ok {
+		sooner, cancel := context.WithDeadline(ctx, end.Add(-time.Until(end)/10))
+		defer cancel()
+		ctx = sooner
+	}
+	for !there() {
+		if ctx.Err() != nil {
+			require.Fail(t, "still waiting", "%s", stderr)
+		}
+		time.Sleep(pollEvery)
+	}
+}
