@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -41,9 +43,13 @@ func watched(commands []command, grace time.Duration) int {
 	if dir == "" || !a.json {
 		return exit
 	}
+	path := filepath.Join(dir, fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano()))
 	text, err := json.Marshal(printed{os.Args[1:], stdout.String(), exit, a.stdout.err != nil})
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())), text, 0o600)
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if errors.Is(err, syscall.EFBIG) { // a script's limit holds for this file, too
+		err = os.Remove(path)
 	}
 	if err != nil {
 		panic(err)
