@@ -187,7 +187,7 @@ func fakeTool(t *testing.T, name, script string) string {
 	return dir + string(filepath.ListSeparator) + os.Getenv("PATH")
 }
 
-// A cache that cannot be used is told; where none is needed, it does not matter.
+// A cache that cannot be used is an error that names it.
 func TestCommandsWithoutCache(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {

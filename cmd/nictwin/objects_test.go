@@ -24,7 +24,7 @@ import (
 // objectsVar names the folder in which programs under test keep what they print with --json.
 const objectsVar = "NICTWIN_TEST_OBJECTS"
 
-// printed is what a program has printed with --json, and how it ended.
+// printed records the output of a program with --json, and its exit code.
 type printed struct {
 	Args   []string
 	Stdout string
@@ -57,8 +57,8 @@ func watched(commands []command, grace time.Duration) int {
 	return exit
 }
 
-// checkObject returns what is wrong with what a command printed with --json: it is one line, with an object that the schema
-// allows and whose result is that of the exit code.
+// checkObject checks the output of a command with --json: one line, with an object that the schema allows and whose result
+// goes with the exit code.
 func checkObject(schema *resulttest.Schema, stdout string, exit int) error {
 	if strings.Count(stdout, "\n") != 1 || !strings.HasSuffix(stdout, "\n") {
 		return fmt.Errorf("not one line: %q", stdout)

@@ -12,10 +12,7 @@ import (
 )
 
 // What may be wrong with a user's reference: see package own.
-type (
-	RefError = own.RefError
-	OwnError = own.FolderError
-)
+type RefError = own.RefError
 
 // caught makes an error of a panic in the user's reference. Others go on.
 func (p *played) caught(err *error) {

@@ -70,3 +70,11 @@ func TestArenaSaysWhatWouldBeRight(t *testing.T) {
 	_, err = d.Alloc(1, 64, 64)
 	require.ErrorContains(t, err, "0 B are free")
 }
+
+// An endpoint without room is named; a part of one that was allocated before is not.
+func TestRoomError(t *testing.T) {
+	_, err := NewArena(0, 64).Alloc(128, 64)
+	var room *RoomError
+	require.ErrorAs(t, err, &room)
+	require.Equal(t, RoomError{Endpoint: -1, Bytes: 128, Align: 64, Left: 64, Largest: 64}, *room)
+}
