@@ -134,7 +134,7 @@ func TestEveryCommandIsDriven(t *testing.T) {
 	}
 }
 
-// Help, and flags that there are not.
+// A command with --help passes, one with an unknown flag is refused.
 func TestCommandsThatDoNotRun(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {

@@ -179,3 +179,19 @@ func TestLinksInAFolder(t *testing.T) {
 	f.Close()
 	require.FileExists(t, filepath.Join("real", Summary))
 }
+
+// A folder into which a run had written before it turned out that it cannot take place stays ours.
+func TestFolderOfARunThatBrokeOff(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := OpenFolder("a", false)
+	require.NoError(t, err)
+	put(t, "a/"+judge.EventsFile)
+	f.Drop()
+	f, err = OpenFolder("a", false)
+	require.NoError(t, err)
+	f.Close()
+	f, err = OpenFolder("b/c", false)
+	require.NoError(t, err)
+	f.Drop()
+	require.NoDirExists(t, "b")
+}
