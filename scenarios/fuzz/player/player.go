@@ -37,6 +37,7 @@ type player struct {
 	ctrl    uint32     // as last written
 	opens   simcore.Ps // when the gate does; 0: it is open
 	came    int        // frames, at the NIC
+	lastIn  int64      // cycle in which the last of them had come in
 	done    bool       // nothing more will be asked of the device
 	idleAt  int64      // latest cycle in which the pin busy was seen to be 0
 
@@ -119,6 +120,7 @@ func (x *player) connect() error {
 	x.b.NIC.Observe(func(c boundary.Crossing) {
 		if c.Kind == boundary.FrameIn {
 			x.came++
+			x.lastIn = max(x.lastIn, c.Last)
 		}
 		if x.waits.slow {
 			x.waits.crossing(c)
