@@ -51,7 +51,7 @@ var drives = map[string]ends{
 	"version":    {"", false, false, ""},
 }
 
-// endsBench is what tests of ends share.
+// endsBench holds the schema, paths and word replacements that the tests of ends share.
 type endsBench struct {
 	t      *testing.T
 	schema *resulttest.Schema

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// escaper writes text of which nothing moves a terminal's cursor or forges a line: control characters, what turns the direction of
-// writing, and bytes that are no UTF-8 come as escapes, which are those of JSON, too. All that people and scripts read goes
-// through one, names of files, streams and cases and words of devices among it; what this program itself paints does not.
+// escaper writes text that cannot move a terminal's cursor or forge a line. Control characters, characters that change the
+// writing direction and bytes that are not UTF-8 become escapes, spelled as in JSON. All output for people and scripts passes
+// through one, including names of files, streams and cases and messages of devices; colours of this program do not.
 type escaper struct {
 	w io.Writer
 	// names replaces parts of the command line that have line breaks, which are no control characters elsewhere.
@@ -40,7 +40,7 @@ func (e *escaper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// escape replaces what is not to be written as it is. Line breaks and tabs stay.
+// escape replaces control characters, direction changes and invalid UTF-8 by escapes. Line breaks and tabs stay.
 func escape(text string) string {
 	var b strings.Builder
 	for i, r := range text {

@@ -35,7 +35,7 @@ func eachField(v reflect.Value, at string, visit func(path string, k reflect.Kin
 	}
 }
 
-// Whatever a field of a preset is set to: an error is told as that field's, never as that of one that the preset has set.
+// Sets each field of a preset to odd values: an error names that field, never a field that only the preset has set.
 func TestErrorsBlameWhatIsWritten(t *testing.T) {
 	refused := 0
 	try := func(head, path, tail string, k reflect.Kind) {

@@ -82,7 +82,7 @@ func (s *CardSpec) Validate() error {
 	return err
 }
 
-// againstEndpoint adds the endpoint's fields to the faults of what has to go with them.
+// againstEndpoint names the endpoint's field beside each fault of a field that must agree with it.
 func againstEndpoint(err error) error {
 	for _, one := range field.Each(err) {
 		e, ok := one.(*field.Error)
@@ -99,14 +99,14 @@ func againstEndpoint(err error) error {
 // answerCycles are the cycles that a NIC has at least to answer a register read.
 const answerCycles = 1000
 
-// validateAnswer holds the clock and the endpoint's patience with register reads together: a slow NIC is none that does not answer.
+// validateAnswer checks that the endpoint waits long enough for a register read at the NIC's clock: a slow NIC still answers.
 func (s *CardSpec) validateAnswer() error {
 	period := s.Period
 	if period == 0 {
 		period = simcore.DefaultPeriodPs
 	}
 	switch limit := s.Endpoint.Timeout; {
-	case limit <= 0 || !simcore.ValidPeriod(period) || limit/answerCycles >= period: // the first two are told elsewhere
+	case limit <= 0 || !simcore.ValidPeriod(period) || limit/answerCycles >= period: // the first two are reported elsewhere
 		return nil
 	case s.Period == 0:
 		return field.Errorf("endpoint.reg_timeout_ps", "%d: want %d or more, the %d cycles in which a NIC answers", int64(limit), int64(answerCycles*period), answerCycles)

@@ -155,7 +155,7 @@ func (c *Comp) startCopy(queue int, id int32) {
 }
 
 // leaveLine takes a queue out of its lane's line when its next entry sends nothing and the Sends
-// before it have ended: nothing holds it up any more, whatever becomes of the port [T13].
+// before it have ended: a stopped port no longer delays the queue [T13].
 func (c *Comp) leaveLine(q *txQueue, i int) {
 	if !q.waits || q.sends > 0 || !q.win.Ready() {
 		return
