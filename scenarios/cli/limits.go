@@ -70,11 +70,6 @@ func tooLow(space, open, jobs uint64, each jobNeeds) error {
 // SaysAll reports whether an error is about the machine alone: nothing more of the run would help.
 func SaysAll(err error) bool { return errors.Is(err, toolchain.ErrToolMissing) || is[*LimitError](err) }
 
-// outOfFiles reports whether files could not be opened for their number, which is no fault of what was to be opened.
-func outOfFiles(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
-}
-
 // explainedError is an error with the limit that it comes from.
 type explainedError struct {
 	error
