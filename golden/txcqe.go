@@ -73,8 +73,11 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *attribution.Slot {
 // judgeEntry compares a completion entry with what its work entry allows.
 func (r *Referee) judgeEntry(q *txq, s *attribution.Slot, c nicspec.TxCqe) {
 	e := s.Entry
-	m, wait := r.ent.Outcomes(e)
 	got := c.Status()
+	if c.Index() == e.Index && got != nicspec.StatusOk && e.Left {
+		r.passOn(q, e)
+	}
+	m, wait := r.ent.Outcomes(e)
 	if c.Index() == e.Index && !m.Has(got) && !e.Left && r.reattribute(e, got) {
 		m, wait = r.ent.Outcomes(e)
 	}

@@ -56,8 +56,10 @@ func (r *Referee) queueFrameOut() {
 		r.leaves(q.Domain(), "a frame that was read")
 	}
 	r.tellSent(q, e, f.Data)
+	outcomes, _ := r.ent.Outcomes(e)
 	e.Left, e.Sent, e.Gone = true, len(f.Data), r.now
 	q.emit = e.Index + e.Blocks
+	r.ent.Doubt(e, outcomes)
 	r.ended(q, e.Index+e.Blocks)
 	r.settleEntries(q)
 }
@@ -85,6 +87,9 @@ func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 		if s := r.plainSender(q, data); s != nil {
 			return s
 		}
+	}
+	if r.passDoubtful(q, data) {
+		return r.sender(q, data)
 	}
 	failed := (*attribution.Entry)(nil)
 	for i := q.emit; i != q.Ctx.PI; i = q.After(i) {
@@ -149,6 +154,35 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 		}
 	}
 	return nil
+}
+
+// passDoubtful passes the frame of a doubtful entry on if these bytes show that it was a later entry's: they fit an entry
+// behind that one, and none otherwise. Of several such entries it takes the latest.
+func (r *Referee) passDoubtful(q *txq, data []byte) bool {
+	var found *attribution.Entry
+	for i := q.Oldest; i != q.emit; i = q.After(i) {
+		e := q.Slot(i).Entry
+		if e == nil {
+			return false
+		}
+		if e.Doubtful && r.ent.FitsBehindTwin(e, r.x.Port, data) {
+			found = e
+		}
+	}
+	return found != nil && r.ent.NextWith(&q.Queue, q.emit, r.x.Port, data) == nil && r.passOn(q, found)
+}
+
+// passOn takes the frame of a doubtful entry for that of the next one that it fits, and reports whether there is one.
+func (r *Referee) passOn(q *txq, e *attribution.Entry) bool {
+	to := r.ent.PassOn(e)
+	if to == nil {
+		return false
+	}
+	if behind := to.Index + to.Blocks; int16(behind-q.emit) > 0 {
+		q.emit = behind
+		r.ended(q, behind)
+	}
+	return true
 }
 
 // laterSends reports whether a frame may be that of an entry after e, by its

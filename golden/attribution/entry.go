@@ -42,6 +42,8 @@ type Entry struct {
 	Sent int   // bytes
 	Gone int64 // in this cycle
 
+	Doubtful bool // the frame may have been that of a later entry
+
 	Copy CopyState
 
 	// alt is the same entry under another value of a key that was written while

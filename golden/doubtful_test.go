@@ -1,0 +1,84 @@
+package golden
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/inject"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+)
+
+// leastTimeout is the least CPL_TIMEOUT, in cycles [P6].
+const leastTimeout = 1024
+
+// inlineOf is a Send of bytes that its entry carries.
+func inlineOf(id int, b ...byte) *nicspec.WqeFields {
+	w := &nicspec.WqeFields{Opcode: nicspec.OpcodeSend, FPad: true, WqeId: uint32(id), InlineLen: uint8(len(b))}
+	copy(w.Slots[:], b)
+	return w
+}
+
+// twins records a run in which several entries of queue 0 have the same frame, and the reads of the first, slow of them
+// come when they have timed out. Behind them stands an entry with a frame of its own.
+func twins(t *testing.T, slow, inline int, complete bool) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := smallRig()
+	r := newRig(t, o)
+	m := r.mem
+	m.Write32(nicspec.RegCplTimeout, leastTimeout)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.readable(make([]byte, keySpan))
+	m.OpenTx(0, 5)
+	r.settle()
+	for i := range slow {
+		late := simcore.Ps(leastTimeout+100) * o.spec.Freq.Period()
+		m.Strike(inject.Fault{From: keyBus + uint64(i)*0x1000, Delay: late})
+		w := entryAt(i, 5)
+		w.FComplete, w.FPad = complete, true
+		m.push(0, w)
+	}
+	for i := range inline {
+		m.push(0, inlineOf(100+i, 0, 0, 0, 0))
+	}
+	m.push(0, inlineOf(200, 1, 2, 3, 4))
+	m.RingTx(0)
+	r.settle()
+	m.readCounters()
+	return DefaultConfig(o.spec.Build), r.tape
+}
+
+// A frame that fits an entry whose read may have timed out and a later one is either's until something decides [P6].
+func TestFrameOfEitherEntry(t *testing.T) {
+	for _, slow := range []int{1, 2, 3} {
+		for _, inline := range []int{1, 2, 5} {
+			for _, complete := range []bool{false, true} {
+				cfg, recorded := twins(t, slow, inline, complete)
+				rep := judge(t, cfg, recorded)
+				require.True(t, rep.Result == Pass, "%d slow, %d inline, f_complete %v: %v", slow, inline, complete, rep)
+			}
+		}
+	}
+}
+
+// The frame that is either's is still wanted once, and the entries behind it in their order.
+func TestFrameOfEitherEntryIsWanted(t *testing.T) {
+	cfg, recorded := twins(t, 1, 2, false)
+	var frames []int
+	for i := range recorded {
+		if recorded[i].Frame != nil {
+			frames = append(frames, i)
+		}
+	}
+	require.Len(t, frames, 3)
+	without := func(i int) []boundary.Crossing {
+		return append(append([]boundary.Crossing{}, recorded[:i]...), recorded[i+1:]...)
+	}
+	require.False(t, judge(t, cfg, without(frames[0])).Result == Pass, "one twin is missing")
+	require.False(t, judge(t, cfg, without(frames[2])).Result == Pass, "the last frame is missing")
+	doubled := append([]boundary.Crossing{}, recorded[:frames[1]+1]...)
+	doubled = append(append(doubled, recorded[frames[1]]), recorded[frames[1]+1:]...)
+	require.False(t, judge(t, cfg, doubled).Result == Pass, "a twin too many")
+}
