@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/scenarios/bench"
 	"nictwin/scenarios/cli"
 )
 
@@ -73,40 +74,84 @@ func everyCommand(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// What the pages call exists: commands and their flags. docs/bridge.md speaks of the device's flags, too.
-func TestPagesNameFlagsThatExist(t *testing.T) {
-	a := &app{program: "nictwin", stdout: &output{w: io.Discard}, stderr: io.Discard, commands: commands}
-	root := a.root()
-	pages := []string{"../../README.md", "../../ARCHITECTURE.md", "../../CHANGELOG.md", "../../ci/mutants/README.md"}
+// pages are those that users read.
+func pages(t *testing.T) []string {
 	docs, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	calls := 0
-	for _, page := range append(pages, docs...) {
+	return append(docs, "../../README.md", "../../ARCHITECTURE.md", "../../CHANGELOG.md", "../../ci/mutants/README.md", "../../rtlbridge/python/README.md")
+}
+
+// TestPagesNameWhatExists checks that pages name commands, flags and figures that this program has, or flags of a device.
+func TestPagesNameWhatExists(t *testing.T) {
+	a := &app{program: "nictwin", stdout: &output{w: io.Discard}, stderr: io.Discard, commands: commands}
+	root := a.root()
+	others := flagsOfDevices(t)
+	calls, figures := 0, 0
+	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		lines, spans := commandLines(string(text))
 		for _, l := range lines {
-			words := strings.Fields(l)
-			if slices.Contains(planned, words[0]) { // the page says that they are not built
-				continue
-			}
-			c, _, err := root.Find(words)
+			c, _, err := root.Find(strings.Fields(l))
 			require.NoError(t, err, "%s: nictwin %s", page, l)
-			require.NotEqual(t, root, c, "%s: nictwin %s", page, l)
-			require.Empty(t, wrongFlags(words, c), "%s: nictwin %s", page, l)
+			require.False(t, c.HasSubCommands(), "%s: nictwin %s: no such command", page, l)
+			require.Empty(t, wrongFlags(strings.Fields(l), c), "%s: nictwin %s", page, l)
 			calls++
 		}
-		if filepath.Base(page) == "bridge.md" {
-			continue
-		}
 		for _, s := range spans {
-			if strings.HasPrefix(s, "PROGRAM ") { // a device
-				continue
+			words := strings.Fields(s)
+			of := everyCommand(root)
+			if c, _, err := root.Find(words); err == nil && c != root && len(words) > 1 {
+				of = []*cobra.Command{c} // a call without the program's name
 			}
-			require.Empty(t, wrongFlags(strings.Fields(s), everyCommand(root)...), "%s: %s", page, s)
+			wrong := slices.DeleteFunc(wrongFlags(words, of...), func(w string) bool { return others(page, words[0], w) })
+			require.Empty(t, wrong, "%s: %s", page, s)
+		}
+		for _, s := range append(lines, spans...) {
+			known, wrong := figuresIn(s)
+			require.Empty(t, wrong, "%s: %s", page, s)
+			figures += known
 		}
 	}
-	require.Greater(t, calls, 15, "the pages have commands")
+	require.Greater(t, calls, 40, "the pages have commands")
+	require.Greater(t, figures, 30, "the pages have figures")
+}
+
+// flagsOfDevices returns a function that reports whether a flag in a span of a page is one of a device, or, in docs/bridge.md, an
+// option of Verilator that manifests may have.
+func flagsOfDevices(t *testing.T) func(page, first, flag string) bool {
+	harness, err := os.ReadFile("../../verilator/harness/main.cpp")
+	require.NoError(t, err)
+	options, err := os.ReadFile("../../rtlbridge/manifest/flags.go")
+	require.NoError(t, err)
+	return func(page, first, flag string) bool {
+		device := strings.Contains(string(harness), `"`+flag+`"`)
+		if filepath.Base(page) == "bridge.md" {
+			return device || strings.Contains(string(options), strings.TrimPrefix(flag, "--"))
+		}
+		return device && first == "PROGRAM"
+	}
+}
+
+// figure is a name of bench's whose first part is nothing else on the pages.
+var figure = regexp.MustCompile(`^((nic|card|run)/[a-z0-9]+_[a-z0-9_]+|(path|ring|tuned|engine)/[a-z0-9_-]+)$`)
+
+// figuresIn counts the figures of bench that a span of code or a call names, and returns words like them that are none.
+func figuresIn(code string) (known int, wrong []string) {
+	names := bench.Names()
+	words := strings.Fields(code)
+	called := len(words) > 0 && words[0] == "bench"
+	for i, w := range words {
+		isArgument := called && i > 0 && (i == 1 || words[i-1][0] != '-') && !strings.HasPrefix(w, "-") && strings.ToLower(w) == w
+		switch {
+		case !isArgument && !figure.MatchString(w):
+		case slices.Contains(names, w) || slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, w+"/") }):
+			known++
+		default:
+			wrong = append(wrong, w)
+		}
+	}
+	return known, wrong
 }
 
 func TestWrongFlagsAreFound(t *testing.T) {
@@ -117,6 +162,9 @@ func TestWrongFlagsAreFound(t *testing.T) {
 	c.Flags().AddFlagSet(pflag.NewFlagSet("", pflag.ContinueOnError))
 	c.Flags().Int("runs", 0, "")
 	require.Equal(t, []string{"--x", "--run"}, wrongFlags(strings.Fields("replay --x 1 --runs 2 --run"), c))
+	known, wrong := figuresIn("bench nic path/packets path/none none --out out/path --percent 3")
+	require.Equal(t, 2, known)
+	require.Equal(t, []string{"path/none", "none"}, wrong)
 }
 
 // Errors of fields are told by flags that some command has.
