@@ -9,8 +9,12 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
+// Release is the newest version in CHANGELOG.md, as a test of ci/house checks.
+const Release = "0.9.0"
+
 // Version says what this program is.
 type Version struct {
+	Release  string `json:"release"`  // of CHANGELOG.md; changes since then have no version yet
 	Module   string `json:"module"`   // version of the module, (devel) for a build from the tree
 	Revision string `json:"revision"` // of the tree, empty when unknown
 	Modified bool   `json:"modified"` // the tree had changes that were not committed
@@ -24,8 +28,8 @@ type Version struct {
 // ThisVersion is the version of the running program.
 func ThisVersion() *Version {
 	v := &Version{
-		Contract: fmt.Sprintf("%d.%d", nicspec.ContractVersion>>16, nicspec.ContractVersion&0xffff),
-		Bridge:   protocol.Version, Schema: Schema,
+		Release: Release, Contract: fmt.Sprintf("%d.%d", nicspec.ContractVersion>>16, nicspec.ContractVersion&0xffff),
+		Bridge: protocol.Version, Schema: Schema,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Module: "(unknown)",
 	}
 	info, ok := debug.ReadBuildInfo()
@@ -62,5 +66,5 @@ func (v *Version) String() string {
 		tree = ", revision " + v.Tree()
 	}
 	return fmt.Sprintf("nictwin %s%s\nhardware contract %s, bridge protocol %d, JSON schema %d\n%s %s\n",
-		v.Module, tree, v.Contract, v.Bridge, v.Schema, v.Go, v.Platform)
+		v.Release, tree, v.Contract, v.Bridge, v.Schema, v.Go, v.Platform)
 }
