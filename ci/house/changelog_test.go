@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/result"
 )
 
-// maxEntry is how many characters an entry of the changelog may have: one line says what changed, pages say the rest.
+// maxEntry bounds the characters of a changelog entry: one line says what changed, the docs say the rest.
 const maxEntry = 160
 
 var (
@@ -36,7 +36,7 @@ func TestChangelog(t *testing.T) {
 	require.Equal(t, versions[0], result.Release, "scenarios/result.Release is the newest version of CHANGELOG.md")
 }
 
-// changelog is what has been read of one.
+// changelog reads one line by line, and collects versions and faults.
 type changelog struct {
 	versions []string
 	faults   []string
@@ -47,7 +47,7 @@ type changelog struct {
 }
 
 // readChangelog returns the versions of a changelog, newest first, and its faults by line: parts, kinds in order, and one line
-// an entry, after which stands nothing else.
+// an entry, and nothing else.
 func readChangelog(text string) (versions, faults []string) {
 	c := &changelog{}
 	lines := strings.Split(text, "\n")

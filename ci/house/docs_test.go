@@ -122,7 +122,7 @@ func namesOf(line int, code string) (all []named) {
 	return all
 }
 
-// tree is what there is to name.
+// tree holds the files and folders of the repository, and the targets of its Makefile.
 type tree struct {
 	paths   map[string]bool // files and folders, from the top
 	tops    map[string]bool // folders at the top

@@ -74,7 +74,7 @@ func everyCommand(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// pages are those that users read.
+// pages returns the pages that users read.
 func pages(t *testing.T) []string {
 	docs, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
