@@ -46,8 +46,8 @@ type changelog struct {
 	commit   bool   // the part names its last commit
 }
 
-// readChangelog returns the versions of a changelog, newest first, and its faults by line: parts, kinds in order, and one line
-// an entry, and nothing else.
+// readChangelog returns the versions of a changelog, newest first, and its faults by line. It wants parts, kinds in
+// order, one line an entry, and nothing else.
 func readChangelog(text string) (versions, faults []string) {
 	c := &changelog{}
 	lines := strings.Split(text, "\n")
@@ -134,21 +134,24 @@ func olderVersion(a, b string) bool {
 }
 
 func TestFaultsOfAChangelogAreFound(t *testing.T) {
-	good := "# C\n\nText.\n\n## Unreleased\n\n## 0.10.0 - 2026-11-21\n\nX. Up to commit 01234567.\n\n### Added\n- A\n\n### Fixed\n- B\n\n" +
+	good := "# C\n\nText.\n\n## Unreleased\n\n" +
+		"## 0.10.0 - 2026-11-21\n\nX. Up to commit 01234567.\n\n### Added\n- A\n\n### Fixed\n- B\n\n" +
 		"## 0.9.0 - 2026-11-20\n\nY. Up to commit 89abcdef.\n\n### Removed\n- C\n"
 	versions, faults := readChangelog(good)
 	require.Equal(t, []string{"0.10.0", "0.9.0"}, versions)
 	require.Empty(t, faults)
+	const kinds = "want Added, Changed, Fixed, Removed, each once at most, in this order"
 	for _, c := range [][3]string{
 		{"- B", "- B\n  and more", `16: "  and more": want an entry of one line, which begins with a dash`},
 		{"- B", "", `17: no entry under "### Fixed"`},
 		{"- B", "- " + strings.Repeat("é", 159), "15: 161 characters, an entry has at most 160"},
-		{"### Fixed", "### Improved", `14: "### Improved": want Added, Changed, Fixed, Removed, each once at most, in this order`},
-		{"### Fixed", "### Added", `14: "### Added": want Added, Changed, Fixed, Removed, each once at most, in this order`},
+		{"### Fixed", "### Improved", `14: "### Improved": ` + kinds},
+		{"### Fixed", "### Added", `14: "### Added": ` + kinds},
 		{"0.9.0", "0.10.0", "17: version 0.10.0 stands below 0.10.0: newest first"},
 		{"0.9.0", "0.11.0", "17: version 0.11.0 stands below 0.10.0: newest first"},
 		{"0.9.0 - 2026", "0.9 - 2026", `17: "## 0.9 - 2026-11-20": want a heading such as ## 1.2.3 - 2026-11-20`},
-		{"Y. Up to commit 89abcdef.", "", `23: the part "## 0.9.0 - 2026-11-20" lacks a line that ends with: Up to commit HASH.`},
+		{"Y. Up to commit 89abcdef.", "",
+			`23: the part "## 0.9.0 - 2026-11-20" lacks a line that ends with: Up to commit HASH.`},
 		{"### Removed\n- C\n", "", `21: the part "## 0.9.0 - 2026-11-20" has no entries`},
 	} {
 		require.Contains(t, good, c[0])

@@ -78,10 +78,11 @@ func everyCommand(c *cobra.Command) []*cobra.Command {
 func pages(t *testing.T) []string {
 	docs, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	return append(docs, "../../README.md", "../../ARCHITECTURE.md", "../../CHANGELOG.md", "../../ci/mutants/README.md", "../../rtlbridge/python/README.md")
+	return append(docs, "../../README.md", "../../ARCHITECTURE.md", "../../CHANGELOG.md",
+		"../../ci/mutants/README.md", "../../rtlbridge/python/README.md")
 }
 
-// TestPagesNameWhatExists checks that pages name commands, flags and figures that this program has, or flags of a device.
+// TestPagesNameWhatExists checks that pages name commands, flags and figures that this program has, or flags of devices.
 func TestPagesNameWhatExists(t *testing.T) {
 	a := &app{program: "nictwin", stdout: &output{w: io.Discard}, stderr: io.Discard, commands: commands}
 	root := a.root()
@@ -128,8 +129,8 @@ func current(t *testing.T, page string) string {
 	return before + after
 }
 
-// flagsOfDevices returns a function that reports whether a flag in a span of a page is one of a device, or, in docs/bridge.md, an
-// option of Verilator that manifests may have.
+// flagsOfDevices returns a function that reports whether a flag in a span of a page is one of a device, or, in
+// docs/bridge.md, an option of Verilator that manifests may have.
 func flagsOfDevices(t *testing.T) func(page, first, flag string) bool {
 	harness, err := os.ReadFile("../../verilator/harness/main.cpp")
 	require.NoError(t, err)
@@ -152,11 +153,14 @@ func figuresIn(code string) (known int, wrong []string) {
 	names := bench.Names()
 	words := strings.Fields(code)
 	called := len(words) > 0 && words[0] == "bench"
+	isGroup := func(w string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, w+"/") })
+	}
 	for i, w := range words {
-		isArgument := called && i > 0 && (i == 1 || words[i-1][0] != '-') && !strings.HasPrefix(w, "-") && strings.ToLower(w) == w
+		isArgument := called && i > 0 && (i == 1 || words[i-1][0] != '-') && w[0] != '-' && strings.ToLower(w) == w
 		switch {
 		case !isArgument && !figure.MatchString(w):
-		case slices.Contains(names, w) || slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, w+"/") }):
+		case slices.Contains(names, w) || isGroup(w):
 			known++
 		default:
 			wrong = append(wrong, w)
