@@ -224,6 +224,11 @@ func TestTablesHaveOneWidth(t *testing.T) {
 func tableFaults(t *testing.T, page string) (tables int, faults []string) {
 	t.Helper()
 	head, row, last := 0, 0, -1
+	alone := func() {
+		if row == 1 {
+			faults = append(faults, fmt.Sprintf("%d: a table is a head, a line |---|, and rows", last))
+		}
+	}
 	prose(t, page, func(n int, line string) {
 		if !strings.HasPrefix(line, "|") {
 			return
@@ -231,6 +236,7 @@ func tableFaults(t *testing.T, page string) (tables int, faults []string) {
 		cells := strings.Count(strings.ReplaceAll(strings.TrimSpace(line), `\|`, ""), "|") - 1
 		rule := strings.Trim(line, "|-: ") == ""
 		if n != last+1 {
+			alone()
 			tables, head, row = tables+1, cells, 0
 		}
 		switch {
@@ -243,6 +249,7 @@ func tableFaults(t *testing.T, page string) (tables int, faults []string) {
 		}
 		row, last = row+1, n
 	})
+	alone()
 	return tables, faults
 }
 
@@ -271,12 +278,13 @@ func TestFaultsOfPagesAreFound(t *testing.T) {
 	require.Equal(t, []string{"1 models/{nic,docs}", "2 none", "2 b.go", "4 scripts/y.sh", "10 scripts/z.sh"}, faults)
 
 	page := filepath.Join(dir, "t.md")
-	text = "| a | b |\n|---|---|\n| `x \\| y` | 2 |\n| 1 |\n\n| 3 | 4 |\n| 5 | 6 |\n| 7 | 8\n\n| a |\n|---|\n"
+	text = "| a | b |\n|---|---|\n| `x \\| y` | 2 |\n| 1 |\n\n| 3 | 4 |\n| 5 | 6 |\n| 7 | 8\n\n| a |\n|---|\n\n| b |\n"
 	require.NoError(t, os.WriteFile(page, []byte(text), 0o644))
 	tables, wrong := tableFaults(t, page)
-	require.Equal(t, 3, tables)
+	require.Equal(t, 4, tables)
 	require.Equal(t, []string{
 		"4: 1 cells, the table's head has 2", "7: a table is a head, a line |---|, and rows", "8: the row ends without |",
+		"13: a table is a head, a line |---|, and rows",
 	}, wrong)
 	require.Equal(t, []string{"docs", "models", "scripts"}, slices.Sorted(maps.Keys(tr.tops)))
 }
