@@ -9,9 +9,6 @@ DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/ca
 # The program knows its revision, whatever GOFLAGS say of that, wherever git can tell.
 VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || echo false)
 
-# Where there is one, the program begins before Go's runtime: cmd/nictwin/entry_linux_amd64.s.
-ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GOARCH).s),-ldflags=-E=main.entry)
-
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate profile clean mutants mutants-stack
 
@@ -23,7 +20,7 @@ setup: ## install what is missing (Debian packages; Go modules; tools that read 
 
 build: ## bin/nictwin
 	@mkdir -p $(dir $(BIN))
-	go build -trimpath -buildvcs=$(VCS) $(ENTRY) -o $(BIN) ./cmd/nictwin
+	go build -trimpath -buildvcs=$(VCS) -o $(BIN) ./cmd/nictwin
 
 # Akita's monitor and its traces want cgo, so a C compiler: gcc, or clang where there is none.
 CGO = CGO_ENABLED=1 $(if $(shell command -v gcc),,CC=clang)
