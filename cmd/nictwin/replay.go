@@ -66,7 +66,6 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.BoolVar(&r.Serial, "serial", r.Serial, "do not overlap device and models (rtl only)")
 	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "cycles in which the device stands still: skip, evaluate or check (rtl only)")
 	waveFlag(c, &r.WaveText)
-	f.StringVar(&r.Mutant, "mutant", r.Mutant, "seeded bug to switch on (not built yet)")
 	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port of Akita's monitor of this run, for this machine only; wants a program of make build-akitaview")
 	f.StringVar(&r.Akita.Trace, "akita-trace", "", "new file NAME.sqlite3 for a trace that Akita's viewer opens; likewise")
 	complete(c, "dir", "rx", "tx", "both")

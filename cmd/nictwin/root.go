@@ -18,9 +18,6 @@ import (
 // commands are what this program can do.
 var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
 
-// planned are commands of the contract that are not there yet.
-var planned = []string{"mutants", "report"}
-
 func (a *app) root() *cobra.Command {
 	version := false
 	root := &cobra.Command{
@@ -91,11 +88,8 @@ func refuse(c *cobra.Command, args []string) error {
 		}
 	}
 	want := "want " + strings.Join(names, ", ")
-	switch {
-	case len(args) == 0:
+	if len(args) == 0 {
 		return cli.Usagef("no command given: %s", want)
-	case !c.HasParent() && slices.Contains(planned, args[0]):
-		return cli.Usagef("%s is not built yet: %s", args[0], want)
 	}
 	return cli.Usagef("unknown command %q: %s", args[0], want)
 }

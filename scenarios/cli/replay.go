@@ -33,9 +33,8 @@ type Replay struct {
 	Gap        time.Duration // becomes MaxGap
 	Recompute  []string      // becomes Fix
 	ArtifactMB int           // becomes ArtifactBytes
-	Mutant     string
-	Board      string // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
-	TokenFile  string // becomes Token
+	Board      string        // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
+	TokenFile  string        // becomes Token
 	Akita      akitaview.Options
 	IdleMode   string // becomes IdleCycles
 }
@@ -110,7 +109,7 @@ func (r *Replay) tooSmall(err error) error {
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
+	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}
@@ -127,14 +126,6 @@ func (r *Replay) artifacts() error {
 	r.ArtifactBytes = int64(r.ArtifactMB) * mb
 	r.Out = r.folder(r.Out, fmt.Sprintf("replay-%s-%s-%d", r.NIC, r.Dir, r.Seed))
 	return nil
-}
-
-func (r *Replay) waves() error {
-	errs := []error{r.parse(!r.NoArtifacts)}
-	if r.Mutant != "" {
-		errs = append(errs, fmt.Errorf("--mutant %s: not built yet", r.Mutant))
-	}
-	return errors.Join(errs...)
 }
 
 // maxLoop is more than anybody waits for, and keeps counts of frames within their types.

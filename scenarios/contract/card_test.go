@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/contract/kit"
 )
 
 // onCard is a preset and the sizes of a NIC for it.
@@ -44,4 +45,14 @@ func TestPlainChecksExist(t *testing.T) {
 		require.True(t, names[name], "%q is listed in plain.go, and is no check", name)
 	}
 	require.Greater(t, len(cardSuite(sizes)), 9*len(plainOnly), "nearly all run on cards")
+}
+
+// cardSuite is every check that a NIC can be held to on a card with links, switch, caches and DRAM.
+func cardSuite(sizes nicspec.Build) (all []kit.Check) {
+	for _, c := range suite(sizes) {
+		if plainOnly[c.Name] == "" {
+			all = append(all, c)
+		}
+	}
+	return all
 }

@@ -21,12 +21,6 @@ type Traffic struct {
 	FailedFetches         uint64 // lines that memory did not give
 }
 
-// ReadMisses is the number of reads whose bytes were not here.
-func (t *Traffic) ReadMisses() uint64 { return t.Reads - t.ReadHits }
-
-// WriteMisses is the number of writes whose line was not here.
-func (t *Traffic) WriteMisses() uint64 { return t.Writes - t.WriteHits }
-
 // Counters is what a cache did, by agent. A line belongs to the agent that
 // wrote it last, or had it fetched.
 type Counters [mem.Agents]Traffic
