@@ -28,7 +28,7 @@ func (b Builder) Build(name string) (*Switch, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	routes, err := route.NewTable(b.Spec.routes())
+	routes, err := route.NewTable(b.Spec.Routes())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -45,7 +45,7 @@ func newStorm(t *testing.T, e sim.Engine, seed uint64, steps int) *storm {
 		sent: map[[2]string][]uint64{}, keys: map[uint64]order.Key{},
 	}
 	var err error
-	x.routes, err = route.NewTable(spec.routes())
+	x.routes, err = route.NewTable(spec.Routes())
 	require.NoError(t, err)
 	return x
 }

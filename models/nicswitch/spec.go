@@ -136,14 +136,15 @@ func (s *Spec) Validate() error {
 		bad(!twice, field.Path(at+"name"), fmt.Sprintf("%q", p.Name), "a name that no other port has")
 		bad(p.Name != "", field.Path(at+"name"), `""`, "a name")
 	}
-	_, err := route.NewTable(s.routes())
+	_, err := route.NewTable(s.Routes())
 	return errors.Join(append(errs, s.Overhead.Validate(), err)...)
 }
 
 // MaxPorts is the most ports that a switch can have.
 const MaxPorts = 32
 
-func (s *Spec) routes() []route.Port {
+// Routes returns what each port takes, by number of the port.
+func (s *Spec) Routes() []route.Port {
 	var ports []route.Port
 	for i := range s.Ports {
 		ports = append(ports, s.Ports[i].Port)

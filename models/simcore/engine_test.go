@@ -3,6 +3,7 @@ package simcore
 import (
 	"cmp"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func TestPrimaryFromSecondary(t *testing.T) {
 // both ways; the order does not change.
 func TestOrderWhileWheelAdapts(t *testing.T) {
 	e := NewEngine()
-	steps := holdSteps(holdSeed)
+	rng := rand.New(rand.NewPCG(1, 2))
 	last, count := ran{at: -1}, 0
 	shifts := map[uint]bool{}
 	h := handlerFunc(func(evt sim.Event) error {
@@ -114,7 +115,7 @@ func TestOrderWhileWheelAdapts(t *testing.T) {
 		last = r
 		shifts[e.q.shift] = true
 		count++
-		step := steps.next() % 1000
+		step := Ps(rng.Uint64N(1000))
 		if count/50_000%2 == 1 {
 			step *= 100_000
 		}
@@ -127,7 +128,7 @@ func TestOrderWhileWheelAdapts(t *testing.T) {
 		return nil
 	})
 	for i := range 3000 {
-		e.Schedule(&Event{At: steps.next(), H: h, Kind: i})
+		e.Schedule(&Event{At: Ps(rng.Uint64N(1<<16)+1), H: h, Kind: i})
 	}
 	runWithin(t, e)
 	assert.Equal(t, 300_000+2999, count)
@@ -318,11 +319,11 @@ func TestFinishedCallsInOrder(t *testing.T) {
 
 func TestEventsAllocateNothing(t *testing.T) {
 	e := NewEngine()
-	steps := holdSteps(holdSeed)
+	rng := rand.New(rand.NewPCG(1, 2))
 	left := 0
 	var h handlerFunc = func(evt sim.Event) error {
 		ev := evt.(*Event)
-		ev.At += steps.next() * 1000
+		ev.At += Ps(rng.Uint64N(1<<16)+1) * 1000
 		e.Schedule(ev)
 		if left--; left == 0 {
 			e.Stop()
@@ -330,7 +331,7 @@ func TestEventsAllocateNothing(t *testing.T) {
 		return nil
 	}
 	for range 1000 {
-		e.Schedule(&Event{At: steps.next(), H: h})
+		e.Schedule(&Event{At: Ps(rng.Uint64N(1<<16)+1), H: h})
 	}
 	run := func(n int) { left = n; _ = e.Run() }
 	run(50_000)

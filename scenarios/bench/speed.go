@@ -6,34 +6,33 @@ import (
 	"runtime"
 	"time"
 
-	"nictwin/models/nicswitch"
-	"nictwin/models/simcore"
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/bench/akita"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
 
 func eventSpeed(*session) ([]Result, error) {
-	own, akita := simcore.MeasureEvents(100)
-	return []Result{figure("engine/event_speedup_100", akita/own, "ratio", 5,
-		"Akita's serial engine, 100 events pending (%.0f ns against %.1f ns an event)", akita, own)}, nil
+	own, theirs := akita.Events(100)
+	return []Result{figure("engine/event_speedup_100", theirs/own, "ratio", 5,
+		"Akita's serial engine, 100 events pending (%.0f ns against %.1f ns an event)", theirs, own)}, nil
 }
 
 func hopSpeed(*session) ([]Result, error) {
-	own, akita := simcore.MeasureTwoHops()
-	return []Result{figure("engine/tlp_two_hops_speedup", akita/own, "ratio", 10,
-		"Akita's engine, ports and connections, a TLP over two hops (%.0f ns against %.0f ns)", akita, own)}, nil
+	own, theirs := akita.TwoHops()
+	return []Result{figure("engine/tlp_two_hops_speedup", theirs/own, "ratio", 10,
+		"Akita's engine, ports and connections, a TLP over two hops (%.0f ns against %.0f ns)", theirs, own)}, nil
 }
 
 func switchSpeed(*session) ([]Result, error) {
-	own, akita, err := nicswitch.MeasureHops()
+	own, theirs, err := akita.Switch()
 	if err != nil {
 		return nil, err
 	}
-	return []Result{figure("engine/link_switch_link_speedup", akita/own, "ratio", 10,
-		"Akita's engine, ports and connections, a TLP over PCIe link, switch and link (%.0f ns against %.0f ns)", akita, own)}, nil
+	return []Result{figure("engine/link_switch_link_speedup", theirs/own, "ratio", 10,
+		"Akita's engine, ports and connections, a TLP over PCIe link, switch and link (%.0f ns against %.0f ns)", theirs, own)}, nil
 }
 
 const modelFrames = 20_000 // each way

@@ -1,4 +1,4 @@
-package nicswitch
+package akita
 
 import (
 	"fmt"
@@ -9,43 +9,44 @@ import (
 
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
+	"nictwin/models/nicswitch"
 	"nictwin/models/nicswitch/route"
 	"nictwin/models/pcielink"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
 
-// MeasureHops measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares them, on
+// Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares them, on
 // simcore.Engine, with Akita's SerialEngine, LimitNumMsgPort and DirectConnection and a component that looks up the same route:
 // turn about in one run, the least of many slices.
-func MeasureHops() (own, akita float64, err error) {
-	ours, err := ownHops()
+func Switch() (own, theirs float64, err error) {
+	ours, err := ownSwitch()
 	if err != nil {
 		return 0, 0, err
 	}
-	theirs, err := akitaHops()
+	akitas, err := akitaSwitch()
 	if err != nil {
 		return 0, 0, err
 	}
 	const turns, slice, akitaSlice = 72, 20_000, 1_500
-	own, akita = math.Inf(1), math.Inf(1)
+	own, theirs = math.Inf(1), math.Inf(1)
 	for range turns {
 		o, err := ours(slice)
 		if err != nil {
 			return 0, 0, err
 		}
-		a, err := theirs(akitaSlice)
+		a, err := akitas(akitaSlice)
 		if err != nil {
 			return 0, 0, err
 		}
-		own, akita = min(own, o), min(akita, a)
+		own, theirs = min(own, o), min(theirs, a)
 	}
-	return own, akita, nil
+	return own, theirs, nil
 }
 
-// hops is a source, a switch and a sink, each with a clock of 4.5 ns, at which a 256 B write takes a Gen5 link as long. On
+// switchBoard is a source, a switch and a sink, each with a clock of 4.5 ns, at which a 256 B write takes a Gen5 link as long. On
 // Akita's side the switch is a component that looks the same route up and forwards over stock ports and connections.
-type hops struct {
+type switchBoard struct {
 	free      []*msg.TLP
 	out, end  sim.Port // of source and sink
 	in, on    sim.Port // of Akita's switch
@@ -57,23 +58,23 @@ type hops struct {
 }
 
 const (
-	hopPeriod = 4500
-	hopPool   = 256 // TLPs in circulation: more than the buffers can hold
-	hopBytes  = 256
-	hopAddr   = uint64(1)<<56 + 0x1000
+	switchPeriod = 4500
+	switchPool   = 256 // TLPs in circulation: more than the buffers can hold
+	switchBytes  = 256
+	switchAddr   = uint64(1)<<56 + 0x1000
 )
 
-func newHops() (*hops, error) {
-	spec := Default()
-	h := &hops{}
+func newSwitchBoard() (*switchBoard, error) {
+	spec := nicswitch.Default()
+	h := &switchBoard{}
 	var err error
-	h.routes, err = route.NewTable(spec.routes())
+	h.routes, err = route.NewTable(spec.Routes())
 	if err != nil {
 		return nil, err
 	}
-	for range hopPool {
+	for range switchPool {
 		p := new(msg.TLP)
-		if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, hopAddr, make([]byte, hopBytes)); err != nil {
+		if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, switchAddr, make([]byte, switchBytes)); err != nil {
 			return nil, err
 		}
 		h.free = append(h.free, p)
@@ -81,7 +82,7 @@ func newHops() (*hops, error) {
 	return h, nil
 }
 
-func (h *hops) source(now sim.VTimeInSec) bool {
+func (h *switchBoard) source(now sim.VTimeInSec) bool {
 	n := len(h.free)
 	if h.sent >= h.want || n == 0 || !h.out.CanSend() {
 		return false
@@ -100,7 +101,7 @@ func (h *hops) source(now sim.VTimeInSec) bool {
 	return true
 }
 
-func (h *hops) forward(now sim.VTimeInSec) bool {
+func (h *switchBoard) forward(now sim.VTimeInSec) bool {
 	if h.in.Peek() == nil || !h.on.CanSend() {
 		return false
 	}
@@ -115,7 +116,7 @@ func (h *hops) forward(now sim.VTimeInSec) bool {
 	return true
 }
 
-func (h *hops) sink(now sim.VTimeInSec) bool {
+func (h *switchBoard) sink(now sim.VTimeInSec) bool {
 	m := h.end.Retrieve(now)
 	if m == nil {
 		return false
@@ -130,7 +131,7 @@ func (h *hops) sink(now sim.VTimeInSec) bool {
 }
 
 // run sends n TLPs and returns the time of each, in nanoseconds.
-func (h *hops) run(e sim.Engine, start func(), n int) (float64, error) {
+func (h *switchBoard) run(e sim.Engine, start func(), n int) (float64, error) {
 	h.want += n
 	begin := time.Now()
 	start()
@@ -140,7 +141,7 @@ func (h *hops) run(e sim.Engine, start func(), n int) (float64, error) {
 		h.err = fmt.Sprintf("%d of %d TLPs came", h.got, h.want)
 	}
 	if err == nil && h.err != "" {
-		err = fmt.Errorf("nicswitch: measurement: %s", h.err)
+		err = fmt.Errorf("akita: measurement: %s", h.err)
 	}
 	return float64(took.Nanoseconds()) / float64(n), err
 }
@@ -148,26 +149,26 @@ func (h *hops) run(e sim.Engine, start func(), n int) (float64, error) {
 // side measures n TLPs.
 type side func(n int) (float64, error)
 
-func ownHops() (side, error) {
+func ownSwitch() (side, error) {
 	e := simcore.NewEngine()
-	h, err := newHops()
+	h, err := newSwitchBoard()
 	if err != nil {
 		return nil, err
 	}
 	h.stamp = e
-	sw, err := Builder{Scheduler: e, Spec: Default()}.Build("Switch")
+	sw, err := nicswitch.Builder{Scheduler: e, Spec: nicswitch.Default()}.Build("Switch")
 	if err != nil {
 		return nil, err
 	}
 	comp := func(name string, tick func(sim.VTimeInSec) bool) *simcore.TickingComponent {
-		return simcore.NewTickingComponent(name, e, simcore.Freq{PeriodPs: hopPeriod}, func(simcore.Ps) (bool, error) {
+		return simcore.NewTickingComponent(name, e, simcore.Freq{PeriodPs: switchPeriod}, func(simcore.Ps) (bool, error) {
 			return tick(e.CurrentTime()), nil
 		})
 	}
 	src, dst := comp("Source", h.source), comp("Sink", h.sink)
 	out, end := simcore.NewPort(src, 16, "Source.Out"), simcore.NewPort(dst, 16, "Sink.In")
 	h.out, h.end = out, end
-	ends := [][2]*simcore.Port{{sw.Port(PortNIC), out}, {sw.Port(PortHost), end}}
+	ends := [][2]*simcore.Port{{sw.Port(nicswitch.PortNIC), out}, {sw.Port(nicswitch.PortHost), end}}
 	for i, name := range []string{"NICLink", "HostLink"} {
 		l, err := pcielink.Builder{Scheduler: e, Spec: pcielink.Default(5)}.Build(name)
 		if err == nil {
@@ -180,15 +181,10 @@ func ownHops() (side, error) {
 	return func(n int) (float64, error) { return h.run(e, src.TickLater, n) }, nil
 }
 
-// akitaTick makes a function an Akita ticker.
-type akitaTick func(sim.VTimeInSec) bool
-
-func (f akitaTick) Tick(now sim.VTimeInSec) bool { return f(now) }
-
-func akitaHops() (side, error) {
+func akitaSwitch() (side, error) {
 	const freq = sim.GHz / 4.5
 	e := sim.NewSerialEngine()
-	h, err := newHops()
+	h, err := newSwitchBoard()
 	if err != nil {
 		return nil, err
 	}

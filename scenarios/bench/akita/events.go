@@ -1,4 +1,7 @@
-package simcore
+// Package akita measures our engine, ports, links and switch against Akita's own: the same work on both sides, turn and
+// turn about, the least time of many slices. A slice takes about the same wall time on either side, so that a busy machine
+// spoils neither side's more often. The measurements print nothing and judge nothing.
+package akita
 
 import (
 	"fmt"
@@ -6,22 +9,18 @@ import (
 	"time"
 
 	"github.com/sarchlab/akita/v3/sim"
-)
 
-// The measurements compare this package with Akita's own engine, ports and
-// connection: the same work on both sides, turn and turn about, the least time
-// of many slices. A slice takes about the same wall time on either side, so
-// that a busy machine spoils neither side's more often. The measurements print
-// nothing and judge nothing.
+	"nictwin/models/simcore"
+)
 
 const measureTurns = 9
 
-// MeasureEvents measures the time per event, in nanoseconds, with so many
+// Events measures the time per event, in nanoseconds, with so many
 // events pending: each event, reused, schedules itself again at a
-// pseudo-random later time. It compares Engine with Akita's SerialEngine.
-func MeasureEvents(pending int) (own, akita float64) {
+// pseudo-random later time. It compares simcore.Engine with Akita's SerialEngine.
+func Events(pending int) (own, theirs float64) {
 	if pending < 1 {
-		panic(fmt.Sprintf("simcore: MeasureEvents(%d): want at least 1", pending))
+		panic(fmt.Sprintf("akita: Events(%d): want at least 1", pending))
 	}
 	return measure(
 		func() float64 { return ownEvents(pending, 80_000) },
@@ -29,24 +28,24 @@ func MeasureEvents(pending int) (own, akita float64) {
 	)
 }
 
-// MeasureTwoHops measures the time per message, in nanoseconds, for a TLP-like
+// TwoHops measures the time per message, in nanoseconds, for a TLP-like
 // message that a component in the middle forwards, so that it crosses two
-// connections. It compares Engine, Port and Link with Akita's SerialEngine,
+// connections. It compares simcore's Engine, Port and Link with Akita's SerialEngine,
 // LimitNumMsgPort and DirectConnection, under the same components.
-func MeasureTwoHops() (own, akita float64) {
+func TwoHops() (own, theirs float64) {
 	return measure(
 		func() float64 { return ownHops(30_000) },
 		func() float64 { return akitaHops(3_000) },
 	)
 }
 
-func measure(ours, theirs func() float64) (own, akita float64) {
-	own, akita = math.Inf(1), math.Inf(1)
+func measure(ours, akitas func() float64) (own, theirs float64) {
+	own, theirs = math.Inf(1), math.Inf(1)
 	for range measureTurns {
 		own = min(own, ours())
-		akita = min(akita, theirs())
+		theirs = min(theirs, akitas())
 	}
-	return own, akita
+	return own, theirs
 }
 
 const slicesPerTurn = 8
@@ -84,10 +83,10 @@ func (w *stopwatch) lap() bool {
 // run runs an engine dry and returns the least time per unit, in nanoseconds.
 func (w *stopwatch) run(e sim.Engine) float64 {
 	if err := e.Run(); err != nil {
-		panic(fmt.Sprintf("simcore: measurement: %v", err))
+		panic(fmt.Sprintf("akita: measurement: %v", err))
 	}
 	if w.slices <= slicesPerTurn {
-		panic(fmt.Sprintf("simcore: measurement: it ended after %d of %d slices", w.slices, slicesPerTurn+1))
+		panic(fmt.Sprintf("akita: measurement: it ended after %d of %d slices", w.slices, slicesPerTurn+1))
 	}
 	return float64(w.best.Nanoseconds()) / float64(w.slice)
 }
@@ -95,19 +94,19 @@ func (w *stopwatch) run(e sim.Engine) float64 {
 // holdSteps yields the intervals of the event measurement, in picoseconds.
 type holdSteps uint64
 
-func (s *holdSteps) next() Ps {
+func (s *holdSteps) next() simcore.Ps {
 	x := uint64(*s)
 	x ^= x << 13
 	x ^= x >> 7
 	x ^= x << 17
 	*s = holdSteps(x)
-	return Ps(x&0xffff) + 1
+	return simcore.Ps(x&0xffff) + 1
 }
 
 const holdSeed = 0x9e3779b97f4a7c15
 
 type ownHold struct {
-	engine *Engine
+	engine *simcore.Engine
 	steps  holdSteps
 	watch  stopwatch
 	done   bool
@@ -118,16 +117,16 @@ func (h *ownHold) Handle(e sim.Event) error {
 		h.done = true
 		return nil
 	}
-	ev := e.(*Event)
+	ev := e.(*simcore.Event)
 	ev.At += h.steps.next()
 	h.engine.Schedule(ev)
 	return nil
 }
 
 func ownEvents(pending, slice int) float64 {
-	h := &ownHold{engine: NewEngine(), steps: holdSeed, watch: newStopwatch(slice)}
+	h := &ownHold{engine: simcore.NewEngine(), steps: holdSeed, watch: newStopwatch(slice)}
 	for range pending {
-		h.engine.Schedule(&Event{At: h.steps.next(), H: h})
+		h.engine.Schedule(&simcore.Event{At: h.steps.next(), H: h})
 	}
 	return h.watch.run(h.engine)
 }

@@ -1,21 +1,23 @@
-package simcore
+package akita
 
 import (
 	"fmt"
 
 	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/simcore"
 )
 
 const (
 	hopPool    = 128 // messages in circulation: more than the buffers can hold
 	hopBytes   = 272 // a 16 B header and a 256 B payload
 	hopBuffer  = 16
-	hopLatency = DefaultPeriodPs
+	hopLatency = simcore.DefaultPeriodPs
 )
 
 // hopMsg stands for a TLP: a header and a slice of data.
 type hopMsg struct {
-	Msg
+	simcore.Msg
 	hdr  [16]byte
 	data []byte
 	seq  uint64
@@ -24,7 +26,7 @@ type hopMsg struct {
 // hopBoard is a source, a forwarder and a sink, each ticking. The components
 // know Akita's interfaces only and are the same on both sides.
 type hopBoard struct {
-	stamp            *Engine // for Depart; nil on Akita's side
+	stamp            *simcore.Engine // for Depart; nil on Akita's side
 	free             []*hopMsg
 	sent, got        int
 	watch            stopwatch
@@ -68,7 +70,7 @@ func (b *hopBoard) forward(now sim.VTimeInSec) bool {
 func (b *hopBoard) send(m *hopMsg, from, to sim.Port, now sim.VTimeInSec) {
 	m.Src, m.Dst, m.SendTime = from, to, now
 	if b.stamp != nil {
-		m.Depart = b.stamp.now
+		m.Depart = b.stamp.Now()
 	}
 	if from.Send(m) != nil {
 		b.err = fmt.Errorf("message %d was refused after CanSend", m.seq)
@@ -99,29 +101,29 @@ func (b *hopBoard) run(e sim.Engine) float64 {
 		b.err = fmt.Errorf("%d of %d messages came", b.got, b.sent)
 	}
 	if b.err != nil {
-		panic(fmt.Sprintf("simcore: measurement: %v", b.err))
+		panic(fmt.Sprintf("akita: measurement: %v", b.err))
 	}
 	return ns
 }
 
-var hopRate = PerCycle(512, Freq{})
+var hopRate = simcore.PerCycle(512, simcore.Freq{})
 
 func ownHops(slice int) float64 {
-	e := NewEngine()
+	e := simcore.NewEngine()
 	b := newHopBoard(slice)
 	b.stamp = e
-	comp := func(name string, tick func(sim.VTimeInSec) bool) *TickingComponent {
-		return NewTickingComponent(name, e, Freq{}, func(Ps) (bool, error) {
+	comp := func(name string, tick func(sim.VTimeInSec) bool) *simcore.TickingComponent {
+		return simcore.NewTickingComponent(name, e, simcore.Freq{}, func(simcore.Ps) (bool, error) {
 			return tick(e.CurrentTime()), nil
 		})
 	}
 	src, mid, dst := comp("Source", b.source), comp("Forwarder", b.forward), comp("Sink", b.sink)
-	out, in := NewPort(src, hopBuffer, "Source.Out"), NewPort(mid, hopBuffer, "Forwarder.In")
-	on, end := NewPort(mid, hopBuffer, "Forwarder.Out"), NewPort(dst, hopBuffer, "Sink.In")
+	out, in := simcore.NewPort(src, hopBuffer, "Source.Out"), simcore.NewPort(mid, hopBuffer, "Forwarder.In")
+	on, end := simcore.NewPort(mid, hopBuffer, "Forwarder.Out"), simcore.NewPort(dst, hopBuffer, "Sink.In")
 	b.out, b.in, b.on, b.end = out, in, on, end
-	spec := LinkSpec{Latency: hopLatency, Rate: hopRate}
-	for _, pair := range [][2]*Port{{out, in}, {on, end}} {
-		if _, err := Connect("Link", e, spec, pair[0], pair[1]); err != nil {
+	spec := simcore.LinkSpec{Latency: hopLatency, Rate: hopRate}
+	for _, pair := range [][2]*simcore.Port{{out, in}, {on, end}} {
+		if _, err := simcore.Connect("Link", e, spec, pair[0], pair[1]); err != nil {
 			panic(err)
 		}
 	}
