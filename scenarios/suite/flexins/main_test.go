@@ -1,0 +1,9 @@
+package flexins
+
+import (
+	"testing"
+
+	"nictwin/scenarios/home/hometest"
+)
+
+func TestMain(m *testing.M) { hometest.Main(m) }
