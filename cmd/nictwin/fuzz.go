@@ -25,6 +25,7 @@ the NIC was seen to do; coverage.json among the artifacts has every bin; --show-
 		Args: noArgs,
 	}
 	fuzzFlags(c, f)
+	underHeadings(c, fuzzSections)
 	all := false
 	c.Flags().BoolVar(&all, "show-missing", all, "show every bin that was not hit, not the first few")
 	c.RunE = func(c *cobra.Command, args []string) error {

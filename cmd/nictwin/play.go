@@ -34,6 +34,7 @@ A reference runs in a process of its own, held to --ref-s, --ref-mb and --ref-co
 		},
 	}
 	playFlags(c, p)
+	underHeadings(c, playSections)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &p.Common, nil, "seed")
 		p.DUT = args[0]

@@ -32,6 +32,7 @@ Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
 		},
 	}
 	replayFlags(c, r)
+	underHeadings(c, replaySections)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r.Captures = args
 		a.common(c, args, &r.Common, r.Idle(), "seed")

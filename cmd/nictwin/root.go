@@ -52,6 +52,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd("any") // cobra makes it when there are words to complete, else not at all
+	group(root)
 	prepare(root)
 	return root
 }
@@ -87,6 +88,7 @@ func refuse(c *cobra.Command, args []string) error {
 			names = append(names, s.Name())
 		}
 	}
+	slices.Sort(names)
 	want := "want " + strings.Join(names, ", ")
 	if len(args) == 0 {
 		return cli.Usagef("no command given: %s", want)

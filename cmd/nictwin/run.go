@@ -40,6 +40,7 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	f.StringSliceVar(&s.Only, "only", nil, "names of the cases to be played, as they are shown")
 	buildFlags(c, &s.DUT, &s.Variant)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
+	underHeadings(c, runSections)
 	f.IntVar(&s.ArtifactMB, "artifact-mb", s.ArtifactMB, "megabytes that each file of a case may take; 0 is no limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.Files = args

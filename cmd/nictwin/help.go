@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// groups are the headings under which nictwin --help lists commands, in this order.
+var groups = []struct {
+	title    string
+	commands []string
+}{
+	{"Play", []string{"run", "replay", "fuzz", "play", "blocks", "pair"}},
+	{"Devices", []string{"dut", "board"}},
+	{"Results", []string{"bench", "coverage"}},
+	{"About", []string{"version", "completion"}},
+}
+
+// group gives commands their headings.
+func group(root *cobra.Command) {
+	cobra.EnableCommandSorting = false
+	var listed []*cobra.Command
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, name := range g.commands {
+			for _, c := range root.Commands() {
+				if c.Name() == name {
+					c.GroupID = g.title
+					listed = append(listed, c)
+				}
+			}
+		}
+	}
+	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
+	root.RemoveCommand(listed...)
+	root.AddCommand(listed...)
+}
+
+// section is a heading for flags of commands that have many.
+type section struct {
+	title string
+	flags []string
+}
+
+// Flags under headings; --help itself is under none.
+var (
+	replaySections = []section{
+		{"Input", []string{"dir", "speed", "max-gap", "loop", "limit", "pad", "recompute", "seed"}},
+		{"Device", []string{"nic", "ports", "eth-bits", "board", "dut", "variant", "connect", "token-file", "quantum", "serial", "idle-cycles"}},
+		{"Faults", []string{"stall"}},
+		{"Output", []string{"out", "overwrite", "no-artifacts", "artifact-mb", "wave", "rtl-coverage", "akita-monitor", "akita-trace"}},
+	}
+	fuzzSections = []section{
+		{"Input", []string{"seed", "runs", "time", "skip", "program", "overlap", "jobs", "failures"}},
+		{"Device", []string{"nic", "ports", "eth-bits", "board", "build", "dut", "variant"}},
+		{"Faults", []string{"stall"}},
+		{"Output", []string{"out", "overwrite", "no-artifacts", "wave", "shrink", "coverage", "show-missing", "rtl-coverage"}},
+	}
+	runSections = []section{
+		{"Input", []string{"only", "seed", "jobs"}},
+		{"Device", []string{"nic", "dut", "variant"}},
+		{"Output", []string{"out", "overwrite", "no-artifacts", "artifact-mb", "wave"}},
+	}
+	playSections = []section{
+		{"Input", []string{"seed", "runs", "count", "capture", "stream", "cut", "keep"}},
+		{"Device", []string{"param", "tie", "clock", "variant"}},
+		{"Verdict", []string{"ref", "ref-s", "ref-mb", "ref-count"}},
+		{"Faults", []string{"stall", "no-gaps", "resets"}},
+		{"Output", []string{"no-shrink", "out", "overwrite", "no-artifacts", "wave"}},
+	}
+)
+
+// underHeadings shows the flags of a command under the headings of its sections.
+func underHeadings(c *cobra.Command, sections []section) {
+	c.SetUsageFunc(func(c *cobra.Command) error {
+		var b strings.Builder
+		fmt.Fprintf(&b, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+		for _, s := range sections {
+			fmt.Fprintf(&b, "\n%s:\n%s", s.title, usages(c, s.flags))
+		}
+		fmt.Fprintf(&b, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsages())
+		_, err := io.WriteString(c.OutOrStderr(), b.String())
+		return err
+	})
+}
+
+// usages describes the flags of a command that have these names, one per line in the command's order.
+func usages(c *cobra.Command, names []string) string {
+	some := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
+	some.SortFlags = false
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if slices.Contains(names, f.Name) {
+			some.AddFlag(f)
+		}
+	})
+	return some.FlagUsages()
+}
