@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/bench"
@@ -14,7 +16,7 @@ func benchCommand(a *app) *cobra.Command {
 		Short: "Measure the simulator and the NIC",
 		Long: `Measures how fast the simulator is and how fast the NIC that it simulates is, and shows each figure beside its goal.
 Figures by wall time are ratios of two sides taken turn and turn about in one run; those of the NIC are counts of its
-cycles. NAME is a figure or a group of them (engine, model, card, rnic, stack, run, build, bridge, rtl, tuned, nic, path); none is
+cycles. NAME is a figure or a group of them (engine, model, card, rnic, stack, run, cli, build, bridge, rtl, tuned, nic, path); none is
 all. A missed goal is told and is no failure; work done wrong is one.
 
 The groups path and ring have the experiments of the papers (docs/experiments.md): each is shown as paper value, measured value,
@@ -30,6 +32,7 @@ tolerance, anchor and verdict, with every input and where it is from. A claim th
 	f.SortFlags = false
 	f.IntVar(&b.Repeats, "repeats", b.Repeats, "turns of each comparison by wall time")
 	f.IntVar(&b.Percent, "percent", b.Percent, "percent of the usual amount of work")
+	f.StringVar(&b.Against, "against", "", "earlier build of nictwin with which cli/start compares this one")
 	f.BoolVar(&b.LeaveOneOut, "leave-one-out", b.LeaveOneOut, "run experiments again without each input that a claim calibrated")
 	f.StringVar(&b.Out, "out", b.Out, "folder for the pictures of experiments and a page with all of them")
 	f.BoolVar(&b.Overwrite, "overwrite", b.Overwrite, "replace files of --out, whatever they are")
@@ -38,6 +41,10 @@ tolerance, anchor and verdict, with every input and where it is from. A claim th
 	completeWith(c, "dut", completeDUTs)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Names, b.Log = args, a.stderr
+		var err error
+		if b.Program, err = os.Executable(); err != nil {
+			return err
+		}
 		a.common(c, args, &b.Common, b.Idle(), "seed")
 		return a.bench(c, b)
 	}

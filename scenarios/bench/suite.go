@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ type Options struct {
 	Percent int       // of the usual amount of work
 	Log     io.Writer // what is being done; nil is none
 
+	Program string // nictwin as cli/start starts it
+	Against string // an earlier build of it that cli/start compares it with; empty is none
+
 	LeaveOneOut bool // experiments run again without each input that a claim calibrated
 }
 
@@ -48,6 +52,11 @@ func (o *Options) Validate() error {
 	}
 	if o.LeaveOneOut && !o.HasExperiments() {
 		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them", strings.Join(experiments.Groups, " or ")))
+	}
+	if o.Against != "" {
+		if _, err := exec.LookPath(o.Against); err != nil {
+			errs = append(errs, field.Errorf("against", "%q: want a build of nictwin: %w", o.Against, err))
+		}
 	}
 	if o.Percent < 1 || o.Percent > maxPercent {
 		errs = append(errs, field.Errorf("percent", "%d: want 1 to %d", o.Percent, maxPercent))
@@ -106,6 +115,7 @@ var measurements = []measurement{
 	{[]string{"stack/queue_pairs"}, none, stackQueues},
 	{[]string{"stack/arm_payload_bytes"}, none, stackPayload},
 	{[]string{"run/jobs_2"}, sources, jobsSpeed},
+	{[]string{startName}, none, startTime},
 	{[]string{"bridge/idle_skip"}, built, idleSkip},
 	{[]string{"build/cold_s", "build/warm_s"}, sources, buildTime},
 	{[]string{
@@ -193,6 +203,9 @@ func (o *Options) wants(names ...string) bool {
 func (o *Options) HasExperiments() bool {
 	return o.wants(experimentFigures()...)
 }
+
+// HasStart reports whether starts of the program are measured.
+func (o *Options) HasStart() bool { return o.wants(startName) }
 
 // NeedsDUT reports whether the manifest is used at all.
 func (o *Options) NeedsDUT() bool {

@@ -67,6 +67,7 @@ func (f *Fuzz) Idle() Idle {
 func (b *Bench) Idle() Idle {
 	i := Idle{}
 	i.unless(b.NeedsDUT(), strings.Join(b.Names, " "), "figures of the NIC", "dut")
+	i.unless(b.HasStart(), strings.Join(b.Names, " "), "the figure cli/start", "against")
 	return i
 }
 
