@@ -82,3 +82,63 @@ func TestFrameOfEitherEntryIsWanted(t *testing.T) {
 	doubled = append(append(doubled, recorded[frames[1]]), recorded[frames[1]+1:]...)
 	require.False(t, judge(t, cfg, doubled).Result == Pass, "a twin too many")
 }
+
+// Of two entries with one frame for two ports, the port tells whose it is, though the completion entry of the earlier one,
+// whose read has timed out, comes behind it.
+func TestPortTellsWhoseFrame(t *testing.T) {
+	for _, complete := range []bool{false, true} {
+		cfg, recorded := portTwins(t, complete)
+		var frames []int
+		for i := range recorded {
+			if recorded[i].Kind == boundary.FrameOut {
+				frames = append(frames, i)
+			}
+		}
+		require.Len(t, frames, 2)
+		first := frames[0]
+		before := &recorded[first-1]
+		require.Equal(t, boundary.TLPOut, before.Kind)
+		require.Equal(t, nicspec.StatusCplTimeout, nicspec.TxCqe(before.TLP.Data).Status())
+		late := append([]boundary.Crossing{}, recorded...)
+		late[first-1], late[first] = recorded[first], *before
+		late[first-1].First, late[first-1].Last = before.First, before.Last
+		for _, order := range [][]boundary.Crossing{recorded, late} {
+			rep := judge(t, cfg, order)
+			require.True(t, rep.Result == Pass, "f_complete %v: %v", complete, rep)
+		}
+		late[first-1].Port = 0
+		rep := judge(t, cfg, late)
+		require.NotEqual(t, Pass, rep.Result, "on the other port it is entry 0's, which has failed")
+		late = append([]boundary.Crossing{}, recorded...)
+		late[frames[1]].Port = 1
+		rep = judge(t, cfg, late)
+		require.NotEmpty(t, rep.List)
+		require.Equal(t, "T9", rep.List[0].Rule, "%v", rep)
+	}
+}
+
+// portTwins is twins of one slow entry for port 0 and one inline entry for port 1.
+func portTwins(t *testing.T, complete bool) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := smallRig()
+	o.spec.Ports = 2
+	r := newRig(t, o)
+	m := r.mem
+	m.Write32(nicspec.RegCplTimeout, leastTimeout)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.readable(make([]byte, keySpan))
+	m.OpenTx(0, 5)
+	r.settle()
+	m.Strike(inject.Fault{From: keyBus, Delay: simcore.Ps(leastTimeout+100) * o.spec.Freq.Period()})
+	w := entryAt(0, 5)
+	w.FComplete, w.FPad = complete, true
+	m.push(0, w)
+	twin := inlineOf(100, 0, 0, 0, 0)
+	twin.Port = 1
+	m.push(0, twin)
+	m.push(0, inlineOf(200, 1, 2, 3, 4))
+	m.RingTx(0)
+	r.settle()
+	m.readCounters()
+	return DefaultConfig(o.spec.Build), r.tape
+}

@@ -78,7 +78,7 @@ func (r *Referee) tellSent(q *txq, e *attribution.Entry, got []byte) {
 }
 
 // sender finds the entry whose frame is due to leave: the next one of the
-// queue, over those that send none. Without one it reports why.
+// queue, over those that send none, or may have failed and send it to another port. Without one it reports why.
 func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if s := r.plainSender(q, data); s != nil {
 		return s
@@ -91,7 +91,13 @@ func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if r.passDoubtful(q, data) {
 		return r.sender(q, data)
 	}
-	failed := (*attribution.Entry)(nil)
+	return r.unclearSender(q, data)
+}
+
+// unclearSender is sender where reads may be those of several entries.
+func (r *Referee) unclearSender(q *txq, data []byte) *attribution.Slot {
+	var failed *attribution.Entry
+	var elsewhere *attribution.Slot // an entry with this frame for another port
 	for i := q.emit; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
 		e := s.Entry
@@ -104,19 +110,18 @@ func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 		case e.Never:
 			r.failSender(q, e, "T2", "frame", "none: the queue stopped before this entry, its ring could not be read")
 			return nil
-		case r.ent.Sends(s, data):
+		case e.Plan.Port == r.x.Port && r.ent.Sends(s, data):
 			return s
+		case elsewhere == nil && e.Equals(data):
+			elsewhere = s
 		}
 		m, wait := r.ent.Outcomes(e)
 		due := wait || m == attribution.StatusSet(nicspec.StatusOk) && e.Plan.Send
 		switch {
 		case due && r.laterSends(q, e, data) && r.endsBare(e):
 			failed = e
-		case wait && e.Plan.Copy:
-			r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
-			return nil
 		case wait:
-			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
+			r.failEarly(q, e)
 			return nil
 		case due:
 			return s
@@ -127,13 +132,29 @@ func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if r.acceptPush(q) {
 		return r.sender(q, data)
 	}
-	if failed != nil {
-		m, _ := r.ent.Outcomes(failed)
-		r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.Index, m))
-		return nil
+	if elsewhere == nil {
+		r.failNoSender(q, failed)
 	}
-	r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
-	return nil
+	return elsewhere
+}
+
+// failEarly reports a frame that left before an entry that has not ended.
+func (r *Referee) failEarly(q *txq, e *attribution.Entry) {
+	if e.Plan.Copy {
+		r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
+		return
+	}
+	r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
+}
+
+// failNoSender reports a frame behind the last entry that could send one. failed is the last that failed, nil if none did.
+func (r *Referee) failNoSender(q *txq, failed *attribution.Entry) {
+	if failed == nil {
+		r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
+		return
+	}
+	m, _ := r.ent.Outcomes(failed)
+	r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.Index, m))
 }
 
 // plainSender is sender as far as the reads are taken already.
@@ -144,7 +165,7 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 			return nil
 		}
 		for e := s.Entry; e != nil; e = e.Alt {
-			if e.Equals(data) {
+			if e.Plan.Port == r.x.Port && e.Equals(data) {
 				r.ent.Taken(s, e)
 				return s
 			}
