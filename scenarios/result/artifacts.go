@@ -47,12 +47,14 @@ type Folder struct {
 	made   []string // folders that did not exist before, innermost first
 	marked bool     // by this run, and nothing else says that it is one of artifacts
 	there  []string // names that were there before this run
+	aside  []string // files of an earlier run, by their paths in the folder; each has another name until this run ends
 	lock   *os.File
 }
 
 // OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
 // overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a folder
-// of ours is removed, but for inputs of this run; a folder of somebody else's loses nothing but what is replaced.
+// of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's loses nothing
+// but what is replaced.
 func OpenFolder(dir string, overwrite bool, inputs ...string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	if dir == "" {
@@ -107,62 +109,9 @@ func (f *Folder) take(overwrite bool, inputs []string) error {
 		}
 	}
 	if why != nil {
-		return f.Files.Remove(Summary)
+		return f.setAside(f.Files, "", []string{Summary}, inputs)
 	}
-	return sweep(f.Files, there, inputs)
-}
-
-// sweep removes what an earlier run has left in a folder with these names in it, and in the folders in it that are
-// marked.
-func sweep(dir *files.Folder, there, inputs []string) error {
-	for _, name := range there {
-		isOurs := slices.Contains(ours, name) || reOurs.MatchString(name)
-		if !isOurs || name == Marker || isInput(dir.Path(name), inputs) {
-			continue
-		}
-		if err := dir.Remove(name); err != nil {
-			return err
-		}
-	}
-	for _, name := range there {
-		info, err := os.Lstat(dir.Path(name))
-		if err != nil || !info.IsDir() {
-			continue
-		}
-		if err := sweepSub(dir, name, inputs); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sweepSub sweeps a folder in a folder if it is marked, and removes it if nothing is left.
-func sweepSub(dir *files.Folder, name string, inputs []string) error {
-	sub, err := dir.Sub(name)
-	if err != nil {
-		return nil // a folder that cannot be opened has no mark
-	}
-	text, err := sub.Read(Marker, int64(len(markerText)))
-	if err != nil || string(text) != markerText {
-		return sub.Close()
-	}
-	there, err := sub.Names()
-	if err == nil {
-		err = sweep(sub, there, inputs)
-	}
-	if left, errNames := sub.Names(); err == nil && errNames == nil && len(left) == 1 {
-		err = dir.RemoveFolder(name, Marker)
-	}
-	return errors.Join(err, sub.Close())
-}
-
-// isInput reports whether a file is one of the inputs.
-func isInput(path string, inputs []string) bool {
-	file, err := os.Stat(path)
-	return err == nil && slices.ContainsFunc(inputs, func(x string) bool {
-		in, err := os.Stat(x)
-		return err == nil && os.SameFile(file, in)
-	})
+	return f.sweep(f.Files, "", there, inputs)
 }
 
 // maxSummary is in bytes: more than any summary has.
@@ -215,6 +164,7 @@ func (f *Folder) Write(o *Object) error {
 
 // Drop undoes OpenFolder, whole or in part, for a run that did not take place. One that had written something stays ours.
 func (f *Folder) Drop() {
+	f.giveBack()
 	if f.marked && f.untouched() {
 		_ = f.Files.Remove(Marker) // what is left of it does no harm
 	}
@@ -232,7 +182,9 @@ func (f *Folder) untouched() bool {
 	return err == nil && !slices.ContainsFunc(now, func(name string) bool { return name != Marker && !slices.Contains(f.there, name) })
 }
 
+// Close ends the use of the folder: what an earlier run has left in it is gone.
 func (f *Folder) Close() {
+	f.clear()
 	if f.lock != nil {
 		_ = f.lock.Close() // it was only read; the lock goes with it
 		f.lock = nil

@@ -2,8 +2,10 @@ package result
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"nictwin/scenarios/judge"
@@ -152,6 +154,65 @@ func TestFilesOfAnEarlierRun(t *testing.T) {
 	for _, name := range append(stay, "program-3.json", Marker) {
 		require.FileExists(t, "a/"+name)
 	}
+}
+
+// A run that does not take place after all leaves the files of an earlier one as they were. What a run had set aside that was
+// killed goes with the next one.
+func TestFilesOfAnEarlierRunStay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := OpenFolder("a", false)
+	require.NoError(t, err)
+	sub, err := f.Files.Sub("case")
+	require.NoError(t, err)
+	require.NoError(t, Mark(sub))
+	require.NoError(t, sub.Close())
+	o := &Object{Command: "play"}
+	o.End(Pass, nil)
+	require.NoError(t, f.Write(o))
+	f.Close()
+	stay := []string{Marker, Summary, "wave.fst", "case/" + Marker, "case/" + judge.EventsFile, "case/wave.gtkw"}
+	for _, name := range stay {
+		if !strings.HasSuffix(name, Marker) && name != Summary {
+			put(t, "a/"+name)
+		}
+	}
+	before := tree(t, "a")
+	f, err = OpenFolder("a", false)
+	require.NoError(t, err)
+	require.NoFileExists(t, "a/wave.fst", "for this run")
+	put(t, "a/case/"+judge.EventsFile) // by this run
+	require.NoError(t, os.WriteFile("a/wave.fst", []byte("of this run"), 0o644))
+	f.Drop()
+	require.Equal(t, before, tree(t, "a"))
+
+	f, err = OpenFolder("a", false)
+	require.NoError(t, err)
+	require.NoError(t, f.lock.Close()) // it is killed
+	f, err = OpenFolder("a", false)
+	require.NoError(t, err)
+	f.Close()
+	require.Equal(t, map[string]string{Marker: markerText}, tree(t, "a"))
+
+	require.NoError(t, os.Mkdir("a/program-1.json", 0o755))
+	put(t, "a/wave.fst")
+	_, err = OpenFolder("a", false)
+	require.EqualError(t, err, "--out a: write a/program-1.json: program-1.json is there, and is no file")
+	require.FileExists(t, "a/wave.fst")
+}
+
+// tree returns what files in a folder hold, by their paths in it.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, dir+"/")] = string(text)
+		return err
+	}))
+	return all
 }
 
 // Nothing is written through a link, whatever was said. The folder itself may be one.
