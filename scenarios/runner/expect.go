@@ -127,10 +127,17 @@ func (e *ErrorSpec) of(c *apps.Count) bool {
 }
 
 // discrepancy is something that was expected otherwise.
-type discrepancy struct{ field, expected, got string }
+type discrepancy struct {
+	field, expected, got string
+	why                  string // as far as the scenario explains it; empty: not
+}
 
 func (d discrepancy) String() string {
-	return fmt.Sprintf("%s: expected %s, got %s", d.field, d.expected, d.got)
+	text := fmt.Sprintf("%s: expected %s, got %s", d.field, d.expected, d.got)
+	if d.why != "" {
+		text += " (" + d.why + ")"
+	}
+	return text
 }
 
 // judge holds a result to what is expected.
@@ -149,24 +156,29 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 			if e.AtMost > 0 {
 				want = fmt.Sprintf("%d to %d", max(e.AtLeast, 1), e.AtMost)
 			}
-			found = append(found, discrepancy{fmt.Sprintf("expect.errors[%d]: completions of the %s's %s queue with %s", i, e.At, e.Queue, e.Status), want, fmt.Sprint(n)})
+			found = append(found, discrepancy{field: fmt.Sprintf("expect.errors[%d]: completions of the %s's %s queue with %s", i, e.At, e.Queue, e.Status), expected: want, got: fmt.Sprint(n)})
 		}
 	}
 	for i := range counts {
 		k := &counts[i]
 		if k.Status != verbs.WCSuccess && !slices.ContainsFunc(x.Errors, func(e ErrorSpec) bool { return e.of(k) }) {
 			what := map[bool]Queue{false: QueueSend, true: QueueReceive}[k.Recv]
-			found = append(found, discrepancy{fmt.Sprintf("server %s, %s queue: completions with %s (%v)", k.Server, what, nameOf(k.Status), k.Status), "none", fmt.Sprint(k.N)})
+			d := discrepancy{field: fmt.Sprintf("server %s, %s queue: completions with %s (%v)", k.Server, what, nameOf(k.Status), k.Status)}
+			d.expected, d.got = "none", fmt.Sprint(k.N)
+			if k.Status == verbs.WCRetryExcErr {
+				d.why = c.shortTimeout()
+			}
+			found = append(found, d)
 		}
 	}
 	if r.Lost < x.Lost.AtLeast || r.Lost > x.Lost.AtMost {
-		found = append(found, discrepancy{"expect.lost: messages that were lost", fmt.Sprintf("%d to %d", x.Lost.AtLeast, x.Lost.AtMost), fmt.Sprint(r.Lost)})
+		found = append(found, discrepancy{field: "expect.lost: messages that were lost", expected: fmt.Sprintf("%d to %d", x.Lost.AtLeast, x.Lost.AtMost), got: fmt.Sprint(r.Lost)})
 	}
 	if x.Within > 0 && took > x.Within {
-		found = append(found, discrepancy{"expect.within_ps: time of the traffic", fmt.Sprintf("%d at most", int64(x.Within)), fmt.Sprint(int64(took))})
+		found = append(found, discrepancy{field: "expect.within_ps: time of the traffic", expected: fmt.Sprintf("%d at most", int64(x.Within)), got: fmt.Sprint(int64(took))})
 	}
 	if took < x.Least {
-		found = append(found, discrepancy{"expect.least_ps: time of the traffic", fmt.Sprintf("%d at least", int64(x.Least)), fmt.Sprint(int64(took))})
+		found = append(found, discrepancy{field: "expect.least_ps: time of the traffic", expected: fmt.Sprintf("%d at least", int64(x.Least)), got: fmt.Sprint(int64(took))})
 	}
 	if len(x.Errors) > 0 || x.Failure != "" {
 		return found
@@ -178,7 +190,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 func (c *Case) whole(r *apps.Result) []discrepancy {
 	want := c.Workload.Messages() * c.Workload.Ways()
 	if r.Messages+r.Lost != want {
-		return []discrepancy{{"messages that arrived as they had to, or were lost", fmt.Sprint(want), fmt.Sprintf("%d and %d", r.Messages, r.Lost)}}
+		return []discrepancy{{field: "messages that arrived as they had to, or were lost", expected: fmt.Sprint(want), got: fmt.Sprintf("%d and %d", r.Messages, r.Lost)}}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"fmt"
 
 	"nictwin/models/board"
 	"nictwin/models/ether"
@@ -67,8 +68,18 @@ func retransmission(code int) simcore.Ps {
 }
 
 // timeout returns the code of the retransmission timeout where the scenario has none: the default, or the least that gives a packet and its
-// acknowledgement twice the time that they may take on the board, on slow cables behind all that the applications may have under way.
+// acknowledgement twice the time that they may take on the board.
 func (c *Case) timeout() int {
+	trip, code := c.trip(), apps.DefaultTimeout
+	for code < apps.MaxTimeout && retransmission(code) < 2*trip {
+		code++
+	}
+	return code
+}
+
+// trip bounds how long a packet and its acknowledgement take on the board, on slow cables behind all that the applications may have under
+// way.
+func (c *Case) trip() simcore.Ps {
 	const slow = 10 // Gbps
 	rack := c.rack()
 	p := pathOf(&rack)
@@ -80,11 +91,17 @@ func (c *Case) timeout() int {
 			trip += times(r.Ps, w.UnderWay()/int(r.Bytes)+1)
 		}
 	}
-	code := apps.DefaultTimeout
-	for code < apps.MaxTimeout && retransmission(code) < 2*trip {
-		code++
+	return trip
+}
+
+// shortTimeout says that the scenario's retransmission timeout is shorter than what the board takes; empty: it is not.
+func (c *Case) shortTimeout() string {
+	code, trip := c.Workload.RetransmitAfter(), c.trip()
+	if code == 0 || retransmission(code) >= trip {
+		return ""
 	}
-	return code
+	return fmt.Sprintf("workload.timeout %d is %v, while a packet and its acknowledgement may take %v on this board: want %d or more, or none",
+		code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
 }
 
 // path holds times of the board between the two servers.

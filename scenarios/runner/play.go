@@ -253,7 +253,7 @@ func (w *world) applications(p *Played) {
 	w.wrongs(p, p.Result.Wrong)
 	w.handlers(p)
 	if want := w.c.Expect.Failure; want != "" && w.failed == nil {
-		d := discrepancy{"expect.failure: error of a stack", fmt.Sprintf("%q", want), "none"}
+		d := discrepancy{field: "expect.failure: error of a stack", expected: fmt.Sprintf("%q", want), got: "none"}
 		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
 	}
 	for _, d := range w.c.judge(p.Result, p.Traffic) {
