@@ -2,6 +2,8 @@ package build
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -100,13 +102,34 @@ func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignE
 	return e
 }
 
-// firstErrors shortens what Verilator said: errors first, in their order, then how much is left out. Text without remarks is
-// only cut.
-func firstErrors(out string) string {
+// aDesign finds what files of a design have and others have not: a design unit, an item of one, or a directive.
+var aDesign = regexp.MustCompile("(?m)^[ \\t]*(?:`[a-z_]+|(?:module|macromodule|package|interface|program|primitive|class|" +
+	"checker|config|bind|function|task|typedef|parameter|localparam|import)[ \\t]+[A-Za-z_$`\\\\])")
+
+// shown returns a remark on a design in a folder as it is told: of a file that is no Verilog, which may hold secrets,
+// nothing but the place.
+func (r *Remark) shown(dir string) string {
+	if r.File == "" {
+		return r.whole
+	}
+	path := r.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if text, err := os.ReadFile(path); err != nil || aDesign.Match(text) {
+		return r.whole
+	}
+	return fmt.Sprintf("%%Error: %s:%d: the file is no Verilog: it has no module, package or the like, and no directive\n", r.File, r.Line)
+}
+
+// firstErrors shortens what Verilator said of a design in a folder: errors first, in their order, then how much is left
+// out. Text without remarks is only cut.
+func firstErrors(dir, out string) string {
 	var errs []Remark
 	warnings := 0
 	for _, r := range readRemarks(out) {
 		if r.isError {
+			r.whole = r.shown(dir)
 			errs = append(errs, r)
 		} else {
 			warnings++

@@ -33,7 +33,7 @@ func TestWhoseFault(t *testing.T) {
 		{"%Error: Cannot write obj/Vdut.h\n%Error: Exiting due to 1 error(s)\n", &toolchain.BuildError{}, "Cannot write"},
 		{"", &toolchain.BuildError{}, "exit status 1"},
 	} {
-		failed := &toolchain.BuildError{Step: "verilating m", Output: firstErrors(x.out), Err: errors.New("exit status 1")}
+		failed := &toolchain.BuildError{Step: "verilating m", Output: firstErrors("", x.out), Err: errors.New("exit status 1")}
 		err := b.refused(failed, x.out)
 		require.IsType(t, x.want, err, x.out)
 		require.ErrorContains(t, err, x.text)
@@ -50,10 +50,10 @@ func TestFirstErrors(t *testing.T) {
 		fmt.Fprintf(&out, "%%Error: a.sv:%d:1: wrong\n  | ^\n", i+300)
 	}
 	out.WriteString("%Error: Exiting due to 60 error(s), 250 warning(s)\n        ... See the manual\n")
-	shown := firstErrors(out.String())
+	shown := firstErrors("", out.String())
 	require.True(t, strings.HasPrefix(shown, "%Error: a.sv:300:1: wrong\n  | ^\n%Error: a.sv:301:1"), shown)
 	require.True(t, strings.HasSuffix(shown, "... and 40 more errors\n(250 warnings left out)\n"), shown)
-	require.Equal(t, "a\nb\n", firstErrors("a\nb\n"))
+	require.Equal(t, "a\nb\n", firstErrors("", "a\nb\n"))
 	remarks := readRemarks(out.String())
 	require.Len(t, remarks, 310)
 	require.Equal(t, "a.sv:1: IMPLICIT: implicit", remarks[0].String())
@@ -66,6 +66,6 @@ func FuzzReadRemarks(f *testing.F) {
 			require.Contains(t, out, r.whole)
 			require.GreaterOrEqual(t, r.Line, 0)
 		}
-		require.LessOrEqual(t, strings.Count(firstErrors(out), "\n"), 2*toolchain.MaxToolLines+3)
+		require.LessOrEqual(t, strings.Count(firstErrors("", out), "\n"), 2*toolchain.MaxToolLines+3)
 	})
 }

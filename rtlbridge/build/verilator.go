@@ -96,7 +96,7 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	case errors.As(err, &over):
 		err = b.m.Errorf("sources", "sources: %s %s: %v", step, b.m.Top, over)
 	case errors.As(err, &failed) && b.o.context().Err() == nil:
-		failed.Output = firstErrors(out)
+		failed.Output = firstErrors(b.m.Dir(), out)
 		err = b.refused(failed, out)
 	}
 	return out, err
