@@ -13,6 +13,7 @@ import (
 	"nictwin/rtlbridge/build/cache"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
 )
 
@@ -93,7 +94,7 @@ func dutList(a *app) *cobra.Command {
 				if d.Error != "" {
 					streams = "(wrong: see dut check)"
 				}
-				say(w, "%s\t%s\t%s\t%s\n", d.Name, d.Top, streams, d.Manifest)
+				say(w, "%s\t%s\t%s\t%s\n", files.Shown(d.Name), d.Top, streams, files.Shown(d.Manifest))
 			}
 			return errors.Join(w.Flush(), err)
 		},

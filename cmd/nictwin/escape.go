@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"nictwin/scenarios/files"
 )
 
 // escaper writes text that cannot move a terminal's cursor or forge a line. Control characters, characters that change the
@@ -25,7 +27,7 @@ func newEscaper(w io.Writer, words []string) *escaper {
 	for _, word := range words {
 		for _, part := range strings.Split(word, string(filepath.Separator)) {
 			if strings.ContainsAny(part, "\n\t") {
-				pairs = append(pairs, part, strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(part))
+				pairs = append(pairs, part, files.Shown(part))
 			}
 		}
 	}

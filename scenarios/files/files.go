@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -111,3 +112,9 @@ func Link(path string) error {
 	}
 	return nil
 }
+
+// inLine replaces what would break a line.
+var inLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
+// Shown returns a name as it is shown: without line breaks and tabs, which are no control characters elsewhere in a text.
+func Shown(name string) string { return inLine.Replace(name) }

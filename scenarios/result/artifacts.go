@@ -140,7 +140,7 @@ func (f *Folder) foreign(there []string) error {
 		return nil
 	}
 	const shown = 3
-	names := strings.Join(there[:min(shown, len(there))], ", ")
+	names := files.Shown(strings.Join(there[:min(shown, len(there))], ", "))
 	if len(there) > shown {
 		names += fmt.Sprintf(" and %d more", len(there)-shown)
 	}

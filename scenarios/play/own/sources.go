@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // source is a file of a reference, as it was read.
@@ -38,6 +39,9 @@ func readSources(dir string) (list []source, err error) {
 		n := e.Name()
 		if !strings.HasSuffix(n, ".go") || strings.HasSuffix(n, "_test.go") || strings.HasPrefix(n, "_") || strings.HasPrefix(n, ".") {
 			continue
+		}
+		if strings.ContainsFunc(n, unicode.IsControl) {
+			return nil, fmt.Errorf("%q: a name with a control character; rename the file", n)
 		}
 		text, err := readRegular(filepath.Join(dir, n), left)
 		if err != nil {
