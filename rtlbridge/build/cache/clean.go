@@ -22,7 +22,7 @@ type CleanOptions struct {
 // Item is a part of the build cache.
 type Item struct {
 	Name  string `json:"name"` // of its folder or file in the cache
-	Kind  string `json:"kind"` // scratch (a build that is not whole), build, reference (a program of play --ref), objects (shared between builds), lock
+	Kind  string `json:"kind"` // scratch (a build that is not whole), build, reference (a program of play --ref), old reference (of an earlier version), objects (shared between builds), lock
 	Bytes int64  `json:"bytes"`
 	Used  string `json:"used,omitempty"` // when it was last used
 	Why   string `json:"why"`            // why it goes or stays
@@ -42,7 +42,11 @@ const (
 	kindBuild   = "build"
 	kindObjects = "objects"
 	kindLock    = "lock"
+	kindOld     = "old reference"
 )
+
+// oldFolder holds, seen from the cache, the programs of references that earlier versions built, each in a folder of its own.
+const oldFolder = "../references"
 
 // Reference is in the names of programs of users' references (play --ref), where builds of devices have their variant.
 const Reference = "reference"
@@ -50,6 +54,7 @@ const Reference = "reference"
 var (
 	entryName     = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}$`)
 	referenceName = regexp.MustCompile(`^.+-` + Reference + `-[0-9a-f]{20}$`)
+	oldName       = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	lockName      = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}\.lock$`)
 )
 
@@ -71,6 +76,9 @@ func Clean(o CleanOptions) (*Cleaned, error) {
 			items = append(items, Item{Name: e.Name(), Kind: kind, Bytes: bytesUnder(filepath.Join(cache, e.Name()))})
 		}
 	}
+	for _, name := range oldReferences(cache) {
+		items = append(items, Item{Name: name, Kind: kindOld, Bytes: bytesUnder(filepath.Join(cache, name))})
+	}
 	for _, item := range items {
 		gone, err := o.clean(filepath.Join(cache, item.Name), &item)
 		if err != nil {
@@ -85,6 +93,17 @@ func Clean(o CleanOptions) (*Cleaned, error) {
 		}
 	}
 	return c, errors.Join(errs...)
+}
+
+// oldReferences lists the programs of references of earlier versions, by their paths seen from the cache.
+func oldReferences(cache string) (names []string) {
+	all, _ := os.ReadDir(filepath.Join(cache, oldFolder)) // mostly there is none
+	for _, e := range all {
+		if e.IsDir() && oldName.MatchString(e.Name()) {
+			names = append(names, oldFolder+"/"+e.Name())
+		}
+	}
+	return names
 }
 
 // kindOf is what a file of the cache is, by its name and type; empty if it is none of ours, or the lock of a build that is
@@ -149,6 +168,9 @@ func (o *CleanOptions) wanted(path string, item *Item) bool {
 	case kindScratch, kindLock:
 		item.Why = "left by a build that did not end"
 		return true
+	case kindOld:
+		item.Why = "left by an earlier version"
+		return true
 	}
 	used := lastUse(path, item.Kind)
 	item.Used = used.UTC().Format(time.RFC3339)
@@ -188,7 +210,7 @@ func lastUse(path, kind string) time.Time {
 func lockItem(path, kind string) (release func(), err error) {
 	files := []string{path}
 	switch kind {
-	case kindScratch:
+	case kindScratch, kindOld:
 		return abandoned(path)
 	case kindBuild, Reference:
 		files = []string{path + LockExt, useFile(path, kind)}
@@ -228,6 +250,10 @@ func removeItem(path, kind string) error {
 			return err
 		}
 		return nil
+	case kindOld:
+		err := os.RemoveAll(path)
+		_ = os.Remove(filepath.Dir(path)) // if it was the last one
+		return err
 	}
 	return os.RemoveAll(path)
 }

@@ -122,6 +122,33 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// TestOldReferences: programs of references that an earlier version kept beside the cache go when they are a day old, and their
+// folder with the last of them. Other files there stay.
+func TestOldReferences(t *testing.T) {
+	dir := t.TempDir()
+	const old, young = "010eb7a6ed9c1672", "084348c3dbd5528a"
+	put(t, filepath.Join(dir, "references", old, "src"), "r.go")
+	put(t, filepath.Join(dir, "references", young), "nictwin")
+	put(t, filepath.Join(dir, "references", "mine"), "thesis.tex")
+	long := time.Now().Add(-25 * time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "references", old), long, long))
+	for _, dry := range []bool{true, false} {
+		c, err := Clean(CleanOptions{CacheDir: dir, DryRun: dry})
+		require.NoError(t, err)
+		require.Equal(t, []Item{{Name: "../references/" + old, Kind: "old reference", Bytes: 1000, Why: "left by an earlier version"}}, c.Removed)
+		require.Len(t, c.Kept, 1)
+		require.Equal(t, "../references/"+young, c.Kept[0].Name)
+		require.Contains(t, c.Kept[0].Why, "in use, maybe")
+	}
+	require.Equal(t, []string{young, "mine"}, listing(t, filepath.Join(dir, "references")))
+
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "references", "mine")))
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "references", young), long, long))
+	_, err := Clean(CleanOptions{CacheDir: dir})
+	require.NoError(t, err)
+	require.NoDirExists(t, filepath.Join(dir, "references"))
+}
+
 // TestUseIsNoted: what was found in the cache has the time of its last use, and is in use until this process ends, even if it
 // is built anew.
 func TestUseIsNoted(t *testing.T) {
