@@ -106,8 +106,8 @@ func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignE
 var aDesign = regexp.MustCompile("(?m)^[ \\t]*(?:`[a-z_]+|(?:module|macromodule|package|interface|program|primitive|class|" +
 	"checker|config|bind|function|task|typedef|parameter|localparam|import)[ \\t]+[A-Za-z_$`\\\\])")
 
-// shown returns a remark on a design in a folder as it is told: of a file that is no Verilog, which may hold secrets,
-// nothing but the place.
+// shown returns the words of a remark on a design in a folder. Of a file that is no Verilog, which may hold secrets, they have
+// file and line alone.
 func (r *Remark) shown(dir string) string {
 	if r.File == "" {
 		return r.whole

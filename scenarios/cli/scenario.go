@@ -177,9 +177,9 @@ func (s *Scenarios) load() error {
 			}
 			from[c.Spec.Name] = f
 		}
-		errs = append(errs, folders(append(s.cases, list...)))
 		s.cases = append(s.cases, list...)
 	}
+	errs = append(errs, s.folders())
 	if len(s.Only) == 0 || errors.Join(errs...) != nil {
 		return errors.Join(errs...)
 	}
@@ -192,17 +192,22 @@ func (s *Scenarios) load() error {
 	return errors.Join(errs...)
 }
 
-// folders refuses cases of two files whose artifacts would share a folder: such as a scenario named a-size_1 beside a with size 1.
-func folders(cases []*runner.Case) error {
+// folders refuses cases of two files whose artifacts would share a folder: such as a scenario named a-size_1 beside a with size 1,
+// or one named a-on-rtl that has no NIC of ours.
+func (s *Scenarios) folders() error {
+	var errs []error
 	of := map[string]*runner.Case{}
-	for _, c := range cases {
-		folder := folderOf(c, "")
-		if first := of[folder]; first != nil && first.Spec.Name != c.Spec.Name {
-			return fmt.Errorf("%s: case %s and case %s of %s would share the folder %s: want another name", c.File, c.Name, first.Name, first.File, folder)
+	for _, c := range s.cases {
+		for _, nic := range s.nics(c) {
+			folder := folderOf(c, nic)
+			if first := of[folder]; first != nil && first.Spec.Name != c.Spec.Name {
+				errs = append(errs, fmt.Errorf("%s: case %s and case %s of %s would share the folder %s: want another name", c.File, c.Name, first.Name, first.File, folder))
+				break
+			}
+			of[folder] = c
 		}
-		of[folder] = c
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // names are those of cases, as many as people read.

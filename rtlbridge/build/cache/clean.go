@@ -97,7 +97,7 @@ func Clean(o CleanOptions) (*Cleaned, error) {
 
 // oldReferences lists the programs of references of earlier versions, by their paths seen from the cache.
 func oldReferences(cache string) (names []string) {
-	all, _ := os.ReadDir(filepath.Join(cache, oldFolder)) // mostly there is none
+	all, _ := os.ReadDir(filepath.Join(cache, oldFolder)) // most caches have none
 	for _, e := range all {
 		if e.IsDir() && oldName.MatchString(e.Name()) {
 			names = append(names, oldFolder+"/"+e.Name())
