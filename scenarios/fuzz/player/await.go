@@ -52,7 +52,7 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 		case int(e.Ci) != last:
 			x.waits.ended(since, now)
 			since, last = now, int(e.Ci)
-		case now-since > x.waits.patience:
+		case x.waits.vain(since, now):
 			return x.stuck(fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is stopped [T13]", e.Ci, q, stop.port), since, now, nil)
 		}
 	}
