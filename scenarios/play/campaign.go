@@ -98,37 +98,15 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 	}()
 	c.devices = make([]*Device, len(c.builds))
 	digest := fnv.New64a()
-	var last Run
-	var lastResult *Result
-	var lastBuild int
+	var last latest
 	for i := range o.Runs {
-		seed := o.Seed + uint64(i)
-		n := int(seed % uint64(len(c.builds)))
-		d, err := c.open(ctx, n)
-		if err != nil {
+		if last, err = c.play(ctx, i, r, digest); err != nil {
 			return r, err
-		}
-		if r.Cover == nil {
-			r.Check, r.Cover = d.check, NewCoverage(d.streams)
-		}
-		run := Run{Seed: seed, Stall: o.Stall, Keep: o.Keep, NoGap: o.NoGap, Cut: o.Cut, Given: o.Given}
-		res, err := d.Play(ctx, run, r.Cover)
-		if err != nil {
-			return r, err
-		}
-		last, lastResult, lastBuild = run, res, n
-		r.Runs++
-		r.Taken, r.Compared, r.Cycles = r.Taken+res.Taken, r.Compared+res.Compared, r.Cycles+res.Cycles
-		r.SimPs += res.Cycles * uint64(res.Settings.Clocks[0].PeriodPs)
-		_, _ = fmt.Fprintf(digest, "%x,", res.Digest) // never fails
-		if res.Failure == nil {
-			c.evidence.add(res)
 		}
 		if o.Progress != nil {
 			o.Progress(r.Runs, o.Runs)
 		}
-		if res.Failure != nil {
-			r.Failed = &Failed{Run: run, Result: res, Of: res.Offered, Build: n}
+		if r.Failed != nil {
 			break
 		}
 	}
@@ -136,17 +114,49 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 	if err := c.shorten(ctx, r.Failed); err != nil {
 		return r, err
 	}
-	if r.Failed == nil {
-		if err := c.verdict(ctx, c.devices[lastBuild], last, r); err != nil {
-			return r, err
-		}
-	}
 	if f := r.Failed; f != nil {
-		r.Wave, err = c.wave(ctx, c.devices[f.Build], f.Run, f.Result)
-	} else {
-		r.Wave, err = c.wave(ctx, c.devices[lastBuild], last, lastResult)
+		last = latest{f.Run, f.Result, f.Build}
+	} else if err := c.verdict(ctx, c.devices[last.build], last.run, r); err != nil {
+		return r, err
 	}
+	r.Wave, err = c.wave(ctx, c.devices[last.build], last.run, last.result)
 	return r, err
+}
+
+// latest is the run that was played last.
+type latest struct {
+	run    Run
+	result *Result
+	build  int
+}
+
+// play plays run number i and adds it to the report.
+func (c *campaign) play(ctx context.Context, i int, r *Report, digest io.Writer) (l latest, err error) {
+	seed := c.Seed + uint64(i)
+	l.build = int(seed % uint64(len(c.builds)))
+	d, err := c.open(ctx, l.build)
+	if err != nil {
+		return l, err
+	}
+	if r.Cover == nil {
+		r.Check, r.Cover = d.check, NewCoverage(d.streams)
+	}
+	l.run = Run{Seed: seed, Stall: c.Stall, Keep: c.Keep, NoGap: c.NoGap, Cut: c.Cut, Given: c.Given}
+	res, err := d.Play(ctx, l.run, r.Cover)
+	if err != nil {
+		return l, err
+	}
+	l.result = res
+	r.Runs++
+	r.Taken, r.Compared, r.Cycles = r.Taken+res.Taken, r.Compared+res.Compared, r.Cycles+res.Cycles
+	r.SimPs += res.Cycles * uint64(res.Settings.Clocks[0].PeriodPs)
+	_, _ = fmt.Fprintf(digest, "%x,", res.Digest) // never fails
+	if res.Failure == nil {
+		c.evidence.add(res)
+	} else {
+		r.Failed = &Failed{Run: l.run, Result: res, Of: res.Offered, Build: l.build}
+	}
+	return l, nil
 }
 
 // campaign is one under way.
