@@ -72,25 +72,33 @@ func (c *Player) exceeded(note remote.Note, over *overError) error {
 
 // end explains the end of the process.
 func (c *Player) end(note remote.Note) error {
-	if text := c.x.trace(); text != "" {
-		t := readTrace(text, "")
-		what := t.what
-		if t.outOfMemory() {
-			what = fmt.Sprintf("it needs more than %d MB of memory (--ref-mb): %s", c.program.Limits.MB, t.what)
-		}
-		if t.file == "" {
-			t.file, t.line = note.File, note.Line
-		}
-		return c.blameAt(t, "%s", what)
-	}
 	s, _ := c.x.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if s.Signaled() {
-		return c.lost("its process was ended by a signal (%v) %s, and nobody knows by whom", s.Signal(), c.where(note))
+	const panicked = 2 // by Go's runtime, unless GOTRACEBACK has it abort
+	text := c.x.trace()
+	if text != "" && (s.ExitStatus() == panicked || s.Signaled() && s.Signal() == syscall.SIGABRT) {
+		return c.panicked(note, text)
 	}
-	if s.ExitStatus() == remote.NoChannel {
+	_, _ = c.program.output.Write([]byte(text)) // what looked like a trace
+	switch {
+	case s.Signaled():
+		return c.lost("its process was ended by a signal (%v) %s, and nobody knows by whom", s.Signal(), c.where(note))
+	case s.ExitStatus() == remote.NoChannel:
 		return c.blame(note, "its process has closed the channel to nictwin, %s", during(note))
 	}
 	return c.blame(note, "it ended its process with exit code %d %s, by os.Exit or log.Fatal for example", s.ExitStatus(), during(note))
+}
+
+// panicked explains the end of a process by the trace that Go's runtime has left.
+func (c *Player) panicked(note remote.Note, text string) error {
+	t := readTrace(text, "")
+	what := t.what
+	if t.outOfMemory() {
+		what = fmt.Sprintf("it needs more than %d MB of memory (--ref-mb): %s", c.program.Limits.MB, t.what)
+	}
+	if t.file == "" {
+		t.file, t.line = note.File, note.Line
+	}
+	return c.blameAt(t, "%s", what)
 }
 
 // blame is a mistake of the reference in the call that is under way, if one is.
