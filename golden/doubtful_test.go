@@ -83,8 +83,8 @@ func TestFrameOfEitherEntryIsWanted(t *testing.T) {
 	require.False(t, judge(t, cfg, doubled).Result == Pass, "a twin too many")
 }
 
-// Of two entries with one frame for two ports, the port tells whose it is, though the completion entry of the earlier one,
-// whose read has timed out, comes behind it.
+// Of two entries with one frame for two ports, the port tells whose it is, though the completion entry of the earlier
+// one, whose read has timed out, comes behind it.
 func TestPortTellsWhoseFrame(t *testing.T) {
 	for _, complete := range []bool{false, true} {
 		cfg, recorded := portTwins(t, complete)

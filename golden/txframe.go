@@ -147,14 +147,16 @@ func (r *Referee) failEarly(q *txq, e *attribution.Entry) {
 	r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 }
 
-// failNoSender reports a frame behind the last entry that could send one. failed is the last that failed, nil if none did.
+// failNoSender reports a frame behind the last entry that could send one. failed is the last entry that failed, nil if
+// none did.
 func (r *Referee) failNoSender(q *txq, failed *attribution.Entry) {
 	if failed == nil {
 		r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
 		return
 	}
 	m, _ := r.ent.Outcomes(failed)
-	r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.Index, m))
+	want := fmt.Sprintf("none: entry %d fails with %v", failed.Index, m)
+	r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", want)
 }
 
 // plainSender is sender as far as the reads are taken already.

@@ -103,11 +103,11 @@ func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignE
 }
 
 // aDesign finds what files of a design have and others have not: a design unit, an item of one, or a directive.
-var aDesign = regexp.MustCompile("(?m)^[ \\t]*(?:`[a-z_]+|(?:module|macromodule|package|interface|program|primitive|class|" +
-	"checker|config|bind|function|task|typedef|parameter|localparam|import)[ \\t]+[A-Za-z_$`\\\\])")
+var aDesign = regexp.MustCompile("(?m)^[ \\t]*(?:`[a-z_]+|(?:module|macromodule|package|interface|program|" +
+	"primitive|class|checker|config|bind|function|task|typedef|parameter|localparam|import)[ \\t]+[A-Za-z_$`\\\\])")
 
-// shown returns the words of a remark on a design in a folder. Of a file that is no Verilog, which may hold secrets, they have
-// file and line alone.
+// shown returns the words of a remark on a design in a folder. Of a file that is no Verilog, which may hold secrets,
+// they have file and line alone.
 func (r *Remark) shown(dir string) string {
 	if r.File == "" {
 		return r.whole
@@ -119,7 +119,8 @@ func (r *Remark) shown(dir string) string {
 	if text, err := os.ReadFile(path); err != nil || aDesign.Match(text) {
 		return r.whole
 	}
-	return fmt.Sprintf("%%Error: %s:%d: the file is no Verilog: it has no module, package or the like, and no directive\n", r.File, r.Line)
+	const what = "the file is no Verilog: it has no module, package or the like, and no directive"
+	return fmt.Sprintf("%%Error: %s:%d: %s\n", r.File, r.Line, what)
 }
 
 // firstErrors shortens what Verilator said of a design in a folder: errors first, in their order, then how much is left

@@ -192,8 +192,8 @@ func (s *Scenarios) load() error {
 	return errors.Join(errs...)
 }
 
-// folders refuses cases of two files whose artifacts would share a folder: such as a scenario named a-size_1 beside a with size 1,
-// or one named a-on-rtl that has no NIC of ours.
+// folders refuses cases of two files whose artifacts would share a folder: such as a scenario named a-size_1 beside a
+// with size 1, or one named a-on-rtl that has no NIC of ours.
 func (s *Scenarios) folders() error {
 	var errs []error
 	of := map[string]*runner.Case{}

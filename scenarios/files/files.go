@@ -116,5 +116,5 @@ func Link(path string) error {
 // inLine replaces what would break a line.
 var inLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// Shown returns a name as it is shown: without line breaks and tabs, which are no control characters elsewhere in a text.
+// Shown returns a name with its line breaks and tabs escaped. Elsewhere in a text these stay as they are.
 func Shown(name string) string { return inLine.Replace(name) }

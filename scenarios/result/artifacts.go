@@ -53,8 +53,8 @@ type Folder struct {
 
 // OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
 // overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a folder
-// of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's loses nothing
-// but what is replaced.
+// of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's loses
+// nothing but what is replaced.
 func OpenFolder(dir string, overwrite bool, inputs ...string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	if dir == "" {

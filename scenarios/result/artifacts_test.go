@@ -156,8 +156,8 @@ func TestFilesOfAnEarlierRun(t *testing.T) {
 	}
 }
 
-// A run that does not take place after all leaves the files of an earlier one as they were. What a run had set aside that was
-// killed goes with the next one.
+// A run that does not take place after all leaves the files of an earlier one as they were. What a run had set aside
+// that was killed goes with the next one.
 func TestFilesOfAnEarlierRunStay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)

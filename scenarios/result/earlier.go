@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/files"
 )
 
-// earlier ends the names of files of an earlier run while the next one goes on. They get their names back if that turns out
-// to be one that cannot take place.
+// earlier ends the names of files of an earlier run while the next one goes on. They get their names back if that turns
+// out to be one that cannot take place.
 const earlier = ".earlier"
 
 // isOurs reports whether runs write files of this name.
@@ -82,7 +82,7 @@ func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) e
 	return errors.Join(err, sub.Close())
 }
 
-// giveBack gives the files of an earlier run their names back. A run that did not take place has nothing to say of them.
+// giveBack gives the files of an earlier run their names back.
 func (f *Folder) giveBack() {
 	for _, name := range f.aside {
 		_ = f.Files.Rename(name+earlier, name) // the error of the run tells more
@@ -108,7 +108,8 @@ func (f *Folder) removeEmpty(at string) {
 	if info, err := os.Lstat(f.Files.Path(at)); err != nil || !info.IsDir() {
 		return
 	}
-	if left, err := os.ReadDir(f.Files.Path(at)); err == nil && (len(left) == 0 || len(left) == 1 && left[0].Name() == Marker) {
+	left, err := os.ReadDir(f.Files.Path(at))
+	if err == nil && (len(left) == 0 || len(left) == 1 && left[0].Name() == Marker) {
 		_ = f.Files.RemoveFolder(at, Marker) // it may stay
 	}
 }

@@ -77,8 +77,8 @@ func (c *Case) timeout() int {
 	return code
 }
 
-// trip bounds how long a packet and its acknowledgement take on the board, on slow cables behind all that the applications may have under
-// way.
+// trip bounds how long a packet and its acknowledgement take on the board, on slow cables behind all that the
+// applications may have under way.
 func (c *Case) trip() simcore.Ps {
 	const slow = 10 // Gbps
 	rack := c.rack()
@@ -100,8 +100,9 @@ func (c *Case) shortTimeout() string {
 	if code == 0 || retransmission(code) >= trip {
 		return ""
 	}
-	return fmt.Sprintf("workload.timeout %d is %v, while a packet and its acknowledgement may take %v on this board: want %d or more, or none",
-		code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
+	const text = "workload.timeout %d is %v, while a packet and its acknowledgement may take %v on this board: " +
+		"want %d or more, or none"
+	return fmt.Sprintf(text, code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
 }
 
 // path holds times of the board between the two servers.

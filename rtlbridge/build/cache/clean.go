@@ -45,7 +45,7 @@ const (
 	kindOld     = "old reference"
 )
 
-// oldFolder holds, seen from the cache, the programs of references that earlier versions built, each in a folder of its own.
+// oldFolder holds, seen from the cache, the programs of references that earlier versions built, each in its own folder.
 const oldFolder = "../references"
 
 // Reference is in the names of programs of users' references (play --ref), where builds of devices have their variant.

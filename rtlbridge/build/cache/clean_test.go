@@ -122,8 +122,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestOldReferences: programs of references that an earlier version kept beside the cache go when they are a day old, and their
-// folder with the last of them. Other files there stay.
+// TestOldReferences: programs of references that an earlier version kept beside the cache go when they are a day old,
+// and their folder with the last of them. Other files there stay.
 func TestOldReferences(t *testing.T) {
 	dir := t.TempDir()
 	const old, young = "010eb7a6ed9c1672", "084348c3dbd5528a"
@@ -135,7 +135,8 @@ func TestOldReferences(t *testing.T) {
 	for _, dry := range []bool{true, false} {
 		c, err := Clean(CleanOptions{CacheDir: dir, DryRun: dry})
 		require.NoError(t, err)
-		require.Equal(t, []Item{{Name: "../references/" + old, Kind: "old reference", Bytes: 1000, Why: "left by an earlier version"}}, c.Removed)
+		gone := Item{Name: "../references/" + old, Kind: "old reference", Bytes: 1000, Why: "left by an earlier version"}
+		require.Equal(t, []Item{gone}, c.Removed)
 		require.Len(t, c.Kept, 1)
 		require.Equal(t, "../references/"+young, c.Kept[0].Name)
 		require.Contains(t, c.Kept[0].Why, "in use, maybe")
