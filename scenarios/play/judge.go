@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -31,7 +32,7 @@ type judge interface {
 	Memories() int
 	Err() error // it has no say any more
 	Place() (file string, line int)
-	Close()
+	Close() error // how it failed after its last word; nil: it did not
 }
 
 var _, _ judge = here{}, (*own.Player)(nil)
@@ -48,8 +49,8 @@ func (here) Sync() {}
 // Err returns nil.
 func (here) Err() error { return nil }
 
-// Close does nothing.
-func (here) Close() {}
+// Close returns nil.
+func (here) Close() error { return nil }
 
 // Place returns where the reference begins.
 func (h here) Place() (file string, line int) {
@@ -93,11 +94,13 @@ func (p *played) compared() int {
 	return p.Compared
 }
 
-// close ends who judges the run.
-func (p *played) close() {
-	if p.p != nil {
-		p.p.Close()
+// close ends who judges the run. It returns err, or else how the judge failed at last.
+func (p *played) close(err error) error {
+	if p.p == nil {
+		return err
 	}
+	late := p.p.Close()
+	return cmp.Or(err, late)
 }
 
 // mistake is one of the reference that shows in a run as a whole.

@@ -91,7 +91,7 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 		queues: make([]queue, n), next: make([]uint64, n), motion: newMotion(n),
 	}
 	defer p.caught(&err)
-	defer p.close()
+	defer func() { err = p.close(err) }()
 	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}

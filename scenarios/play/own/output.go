@@ -60,9 +60,28 @@ var traceBegins = regexp.MustCompile(`^(panic: |fatal error: |runtime: |unexpect
 type pump struct {
 	to    *sink
 	trace bool // whether there may be one
+	mu    sync.Mutex
 	kept  bytes.Buffer
 	bytes atomic.Int64
 	done  chan struct{}
+}
+
+// keep keeps a line of a trace, or one that begins it. It reports whether the line is one.
+func (p *pump) keep(line []byte, begins bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kept.Len() == 0 && !(p.trace && begins && traceBegins.Match(line)) {
+		return false
+	}
+	p.kept.Write(line[:min(len(line), mostTrace-p.kept.Len())]) // never fails
+	return true
+}
+
+// text returns the trace, as far as it has come.
+func (p *pump) text() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kept.String()
 }
 
 func (p *pump) run(f *os.File) {
@@ -72,10 +91,7 @@ func (p *pump) run(f *os.File) {
 	for begins := true; ; {
 		line, err := r.ReadSlice('\n')
 		p.bytes.Add(int64(len(line)))
-		switch {
-		case p.kept.Len() > 0 || p.trace && begins && traceBegins.Match(line):
-			p.kept.Write(line[:min(len(line), mostTrace-p.kept.Len())]) // never fails
-		default:
+		if !p.keep(line, begins) {
 			_, _ = p.to.Write(line) // never fails
 		}
 		begins = bytes.HasSuffix(line, []byte("\n"))

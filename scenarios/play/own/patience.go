@@ -9,10 +9,12 @@ import (
 )
 
 // patience is the channel to a reference's process. It waits as long as calls into the reference begin and end, or bytes pass.
-// Silence is counted in polls: while this program is stopped or gets no processor, none counts.
+// Silence is counted in polls, by the time that the process had in each: while this program is stopped, or either gets no
+// processor, little counts.
 type patience struct {
 	ctx   context.Context
 	x     *process
+	age   age
 	limit time.Duration
 	quiet time.Duration // since the last sign of life
 	calls uint64        // that had begun then
@@ -22,7 +24,7 @@ type patience struct {
 const poll = 100 * time.Millisecond
 
 func newPatience(ctx context.Context, x *process, seconds int) *patience {
-	return &patience{ctx: ctx, x: x, limit: time.Duration(seconds) * time.Second}
+	return &patience{ctx: ctx, x: x, age: age{pid: x.cmd.Process.Pid}, limit: time.Duration(seconds) * time.Second}
 }
 
 // overError is a limit that a reference has passed.
@@ -79,7 +81,7 @@ func (p *patience) look() error {
 	if p.ctx.Err() != nil {
 		return context.Cause(p.ctx)
 	}
-	p.quiet += poll
+	p.quiet += p.age.passed(poll)
 	if n := p.x.under().Calls; n != p.calls {
 		p.calls, p.quiet = n, 0
 	}

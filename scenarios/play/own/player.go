@@ -77,15 +77,24 @@ func (p *Program) Start(ctx context.Context, h Host, r *Run) *Player {
 	return c
 }
 
-// Close ends the process.
-func (c *Player) Close() {
+// Close ends the process. It returns how the process failed after its last answer, if it did: *RefError, *LostError.
+func (c *Player) Close() error {
 	if c.x == nil {
-		return
+		return nil
 	}
+	if c.err != nil {
+		c.x.close()
+		return nil
+	}
+	note := c.x.under()
+	_ = c.x.requests.Close() // after which it ends by itself
+	alone := c.x.ended(ending)
 	c.x.close()
-	if c.err == nil {
-		_, _ = c.program.output.Write([]byte(c.x.trace())) // what looked like one
+	if alone && !c.x.cmd.ProcessState.Success() {
+		return c.end(note)
 	}
+	_, _ = c.program.output.Write([]byte(c.x.trace())) // what looked like one
+	return nil
 }
 
 // Err returns what went wrong with the process: *RefError, *LostError, or why the context ended.

@@ -27,7 +27,7 @@ type process struct {
 	exited   chan struct{}
 }
 
-// Times in which a process does what ends it anyway.
+// Times, of the process (see age), in which it does what ends it anyway.
 const (
 	ending   = 2 * time.Second // until it has ended when its channel has
 	tracing  = 3 * time.Second // until it has written its trace
@@ -120,8 +120,17 @@ func hold(pid, mb int) error {
 	return nil
 }
 
-// ended waits at most d for the process to end.
-func (x *process) ended(d time.Duration) bool { return within(d, x.exited) }
+// ended waits at most d, of the process's own time, for it to end.
+func (x *process) ended(d time.Duration) bool {
+	a := age{pid: x.cmd.Process.Pid}
+	a.passed(0)
+	for ; d > 0; d -= a.passed(poll) {
+		if within(min(d, poll), x.exited) {
+			return true
+		}
+	}
+	return within(0, x.exited)
+}
 
 func within(d time.Duration, done <-chan struct{}) bool {
 	select {
@@ -145,7 +154,7 @@ func (x *process) kill() {
 
 // quit has the process write what its goroutines do, and ends it.
 func (x *process) quit() {
-	_ = x.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
+	askForTrace(x.cmd.Process.Pid)
 	x.ended(tracing)
 	x.kill()
 }
@@ -163,14 +172,7 @@ func (x *process) close() {
 }
 
 // trace returns the trace that Go's runtime has left, once the process is closed; empty: none.
-func (x *process) trace() string {
-	select {
-	case <-x.err.done:
-		return x.err.kept.String()
-	default:
-		return "" // something holds the pipe
-	}
-}
+func (x *process) trace() string { return x.err.text() }
 
 // written returns how much output there was.
 func (x *process) written() int64 { return x.out.bytes.Load() + x.err.bytes.Load() }

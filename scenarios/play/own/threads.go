@@ -1,0 +1,101 @@
+package own
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// tick is the unit of processor time in /proc, the same on every architecture (proc(5)).
+const tick = time.Second / 100
+
+// thread is what /proc tells of a thread, or of a process as a whole.
+type thread struct {
+	id    int
+	state byte          // R runs or waits for a processor, D waits for a disk, S sleeps, T is stopped
+	used  time.Duration // processor time
+}
+
+// wantsProcessor reports whether the thread goes on as soon as it has a processor, or a page from a disk.
+func (t *thread) wantsProcessor() bool { return t.state == 'R' || t.state == 'D' }
+
+// readThread reads a file as /proc/PID/stat; ok is false where there is none any more.
+func readThread(file string) (t thread, ok bool) {
+	text, err := os.ReadFile(file)
+	end := strings.LastIndex(string(text), ")") // of the program's name, which may have anything in it
+	if err != nil || end < 0 {
+		return thread{}, false
+	}
+	id, _, _ := strings.Cut(string(text), " ")
+	t.id, _ = strconv.Atoi(id) // a number
+	f := strings.Fields(string(text[end+1:]))
+	if len(f) < 13 {
+		return thread{}, false
+	}
+	for _, x := range f[11:13] { // in the program, and in the system
+		n, _ := strconv.ParseInt(x, 10, 64) // a number
+		t.used += time.Duration(n) * tick
+	}
+	t.state = f[0][0]
+	return t, true
+}
+
+// threads returns the threads of a process.
+func threads(pid int) (all []thread) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is right
+	for _, f := range files {
+		if t, ok := readThread(f); ok {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// busiest returns the thread that wants a processor and has used one the longest, else the first.
+func busiest(pid int) int {
+	most := thread{id: pid, used: -1}
+	for _, t := range threads(pid) {
+		if t.wantsProcessor() && t.used > most.used {
+			most = t
+		}
+	}
+	return most.id
+}
+
+// askForTrace has a process write what its goroutines do, and end. Of those that run, Go's runtime can only tell about the one on the thread
+// that gets the signal, and the system may choose any thread, above all while processors are scarce.
+func askForTrace(pid int) {
+	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // it may have ended
+}
+
+// age counts the time of a process: while it wants a processor, what it gets of one, else what passes. How busy the machine is thus
+// makes little difference; what passes counts a little even where a process gets nothing, so that there is an end.
+type age struct {
+	pid  int
+	used time.Duration // processor time at the latest look
+}
+
+// least is the part of the time that counts in any case.
+const least = 20
+
+// passed returns the time of the process since the latest look, of the time that has passed since then.
+func (a *age) passed(d time.Duration) time.Duration {
+	whole, ok := readThread(fmt.Sprintf("/proc/%d/stat", a.pid))
+	if !ok {
+		return d
+	}
+	got := whole.used - a.used
+	a.used = whole.used
+	for _, t := range threads(a.pid) {
+		if t.wantsProcessor() {
+			return min(d, max(got, d/least))
+		}
+	}
+	return d
+}

@@ -1,0 +1,77 @@
+package own
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// The signal that asks for a trace goes to the thread that runs, wherever the system would deliver it.
+func TestBusiestThread(t *testing.T) {
+	var id atomic.Int64
+	var over atomic.Bool
+	defer over.Store(true)
+	go func() {
+		runtime.LockOSThread()
+		id.Store(int64(unix.Gettid()))
+		for !over.Load() {
+		}
+	}()
+	require.Eventually(t, func() bool { return id.Load() != 0 && busiest(os.Getpid()) == int(id.Load()) }, time.Minute, 50*time.Millisecond)
+}
+
+// A process that sleeps has all of the time that passes, one that works what it gets of a processor, and never less than a little.
+func TestAge(t *testing.T) {
+	asleep, _, err := started(t, "sleep", "60")
+	require.NoError(t, err)
+	a := age{pid: asleep}
+	require.Eventually(t, func() bool { return a.passed(poll) == poll }, time.Minute, 50*time.Millisecond)
+
+	works, end, err := started(t, "sh", "-c", "while :; do :; done")
+	require.NoError(t, err)
+	b := age{pid: works}
+	b.passed(0)
+	var sum time.Duration
+	for range 10 {
+		d := b.passed(poll)
+		require.GreaterOrEqual(t, d, poll/least)
+		require.LessOrEqual(t, d, poll)
+		sum += d
+	}
+	require.Less(t, sum, 10*poll, "looks that follow each other at once are no time of a processor")
+	end()
+	require.Equal(t, poll, b.passed(poll), "there is none any more")
+}
+
+// Names of programs have spaces and brackets.
+func TestReadThread(t *testing.T) {
+	file := t.TempDir() + "/stat"
+	require.NoError(t, os.WriteFile(file, []byte("42 (a) S 1 (b) D 1 2 3 4 5 6 7 8 9 10 250 50 0 0"), 0o644))
+	x, ok := readThread(file)
+	require.True(t, ok)
+	require.Equal(t, thread{id: 42, state: 'D', used: 3 * time.Second}, x)
+	require.NoError(t, os.WriteFile(file, []byte("42 (a) S 1"), 0o644))
+	_, ok = readThread(file)
+	require.False(t, ok)
+}
+
+// started starts a command that ends with the test, or when end is called.
+func started(t *testing.T, name string, arg ...string) (pid int, end func(), err error) {
+	c := exec.Command(name, arg...)
+	if err := c.Start(); err != nil {
+		return 0, nil, err
+	}
+	end = sync.OnceFunc(func() {
+		_ = c.Process.Kill() // it may have ended
+		_ = c.Wait()         // by the signal
+	})
+	t.Cleanup(end)
+	return c.Process.Pid, end, nil
+}
