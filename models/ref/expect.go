@@ -78,7 +78,12 @@ func (p *Player) Drops(stream string, x Drops) {
 }
 
 // Latency declares how fast an output is.
-func (p *Player) Latency(stream string, x Latency) { p.due(stream).latency = &x }
+func (p *Player) Latency(stream string, x Latency) {
+	if x.Min > x.Max {
+		mistake("stream %s: a latency of %d to %d cycles: want the lower number first", stream, x.Min, x.Max)
+	}
+	p.due(stream).latency = &x
+}
 
 // Dropped is how many of the expected transactions did not come, once the run is over.
 func (p *Player) Dropped(stream string) int {

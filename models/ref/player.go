@@ -1,6 +1,7 @@
 package ref
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -43,7 +44,7 @@ func (f *Failure) Error() string {
 	if f.Stream != "" {
 		at = fmt.Sprintf("%s[%d] %s", f.Stream, f.N, f.Field)
 	}
-	s := fmt.Sprintf("cycle %d: %s: expected %s, got %s", f.Cycle, at, f.Expected, f.Got)
+	s := fmt.Sprintf("cycle %d: %s: expected %s, got %s", f.Cycle, at, cmp.Or(f.Expected, `""`), cmp.Or(f.Got, `""`))
 	if f.Detail != "" {
 		s += "\n  " + f.Detail
 	}
@@ -228,6 +229,9 @@ func (p *Player) End(f func()) {
 
 // Fail tells of a fault of the device. The first one counts.
 func (p *Player) Fail(f Failure) {
+	if f.Field == "" {
+		mistake("a fault without a name: want a Field that says what is wrong")
+	}
 	if p.failed == nil {
 		if f.Cycle == 0 {
 			f.Cycle = p.cycle
