@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,11 +21,16 @@ import (
 // buildTime limits a run of the Go tool.
 const buildTime = 10 * time.Minute
 
-// mainFolder holds the program's main package, in the eyes of the Go tool.
-var mainFolder = filepath.Join("userref", "process")
+// mainFolder holds the program's main package, in the eyes of the Go tool, and userFolder begins the names of the reference's files.
+var (
+	mainFolder = filepath.Join("userref", "process")
+	userFolder = "userref" + string(filepath.Separator)
+)
 
-// environment has the Go tool work offline and without a C compiler, whatever the user's settings are.
-var environment = []string{"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0", "GO111MODULE=on"}
+// environment has the Go tool work offline, without a C compiler and for this machine, whatever the user's settings are.
+var environment = []string{
+	"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0", "GO111MODULE=on", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH, "GOAMD64=v1",
+}
 
 // buildFlags are part of a program's key. The reference itself is not optimized: traces of optimized loops name wrong lines.
 var buildFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=" + remote.Package + "=-N -l"}
@@ -92,20 +98,25 @@ func (b *builder) toolError(err error, what string) error {
 	return &FolderError{b.Dir, what}
 }
 
-// told rewrites the words of the Go tool: files in src, the folder of copies, get the names of the user's files.
+// told rewrites the words of the Go tool: files in src, the folder of copies, get the names of the user's files, as do those that
+// the tool names by the place that they have for it.
 func (b *builder) told(text, src string, err error) string {
 	var lines []string
+	dir := filepath.Clean(b.Dir) + string(filepath.Separator)
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\n")
 		switch {
-		case strings.HasPrefix(l, "# "):
-			continue
+		case strings.HasPrefix(l, "# "), strings.HasPrefix(l, "package "+remote.Package), strings.HasPrefix(l, "\timports "+remote.Package):
+			continue // which package it is
 		case strings.Contains(l, "undefined: userref.Reference"):
 			l = "it has no function Reference(p *ref.Player)"
-		case strings.HasPrefix(l, src+hookFile):
+		case strings.HasPrefix(l, src+hookFile) && strings.Contains(l, "userref.Reference"):
 			l = "its Reference has another type: want func Reference(p *ref.Player)"
 		}
-		lines = append(lines, strings.ReplaceAll(l, src, filepath.Clean(b.Dir)+string(filepath.Separator)))
+		if file, ok := strings.CutPrefix(strings.TrimPrefix(l, "\t"), userFolder); ok {
+			l = dir + file
+		}
+		lines = append(lines, strings.ReplaceAll(l, src, dir))
 	}
 	return indented(strings.Join(lines, "\n"), err)
 }

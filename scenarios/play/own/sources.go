@@ -77,7 +77,7 @@ func readRegular(path string, most int) ([]byte, error) {
 	return text, err
 }
 
-// checkSources refuses several packages, package main, C and imports outside models. It leaves syntax errors to the Go tool.
+// checkSources refuses several packages, package main, C, embedded files and imports outside models. It leaves syntax errors to the Go tool.
 func checkSources(dir string, list []source) error {
 	var errs []error
 	set := token.NewFileSet()
@@ -100,6 +100,8 @@ func checkSources(dir string, list []source) error {
 			switch path, _ := strconv.Unquote(i.Path.Value); {
 			case path == "C":
 				errs = append(errs, fmt.Errorf("%v: a reference cannot import C", set.Position(i.Pos())))
+			case path == "embed":
+				errs = append(errs, fmt.Errorf("%v: a reference cannot import embed: it is built of its Go files alone", set.Position(i.Pos())))
 			case strings.HasPrefix(path, module) && !strings.HasPrefix(path, room):
 				errs = append(errs, fmt.Errorf("%v: import of %s: of nictwin's packages, a reference may import those of models alone",
 					set.Position(i.Pos()), path))
