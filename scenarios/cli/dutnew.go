@@ -141,7 +141,10 @@ func (n *DUTNew) write(path, text string) error {
 		return nil
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrExist): // another program has made it meanwhile
+		return &UsageError{fmt.Errorf("--out: %w", err)}
+	case err != nil:
 		return fmt.Errorf("--out: %w", err)
 	}
 	_, err = f.WriteString(text)

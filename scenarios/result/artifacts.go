@@ -55,11 +55,25 @@ type Folder struct {
 // overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a folder
 // of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's loses
 // nothing but what is replaced.
-func OpenFolder(dir string, overwrite bool, inputs ...string) (*Folder, error) {
-	f := &Folder{Dir: dir}
+func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err error) {
 	if dir == "" {
-		return f, nil
+		return &Folder{}, nil
 	}
+	const tries = 10 // another run may drop the folder that it has made, while this one opens it
+	for range tries {
+		if f, err = open(dir, overwrite, inputs); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--out %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+// open makes the folder or takes it. The error is an os.ErrNotExist where another run has removed the folder meanwhile.
+func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
+	f := &Folder{Dir: dir}
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); !errors.Is(err, os.ErrNotExist) {
 			break
@@ -78,7 +92,7 @@ func OpenFolder(dir string, overwrite bool, inputs ...string) (*Folder, error) {
 	}
 	if err != nil {
 		f.Drop()
-		return nil, fmt.Errorf("--out %s: %w", dir, err)
+		return nil, err
 	}
 	return f, nil
 }
@@ -86,7 +100,12 @@ func OpenFolder(dir string, overwrite bool, inputs ...string) (*Folder, error) {
 // take locks, looks, marks and sweeps.
 func (f *Folder) take(overwrite bool, inputs []string) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.made = nil // the other run needs them
 		return fmt.Errorf("another run writes there (%w)", err)
+	}
+	if !f.present() {
+		f.made = nil // if they are there, they are another run's
+		return fmt.Errorf("another run has removed it: %w", os.ErrNotExist)
 	}
 	for _, name := range ours {
 		if err := f.Files.Replaceable(name); err != nil {
@@ -112,6 +131,16 @@ func (f *Folder) take(overwrite bool, inputs []string) error {
 		return f.setAside(f.Files, "", []string{Summary}, inputs)
 	}
 	return f.sweep(f.Files, "", there, inputs)
+}
+
+// present reports whether the folder still is where it was opened: another run may have made it too, and dropped it.
+func (f *Folder) present() bool {
+	mine, err := f.lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(f.Dir)
+	return err == nil && os.SameFile(mine, there)
 }
 
 // maxSummary is in bytes: more than any summary has.
@@ -168,7 +197,7 @@ func (f *Folder) Drop() {
 	if f.marked && f.untouched() {
 		_ = f.Files.Remove(Marker) // what is left of it does no harm
 	}
-	f.Close()
+	defer f.Close() // nobody takes the folder while it is removed
 	for _, d := range f.made {
 		if err := os.Remove(d); err != nil && !errors.Is(err, os.ErrNotExist) { // it is not empty
 			return

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"nictwin/scenarios/judge"
@@ -51,6 +53,34 @@ func TestFolder(t *testing.T) {
 		_, err := OpenFolder(name, false)
 		require.ErrorContains(t, err, "is not ours", name)
 		require.FileExists(t, path)
+	}
+}
+
+// Runs that begin at the same time with one new folder: one has it, and those that go do not take it away from that one.
+func TestOneNewFolderForSeveral(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for n := range 100 {
+		var won atomic.Int32
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				f, err := OpenFolder("new/folder", false)
+				if err != nil {
+					require.ErrorContains(t, err, "another run writes there")
+					return
+				}
+				won.Add(1)
+				_, err = f.Files.Names()
+				require.NoError(t, err)
+				require.FileExists(t, "new/folder/"+Marker)
+				if n%2 == 0 {
+					f.Drop()
+				}
+				f.Close()
+			})
+		}
+		all.Wait()
+		require.Positive(t, won.Load())
 	}
 }
 
