@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"nictwin/models/board"
 	"nictwin/models/specfile"
@@ -64,6 +65,9 @@ const maxSVG = 64 << 20
 func (b *Board) replaceable() error {
 	if b.Overwrite {
 		return nil
+	}
+	if info, err := os.Stat(b.SVG); err == nil && !info.Mode().IsRegular() {
+		return Usagef("--svg %s: it is there, and no file: want the name of one", b.SVG)
 	}
 	text, err := files.Read(b.SVG, maxSVG)
 	switch {
