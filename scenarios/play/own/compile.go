@@ -39,7 +39,11 @@ var buildFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gc
 func (b *builder) toolchain() ([]byte, error) {
 	text, err := b.goTool("env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GODEBUG", "GOFIPS140")
 	if err != nil {
-		return nil, b.toolError(err, "go env:\n"+indented(string(text), err))
+		err = b.toolError(err, "go env:\n"+indented(string(text), err))
+		if bad, ok := errors.AsType[*FolderError](err); ok { // nothing of the folder was looked at
+			err = fmt.Errorf("the Go tool, which builds --ref %s: %s", b.Dir, bad.What)
+		}
+		return nil, err
 	}
 	return text, nil
 }
