@@ -117,6 +117,16 @@ func TestListsOfExclusions(t *testing.T) {
 	require.ErrorContains(t, err, "exclusions: ")
 }
 
+// A folder of coverage may have any name: nothing in it is a pattern.
+func TestFolderNamedLikeAPattern(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a[1]*")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	covered(t, dir, "one", onePort, 2, 1, 0, 1, 0, 0, 5, 0)
+	sites, err := Load(dir)
+	require.NoError(t, err)
+	require.NotEmpty(t, sites)
+}
+
 func TestFoldersWithoutCoverage(t *testing.T) {
 	_, err := Load(t.TempDir())
 	require.ErrorContains(t, err, "no coverage in ")

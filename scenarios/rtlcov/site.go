@@ -3,6 +3,8 @@ package rtlcov
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -36,13 +38,13 @@ func Load(dirs ...string) ([]*Site, error) {
 	all := map[siteKey]*Site{}
 	builds := 0
 	for _, dir := range dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "*"+build.HitsExt))
+		files, err := fs.Glob(os.DirFS(dir), "*"+build.HitsExt) // not filepath's: the folder may have any name
 		if err != nil {
 			return nil, fmt.Errorf("coverage folder %s: %w", dir, err)
 		}
 		builds += len(files)
 		for _, f := range files {
-			if err := merge(all, f); err != nil {
+			if err := merge(all, filepath.Join(dir, f)); err != nil {
 				return nil, err
 			}
 		}

@@ -13,6 +13,24 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
+// The folder of a manifest may have any name: nothing in it is a pattern.
+func TestFolderNamedLikeAPattern(t *testing.T) {
+	for _, name := range []string{"a[1]", "[", "*", "a?b", `a\b`, "a]b"} {
+		dir := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		for _, f := range []string{"x.sv", "y.sv"} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, f), nil, 0o644))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "list.f"), []byte("y.sv\n"), 0o644))
+		s, err := Expand(&manifest.Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"x.sv", "list.f"}})
+		require.NoError(t, err, name)
+		require.Equal(t, []string{filepath.Join(dir, "x.sv"), filepath.Join(dir, "y.sv")}, s.Files)
+		s, err = Expand(&manifest.Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"[xy].sv"}})
+		require.NoError(t, err, name)
+		require.Len(t, s.Files, 2)
+	}
+}
+
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

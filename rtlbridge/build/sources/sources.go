@@ -42,7 +42,7 @@ func Expand(m *manifest.Manifest) (*Set, error) {
 			}
 			continue
 		}
-		hits, err := globFiles(m.Abs(pat))
+		hits, err := globFiles(m.Abs("."), m.Abs(pat))
 		if err != nil {
 			errs = append(errs, m.Errorf(s.field, "sources: %v", err))
 		}
@@ -83,8 +83,16 @@ func checkHits(m *manifest.Manifest, files []string) error {
 	return nil
 }
 
-func globFiles(pat string) ([]string, error) {
-	hits, err := filepath.Glob(pat)
+// literal has the characters of a path that a pattern gives a meaning stand for themselves.
+var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// globFiles finds the files of a pattern. The folder in which it begins is none: it may have any name.
+func globFiles(base, pat string) ([]string, error) {
+	full := pat
+	if in, ok := strings.CutPrefix(pat, base+string(filepath.Separator)); ok {
+		full = filepath.Join(literal.Replace(base), in)
+	}
+	hits, err := filepath.Glob(full)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pat, err)
 	}
@@ -218,7 +226,7 @@ func (s *Set) listLine(m *manifest.Manifest, dir, text string, open []string) []
 	path, err := listPath(dir, text)
 	var hits []string
 	if err == nil {
-		hits, err = globFiles(path)
+		hits, err = globFiles(dir, path)
 	}
 	if err == nil {
 		err = checkHits(m, hits)
