@@ -84,7 +84,7 @@ func (o *Options) Validate() error {
 	bad(o.Runs >= 0 && o.Runs <= maxNumber, "runs", "%d: want 0 to %d", o.Runs, maxNumber)
 	bad(o.Skip >= 0 && o.Skip <= maxNumber, "skip", "%d: want 0 to %d", o.Skip, maxNumber)
 	bad(o.Time >= 0, "time", "%v: want 0 or more", o.Time)
-	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "runs", "0 and %s 0: want one of them", field.Path("time"))
+	bad(o.Runs != 0 || o.Time != 0 || o.Program != nil, "runs", "0 and %s 0: want one of them", field.Path("time"))
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "jobs", "%d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "most", "%d: want 1 or more", o.Most)
 	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)

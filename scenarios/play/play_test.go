@@ -181,6 +181,7 @@ func TestSectionFaults(t *testing.T) {
 		"{clocks: {c: 1..2}}":                     `"c": the manifest has no such clock`,
 		"{check: route}":                          "play.by is missing",
 		"{latency: {out: any}}":                   "want one range of cycles",
+		"{latency: {out: 1..9 step 2}}":           "play.latency.out a latency has no steps: want a range such as 2..40",
 		"{inputs: {in: {edges: [{at: 1}]}}}":      "want start and length",
 		"{tie_offs: {q: 1}}":                      "the manifest's tie_offs have no q",
 		"{tie_offs: {q: count * 0}}":              `"count * 0": want count * N`,

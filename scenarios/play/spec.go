@@ -266,6 +266,7 @@ func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 		v := s.Latency[n]
 		known(manifest.DirOut, "latency."+field.Path(n), n)
 		f.add(len(v.Ranges) == 1, "latency."+field.Path(n), "want one range of cycles, such as 2..40")
+		f.add(len(v.Ranges) != 1 || v.step(0) == 1, "latency."+field.Path(n), "a latency has no steps: want a range such as 2..40")
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.Output)) {
 		x := s.Output[n]

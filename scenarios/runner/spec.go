@@ -117,11 +117,12 @@ func (s *Spec) Validate() error {
 	bad(strings.TrimSpace(s.Description) != "", "description", ": empty: want a sentence that says what the scenario shows")
 	bad(s.Addresses == IPv4 || s.Addresses == IPv6, "addresses", "%q: want %s or %s", s.Addresses, IPv4, IPv6)
 	servers := s.Board.All()
-	bad(len(servers) == 2, "board", ": %d servers: want 2", len(servers))
+	two := len(servers) == 2
+	bad(two || len(servers) == 0, "board", ": %d servers: want 2", len(servers)) // of none, the board has told
 	for i := range servers {
 		bad(len(servers[i].Cards) == 1, field.Path(fmt.Sprintf("board.servers[%d].cards", i)), ": %d: want 1", len(servers[i].Cards))
 	}
-	bad(s.Board.Network.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s or %s", s.Board.Network.Kind, board.NetworkBackToBack, board.NetworkSwitch)
+	bad(!two || s.Board.Network.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s or %s", s.Board.Network.Kind, board.NetworkBackToBack, board.NetworkSwitch)
 	bad(len(s.Devices) <= 2, "devices", ": %d: want one for both servers, or one for each", len(s.Devices))
 	for i := range s.Devices {
 		errs = append(errs, field.Under(field.Path(fmt.Sprintf("devices[%d]", i)), s.Devices[i].Validate()))

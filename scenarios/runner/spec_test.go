@@ -90,11 +90,13 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "devices: [{kind: rnic, model: connectx6}, {kind: model}]": `stacks[0].kind rnic: a device of kind "model" has no transport of its own`,
 		head + "devices: [{kind: rnic, model: connectx6}, {}, {}]":        "f.yaml:5: devices: 3: want one for both servers, or one for each",
 		strings.Replace(head, "-pair", "", 1):                             "f.yaml:3: board: 1 servers: want 2",
+		"name: x\ndescription: y\nboard: {}\nstacks: [{kind: rnic}]":      "f.yaml:3: board.servers: none: want one or more",
 		strings.Replace(head, "rnic", "tcp", 1):                           `f.yaml:4: stacks[0].kind "tcp": want flexins or rnic`,
 		strings.Replace(head, "connectx6-pair", "connectx6-fleet", 1):     "f.yaml:3: board: 12 servers: want 2",
 	} {
 		_, err := Parse("f.yaml", []byte(text))
 		require.ErrorContains(t, err, want, "%s", text)
+		require.NotContains(t, err.Error(), "network.kind open", "nobody wrote that")
 	}
 	_, err := Parse("f.yaml", []byte(head+"workload: {count: 0, depth: 0}\nlimits: {settle_ps: 0}"))
 	require.Len(t, strings.Split(err.Error(), "\n"), 3, "every error: %v", err)
