@@ -86,7 +86,7 @@ func checkHits(m *manifest.Manifest, files []string) error {
 // literal has the characters of a path that a pattern gives a meaning stand for themselves.
 var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// globFiles finds the files of a pattern. The folder in which it begins is none: it may have any name.
+// globFiles finds the files of a pattern. In base, the folder that it begins with, nothing is a pattern.
 func globFiles(base, pat string) ([]string, error) {
 	full := pat
 	if in, ok := strings.CutPrefix(pat, base+string(filepath.Separator)); ok {

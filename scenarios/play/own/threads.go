@@ -15,7 +15,7 @@ import (
 // tick is the unit of processor time in /proc, the same on every architecture (proc(5)).
 const tick = time.Second / 100
 
-// thread is what /proc tells of a thread, or of a process as a whole.
+// thread has the state and the processor time of a thread, or of a process as a whole.
 type thread struct {
 	id    int
 	state byte          // R runs or waits for a processor, D waits for a disk, S sleeps, T is stopped
@@ -25,7 +25,7 @@ type thread struct {
 // wantsProcessor reports whether the thread goes on as soon as it has a processor, or a page from a disk.
 func (t *thread) wantsProcessor() bool { return t.state == 'R' || t.state == 'D' }
 
-// readThread reads a file as /proc/PID/stat; ok is false where there is none any more.
+// readThread reads a file as /proc/PID/stat; ok is false after the end of the thread.
 func readThread(file string) (t thread, ok bool) {
 	text, err := os.ReadFile(file)
 	end := strings.LastIndex(string(text), ")") // of the program's name, which may have anything in it
@@ -74,8 +74,8 @@ func askForTrace(pid int) {
 	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // it may have ended
 }
 
-// age counts the time of a process: while it wants a processor, what it gets of one, else what passes. How busy the machine is thus
-// makes little difference; what passes counts a little even where a process gets nothing, so that there is an end.
+// age counts the time of a process: while it wants a processor, what it gets of one, else what passes. A busy
+// machine thus makes little difference. A small part of what passes counts in any case, so that every wait ends.
 type age struct {
 	pid  int
 	used time.Duration // processor time at the latest look
