@@ -75,7 +75,7 @@ func askForTrace(pid int) {
 }
 
 // age counts the time of a process: while it wants a processor, what it gets of one, else what passes. A busy
-// machine thus makes little difference. A small part of what passes counts in any case, so that every wait ends.
+// machine thus makes little difference. A twentieth of the time counts in any case, so that every wait ends.
 type age struct {
 	pid  int
 	used time.Duration // processor time at the latest look
