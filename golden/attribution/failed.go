@@ -127,6 +127,8 @@ func (es *Entries) Spoil(e *Entry) bool {
 	if !e.Plan.Send || !es.gather(e) {
 		return false
 	}
+	es.goal = goal{entry: e}
+	defer func() { es.goal.entry = nil }()
 	p := &e.Plan
 	return bad() || es.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
 }

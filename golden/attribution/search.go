@@ -108,10 +108,6 @@ func (es *Entries) forceNeeded(to, from Place, n int) bool {
 	es.passed = append(es.passed, from)
 	before := es.moves.mark()
 	want := es.bytesOf(from, &c, nil)
-	if g := &es.goal; !from.entry.settledAt(from.piece, from.at, n) {
-		off := from.entry.Pieces[from.piece].off + from.at
-		want = g.data[off : off+n]
-	}
 	es.take(from, &c)
 	if es.leave(to, n) {
 		es.give(to, &c)
@@ -287,19 +283,31 @@ func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 		}
 		return n == len(values)
 	})
+	g := &es.goal
+	k := len(g.chosen)
 	for _, v := range values[:n] {
+		g.chosen = append(g.chosen[:k], chosen{at[0], v})
 		if es.obtain(e, i, off, off+1, []byte{v}) && (done() || es.choose(e, at[1:], done)) {
 			return true
 		}
 	}
+	g.chosen = g.chosen[:k]
 	return false
 }
 
-// reached reports whether a place has the bytes of the frame.
+// reached reports whether a place has the bytes of the frame, or the value that is tried for it: no search takes them away.
 func (g *goal) reached(h Place, n int) bool {
 	p := &h.entry.Pieces[h.piece]
 	off := p.off + h.at
-	if h.entry != g.entry || g.data == nil || !p.Got.Has(h.at, h.at+n) {
+	if h.entry != g.entry || !p.Got.Has(h.at, h.at+n) {
+		return false
+	}
+	for _, c := range g.chosen {
+		if c.at == off && n == 1 {
+			return h.entry.Buf.Part(off, 1)[0] == c.value
+		}
+	}
+	if g.data == nil {
 		return false
 	}
 	wild, k := g.wild.span(off, off+n)
@@ -309,7 +317,14 @@ func (g *goal) reached(h Place, n int) bool {
 // goal is an entry that is to get all its bytes, those of a frame that left if
 // data is set.
 type goal struct {
-	entry *Entry
-	data  []byte
-	wild  overwritten
+	entry  *Entry
+	data   []byte
+	wild   overwritten
+	chosen []chosen
+}
+
+// chosen is a value that is tried for a byte of the frame.
+type chosen struct {
+	at    int
+	value byte
 }
