@@ -30,7 +30,7 @@ func (g *generator) fill(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all := g.prog.Ops
 	for _, f := range fillings {
-		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same { // hundreds of entries that share a buffer no referee tells apart
+		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same { // the referee keeps reads of 256 entries that are over and share buffers
 			continue
 		}
 		g.prog.Ops = nil

@@ -88,9 +88,10 @@ func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 }
 
 // toTheBrim is lengths of frames that fill the transmit buffer to its last beat, and what is before it to its last line. The buffer
-// takes a frame when there is room for a longest one: that is just so behind the frames that come first, or a few beats more or less.
+// takes a frame when there is room for a longest one: behind the frames that come first there is just so much, or most often a beat
+// less, so that the longest frame has to wait.
 func (g *generator) toTheBrim() (all []int) {
-	beyond := g.of(5) - 1 // beats
+	beyond := pick(g, -1, 0, 0, 1, 1, 1, 1, 2) // beats
 	for _, beats := range g.split(outBeats-longestBeats+outPassing+beyond, longestBeats) {
 		all = append(all, beats*beatBytes-g.of(beatBytes))
 	}
