@@ -222,5 +222,6 @@ module nic_txq_fetch
     end
   end
 
+  `NIC_ASSERT(a_slot_free, alloc_i |-> free_o)
   `NIC_HELD(a_out_held, valid_o, ready_i, {id_o, wqe_o})
 endmodule

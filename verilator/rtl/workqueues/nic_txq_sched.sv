@@ -75,7 +75,7 @@ module nic_txq_sched
     addr    = '0;
     to_line = '0;
     num     = '0;
-    go      = turn_q && !wait_i && (!req_valid_q || rd_req_ready_i);
+    go      = turn_q && !wait_i && slot_free_i && (!req_valid_q || rd_req_ready_i);
     if (turn_q) begin
       pos     = index_i & ~(16'hffff << log_i);
       room    = (16'd1 << log_i) - pos;
