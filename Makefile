@@ -45,16 +45,16 @@ unit: ## the Go tests alone
 	go test -timeout 90m ./...
 
 race: ## the packages with goroutines, under the race detector; but those that wait for compilers
-	go test -count=1 -timeout 90m -race ./models/simcore/... ./rtlbridge ./rtlbridge/protocol ./rtlbridge/lockfile ./rtlbridge/build/cache ./scenarios/traffic/...
+	go test -count=1 -timeout 90m -race ./models/sim/simcore/... ./rtlbridge ./rtlbridge/protocol ./rtlbridge/lockfile ./rtlbridge/build/cache ./scenarios/traffic/...
 
 lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go run $(ERRCHECK) -ignoretests -exclude ci/errcheck.txt ./...
-	$(CGO) go vet -tags akitaview ./scenarios/akitaview
-	$(CGO) go run $(STATICCHECK) -tags akitaview ./scenarios/akitaview
-	$(CGO) go run $(ERRCHECK) -ignoretests -exclude ci/errcheck.txt -tags akitaview ./scenarios/akitaview
+	$(CGO) go vet -tags akitaview ./scenarios/observe/akitaview
+	$(CGO) go run $(STATICCHECK) -tags akitaview ./scenarios/observe/akitaview
+	$(CGO) go run $(ERRCHECK) -ignoretests -exclude ci/errcheck.txt -tags akitaview ./scenarios/observe/akitaview
 
 rtl-lint: ## verilator --lint-only -Wall over every top, slang, yosys; no waivers
 	@verilator/lint.sh
@@ -75,7 +75,7 @@ bench: build ## the figures, each a ratio measured in one run
 	$(BIN) bench
 
 generate: ## registers and layouts for Go, SystemVerilog and the docs
-	go generate ./models/nicspec
+	go generate ./models/nic/nicspec
 
 profile: ## cmd/nictwin/default.pgo, by which Go optimises the program, anew (a quiet machine)
 	@scripts/profile.sh
@@ -84,7 +84,7 @@ mutants: build ## bugs put into the RTL on purpose: which are caught?
 	@scripts/mutants.sh
 
 mutants-stack: ## those that the stack's traffic meets: does the application find each, and does the referee name it?
-	@NICTWIN_LONG=1 go test -count=1 -timeout 90m -v -run '^TestSeededBugs$$' ./scenarios/runner
+	@NICTWIN_LONG=1 go test -count=1 -timeout 90m -v -run '^TestSeededBugs$$' ./scenarios/run
 
 clean: ## remove what was built here
 	rm -rf bin out

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden/arrivals"
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Completion entries of the two ways leave in any order [A4].

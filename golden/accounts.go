@@ -8,7 +8,7 @@ import (
 	"nictwin/golden/arrivals"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // account is a credit account, and the frames that it alone decides on.

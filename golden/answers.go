@@ -6,8 +6,8 @@ import (
 
 	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // answered judges a completion that the device sent. It reports whether it

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/tlp"
-	"nictwin/models/wire"
+	"nictwin/models/format/tlp"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 // appends records Sends whose trailer the device appends: 54 B of headers in the

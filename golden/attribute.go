@@ -9,7 +9,7 @@ import (
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // attribute finds out what a read is for.

@@ -4,9 +4,9 @@ import (
 	"nictwin/golden/counters"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // requestIn takes a request of the other side: register writes take effect,

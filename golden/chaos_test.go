@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
 	"nictwin/models/nic"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 // chaos drives a NIC with everything at once, as a driver may.

@@ -5,7 +5,7 @@ import (
 
 	"nictwin/golden/attribution"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // wrote notes that bytes of a copy were written, and settles which reading of

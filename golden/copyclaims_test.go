@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden/verdict"
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 )
 
 // doubles records copies of the same lines to the same place: by queue 0, by

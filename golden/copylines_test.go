@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 )
 
 // fences records three copies of queue 0: of lines that stand alike, of bytes that

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 )
 
 // copies records a run of the copy engine in which everything is certain. Queue

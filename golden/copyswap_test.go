@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 )
 
 // rivals records copies of two queues to the same place, from different ones.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // leastTimeout is the least CPL_TIMEOUT, in cycles [P6].

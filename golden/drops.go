@@ -8,7 +8,7 @@ import (
 	"nictwin/golden/counters"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // settleDrops decides the frames that no configuration write can save.

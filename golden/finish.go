@@ -7,7 +7,7 @@ import (
 	"nictwin/golden/counters"
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // CounterValue is what a counter said at the end of a run.

@@ -7,7 +7,7 @@ import (
 	"nictwin/golden/buffers"
 	"nictwin/golden/counters"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // resetStarts follows the write of CTRL.flr [L1, L2].

@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
 	"nictwin/models/nic"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 // flrRun records a device that is reset with frames, entries, a long copy,

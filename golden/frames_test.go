@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 )
 
 // testFrame is a frame as a network may bring it: mostly RoCEv2 that is right,

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 )
 
 // FuzzReferee damages a recorded run in many places at once, inputs and

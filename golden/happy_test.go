@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 const toQueue0 = uint32(nicspec.ActionQueue) << 16

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // judgeRests plays a tape with rests to a referee.

@@ -6,9 +6,9 @@ import (
 
 	"nictwin/golden/attribution"
 	"nictwin/golden/verdict"
-	"nictwin/models/dma"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
 )
 
 // messageOut judges a message that the device sent [D4, D5].

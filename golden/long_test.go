@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 // postLong posts an entry of as many blocks as it needs, max at most, and

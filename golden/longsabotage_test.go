@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 // longs records work entries of several blocks. Queue 0, a ring of eight blocks:

@@ -6,7 +6,7 @@ import (
 
 	"nictwin/golden/msix"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // messageSlack is the longest time from a message's falling due to its leaving,

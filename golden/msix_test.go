@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
 	"nictwin/models/nic"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // msgAddr is where queue q's messages go in these tests.

@@ -7,7 +7,7 @@ import (
 	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // pauseAt is when the crossing at hand was, for pauses.

@@ -8,10 +8,10 @@ import (
 	"nictwin/golden/arrivals"
 	"nictwin/golden/pause"
 	"nictwin/golden/windows"
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // levels plays frames that come in on a port and are delivered, and pause

@@ -5,8 +5,8 @@ import (
 
 	"nictwin/golden/cycles"
 	"nictwin/golden/verdict"
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 )
 
 // backpressure records when the streams out of the device were held back, as

@@ -11,7 +11,7 @@ import (
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // queue is a receive queue, nil beyond the build.

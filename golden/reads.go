@@ -7,8 +7,8 @@ import (
 	"nictwin/golden/attribution"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // readOut takes a read request of the device.

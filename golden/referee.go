@@ -11,10 +11,10 @@ import (
 	"nictwin/golden/pause"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // Referee judges one run of one device. Make it with New, feed it every

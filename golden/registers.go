@@ -9,10 +9,10 @@ import (
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
-	"nictwin/models/fifo"
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 const wordBytes = tlp.DWBytes

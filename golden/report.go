@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"nictwin/golden/verdict"
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 )
 
 // Result is the outcome of a run.

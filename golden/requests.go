@@ -6,8 +6,8 @@ import (
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // dataKind says what a request carries, as far as attributes go [P11].

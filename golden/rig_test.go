@@ -7,15 +7,15 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
-	"nictwin/models/fifo"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
 	"nictwin/models/nic"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // rig is a Go NIC on a board of test code: a memory with a driver behind its

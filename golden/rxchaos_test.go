@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/wire"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/nic/nicspec"
 )
 
 // rxParts are the parts of the receive side.

@@ -7,7 +7,7 @@ import (
 	"nictwin/golden/verdict"
 	"nictwin/golden/windows"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // rxSide is what is known of the receive side.

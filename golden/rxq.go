@@ -11,7 +11,7 @@ import (
 	"nictwin/golden/msix"
 	"nictwin/golden/rings"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // rxq is what is known of one receive queue.

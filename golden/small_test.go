@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden/verdict"
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
-	_ "nictwin/models/fixedseed"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
+	_ "nictwin/models/sim/fixedseed"
 )
 
 func TestFieldsOfAFrame(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"nictwin/golden/attribution"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // txEntryWritten takes a completion entry of a transmit queue, at the right

@@ -7,7 +7,7 @@ import (
 	"nictwin/golden/attribution"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // frameOut judges a frame that left.

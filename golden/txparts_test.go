@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 )
 
 func TestChaosWithTxPartsPasses(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"nictwin/golden/attribution"
 	"nictwin/golden/msix"
 	"nictwin/golden/rings"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // txSide is what is known of the transmit side.

@@ -8,8 +8,8 @@ import (
 	"nictwin/golden/buffers"
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // writeOut attributes a write of the device by its address [C2].

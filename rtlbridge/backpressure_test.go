@@ -9,9 +9,9 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 )

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
 )
 
 // EtherBinding carries msg.Frame messages. Side-band bytes of an output, if its stream has any, are the frame's queue,

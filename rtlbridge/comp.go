@@ -7,7 +7,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/protocol"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	_ "nictwin/models/fixedseed"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
+	"nictwin/models/format/msg"
+	_ "nictwin/models/sim/fixedseed"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"

@@ -16,7 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // Whatever a run looks like, it has the same events in the same cycles whether idle cycles are skipped, evaluated or checked.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/protocol"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/protocol"
 )
 

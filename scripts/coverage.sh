@@ -29,7 +29,7 @@ rm -rf "$out"
 mkdir -p "$out"
 dir=$(cd "$out" && pwd)
 status=0
-NICTWIN_RTL_COVERAGE=$dir go test -count=1 -timeout 120m -run "$suite" ./scenarios/contract || status=1
+NICTWIN_RTL_COVERAGE=$dir go test -count=1 -timeout 120m -run "$suite" ./scenarios/suite/contract || status=1
 for seed in 21 22; do
   bin/nictwin fuzz --runs "$programs" --seed "$seed" --no-artifacts --shrink=false --rtl-coverage "$dir" || status=1
 done

@@ -70,7 +70,7 @@ play() {
       "${captures[@]}" ;;
     fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --seed "$seed" --ports 1 --jobs 1 --failures 1 --shrink=false \
       --no-artifacts --home "$home" "$@" ;;
-    contract) (cd scenarios/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" -test.failfast \
+    contract) (cd scenarios/suite/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" -test.failfast \
       -test.run "^${s/\//$/^}\$") ;;
     blocks) timeout -k 10 "$limit" bin/nictwin blocks $s --seed 1 --home "$home" "$@" ;;
     stack) timeout -k 10 "$limit" bin/nictwin run $s --nic rtl --no-artifacts --json --home "$home" "$@" ;;
@@ -182,7 +182,7 @@ trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EX
 trap 'exit 130' INT TERM
 
 [[ " $(for n in "${names[@]}"; do how "$n"; done | tr '\n' ' ')" != *" contract "* ]] ||
-  go test -c -o "$work/contract.test" ./scenarios/contract
+  go test -c -o "$work/contract.test" ./scenarios/suite/contract
 
 # Mutants share a cache of their own: what does not depend on the RTL is compiled once.
 mkdir "$work/cache"

@@ -13,5 +13,5 @@ profile() { # package, benchmark, how long
 profile scenarios/bench BenchmarkCard 200x
 profile scenarios/bench BenchmarkVerbs 100x
 profile scenarios/bench BenchmarkStack 5x
-profile models/nicswitch BenchmarkLinkSwitchLink 10000000x
+profile models/fabric/nicswitch BenchmarkLinkSwitchLink 10000000x
 go tool pprof -proto -output cmd/nictwin/default.pgo "$tmp"/*.prof

@@ -17,7 +17,7 @@ status=0
 go test -count=1 -timeout 90m -json "$@" ./... >"$log" || status=$?
 # What only a build with Akita's tools has; they want a C compiler.
 command -v gcc >/dev/null || export CC=clang
-CGO_ENABLED=1 go test -count=1 -timeout 90m -json -tags akitaview ./scenarios/akitaview >>"$log" || status=$?
+CGO_ENABLED=1 go test -count=1 -timeout 90m -json -tags akitaview ./scenarios/observe/akitaview >>"$log" || status=$?
 go run ./ci/testcount "$log" || status=1
 
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=rtlbridge/python python3 -m unittest discover -s rtlbridge/python/tests -t rtlbridge/python || status=1

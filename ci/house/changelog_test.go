@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
 )
 
 // maxEntry bounds the characters of a changelog entry: one line says what changed, the docs say the rest.
@@ -33,7 +33,7 @@ func TestChangelog(t *testing.T) {
 		t.Error("CHANGELOG.md:" + f)
 	}
 	require.NotEmpty(t, versions)
-	require.Equal(t, versions[0], result.Release, "scenarios/result.Release is the newest version of CHANGELOG.md")
+	require.Equal(t, versions[0], result.Release, "scenarios/observe/result.Release is the newest version of CHANGELOG.md")
 }
 
 // changelog reads one line by line, and collects versions and faults.

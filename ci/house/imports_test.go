@@ -39,9 +39,9 @@ var corners = map[string]room{
 	"scenarios/traffic": {
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is behind it", nil,
 	},
-	"golden/memory":             {[]string{"models/fixedseed"}, "where ranges lie and which bytes of them were touched, whoever judges that", nil},
+	"golden/memory":             {[]string{"models/sim/fixedseed"}, "where ranges lie and which bytes of them were touched, whoever judges that", nil},
 	"golden/accounts":           {[]string{"models", "golden/counters", "golden/verdict"}, "what credit accounts can be, whoever asks", nil},
-	"golden/cycles":             {[]string{"models/fifo"}, "a set of cycles, whatever happened in them", nil},
+	"golden/cycles":             {[]string{"models/sim/fifo"}, "a set of cycles, whatever happened in them", nil},
 	"golden/pause":              {[]string{"models", "golden/cycles", "golden/verdict"}, "pauses of a port, whoever holds frames and queues", nil},
 	"golden/msix":               {[]string{"models", "golden/msix", "golden/verdict"}, "messages that queues owe, whoever sees them", nil},
 	"golden/buffers":            {[]string{"models", "golden/attribution", "golden/buffers", "golden/memory", "golden/rings", "golden/verdict"}, "what was written to receive buffers, whoever judges it", nil},
@@ -52,7 +52,7 @@ var corners = map[string]room{
 	"golden/windows":            {[]string{"models"}, "what the configuration was when, whoever asks", nil},
 	"golden/verdict":            {[]string{"models"}, "it writes down what others judge", nil},
 	"rtlbridge/protocol":        {[]string{}, "bytes and their meaning: whoever speaks it, in whatever language", nil},
-	"rtlbridge/manifest":        {[]string{"rtlbridge/protocol", "rtlbridge/manifest", "models/field", "models/simcore", "models/specfile"}, "a file is read and bound, whatever is made of it", nil},
+	"rtlbridge/manifest":        {[]string{"rtlbridge/protocol", "rtlbridge/manifest", "models/sim/field", "models/sim/simcore", "models/sim/specfile"}, "a file is read and bound, whatever is made of it", nil},
 	"rtlbridge/build":           {[]string{"models", "rtlbridge/protocol", "rtlbridge/manifest", "rtlbridge/build", "rtlbridge/lockfile"}, "a program is made, whoever talks to it", nil},
 	"rtlbridge/build/cache":     {[]string{"rtlbridge/build/cache", "rtlbridge/lockfile"}, "files with names and locks, whatever is in them", nil},
 	"rtlbridge/build/toolchain": {[]string{"rtlbridge/build/toolchain"}, "tools are found and run, whatever for", nil},
@@ -63,89 +63,89 @@ var corners = map[string]room{
 	},
 	"scenarios/traffic/capture": {[]string{"models"}, "reading a file takes no device", nil},
 	"scenarios/traffic/craft":   {[]string{"models"}, "making a frame takes no device", nil},
-	"scenarios/blocks": {
-		[]string{"models", "rtlbridge", "scenarios/blocks", "scenarios/traffic/craft", "scenarios/home"},
+	"scenarios/suite/blocks": {
+		[]string{"models", "rtlbridge", "scenarios/suite/blocks", "scenarios/traffic/craft", "scenarios/shell/home"},
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
-	"scenarios/blocks/kit":       {[]string{"models", "scenarios/traffic/craft"}, "layouts and packets know no device", nil},
-	"scenarios/blocks/cells":     {[]string{"models", "scenarios/blocks/kit"}, "a cell knows nothing of the contract, so its reference is of no model", []string{"rtlbridge", "rtlbridge/build", "rtlbridge/manifest", "rtlbridge/protocol", "scenarios/blocks", "scenarios/home/hometest"}},
-	"scenarios/blocks/receive":   {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
-	"scenarios/blocks/transmit":  {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
-	"scenarios/blocks/registers": {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
-	"scenarios/contract/kit":     {[]string{"models", "golden", "stack/driver", "scenarios/device", "scenarios/judge", "scenarios/testbed", "scenarios/traffic"}, "the checks use it, not the reverse", nil},
-	"scenarios/fuzz/program":     {[]string{"models", "stack/driver", "scenarios/files", "scenarios/traffic/craft"}, "a program is data: no bed, player or generator has a say", nil},
-	"models/ref/remote":          {[]string{"models/ref"}, "messages of a reference, whoever starts its process", nil},
-	"models/ref":                 {[]string{"models/tlp"}, "a reference says what is right: it knows no player, no time but cycles and no device of ours", nil},
-	"scenarios/recognise":        {[]string{"rtlbridge"}, "it sees ports and writes a text, whoever reads it", nil},
-	"scenarios/waves":            {[]string{"models/simcore", "rtlbridge"}, "a waveform shows pins, whatever is played on them", nil},
+	"scenarios/suite/blocks/kit":       {[]string{"models", "scenarios/traffic/craft"}, "layouts and packets know no device", nil},
+	"scenarios/suite/blocks/cells":     {[]string{"models", "scenarios/suite/blocks/kit"}, "a cell knows nothing of the contract, so its reference is of no model", []string{"rtlbridge", "rtlbridge/build", "rtlbridge/manifest", "rtlbridge/protocol", "scenarios/suite/blocks", "scenarios/shell/home/hometest"}},
+	"scenarios/suite/blocks/receive":   {[]string{"models", "scenarios/suite/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
+	"scenarios/suite/blocks/transmit":  {[]string{"models", "scenarios/suite/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
+	"scenarios/suite/blocks/registers": {[]string{"models", "scenarios/suite/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
+	"scenarios/suite/contract/kit":     {[]string{"models", "golden", "stack/driver", "scenarios/bed/device", "scenarios/bed/judge", "scenarios/bed/testbed", "scenarios/traffic"}, "the checks use it, not the reverse", nil},
+	"scenarios/fuzz/program":           {[]string{"models", "stack/driver", "scenarios/shell/files", "scenarios/traffic/craft"}, "a program is data: no bed, player or generator has a say", nil},
+	"models/ref/remote":                {[]string{"models/ref"}, "messages of a reference, whoever starts its process", nil},
+	"models/ref":                       {[]string{"models/format/tlp"}, "a reference says what is right: it knows no player, no time but cycles and no device of ours", nil},
+	"scenarios/dutnew":                 {[]string{"rtlbridge"}, "it sees ports and writes a text, whoever reads it", nil},
+	"scenarios/observe/waves":          {[]string{"models/sim/simcore", "rtlbridge"}, "a waveform shows pins, whatever is played on them", nil},
 	"scenarios/play": {
-		[]string{"models/ref", "models/field", "models/specfile", "models/simcore", "rtlbridge", "scenarios/home", "scenarios/play/own", "scenarios/traffic/capture", "scenarios/waves"},
+		[]string{"models/ref", "models/sim/field", "models/sim/specfile", "models/sim/simcore", "rtlbridge", "scenarios/shell/home", "scenarios/play/own", "scenarios/traffic/capture", "scenarios/observe/waves"},
 		"anybody's device is judged by its manifest and its reference: no NIC, board, driver or referee has a say", nil,
 	},
-	"scenarios/play/own":  {[]string{"models/ref", "models/field", "rtlbridge/build", "scenarios/home/hometest"}, "a program is built and held to limits, whatever device it judges", nil},
-	"scenarios/akitaview": {[]string{"models", "scenarios/akitaview", "scenarios/device", "scenarios/replay", "scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
+	"scenarios/play/own":          {[]string{"models/ref", "models/sim/field", "rtlbridge/build", "scenarios/shell/home/hometest"}, "a program is built and held to limits, whatever device it judges", nil},
+	"scenarios/observe/akitaview": {[]string{"models", "scenarios/observe/akitaview", "scenarios/bed/device", "scenarios/replay", "scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
 	"stack/apps": {
-		[]string{"models/field", "models/fifo", "models/fixedseed", "stack/verbs", "stack/rb2"}, "applications know the verbs, and not what carries them out", nil,
+		[]string{"models/sim/field", "models/sim/fifo", "models/sim/fixedseed", "stack/verbs", "stack/rb2"}, "applications know the verbs, and not what carries them out", nil,
 	},
-	"stack/rb2": {[]string{"models/field", "models/fixedseed", "stack/verbs"}, "a ring knows the verbs, and not what carries them out", nil},
+	"stack/rb2": {[]string{"models/sim/field", "models/sim/fixedseed", "stack/verbs"}, "a ring knows the verbs, and not what carries them out", nil},
 	"stack/transport": {
-		[]string{"models/wire", "models/field", "models/fifo", "stack/verbs", "stack/transport/seq"},
+		[]string{"models/format/wire", "models/sim/field", "models/sim/fifo", "stack/verbs", "stack/transport/seq"},
 		"it is compared with models/rnic as an independent implementation, and needs no board, memory or congestion control",
 		[]string{"models/rnic/core", "models/rnic/rnicspec"},
 	},
-	"stack/transport/seq":          {[]string{"models/fifo"}, "numbers and their order know no packet", nil},
-	"scenarios/wiretap":            {[]string{"models", "golden/trace", "scenarios/files", "scenarios/wiretap"}, "a wire is recorded, whoever sends on it", nil},
-	"scenarios/inorder":            {nil, "jobs are played in order, whatever they are", []string{"models/fixedseed", "scenarios/inorder"}},
-	"scenarios/experiments/claims": {nil, "what papers say does not depend on what was built", nil},
-	"scenarios/experiments/study":  {[]string{"models"}, "what experiments are made of knows none of them", nil},
-	"scenarios/experiments/plot":   {[]string{"scenarios/experiments/study"}, "a picture is of what was recorded", nil},
-	"scenarios/experiments/requester": {
+	"stack/transport/seq":       {[]string{"models/sim/fifo"}, "numbers and their order know no packet", nil},
+	"scenarios/observe/wiretap": {[]string{"models", "golden/trace", "scenarios/shell/files", "scenarios/observe/wiretap"}, "a wire is recorded, whoever sends on it", nil},
+	"scenarios/shell/inorder":   {nil, "jobs are played in order, whatever they are", []string{"models/sim/fixedseed", "scenarios/shell/inorder"}},
+	"scenarios/papers/claims":   {nil, "what papers say does not depend on what was built", nil},
+	"scenarios/papers/study":    {[]string{"models"}, "what experiments are made of knows none of them", nil},
+	"scenarios/papers/plot":     {[]string{"scenarios/papers/study"}, "a picture is of what was recorded", nil},
+	"scenarios/papers/requester": {
 		[]string{"models"}, "it stands in a board's slot, like any NIC", nil,
 	},
-	"scenarios/experiments/rdma": {
-		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study", "scenarios/experiments/requester"},
+	"scenarios/papers/rdma": {
+		[]string{"models", "stack", "scenarios/bed/device", "scenarios/papers/study", "scenarios/papers/requester"},
 		"an experiment measures; claims are judged elsewhere", nil,
 	},
-	"scenarios/experiments/ring": {
-		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study"},
+	"scenarios/papers/ring": {
+		[]string{"models", "stack", "scenarios/bed/device", "scenarios/papers/study"},
 		"an experiment measures; claims are judged elsewhere", nil,
 	},
-	"scenarios/experiments/path": {
-		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study", "scenarios/experiments/requester"},
+	"scenarios/papers/path": {
+		[]string{"models", "stack", "scenarios/bed/device", "scenarios/papers/study", "scenarios/papers/requester"},
 		"an experiment measures; claims are judged elsewhere", nil,
 	},
 }
 
 // timeless are packages of function apart from time: neither they nor what they import, however far, may import these.
 var timeless = []string{
-	"models/nic/core", "models/nic/ring", "models/nic/bitset", "models/nicspec", "models/wire", "models/tlp", "models/tlp/order", "models/nicswitch/route", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "models/armcache/core", "models/memmap", "models/ref", "models/rnic/rnicspec", "models/rnic/core", "models/etherlink/core", "golden", "stack/driver", "stack/rnicverbs", "stack/rnicverbs/provider", "stack/verbs", "stack/verbs/verbstest", "stack/pipe", "stack/pipe/copyengine", "stack/cc", "stack/transport", "stack/transport/seq", "stack/apps", "stack/rb2",
+	"models/nic/core", "models/nic/ring", "models/nic/bitset", "models/nic/nicspec", "models/format/wire", "models/format/tlp", "models/format/tlp/order", "models/fabric/nicswitch/route", "models/format/ether", "models/nic/dma", "models/sim/fifo", "models/memory/mem", "models/memory/mem/memtest", "models/memory/armcache/core", "models/memory/memmap", "models/ref", "models/rnic/rnicspec", "models/rnic/core", "models/fabric/etherlink/core", "golden", "stack/driver", "stack/rnicverbs", "stack/rnicverbs/provider", "stack/verbs", "stack/verbs/verbstest", "stack/pipe", "stack/pipe/copyengine", "stack/cc", "stack/transport", "stack/transport/seq", "stack/apps", "stack/rb2",
 }
 
 var timelessBans = map[string]string{
 	"github.com/sarchlab/akita/v3/sim": "Akita is time",
-	module + "models/simcore":          "simcore is time",
+	module + "models/sim/simcore":      "simcore is time",
 	module + "models/nic":              "it is a timed component; its function is models/nic/core",
-	module + "models/root":             "it is a timed component",
+	module + "models/fabric/root":      "it is a timed component",
 	module + "models/rnic":             "it is a timed component; its function is models/rnic/core",
-	module + "models/pcielink":         "it is a timed component",
-	module + "models/nicswitch":        "it is a timed component; its function is models/nicswitch/route",
-	module + "models/etherlink":        "it is a timed component; its function is models/etherlink/core",
+	module + "models/fabric/pcielink":  "it is a timed component",
+	module + "models/fabric/nicswitch": "it is a timed component; its function is models/fabric/nicswitch/route",
+	module + "models/fabric/etherlink": "it is a timed component; its function is models/fabric/etherlink/core",
 	module + "models/inject":           "decorators stand in timed links",
-	module + "models/cpu":              "it is a timed component",
-	module + "models/dram":             "it is a timed component",
-	module + "models/armcache":         "it is a timed component; its function is models/armcache/core",
-	module + "models/memlink":          "it is a timed component",
-	module + "models/pace":             "rates are time",
-	module + "models/msg":              "messages carry times; what they carry is in models/tlp and models/ether",
+	module + "models/server/cpu":       "it is a timed component",
+	module + "models/memory/dram":      "it is a timed component",
+	module + "models/memory/armcache":  "it is a timed component; its function is models/memory/armcache/core",
+	module + "models/memory/memlink":   "it is a timed component",
+	module + "models/sim/pace":         "rates are time",
+	module + "models/format/msg":       "messages carry times; what they carry is in models/format/tlp and models/format/ether",
 	"math/rand":                        "seeds are parameters, randomness is not global",
 }
 
 // blind are rooms that see neither environment nor files: whoever runs them hands them what they need. The generator of
-// models/nicspec writes files; models/fixedseed is for tests.
+// models/nic/nicspec writes files; models/sim/fixedseed is for tests.
 var blind = []string{"golden", "models", "stack"}
 
 // viewer is the one folder that imports more of Akita than sim, in files that only a tag brings in.
-const viewer = "scenarios/akitaview/"
+const viewer = "scenarios/observe/akitaview/"
 
 // TestPlainBuild holds that the usual program has nothing of what the viewer needs.
 func TestPlainBuild(t *testing.T) {
@@ -198,7 +198,7 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 	if strings.HasPrefix(imp, "github.com/sarchlab/akita/v3/") && imp != "github.com/sarchlab/akita/v3/sim" && !strings.HasPrefix(path, viewer) {
 		t.Errorf("%s imports %s: only Akita's sim package, the others pull in cgo, a database and a web server", path, imp)
 	}
-	if imp == "os" && slices.Contains(blind, from) && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(path, "models/nicspec/") && !strings.HasPrefix(path, "models/fixedseed/") {
+	if imp == "os" && slices.Contains(blind, from) && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(path, "models/nic/nicspec/") && !strings.HasPrefix(path, "models/sim/fixedseed/") {
 		t.Errorf("%s imports os: no variable or file of the machine may have a say in a verdict", path)
 	}
 	if imp == "C" {
@@ -254,7 +254,7 @@ func importGraph(t *testing.T) map[string][]string {
 
 // TestSeeds: a property test that seeds itself from the clock fails today and passes tomorrow.
 func TestSeeds(t *testing.T) {
-	const fixed, rapid = module + "models/fixedseed", "pgregory.net/rapid"
+	const fixed, rapid = module + "models/sim/fixedseed", "pgregory.net/rapid"
 	seeded, drawn := map[string]bool{}, map[string]string{}
 	walkExt(t, "_test.go", func(path string) {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil, parser.ImportsOnly)
@@ -268,7 +268,7 @@ func TestSeeds(t *testing.T) {
 			}
 		}
 	})
-	delete(drawn, filepath.FromSlash("models/fixedseed"))
+	delete(drawn, filepath.FromSlash("models/sim/fixedseed"))
 	require.NotEmpty(t, drawn)
 	for dir, path := range drawn {
 		if !seeded[dir] {

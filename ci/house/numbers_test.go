@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"nictwin/models/specfile"
+	"nictwin/models/sim/specfile"
 )
 
 // TestNumbersInYAML checks that every version of YAML reads the same numbers in our files, among them those that no strict reader

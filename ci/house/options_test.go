@@ -16,7 +16,7 @@ import (
 var disturbances = regexp.MustCompile(`(?i)stall|fault|jitter|^hold|^drop|corrupt`)
 
 // assemble are the packages of models whose specs may speak of disturbances: what disturbs, what puts it in, and tests.
-var assemble = map[string]bool{"models/inject": true, "models/board": true, "models/nictest": true}
+var assemble = map[string]bool{"models/inject": true, "models/board": true, "models/nic/nictest": true}
 
 // TestComponentsHaveNoDisturbances: capture, faults, delay and stalls are decorators, not options inside components.
 func TestComponentsHaveNoDisturbances(t *testing.T) {

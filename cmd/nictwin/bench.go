@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/bench"
-	"nictwin/scenarios/cli"
+	"nictwin/scenarios/shell/cli"
 )
 
 func benchCommand(a *app) *cobra.Command {

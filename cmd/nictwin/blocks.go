@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/blocks"
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/suite/blocks"
 )
 
 func blocksCommand(a *app) *cobra.Command {

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
+	"nictwin/scenarios/shell/cli"
 )
 
 func boardCommand(a *app) *cobra.Command {

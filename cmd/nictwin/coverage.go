@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/cli"
 )
 
 func coverageCommand(a *app) *cobra.Command {

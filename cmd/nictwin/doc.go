@@ -1,7 +1,7 @@
 // Command nictwin proves that a SmartNIC written in RTL does what its Go twin says.
 //
 // This folder turns flags and environment into settings, and outcomes into text and exit codes. It owns no logic:
-// scenarios/cli and the packages behind it do.
+// scenarios/shell/cli and the packages behind it do.
 //
 // Invariants:
 //   - Results go to stdout, everything else to stderr. With --json stdout is exactly one line, whatever happens.

@@ -12,9 +12,9 @@ import (
 
 	"nictwin/rtlbridge/build/cache"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/files"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/shell/files"
 )
 
 func dutCommand(a *app) *cobra.Command {

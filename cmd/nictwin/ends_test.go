@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/result"
-	"nictwin/scenarios/result/resulttest"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/observe/result/resulttest"
+	"nictwin/scenarios/shell/cli"
 )
 
 // ends say how a command is driven to each of its ends.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"nictwin/scenarios/files"
+	"nictwin/scenarios/shell/files"
 )
 
 // escaper writes text that cannot move a terminal's cursor or forge a line. Control characters, characters that change the

@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/home"
+	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/shell/home"
 )
 
 // Flags that several commands have, with the same words.

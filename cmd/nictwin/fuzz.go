@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/cli"
 )
 
 func fuzzCommand(a *app) *cobra.Command {

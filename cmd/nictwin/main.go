@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/inorder"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/shell/inorder"
 )
 
 func main() { os.Exit(start(commands, grace)) }

@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/scenarios/result"
-	"nictwin/scenarios/result/resulttest"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/observe/result/resulttest"
 )
 
 // objectsVar names the folder in which programs under test keep what they print with --json.

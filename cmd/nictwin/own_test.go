@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/scenarios/result"
-	"nictwin/scenarios/waves/fst"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/observe/waves/fst"
 )
 
 // ownDevice is a device of verilator/duts/own, with the port at which each of its two bugs shows, and the first seed that does.

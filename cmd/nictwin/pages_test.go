@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/scenarios/bench"
-	"nictwin/scenarios/cli"
+	"nictwin/scenarios/shell/cli"
 )
 
 var (

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/split"
+	"nictwin/scenarios/pair"
+	"nictwin/scenarios/shell/cli"
 )
 
 func pairCommand(a *app) *cobra.Command {
@@ -56,9 +56,9 @@ results are the same. See docs/split.md.`,
 // sideCommand is what a pair starts as its second process.
 func sideCommand(*app) *cobra.Command {
 	return &cobra.Command{
-		Use: split.Command, Hidden: true, Args: noArgs,
+		Use: pair.Command, Hidden: true, Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			os.Exit(split.Main())
+			os.Exit(pair.Main())
 			return nil
 		},
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
 	"nictwin/scenarios/play"
+	"nictwin/scenarios/shell/cli"
 )
 
 func playCommand(a *app) *cobra.Command {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
+	"nictwin/scenarios/shell/cli"
 )
 
 func replayCommand(a *app) *cobra.Command {

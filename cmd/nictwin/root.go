@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/home"
+	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/shell/home"
 )
 
 // commands are what this program can do.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
+	"nictwin/scenarios/shell/cli"
 )
 
 func runCommand(a *app) *cobra.Command {

@@ -19,11 +19,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/inorder"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/observe/result/resulttest"
 	"nictwin/scenarios/replay"
-	"nictwin/scenarios/result"
-	"nictwin/scenarios/result/resulttest"
+	"nictwin/scenarios/shell/cli"
+	"nictwin/scenarios/shell/inorder"
 )
 
 // TestMain makes the program available to scripts, one with commands that go wrong on purpose, and one with another grace.

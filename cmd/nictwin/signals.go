@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/cli"
 )
 
 // grace is what a run gets to end on its own when it is interrupted. More signals within it count as the same: who signals

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"nictwin/scenarios/cli"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/cli"
 )
 
 // tell tells people how a run ended. found, if it is not nil, is what was found out, shown before a verdict.

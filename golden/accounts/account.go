@@ -7,7 +7,7 @@ import (
 
 	"nictwin/golden/counters"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Account is what is known of a credit account. Make it with New.

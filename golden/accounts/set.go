@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // beingSet reports whether it is not certain that a write of the table is over.

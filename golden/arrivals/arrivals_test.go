@@ -7,7 +7,7 @@ import (
 
 	"nictwin/golden/arrivals"
 	"nictwin/golden/counters"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // come lets a frame of n bytes come in.

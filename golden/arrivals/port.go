@@ -2,8 +2,8 @@ package arrivals
 
 import (
 	"nictwin/golden/counters"
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // Port is the frames that came in on a port and whose fate is not known, and

@@ -10,11 +10,11 @@ import (
 	"nictwin/golden/memory"
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 const timeout = 1000

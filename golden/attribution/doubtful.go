@@ -3,7 +3,7 @@ package attribution
 import (
 	"bytes"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // A frame whose bytes fit several entries of a queue is taken for the earliest. Where a read of that one may have timed

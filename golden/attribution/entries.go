@@ -3,9 +3,9 @@ package attribution
 import (
 	"nictwin/golden/memory"
 	"nictwin/golden/verdict"
-	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // Owner says whose a range of memory is.

@@ -6,7 +6,7 @@ import (
 	"nictwin/golden/cycles"
 	"nictwin/golden/memory"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Entry is one work entry that the device has read.

@@ -2,7 +2,7 @@ package attribution
 
 import (
 	"nictwin/golden/memory"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // ReplaceFailed gets an entry the bytes of reads that failed, from others that came. It

@@ -4,7 +4,7 @@ import (
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // beginCopy lets the device read and write what a copy asks for [D2].

@@ -1,6 +1,6 @@
 package attribution
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // contentKind is what a place holds.
 type contentKind uint8

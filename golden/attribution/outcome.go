@@ -1,6 +1,6 @@
 package attribution
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // expected is what may become of an entry whose frame has not left: the
 // statuses that it may end with. wait is set if it cannot have ended yet.

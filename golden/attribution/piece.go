@@ -2,7 +2,7 @@ package attribution
 
 import (
 	"nictwin/golden/memory"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // bring stores what a read of a piece brought.

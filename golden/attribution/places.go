@@ -2,8 +2,8 @@ package attribution
 
 import (
 	"nictwin/golden/memory"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // others calls f for the entries but e that are at work, and those that are

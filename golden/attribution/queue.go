@@ -4,7 +4,7 @@ import (
 	"nictwin/golden/rings"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Queue is the entries of one transmit queue.

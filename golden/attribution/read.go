@@ -6,8 +6,8 @@ import (
 	"nictwin/golden/cycles"
 	"nictwin/golden/memory"
 	"nictwin/golden/rings"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // BadAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.

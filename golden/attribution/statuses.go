@@ -1,7 +1,7 @@
 package attribution
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Statuses is a set of statuses.

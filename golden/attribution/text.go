@@ -3,10 +3,10 @@ package attribution
 import (
 	"fmt"
 
-	"nictwin/models/dma"
+	"nictwin/models/nic/dma"
 
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 func (e *Entry) Describe() string {

@@ -10,7 +10,7 @@ import (
 	"nictwin/golden/buffers"
 	"nictwin/golden/memory"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 type rig struct {

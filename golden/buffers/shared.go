@@ -3,8 +3,8 @@ package buffers
 import (
 	"nictwin/golden/memory"
 	"nictwin/golden/rings"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // sharedWrite is a write to a place in the buffers of several descriptors, or in

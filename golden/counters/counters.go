@@ -3,8 +3,8 @@ package counters
 import (
 	"fmt"
 
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // Bounds is what the device's counters may say: each is a number between lo

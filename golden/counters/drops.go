@@ -1,6 +1,6 @@
 package counters
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Fates are the counters of which every frame moves one that is not delivered.
 var Fates = append(nicspec.DropCounters[:], nicspec.CntRxPause)

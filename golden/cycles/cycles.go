@@ -6,7 +6,7 @@ package cycles
 import (
 	"math"
 
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 )
 
 // Cycles before and after all others.

@@ -7,7 +7,7 @@ import (
 
 	"nictwin/golden/msix"
 	"nictwin/golden/verdict"
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Configure follows a write of table PortCfg or of PORT_MAC. It reports whether what PortCfg says is another now.

@@ -8,7 +8,7 @@ import (
 	"nictwin/golden/cycles"
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 const ethBits = 256

@@ -5,7 +5,7 @@ import (
 
 	"nictwin/golden/cycles"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // doubt is a pause frame for which the buffer held too little, unless a

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Stops is the pause frames that came in on a port of late.

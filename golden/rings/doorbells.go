@@ -3,7 +3,7 @@ package rings
 import (
 	"math"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // kept is how many doorbells of a ring are known.

@@ -1,6 +1,6 @@
 package rings
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // State is how far an entry of a ring is.
 type State uint8

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden/rings"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // What a frame finds posted follows the doorbells before it, over the wrap of

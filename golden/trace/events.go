@@ -8,7 +8,7 @@ import (
 	"io"
 	"strconv"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 )
 
 // Events writes one line of JSON for each crossing of a NIC:

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
-	"nictwin/models/tlp"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 )
 
 // Wireshark's own reader is the judge of the file.

@@ -1,6 +1,6 @@
 package verdict
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // bells tells whose doorbells DB_BAD may be wrong about: it counts those of both directions.
 type bells struct {

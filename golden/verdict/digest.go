@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"math/bits"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 )
 
 // Digest is a hash over every crossing: kind, port, queue, length, cycles and

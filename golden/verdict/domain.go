@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"nictwin/models/boundary"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 )
 
 // DomainKind is a kind of ordering domain.

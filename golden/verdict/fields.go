@@ -3,9 +3,9 @@ package verdict
 import (
 	"fmt"
 
+	"nictwin/models/format/wire"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/nic/nicspec"
 )
 
 // layout names the bytes of a header: each field starts where the one before

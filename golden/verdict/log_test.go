@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/boundary"
 )
 
 func newLog(most int) (l *Log, told *[]*Mismatch) {

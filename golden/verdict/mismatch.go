@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 )
 
 // FrameID names a frame at the NIC's boundary. The one that the device sent and the one that the reference expected have the same.

@@ -1,9 +1,9 @@
 package windows
 
 import (
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // Devctl is the settings of DEVCTL that requests may still follow [P10]. Call Reset before use.

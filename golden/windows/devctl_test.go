@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 func devctl(mps, mrrs uint32, relaxed bool) uint32 {

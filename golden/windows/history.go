@@ -3,7 +3,7 @@ package windows
 import (
 	"math"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Span is the cycles in which the first and the last beat of something were

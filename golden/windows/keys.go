@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Keys is the memory keys and the writes that may not have taken effect. Make

@@ -2,7 +2,7 @@ package windows
 
 import (
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // rss is the key and the indirection table over time, word by word and entry by

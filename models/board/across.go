@@ -3,14 +3,14 @@ package board
 import (
 	"errors"
 
-	"nictwin/models/field"
-	"nictwin/models/host/mmio"
-	"nictwin/models/mem"
-	"nictwin/models/memmap"
-	"nictwin/models/nicspec"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/memory/memmap"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/host/mmio"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // Requester IDs of what processors ask of the other side: the function after that of the root's register accesses.

@@ -3,9 +3,9 @@ package board
 import (
 	"fmt"
 
-	"nictwin/models/dram"
-	"nictwin/models/mem"
-	"nictwin/models/memmap"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/mem"
+	"nictwin/models/memory/memmap"
 )
 
 // behind is the memory of one endpoint as its root sees it. A machine's and DRAM without a cache can be full.

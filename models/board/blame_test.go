@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/field"
-	"nictwin/models/specfile"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/specfile"
 )
 
 // eachField visits the fields that hold values in a spec, by their paths. What the spec does not have is left out.

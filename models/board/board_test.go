@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nic"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // goNIC is the Go NIC as it is for the tests here.

@@ -7,15 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"nictwin/models/field"
-	"nictwin/models/host/mmio"
+	"nictwin/models/fabric/nicswitch"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/msg"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
-	"nictwin/models/nicswitch"
-	"nictwin/models/pcielink"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/host/mmio"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // CardSpec configures a card.

@@ -3,13 +3,13 @@ package board
 import (
 	"strings"
 
-	"nictwin/models/cpu/tlb"
-	"nictwin/models/field"
-	"nictwin/models/host"
-	"nictwin/models/host/mmio"
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/root"
+	"nictwin/models/fabric/root"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu/tlb"
+	"nictwin/models/server/host"
+	"nictwin/models/server/host/mmio"
+	"nictwin/models/sim/field"
 )
 
 // coresSuffix, behind the name of a card, puts cores on it and into its server.

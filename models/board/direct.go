@@ -3,12 +3,12 @@ package board
 import (
 	"errors"
 
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
-	"nictwin/models/pcielink"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // validateDirect returns every error of a card whose NIC hangs on the host's PCIe, each a field.Error.

@@ -5,7 +5,7 @@
 // a root complex over Arm and host memory, or a switch (SwitchSpec) with a root
 // for each behind a link of its own. Behind each root of a switched card stands
 // what its MemorySpec has: root, last-level cache, DRAM, bytes; or a machine of
-// models/host with its cores, whose ways to the other side are Card.ArmOutbound
+// models/server/host with its cores, whose ways to the other side are Card.ArmOutbound
 // and Card.HostMMIO. Software without cores reads and writes Card.Memory, which
 // goes through the caches. A Server is one or more cards, which share its host
 // memory if the spec says so (SharedSpec). A factory fills each slot; what stands
@@ -23,5 +23,5 @@
 //   - What software sees is what a core would: a line that was invalidated by
 //     mistake has the stale bytes of DRAM, and nobody sees past that.
 //   - Everything on one engine shares its Pools.
-//   - Validate returns every error of a spec, each with the path of its field (models/field).
+//   - Validate returns every error of a spec, each with the path of its field (models/sim/field).
 package board

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/field"
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/mem"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // Endpoint is what stands behind the NIC's PCIe link: a root complex over the memories of both endpoints, and what is to be

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/inject"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // A cable with faults that strike nothing takes the time of one without; a rule strikes on the cables that it names.

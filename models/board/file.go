@@ -4,14 +4,14 @@ import (
 	"maps"
 	"reflect"
 
-	"nictwin/models/armcache"
-	"nictwin/models/dram"
-	"nictwin/models/etherlink"
-	"nictwin/models/gpu"
-	"nictwin/models/host"
-	"nictwin/models/host/mmio"
-	"nictwin/models/pcielink"
-	"nictwin/models/specfile"
+	"nictwin/models/fabric/etherlink"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/gpu"
+	"nictwin/models/server/host"
+	"nictwin/models/server/host/mmio"
+	"nictwin/models/sim/specfile"
 )
 
 // presets are what the key preset may name in a board file, by what it stands in.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/simcore"
-	"nictwin/models/specfile"
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -4,16 +4,16 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/armcache"
-	"nictwin/models/dram"
-	"nictwin/models/field"
-	"nictwin/models/gpu"
-	"nictwin/models/host"
-	"nictwin/models/host/iio"
-	"nictwin/models/mem"
-	"nictwin/models/memmap"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/gpu"
+	"nictwin/models/memory/mem"
+	"nictwin/models/memory/memmap"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/host"
+	"nictwin/models/server/host/iio"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // MemorySpec is what stands between a root and the bytes of its endpoint's memory. The zero value is memory that answers at

@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/dram"
-	_ "nictwin/models/fixedseed"
-	"nictwin/models/gpu"
-	"nictwin/models/mem"
-	"nictwin/models/mem/memtest"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/gpu"
+	"nictwin/models/memory/mem"
+	"nictwin/models/memory/mem/memtest"
+	"nictwin/models/nic/nicspec"
+	_ "nictwin/models/sim/fixedseed"
+	"nictwin/models/sim/simcore"
 )
 
 // A card's memory keeps the protocol, as software sees it and as the roots do: with caches, with machines, over the border to a

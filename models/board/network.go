@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/etherlink"
-	"nictwin/models/field"
+	"nictwin/models/fabric/etherlink"
 	"nictwin/models/inject"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // validateNetwork holds the network to the ports that there are.

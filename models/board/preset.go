@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/ether"
-	"nictwin/models/field"
-	"nictwin/models/simcore"
+	"nictwin/models/format/ether"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // CardPresetNames are what CardPreset takes: two cards, and plain RDMA NICs of the kind rnic.

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/ether"
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // Two servers back to back: every port of one is plugged into the other's, by cables that take both shares and their own.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/etherlink"
-	"nictwin/models/field"
-	"nictwin/models/simcore"
+	"nictwin/models/fabric/etherlink"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // Suffixes of the names of racks, behind that of a card.

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"math/bits"
 
-	"nictwin/models/armcache"
-	"nictwin/models/dram"
-	"nictwin/models/field"
-	"nictwin/models/host"
-	"nictwin/models/mem"
-	"nictwin/models/memlink"
-	"nictwin/models/pcielink"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/mem"
+	"nictwin/models/memory/memlink"
+	"nictwin/models/server/host"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // readTime bounds how long a read takes on a card: from the request of the NIC, or of software for a register, to the last completion,

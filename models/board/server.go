@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/field"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // ServerSpec configures a server.

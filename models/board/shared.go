@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/field"
-	"nictwin/models/host"
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/host"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // SharedSpec is the host memory of a server that all its cards share: one last-level cache and DRAM, or one machine with

@@ -8,14 +8,14 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/cpu"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/mem"
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/simcore"
 )
 
 const ns = simcore.Nanosecond

@@ -1,11 +1,11 @@
 package board
 
 import (
-	"nictwin/models/boundary"
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // NIC is whatever has the NIC's boundary: the Go model, RTL behind the bridge,

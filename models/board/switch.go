@@ -4,17 +4,17 @@ import (
 	"errors"
 	"slices"
 
-	"nictwin/models/armcache"
-	"nictwin/models/dram"
-	"nictwin/models/field"
-	"nictwin/models/host/mmio"
-	"nictwin/models/memmap"
-	"nictwin/models/nicspec"
-	"nictwin/models/nicswitch"
-	"nictwin/models/pcielink"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/fabric/nicswitch"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/memmap"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/host/mmio"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // SwitchSpec is a switch at the end of the NIC's PCIe link, and behind it a root over the memory of each endpoint. The

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/nicswitch"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
-	"nictwin/models/specfile"
-	"nictwin/models/tlp"
+	"nictwin/models/fabric/nicswitch"
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
 )
 
 // Behind a switch each root reads the NIC's registers under its own requester ID, and no other.

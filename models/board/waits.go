@@ -4,10 +4,10 @@ import (
 	"math"
 	"time"
 
-	"nictwin/models/ether"
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // Waits are limits that follow from the rates and latencies of a card. On a card whose parts work they are never reached.

@@ -6,13 +6,13 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/mem"
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // device keeps what it gets, with the time at which it came.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/field"
-	"nictwin/models/fifo"
-	"nictwin/models/mem"
-	"nictwin/models/simcore"
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // DelaySpec configures a Delay.

@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	_ "nictwin/models/fixedseed"
 	"nictwin/models/inject"
-	"nictwin/models/mem"
-	"nictwin/models/mem/memtest"
-	"nictwin/models/simcore"
+	"nictwin/models/memory/mem"
+	"nictwin/models/memory/mem/memtest"
+	_ "nictwin/models/sim/fixedseed"
+	"nictwin/models/sim/simcore"
 )
 
 // delays puts one delay after the other before a memory.

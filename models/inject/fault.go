@@ -3,8 +3,8 @@ package inject
 import (
 	"fmt"
 
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
 )
 
 // FaultKind is what goes wrong with the answer to a read.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/simcore"
 )
 
 // strike returns the completions of a device's reads of 500 B at 0x1000, one after the other, with a fault in force.

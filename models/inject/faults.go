@@ -5,10 +5,10 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // Faults lets reads of a device go wrong: it sees requests pass and strikes

@@ -3,7 +3,7 @@ package inject
 import (
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // Gate takes nothing from the device while it is closed. What goes to the

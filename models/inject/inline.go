@@ -5,8 +5,8 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/fifo"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // Direction says where a message goes.

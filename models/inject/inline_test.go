@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // What passes decorators comes out as it went in, in order, at no cost in time.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/field"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // LossSpec configures a Loss.

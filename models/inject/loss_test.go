@@ -8,9 +8,9 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/msg"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // end is an end of a cable.

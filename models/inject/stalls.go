@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 )
 
 // Stalls is a seeded pattern of cycles in which the streams of a device stand

@@ -3,7 +3,7 @@ package inject
 import (
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // Tap shows every message that passes.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	etherlink "nictwin/models/etherlink/core"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
+	etherlink "nictwin/models/fabric/etherlink/core"
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/simcore"
 )
 
 // Wire stands in a cable and does to frames what its spec says.

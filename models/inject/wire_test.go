@@ -8,11 +8,11 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/msg"
+	"nictwin/models/format/wire"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
-	"nictwin/models/specfile"
-	"nictwin/models/wire"
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
 )
 
 // arrival is a frame as it came.

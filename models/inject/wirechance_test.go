@@ -10,10 +10,10 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/msg"
+	"nictwin/models/format/wire"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
-	"nictwin/models/wire"
+	"nictwin/models/sim/simcore"
 )
 
 var hostile = inject.WireSpec{Seed: 3, Chances: inject.Chances{Loss: 0.1, Duplication: 0.1, Disorder: 0.1, Corruption: 0.1, Headers: 0.1, ECN: 0.1}}

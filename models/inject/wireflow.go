@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc64"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 )
 
 // flowKey names a flow of packets whose PSNs belong together.

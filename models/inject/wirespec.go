@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/field"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // WireSpec says what a cable does to the frames that cross it. Packets of RoCE are struck by what they are (flow, PSN and

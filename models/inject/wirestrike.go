@@ -1,6 +1,6 @@
 package inject
 
-import "nictwin/models/wire"
+import "nictwin/models/format/wire"
 
 // judge finds what is to be done to a frame.
 func (w *Wire) judge(d Direction, frame []byte) {

@@ -6,12 +6,12 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/mem"
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/msg"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // On Akita's own engine the NIC crosses its boundary with the same bytes in the same cycles.

@@ -5,13 +5,13 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/boundary"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/ring"
 	"nictwin/models/nic/stream"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // Builder makes a NIC. Frames and TLPs are where messages come from and go

@@ -3,7 +3,7 @@ package nic
 import (
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // patience bounds how long the component sleeps while reads are outstanding:

@@ -5,12 +5,12 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/boundary"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // Comp is the timed NIC. It works in clock cycles while there is work, one

@@ -2,7 +2,7 @@ package nic
 
 import (
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // advance hands a queue's frames to their ports and ends its entries, both in

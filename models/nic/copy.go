@@ -1,10 +1,10 @@
 package nic
 
 import (
-	"nictwin/models/dma"
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
 )
 
 // wantedCopy returns the next transfer of a copy's source that wants a

@@ -2,7 +2,7 @@ package nic
 
 import (
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // apply does what a register write means for the timed part.

@@ -1,10 +1,10 @@
 package nic
 
 import (
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/stream"
-	"nictwin/models/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // ethOut is the Ethernet stream out of a port.

@@ -3,7 +3,7 @@ package nic
 import (
 	"nictwin/models/nic/bitset"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // flrState is a function-level reset in time: first all work ends, then the

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 // Reads that never come back, a full receive path and a queue that is being

@@ -1,9 +1,9 @@
 package nic
 
 import (
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // begin takes a buffer for the frame, and sets up the reads of its pieces.

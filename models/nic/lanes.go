@@ -1,7 +1,7 @@
 package nic
 
 import (
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 )
 
 // txLane is the pool of slots and gather buffer for the entries in flight to one

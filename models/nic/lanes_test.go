@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 // twoPorts is a NIC of two ports, few slots and little room, with eight queues.

@@ -1,10 +1,10 @@
 package nic
 
 import (
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/bitset"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // msixSide sends the messages of all queues.

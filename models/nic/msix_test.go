@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 // messages are as many as entries, or fewer, the timer runs while the device is

@@ -1,7 +1,7 @@
 package nic
 
 import (
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
 	"nictwin/models/nic/stream"
 )

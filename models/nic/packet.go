@@ -1,8 +1,8 @@
 package nic
 
 import (
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // setWrite makes p a write of b, which is copied, with attributes [P11].

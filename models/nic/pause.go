@@ -1,11 +1,11 @@
 package nic
 
 import (
-	"nictwin/models/boundary"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/stream"
-	"nictwin/models/nicspec"
 )
 
 // ethPause is the pauses of a port, both ways.

@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 // A stop keeps frames from beginning for as long as it says, and no longer than

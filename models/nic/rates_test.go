@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 // pace finds how many cycles apart crossings of a kind are, once it has run in.

@@ -1,10 +1,10 @@
 package nic
 
 import (
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/ring"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
 )
 
 // Who reads.

@@ -7,13 +7,13 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // rig is a NIC between a memory endpoint and one test peer per Ethernet port.

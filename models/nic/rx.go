@@ -1,15 +1,15 @@
 package nic
 
 import (
-	"nictwin/models/boundary"
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/bitset"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/ring"
 	"nictwin/models/nic/stream"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/fifo"
 )
 
 // rxPath is the receive side.

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 const rxDefaultQueue0 = uint32(nicspec.ActionQueue) << 16

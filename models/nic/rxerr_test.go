@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 )
 
 func TestReceiveDropsAreCounted(t *testing.T) {

@@ -1,11 +1,11 @@
 package nic
 
 import (
-	"nictwin/models/dma"
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // txSlot is a work entry at work.

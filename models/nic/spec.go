@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // Spec configures a NIC: the sizes of the build [B2], and what the timed

@@ -1,13 +1,13 @@
 package nic
 
 import (
-	"nictwin/models/boundary"
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/stream"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/fifo"
 )
 
 // tlpOut is the TLP stream out of the device and who feeds it.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	_ "nictwin/models/fixedseed"
+	_ "nictwin/models/sim/fixedseed"
 )
 
 // TestAfter: the first member that is met on the way round is the next one, and the one served last comes last.

@@ -1,12 +1,12 @@
 package nic
 
 import (
-	"nictwin/models/boundary"
-	"nictwin/models/fifo"
 	"nictwin/models/nic/bitset"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/stream"
-	"nictwin/models/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // txPath is the transmit side.

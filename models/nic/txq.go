@@ -2,8 +2,8 @@ package nic
 
 import (
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/nic/ring"
-	"nictwin/models/nicspec"
 )
 
 // none is no slot.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
 )
 
 // Completer answers memory reads on an input: completions of one request keep their order, those of different tags mix at

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
 )
 
 // A completer answers reads that PCIe allows, and names the fault of every other request.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
 )
 
 // bench is a player without a device.

@@ -3,7 +3,7 @@ package ref
 import (
 	"math/rand/v2"
 
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
 )
 
 // TLP is the header of a TLP; PCIe 2.2.

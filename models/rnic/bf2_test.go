@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/nicswitch"
-	"nictwin/models/pcielink"
+	"nictwin/models/fabric/nicswitch"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/fabric/root"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // newBF2 makes n cards of the off-path study: the NIC behind a switch with the shared NIC-side channel, the Arm on it

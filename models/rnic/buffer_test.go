@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // A READ that waits for a context has left the receive buffer, so that it keeps

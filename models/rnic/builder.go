@@ -6,12 +6,12 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/simcore"
 )
 
 // Builder makes a NIC. Frames and TLPs are where messages come from and go back

@@ -3,7 +3,7 @@ package rnic
 import (
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // runCommand carries out the command in the window.

@@ -5,13 +5,13 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/boundary"
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // Comp is the timed NIC. It goes from event to event: nothing happens, and

@@ -1,6 +1,6 @@
 package rnic
 
-import "nictwin/models/fifo"
+import "nictwin/models/sim/fifo"
 
 // holder is what has a context, or waits for one.
 type holder interface {

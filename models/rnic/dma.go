@@ -1,13 +1,13 @@
 package rnic
 
 import (
-	"nictwin/models/fifo"
-	"nictwin/models/mem"
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // reader is who asked for a DMA read, and is told once of its end.

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // receives are the IDs and the states of the receive entries that ended, in the order of their completions.

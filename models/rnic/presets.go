@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
 )
 
 // Sources of the numbers. "OP" is the off-path study; ids are those of the papers' parameters and claims.

@@ -3,7 +3,7 @@ package rnic
 import (
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // qpair is a queue pair with its rings, and what of it is under way. All of it is in one place, as one of many queue pairs

@@ -1,12 +1,12 @@
 package rnic
 
 import (
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/wire"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // receiver is what comes.

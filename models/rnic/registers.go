@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/simcore"
 )
 
 // takeTLP takes what came by the PCIe port.

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"nictwin/models/fifo"
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/core"
-	"nictwin/models/wire"
+	"nictwin/models/sim/fifo"
 )
 
 var errNoFrame = errors.New("received what is no frame")

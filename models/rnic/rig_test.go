@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
+	"nictwin/models/fabric/root"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/root"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // slotted is the component as a board holds it.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/field"
+	"nictwin/models/format/tlp"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // Framing is what packets count as on the wire.

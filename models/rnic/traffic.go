@@ -1,8 +1,8 @@
 package rnic
 
 import (
-	"nictwin/models/msg"
-	"nictwin/models/tlp"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
 )
 
 // Traffic counts what crossed the PCIe port. Data are TLPs with a payload, as the off-path study counts them; requests are

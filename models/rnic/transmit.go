@@ -1,12 +1,12 @@
 package rnic
 
 import (
-	"nictwin/models/ether"
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/msg"
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
 )
 
 // transmitter is what leaves.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/protocol"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"nictwin/models/specfile"
+	"nictwin/models/sim/specfile"
 )
 
 const maxManifestBytes = 1 << 20

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"sort"
 
-	"nictwin/models/specfile"
+	"nictwin/models/sim/specfile"
 )
 
 // parseConstant reads a tie-off constant.

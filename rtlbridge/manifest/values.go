@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"nictwin/models/specfile"
+	"nictwin/models/sim/specfile"
 )
 
 // reParameter is a value of a parameter as Verilator takes it on the command line: a number (5, -3, 0x1f, 1.5e3), a literal

@@ -9,7 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"nictwin/models/specfile"
+	"nictwin/models/sim/specfile"
 )
 
 // shape compares a YAML value with the type that it is meant for, and returns every unknown field and every value of a

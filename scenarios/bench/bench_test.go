@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	_ "nictwin/models/fixedseed"
+	"nictwin/models/format/wire"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/nic/nicspec"
+	_ "nictwin/models/sim/fixedseed"
 	"nictwin/rtlbridge/build"
 
-	"nictwin/scenarios/device"
-	"nictwin/scenarios/experiments"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/papers"
 	"nictwin/scenarios/replay"
 )
 
@@ -120,7 +120,7 @@ func TestResultAsJSON(t *testing.T) {
 
 // A claim whose number is none is a miss that JSON can hold.
 func TestNoNumber(t *testing.T) {
-	r := claim(&experiments.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss", Reason: "NaN is no measurement"})
+	r := claim(&papers.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss", Reason: "NaN is no measurement"})
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), `"measured"`)

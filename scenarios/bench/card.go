@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"time"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/bench/akita"
 )
 

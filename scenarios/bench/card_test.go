@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // The loads do the work that their figures speak of, the same on every run: as much comes in as goes out, nothing is dropped,

@@ -4,7 +4,7 @@ import (
 	"syscall"
 	"time"
 
-	"nictwin/scenarios/split"
+	"nictwin/scenarios/pair"
 )
 
 // A figure by wall time means little on a busy machine: what is compared does not get the processors it needs, and the
@@ -44,7 +44,7 @@ func share(d, of time.Duration) float64 {
 }
 
 // ownDelay is how long this thread has been ready to run without a processor. The caller must be locked to its thread.
-func ownDelay() time.Duration { return split.ThreadDelay() }
+func ownDelay() time.Duration { return pair.ThreadDelay() }
 
 func childTime() time.Duration { return usage(syscall.RUSAGE_CHILDREN) }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"nictwin/scenarios/experiments"
+	"nictwin/scenarios/papers"
 )
 
 // What of the claims of a group's experiments that were run holds.
@@ -16,8 +16,8 @@ const (
 
 // experimentFigures are all that experiments give: their own, and the shares of each group.
 func experimentFigures() []string {
-	all := experiments.Names()
-	for _, g := range experiments.Groups {
+	all := papers.Names()
+	for _, g := range papers.Groups {
 		all = append(all, g+structuralShare, g+calibratedShare)
 	}
 	return all
@@ -25,13 +25,13 @@ func experimentFigures() []string {
 
 // claimed runs the experiments that are wanted. A miss is told and is no failure; books that do not balance are one.
 func claimed(s *session) ([]Result, error) {
-	o := experiments.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
-	for _, n := range experiments.Names() {
+	o := papers.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
+	for _, n := range papers.Names() {
 		if s.wants(n) {
 			o.Names = append(o.Names, n)
 		}
 	}
-	r, err := experiments.Run(s.ctx, o)
+	r, err := papers.Run(s.ctx, o)
 	s.report.Experiments = r
 	var list []Result
 	for i := range r.Results {
@@ -48,18 +48,18 @@ func claimed(s *session) ([]Result, error) {
 	if s.report.Digest == "" {
 		s.report.Digest = r.Digest
 	}
-	for _, g := range experiments.Groups {
+	for _, g := range papers.Groups {
 		sum := r.SummaryOf(g)
 		list = append(list,
 			figure(g+structuralShare, sum.StructuralShare(), "ratio", 1, "%d of %d structural claims hold", sum.StructuralPass, sum.Structural),
-			figure(g+calibratedShare, sum.CalibratedShare(), "ratio", experiments.CalibratedGoal,
+			figure(g+calibratedShare, sum.CalibratedShare(), "ratio", papers.CalibratedGoal,
 				"%d of %d calibrated claims that are not anchors are within tolerance", sum.CalibratedPass, sum.Calibrated))
 	}
 	return list, nil
 }
 
 // whole is an experiment.
-func whole(x *experiments.Result) Result {
+func whole(x *papers.Result) Result {
 	passed, scored := 0, 0
 	for i := range x.Verdicts {
 		switch x.Verdicts[i].Verdict {
@@ -81,7 +81,7 @@ func whole(x *experiments.Result) Result {
 func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // claim is what a paper says. What has no number holds (1) or does not (0).
-func claim(v *experiments.Verdict) Result {
+func claim(v *papers.Verdict) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
 	measured := v.Measured
 	if slices.ContainsFunc(measured, noNumber) {

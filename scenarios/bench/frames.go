@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
 )
 
 // Offsets in the frames of Frames, and their shortest length.

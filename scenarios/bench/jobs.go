@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"nictwin/scenarios/device"
-	"nictwin/scenarios/inorder"
-	"nictwin/scenarios/runner"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/run"
+	"nictwin/scenarios/shell/inorder"
 	"nictwin/stack/apps"
 )
 
@@ -23,12 +23,12 @@ const jobsLoad = "kind: %s, queue_pairs: 2, depth: 4, sizes: [64, 3000], count: 
 
 // batch is cases on both NICs.
 type batch struct {
-	cases []*runner.Case
-	o     runner.Options
+	cases []*run.Case
+	o     run.Options
 }
 
 // one returns a case and its options: each case is there on the model and on RTL.
-func (b *batch) one(i int) (*runner.Case, runner.Options) {
+func (b *batch) one(i int) (*run.Case, run.Options) {
 	o := b.o
 	o.NIC = [...]string{device.Model, device.RTL}[i%2]
 	return b.cases[i/2], o
@@ -45,9 +45,9 @@ type batchTime struct {
 // jobsSpeed is the wall time of cases played one at a time over that of the same two at a time, turn about: the least of all
 // turns each.
 func jobsSpeed(s *session) ([]Result, error) {
-	b := &batch{o: runner.Options{DUT: s.DUT, Seed: s.Seed, Log: s.Log, Builds: new(device.Builds)}}
+	b := &batch{o: run.Options{DUT: s.DUT, Seed: s.Seed, Log: s.Log, Builds: new(device.Builds)}}
 	for _, kind := range jobsKinds[:min(len(jobsKinds), max(1, len(jobsKinds)*s.Percent/100))] {
-		list, err := runner.Parse("bench", []byte(stackCase("{kind: model}", 2, "", fmt.Sprintf(jobsLoad, kind))))
+		list, err := run.Parse("bench", []byte(stackCase("{kind: model}", 2, "", fmt.Sprintf(jobsLoad, kind))))
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (t *batchTime) busy() float64 { return ratio(t.cpu.Seconds(), t.wall.Second
 // play plays all cases, so many at a time.
 func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
 	type played struct {
-		*runner.Played
+		*run.Played
 		err error
 	}
 	var failed error

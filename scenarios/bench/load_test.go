@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/scenarios/runner"
+	"nictwin/scenarios/run"
 	"nictwin/stack/apps"
 )
 
@@ -55,10 +55,10 @@ func BenchmarkStack(b *testing.B) {
 	s := &session{Options: Options{Seed: 1}, ctx: b.Context()}
 	for _, x := range []struct {
 		name, text string
-		o          runner.Options
+		o          run.Options
 	}{
-		{"model", stackCase("{kind: model}", 2, "", fmt.Sprintf(stackLoad, apps.Write, messages)), runner.Options{Unjudged: true}},
-		{"rtl", stackCase("{kind: rtl}, "+peerRNIC, 4, "", "both_ways: true, "+fmt.Sprintf(longLoad, apps.Write, messages/10)), runner.Options{DUT: "../../verilator/duts/nic/dut.yaml", Variant: "speed"}},
+		{"model", stackCase("{kind: model}", 2, "", fmt.Sprintf(stackLoad, apps.Write, messages)), run.Options{Unjudged: true}},
+		{"rtl", stackCase("{kind: rtl}, "+peerRNIC, 4, "", "both_ways: true, "+fmt.Sprintf(longLoad, apps.Write, messages/10)), run.Options{DUT: "../../verilator/duts/nic/dut.yaml", Variant: "speed"}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			for range b.N {

@@ -4,14 +4,14 @@ import (
 	"os"
 	"testing"
 
-	"nictwin/scenarios/home/hometest"
-	"nictwin/scenarios/split"
+	"nictwin/scenarios/pair"
+	"nictwin/scenarios/shell/home/hometest"
 )
 
 // TestMain is the second process of two boards, too.
 func TestMain(m *testing.M) {
-	if split.IsSide(os.Args) {
-		os.Exit(split.Main())
+	if pair.IsSide(os.Args) {
+		os.Exit(pair.Main())
 	}
 	hometest.Main(m)
 }

@@ -3,9 +3,9 @@ package bench
 import (
 	"slices"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/replay"
 	"nictwin/stack/driver"
 )

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"nictwin/models/board"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/protocol"
 
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/replay"
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"nictwin/models/board"
-	"nictwin/models/simcore"
-	"nictwin/scenarios/split"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/pair"
 )
 
 const (
@@ -34,14 +34,14 @@ func pairSpeed(s *session) ([]Result, error) {
 	}
 	return []Result{figure("card/two_processes", ratio, "ratio", twoGoal,
 		"two boards of preset %s, frames of 4 KB both ways, in one process and in two, %d of each under way, on %d processors, an exchange every %.0f ns, as the cables' latency allows; %.2f with %.0f ns, %.2f with %d under way; no referee",
-		pairPreset, pairWindow, runtime.NumCPU(), nanoseconds(quantum), far, nanoseconds(farQuantum), less, split.DefaultOptions().Window).disturbed(missing)}, nil
+		pairPreset, pairWindow, runtime.NumCPU(), nanoseconds(quantum), far, nanoseconds(farQuantum), less, pair.DefaultOptions().Window).disturbed(missing)}, nil
 }
 
 func nanoseconds(t simcore.Ps) float64 { return float64(t) / float64(simcore.Nanosecond) }
 
 // pairRatio is the ratio with cables longer by so much and a window (0: the default), the quantum, and the share of the time in which processors were missing.
 func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum simcore.Ps, missing float64, err error) {
-	o := split.DefaultOptions()
+	o := pair.DefaultOptions()
 	if o.Rack, err = board.RackPreset(pairPreset); err != nil {
 		return 0, 0, 0, err
 	}
@@ -61,7 +61,7 @@ func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum
 	for range max(s.Repeats, 2) {
 		for i := range least {
 			o.Processes = i + 1
-			r, err := split.Run(s.ctx, o)
+			r, err := pair.Run(s.ctx, o)
 			if err != nil {
 				return 0, 0, 0, err
 			}

@@ -3,7 +3,7 @@ package bench
 import (
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // The TLP stream carries 128 B a cycle each way, just what two ports of 64 B carry: what comes beside the frames' bytes takes

@@ -3,11 +3,11 @@ package bench
 import (
 	"fmt"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/scenarios/device"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/replay"
-	"nictwin/scenarios/testbed"
 )
 
 // layout is where received frames go.

@@ -6,8 +6,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"nictwin/scenarios/experiments"
-	"nictwin/scenarios/experiments/study"
+	"nictwin/scenarios/papers"
+	"nictwin/scenarios/papers/study"
 )
 
 // Result is one figure.
@@ -45,11 +45,11 @@ type Claim struct {
 
 // Experiment is what an experiment recorded.
 type Experiment struct {
-	Series  []study.Series        `json:"series,omitempty"`
-	Inputs  []study.Input         `json:"inputs,omitempty"`
-	Ledgers []study.Ledger        `json:"ledgers,omitempty"`
-	Runs    []study.Run           `json:"runs,omitempty"`
-	LeftOut []experiments.LeftOut `json:"left_out,omitempty"`
+	Series  []study.Series   `json:"series,omitempty"`
+	Inputs  []study.Input    `json:"inputs,omitempty"`
+	Ledgers []study.Ledger   `json:"ledgers,omitempty"`
+	Runs    []study.Run      `json:"runs,omitempty"`
+	LeftOut []papers.LeftOut `json:"left_out,omitempty"`
 }
 
 // figure makes a result that is to be at least goal.
@@ -89,7 +89,7 @@ type Report struct {
 	SimPs      int64
 	Wall       time.Duration
 
-	Experiments *experiments.Report // nil: none was run
+	Experiments *papers.Report // nil: none was run
 }
 
 // Write prints the results for people.

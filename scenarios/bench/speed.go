@@ -9,8 +9,8 @@ import (
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/bench/akita"
-	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
 

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/scenarios/device"
-	"nictwin/scenarios/runner"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/run"
 	"nictwin/stack/apps"
 )
 
 // stackRun is one case of the stack of FlexiNS on two cards of preset bf3-cores, and what was counted of it.
 type stackRun struct {
-	played  *runner.Played
+	played  *run.Played
 	data    int           // frames with a whole message of 4 KB that came into or went out of a NIC
 	small   int           // the other frames: acknowledgements
 	cpu     time.Duration // processor time of the whole process meanwhile, garbage collection included
@@ -47,8 +47,8 @@ limits: {traffic_ps: 10000000000000, quiet_ps: 100000000000, settle_ps: 10000000
 const peerRNIC = "{kind: rnic, model: connectx7}"
 
 // playStack plays a case.
-func (s *session) playStack(text string, o runner.Options) (*stackRun, error) {
-	list, err := runner.Parse("bench", []byte(text))
+func (s *session) playStack(text string, o run.Options) (*stackRun, error) {
+	list, err := run.Parse("bench", []byte(text))
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func stackSpeed(s *session) ([]Result, error) {
 // fastestStack is the run of a case that took the least processor time.
 func (s *session) fastestStack(text string) (best *stackRun, err error) {
 	for range s.Repeats {
-		r, err := s.playStack(text, runner.Options{Unjudged: true})
+		r, err := s.playStack(text, run.Options{Unjudged: true})
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +192,7 @@ func stackOnRTL(s *session) ([]Result, error) {
 	var missing float64
 	for range s.Repeats {
 		for i, l := range loads {
-			r, err := s.playStack(l.text, runner.Options{DUT: s.DUT, Variant: o.Variant})
+			r, err := s.playStack(l.text, run.Options{DUT: s.DUT, Variant: o.Variant})
 			if err != nil {
 				return nil, err
 			}
@@ -224,7 +224,7 @@ func stackQueues(s *session) ([]Result, error) {
 	text := strings.Replace(stackCase("{kind: model}", 2, "", fmt.Sprintf("kind: write, queue_pairs: %d, depth: %d, count: %d, sizes: [64], both_ways: true, timeout: 14", qps, depth, depth)),
 		"preset: bf3-cores-pair", "preset: bf3-cores-pair, network: {kind: back_to_back, latency_ps: 20000000000}", 1)
 	most, heap := 0, uint64(0)
-	r, err := s.playStack(text, runner.Options{Unjudged: true, Step: func(underWay int) {
+	r, err := s.playStack(text, run.Options{Unjudged: true, Step: func(underWay int) {
 		if underWay > most+most/20 || underWay == 2*qps*depth && underWay > most {
 			most, heap = underWay, max(heap, heapInUse())
 		}
@@ -255,7 +255,7 @@ func stackPayload(s *session) ([]Result, error) {
 	each := func(data string) (float64, error) {
 		var dram, bytes [2]float64
 		for i := range dram {
-			r, err := s.playStack(stackCase("{kind: model}", 2, data, fmt.Sprintf(stackLoad, apps.Write, n*(1+i))), runner.Options{Unjudged: true})
+			r, err := s.playStack(stackCase("{kind: model}", 2, data, fmt.Sprintf(stackLoad, apps.Write, n*(1+i))), run.Options{Unjudged: true})
 			if err != nil {
 				return 0, err
 			}

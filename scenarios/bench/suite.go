@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
 
-	"nictwin/scenarios/experiments"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/papers"
 	"nictwin/scenarios/replay"
-	"nictwin/scenarios/result"
 )
 
 // Options say what is measured and how long.
@@ -51,7 +51,7 @@ func (o *Options) Validate() error {
 		errs = append(errs, field.Errorf("repeats", "%d: want 1 to 1000", o.Repeats))
 	}
 	if o.LeaveOneOut && !o.HasExperiments() {
-		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them", strings.Join(experiments.Groups, " or ")))
+		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them", strings.Join(papers.Groups, " or ")))
 	}
 	if o.Against != "" {
 		if _, err := exec.LookPath(o.Against); err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"nictwin/rtlbridge/build"
 
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/replay"
 )
 

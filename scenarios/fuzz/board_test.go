@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
 )
 
 // Random programs pass on whole cards with either NIC: credits, a switch that both endpoints share, caches and DRAM are no

@@ -12,20 +12,20 @@ import (
 	"time"
 
 	"nictwin/models/board"
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
-	"nictwin/scenarios/boards"
-	"nictwin/scenarios/device"
-	"nictwin/scenarios/files"
+	"nictwin/scenarios/bed/boards"
+	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/generate"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/fuzz/shrink"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
 )
 
 // Options is what is to be played.

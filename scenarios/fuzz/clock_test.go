@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/simcore"
-	"nictwin/scenarios/device"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
-	"nictwin/scenarios/testbed"
 )
 
 // One build of each NIC plays at 400 MHz and at 1.1 GHz: every crossing has the same cycle, and the time that this takes is

@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
-	"nictwin/scenarios/device"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
-	"nictwin/scenarios/testbed"
 )
 
 // long is how many times the usual number of programs a test plays: NICTWIN_LONG, which `make test-all` sets to 10.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/inject"
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"

@@ -12,17 +12,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 	"nictwin/rtlbridge/build"
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/generate"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/fuzz/shrink"
-	"nictwin/scenarios/testbed"
 )
 
 const nicManifest = "../../verilator/duts/nic/dut.yaml"

@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
-	"nictwin/scenarios/device"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/traffic/craft"
 )
 

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/scenarios/device"
+	"nictwin/models/nic/boundary"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/player"
-	"nictwin/scenarios/testbed"
 )
 
 // pinned is a NIC whose pin busy is always the same.

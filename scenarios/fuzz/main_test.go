@@ -3,7 +3,7 @@ package fuzz
 import (
 	"testing"
 
-	"nictwin/scenarios/home/hometest"
+	"nictwin/scenarios/shell/home/hometest"
 )
 
 func TestMain(m *testing.M) { hometest.Main(m) }

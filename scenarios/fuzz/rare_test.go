@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
-	"nictwin/scenarios/device"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/player"
-	"nictwin/scenarios/testbed"
 )
 
 // forge has a TLP be seen with another payload.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board/boardtest"
-	"nictwin/scenarios/boards"
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/boards"
+	"nictwin/scenarios/bed/device"
 	"nictwin/scenarios/fuzz/player"
 )
 

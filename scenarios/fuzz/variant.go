@@ -9,9 +9,9 @@ import (
 	"nictwin/models/board"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/player"
-	"nictwin/scenarios/testbed"
 )
 
 // VariantMixed plays one program in ten, drawn from the seed, on the debug build, which checks the assertions of the RTL and

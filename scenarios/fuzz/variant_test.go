@@ -10,15 +10,15 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/player"
-	"nictwin/scenarios/result"
-	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/observe/result"
 )
 
 const speed, debug = string(build.VariantSpeed), string(build.VariantDebug)

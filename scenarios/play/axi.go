@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/manifest"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // axiPort is what the design says of an AXI port that memory or serve plays.

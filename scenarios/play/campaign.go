@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/observe/waves"
 	"nictwin/scenarios/play/own"
-	"nictwin/scenarios/waves"
 )
 
 // Options say what is played.

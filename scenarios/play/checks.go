@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/manifest"
 
 	"nictwin/rtlbridge/protocol"

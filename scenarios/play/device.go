@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"

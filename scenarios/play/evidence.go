@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 )
 
 // evidence sums up the tallies of the runs that passed. A check that compared nothing proves nothing.

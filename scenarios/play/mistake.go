@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"strings"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 	"nictwin/scenarios/play/own"
 )
 

@@ -14,7 +14,7 @@ import (
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
-	"nictwin/scenarios/home/hometest"
+	"nictwin/scenarios/shell/home/hometest"
 )
 
 // deviceWith is one of a device of ours, with a section play in place of its own.

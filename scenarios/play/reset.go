@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 )
 
 // planResets draws or takes over after how many transactions that were taken the device is reset.

@@ -11,7 +11,7 @@ import (
 
 	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
-	"nictwin/scenarios/home/hometest"
+	"nictwin/scenarios/shell/home/hometest"
 )
 
 // buggy is a device of verilator/duts/own with one of its bugs.

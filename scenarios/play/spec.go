@@ -9,9 +9,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"nictwin/models/field"
-	"nictwin/models/simcore"
-	"nictwin/models/specfile"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
 	"nictwin/rtlbridge/manifest"
 
 	"nictwin/rtlbridge/protocol"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 	"nictwin/rtlbridge/protocol"
 )
 

@@ -3,8 +3,8 @@ package play
 import (
 	"fmt"
 
-	"nictwin/models/field"
 	"nictwin/models/ref"
+	"nictwin/models/sim/field"
 	"nictwin/scenarios/traffic/capture"
 )
 

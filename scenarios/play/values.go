@@ -10,7 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"nictwin/models/specfile"
+	"nictwin/models/sim/specfile"
 )
 
 // Values is what a value is drawn from: one number, a range `lo..hi` or `lo..hi step N`, a list of these, `any`, `count` (0, 1, 2, …),

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/build"
-	"nictwin/scenarios/waves"
+	"nictwin/scenarios/observe/waves"
 )
 
 // Wave is a waveform that a run has left.

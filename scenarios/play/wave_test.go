@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/manifest"
-	"nictwin/scenarios/waves"
-	"nictwin/scenarios/waves/fst"
+	"nictwin/scenarios/observe/waves"
+	"nictwin/scenarios/observe/waves/fst"
 )
 
 // A run that fails leaves a waveform of the cycles around the difference, with every signal that its view names.

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/device"
+	"nictwin/scenarios/bed/device"
 )
 
 // onBoard is a replay of the shipped captures on a card of the papers.

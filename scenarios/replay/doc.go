@@ -1,6 +1,6 @@
 // Package replay plays captured frames through a NIC, in both directions, and has the referee watch.
 //
-// It runs on a scenarios/testbed. On receive the players send the frames in; rules spread them over queues with
+// It runs on a scenarios/bed/testbed. On receive the players send the frames in; rules spread them over queues with
 // different header splits. On transmit each frame is cut into inline bytes, header and payload pieces, which are put
 // into Arm and host memory and named by work entries; the frame must come out again.
 //

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // apart is why tshark does not tell a field of an entry: it reads a frame otherwise than the contract, which is meant so.

@@ -3,7 +3,7 @@ package replay
 import (
 	"fmt"
 
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
 )
 
 // faults collects what the end-to-end check finds: the first few whole, all in number.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	judging "nictwin/scenarios/judge"
-	"nictwin/scenarios/result"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	judging "nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/traffic/capture"
 )
 

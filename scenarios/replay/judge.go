@@ -6,10 +6,10 @@ import (
 
 	"nictwin/golden"
 	"nictwin/golden/verdict"
-	"nictwin/models/nicspec"
-	"nictwin/scenarios/files"
-	judging "nictwin/scenarios/judge"
-	"nictwin/scenarios/result"
+	"nictwin/models/nic/nicspec"
+	judging "nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
 )
 
 // judge joins the referee to the run.

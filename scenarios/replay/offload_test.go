@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/traffic/capture"
 	"nictwin/stack/driver"
 )

@@ -6,15 +6,15 @@ import (
 	"io"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
-	"nictwin/models/field"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge/build"
 
 	"nictwin/rtlbridge/protocol"
-	"nictwin/scenarios/device"
-	"nictwin/scenarios/files"
-	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/shell/files"
 	"nictwin/scenarios/traffic"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"nictwin/golden/verdict"
 
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/traffic"
 )
 

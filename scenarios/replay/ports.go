@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/traffic"
 )
 

@@ -8,12 +8,12 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/ether"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/device"
-	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/traffic"
 	"nictwin/stack/driver"
 )

@@ -12,14 +12,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
+	"nictwin/models/format/wire"
 	"nictwin/models/inject"
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	"nictwin/models/wire"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/traffic"
 	"nictwin/scenarios/traffic/capture"
 )
@@ -156,7 +156,7 @@ func TestEachCaptureAlone(t *testing.T) {
 	}
 }
 
-// Offloads come out as models/wire computes them.
+// Offloads come out as models/format/wire computes them.
 func TestRecompute(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, append(shipped(t), foreign(t)...))
@@ -203,7 +203,7 @@ func TestDigest(t *testing.T) {
 }
 
 // What the NIC says of ICRCs is what the sidecar of the mutated frames says,
-// and what models/wire finds in all others.
+// and what models/format/wire finds in all others.
 func TestICRCVerdicts(t *testing.T) {
 	raw, err := os.ReadFile("../captures/synthetic/fuzz_roce_v4.json")
 	require.NoError(t, err)

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"nictwin/golden"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
-	judging "nictwin/scenarios/judge"
-	"nictwin/scenarios/result"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+	judging "nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/result"
 	"nictwin/scenarios/traffic/capture"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/traffic"
 	"nictwin/stack/driver"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	_ "nictwin/models/fixedseed"
+	_ "nictwin/models/sim/fixedseed"
 )
 
 // Frames are told apart as with a list of all of them, but for those of long ago.

@@ -10,10 +10,10 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/board/boardtest"
-	"nictwin/models/boundary"
-	"nictwin/models/field"
-	"nictwin/models/simcore"
-	"nictwin/scenarios/device"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/device"
 )
 
 // A board may be as slow as it likes: that is no mismatch of the NIC. Where the NIC could not wait long enough for its reads, the part that

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"nictwin/models/board"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/result"
-	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/observe/result"
 )
 
 // limits bounds the waits of a run.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/scenarios/traffic"
 	"nictwin/scenarios/traffic/capture"
 )

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strconv"
 
-	"nictwin/models/ether"
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 )
 
 // Pace is how frames follow one another; see ParsePace.

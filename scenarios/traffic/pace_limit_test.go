@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/ether"
-	"nictwin/models/simcore"
+	"nictwin/models/format/ether"
+	"nictwin/models/sim/simcore"
 )
 
 // A pace goes no faster than the cable, and a faster one that is asked for is refused.

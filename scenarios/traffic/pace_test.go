@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 // Every pace that is accepted lets time pass with each frame, and no frame come faster than Ethernet or stream allow.

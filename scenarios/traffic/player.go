@@ -5,9 +5,9 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/ether"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/simcore"
 )
 
 // Player is the far end of a cable: it plays frames into an Ethernet port of a NIC and takes what comes out.

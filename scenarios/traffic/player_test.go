@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
-	"nictwin/models/msg"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/msg"
 	"nictwin/models/nic"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/traffic"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"nictwin/models/ether"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/traffic/capture"
 )
 

@@ -8,9 +8,9 @@ import (
 	"io"
 	"time"
 
-	"nictwin/models/ether"
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
 	"nictwin/scenarios/traffic/capture"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/ether"
-	_ "nictwin/models/fixedseed"
+	"nictwin/models/format/ether"
+	_ "nictwin/models/sim/fixedseed"
 	"nictwin/scenarios/traffic/capture"
 )
 

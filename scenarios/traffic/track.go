@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"nictwin/models/board"
-	"nictwin/models/field"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 	"nictwin/scenarios/traffic/capture"
 )
 

@@ -3,7 +3,7 @@ package apps
 import (
 	"slices"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // Payload is when applications touch the bytes of messages.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // Frames of raw packets: an Ethernet header before the message, of a type for experiments (IEEE 802, 9.2.3).

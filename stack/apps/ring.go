@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 	"nictwin/stack/rb2"
 	"nictwin/stack/verbs"
 )

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/verbs"
 )
 

@@ -3,7 +3,7 @@ package apps
 import (
 	"fmt"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 	"nictwin/stack/verbs"
 )
 

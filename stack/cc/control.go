@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // Ps is a time in picoseconds.

@@ -3,7 +3,7 @@ package cc
 import (
 	"errors"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // DCQCNSpec are the constants of DCQCN.

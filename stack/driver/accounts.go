@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Bits of ACCOUNT_CREDIT [A5].

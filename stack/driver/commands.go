@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // command is one step of what was asked for.

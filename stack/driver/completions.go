@@ -1,7 +1,7 @@
 package driver
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // completions is a place in a completion ring that is followed by phase [Q8].

@@ -3,8 +3,8 @@ package driver
 import (
 	"errors"
 
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // Copier is a receive queue whose frames are copied out of their buffers, which are posted again at once. Doorbells are rung

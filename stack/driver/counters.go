@@ -1,7 +1,7 @@
 package driver
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Counters are the values of the COUNTER registers, by index.

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // Probe reads what the NIC is, and hands over its sizes and parts, which the driver goes by from then on. Widths of the

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"nictwin/models/boundary"
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // Options say what a driver may take for granted.

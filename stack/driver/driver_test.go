@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 )
 
 func errorAs[E error](err error, target *E) bool { return errors.As(err, target) }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/dma"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
 )
 
 // Work entries that the NIC would refuse are refused before.

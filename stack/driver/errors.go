@@ -3,7 +3,7 @@ package driver
 import (
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // UnclaimedEventError tells that a queue without event handler failed, after somebody made reads fail on purpose.

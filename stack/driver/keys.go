@@ -3,8 +3,8 @@ package driver
 import (
 	"fmt"
 
-	"nictwin/models/dma"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
 )
 
 // KeySpec is a memory key as it is to be: Len bytes of virtual addresses from VA on name as many bus addresses from Bus

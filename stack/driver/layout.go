@@ -1,6 +1,6 @@
 package driver
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Layout is where a ring and its completion ring lie, and how indices, which run freely modulo 2^16, name their slots [Q1],
 // [Q7], [T1].

@@ -3,7 +3,7 @@ package driver
 import (
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // zeros is what completion rings are cleared with.

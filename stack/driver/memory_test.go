@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	_ "nictwin/models/fixedseed"
+	_ "nictwin/models/sim/fixedseed"
 )
 
 // What is allocated lies inside, is aligned, and overlaps with nothing; what is given back can be had again, in one piece.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Vector is a word of memory that the NIC writes as an MSI-X message [M1]. Queues may share one.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // paperNIC is a bus with memory and as much of a NIC as rings need: table commands, doorbells, pushed entries, and completion

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // PortConfig is a port's flow control [F2], [F6].

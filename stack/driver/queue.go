@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // State is what a queue is doing, as the driver sees it.

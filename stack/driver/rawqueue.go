@@ -1,6 +1,6 @@
 package driver
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // RawQueue is a queue without its driver: where its rings lie, and how far they are written and read. It checks nothing and
 // waits for nothing. Tests that write entries and ring doorbells as they please keep one for each queue; Queue is built on

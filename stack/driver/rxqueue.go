@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // RxConfig is a receive queue as it is to be. The zero value of what it adds to QueueConfig, but PayBytes and OnFrame, is

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Rule is a steering rule: frames whose SteerKey equals Value in the bits of Mask go where To says. The lowest rule that

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/dma"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
 )
 
 // Entry is a work entry. Entries are pointers, so that a caller who keeps one and changes it from post to post allocates

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 )
 

@@ -3,7 +3,7 @@ package offload
 import (
 	"errors"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // Spec is what an engine may use, and what it costs.

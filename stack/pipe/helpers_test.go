@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	_ "nictwin/models/fixedseed"
+	_ "nictwin/models/sim/fixedseed"
 )
 
 const (

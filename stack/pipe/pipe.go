@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 )
 
 // Producer writes elements into a consumer's memory.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 	"nictwin/stack/verbs"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/field"
-	_ "nictwin/models/fixedseed"
+	"nictwin/models/sim/field"
+	_ "nictwin/models/sim/fixedseed"
 	"nictwin/stack/verbs"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // HeadSync is how the sender comes to know the receiver's head (RB² section 4-A).

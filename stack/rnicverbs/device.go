@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/fifo"
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 )
 

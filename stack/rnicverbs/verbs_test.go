@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/rootbus"
 )

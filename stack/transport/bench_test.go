@@ -3,7 +3,7 @@ package transport
 import (
 	"testing"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 	"nictwin/stack/verbs"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/google/gopacket/pcapgo"
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 	"nictwin/stack/verbs"
 )
 

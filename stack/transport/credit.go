@@ -3,7 +3,7 @@ package transport
 import (
 	"sort"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 	"nictwin/stack/transport/seq"
 )
 

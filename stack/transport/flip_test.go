@@ -1,6 +1,6 @@
 package transport
 
-import "nictwin/models/wire"
+import "nictwin/models/format/wire"
 
 // flip changes a bit of a packet's frame. It returns what a NIC gives its software of that, or nil: checksums or ICRC are wrong,
 // or it is for nobody here. What passes has its bit where no checksum of RoCEv2 is: in MAC addresses, or what routers change.

@@ -3,9 +3,9 @@ package transport
 import (
 	"fmt"
 
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 	"nictwin/stack/verbs"
 )
 

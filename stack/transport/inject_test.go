@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 )
 
 // departures are cases in which the recorded responder departs from the standard, or knew what the case does not show.

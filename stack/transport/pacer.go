@@ -3,7 +3,7 @@ package transport
 import (
 	"math"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 )
 
 // Pacer is congestion control as a connection needs it. Acknowledged bytes are counted in whole packets: a PSN is as many as

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"net/netip"
 
-	"nictwin/models/field"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/sim/field"
 )
 
 // Address is one end of a path.

@@ -1,8 +1,8 @@
 package transport
 
 import (
-	"nictwin/models/fifo"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/verbs"
 )
 

@@ -1,7 +1,7 @@
 package transport
 
 import (
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )

@@ -3,7 +3,7 @@ package transport
 import (
 	"math/bits"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 	"nictwin/stack/transport/seq"
 )
 

@@ -1,7 +1,7 @@
 package transport
 
 import (
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/verbs"
 )
 

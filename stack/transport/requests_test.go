@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 	"nictwin/stack/verbs"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 	"nictwin/stack/verbs"
 )
 

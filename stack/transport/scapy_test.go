@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 )
 
 // withScapy is a Python that has scapy: that of the venv which make setup installs, or the machine's.

@@ -3,7 +3,7 @@ package transport
 import (
 	"encoding/binary"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 )
 
 const solarVersion = 1

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )

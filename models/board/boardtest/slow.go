@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 
 	"nictwin/models/board"
-	"nictwin/models/simcore"
-	"nictwin/models/specfile"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
 )
 
 // slowness draws what is slow, and by how much.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	_ "nictwin/models/fixedseed"
+	_ "nictwin/models/sim/fixedseed"
 )
 
 // A slow set against the ring of members in turn.

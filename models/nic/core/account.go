@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Account is one credit account [A1].
 type Account struct {

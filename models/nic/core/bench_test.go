@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 var sizes = []int{64, 256, 1500, 9000}

@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Counters are the device's counters [G5], by their index in the COUNTER
 // registers, and the hits of each rule.

@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // BuildRxCqe writes the completion entry of a frame of n bytes, of which hdr
 // went to the header buffer.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 // crc32cVectors are those of RFC 3720, B.4: data, and the digest as it is sent.

@@ -3,8 +3,8 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
 )
 
 const (

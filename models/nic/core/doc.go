@@ -11,7 +11,7 @@
 // Files can be read from their callers downwards: no file calls one that calls it.
 // Block files carry the names of the RTL's blocks. References in brackets, as
 // [R5], are rules of docs/nic.md. What belongs to a part that the build lacks is
-// refused [N1, N2]. The copy engine's function is models/dma.
+// refused [N1, N2]. The copy engine's function is models/nic/dma.
 //
 // Invariants:
 //   - Nothing on the path of a frame, a work entry or a TLP allocates.

@@ -3,7 +3,7 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 const (

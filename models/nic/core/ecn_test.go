@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
 )
 
 // A mark changes the ECN bits, keeps a right checksum right and a wrong one

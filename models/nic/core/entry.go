@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // WorkEntry is the blocks of one transmit work entry, one after another [T14]:
 // the first with the fields and three slots, then four slots in each.

@@ -3,8 +3,8 @@ package core
 import (
 	"slices"
 
-	"nictwin/models/dma"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
 )
 
 // Key is a memory key: a range of virtual addresses that stands for bus

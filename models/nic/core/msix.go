@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Vector is what a queue's messages are, and when they are sent [M1, M2]. The
 // zero Vector sends none.

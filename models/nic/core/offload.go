@@ -3,8 +3,8 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
 )
 
 // FinishTx is [T5], [T7], [T8], [T15], [X1] and [E2]: what is appended, the offloads

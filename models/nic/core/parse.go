@@ -3,7 +3,7 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Headers is what the parser found in a frame (section 5). Offsets are from

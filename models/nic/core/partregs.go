@@ -1,8 +1,8 @@
 package core
 
 import (
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // rxParts is the registers and tables of the receive side's parts, but for

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"nictwin/models/ether"
-	"nictwin/models/nicspec"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
 )
 
 // PauseClasses is the priority classes of a port.

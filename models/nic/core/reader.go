@@ -2,10 +2,10 @@ package core
 
 import (
 	"math"
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // Read is one transfer from memory into Dst. It is cut into requests, which

@@ -1,14 +1,14 @@
 package core
 
 import (
-	"nictwin/models/nictest"
+	"nictwin/models/nic/nictest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // Any transfer, split anyhow by requester and completer, with completions of

@@ -1,8 +1,8 @@
 package core
 
 import (
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // EffectKind says what a register write did beyond being stored.

@@ -3,8 +3,8 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // Inbound is what kind of TLP came in, as [P7] and [P8] tell them apart.

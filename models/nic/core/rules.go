@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // writeRule stores an entry of table Rule.
 func (r *Regs) writeRule(b []byte, e *Effect) {

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	_ "nictwin/models/fixedseed"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
+	_ "nictwin/models/sim/fixedseed"
 )
 
 // built is a frame made by gopacket, and what it was made from.
@@ -187,7 +187,7 @@ func TestParseCorners(t *testing.T) {
 }
 
 func TestICRCVectors(t *testing.T) {
-	raw, err := os.ReadFile("../../wire/testdata/icrc_vectors.json")
+	raw, err := os.ReadFile("../../format/wire/testdata/icrc_vectors.json")
 	require.NoError(t, err)
 	var file struct {
 		Vectors []struct {

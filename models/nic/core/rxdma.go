@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // RxPlan is what delivering one frame writes [R10]: two parts of the frame,
 // each absent if its length is 0, then the completion entry.

@@ -1,6 +1,6 @@
 package core
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Queue is the context of one receive or transmit queue: its table entry and
 // its free-running indices. The split fields are of receive queues only.

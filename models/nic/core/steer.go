@@ -3,7 +3,7 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // maxPorts is the most Ethernet ports of a build.

@@ -3,7 +3,7 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // command is a write of TBL_CMD [G6, G7].

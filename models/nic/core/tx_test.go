@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 )
 
 const testKey = 5 | 0x5a<<24

@@ -1,8 +1,8 @@
 package core
 
 import (
-	"nictwin/models/dma"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
 )
 
 // TxLimits is what the checks of a work entry need to know of the build.

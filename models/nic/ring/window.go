@@ -1,9 +1,9 @@
 package ring
 
 import (
+	"nictwin/models/format/tlp"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 )
 
 // fetchGroup is how many places one read brings at most [Q3].

@@ -1,6 +1,6 @@
 package stream
 
-import "nictwin/models/boundary"
+import "nictwin/models/nic/boundary"
 
 // Stall says in which cycles a stream stands still.
 type Stall struct {

@@ -3,8 +3,8 @@ package core
 import (
 	"encoding/binary"
 
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 )
 
 // Outstanding reports whether something has left that is not acknowledged: a timer is to run. Steps tells whether there

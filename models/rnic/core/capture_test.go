@@ -15,8 +15,8 @@ import (
 	"github.com/google/gopacket/pcapgo"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 )
 
 const capturesDir = "../../../scenarios/captures/softroce"

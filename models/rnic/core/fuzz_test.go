@@ -3,8 +3,8 @@ package core
 import (
 	"testing"
 
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 )
 
 // Whatever comes as a packet, of any queue pair and in any state, nothing panics. The bytes are taken as what stands between

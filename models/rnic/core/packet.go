@@ -3,8 +3,8 @@ package core
 import (
 	"encoding/binary"
 
-	"nictwin/models/ether"
-	"nictwin/models/wire"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/wire"
 )
 
 // Packet is a RoCEv2 packet's headers, and on receive its payload.

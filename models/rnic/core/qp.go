@@ -1,9 +1,9 @@
 package core
 
 import (
-	"nictwin/models/ether"
-	"nictwin/models/fifo"
+	"nictwin/models/format/ether"
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // Attributes are what a queue pair is set to when it is connected.

@@ -1,8 +1,8 @@
 package core
 
 import (
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 )
 
 // Apply is what an atomic makes of a value, and notes what stood there before.

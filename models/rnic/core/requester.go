@@ -1,9 +1,9 @@
 package core
 
 import (
-	"nictwin/models/fifo"
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
+	"nictwin/models/sim/fifo"
 )
 
 // work is a work entry under way.

@@ -1,8 +1,8 @@
 package core
 
 import (
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 )
 
 // responder is the receiving side of a queue pair.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 )
 
 // The answer to a READ is lost, and a NAK of what follows comes: the READ is asked for again before anything else, whatever

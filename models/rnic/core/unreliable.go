@@ -1,8 +1,8 @@
 package core
 
 import (
+	"nictwin/models/format/wire"
 	"nictwin/models/rnic/rnicspec"
-	"nictwin/models/wire"
 )
 
 // unreliable takes a packet of a UC: messages that lack a packet are dropped (IBTA 9.8.2.2).

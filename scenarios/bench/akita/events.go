@@ -10,7 +10,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 const measureTurns = 9

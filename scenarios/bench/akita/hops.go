@@ -5,7 +5,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 )
 
 const (

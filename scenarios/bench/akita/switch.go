@@ -7,13 +7,13 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/msg"
-	"nictwin/models/nicspec"
-	"nictwin/models/nicswitch"
-	"nictwin/models/nicswitch/route"
-	"nictwin/models/pcielink"
-	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/models/fabric/nicswitch"
+	"nictwin/models/fabric/nicswitch/route"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 )
 
 // Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares them, on

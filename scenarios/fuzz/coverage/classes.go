@@ -3,8 +3,8 @@ package coverage
 import (
 	"fmt"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 )
 

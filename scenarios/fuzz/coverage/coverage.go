@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/specfile"
-	"nictwin/scenarios/files"
+	"nictwin/models/sim/specfile"
 	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/shell/files"
 )
 
 // Coverage counts how often each bin was hit. A nil Coverage counts nothing. It is not safe for concurrent use.

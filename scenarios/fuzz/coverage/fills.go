@@ -1,6 +1,6 @@
 package coverage
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Words of the bins of what is filled to the last place, and of indices that go round.
 var (

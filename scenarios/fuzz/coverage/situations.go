@@ -1,7 +1,7 @@
 package coverage
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // LongCopy is the length about which, and from which on, copies have bins of their own, in bytes.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 )
 

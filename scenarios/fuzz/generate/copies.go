@@ -2,7 +2,7 @@ package generate
 
 import (
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 )
 

@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/traffic/craft"

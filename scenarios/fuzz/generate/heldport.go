@@ -3,7 +3,7 @@ package generate
 import (
 	"math"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 )
 

@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 )
 

@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 )

@@ -1,6 +1,6 @@
 package generate
 
-import "nictwin/models/nicspec"
+import "nictwin/models/nic/nicspec"
 
 // Places of the RTL NIC that the contract does not count (docs/rtl.md): strategies fill each to the last. A NIC that has others is
 // played as well, and is not filled so exactly.

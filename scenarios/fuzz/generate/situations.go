@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/traffic"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/traffic/craft"

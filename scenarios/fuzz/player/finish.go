@@ -8,14 +8,14 @@ import (
 
 	"nictwin/golden"
 	"nictwin/models/board"
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
-	"nictwin/scenarios/judge"
-	"nictwin/scenarios/testbed"
 )
 
 // reportCycles is more than any quantum lets a device's report come late.

@@ -1,7 +1,7 @@
 package player
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 )
 

@@ -1,6 +1,6 @@
 package player
 
-import "nictwin/models/tlp"
+import "nictwin/models/format/tlp"
 
 // rawReads is the reads of raw requesters that are under way, by requester and tag.
 type rawReads map[uint16]*[256]bool

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/stack/driver"
 )

@@ -3,9 +3,9 @@ package player
 import (
 	"slices"
 
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/traffic/craft"
 	"nictwin/stack/driver"

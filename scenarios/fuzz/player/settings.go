@@ -6,14 +6,14 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/root"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/program"
-	"nictwin/scenarios/testbed"
 	"nictwin/stack/driver"
 )
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
-	"nictwin/scenarios/result"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/observe/result"
 )
 
 // openReads tracks the NIC's reads that wait for completions, and which slots of rings have been read.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"nictwin/rtlbridge/protocol"
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
 )
 
 // StoppedError reports that the RTL ended the run by itself: one of its assertions failed.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"nictwin/scenarios/result"
+	"nictwin/scenarios/observe/result"
 )
 
 // leastPatience outlasts what a device that works does in any one go, but for time-outs of reads.

@@ -2,13 +2,13 @@ package player
 
 import (
 	"nictwin/models/board"
-	"nictwin/models/boundary"
-	"nictwin/models/ether"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/bed/testbed"
 	"nictwin/scenarios/fuzz/program"
-	"nictwin/scenarios/testbed"
 )
 
 // waits limits the player's waits for the NIC, in cycles. Where links or memories are slow, time counts from the last frame or request that

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 )

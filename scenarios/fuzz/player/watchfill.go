@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 )
 

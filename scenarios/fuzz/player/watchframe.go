@@ -3,9 +3,9 @@ package player
 import (
 	"encoding/binary"
 
-	"nictwin/models/boundary"
+	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/core"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // arrival is what is known of a frame that came in.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"nictwin/models/ether"
-	"nictwin/models/nicspec"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 )

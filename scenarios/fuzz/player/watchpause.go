@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"nictwin/models/board"
-	"nictwin/models/boundary"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 )
 

@@ -3,7 +3,7 @@ package player
 import (
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/fuzz/program"
 )

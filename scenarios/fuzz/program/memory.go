@@ -1,7 +1,7 @@
 package program
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Parts of memory: host, Arm below 4 GB, Arm above.

@@ -1,7 +1,7 @@
 package program
 
 import (
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/traffic/craft"
 )
 

@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"strings"
 
-	"nictwin/models/specfile"
+	"nictwin/models/sim/specfile"
 )
 
 // Parse reads a program. All that is wrong is told at once, and of each operation by its number and kind: operations are

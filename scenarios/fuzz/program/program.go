@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"nictwin/models/board"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
-	"nictwin/scenarios/files"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/shell/files"
 )
 
 // Schema is the version of the file format of programs.

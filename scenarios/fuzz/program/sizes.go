@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // Builds are the sizes of NICs that programs can be for [B2] [N1]: the default, and the ends of what there may be.

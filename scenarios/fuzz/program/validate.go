@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/models/format/tlp"
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/traffic/craft"
 	"nictwin/stack/driver"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/scenarios/fuzz/generate"
 	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/fuzz/shrink"

@@ -15,7 +15,7 @@ import (
 	"nictwin/models/ref"
 	"nictwin/rtlbridge/build/cache"
 	"nictwin/rtlbridge/build/toolchain"
-	"nictwin/scenarios/home/hometest"
+	"nictwin/scenarios/shell/home/hometest"
 )
 
 // reference is the text of one that expects a number of each transaction.

@@ -3,7 +3,7 @@ package own
 import (
 	"errors"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 )
 
 // Limits bound time, memory and transactions of a reference.

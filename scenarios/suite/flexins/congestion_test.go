@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/wire"
 	"nictwin/models/inject"
-	"nictwin/models/msg"
-	"nictwin/models/simcore"
-	"nictwin/models/wire"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/cc"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"

@@ -7,8 +7,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/inject"
-	"nictwin/models/nictest"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nictest"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/transport"

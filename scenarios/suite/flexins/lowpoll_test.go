@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/cpu"
 	"nictwin/models/inject"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/verbs"
 )

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/cpu"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/verbs"
 )

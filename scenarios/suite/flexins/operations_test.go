@@ -8,7 +8,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/inject"
-	"nictwin/models/nictest"
+	"nictwin/models/nic/nictest"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/pipe"
 	"nictwin/stack/transport"

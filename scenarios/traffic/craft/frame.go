@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
 )
 
 // Frame says how a frame is to be made. What is not said is right: lengths, checksums, ICRC.

@@ -1,5 +1,5 @@
 // Package corebus is a driver.Bus of software that runs on a processor core
-// (models/cpu) and pays for what it does: cycles, loads and stores through the
+// (models/server/cpu) and pays for what it does: cycles, loads and stores through the
 // core's caches, register writes and reads.
 //
 // What a Watch covers is polled: each watch is a loop of the core, in turn with
@@ -15,9 +15,9 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/cpu"
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/field"
 	"nictwin/stack/driver"
 )
 

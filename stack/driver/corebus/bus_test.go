@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/cpu"
-	"nictwin/models/mem"
-	"nictwin/models/simcore"
+	"nictwin/models/memory/mem"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/driver/corebus"
 )
 

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/dma"
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 	"nictwin/stack/driver"
 )
 

@@ -1,7 +1,7 @@
 package drivertest
 
 import (
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/nictest"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/nic/nictest"
 	"nictwin/stack/driver"
 )
 

@@ -9,9 +9,9 @@
 package rootbus
 
 import (
-	"nictwin/models/mem"
-	"nictwin/models/nicspec"
-	"nictwin/models/root"
+	"nictwin/models/fabric/root"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
 	"nictwin/stack/driver"
 )
 

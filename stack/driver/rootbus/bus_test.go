@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/armcache"
-	"nictwin/models/mem"
-	"nictwin/models/simcore"
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/driver/rootbus"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/pipe"

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/field"
-	"nictwin/models/simcore"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/cc"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"

@@ -3,10 +3,10 @@ package data
 import (
 	"fmt"
 
-	"nictwin/models/cpu"
-	"nictwin/models/dma"
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/pipe"

@@ -3,7 +3,7 @@ package data
 import (
 	"fmt"
 
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"

@@ -3,8 +3,8 @@ package data
 import (
 	"encoding/binary"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/models/format/wire"
+	"nictwin/models/nic/nicspec"
 	"nictwin/stack/driver"
 	"nictwin/stack/pipe"
 	"nictwin/stack/transport"

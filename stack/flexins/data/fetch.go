@@ -3,8 +3,8 @@ package data
 import (
 	"fmt"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/pipe"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 	"nictwin/stack/driver"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"

@@ -3,7 +3,7 @@ package data
 import (
 	"fmt"
 
-	"nictwin/models/field"
+	"nictwin/models/sim/field"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"
 )

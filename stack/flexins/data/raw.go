@@ -3,8 +3,8 @@ package data
 import (
 	"fmt"
 
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/pipe"
 	"nictwin/stack/transport"

@@ -1,8 +1,8 @@
 package data
 
 import (
-	"nictwin/models/fifo"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/fifo"
 )
 
 // ring is memory that is handed out in whole lines, one behind the other, and is free again in that order, in whichever

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
 )
 
 // ringModel is a ring as a list of what it has handed out, oldest first: a piece leaves it when all before it were given back.

@@ -3,9 +3,9 @@ package data
 import (
 	"errors"
 
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/pipe"
 	"nictwin/stack/transport"
 )

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
 	"nictwin/stack/transport"
 )
 

@@ -3,7 +3,7 @@ package data
 import (
 	"container/heap"
 
-	"nictwin/models/simcore"
+	"nictwin/models/sim/simcore"
 	"nictwin/stack/transport"
 )
 

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/cpu"
-	"nictwin/models/field"
-	"nictwin/models/fifo"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/driver"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/kernel"

@@ -3,8 +3,8 @@ package library
 import (
 	"fmt"
 
-	"nictwin/models/cpu"
-	"nictwin/models/fifo"
+	"nictwin/models/server/cpu"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/flexins/mailbox"
 	"nictwin/stack/pipe"
 	"nictwin/stack/verbs"

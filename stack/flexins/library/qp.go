@@ -1,7 +1,7 @@
 package library
 
 import (
-	"nictwin/models/fifo"
+	"nictwin/models/sim/fifo"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/mailbox"
 	"nictwin/stack/pipe"

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nicspec"
-	"nictwin/models/tlp"
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 )

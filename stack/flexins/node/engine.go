@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/cpu"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
 	"nictwin/stack/driver"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/offload"

@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/dma"
-	"nictwin/models/field"
-	"nictwin/models/nicspec"
+	"nictwin/models/nic/dma"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/flexins/control"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"nictwin/models/field"
 	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/sim/field"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/verbs"
 )

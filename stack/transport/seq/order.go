@@ -1,6 +1,6 @@
 package seq
 
-import "nictwin/models/fifo"
+import "nictwin/models/sim/fifo"
 
 // Order numbers copies and finds up to which all have ended, in whatever
 // order they end.

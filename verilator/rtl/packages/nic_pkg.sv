@@ -1,5 +1,5 @@
 /// Registers, structures and codes of the NIC: package nic_pkg.
-/// Generated from models/nicspec/nic.yaml by go generate ./models/nicspec; do not edit.
+/// Generated from models/nic/nicspec/nic.yaml by go generate ./models/nic/nicspec; do not edit.
 /// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string starts in the low bits.
 
 package nic_pkg;

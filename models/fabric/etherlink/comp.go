@@ -1,0 +1,223 @@
+package etherlink
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/fabric/etherlink/core"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/simcore"
+)
+
+// Switch forwards frames between its ports. See the package comment.
+type Switch struct {
+	*sim.ComponentBase
+
+	spec   Spec
+	clock  simcore.Clock
+	frames *msg.Frames
+	table  *core.Table
+	pool   *core.Pool
+	ports  []*port
+	events simcore.EventPool // wakes
+	failed error
+
+	worked  simcore.Ps // the instant whose work is done
+	turn    int        // the port whose frame is first admitted: that after the last which got room
+	coming  uint64     // ports with frames in their pipeline, a bit each
+	going   uint64     // ports with frames to be sent
+	sending uint64     // ports that are sending
+	telling uint64     // ports whose peer has been told to stop
+}
+
+// Event kinds.
+const (
+	kindAdmit  = iota // a frame has crossed a pipeline
+	kindDone          // a frame has left
+	kindWake          // a stop ends, a pause is to be told again, or a link has room
+	kindBroken        // of the end of a run that failed
+)
+
+// Spec is what the switch was built from.
+func (s *Switch) Spec() Spec { return s.spec }
+
+// Port is a port by its number, from 0.
+func (s *Switch) Port(i int) *simcore.Port { return s.ports[i].port }
+
+// Pace has a port send at the rate of a cable that begins behind a decorator: what the port itself is plugged into has the
+// latency past and no rate. Frames then leave at most that long before they are sent.
+func (s *Switch) Pace(port int, cable simcore.LinkSpec, past simcore.Ps) {
+	s.ports[port].pace(cable, past)
+}
+
+// Err is the first thing that the switch could not make sense of, or nil.
+func (s *Switch) Err() error { return s.failed }
+
+func (s *Switch) fail(format string, a ...any) {
+	if s.failed == nil {
+		s.failed = fmt.Errorf("etherlink: "+s.Name()+": "+format, a...)
+		s.clock.Schedule(&simcore.Event{At: s.clock.Now(), H: s, Kind: kindBroken})
+	}
+}
+
+// of is the port that a simcore.Port belongs to.
+func (s *Switch) of(sp sim.Port) *port {
+	mine, _ := sp.(*simcore.Port)
+	for _, p := range s.ports {
+		if p.port == mine {
+			return p
+		}
+	}
+	panic(fmt.Sprintf("etherlink: %s has no port %v", s.Name(), sp))
+}
+
+// NotifyRecv implements sim.Component: a frame has come in; it crosses the pipeline.
+func (s *Switch) NotifyRecv(at sim.VTimeInSec, sp sim.Port) {
+	p, now := s.of(sp), s.clock.Now()
+	for m := p.port.Retrieve(at); m != nil; m = p.port.Retrieve(at) {
+		f, ok := m.(*msg.Frame)
+		if !ok {
+			s.fail("port %d received a %T: want a frame", p.index, m)
+			return
+		}
+		p.count.In.Add(f.Bytes())
+		if p.connect() {
+			p.enter(f, now)
+		}
+	}
+}
+
+// NotifyPortFree implements sim.Component: a link has room. It is used strictly later, so that the order of events within an
+// instant does not matter.
+func (s *Switch) NotifyPortFree(sim.VTimeInSec, sim.Port) { s.wake(s.clock.Now() + 1) }
+
+// wake has the switch look again at a time.
+func (s *Switch) wake(at simcore.Ps) {
+	ev := s.events.Get()
+	ev.At, ev.H, ev.Kind = at, s, kindWake
+	s.clock.Schedule(ev)
+}
+
+// Handle implements sim.Handler.
+func (s *Switch) Handle(e sim.Event) error {
+	ev, ok := e.(*simcore.Event)
+	if !ok {
+		return fmt.Errorf("etherlink: %s: event of type %T: want its own", s.Name(), e)
+	}
+	now, kind := s.clock.Now(), ev.Kind
+	p, _ := ev.Arg.(*port)
+	switch kind {
+	case kindAdmit:
+		p.admit.armed = false
+	case kindDone:
+		p.done.armed = false
+	case kindWake:
+		s.events.Put(ev)
+	}
+	s.work(now)
+	switch {
+	case kind == kindAdmit && p.pipe.Len() > 0:
+		p.admit.arm(&s.clock, p.pipe.Front().due)
+	case kind == kindDone && s.sending&p.bit != 0 && p.line.Busy() > now:
+		p.done.arm(&s.clock, p.line.Busy())
+	}
+	return s.failed
+}
+
+// work does all that is due by now. Of the events of one instant the first does it for all of them, so their order has no say.
+func (s *Switch) work(now simcore.Ps) {
+	if now == s.worked || s.failed != nil {
+		return
+	}
+	s.worked = now
+	for m := s.sending; m != 0; m &= m - 1 {
+		if p := s.ports[bits.TrailingZeros64(m)]; p.line.Busy() <= now {
+			p.finish()
+		}
+	}
+	from := uint64(1)<<s.turn - 1
+	s.admit(s.coming&^from, now)
+	s.admit(s.coming&from, now)
+	for m := s.telling; m != 0; m &= m - 1 {
+		s.ports[bits.TrailingZeros64(m)].remind(now)
+	}
+	for m := s.going &^ s.sending; m != 0; m &= m - 1 {
+		s.ports[bits.TrailingZeros64(m)].serve(now)
+	}
+}
+
+// admit takes what has crossed the pipelines of some ports.
+func (s *Switch) admit(ports uint64, now simcore.Ps) {
+	for ; ports != 0; ports &= ports - 1 {
+		p := s.ports[bits.TrailingZeros64(ports)]
+		for p.pipe.Len() > 0 && p.pipe.Front().due <= now {
+			a := p.pipe.Pop()
+			s.forward(p, a.f, a.came, now)
+		}
+		if p.pipe.Len() == 0 {
+			s.coming &^= p.bit
+		}
+	}
+}
+
+// forward is what becomes of a frame.
+func (s *Switch) forward(in *port, f *msg.Frame, came, now simcore.Ps) {
+	if pause, ok := ether.ParsePause(f.Data); ok {
+		in.obey(&pause, now)
+		in.count.PausesIn.Add(f.Bytes())
+		s.frames.Put(f)
+		return
+	}
+	switch n := len(f.Data); {
+	case n < runt:
+		in.drop(f, core.Runt)
+		return
+	case n > s.spec.Longest:
+		in.drop(f, core.Oversize)
+		return
+	}
+	s.table.Learn(f.Data, in.lead)
+	switch lead, way := s.table.Lookup(f.Data); {
+	case way == core.ToNobody:
+		in.drop(f, core.Filtered)
+	case way == core.ToAll:
+		s.flood(in, f, came, now)
+	case lead == in.lead:
+		in.drop(f, core.Local)
+	default:
+		s.ports[lead].member(f).accept(in, f, came, now)
+	}
+}
+
+// runt is the shortest frame that has addresses and a type.
+const runt = 14
+
+// flood sends a frame to every link but its own.
+func (s *Switch) flood(in *port, f *msg.Frame, came, now simcore.Ps) {
+	var last *port
+	for _, p := range s.ports {
+		if p.lead != p.index || p.index == in.lead || !p.members[0].port.Plugged() {
+			continue
+		}
+		if last != nil {
+			again := s.frames.Copy(f.Data)
+			again.Seq, again.Trim = f.Seq, f.Trim
+			in.count.Made.Add(again.Bytes())
+			last.member(again).accept(in, again, came, now)
+		}
+		last = p
+	}
+	if last == nil {
+		in.drop(f, core.Nowhere)
+		return
+	}
+	last.member(f).accept(in, f, came, now)
+}
+
+var (
+	_ sim.Component = (*Switch)(nil)
+	_ sim.Handler   = (*Switch)(nil)
+)

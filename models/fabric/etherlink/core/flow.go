@@ -1,0 +1,133 @@
+package core
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/format/wire"
+)
+
+// Offsets in an IP packet.
+const (
+	ipv4TOSOff   = 1
+	ipv4FragOff  = 6
+	ipv4Proto    = 9
+	ipv4SumOff   = 10
+	ipv4AddrOff  = 12
+	ipv4MinBytes = 20
+	ipv6Next     = 6
+	ipv6AddrOff  = 8
+	ipv6Bytes    = 40
+
+	etherTypeIPv4 = 0x0800
+	etherTypeIPv6 = 0x86dd
+	fragMask      = 0x3fff // more fragments, and the offset
+	protocolTCP   = 6
+	protocolUDP   = 17
+
+	macBytes    = 6
+	headerBytes = 14
+)
+
+// ip returns the IP header of a frame, 4 or 6, and 0 if it has none that is whole.
+func ip(frame []byte) (packet []byte, version int) {
+	off, kind, err := l3(frame)
+	if err {
+		return nil, 0
+	}
+	p := frame[off:]
+	switch {
+	case kind == etherTypeIPv4 && len(p) >= ipv4MinBytes && p[0]>>4 == 4 && p[0]&0xf >= 5 && len(p) >= int(p[0]&0xf)*4:
+		return p, 4
+	case kind == etherTypeIPv6 && len(p) >= ipv6Bytes && p[0]>>4 == 6:
+		return p, 6
+	}
+	return nil, 0
+}
+
+// l3 is where the network header begins, for frames that have one.
+func l3(frame []byte) (off int, kind uint16, short bool) {
+	if len(frame) < headerBytes {
+		return 0, 0, true
+	}
+	off, kind, err := wire.L3Offset(frame)
+	return off, kind, err != nil
+}
+
+// FlowHash is the same for all frames of a flow: those with the same addresses, protocol and ports (5-tuple); with the same
+// MAC addresses where there is no IP. Fragments have no ports, so that all of a datagram go one way. Salt keeps two stages of
+// hashing from choosing alike.
+func FlowHash(frame []byte, salt uint64) uint64 {
+	h := mix(salt)
+	if len(frame) < headerBytes {
+		return h
+	}
+	p, version := ip(frame)
+	switch version {
+	case 4:
+		h = mix(h ^ binary.BigEndian.Uint64(p[ipv4AddrOff:]))
+		whole := binary.BigEndian.Uint16(p[ipv4FragOff:])&fragMask == 0
+		return ports(h, p[ipv4Proto], p[int(p[0]&0xf)*4:], whole)
+	case 6:
+		for at := ipv6AddrOff; at < ipv6Bytes; at += 8 {
+			h = mix(h ^ binary.BigEndian.Uint64(p[at:]))
+		}
+		return ports(h, p[ipv6Next], p[ipv6Bytes:], true)
+	}
+	h = mix(h ^ uint64(binary.BigEndian.Uint32(frame)))
+	return mix(h ^ binary.BigEndian.Uint64(frame[4:]))
+}
+
+func ports(h uint64, protocol uint8, l4 []byte, whole bool) uint64 {
+	h = mix(h ^ uint64(protocol))
+	if whole && (protocol == protocolTCP || protocol == protocolUDP) && len(l4) >= 4 {
+		h = mix(h ^ uint64(binary.BigEndian.Uint32(l4)))
+	}
+	return h
+}
+
+// mix spreads every bit over all (the finaliser of SplitMix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Chance is the n-th number of a seeded series, from 0 to less than 1: it does not depend on what was drawn before.
+func Chance(seed, n uint64) float64 {
+	const mantissa = 53
+	return float64(mix(mix(seed)^n)>>(64-mantissa)) / (1 << mantissa)
+}
+
+// SubSeed is the seed of the n-th part of something that has a seed.
+func SubSeed(seed, n uint64) uint64 { return mix(seed ^ mix(n+1)) }
+
+// ClassBy says what a frame's class is taken from.
+type ClassBy string
+
+// The ways to classify.
+const (
+	ByDSCP ClassBy = "dscp" // the upper three bits of the DSCP (RFC 2474, class selector)
+	ByPCP  ClassBy = "pcp"  // the priority of the VLAN tag (IEEE 802.1Q)
+	ByNone ClassBy = "none" // all frames are of class 0
+)
+
+// Class is a frame's class; what has no such field is of class 0.
+func (by ClassBy) Class(frame []byte) uint8 {
+	const vlan = 0x8100
+	switch by {
+	case ByDSCP:
+		p, version := ip(frame)
+		switch version {
+		case 4:
+			return p[ipv4TOSOff] >> 5
+		case 6:
+			return p[0] & 0xf >> 1
+		}
+	case ByPCP:
+		if len(frame) >= headerBytes+2 && binary.BigEndian.Uint16(frame[2*macBytes:]) == vlan {
+			return frame[headerBytes] >> 5
+		}
+	}
+	return 0
+}

@@ -1,0 +1,152 @@
+package etherlink
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/format/ether"
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
+)
+
+// Outbox takes what has to reach the other half of a cable. The frame is lent: its bytes are to be copied.
+type Outbox interface {
+	// Frame has left at one end, at the time depart.
+	Frame(cable int, f *msg.Frame, depart simcore.Ps) error
+	// Credit may be used by the other half's device from the time usable on.
+	Credit(cable int, usable simcore.Ps) error
+}
+
+// FarSpec configures one half of a cable.
+type FarSpec struct {
+	Cable  int // number, for the Outbox
+	Link   simcore.LinkSpec
+	Second bool // the device here is the one that the whole cable has as its second end
+}
+
+// Far stands for the device at the other end of a cable that is simulated elsewhere, with its half of the cable. Both halves
+// have the link of the whole cable: a frame keeps its time of departure, so it takes the wire and arrives as it would if both
+// devices were on one engine. The other half must be told of what leaves at t by t + latency, of a credit that returns at t
+// by t + credit latency.
+//
+// It runs ahead of the engine as simcore.EarlyReceiver and EarlySender mean it: it has a frame when it is sent, and sends
+// one after it has departed. A device here must not run ahead itself.
+type Far struct {
+	*sim.ComponentBase
+	clock   simcore.Clock
+	spec    FarSpec
+	frames  *msg.Frames
+	port    *simcore.Port
+	out     Outbox
+	credits fifo.Queue[simcore.Ps] // when they may be used by the device here
+	back    timer
+	failed  error
+}
+
+// ConnectFar makes the far end of a port's cable, and plugs the port in.
+func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSpec, near *simcore.Port, out Outbox) (*Far, error) {
+	sim.NameMustBeValid(name)
+	if s == nil || frames == nil || out == nil {
+		return nil, fmt.Errorf("etherlink: %s: want a scheduler, a pool of frames and an outbox", name)
+	}
+	if err := spec.Link.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if spec.Link.Credits == 0 {
+		return nil, fmt.Errorf("etherlink: %s: credits 0: want a number, the far port's room is not known here", name)
+	}
+	if err := fits(near); err != nil {
+		return nil, fmt.Errorf("etherlink: %s: %w", name, err)
+	}
+	f := &Far{ComponentBase: sim.NewComponentBase(name), clock: simcore.NewClock(s), spec: spec, frames: frames, out: out}
+	f.port = simcore.NewPort(f, max(spec.Link.Credits, spec.Link.ReverseCredits), name+".Eth")
+	f.AddPort("Eth", f.port)
+	f.back.ev = simcore.Event{H: f}
+	ends := [...]*simcore.Port{near, f.port}
+	if spec.Second {
+		ends[0], ends[1] = ends[1], ends[0]
+	}
+	_, err := simcore.Connect(name+".Cable", s, spec.Link, ends[0], ends[1])
+	return f, err
+}
+
+// LookAhead implements simcore.EarlyReceiver and EarlySender.
+func (f *Far) LookAhead() bool { return true }
+
+// NotifyRecv implements sim.Component: a frame leaves the device here. It stays in the port until its credit is back.
+func (f *Far) NotifyRecv(sim.VTimeInSec, sim.Port) {
+	m := f.port.At(f.port.Len() - 1)
+	x, ok := m.(*msg.Frame)
+	if !ok {
+		f.fail(fmt.Errorf("etherlink: %s got a %T: want a frame", f.Name(), m))
+		return
+	}
+	f.fail(f.out.Frame(f.spec.Cable, x, x.Depart))
+}
+
+// NotifyPortFree implements sim.Component: it is not waited for.
+func (f *Far) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+
+// CreditReturned implements simcore.EarlySender: the device here has taken a frame.
+func (f *Far) CreditReturned(_ *simcore.Port, usable simcore.Ps) {
+	f.fail(f.out.Credit(f.spec.Cable, usable))
+}
+
+// Deliver sends a frame of the other half on to the device here. The data are copied.
+func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
+	if now := f.clock.Now(); depart < 0 || depart+f.spec.Link.Latency < now {
+		return fmt.Errorf("etherlink: %s: a frame that departed at %v is told at %v: want it within the latency of %v", f.Name(), depart, now, f.spec.Link.Latency)
+	}
+	m := f.frames.Copy(x.Data)
+	m.Port, m.Queue, m.Trim, m.Seq = x.Port, x.Queue, x.Trim, seq
+	if f.port.SendAt(m, depart) != nil {
+		f.frames.Put(m)
+		return fmt.Errorf("etherlink: %s: a frame that departed at %v has no credit: the other half sends more than %d", f.Name(), depart, f.spec.Link.Credits)
+	}
+	return nil
+}
+
+// Credit returns a credit to the device here, which may use it at that time.
+func (f *Far) Credit(usable simcore.Ps) error {
+	if now := f.clock.Now(); usable <= now || f.credits.Len() > 0 && usable < *f.credits.At(f.credits.Len() - 1) {
+		return fmt.Errorf("etherlink: %s: a credit for %v is told at %v: want it before that, in order", f.Name(), usable, now)
+	}
+	if f.credits.Len() == f.port.Len() {
+		return fmt.Errorf("etherlink: %s: more credits return than frames were sent", f.Name())
+	}
+	f.credits.Push(usable)
+	f.back.arm(&f.clock, usable-1)
+	return nil
+}
+
+// Handle implements sim.Handler: frames whose credits are back leave the port, which the sender feels 1 ps later.
+func (f *Far) Handle(sim.Event) error {
+	f.back.armed = false
+	for f.credits.Len() > 0 && *f.credits.Front()-1 <= f.clock.Now() {
+		f.credits.Pop()
+		if x, ok := f.port.Retrieve(f.clock.Sec()).(*msg.Frame); ok {
+			f.frames.Put(x)
+		}
+	}
+	if f.credits.Len() > 0 {
+		f.back.arm(&f.clock, *f.credits.Front()-1)
+	}
+	return f.failed
+}
+
+// Err is the first thing that went wrong, or nil.
+func (f *Far) Err() error { return f.failed }
+
+func (f *Far) fail(err error) {
+	if f.failed == nil {
+		f.failed = err
+	}
+}
+
+var (
+	_ sim.Component         = (*Far)(nil)
+	_ simcore.EarlyReceiver = (*Far)(nil)
+	_ simcore.EarlySender   = (*Far)(nil)
+)

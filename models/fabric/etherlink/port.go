@@ -1,0 +1,249 @@
+package etherlink
+
+import (
+	"nictwin/models/fabric/etherlink/core"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
+)
+
+// port is one port, as input and as output.
+type port struct {
+	s       *Switch
+	index   int
+	bit     uint64
+	lead    int     // the first port of its LAG, itself without one
+	members []*port // of the LAG that it leads
+	mac     core.MAC
+	port    *simcore.Port
+
+	// The link: how long frames take, and how far back a departure may lie.
+	linked   bool
+	line     simcore.Serial
+	overhead int
+	past     simcore.Ps // -1: as far as it likes
+
+	// As input.
+	pipe  fifo.Queue[arrival]
+	admit timer
+	told  uint8      // classes that the peer was last told to stop
+	at    simcore.Ps // when
+	again bool       // it is to be told once more
+
+	// As output.
+	queues  [core.Classes]fifo.Queue[queued]
+	waiting uint8             // classes with frames
+	sizes   [core.Classes]int // of the frames at the heads, on the wire
+	sched   core.Scheduler
+	out     queued // that is being sent; no frame: a pause frame of its own
+	done    timer
+	stops   stops
+	drawn   uint64                   // chances for marks
+	woken   [core.Classes]simcore.Ps // until then the head of a queue is not ready
+
+	count PortCounters
+}
+
+// arrival is a frame in the pipeline.
+type arrival struct {
+	f         *msg.Frame
+	came, due simcore.Ps // when its last bit came, when it is admitted
+}
+
+// queued is a frame in the buffer.
+type queued struct {
+	f           *msg.Frame
+	bytes       int
+	in          *port
+	class       uint8
+	ready, from simcore.Ps // when it may begin to leave, when it was admitted
+}
+
+// connect looks the link up, and reports whether there is one that carries frames.
+func (p *port) connect() bool {
+	if p.linked {
+		return true
+	}
+	switch l := p.port.Connection().(type) {
+	case *Link:
+		p.line, p.overhead, p.past = simcore.NewSerial(l.spec.Rate()), ether.WireOverhead, -1
+	case *simcore.Link:
+		p.line, p.overhead, p.past = simcore.NewSerial(l.Spec().Rate), l.Spec().OverheadBytes, l.Spec().Latency
+	default:
+		p.s.fail("port %d is plugged into a %T: want an etherlink.Link or a simcore.Link", p.index, l)
+		return false
+	}
+	p.linked = true
+	return true
+}
+
+// pace has the port send at the rate of a cable behind what it is plugged into.
+func (p *port) pace(cable simcore.LinkSpec, past simcore.Ps) {
+	p.line, p.overhead, p.past, p.linked = simcore.NewSerial(cable.Rate), cable.OverheadBytes, past, true
+}
+
+// wire is how long a frame of n bytes takes on the link.
+func (p *port) wire(n int) simcore.Ps { return p.line.TimeOf(n + p.overhead) }
+
+// enter has a frame cross the pipeline: it is admitted strictly later than it came.
+func (p *port) enter(f *msg.Frame, now simcore.Ps) {
+	due := now + p.s.spec.Latency
+	if p.s.spec.Mode == CutThrough {
+		due = max(now+1, due-p.wire(f.Bytes()))
+	}
+	if last := p.pipe.Len(); last > 0 { // a short frame does not pass a long one
+		due = max(due, p.pipe.At(last-1).due)
+	}
+	p.pipe.Push(arrival{f, now, due})
+	p.s.coming |= p.bit
+	p.admit.arm(&p.s.clock, p.pipe.Front().due)
+}
+
+// member is the port of a LAG that a frame's flow leaves by.
+func (p *port) member(f *msg.Frame) *port {
+	if len(p.members) == 1 {
+		return p.members[0]
+	}
+	return p.members[core.FlowHash(f.Data, p.s.spec.Seed)%uint64(len(p.members))]
+}
+
+func (p *port) drop(f *msg.Frame, why core.Reason) {
+	p.count.Dropped[why].Add(f.Bytes())
+	p.s.frames.Put(f)
+}
+
+// accept takes a frame into the buffer, if there is room.
+func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
+	s, n := p.s, f.Bytes()
+	if !p.port.Plugged() {
+		in.drop(f, core.Nowhere)
+		return
+	}
+	if !p.connect() {
+		return
+	}
+	class := s.spec.ClassBy.Class(f.Data)
+	before := s.pool.Queued(p.index, class)
+	if why := s.pool.Admit(in.index, p.index, class, n); why != core.None {
+		in.drop(f, why)
+		return
+	}
+	if s.turn = in.index + 1; s.turn == len(s.ports) {
+		s.turn = 0
+	}
+	p.mark(f, class, before)
+	ready := came + s.spec.Latency
+	if s.spec.Mode == CutThrough {
+		if w := in.wire(n); w <= p.wire(n) {
+			ready -= w
+		}
+	}
+	p.queues[class].Push(queued{f, n, in, class, ready, now})
+	if p.queues[class].Len() == 1 {
+		p.sizes[class] = n + ether.WireOverhead
+	}
+	p.waiting |= 1 << class
+	s.going |= p.bit
+	in.watch()
+}
+
+// mark sets CE, if the queue is long.
+func (p *port) mark(f *msg.Frame, class uint8, before int) {
+	ecn := &p.s.spec.Classes[class].ECN
+	if ecn.KmaxBytes == 0 || before < ecn.KminBytes {
+		return
+	}
+	p.drawn++
+	if !ecn.Marks(before, core.Chance(core.SubSeed(p.s.spec.Seed, uint64(p.index)), p.drawn)) {
+		return
+	}
+	switch core.MarkCE(f.Data) {
+	case core.Marked:
+		p.count.Marked++
+	case core.Unaware:
+		p.count.Unaware++
+	}
+}
+
+// finish gives back the buffer of the frame that has left.
+func (p *port) finish() {
+	p.s.sending &^= p.bit
+	if q := p.out; q.in != nil {
+		p.s.pool.Release(q.in.index, p.index, q.class, q.bytes)
+		q.in.watch()
+	}
+	p.out = queued{}
+}
+
+// serve sends what can go, one frame at a time.
+func (p *port) serve(now simcore.Ps) {
+	for p.s.sending&p.bit == 0 && p.connect() {
+		if p.owes() {
+			if !p.port.CanSend() {
+				return
+			}
+			p.tell(now)
+		} else if !p.next(now) {
+			break
+		}
+		if p.line.Busy() <= now { // an infinitely fast link
+			p.finish()
+		}
+	}
+	if p.waiting == 0 && !p.owes() && p.s.sending&p.bit == 0 {
+		p.s.going &^= p.bit
+	}
+}
+
+// next sends the frame whose turn it is, and reports whether there was one that could go.
+func (p *port) next(now simcore.Ps) bool {
+	ready := p.waiting &^ p.stops.classes(now)
+	for m := ready; m != 0; m &= m - 1 {
+		c := lowest(m)
+		if at := p.queues[c].Front().ready; at > now {
+			ready &^= 1 << c
+			if p.woken[c] != at {
+				p.woken[c] = at
+				p.s.wake(at)
+			}
+		}
+	}
+	if ready == 0 || !p.port.CanSend() {
+		return false
+	}
+	c := p.sched.Next(ready, p.waiting, &p.sizes)
+	q := p.queues[c].Pop()
+	if p.queues[c].Len() == 0 {
+		p.waiting &^= 1 << c
+	} else {
+		p.sizes[c] = p.queues[c].Front().bytes + ether.WireOverhead
+	}
+	from := now
+	if q.from == now { // it could have begun before its last bit was here
+		from = max(q.ready, p.stops.since(c))
+	}
+	p.count.Out.Add(q.bytes)
+	p.out = q
+	p.out.f = nil // it is the link's
+	p.send(q.f, from, now)
+	return true
+}
+
+// send puts a frame on the link.
+func (p *port) send(f *msg.Frame, from, now simcore.Ps) {
+	if p.past >= 0 {
+		from = max(from, now-p.past)
+	}
+	from = max(from, p.line.Busy())
+	p.line.Transmit(from, int64(f.Bytes()+p.overhead))
+	f.Queue = -1
+	p.s.sending |= p.bit
+	if p.port.SendAt(f, from) != nil {
+		p.s.fail("the link at port %d refused a frame that it had room for", p.index)
+		return
+	}
+	if p.line.Busy() > now {
+		p.done.arm(&p.s.clock, p.line.Busy())
+	}
+}

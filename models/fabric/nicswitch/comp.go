@@ -1,0 +1,174 @@
+package nicswitch
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/fabric/nicswitch/route"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/format/tlp/order"
+	"nictwin/models/sim/simcore"
+)
+
+// Switch moves TLPs between its ports. See the package comment.
+type Switch struct {
+	*sim.ComponentBase
+
+	spec    Spec
+	clock   simcore.Clock
+	tlps    *msg.TLPs
+	routes  *route.Table
+	refuser *tlp.Completer
+	bound   [3]int // of a pair's queue, by class
+	ports   []*port
+	failed  error
+	alarm   simcore.Event // ends the run after a failure
+}
+
+var (
+	_ sim.Component   = (*Switch)(nil)
+	_ pcielink.Direct = (*Switch)(nil)
+)
+
+// Spec is what the switch was built from.
+func (s *Switch) Spec() Spec { return s.spec }
+
+// Port is the port of a name, nil if there is none.
+func (s *Switch) Port(name string) *simcore.Port {
+	if p := s.named(name); p != nil {
+		return p.port
+	}
+	return nil
+}
+
+func (s *Switch) named(name string) *port {
+	for _, p := range s.ports {
+		if p.spec.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// of is the port that a simcore.Port belongs to.
+func (s *Switch) of(sp sim.Port) *port {
+	mine, _ := sp.(*simcore.Port)
+	for _, p := range s.ports {
+		if p.port == mine {
+			return p
+		}
+	}
+	panic(fmt.Sprintf("nicswitch: %s has no port %v", s.Name(), sp))
+}
+
+// input is the port whose TLPs are those of a pair of an output: what the switch sends itself answers the output.
+func (s *Switch) input(pair int, out *port) *port {
+	if pair == len(s.ports) {
+		return out
+	}
+	return s.ports[pair]
+}
+
+// Err is the first thing that the switch could not make sense of, or nil.
+func (s *Switch) Err() error { return s.failed }
+
+func (s *Switch) fail(err error) {
+	if s.failed != nil {
+		return
+	}
+	s.failed = err
+	s.alarm = simcore.Event{At: s.clock.Now(), H: s}
+	s.clock.Schedule(&s.alarm)
+}
+
+// NotifyRecv implements sim.Component.
+func (s *Switch) NotifyRecv(_ sim.VTimeInSec, sp sim.Port) {
+	s.of(sp).lane[inward].serve(s.clock.Now())
+}
+
+// NotifyPortFree implements sim.Component.
+func (s *Switch) NotifyPortFree(_ sim.VTimeInSec, sp sim.Port) {
+	p := s.of(sp)
+	p.rewind()
+	p.lane[outward].serve(s.clock.Now())
+}
+
+// Handle implements sim.Handler: a channel can go on.
+func (s *Switch) Handle(e sim.Event) error {
+	if ev, ok := e.(*simcore.Event); ok && ev.Arg != nil {
+		ev.Arg.(*channel).due(s.clock.Now())
+	}
+	return s.failed
+}
+
+// Takes implements pcielink.Selective: is there room for a TLP?
+func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool { return s.of(sp).Takes(p) }
+
+// Input implements pcielink.Direct.
+func (s *Switch) Input(sp *simcore.Port) pcielink.Input { return s.of(sp) }
+
+// enter takes a TLP from an input to where it goes.
+func (s *Switch) enter(in *port, p *msg.TLP, w way) {
+	switch w.verdict {
+	case route.Forward:
+		s.ports[w.out].accept(in.index, w, p)
+		return
+	case route.Broadcast:
+		s.broadcast(in, w, p)
+		return // p itself was the last of the copies
+	case route.Unsupported:
+		in.Refused.Add(w.bytes, len(p.Data))
+		if w.class == tlp.NonPosted {
+			s.refuse(in, p.Parsed(), p.Depart)
+		}
+	case route.Unexpected:
+		in.Unexpected.Add(w.bytes, len(p.Data))
+	default:
+		in.Consumed.Add(w.bytes, len(p.Data))
+	}
+	s.tlps.Put(p)
+}
+
+// broadcast sends a message to every port but its own.
+func (s *Switch) broadcast(in *port, w way, p *msg.TLP) {
+	last := s.ports[len(s.ports)-1]
+	if last == in {
+		last = s.ports[len(s.ports)-2]
+	}
+	for _, out := range s.ports {
+		if out == in || out == last {
+			continue
+		}
+		again := s.tlps.Get()
+		again.Hdr, again.Seq, again.Depart = p.Hdr, p.Seq, p.Depart
+		if len(p.Data) > 0 {
+			copy(again.Own(len(p.Data)), p.Data)
+		}
+		in.Made.Add(w.bytes, len(p.Data))
+		out.accept(in.index, w, again)
+	}
+	last.accept(in.index, w, p)
+}
+
+// refuse answers a read that nobody claims.
+func (s *Switch) refuse(in *port, h *tlp.Header, ready simcore.Ps) {
+	reply, err := s.refuser.Begin(h)
+	answer := s.tlps.Get()
+	if err == nil {
+		err = reply.Refuse(&answer.Packet, tlp.StatusUR)
+	}
+	if err != nil {
+		s.fail(fmt.Errorf("nicswitch: %s: %w", s.Name(), err))
+		return
+	}
+	answer.Depart = ready
+	w := way{class: tlp.Completion, bytes: s.spec.WireBytes(answer.Parsed(), 0)}
+	in.Made.Add(w.bytes, 0)
+	in.accept(len(s.ports), w, answer)
+}
+
+// key is order.KeyOf of a TLP.
+func key(p *msg.TLP) order.Key { return order.KeyOf(p.Parsed()) }

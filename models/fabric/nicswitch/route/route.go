@@ -1,0 +1,174 @@
+// Package route is where a PCIe switch sends a TLP: requests by bus address,
+// completions by requester ID, messages by their routing (PCIe 2.2.4, 2.2.8,
+// 2.2.9). It is function without time; models/fabric/nicswitch moves the TLPs.
+//
+// Not supported, and treated as a request that no port claims: messages routed
+// by address (the header of one is not decoded), gathered messages, address
+// translation, multicast.
+//
+// Invariants:
+//   - A TLP is never sent back to the port that it came from.
+//   - Ranges of different ports do not overlap, so a TLP has one way.
+package route
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/field"
+)
+
+// Port is what lies behind one port of the switch.
+type Port struct {
+	Memory []Range   `yaml:"memory"` // bus addresses
+	IDs    []IDRange `yaml:"ids"`    // requester and completer IDs
+	Root   bool      `yaml:"root"`   // messages to the root go there; one port at most
+}
+
+// Range is bus addresses.
+type Range struct {
+	From  uint64 `yaml:"from"`
+	Bytes uint64 `yaml:"bytes"`
+}
+
+func (r Range) last() uint64 { return r.From + r.Bytes - 1 }
+
+// IDRange is IDs from the first to the last, both included.
+type IDRange struct {
+	From uint16 `yaml:"from"`
+	To   uint16 `yaml:"to"`
+}
+
+// Verdict says what becomes of a TLP.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Forward     Verdict = iota // to one port
+	Broadcast                  // to every port but the one it came from
+	Consume                    // a message to the next receiver: the switch has no use for it, and none is an error
+	Unsupported                // a request that nobody claims: answered with UR, or dropped and counted (PCIe 2.3.1)
+	Unexpected                 // a completion that nobody claims: dropped and counted (PCIe 2.3.2)
+	Discard                    // a vendor-defined message of type 1 that nobody claims: dropped silently (PCIe 2.2.8.6)
+)
+
+func (v Verdict) String() string {
+	return [...]string{"forward", "broadcast", "consume", "unsupported request", "unexpected completion", "discard"}[v]
+}
+
+// Table routes TLPs between ports.
+type Table struct {
+	ports  []Port
+	ranges []claim
+	root   int // -1: none
+}
+
+// claim is one range of one port.
+type claim struct {
+	from, last uint64
+	port       int
+}
+
+// NewTable returns the table of some ports. The error lists all that is wrong, each a field.Error with the path
+// ports[i].
+func NewTable(ports []Port) (*Table, error) {
+	t := &Table{ports: ports, root: -1}
+	var errs []error
+	for i := range ports {
+		errs = append(errs, t.add(i, field.Path(fmt.Sprintf("ports[%d]", i))))
+	}
+	return t, errors.Join(errs...)
+}
+
+func (t *Table) add(i int, at field.Path) error {
+	var errs []error
+	p := &t.ports[i]
+	for k, r := range p.Memory {
+		here := field.Path(fmt.Sprintf("%s.memory[%d]", at, k))
+		if r.Bytes == 0 || r.last() < r.From {
+			errs = append(errs, field.Errorf(here, "%d bytes from %#x: want 1 or more that do not wrap", r.Bytes, r.From))
+			continue
+		}
+		for _, c := range t.ranges {
+			if r.From <= c.last && c.from <= r.last() {
+				errs = append(errs, field.Errorf(here, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.last(), c.from, c.last, c.port))
+			}
+		}
+		t.ranges = append(t.ranges, claim{r.From, r.last(), i})
+	}
+	for k, r := range p.IDs {
+		here := field.Path(fmt.Sprintf("%s.ids[%d]", at, k))
+		if r.To < r.From {
+			errs = append(errs, field.Errorf(here, "%#x to %#x: want the lower one first", r.From, r.To))
+		}
+		for j := range t.ports[:i] {
+			for _, o := range t.ports[j].IDs {
+				if r.From <= o.To && o.From <= r.To {
+					errs = append(errs, field.Errorf(here, "%#x..%#x overlaps %#x..%#x of ports[%d]", r.From, r.To, o.From, o.To, j))
+				}
+			}
+		}
+	}
+	if p.Root && t.root >= 0 {
+		errs = append(errs, field.Errorf(at+".root", ": ports[%d] is the root already", t.root))
+	} else if p.Root {
+		t.root = i
+	}
+	return errors.Join(errs...)
+}
+
+// Route says what becomes of a TLP that came in at a port. out is the port for Forward, else -1.
+func (t *Table) Route(in int, h *tlp.Header) (out int, v Verdict) {
+	switch {
+	case h.Kind.IsMemory():
+		return to(t.byAddress(h.Address), in, Unsupported)
+	case h.Kind.IsCompletion():
+		return to(t.byID(h.RequesterID), in, Unexpected)
+	}
+	nobody := Unsupported
+	if h.Code == tlp.CodeVendor1 {
+		nobody = Discard
+	}
+	switch h.Routing {
+	case tlp.RouteToRoot:
+		return to(t.root, in, nobody)
+	case tlp.RouteByID:
+		return to(t.byID(h.TargetID), in, nobody)
+	case tlp.RouteBroadcast:
+		if in == t.root {
+			return -1, Broadcast
+		}
+	case tlp.RouteLocal:
+		return -1, Consume
+	}
+	return -1, nobody
+}
+
+// to forwards to a port, unless there is none or it is the one that the TLP came from.
+func to(port, in int, nobody Verdict) (int, Verdict) {
+	if port < 0 || port == in {
+		return -1, nobody
+	}
+	return port, Forward
+}
+
+func (t *Table) byAddress(addr uint64) int {
+	for i := range t.ranges {
+		if c := &t.ranges[i]; addr >= c.from && addr <= c.last {
+			return c.port
+		}
+	}
+	return -1
+}
+
+func (t *Table) byID(id uint16) int {
+	for i := range t.ports {
+		for _, r := range t.ports[i].IDs {
+			if id >= r.From && id <= r.To {
+				return i
+			}
+		}
+	}
+	return -1
+}

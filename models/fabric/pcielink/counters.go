@@ -1,0 +1,81 @@
+package pcielink
+
+import (
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
+)
+
+// Count is TLPs and their bytes.
+type Count struct {
+	TLPs    uint64 `json:"tlps"`
+	Data    uint64 `json:"data_tlps"` // those of them with payload
+	Payload uint64 `json:"payload_bytes"`
+	Wire    uint64 `json:"wire_bytes"` // payload, header and framing
+}
+
+// Add counts one TLP.
+func (c *Count) Add(wire, payload int) {
+	c.TLPs++
+	c.Wire += uint64(wire)
+	c.Payload += uint64(payload)
+	if payload > 0 {
+		c.Data++
+	}
+}
+
+// Plus is the sum of both.
+func (c Count) Plus(o Count) Count {
+	return Count{c.TLPs + o.TLPs, c.Data + o.Data, c.Payload + o.Payload, c.Wire + o.Wire}
+}
+
+// Counters are those of one direction.
+type Counters struct {
+	In        [3]Count // by tlp.Class: taken from the sender
+	Out       [3]Count // retrieved by the receiver
+	DLLPs     uint64   // that went on the wire in this direction
+	DLLPBytes uint64
+}
+
+// Counters are those of the direction that starts at an end, 0 or 1.
+func (l *Link) Counters(end int) Counters { return l.lanes[end].count }
+
+// Held is what was taken from the sender at an end and not yet retrieved.
+func (l *Link) Held(end int) Count { return l.lanes[end].Held() }
+
+// Idle reports whether nothing is held in either direction.
+func (l *Link) Idle() bool { return l.lanes[0].idle() && l.lanes[1].idle() }
+
+func (d *lane) idle() bool {
+	in, out := &d.count.In, &d.count.Out
+	for c := range tlp.Completion + 1 {
+		if in[c].TLPs != out[c].TLPs {
+			return false
+		}
+	}
+	return true
+}
+
+// Held counts what is there; it does not rely on In and Out.
+func (d *lane) Held() (sum Count) {
+	add := func(p *msg.TLP) { sum.Add(p.TrafficBytes, len(p.Data)) }
+	d.tx.Each(add)
+	d.rx.Each(add)
+	for i := range d.flight.Len() {
+		add(*d.flight.At(i))
+	}
+	each(d.dst, add)
+	return sum
+}
+
+// each visits what a port has received.
+func each(port *simcore.Port, f func(*msg.TLP)) {
+	if port == nil {
+		return
+	}
+	for i := range port.Len() {
+		if p, ok := port.At(i).(*msg.TLP); ok {
+			f(p)
+		}
+	}
+}

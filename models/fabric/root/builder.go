@@ -1,0 +1,67 @@
+package root
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+)
+
+// Builder makes a Root. Memory is what the NIC's reads and writes go to, by
+// bus address. TLPs is where packets come from and go back to; nil makes the
+// root's own. Requesters are the IDs whose register accesses go through this
+// root, where there is more than one: completions find the others elsewhere.
+// Nil: any ID's do. Invalidates has memory drop the lines that invalidate
+// messages of the NIC name [D4]: for memory with a cache before it.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Memory    mem.Target
+	TLPs      *msg.TLPs
+
+	Requesters  []uint16
+	Invalidates bool
+}
+
+const portCap = 1024
+
+// Build makes the component; its port is PCIe. It panics if Akita does not
+// accept the name.
+func (b Builder) Build(name string) (*Root, error) {
+	if b.Scheduler == nil {
+		return nil, fmt.Errorf("root: %s has no scheduler", name)
+	}
+	if b.Memory == nil {
+		return nil, fmt.Errorf("root: %s has no memory", name)
+	}
+	if err := b.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r := &Root{
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs, memory: b.Memory,
+		requesters: b.Requesters, invalidates: b.Invalidates,
+	}
+	r.alarm = simcore.NewAlarm(b.Scheduler, r, false)
+	if r.tlps == nil {
+		r.tlps = new(msg.TLPs)
+	}
+	for ep, id := range [...]uint16{nicspec.RequesterArm, nicspec.RequesterHost} {
+		c, err := tlp.NewCompleter(id, b.Spec.Limits, b.Spec.Split, b.Spec.Seed+uint64(ep))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		r.completers[ep] = c
+	}
+	if h, ok := b.Memory.(mem.Holder); ok {
+		r.holder = h
+		h.OnRoom(r.receive)
+	}
+	r.port = simcore.NewPort(r, portCap, name+".PCIe")
+	r.AddPort("PCIe", r.port)
+	return r, nil
+}

@@ -1,0 +1,222 @@
+package root
+
+import (
+	"errors"
+
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
+)
+
+// readQueue is the NIC's reads that are not answered completely.
+type readQueue struct {
+	waiting fifo.Queue[*read] // those that were not begun, in order of arrival
+	ready   fifo.Queue[*read] // those that were begun and whose next completion can leave
+	asking  *completion       // whose access is being issued
+	open    int
+
+	idleReads []*read
+	idleCpls  []*completion
+}
+
+// read is a read of the NIC that is being answered.
+type read struct {
+	tlp.Reply
+	due    simcore.Ps
+	cpls   fifo.Queue[*completion] // whose data was asked for, in address order
+	begun  bool                    // it left readQueue.waiting
+	listed bool                    // in readQueue.ready
+	over   bool                    // ended by a completion without data: drop those after it
+}
+
+// completion is one completion, whose data memory is asked for.
+type completion struct {
+	mem.Access
+	read  *read
+	fetch tlp.Fetch
+	p     *msg.TLP
+	there bool
+}
+
+// answer begins the answer to a read.
+func (r *Root) answer(h *tlp.Header) {
+	ep, _ := mem.Split(h.Address)
+	if ep >= len(r.completers) {
+		ep = 0 // the Arm root refuses what belongs to nobody
+	}
+	reply, err := r.completers[ep].Begin(h)
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	q := &r.reads
+	var x *read
+	if n := len(q.idleReads); n > 0 {
+		x, q.idleReads = q.idleReads[n-1], q.idleReads[:n-1]
+	} else {
+		x = new(read)
+	}
+	x.Reply, x.due, x.begun, x.over = reply, simcore.Now(r.sched)+r.spec.Latency, false, false
+	q.waiting.Push(x)
+	q.open++
+	r.arm(x.due)
+}
+
+// sendReplies sends what can be sent: completions whose data has come, then
+// those of reads that are due.
+func (r *Root) sendReplies(now simcore.Ps) error {
+	q := &r.reads
+	for q.ready.Len() > 0 {
+		x := *q.ready.Front()
+		if free, err := r.advance(x, now); err != nil || !free {
+			return err
+		}
+		q.ready.Pop()
+		x.listed = false
+		r.retire(x)
+	}
+	for q.waiting.Len() > 0 {
+		x := *q.waiting.Front()
+		if x.due > now {
+			r.arm(x.due)
+			return nil
+		}
+		if free, err := r.advance(x, now); err != nil || !free {
+			return err
+		}
+		q.waiting.Pop()
+		x.begun = true
+		r.retire(x)
+	}
+	return nil
+}
+
+// advance sends completions of a read and asks for the data of others. It
+// reports whether the port let it go as far as it could.
+func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
+	if free, err = r.forward(x, now); err != nil || !free {
+		return false, err
+	}
+	for x.More() && (r.spec.Ahead == 0 || x.cpls.Len() < r.spec.Ahead) {
+		if !r.port.CanSend() {
+			return false, nil
+		}
+		c := r.ask(x)
+		if c.there && x.cpls.Len() == 0 { // at once, as most memories are
+			if err = r.finish(c, now); err != nil {
+				return false, err
+			}
+			continue
+		}
+		x.cpls.Push(c)
+		if free, err = r.forward(x, now); err != nil || !free {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// ask asks memory for the data of a read's next completion.
+func (r *Root) ask(x *read) *completion {
+	c := r.newCompletion()
+	c.read, c.p, c.there = x, r.tlps.Get(), false
+	c.fetch = x.Next(&c.p.Packet)
+	c.Addr, c.Data, c.Err = c.fetch.Addr, c.fetch.Data, nil
+	if len(c.Data) == 0 {
+		c.there = true
+		return c
+	}
+	r.reads.asking = c
+	r.memory.Access(&c.Access)
+	r.reads.asking = nil
+	return c
+}
+
+func (r *Root) newCompletion() *completion {
+	q := &r.reads
+	if n := len(q.idleCpls); n > 0 {
+		c := q.idleCpls[n-1]
+		q.idleCpls = q.idleCpls[:n-1]
+		return c
+	}
+	c := new(completion)
+	c.Op, c.Done = mem.Read, func(*mem.Access) { r.fetched(c) }
+	return c
+}
+
+// fetched is called when memory is done with the access of a completion.
+func (r *Root) fetched(c *completion) {
+	c.there = true
+	x := c.read
+	if c == r.reads.asking || x.listed || !x.begun || *x.cpls.Front() != c {
+		return // whoever advances the read sends it
+	}
+	x.listed = true
+	r.reads.ready.Push(x)
+	r.arm(simcore.Now(r.sched))
+}
+
+// forward sends the completions of a read that are there, in address order. It
+// reports whether the port took them all.
+func (r *Root) forward(x *read, now simcore.Ps) (all bool, err error) {
+	for x.cpls.Len() > 0 && (*x.cpls.Front()).there {
+		c := *x.cpls.Front()
+		if !x.over && !r.port.CanSend() {
+			return false, nil
+		}
+		x.cpls.Pop()
+		if err := r.finish(c, now); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// finish sends a completion whose data is there, or drops it if its read is
+// over.
+func (r *Root) finish(c *completion, now simcore.Ps) error {
+	x, p := c.read, c.p
+	c.p = nil
+	r.reads.idleCpls = append(r.reads.idleCpls, c)
+	if x.over {
+		r.tlps.Put(p)
+		return nil
+	}
+	err := c.Err
+	if err != nil {
+		err = statusOf(err)
+		x.over = !errors.Is(err, tlp.ErrPoisoned)
+	}
+	if err := x.Finish(&p.Packet, &c.fetch, err); err != nil {
+		return err
+	}
+	if !r.emit(p, now) {
+		return errors.New("port refused a TLP it had room for")
+	}
+	return nil
+}
+
+// statusOf is what a failed access means to the NIC.
+func statusOf(err error) error {
+	switch {
+	case errors.Is(err, mem.ErrNoMemory):
+		return tlp.ErrUnsupported
+	case errors.Is(err, mem.ErrAborted):
+		return tlp.ErrAborted
+	case errors.Is(err, mem.ErrPoisoned):
+		return tlp.ErrPoisoned
+	}
+	return err
+}
+
+// retire ends a read when all of its completions have left.
+func (r *Root) retire(x *read) {
+	if !x.begun || x.listed || x.More() || x.cpls.Len() > 0 {
+		return
+	}
+	x.Reply = tlp.Reply{}
+	r.reads.open--
+	r.reads.idleReads = append(r.reads.idleReads, x)
+}

@@ -1,0 +1,79 @@
+package root
+
+import (
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/memory/mem"
+)
+
+// writePool keeps the writes that are under way, and those to be used again.
+type writePool struct {
+	open       int    // writes of the NIC that memory is not done with
+	issued     uint64 // accesses so far
+	landed     uint64 // of them in memory: all up to the latest that is done, as they take effect in order
+	idle       []*write
+	idleStores []*store
+}
+
+// write is a write of the NIC; its TLP lives until memory is done with it.
+type write struct {
+	p    *msg.TLP
+	left int // accesses that are not done
+}
+
+// store is the access for one run of enabled bytes.
+type store struct {
+	mem.Access
+	of     *write
+	number uint64
+}
+
+// store hands the enabled bytes of a memory write to memory.
+func (r *Root) store(h *tlp.Header, p *msg.TLP) {
+	var w *write
+	if n := len(r.writes.idle); n > 0 {
+		w, r.writes.idle = r.writes.idle[n-1], r.writes.idle[:n-1]
+	} else {
+		w = new(write)
+	}
+	w.p, w.left = p, 1
+	r.writes.open++
+	runs := h.Runs(p.Data)
+	for addr, b, ok := runs.Next(); ok; addr, b, ok = runs.Next() {
+		s := r.newStore()
+		r.writes.issued++
+		s.of, s.number, s.Addr, s.Data, s.Err = w, r.writes.issued, addr, b, nil
+		w.left++
+		r.memory.Access(&s.Access)
+	}
+	r.wrote(w)
+}
+
+func (r *Root) newStore() *store {
+	if n := len(r.writes.idleStores); n > 0 {
+		s := r.writes.idleStores[n-1]
+		r.writes.idleStores = r.writes.idleStores[:n-1]
+		return s
+	}
+	s := new(store)
+	s.Op, s.Done = mem.Write, func(*mem.Access) {
+		w := s.of
+		s.of, s.Data = nil, nil
+		r.writes.landed = max(r.writes.landed, s.number)
+		r.writes.idleStores = append(r.writes.idleStores, s)
+		r.wrote(w)
+		r.landed()
+	}
+	return s
+}
+
+// wrote ends one part of a write; the last gives its TLP back.
+func (r *Root) wrote(w *write) {
+	if w.left--; w.left > 0 {
+		return
+	}
+	r.tlps.Put(w.p)
+	w.p = nil
+	r.writes.open--
+	r.writes.idle = append(r.writes.idle, w)
+}

@@ -1,0 +1,72 @@
+package msg
+
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
+)
+
+// TLP is a TLP that crosses a PCIe link.
+type TLP struct {
+	simcore.Msg
+	tlp.Packet
+	Seq uint64 // the sender's ordinal
+
+	// Sender, if set, is told once when the TLP is given back: whoever it was for is done with it.
+	Sender Consumer
+
+	pooled bool
+}
+
+// Consumer is told that a TLP was consumed, and how long a notice of that takes from there to whoever sent it
+// (simcore.Msg.Back). It may not do more than note that.
+type Consumer interface{ Consumed(back simcore.Ps) }
+
+// Bytes implements simcore.Timed: header and payload.
+func (t *TLP) Bytes() int { return t.WireBytes() }
+
+// TLPs is a pool of TLP. The zero value is ready for use.
+type TLPs struct {
+	free []*TLP
+	live int
+}
+
+// Get returns an empty TLP: a zero header, no data, no stamps.
+func (l *TLPs) Get() *TLP {
+	l.live++
+	n := len(l.free)
+	if n == 0 {
+		return new(TLP)
+	}
+	t := l.free[n-1]
+	l.free[n-1] = nil
+	l.free = l.free[:n-1]
+	t.pooled = false
+	return t
+}
+
+// Put takes back a TLP of which the caller holds the last reference. It panics
+// if the TLP is in a pool already.
+func (l *TLPs) Put(t *TLP) {
+	if t.pooled {
+		panic("msg: TLP put into a pool twice")
+	}
+	sender, back := t.Sender, t.Back
+	t.Msg, t.Seq, t.Sender, t.pooled = simcore.Msg{}, 0, nil, true
+	t.Packet.Reset()
+	l.live--
+	l.free = append(l.free, t)
+	if sender != nil {
+		sender.Consumed(back)
+	}
+}
+
+// Live is the number of TLPs taken and not given back. It can be negative for
+// a pool that is given TLPs taken from elsewhere.
+func (l *TLPs) Live() int { return l.live }
+
+var (
+	_ sim.Msg       = (*TLP)(nil)
+	_ simcore.Timed = (*TLP)(nil)
+)

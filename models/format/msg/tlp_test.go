@@ -1,0 +1,60 @@
+package msg
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/sim/simcore"
+)
+
+func TestTLPPool(t *testing.T) {
+	var pool TLPs
+	p := pool.Get()
+	copy(p.Own(8), "leftover")
+	p.Hdr[0], p.Seq, p.Depart, p.TrafficBytes = 1, 2, 3, 4
+	pool.Put(p)
+	require.Zero(t, pool.Live())
+	require.Panics(t, func() { pool.Put(p) })
+	q := pool.Get()
+	require.Same(t, p, q)
+	require.Nil(t, q.Data)
+	require.Equal(t, []any{byte(0), uint64(0), 0}, []any{q.Hdr[0], q.Seq, q.TrafficBytes})
+	require.Zero(t, q.Depart)
+	require.Equal(t, 1, pool.Live())
+	data := make([]byte, 100)
+	pool.Put(q)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		p := pool.Get()
+		if p.SetMemWrite(tlp.Origin{}, 0x1001, data) != nil {
+			t.Error("SetMemWrite failed")
+		}
+		pool.Put(p)
+	}))
+}
+
+func TestTLPBytes(t *testing.T) {
+	p := new(TLP)
+	require.NoError(t, p.SetMemWrite(tlp.Origin{}, 0x1000, make([]byte, 64)))
+	require.Equal(t, 12+64, p.Bytes())
+}
+
+type told int
+
+func (n *told) Consumed(back simcore.Ps) { *n += told(back) }
+
+// The sender of a TLP that wants to know is told once, when it is given back, and how far back that is.
+func TestSenderIsTold(t *testing.T) {
+	var pool TLPs
+	var n told
+	p := pool.Get()
+	p.Sender, p.Back = &n, 1
+	require.Zero(t, n)
+	pool.Put(p)
+	require.EqualValues(t, 1, n)
+	again := pool.Get()
+	require.Zero(t, again.Back)
+	pool.Put(again)
+	require.EqualValues(t, 1, n)
+}

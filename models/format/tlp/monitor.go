@@ -1,0 +1,186 @@
+package tlp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"nictwin/models/sim/field"
+	"slices"
+)
+
+// MonitorConfig says what a Monitor holds the traffic of one port to.
+type MonitorConfig struct {
+	Limits            // the device's: MPS both ways, MRRS of its reads, RCB of what it is sent
+	PeerMRRS      int // MRRS of the reads that it is sent
+	Tags          int // tags a requester may use: 32, or 256 with extended tags
+	DeviceID      uint16
+	CheckDeviceID bool // hold the device's requests and completions to DeviceID
+}
+
+// DefaultMonitorConfig returns the limits after reset, extended tags, and no
+// check of the device's ID.
+func DefaultMonitorConfig() MonitorConfig {
+	return MonitorConfig{Limits: DefaultLimits(), PeerMRRS: PageBytes, Tags: 256}
+}
+
+// Validate reports everything in the configuration that is not legal.
+func (c MonitorConfig) Validate() error {
+	errs := []error{field.Under("limits", c.Limits.Validate())}
+	if !legalSize(c.PeerMRRS) {
+		errs = append(errs, fmt.Errorf("tlp: PeerMRRS is %d B, want 128, 256, 512, 1024, 2048 or 4096", c.PeerMRRS))
+	}
+	if c.Tags != 32 && c.Tags != 256 {
+		errs = append(errs, fmt.Errorf("tlp: monitor is set to %d tags, want 32 or 256", c.Tags))
+	}
+	return errors.Join(errs...)
+}
+
+// Monitor holds the TLPs at one port, seen in both directions, to the rules.
+// It allocates nothing while no rule is broken, and its state goes on sensibly
+// after a violation, so that one fault is not reported over and over.
+type Monitor struct {
+	cfg     MonitorConfig
+	limits  Limits // in force: the loosest of old and new during a change
+	next    Limits
+	open    [numDirs]outstanding // by the direction of the request
+	out     []Violation
+	dir     Dir // of the TLP being checked
+	cycle   uint64
+	checked uint64
+	broken  [numRules]uint64
+}
+
+// NewMonitor returns a monitor that has seen nothing.
+func NewMonitor(cfg MonitorConfig) (*Monitor, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Monitor{cfg: cfg, limits: cfg.Limits, next: cfg.Limits}
+	for d := range m.open {
+		m.open[d] = newOutstanding()
+	}
+	return m, nil
+}
+
+// Announce says that the device's limits are changing: until Settle, TLPs
+// legal under the old limits or the new ones are both accepted.
+func (m *Monitor) Announce(l Limits) error {
+	if err := l.Validate(); err != nil {
+		return fmt.Errorf("tlp: limits announced: %w", err)
+	}
+	m.limits, m.next = loosest(m.limits, l), l
+	return nil
+}
+
+// Settle ends the change: only the limits announced last are in force.
+func (m *Monitor) Settle() { m.limits = m.next }
+
+// SetLimits changes the limits at once.
+func (m *Monitor) SetLimits(l Limits) error {
+	if err := m.Announce(l); err != nil {
+		return err
+	}
+	m.Settle()
+	return nil
+}
+
+// Checked returns how many TLPs were checked.
+func (m *Monitor) Checked() uint64 { return m.checked }
+
+// Broken returns how often rule r was broken.
+func (m *Monitor) Broken(r Rule) uint64 { return m.broken[r] }
+
+// Outstanding returns how many requests sent in direction d wait for
+// completions.
+func (m *Monitor) Outstanding(d Dir) int { return m.open[d].count }
+
+// Abandon says that a request sent in direction d will not be completed, for
+// example after its requester's completion timeout, so that its tag is free
+// again. It reports whether there was such a request.
+func (m *Monitor) Abandon(d Dir, requesterID uint16, tag uint8) bool {
+	return m.open[d].remove(uint32(requesterID)<<8 | uint32(tag))
+}
+
+// Check checks one TLP and returns the rules it breaks, normally none. The
+// slice is good until the next call.
+func (m *Monitor) Check(d Dir, cycle uint64, p *Packet) []Violation {
+	h := p.Parsed()
+	return m.check(d, cycle, h, p.clean, &p.Hdr, p.Data)
+}
+
+// CheckRaw is Check for a TLP that is not a Packet.
+func (m *Monitor) CheckRaw(d Dir, cycle uint64, hdr *[HeaderBytes]byte, data []byte) []Violation {
+	h := Parse(hdr)
+	return m.check(d, cycle, &h, false, hdr, data)
+}
+
+// check checks a TLP whose header has been parsed; clean says that Decode is known to have nothing to object to.
+func (m *Monitor) check(d Dir, cycle uint64, h *Header, clean bool, hdr *[HeaderBytes]byte, data []byte) []Violation {
+	m.out, m.dir, m.cycle = m.out[:0], d, cycle
+	m.checked++
+	if !clean {
+		if err := h.reservedZero(hdr); err != nil {
+			m.badHeader(h, err)
+		}
+	}
+	switch {
+	case h.Kind == KindInvalid:
+		m.unsupported(hdr)
+	case h.Kind.IsMemory():
+		m.payload(h, len(data))
+		m.memory(h)
+	case h.Kind.IsCompletion():
+		m.payload(h, len(data))
+		m.completion(h)
+	default:
+		m.payload(h, len(data))
+		m.message(h)
+	}
+	for i := range m.out {
+		m.out[i].Raw = *hdr
+	}
+	return m.out
+}
+
+// End returns a violation for every request that is still outstanding, by
+// direction, requester and tag; the cycle is the request's. The slice is good
+// until the next call.
+func (m *Monitor) End() []Violation {
+	m.out = m.out[:0]
+	for d := range m.open {
+		start := len(m.out)
+		for i := range m.open[d].slots {
+			if r := &m.open[d].slots[i]; r.used {
+				m.dir, m.cycle = Dir(d), r.cycle
+				m.report(RuleOutstanding, &r.hdr, "ByteCount", Equal, 0, uint64(r.left))
+			}
+		}
+		slices.SortFunc(m.out[start:], func(a, b Violation) int {
+			return cmp.Compare(transactionID(&a.Header), transactionID(&b.Header))
+		})
+	}
+	return m.out
+}
+
+// report adds a violation.
+func (m *Monitor) report(r Rule, h *Header, field string, rel Relation, want, got uint64) *Violation {
+	m.broken[r]++
+	m.out = append(m.out, Violation{
+		Rule: r, Dir: m.dir, Cycle: m.cycle, Header: *h,
+		Field: field, Relation: rel, Want: want, Got: got,
+	})
+	return &m.out[len(m.out)-1]
+}
+
+// describe adds a violation whose expectation needs words.
+func (m *Monitor) describe(r Rule, h *Header, field, expected string, got uint64) {
+	m.report(r, h, field, Described, 0, got).Expected = expected
+}
+
+func (m *Monitor) badHeader(h *Header, err error) {
+	var fe *FieldError
+	if !errors.As(err, &fe) {
+		panic("tlp: a header was refused without a FieldError: " + err.Error())
+	}
+	m.describe(RuleHeader, h, fe.Field, fe.Want, fe.Got)
+}

@@ -1,0 +1,70 @@
+package order
+
+import "nictwin/models/format/tlp"
+
+// Passing is what an entry of the table says.
+type Passing uint8
+
+// The entries. MayPass is the standard's "Y/N": it is permitted, and nobody
+// may depend on it. MustPass is its "Yes": the second TLP must be able to pass
+// the first when the first is blocked, or there could be deadlock.
+const (
+	MustNotPass Passing = iota
+	MayPass
+	MustPass
+)
+
+func (p Passing) String() string { return [...]string{"No", "Y/N", "Yes"}[p] }
+
+// Key is what the table asks of a TLP.
+type Key struct {
+	Class   tlp.Class
+	Relaxed bool   // attribute RO
+	ID      uint32 // completions: requester ID and tag, the transaction they belong to
+}
+
+// KeyOf is the key of a TLP.
+func KeyOf(h *tlp.Header) Key {
+	k := Key{Class: h.Kind.Class(), Relaxed: h.Attr&tlp.RelaxedOrder != 0}
+	if k.Class == tlp.Completion {
+		k.ID = uint32(h.RequesterID)<<8 | uint32(h.Tag)
+	}
+	return k
+}
+
+// Entry is the table's entry for a TLP that follows another one: may second
+// pass first?
+func Entry(second, first Key) Passing {
+	switch second.Class {
+	case tlp.Posted:
+		if first.Class == tlp.Posted {
+			return relaxed(second) // A2
+		}
+		if first.Class == tlp.NonPosted {
+			return MustPass // A3
+		}
+		return MayPass // A5a; A5b is for bridges to PCI
+	case tlp.NonPosted:
+		if first.Class == tlp.Posted {
+			return MustNotPass // B2a; RO changes nothing for a read
+		}
+		return MayPass // B3, B5
+	}
+	switch {
+	case first.Class == tlp.Posted:
+		return relaxed(second) // D2
+	case first.Class == tlp.NonPosted:
+		return MustPass // D3
+	case first.ID == second.ID:
+		return MustNotPass // D5b
+	}
+	return MayPass // D5a
+}
+
+// relaxed is the entry that the RO bit of the second TLP decides.
+func relaxed(second Key) Passing {
+	if second.Relaxed {
+		return MayPass
+	}
+	return MustNotPass
+}

@@ -1,0 +1,248 @@
+package armcache
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/memory/armcache/core"
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
+)
+
+// Cache is a last-level cache.
+type Cache struct {
+	*sim.ComponentBase
+
+	watches  mem.Watches
+	spec     Spec
+	sched    simcore.Scheduler
+	memory   mem.Target
+	backdoor mem.Backdoor // of memory, if it has one
+	lines    *core.Cache
+
+	queue   fifo.Queue[*transfer] // accesses whose turn has not come
+	free    simcore.Ps            // when the pipeline is free for the next
+	part    int64                 // of a picosecond that it is busy longer, in 1/Rate.Bytes
+	wake    simcore.Event
+	armed   bool // wake is scheduled
+	running bool // the queue is being worked on
+	blocked bool // the head of the queue waits for memory
+	req     core.Request
+
+	idle           []*transfer
+	events         simcore.EventPool
+	fetching       []*fetch
+	idleFetches    []*fetch
+	outgoing       []*sent // in the order of issue
+	idleWriteBacks []*sent
+	idlePast       []*sent
+
+	stats Stats
+	err   error
+}
+
+// Stats is what passed through a cache. Its lines are counted in Counters.
+type Stats struct {
+	AcceptedBytes uint64 // of reads and writes
+	FinishedBytes uint64
+	Held          uint64     // bytes of accesses that are not done
+	MemoryRead    uint64     // bytes asked of the memory behind
+	MemoryWritten uint64     // bytes sent to it
+	Stalls        uint64     // times that an access had to wait for memory before its turn
+	Stalled       simcore.Ps // for how long in all
+	stalledAt     simcore.Ps
+}
+
+// transfer is an access, from when it is accepted to when it is done.
+type transfer struct {
+	a     *mem.Access
+	at    int        // bytes whose step is done
+	from  int        // where the bytes begin that go past the cache and were not sent yet; -1: none
+	waits int        // accesses to memory that it waits for
+	over  bool       // its turn is over
+	end   simcore.Ps // when the pipeline is done with it
+	err   error
+
+	ended  int        // of a run: bytes whose line has ended
+	due    simcore.Ps // of a run: when the lines end whose end is not scheduled
+	ending int        // their bytes
+}
+
+// Stats returns what passed so far.
+func (c *Cache) Stats() Stats { return c.stats }
+
+// Counters returns what became of lines so far.
+func (c *Cache) Counters() core.Counters { return c.lines.Counters }
+
+// Resident counts the lines that are in the cache, and those that are dirty.
+func (c *Cache) Resident() (lines, dirty int) { return c.lines.Resident() }
+
+// Idle reports whether no access is under way, nor anything that memory was
+// asked for.
+func (c *Cache) Idle() bool {
+	return c.stats.Held == 0 && c.queue.Len() == 0 && len(c.fetching) == 0 && len(c.outgoing) == 0
+}
+
+// Err is the first write-back that memory refused, or nil.
+func (c *Cache) Err() error { return c.err }
+
+// NotifyRecv implements sim.Component. It has no ports.
+func (c *Cache) NotifyRecv(sim.VTimeInSec, sim.Port) {}
+
+// NotifyPortFree implements sim.Component.
+func (c *Cache) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+
+// Check implements mem.Target. The lines that an access touches must lie inside
+// memory as a whole, for that is how they are fetched.
+func (c *Cache) Check(op mem.Op, addr uint64, n int) error {
+	if err := c.memory.Check(op, addr, n); err != nil || n == 0 {
+		return err
+	}
+	from := addr &^ (lineBytes - 1)
+	if to := (addr + uint64(n) + lineBytes - 1) &^ (lineBytes - 1); from != addr || to != addr+uint64(n) {
+		if c.memory.Check(op, from, int(to-from)) != nil {
+			return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("memory ends inside its line, and %s needs whole lines", c.Name())}
+		}
+	}
+	return nil
+}
+
+// Access implements mem.Target.
+func (c *Cache) Access(a *mem.Access) {
+	if err := a.Verify(c); err != nil {
+		a.Finish(err)
+		return
+	}
+	var x *transfer
+	if n := len(c.idle); n > 0 {
+		x, c.idle = c.idle[n-1], c.idle[:n-1]
+	} else {
+		x = new(transfer)
+	}
+	*x = transfer{a: a, from: -1}
+	c.stats.AcceptedBytes += uint64(len(a.Data))
+	c.stats.Held += uint64(len(a.Data))
+	c.queue.Push(x)
+	c.run()
+}
+
+// run lets accesses take their turn until the pipeline is busy or the head of
+// the queue must wait.
+func (c *Cache) run() {
+	if c.running || c.armed || c.blocked {
+		return
+	}
+	c.running = true
+	now := simcore.Now(c.sched)
+	for c.queue.Len() > 0 {
+		if c.free > now {
+			c.arm(c.free)
+			break
+		}
+		x := *c.queue.Front()
+		from := x.at
+		if !c.advance(x, c.turn(x)) {
+			c.schedule(x)
+			c.blocked, c.stats.stalledAt = true, now
+			c.stats.Stalls++
+			break
+		}
+		if x.a.Line == nil {
+			from = 0
+		}
+		if x.at == x.a.Len() {
+			c.queue.Pop()
+		}
+		c.charge(x, from, now)
+		if x.a.Op == mem.Write {
+			c.watches.Tell(x.a.Addr+uint64(from), x.at-from)
+		}
+		if x.a.Line != nil {
+			c.settleLine(x, x.at-from)
+		} else {
+			c.settle(x)
+		}
+	}
+	c.running = false
+}
+
+func (c *Cache) arm(at simcore.Ps) {
+	c.armed, c.wake.At = true, at
+	c.sched.Schedule(&c.wake)
+}
+
+// roomier lets the head of the queue try again: memory has done something.
+func (c *Cache) roomier() {
+	if !c.blocked {
+		return
+	}
+	now := simcore.Now(c.sched)
+	c.blocked = false
+	c.stats.Stalled += now - c.stats.stalledAt
+	c.arm(max(now, c.free))
+}
+
+// charge holds the pipeline for the lines that a turn touched, from a byte of the access on.
+func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
+	c.free = max(c.free, now)
+	if r := c.spec.Rate; r.Bytes != 0 && len(x.a.Data) > 0 {
+		t := int64(mem.Lines(x.a.Addr+uint64(from), x.at-from))*lineBytes*int64(r.Ps) + c.part
+		c.free += simcore.Ps(t / r.Bytes)
+		c.part = t % r.Bytes
+	}
+	x.over, x.end = true, c.free
+}
+
+// settle schedules the end of an access that had its turn and waits for
+// nothing.
+func (c *Cache) settle(x *transfer) {
+	if x.waits > 0 || !x.over {
+		return
+	}
+	ev := c.events.Get()
+	ev.At, ev.H, ev.Arg = max(x.end, simcore.Now(c.sched))+c.spec.HitLatency, c, x
+	c.sched.Schedule(ev)
+}
+
+// Handle implements sim.Handler: an access is done, or the queue goes on.
+func (c *Cache) Handle(e sim.Event) error {
+	ev, ok := e.(*simcore.Event)
+	if !ok {
+		return fmt.Errorf("armcache: %s: event of type %T: want its own", c.Name(), e)
+	}
+	if ev == &c.wake {
+		c.armed = false
+		c.run()
+		return c.err
+	}
+	x, n := ev.Arg.(*transfer), ev.Kind
+	c.events.Put(ev)
+	if x.a.Line != nil {
+		c.endLines(x, n)
+		return c.err
+	}
+	c.finish(x, len(x.a.Data))
+	return c.err
+}
+
+// finish ends an access with its last n bytes.
+func (c *Cache) finish(x *transfer, n int) {
+	a, err := x.a, x.err
+	*x = transfer{}
+	c.idle = append(c.idle, x)
+	c.count(n)
+	a.Finish(err)
+}
+
+func (c *Cache) count(n int) {
+	c.stats.FinishedBytes += uint64(n)
+	c.stats.Held -= uint64(n)
+}
+
+var (
+	_ sim.Component = (*Cache)(nil)
+	_ mem.Runner    = (*Cache)(nil)
+	_ mem.Backdoor  = (*Cache)(nil)
+)

@@ -1,0 +1,230 @@
+package core
+
+import (
+	"fmt"
+
+	"nictwin/models/memory/mem"
+)
+
+// groupSets is how many sets share an allocation.
+const groupSets = 128
+
+// Cache is the lines, and what was done with them.
+type Cache struct {
+	Counters
+
+	geometry Geometry
+	sets     uint64
+	pow2     bool
+	all      uint64 // mask of all ways
+	random   bool
+	hashed   bool
+	rows     [][]place // by group of sets, then set and way; nil: never used
+	pool     pool
+	index    directory
+	now      uint64 // steps that used a line
+	victims  uint64 // chosen by Random so far
+	pending  int
+}
+
+// New makes an empty cache.
+func New(g Geometry) (*Cache, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	n := g.Sets()
+	return &Cache{
+		geometry: g, sets: n, pow2: n&(n-1) == 0, all: FirstWays(g.Ways),
+		random: g.Replacement == Random, hashed: g.Index == Hashed,
+		rows: make([][]place, (n+groupSets-1)/groupSets), index: directory{runs: map[uint64]*[runBlocks]*block{}},
+	}, nil
+}
+
+// Pending is the number of lines whose fetch is under way.
+func (c *Cache) Pending() int { return c.pending }
+
+// setOf is the set of a line.
+func (c *Cache) setOf(number uint64) uint64 {
+	if c.hashed {
+		number = Mix(number)
+	}
+	if c.pow2 {
+		return number & (c.sets - 1)
+	}
+	return number % c.sets
+}
+
+// row is the places of the lines in the ways of a set.
+func (c *Cache) row(set uint64) []place {
+	group := &c.rows[set/groupSets]
+	if *group == nil {
+		*group = make([]place, groupSets*c.geometry.Ways)
+	}
+	at := int(set%groupSets) * c.geometry.Ways
+	return (*group)[at : at+c.geometry.Ways]
+}
+
+// find looks for a line, which is none if it is not here.
+func (c *Cache) find(number uint64) line {
+	b := c.index.find(number / blockLines)
+	if b == nil || b.state[number%blockLines] == 0 {
+		return line{}
+	}
+	return line{b, number % blockLines}
+}
+
+// drop empties the way of a line.
+func (c *Cache) drop(l line) {
+	c.row(c.setOf(l.lineNumber()))[l.way[l.at%blockLines]] = 0
+	l.state[l.at%blockLines] = 0
+	if l.here--; l.here == 0 {
+		c.index.forget(l.block)
+		c.pool.free = append(c.pool.free, l.block)
+	}
+}
+
+// put makes a line, without bytes, in an empty way of its set.
+func (c *Cache) put(number, set uint64, way int, state uint8) line {
+	b := c.index.find(number / blockLines)
+	if b == nil {
+		b = c.pool.get()
+		b.number = number / blockLines
+		c.index.put(b)
+	}
+	l := line{b, number % blockLines}
+	b.state[l.at%blockLines], b.way[l.at%blockLines] = state, uint8(way)
+	b.here++
+	at := c.pool.place(l)
+	if state&pending != 0 {
+		at |= placePending
+	}
+	c.row(set)[way] = at
+	return l
+}
+
+// victim chooses the way of a set that a line goes to, and the line that is there, none if it is empty. It is not ok if every way that
+// may be used waits for its fetch.
+func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
+	row := c.row(set)
+	for i, at := range row {
+		if at == 0 && ways>>i&1 != 0 {
+			return line{}, i, true
+		}
+	}
+	free := 0
+	for i, at := range row {
+		switch {
+		case ways>>i&1 == 0 || at&placePending != 0:
+		case c.random:
+			free++
+		default:
+			if l := c.pool.line(at); free == 0 || *l.lastUsed() < *best.lastUsed() {
+				best, way = l, i
+			}
+			free++
+		}
+	}
+	if free == 0 {
+		return line{}, 0, false
+	}
+	if c.random {
+		way = c.draw(row, ways, free)
+		best = c.pool.line(row[way])
+	}
+	return best, way, true
+}
+
+// draw chooses among the free ways of a set by the number of victims so far.
+func (c *Cache) draw(row []place, ways uint64, free int) int {
+	const step = 0x9e3779b97f4a7c15
+	n := int(Mix(c.geometry.Seed+c.victims*step) % uint64(free))
+	for i, at := range row {
+		if ways>>i&1 != 0 && at&placePending == 0 {
+			if n == 0 {
+				return i
+			}
+			n--
+		}
+	}
+	panic("core: there are fewer free ways than were counted")
+}
+
+// Fill gives the cache a line that it asked for: the bytes that it lacks.
+func (c *Cache) Fill(number uint64, data []byte) error {
+	l := c.find(number)
+	if l.block == nil || !l.is(pending) || len(data) != mem.LineBytes {
+		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", number, len(data), mem.LineBytes)
+	}
+	switch own, have := l.bytes(), *l.present(); {
+	case !l.is(partial):
+	case have == 0:
+		copy(own, data)
+	default:
+		for i, v := range data {
+			if have>>i&1 == 0 {
+				own[i] = v
+			}
+		}
+	}
+	l.clear(pending | partial)
+	c.row(c.setOf(number))[l.way[l.at%blockLines]] &^= placePending
+	c.pending--
+	return nil
+}
+
+// Fail gives up on a line that memory does not give: it is dropped. lost says
+// that bytes were written to it meanwhile.
+func (c *Cache) Fail(number uint64) (lost bool, err error) {
+	l := c.find(number)
+	if l.block == nil || !l.is(pending) {
+		return false, fmt.Errorf("core: failure of line %#x, which is not being fetched", number)
+	}
+	c.Counters[l.owner()].FailedFetches++
+	lost = l.is(dirty)
+	c.drop(l)
+	c.pending--
+	return lost, nil
+}
+
+// Peek copies the bytes of b that the cache has, and leaves the others. It
+// counts as nothing.
+func (c *Cache) Peek(number uint64, off int, b []byte) {
+	c.overlap(number, off, b, func(own, b []byte) { copy(b, own) })
+}
+
+// Poke replaces bytes that the cache has by those of b. It counts as nothing.
+func (c *Cache) Poke(number uint64, off int, b []byte) {
+	c.overlap(number, off, b, func(own, b []byte) { copy(own, b) })
+}
+
+func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byte)) {
+	l := c.find(number)
+	switch {
+	case l.block == nil:
+	case !l.is(partial):
+		each(l.bytes()[off:off+len(b)], b)
+	default:
+		for i := range b {
+			if *l.present()>>(off+i)&1 != 0 {
+				each(l.bytes()[off+i:off+i+1], b[i:i+1])
+			}
+		}
+	}
+}
+
+// Resident counts the lines that are here, and those of them that are dirty.
+func (c *Cache) Resident() (lines, dirtyLines int) {
+	for _, chunk := range c.pool.chunks {
+		for i := range chunk {
+			for _, state := range chunk[i].state {
+				if state != 0 {
+					lines++
+				}
+				if state&dirty != 0 {
+					dirtyLines++
+				}
+			}
+		}
+	}
+	return lines, dirtyLines
+}

@@ -1,0 +1,71 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/field"
+)
+
+// Names of replacement policies and index functions.
+const (
+	LRU    = "lru"    // the line not used for the longest time
+	Random = "random" // any, by a sequence that Seed starts
+	Plain  = "plain"  // the line's number modulo the number of sets
+	Hashed = "hashed" // all bits of the line's number decide
+)
+
+// MaxWays is the most ways that a mask can name.
+const MaxWays = 64
+
+// Geometry is the size of a cache and its policies.
+type Geometry struct {
+	SizeBytes   int64  `yaml:"size_bytes"`
+	Ways        int    `yaml:"ways"`
+	DeviceWays  uint64 `yaml:"device_ways"` // bit w: device writes may allocate in way w; 0: they do not allocate
+	Replacement string `yaml:"replacement"` // LRU or Random
+	Index       string `yaml:"index"`       // Plain or Hashed
+	Seed        uint64 `yaml:"seed"`        // of Random
+}
+
+// Sets is the number of sets of a geometry that is valid.
+func (g Geometry) Sets() uint64 { return uint64(g.SizeBytes) / uint64(g.Ways) / mem.LineBytes }
+
+// FirstWays is the mask of n ways.
+func FirstWays(n int) uint64 { return ^uint64(0) >> (MaxWays - n) }
+
+// Validate returns every error of the geometry.
+func (g Geometry) Validate() error {
+	var errs []error
+	bad := func(path field.Path, got any, want string, against ...field.Path) {
+		errs = append(errs, field.Against(field.Errorf(path, "%v: want %s", got, want), against...))
+	}
+	const largest = 1 << 34
+	if g.Ways < 1 || g.Ways > MaxWays {
+		bad("ways", g.Ways, "1 to 64")
+	} else {
+		if way := int64(g.Ways) * mem.LineBytes; g.SizeBytes < way || g.SizeBytes > largest || g.SizeBytes%way != 0 {
+			bad("size_bytes", g.SizeBytes, fmt.Sprintf("a multiple of %d (ways times lines of %d B) up to 2^34", way, mem.LineBytes), "ways")
+		}
+		if bits.Len64(g.DeviceWays) > g.Ways {
+			bad("device_ways", fmt.Sprintf("%#x", g.DeviceWays), fmt.Sprintf("a mask of %d ways", g.Ways), "ways")
+		}
+	}
+	if g.Replacement != LRU && g.Replacement != Random {
+		bad("replacement", fmt.Sprintf("%q", g.Replacement), LRU+" or "+Random)
+	}
+	if g.Index != Plain && g.Index != Hashed {
+		bad("index", fmt.Sprintf("%q", g.Index), Plain+" or "+Hashed)
+	}
+	return errors.Join(errs...)
+}
+
+// Mix spreads the bits of a number over all bits of the result: the finalizer
+// of splitmix64.
+func Mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

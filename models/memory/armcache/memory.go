@@ -1,0 +1,215 @@
+package armcache
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/models/memory/armcache/core"
+	"nictwin/models/memory/mem"
+)
+
+// fetch is a line that memory was asked for, and who waits for it (an MSHR).
+type fetch struct {
+	mem.Access
+	line  uint64
+	data  [lineBytes]byte
+	waits []waiter
+}
+
+// waiter is a read that waits for bytes of a line.
+type waiter struct {
+	x   *transfer
+	off int
+	dst []byte
+}
+
+// sent is bytes on their way to or from memory past the lines of the cache: a
+// write-back, with a line of its own, or a part of an access that bypasses it.
+type sent struct {
+	mem.Access
+	x   *transfer // who waits for it; nil: nobody
+	own []byte    // of a write-back: the line
+}
+
+func (c *Cache) newFetch() *fetch {
+	f := new(fetch)
+	f.Op, f.Data = mem.Read, f.data[:]
+	f.Done = func(*mem.Access) { c.filled(f) }
+	return f
+}
+
+func (c *Cache) newSent(own []byte) *sent {
+	s := &sent{own: own}
+	s.Done = func(*mem.Access) { c.arrived(s) }
+	return s
+}
+
+// advance does the steps of the first n bytes of an access, line by line. It
+// reports false if the next one must wait.
+func (c *Cache) advance(x *transfer, n int) bool {
+	a := x.a
+	for x.at < n {
+		addr := a.Addr + uint64(x.at)
+		off := int(addr % lineBytes)
+		k := min(lineBytes-off, n-x.at)
+		c.req = core.Request{Op: a.Op, By: a.By, Line: addr / lineBytes, Off: off}
+		if a.Op.Moves() {
+			c.req.Data = a.Data[x.at : x.at+k]
+		}
+		room := core.Room{Fetch: len(c.idleFetches) > 0}
+		if last := len(c.idleWriteBacks) - 1; last >= 0 {
+			room.WriteBack = c.idleWriteBacks[last].own
+		}
+		out := c.lines.Step(&c.req, room)
+		if out.Kind != core.Bypass {
+			c.pass(x)
+		}
+		if out.Kind == core.Stalled {
+			return false
+		}
+		c.follow(x, out)
+		x.at += k
+	}
+	c.pass(x)
+	return true
+}
+
+// follow does what a step wants done.
+func (c *Cache) follow(x *transfer, out core.Outcome) {
+	if out.WriteBack || out.Fetch {
+		c.schedule(x)
+	}
+	if out.WriteBack {
+		c.writeBack(x, out.Victim)
+	}
+	switch {
+	case out.Fetch:
+		c.fetch(x, out.Kind == core.Joined)
+	case out.Kind == core.Joined:
+		for _, f := range c.fetching {
+			if f.line == c.req.Line {
+				c.wait(f, x)
+			}
+		}
+	case out.Kind == core.Bypass && x.from < 0:
+		x.from = x.at
+	}
+}
+
+// wait lets an access wait for the bytes of its step.
+func (c *Cache) wait(f *fetch, x *transfer) {
+	x.waits++
+	f.waits = append(f.waits, waiter{x, c.req.Off, c.req.Data})
+}
+
+// fetch asks memory for the line of a step.
+func (c *Cache) fetch(x *transfer, wait bool) {
+	last := len(c.idleFetches) - 1
+	f := c.idleFetches[last]
+	c.idleFetches = c.idleFetches[:last]
+	f.line, f.Addr, f.By, f.Err = c.req.Line, c.req.Line*lineBytes, x.a.By, nil
+	if wait {
+		c.wait(f, x)
+	}
+	c.fetching = append(c.fetching, f)
+	c.stats.MemoryRead += lineBytes
+	c.memory.Access(&f.Access)
+}
+
+// filled is called when memory is done with a fetch.
+func (c *Cache) filled(f *fetch) {
+	err := f.Err
+	if err == nil {
+		c.fail(c.lines.Fill(f.line, f.data[:]))
+	} else {
+		lost, wrong := c.lines.Fail(f.line)
+		if c.fail(wrong); lost {
+			c.fail(fmt.Errorf("armcache: %s: bytes written to line %#x are lost, its fetch failed: %w", c.Name(), f.Addr, err))
+		}
+	}
+	for _, w := range f.waits {
+		if err == nil {
+			c.lines.Peek(f.line, w.off, w.dst)
+		} else if w.x.err == nil {
+			w.x.err = fmt.Errorf("armcache: %s: fetch of line %#x: %w", c.Name(), f.Addr, err)
+		}
+		w.x.waits--
+		c.settle(w.x)
+	}
+	clear(f.waits)
+	f.waits = f.waits[:0]
+	at := slices.Index(c.fetching, f)
+	c.fetching = slices.Delete(c.fetching, at, at+1)
+	c.idleFetches = append(c.idleFetches, f)
+	c.roomier()
+}
+
+// writeBack sends a line to memory whose bytes are in the next idle write-back.
+// A Clean waits for it.
+func (c *Cache) writeBack(x *transfer, line uint64) {
+	last := len(c.idleWriteBacks) - 1
+	s := c.idleWriteBacks[last]
+	c.idleWriteBacks = c.idleWriteBacks[:last]
+	s.Op, s.By, s.Addr, s.Data = mem.Write, x.a.By, line*lineBytes, s.own
+	if x.a.Op == mem.Clean {
+		s.x = x
+	}
+	c.send(s)
+}
+
+// pass sends on the bytes of an access that go past the cache.
+func (c *Cache) pass(x *transfer) {
+	if x.from < 0 {
+		return
+	}
+	var s *sent
+	if n := len(c.idlePast); n > 0 {
+		s, c.idlePast = c.idlePast[n-1], c.idlePast[:n-1]
+	} else {
+		s = c.newSent(nil)
+	}
+	s.Op, s.By, s.Addr, s.Data, s.x = x.a.Op, x.a.By, x.a.Addr+uint64(x.from), x.a.Data[x.from:x.at], x
+	x.from = -1
+	c.send(s)
+}
+
+func (c *Cache) send(s *sent) {
+	if s.x != nil {
+		s.x.waits++
+	}
+	if s.Op == mem.Write {
+		c.stats.MemoryWritten += uint64(len(s.Data))
+	} else {
+		c.stats.MemoryRead += uint64(len(s.Data))
+	}
+	s.Err = nil
+	c.outgoing = append(c.outgoing, s)
+	c.memory.Access(&s.Access)
+}
+
+// arrived is called when memory is done with what was sent.
+func (c *Cache) arrived(s *sent) {
+	if x := s.x; x != nil {
+		if x.waits--; x.err == nil {
+			x.err = s.Err
+		}
+		c.settle(x)
+	} else if s.Err != nil {
+		c.fail(fmt.Errorf("armcache: %s: write-back of line %#x: %w", c.Name(), s.Addr, s.Err))
+	}
+	s.x, s.Data = nil, nil
+	at := slices.Index(c.outgoing, s) // most often the first
+	c.outgoing = slices.Delete(c.outgoing, at, at+1)
+	if s.own == nil {
+		c.idlePast = append(c.idlePast, s)
+		return
+	}
+	c.idleWriteBacks = append(c.idleWriteBacks, s)
+	c.roomier()
+}
+
+func (c *Cache) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}

@@ -1,0 +1,300 @@
+package dram
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
+)
+
+// DRAM is a memory controller with its channels, before the memory that holds
+// the bytes.
+type DRAM struct {
+	*sim.ComponentBase
+
+	spec     Spec
+	sched    simcore.Scheduler
+	memory   mem.Target
+	backdoor mem.Backdoor
+	channels []channel
+	counts   Counters
+
+	idle      []*transfer
+	idleParts []*part
+	events    simcore.EventPool
+	ended     fifo.Queue[*transfer] // to be finished
+	ending    bool
+	onRoom    []func()
+	told      bool // of being full
+}
+
+// Counters is what a DRAM did.
+type Counters struct {
+	Reads, Writes           uint64 // accesses
+	ReadBytes, WrittenBytes uint64 // accepted
+	FinishedBytes           uint64 // of accesses that are done
+	Held                    uint64 // bytes of accesses that are not
+	ReadBursts, WriteBursts uint64 // on the buses
+	Turnarounds             uint64
+	RowHits                 uint64     // parts that found their row open
+	Joined                  uint64     // writes that joined a run of lines which waited for its bank
+	Waited                  simcore.Ps // from when parts came to when they were on the bus, in all
+	LongestWait             simcore.Ps
+}
+
+// transfer is an access, until it is done.
+type transfer struct {
+	mem.Access // to the memory behind
+	a          *mem.Access
+	left       int // parts that are not on the bus (reads) or not dispatched (writes), and the memory behind
+}
+
+// kindWake is the Kind of the event by which a channel is asked again, less
+// its number; other events end an access.
+const kindWake = 1
+
+// Counters returns what was done so far.
+func (d *DRAM) Counters() Counters { return d.counts }
+
+// Idle reports whether nothing is under way.
+func (d *DRAM) Idle() bool {
+	for i := range d.channels {
+		if !d.channels[i].idle() {
+			return false
+		}
+	}
+	return d.counts.Held == 0
+}
+
+// Full implements mem.Holder: a channel has as many writes as it can hold.
+func (d *DRAM) Full() bool {
+	for i := range d.channels {
+		if d.channels[i].pending >= d.spec.Buffer {
+			return true
+		}
+	}
+	return false
+}
+
+// OnRoom implements mem.Holder.
+func (d *DRAM) OnRoom(f func()) { d.onRoom = append(d.onRoom, f) }
+
+// tell tells of room, if it was full before.
+func (d *DRAM) tell() {
+	full := d.Full()
+	if full == d.told {
+		return
+	}
+	if d.told = full; !full {
+		for _, f := range d.onRoom {
+			f()
+		}
+	}
+}
+
+// NotifyRecv implements sim.Component. It has no ports.
+func (d *DRAM) NotifyRecv(sim.VTimeInSec, sim.Port) {}
+
+// NotifyPortFree implements sim.Component.
+func (d *DRAM) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+
+// Check implements mem.Target.
+func (d *DRAM) Check(op mem.Op, addr uint64, n int) error { return d.memory.Check(op, addr, n) }
+
+// Read implements mem.Backdoor.
+func (d *DRAM) Read(addr uint64, b []byte) error {
+	if d.backdoor == nil {
+		return fmt.Errorf("dram: %s: the memory behind it shows its bytes to accesses only", d.Name())
+	}
+	return d.backdoor.Read(addr, b)
+}
+
+// Write implements mem.Backdoor.
+func (d *DRAM) Write(addr uint64, b []byte) error {
+	if d.backdoor == nil {
+		return fmt.Errorf("dram: %s: the memory behind it shows its bytes to accesses only", d.Name())
+	}
+	return d.backdoor.Write(addr, b)
+}
+
+// Access implements mem.Target. The bytes move at once, in the order in which
+// accesses come; how long that takes is found out after it.
+func (d *DRAM) Access(a *mem.Access) {
+	if err := a.Verify(d); err != nil {
+		a.Finish(err)
+		return
+	}
+	x := d.newTransfer()
+	x.a, x.left = a, 1
+	x.Ask(a)
+	d.counts.Held += uint64(len(a.Data))
+	switch a.Op {
+	case mem.Read:
+		d.counts.Reads++
+		d.counts.ReadBytes += uint64(len(a.Data))
+	case mem.Write:
+		d.counts.Writes++
+		d.counts.WrittenBytes += uint64(len(a.Data))
+	}
+	if a.Op.Moves() {
+		d.split(x)
+	}
+	d.memory.Access(&x.Access)
+	d.finish()
+	d.tell()
+}
+
+func (d *DRAM) newTransfer() *transfer {
+	if n := len(d.idle); n > 0 {
+		x := d.idle[n-1]
+		d.idle = d.idle[:n-1]
+		return x
+	}
+	x := new(transfer)
+	x.Done = func(*mem.Access) {
+		d.leave(x)
+		d.finish()
+	}
+	return x
+}
+
+// split gives the parts of an access to their channels.
+func (d *DRAM) split(x *transfer) {
+	now := simcore.Now(d.sched)
+	step, channels := uint64(d.spec.Interleave), uint64(d.spec.Channels)
+	for at, end := x.a.Addr, x.a.Addr+uint64(len(x.a.Data)); at < end; {
+		chunk := at / step
+		next := min(end, (chunk+1)*step)
+		off := at % step &^ (burstBytes - 1)
+		local := chunk/channels*step + off
+		p := d.newPart()
+		*p = part{
+			x: x, addr: local, since: now,
+			bank:   d.spec.bank(local),
+			bursts: int(((next-1)%step-off)/burstBytes) + 1,
+		}
+		x.left++
+		n := int(chunk % channels)
+		if c := &d.channels[n]; x.a.Op == mem.Read {
+			c.read(p)
+			d.counts.ReadBursts += uint64(p.bursts)
+		} else {
+			c.write(p)
+			d.counts.WriteBursts += uint64(p.bursts)
+		}
+		d.work(n, now)
+		at = next
+	}
+}
+
+func (d *DRAM) newPart() *part {
+	if n := len(d.idleParts); n > 0 {
+		p := d.idleParts[n-1]
+		d.idleParts = d.idleParts[:n-1]
+		return p
+	}
+	return new(part)
+}
+
+// work lets a channel start what it can.
+func (d *DRAM) work(n int, now simcore.Ps) {
+	c := &d.channels[n]
+	for {
+		for p, joined := c.dispatch(); p != nil; p, joined = c.dispatch() {
+			x := p.x
+			p.x = nil
+			if joined {
+				d.idleParts = append(d.idleParts, p)
+			}
+			d.leave(x) // posted: the controller has it
+		}
+		if c.idle() {
+			return
+		}
+		p, write, at := c.grant(now)
+		if p == nil {
+			d.arm(n, at)
+			return
+		}
+		if !write {
+			d.endLater(p.x, at+d.channels[n].t.Latency)
+		}
+		p.x = nil
+		d.idleParts = append(d.idleParts, p)
+	}
+}
+
+// arm makes sure that a channel is asked again at a time, or before.
+func (d *DRAM) arm(n int, at simcore.Ps) {
+	c := &d.channels[n]
+	if c.wakeAt != 0 && c.wakeAt <= at+1 {
+		return
+	}
+	ev := d.events.Get()
+	ev.At, ev.H, ev.Kind, ev.Secondary = at, d, kindWake+n, true
+	c.wakeAt = at + 1
+	d.sched.Schedule(ev)
+}
+
+func (d *DRAM) endLater(x *transfer, at simcore.Ps) {
+	ev := d.events.Get()
+	ev.At, ev.H, ev.Arg = at, d, x
+	d.sched.Schedule(ev)
+}
+
+// Handle implements sim.Handler: bytes of a read have come back, or a channel
+// goes on.
+func (d *DRAM) Handle(e sim.Event) error {
+	ev, ok := e.(*simcore.Event)
+	if !ok {
+		return fmt.Errorf("dram: %s: event of type %T: want its own", d.Name(), e)
+	}
+	x, n, at := ev.Arg, ev.Kind-kindWake, ev.At
+	d.events.Put(ev)
+	if x != nil {
+		d.leave(x.(*transfer))
+	} else {
+		if d.channels[n].wakeAt == at+1 {
+			d.channels[n].wakeAt = 0
+		}
+		d.work(n, at)
+	}
+	d.finish()
+	d.tell()
+	return nil
+}
+
+// leave ends one of the things that an access waits for.
+func (d *DRAM) leave(x *transfer) {
+	if x.left--; x.left == 0 {
+		d.ended.Push(x)
+	}
+}
+
+// finish tells initiators; what they do then comes after what is at hand.
+func (d *DRAM) finish() {
+	if d.ending {
+		return
+	}
+	d.ending = true
+	for d.ended.Len() > 0 {
+		x := d.ended.Pop()
+		a, err := x.a, x.Err
+		d.counts.FinishedBytes += uint64(len(a.Data))
+		d.counts.Held -= uint64(len(a.Data))
+		x.a, x.Data = nil, nil
+		d.idle = append(d.idle, x)
+		a.Finish(err)
+	}
+	d.ending = false
+}
+
+var (
+	_ sim.Component = (*DRAM)(nil)
+	_ mem.Target    = (*DRAM)(nil)
+	_ mem.Backdoor  = (*DRAM)(nil)
+	_ mem.Holder    = (*DRAM)(nil)
+)

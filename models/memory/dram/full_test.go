@@ -1,0 +1,43 @@
+package dram_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/simcore"
+)
+
+// A channel that has as many writes as it can hold makes the controller full
+// until some have left; who heeds that, as a root does, gets what the memory
+// can carry, and no more waits than there is room for.
+func TestFullWithWrites(t *testing.T) {
+	s := preset(t, "bf2")
+	e := simcore.NewEngine()
+	d, _ := newDRAM(t, e, s)
+	const writes = 4000
+	issued, done, most, blocked := 0, 0, 0, false
+	issue := func() {
+		for !d.Full() && issued < writes {
+			a := &mem.Access{Op: mem.Write, Addr: uint64(issued%3)<<20 + uint64(issued)<<6, Data: make([]byte, 64)}
+			a.Done = func(*mem.Access) { done++ }
+			issued++
+			d.Access(a)
+			most = max(most, issued-done)
+		}
+		blocked = issued < writes
+	}
+	d.OnRoom(func() {
+		require.False(t, d.Full())
+		issue()
+	})
+	issue()
+	require.True(t, blocked)
+	require.Equal(t, s.Buffer+1, int(d.Counters().WriteBursts), "those that it holds, and one on the bus")
+	require.NoError(t, e.Run())
+	require.Equal(t, writes, done)
+	require.LessOrEqual(t, most, s.Buffer)
+	require.True(t, d.Idle())
+	require.False(t, d.Full())
+}

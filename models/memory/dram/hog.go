@@ -1,0 +1,171 @@
+package dram
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+)
+
+// HogSpec configures a Hog.
+type HogSpec struct {
+	Rate     simcore.Rate `yaml:"rate"`           // at which accesses are issued, reads and writes together
+	Writes   int          `yaml:"write_permille"` // of a thousand accesses
+	Bytes    int          `yaml:"access_bytes"`   // of an access
+	Base     uint64       `yaml:"base"`           // of the range that it reads, and writes zeros to
+	Span     uint64       `yaml:"span_bytes"`     // of that range
+	Random   bool         `yaml:"random"`         // addresses by Seed, else one after the other
+	Seed     uint64       `yaml:"seed"`
+	InFlight int          `yaml:"in_flight"` // accesses at a time; what would be more is not issued, but counted
+	Until    simcore.Ps   `yaml:"until_ps"`  // time after which it issues nothing; 0: until Stop
+}
+
+// DefaultHogSpec is a hog of half reads and half writes, all over 64 MB.
+func DefaultHogSpec() HogSpec {
+	return HogSpec{Rate: simcore.Gbps(100), Writes: 500, Bytes: 256, Span: 64 << 20, Random: true, InFlight: 256}
+}
+
+// Validate returns every error of the spec.
+func (s HogSpec) Validate() error {
+	var errs []error
+	bad := func(path field.Path, got any, want string) {
+		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
+	}
+	if r := s.Rate; r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second {
+		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), "1 to 2^30 bytes in 1 ps to 1 s")
+	}
+	const thousand = 1000
+	if s.Writes < 0 || s.Writes > thousand {
+		bad("write_permille", s.Writes, "0 to 1000")
+	}
+	if s.Bytes < 1 || s.Bytes > 1<<16 {
+		bad("access_bytes", s.Bytes, "1 to 65536")
+	} else if s.Span < uint64(s.Bytes) {
+		bad("span_bytes", s.Span, "access_bytes or more")
+	}
+	if s.InFlight < 1 || s.InFlight > 1<<16 {
+		bad("in_flight", s.InFlight, "1 to 65536")
+	}
+	if s.Until < 0 {
+		bad("until_ps", int64(s.Until), "0 (until Stop) or more")
+	}
+	return errors.Join(errs...)
+}
+
+// Hog loads a memory with accesses of its own, at a rate, as other programs
+// would. It is a generator, so it stands beside whatever else uses the memory.
+type Hog struct {
+	HogCounters
+
+	name   string
+	spec   HogSpec
+	sched  simcore.Scheduler
+	memory mem.Target
+	event  simcore.Event
+	armed  bool
+	stop   bool
+	n      uint64 // accesses that came due
+	part   int64  // of a picosecond that the next is late, in 1/Rate.Bytes
+	rng    rand.PCG
+	idle   []*mem.Access
+	failed error
+}
+
+// HogCounters is what a hog did.
+type HogCounters struct {
+	Issued, Missed uint64 // accesses; Missed came due while InFlight were under way
+	Read, Written  uint64 // bytes of those that are done
+}
+
+// NewHog makes a hog that does nothing until Start.
+func NewHog(name string, s simcore.Scheduler, spec HogSpec, memory mem.Target) (*Hog, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := memory.Check(mem.Write, spec.Base, int(spec.Span)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	h := &Hog{name: name, spec: spec, sched: s, memory: memory}
+	h.event.H = h
+	const stream = 0x686f67 // sets the addresses apart from other generators of the same seed
+	h.rng.Seed(spec.Seed, stream)
+	for range spec.InFlight {
+		h.idle = append(h.idle, &mem.Access{By: mem.Core, Data: make([]byte, spec.Bytes), Done: h.done})
+	}
+	return h, nil
+}
+
+// Name is what the engine's errors call it.
+func (h *Hog) Name() string { return h.name }
+
+// Start begins to issue accesses, now.
+func (h *Hog) Start() {
+	if h.stop = false; !h.armed {
+		h.arm(simcore.Now(h.sched))
+	}
+}
+
+// Stop ends it. What is under way is still done.
+func (h *Hog) Stop() { h.stop = true }
+
+func (h *Hog) arm(at simcore.Ps) {
+	h.armed, h.event.At = true, at
+	h.sched.Schedule(&h.event)
+}
+
+// Handle implements sim.Handler: the next access is due.
+func (h *Hog) Handle(sim.Event) error {
+	h.armed = false
+	now := h.event.At
+	if h.failed != nil || h.stop || h.spec.Until != 0 && now > h.spec.Until {
+		return h.failed
+	}
+	h.issue()
+	t := int64(h.spec.Bytes)*int64(h.spec.Rate.Ps) + h.part
+	h.part = t % h.spec.Rate.Bytes
+	h.arm(now + max(1, simcore.Ps(t/h.spec.Rate.Bytes)))
+	return nil
+}
+
+func (h *Hog) issue() {
+	h.n++
+	last := len(h.idle) - 1
+	if last < 0 {
+		h.Missed++
+		return
+	}
+	a := h.idle[last]
+	h.idle = h.idle[:last]
+	h.Issued++
+	places := h.spec.Span / uint64(h.spec.Bytes)
+	place := h.n % places
+	if h.spec.Random {
+		place = h.rng.Uint64() % places
+	}
+	a.Addr, a.Op = h.spec.Base+place*uint64(h.spec.Bytes), mem.Read
+	const thousand = 1000
+	if n := h.n * uint64(h.spec.Writes); n/thousand != (n-uint64(h.spec.Writes))/thousand {
+		a.Op = mem.Write
+		clear(a.Data)
+	}
+	h.memory.Access(a)
+}
+
+func (h *Hog) done(a *mem.Access) {
+	switch {
+	case a.Err != nil:
+		h.failed = fmt.Errorf("hog: %s: %w", h.name, a.Err)
+	case a.Op == mem.Read:
+		h.Read += uint64(len(a.Data))
+	default:
+		h.Written += uint64(len(a.Data))
+	}
+	h.idle = append(h.idle, a)
+}
+
+var _ sim.Handler = (*Hog)(nil)

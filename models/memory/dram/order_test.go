@@ -1,0 +1,140 @@
+package dram_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/armcache/core"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/simcore"
+)
+
+var presets = []string{"bf3", "bf3-440", "bf2", "bf2-1600", "host-fn", "host-ce", "host-op"}
+
+// ceiling is what a spec sustains, in Gbps, of reads, writes, or as many of both.
+func ceiling(s dram.Spec, loads []*load) float64 {
+	mbps := s.Peak
+	switch {
+	case len(loads) == 2 && s.Mixed != 0:
+		mbps = s.Mixed
+	case len(loads) == 1 && loads[0].op == mem.Write && s.Write != 0:
+		mbps = s.Write
+	}
+	return float64(mbps) / 1000
+}
+
+// Sequential reads, writes and both reach the ceiling of every preset.
+func TestSequentialReachesTheCeiling(t *testing.T) {
+	for _, name := range presets {
+		for _, bytes := range []int{64, 128, 512} {
+			for _, loads := range [][]*load{
+				{reads(bytes, sequential)}, {writes(bytes, sequential)}, {reads(bytes, sequential), writes(bytes, sequential)},
+			} {
+				s := preset(t, name)
+				got, _ := sustained(t, s, loads...)
+				want := ceiling(s, loads)
+				require.InEpsilon(t, want, got, 0.01, "%s: %d streams of %d B, the first %v", name, len(loads), bytes, loads[0].op)
+			}
+		}
+	}
+}
+
+// Streams of packets that are a power of two apart, as of messages that are
+// aligned to their size, meet in few banks by chance only.
+func TestStreamsApartByPowersOfTwo(t *testing.T) {
+	for _, name := range []string{"bf2", "bf3", "host-ce"} {
+		s := preset(t, name)
+		mean, least, n := 0.0, math.Inf(1), 0
+		for log := 17; log <= 25; log += 2 {
+			var got, want float64
+			for _, op := range []mem.Op{mem.Write, mem.Read} {
+				l := &load{op: op, bytes: 128, depth: 1024, span: 1 << 27, next: packets(1<<log, 3)}
+				rate, _ := sustained(t, s, l)
+				got, want = got+rate, want+ceiling(s, []*load{l})
+			}
+			mean, least, n = mean+got/want, min(least, got/want), n+1
+		}
+		mean /= float64(n)
+		t.Logf("%-8s %.3f of the ceiling, at worst %.3f", name, mean, least)
+		require.Greater(t, mean, 0.97, name)
+		require.Greater(t, least, 0.9, name)
+	}
+}
+
+// packets is streams that take turns after every 1,024 bytes, a distance apart.
+func packets(distance uint64, streams uint64) func(l *load) uint64 {
+	const packet = 1024
+	return func(l *load) uint64 {
+		at := l.at
+		l.at += uint64(l.bytes)
+		turn, in := at/packet, at%packet
+		return l.base + (turn%streams*distance+turn/streams*packet+in)%l.span
+	}
+}
+
+// A write that comes in TLPs, at a random place, takes a bank once: its parts
+// join the one that waits for the bank, instead of holding up all behind them.
+func TestPartsOfAWriteJoin(t *testing.T) {
+	for _, parts := range []uint64{1, 2, 4} {
+		l := &load{op: mem.Write, bytes: 64, depth: 127, span: 1 << 27}
+		l.next = func(l *load) uint64 {
+			if l.at++; l.at%parts == 1 || parts == 1 {
+				l.base = random(&load{bytes: 256, span: l.span, rng: l.rng})
+			}
+			return l.base + (l.at-1)%parts*64
+		}
+		gbps, _ := sustained(t, preset(t, "bf2"), l)
+		writes := gbps / 8 / 64 * 1000 / float64(parts)
+		t.Logf("%d lines: %.1f M writes/s", parts, writes)
+		bus := 204.8e3 / 8 / 64 / float64(parts)
+		require.Greater(t, writes, min(0.8*bus, 120))
+	}
+}
+
+// distinct is how many random banks are met, in the mean, before one comes a
+// second time (Knuth's Q).
+func distinct(banks int) (n float64) {
+	p := 1.0
+	for i := range banks {
+		n += p
+		p *= 1 - float64(i+1)/float64(banks)
+	}
+	return n
+}
+
+// Sequential writes of a device leave a cache with a hashed index in an order
+// that has hardly any runs: nearly each line takes its bank for BankWrite. Between two that
+// find a write waiting for their bank at least as many are dispatched as banks
+// are met before one comes again, and the wait is BankWrite at most: that share
+// of the ceiling is reached, however small the cache, and with it the window of
+// addresses.
+func TestHashedEvictionOrder(t *testing.T) {
+	for _, name := range []string{"host-fn", "host-ce", "host-op"} {
+		for _, size := range []int64{96 << 10, 768 << 10} {
+			t.Run(fmt.Sprint(name, " behind ", size>>10, " KB"), func(t *testing.T) {
+				s := preset(t, name)
+				e := simcore.NewEngine()
+				d, _ := newDRAM(t, e, s)
+				x, err := armcache.Preset(name)
+				require.NoError(t, err)
+				x.SizeBytes, x.Ways, x.DeviceWays, x.Index = size, 12, core.FirstWays(2), core.Hashed
+				c, err := armcache.Builder{Scheduler: e, Spec: x, Memory: d}.Build("LLC")
+				require.NoError(t, err)
+				l := writes(256, sequential)
+				got, _ := through(t, e, d, c, l)
+				n := d.Counters()
+				require.Less(t, float64(n.Joined+n.RowHits), 0.15*float64(n.Writes), "hardly any runs")
+				tm := s.Timing()
+				share := min(1, distinct(s.Banks)*float64(tm.WriteCost)/float64(tm.BankWrite))
+				want := ceiling(s, []*load{l})
+				t.Logf("%.1f Gbps, %.3f of the ceiling; at least %.3f", got, got/want, share)
+				require.Greater(t, got/want, 0.99*share)
+			})
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package dram
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+)
+
+// burstBytes is what one burst carries.
+const burstBytes = mem.LineBytes
+
+// Spec configures a DRAM: all channels of one memory controller. Rates are of
+// all channels together.
+type Spec struct {
+	Channels   int        `yaml:"channels"`
+	Interleave int        `yaml:"interleave_bytes"` // consecutive bytes in one channel
+	Banks      int        `yaml:"banks"`            // of each channel
+	RowBytes   int        `yaml:"row_bytes"`        // that a bank has open at a time
+	Mapping    string     `yaml:"mapping"`          // of a channel's bytes to its banks: Rows or Pieces
+	Peak       int64      `yaml:"peak_mbps"`        // of the data buses
+	Mixed      int64      `yaml:"mixed_mbps"`       // sustained by as many reads as writes; 0: Peak, turning the bus costs nothing
+	Write      int64      `yaml:"write_mbps"`       // sustained by writes alone; 0: Peak, writes cost no more than reads
+	Batch      int        `yaml:"write_batch"`      // bursts after which the bus may turn
+	Window     int        `yaml:"read_window"`      // reads among which a channel chooses
+	Buffer     int        `yaml:"write_buffer"`     // bursts of writes with which a channel is full
+	BankTiming string     `yaml:"bank_timing"`      // a name: see BankTimings
+	Latency    simcore.Ps `yaml:"read_latency_ps"`  // of a read from idle memory, without its bursts
+}
+
+// The mappings. With either, the bank's number is permuted by the bits above it,
+// as memory controllers do, so that streams which are a power of two apart do
+// not keep meeting in one bank.
+const (
+	Rows   = "rows"   // RowBytes consecutive bytes of a channel are in one bank
+	Pieces = "pieces" // Interleave bytes are, then others in another: a row holds pieces from far apart
+)
+
+// stripe is how many consecutive bytes of a channel are in one bank.
+func (s Spec) stripe() uint64 {
+	if s.Mapping == Pieces {
+		return uint64(s.Interleave)
+	}
+	return uint64(s.RowBytes)
+}
+
+// bank is where an address of a channel is: the number of its stripe, the bits
+// of which are folded into as many as there are banks.
+func (s Spec) bank(local uint64) int {
+	n, width := local/s.stripe(), bits.TrailingZeros(uint(s.Banks))
+	if width == 0 {
+		return 0
+	}
+	b := uint64(0)
+	for ; n > 0; n >>= width {
+		b ^= n & uint64(s.Banks-1)
+	}
+	return int(b)
+}
+
+// Timing is what a spec means in picoseconds.
+type Timing struct {
+	Burst      simcore.Ps // of 64 B on the bus of a channel
+	WriteCost  simcore.Ps // for which a channel's write burst uses up the writes' share of time; no less than Burst
+	Turnaround simcore.Ps // for which the bus idles when it turns
+	BankRead   simcore.Ps // from a read burst to the next access of its bank
+	BankWrite  simcore.Ps // likewise, after a write
+	Latency    simcore.Ps
+}
+
+// BankTiming is how long a bank is busy with one burst, its row being opened
+// and closed for it.
+type BankTiming struct{ Read, Write simcore.Ps }
+
+// BankTimings are the bank timings by name: see the package comment.
+var bankTimings = map[string]BankTiming{
+	"offpath":         {Read: 20_000, Write: 44_000},
+	"jedec-ddr4-2400": {Read: 46_160, Write: 14_160 + 10_000 + 3_330 + 15_000 + 14_160},
+	"jedec-ddr4-3200": {Read: 45_750, Write: 13_750 + 10_000 + 2_500 + 15_000 + 13_750},
+	"jedec-ddr4-2933": {Read: 46_320, Write: 14_320 + 10_900 + 2_730 + 15_000 + 14_320},
+	"jedec-ddr5-4800": {Read: 48_250, Write: 16_250 + 15_830 + 3_330 + 30_000 + 16_250},
+	"jedec-ddr5-5600": {Read: 48_430, Write: 16_430 + 15_710 + 2_860 + 30_000 + 16_430},
+}
+
+// BankTimings returns the names of the bank timings, and what they mean.
+func BankTimings() map[string]BankTiming { return maps.Clone(bankTimings) }
+
+// Timing derives the times from the rates: of n bursts at the mixed rate, those
+// that the bus itself does not account for are spent turning it twice in every
+// Batch reads and Batch writes.
+func (s Spec) Timing() Timing {
+	per := func(mbps int64) simcore.Ps {
+		const bitPs = burstBytes * 8 * 1_000_000 // a burst's bits, times picoseconds per microsecond
+		return simcore.Ps((int64(s.Channels)*bitPs + mbps/2) / mbps)
+	}
+	b := bankTimings[s.BankTiming]
+	t := Timing{Burst: per(s.Peak), BankRead: b.Read, BankWrite: b.Write, Latency: s.Latency}
+	t.WriteCost = t.Burst
+	if s.Write != 0 {
+		t.WriteCost = per(s.Write)
+	}
+	if s.Mixed != 0 {
+		t.Turnaround = simcore.Ps(s.Batch) * (per(s.Mixed) - t.Burst)
+	}
+	return t
+}
+
+// Validate returns every error of the spec.
+func (s Spec) Validate() error {
+	var errs []error
+	bad := func(path field.Path, got any, want string, against ...field.Path) {
+		errs = append(errs, field.Against(field.Errorf(path, "%v: want %s", got, want), against...))
+	}
+	within := func(path field.Path, v, low, high int) {
+		if v < low || v > high {
+			bad(path, v, fmt.Sprintf("%d to %d", low, high))
+		}
+	}
+	power := func(path field.Path, v int) {
+		if v < burstBytes || v > 1<<20 || bits.OnesCount(uint(v)) != 1 {
+			bad(path, v, "a power of two from 64 to 2^20")
+		}
+	}
+	within("channels", s.Channels, 1, 64)
+	power("interleave_bytes", s.Interleave)
+	if s.Banks < 1 || s.Banks > 1024 || bits.OnesCount(uint(s.Banks)) != 1 {
+		bad("banks", s.Banks, "a power of two from 1 to 1024")
+	}
+	if power("row_bytes", s.RowBytes); s.RowBytes < s.Interleave {
+		bad("row_bytes", s.RowBytes, "interleave_bytes or more", "interleave_bytes")
+	}
+	if s.Mapping != Rows && s.Mapping != Pieces {
+		bad("mapping", fmt.Sprintf("%q", s.Mapping), fmt.Sprintf("%q or %q", Rows, Pieces))
+	}
+	const most = 100_000_000
+	if s.Peak < 1 || s.Peak > most {
+		bad("peak_mbps", s.Peak, "1 to 10^8")
+	}
+	if s.Mixed < 0 || s.Mixed > s.Peak {
+		bad("mixed_mbps", s.Mixed, "0 (as peak_mbps) to peak_mbps", "peak_mbps")
+	}
+	if s.Write < 0 || s.Write > s.Peak {
+		bad("write_mbps", s.Write, "0 (as peak_mbps) to peak_mbps", "peak_mbps")
+	}
+	within("write_batch", s.Batch, 1, 1024)
+	within("read_window", s.Window, 1, 1024)
+	if s.Buffer < s.Batch || s.Buffer > 1<<16 {
+		bad("write_buffer", s.Buffer, "write_batch to 65536", "write_batch")
+	}
+	if _, ok := bankTimings[s.BankTiming]; !ok {
+		bad("bank_timing", fmt.Sprintf("%q", s.BankTiming), fmt.Sprintf("one of %v", slices.Sorted(maps.Keys(bankTimings))))
+	}
+	if s.Latency < 0 || s.Latency > simcore.Millisecond {
+		bad("read_latency_ps", int64(s.Latency), "0 to 1 ms")
+	}
+	return errors.Join(errs...)
+}

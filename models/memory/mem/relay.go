@@ -1,0 +1,43 @@
+package mem
+
+import "nictwin/models/sim/fifo"
+
+// Relay is an access that a Target passes on to the memory behind it, in the place of the one that it was given.
+type Relay struct {
+	Access
+	From *Access
+	Past int // bytes of a run that took effect before the line that is told of
+
+	line func(a *Access, n int, more bool)
+}
+
+// Relays is a free list of relays. Ended is called for each when the memory behind is done with it.
+type Relays struct {
+	Ended func(*Relay)
+	Line  func(r *Relay, n int, more bool) // for lines of runs (Runner); nil: no access is one
+
+	idle fifo.Free[Relay]
+}
+
+// Get returns a relay that asks for the same as an access.
+func (p *Relays) Get(a *Access) *Relay {
+	r, fresh := p.idle.Get()
+	if fresh {
+		r.Done = func(*Access) { p.Ended(r) }
+		r.line = func(_ *Access, n int, more bool) { p.Line(r, n, more) }
+	}
+	r.From, r.Past, r.Line = a, 0, nil
+	if a.Line != nil {
+		r.Line = r.line
+	}
+	r.Ask(a)
+	return r
+}
+
+// Put takes a relay back, and returns the access that it stood for and how it went.
+func (p *Relays) Put(r *Relay) (from *Access, err error) {
+	from, err = r.From, r.Err
+	r.From, r.Data = nil, nil
+	p.idle.Put(r)
+	return from, err
+}

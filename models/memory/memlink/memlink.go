@@ -1,0 +1,172 @@
+// Package memlink is the way from an initiator to a memory that is not beside
+// it: the link between sockets, the one before a GPU's memory. It is a
+// mem.Target over a mem.Target.
+//
+// An access travels there behind those before it, with the bytes that it writes,
+// and reaches the memory Latency after the last of them left. Its answer, with
+// the bytes that it reads, comes back the same way. Each direction has its rate.
+// There is no bound on what is under way: those who access have theirs.
+//
+// Invariants:
+//   - The protocol of package mem, whatever stands behind.
+//   - Bytes accepted are bytes finished and bytes held.
+//   - Nothing is allocated per access, once the link has seen as many at a time
+//     as it will.
+package memlink
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/pace"
+	"nictwin/models/sim/simcore"
+)
+
+// Spec configures a Link.
+type Spec struct {
+	Latency     simcore.Ps   `yaml:"latency_ps"`   // one way
+	Rate        simcore.Rate `yaml:"rate"`         // of each direction; zero: no bound
+	HeaderBytes int          `yaml:"header_bytes"` // of each request and each answer, besides the bytes that it moves
+}
+
+// Validate returns every error of the spec.
+func (s Spec) Validate() error {
+	errs := []error{pace.Check("rate", s.Rate)}
+	if s.Latency < 0 || s.Latency > simcore.Second {
+		errs = append(errs, field.Errorf("latency_ps", "%d: want 0 to 1 s", int64(s.Latency)))
+	}
+	if s.HeaderBytes < 0 || s.HeaderBytes > 4096 {
+		errs = append(errs, field.Errorf("header_bytes", "%d: want 0 to 4096", s.HeaderBytes))
+	}
+	return errors.Join(errs...)
+}
+
+// Builder makes a Link. Memory is what is at its far end. There and Back are the
+// lanes, for links that carry accesses from both ends; nil: lanes of its own.
+type Builder struct {
+	Scheduler   simcore.Scheduler
+	Spec        Spec
+	Memory      mem.Target
+	There, Back *pace.Pacer
+}
+
+// Build makes the component. It panics if Akita does not accept the name.
+func (b Builder) Build(name string) (*Link, error) {
+	if b.Scheduler == nil {
+		return nil, fmt.Errorf("memlink: %s has no scheduler", name)
+	}
+	if b.Memory == nil {
+		return nil, fmt.Errorf("memlink: %s has no memory", name)
+	}
+	if err := b.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	l := &Link{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, there: b.There, back: b.Back}
+	l.relays.Ended = l.answer
+	for _, lane := range []**pace.Pacer{&l.there, &l.back} {
+		if *lane == nil {
+			*lane = &pace.Pacer{Rate: b.Spec.Rate}
+		}
+	}
+	return l, nil
+}
+
+// Link is a way to a memory.
+type Link struct {
+	simcore.Portless
+
+	spec        Spec
+	sched       simcore.Scheduler
+	memory      mem.Target
+	there, back *pace.Pacer
+	events      simcore.EventPool
+	relays      mem.Relays
+	stats       Stats
+}
+
+// Stats is what a link carried.
+type Stats struct {
+	Accesses      uint64
+	AcceptedBytes uint64 // of reads and writes
+	FinishedBytes uint64
+	Held          uint64
+	ThereBytes    uint64 // on the lane to the memory, with headers
+	BackBytes     uint64
+}
+
+// Kinds of events.
+const (
+	arrives = iota // at the memory
+	returns
+)
+
+// Stats returns what was carried so far.
+func (l *Link) Stats() Stats { return l.stats }
+
+// Idle reports whether nothing is under way.
+func (l *Link) Idle() bool { return l.stats.Held == 0 }
+
+// Check implements mem.Target.
+func (l *Link) Check(op mem.Op, addr uint64, n int) error { return l.memory.Check(op, addr, n) }
+
+// Access implements mem.Target.
+func (l *Link) Access(a *mem.Access) {
+	if err := a.Verify(l); err != nil {
+		a.Finish(err)
+		return
+	}
+	x := l.relays.Get(a)
+	l.stats.Accesses++
+	l.stats.AcceptedBytes += uint64(len(a.Data))
+	l.stats.Held += uint64(len(a.Data))
+	n := l.spec.HeaderBytes
+	if a.Op == mem.Write {
+		n += len(a.Data)
+	}
+	l.stats.ThereBytes += uint64(n)
+	l.send(l.there, n, arrives, x)
+}
+
+// answer sends the end of an access back.
+func (l *Link) answer(x *mem.Relay) {
+	n := l.spec.HeaderBytes
+	if x.Op == mem.Read {
+		n += len(x.Data)
+	}
+	l.stats.BackBytes += uint64(n)
+	l.send(l.back, n, returns, x)
+}
+
+func (l *Link) send(lane *pace.Pacer, n, kind int, x *mem.Relay) {
+	ev := l.events.Get()
+	ev.At, ev.H, ev.Arg, ev.Kind = lane.Take(simcore.Now(l.sched), n)+l.spec.Latency, l, x, kind
+	l.sched.Schedule(ev)
+}
+
+// Handle implements sim.Handler: an access has arrived somewhere.
+func (l *Link) Handle(e sim.Event) error {
+	ev, ok := e.(*simcore.Event)
+	if !ok {
+		return fmt.Errorf("memlink: %s: event of type %T: want its own", l.Name(), e)
+	}
+	x, kind := ev.Arg.(*mem.Relay), ev.Kind
+	l.events.Put(ev)
+	if kind == arrives {
+		l.memory.Access(&x.Access)
+		return nil
+	}
+	a, err := l.relays.Put(x)
+	l.stats.FinishedBytes += uint64(len(a.Data))
+	l.stats.Held -= uint64(len(a.Data))
+	a.Finish(err)
+	return nil
+}
+
+var (
+	_ sim.Component = (*Link)(nil)
+	_ mem.Target    = (*Link)(nil)
+)

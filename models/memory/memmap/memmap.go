@@ -1,0 +1,357 @@
+// Package memmap joins memories by address: a mem.Target over several. It is
+// what an initiator sees that can reach more than one: the memory of its own
+// socket and of the other, a GPU's.
+//
+// Accesses go to the memory whose region they lie in, those over a border to
+// each in turn. It takes no time, but keeps the order that the protocol asks for:
+// a write (or Clean, or Invalidate) waits until those before it to other memories
+// are done, and so does whatever comes behind it. So an initiator that writes to
+// two memories in turn pays the way to the slower one for each change. Hardware
+// may begin both and order their ends.
+//
+// Invariants:
+//   - The protocol of package mem, whatever stands behind.
+//   - Bytes accepted are bytes finished and bytes held.
+//   - Nothing is allocated per access, once the map has seen as many at a time
+//     as it will.
+package memmap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/fifo"
+)
+
+// Watcher tells of writes to a memory.
+type Watcher interface {
+	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
+}
+
+// Region is where a memory is.
+type Region struct {
+	Name   string
+	Base   uint64
+	Bytes  uint64
+	Memory mem.Target
+
+	View    mem.Backdoor // its bytes at this moment; nil: Memory, if it is one
+	Watcher Watcher      // nil: Memory, if it is one
+}
+
+// region is a Region, and the writes to it that are not done.
+type region struct {
+	Region
+	open int
+}
+
+// Map is memories by address.
+type Map struct {
+	regions []region
+	queue   fifo.Queue[*access]
+	idle    fifo.Free[access]
+	parts   fifo.Free[part]
+	running bool
+	asking  *part // whose memory is being asked
+	waiting bool  // the queue did not empty when it was looked at last
+	onEmpty []func()
+	stats   Stats
+}
+
+// Stats is what passed through a map.
+type Stats struct {
+	AcceptedBytes uint64 // of reads and writes
+	FinishedBytes uint64
+	Held          uint64
+	Changes       uint64 // accesses that waited for writes to another memory
+}
+
+// access is an access that is not done.
+type access struct {
+	a      *mem.Access
+	at     int // bytes that were sent on
+	left   int // parts that are not done, and one while there are more to send
+	waited bool
+	err    error
+}
+
+// part is what goes to one memory.
+type part struct {
+	mem.Access
+	of    *access
+	to    *region
+	all   *mem.Access // that it is the whole of; of is nil then
+	there bool        // memory was done with it at once
+	past  int         // bytes of a run whose lines were ended
+	line  func(a *mem.Access, n int, more bool)
+}
+
+// New joins memories. The error lists all that is wrong with the regions.
+func New(regions ...Region) (*Map, error) {
+	m := new(Map)
+	var errs []error
+	for _, r := range regions {
+		switch {
+		case r.Memory == nil:
+			errs = append(errs, fmt.Errorf("memmap: region %s has no memory", r.Name))
+		case r.Bytes == 0 || r.Base+r.Bytes-1 < r.Base:
+			errs = append(errs, fmt.Errorf("memmap: region %s has %#x B from %#x on: want a range that is not empty and does not wrap", r.Name, r.Bytes, r.Base))
+		}
+		if r.View == nil {
+			r.View, _ = r.Memory.(mem.Backdoor)
+		}
+		if r.Watcher == nil {
+			r.Watcher, _ = r.Memory.(Watcher)
+		}
+		m.regions = append(m.regions, region{Region: r})
+	}
+	slices.SortFunc(m.regions, func(a, b region) int {
+		if a.Base < b.Base {
+			return -1
+		}
+		return 1
+	})
+	for i := 1; i < len(m.regions); i++ {
+		if a, b := &m.regions[i-1], &m.regions[i]; b.Base-a.Base < a.Bytes {
+			errs = append(errs, fmt.Errorf("memmap: regions %s and %s overlap at %#x", a.Name, b.Name, b.Base))
+		}
+	}
+	if len(regions) == 0 {
+		errs = append(errs, errors.New("memmap: no region: want one or more"))
+	}
+	return m, errors.Join(errs...)
+}
+
+// Stats returns what passed so far.
+func (m *Map) Stats() Stats { return m.stats }
+
+// Idle reports whether nothing is under way.
+func (m *Map) Idle() bool { return m.stats.Held == 0 && m.queue.Len() == 0 }
+
+// Waiting reports whether accesses wait for writes to another memory to be done.
+func (m *Map) Waiting() bool { return m.queue.Len() > 0 }
+
+// OnEmpty has f called whenever none is Waiting any longer.
+func (m *Map) OnEmpty(f func()) { m.onEmpty = append(m.onEmpty, f) }
+
+// find is the region that an address lies in.
+func (m *Map) find(addr uint64) *region {
+	for i := range m.regions {
+		if r := &m.regions[i]; addr >= r.Base && addr-r.Base < r.Bytes {
+			return r
+		}
+	}
+	return nil
+}
+
+// span is how many of n bytes at an address lie in its region.
+func (r *region) span(addr uint64, n int) int {
+	return int(min(uint64(n), r.Bytes-(addr-r.Base)))
+}
+
+// Check implements mem.Target.
+func (m *Map) Check(op mem.Op, addr uint64, n int) error {
+	at, left := addr, n
+	for {
+		r := m.find(at)
+		if r == nil {
+			return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("no region of the map has %#x", at)}
+		}
+		k := r.span(at, left)
+		if err := r.Memory.Check(op, at, k); err != nil {
+			if k == n {
+				return err
+			}
+			return &mem.RangeError{Op: op, Addr: addr, Len: n, There: err.Error()}
+		}
+		if at, left = at+uint64(k), left-k; left <= 0 {
+			return nil
+		}
+	}
+}
+
+// Access implements mem.Target.
+func (m *Map) Access(a *mem.Access) {
+	if err := a.Verify(m); err != nil {
+		a.Finish(err)
+		return
+	}
+	m.stats.AcceptedBytes += uint64(len(a.Data))
+	m.stats.Held += uint64(len(a.Data))
+	if m.queue.Len() == 0 && !m.running {
+		if r := m.find(a.Addr); r.span(a.Addr, a.Len()) == a.Len() && (a.Op == mem.Read || !m.busyElsewhere(r)) {
+			m.sendWhole(a, r)
+			return
+		}
+	}
+	x, _ := m.idle.Get()
+	*x = access{a: a, left: 1}
+	m.queue.Push(x)
+	m.run()
+}
+
+// run sends on what need not wait, in order.
+func (m *Map) run() {
+	if m.running {
+		return
+	}
+	m.running = true
+	for m.queue.Len() > 0 {
+		x := *m.queue.Front()
+		if !m.send(x) {
+			if !x.waited {
+				x.waited = true
+				m.stats.Changes++
+			}
+			break
+		}
+		m.queue.Pop()
+		m.end(x)
+	}
+	m.running = false
+	waited := m.waiting
+	if m.waiting = m.Waiting(); waited && !m.waiting {
+		for _, f := range m.onEmpty {
+			f()
+		}
+	}
+}
+
+// sendWhole sends on an access that lies in one region and has nothing to wait for: most do.
+func (m *Map) sendWhole(a *mem.Access, r *region) {
+	p := m.newPart()
+	p.all, p.to = a, r
+	p.Ask(a)
+	if p.past = 0; a.Line != nil {
+		p.Line = p.line
+	}
+	if a.Op != mem.Read {
+		r.open++
+	}
+	m.running, m.asking = true, p
+	r.Memory.Access(&p.Access)
+	m.asking = nil
+	if p.there {
+		p.there = false
+		m.endWhole(p)
+	}
+	if m.running = false; m.queue.Len() > 0 {
+		m.run()
+	}
+}
+
+// endWhole ends such an access.
+func (m *Map) endWhole(p *part) {
+	a, err := p.all, p.Err
+	if p.Op != mem.Read {
+		p.to.open--
+	}
+	left := len(a.Data) - p.past
+	p.all, p.to, p.Data, p.Line = nil, nil, nil, nil
+	m.parts.Put(p)
+	m.finish(a, left, err)
+}
+
+// TakesRun implements mem.Runner.
+func (m *Map) TakesRun(addr uint64, n int) bool {
+	r := m.find(addr)
+	return m.queue.Len() == 0 && !m.running && r != nil && r.span(addr, n) == n && !m.busyElsewhere(r) && mem.TakesRun(r.Memory, addr, n)
+}
+
+// endLine ends a line of a run.
+func (m *Map) endLine(p *part, n int, more bool) {
+	p.past += n
+	m.stats.FinishedBytes += uint64(n)
+	m.stats.Held -= uint64(n)
+	p.all.Line(p.all, n, more)
+}
+
+// send sends the parts of an access on. It reports false if the next must wait.
+func (m *Map) send(x *access) bool {
+	a, n := x.a, x.a.Len()
+	for {
+		addr := a.Addr + uint64(x.at)
+		r := m.find(addr)
+		if a.Op != mem.Read && m.busyElsewhere(r) {
+			return false
+		}
+		k := r.span(addr, n-x.at)
+		p := m.newPart()
+		p.of, p.to, p.Op, p.By, p.Addr, p.Span, p.Err = x, r, a.Op, a.By, addr, k, nil
+		if p.Data = nil; a.Op.Moves() {
+			p.Data, p.Span = a.Data[x.at:x.at+k], 0
+		}
+		if a.Op != mem.Read {
+			r.open++
+		}
+		x.left++
+		x.at += k
+		r.Memory.Access(&p.Access)
+		if x.at >= n {
+			return true
+		}
+	}
+}
+
+// busyElsewhere reports whether writes to other memories are not done.
+func (m *Map) busyElsewhere(r *region) bool {
+	for i := range m.regions {
+		if o := &m.regions[i]; o != r && o.open > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Map) newPart() *part {
+	p, fresh := m.parts.Get()
+	if !fresh {
+		return p
+	}
+	p.line = func(_ *mem.Access, n int, more bool) { m.endLine(p, n, more) }
+	p.Done = func(*mem.Access) {
+		switch {
+		case m.asking == p:
+			p.there = true
+			return
+		case p.all != nil:
+			m.endWhole(p)
+			m.run()
+			return
+		}
+		x := p.of
+		if x.err == nil {
+			x.err = p.Err
+		}
+		if p.Op != mem.Read {
+			p.to.open--
+		}
+		p.of, p.to, p.Data = nil, nil, nil
+		m.parts.Put(p)
+		m.end(x)
+		m.run()
+	}
+	return p
+}
+
+// end ends one part of an access, and with the last of them the access.
+func (m *Map) end(x *access) {
+	if x.left--; x.left > 0 {
+		return
+	}
+	a, err := x.a, x.err
+	*x = access{}
+	m.idle.Put(x)
+	m.finish(a, len(a.Data), err)
+}
+
+// finish ends an access with its last n bytes.
+func (m *Map) finish(a *mem.Access, n int, err error) {
+	m.stats.FinishedBytes += uint64(n)
+	m.stats.Held -= uint64(n)
+	a.Finish(err)
+}
+
+var _ mem.Runner = (*Map)(nil)

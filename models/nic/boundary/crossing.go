@@ -1,0 +1,91 @@
+package boundary
+
+import (
+	"fmt"
+
+	"nictwin/models/format/ether"
+	"nictwin/models/format/tlp"
+)
+
+// Kind says what crossed, and which way.
+type Kind uint8
+
+// The kinds of crossing.
+const (
+	FrameIn Kind = iota
+	TLPIn
+	FrameOut
+	TLPOut
+	NumKinds
+)
+
+var kindNames = [NumKinds]string{"frame in", "TLP in", "frame out", "TLP out"}
+
+func (k Kind) String() string {
+	if k < NumKinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// IsTLP reports whether a TLP crossed; otherwise it was a frame.
+func (k Kind) IsTLP() bool { return k == TLPIn || k == TLPOut }
+
+// Crossing is one packet that crossed the boundary. First and Last are the
+// cycles in which its first and last beat were accepted.
+type Crossing struct {
+	Kind        Kind
+	Port        int // Ethernet port, 0 for TLPs
+	First, Last int64
+	Frame       *ether.Frame // set for frames
+	TLP         *tlp.Packet  // set for TLPs
+}
+
+// String describes the crossing on one line, for people.
+func (c Crossing) String() string {
+	switch {
+	case c.Kind.IsTLP() && c.TLP != nil:
+		return fmt.Sprintf("cycle %d..%d: %v: %v", c.First, c.Last, c.Kind, c.TLP)
+	case c.Frame != nil:
+		return fmt.Sprintf("cycle %d..%d: %v, port %d, queue %d: %d B", c.First, c.Last, c.Kind, c.Port,
+			c.Frame.Queue, len(c.Frame.Data))
+	}
+	return fmt.Sprintf("cycle %d..%d: %v, port %d", c.First, c.Last, c.Kind, c.Port)
+}
+
+// Observer is told of every crossing. It must not keep what the crossing
+// points to.
+type Observer func(Crossing)
+
+// Rest is a time, First to Last, in every cycle of which the device's pin busy
+// was 0. Every such cycle is told of, a longer rest piece by piece.
+type Rest struct{ First, Last int64 }
+
+// RestObserver is told of rests.
+type RestObserver func(Rest)
+
+// Held is a time, First to Last, in every cycle of which a stream stood still
+// for want of the other side: out of the device, a beat was offered and not
+// taken; into it, a packet had begun and its next beat was not offered.
+type Held struct {
+	Kind        Kind // the stream is that of these crossings
+	Port        int  // Ethernet port, 0 for TLPs
+	First, Last int64
+}
+
+// String describes the time on one line, for people.
+func (h Held) String() string {
+	return fmt.Sprintf("cycle %d..%d: %v, port %d, held", h.First, h.Last, h.Kind, h.Port)
+}
+
+// HeldObserver is told of held times. Every such cycle is told of once, before
+// the first crossing that ends in a later one; a longer time piece by piece.
+type HeldObserver func(Held)
+
+// Observable is a device that tells observers, in the order in which they were
+// added.
+type Observable interface {
+	Observe(Observer)
+	ObserveRest(RestObserver)
+	ObserveHeld(HeldObserver)
+}

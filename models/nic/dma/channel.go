@@ -1,0 +1,213 @@
+package dma
+
+import (
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
+)
+
+// ChunkBytes is what is read at once: a chunk ends at multiples of it in the
+// source.
+const ChunkBytes = 4096
+
+// Channel carries out the copies of one channel [D7]. Reads run ahead of
+// writes, and of the copies before, as far as there are free chunks; writes
+// and ends keep the order of the copies.
+type Channel struct {
+	jobs   []job // ring
+	first  int
+	count  int
+	asked  int     // of the oldest jobs nothing is left to be asked for
+	chunks []chunk // ring, in the order in which they were asked for
+	head   int
+	used   int
+	off    int // bytes of the head chunk that were handed out
+}
+
+// job is a copy at work.
+type job struct {
+	plan   Plan
+	id     int32
+	status nicspec.Status
+	asked  int // bytes
+	wrote  int // bytes handed out to be written
+	left   int // of which have left
+	open   int // chunks asked for that have not come
+	told   bool
+	sent   bool // the message has left
+}
+
+type chunk struct {
+	job  *job
+	dst  uint64
+	n    int
+	came bool
+	buf  []byte
+}
+
+// NewChannel returns a channel that holds so many copies and chunks, each 1 or
+// more.
+func NewChannel(jobs, chunks int) *Channel {
+	c := &Channel{jobs: make([]job, jobs), chunks: make([]chunk, chunks)}
+	for i := range c.chunks {
+		c.chunks[i].buf = make([]byte, ChunkBytes)
+	}
+	return c
+}
+
+// Busy reports whether a copy is at work.
+func (c *Channel) Busy() bool { return c.count > 0 }
+
+// Room reports whether another copy can be started.
+func (c *Channel) Room() bool { return c.count < len(c.jobs) }
+
+func (c *Channel) job(i int) *job {
+	if i += c.first; i >= len(c.jobs) {
+		i -= len(c.jobs)
+	}
+	return &c.jobs[i]
+}
+
+// Start begins a copy, which is called id from then on. There must be Room.
+func (c *Channel) Start(id int32, p *Plan) {
+	*c.job(c.count) = job{plan: *p, id: id}
+	c.count++
+}
+
+// Ask returns the next part of a source that is to be read, and where its
+// bytes go; it is called by the number k until it came. ok is false if there is
+// none, or no room for one.
+func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
+	if c.used == len(c.chunks) {
+		return 0, 0, nil, false
+	}
+	for ; c.asked < c.count; c.asked++ {
+		j := c.job(c.asked)
+		if j.status != nicspec.StatusOk || j.asked == j.plan.Len {
+			continue
+		}
+		addr = j.plan.Src + uint64(j.asked)
+		n := min(j.plan.Len-j.asked, ChunkBytes-int(addr%ChunkBytes))
+		k = (c.head + c.used) % len(c.chunks)
+		x := &c.chunks[k]
+		x.job, x.dst, x.n, x.came = j, j.plan.Dst+uint64(j.asked), n, false
+		c.used++
+		j.asked += n
+		j.open++
+		return k, addr, x.buf[:n], true
+	}
+	return 0, 0, nil, false
+}
+
+// WholeLines reports whether no request for a chunk may end inside a line [D2].
+func (c *Channel) WholeLines(k int) bool { return c.chunks[k].job.plan.WholeLines() }
+
+// align is how transfers of a copy are cut. Limits are multiples of a line.
+func (p *Plan) align() tlp.Align {
+	if p.WholeLines() {
+		return tlp.Aligned
+	}
+	return tlp.Unaligned
+}
+
+// Fail says that the read of a chunk fails, though parts of it may still come:
+// of its copy, no further read may start [D3].
+func (c *Channel) Fail(k int, s nicspec.Status) {
+	if j := c.chunks[k].job; j.status == nicspec.StatusOk {
+		j.status = s
+	}
+}
+
+// Flush ends the copies that are not over yet with StatusFlushed: no further
+// read or write of theirs starts, and no message [L2].
+func (c *Channel) Flush() {
+	for i := range c.count {
+		j := c.job(i)
+		if j.status == nicspec.StatusOk && (j.wrote < j.plan.Len || j.plan.Lines != 0 && !j.told) {
+			j.status = nicspec.StatusFlushed
+		}
+	}
+}
+
+// Failed reports whether the copy that a chunk is for has failed.
+func (c *Channel) Failed(k int) bool { return c.chunks[k].job.status != nicspec.StatusOk }
+
+// Came says that the read of a chunk is over, and how. Every chunk comes once.
+func (c *Channel) Came(k int, s nicspec.Status) {
+	c.Fail(k, s)
+	x := &c.chunks[k]
+	x.came = true
+	x.job.open--
+}
+
+// Write returns the next write, of at most mps bytes. Its bytes are good until
+// the channel is called again. WriteLeft must follow when it has left.
+func (c *Channel) Write(mps int) (addr uint64, b []byte, ok bool) {
+	if c.used == 0 {
+		return 0, nil, false
+	}
+	x := &c.chunks[c.head]
+	if !x.came || x.job != c.job(0) || x.job.status != nicspec.StatusOk {
+		return 0, nil, false
+	}
+	split := tlp.SplitWrite(x.dst+uint64(c.off), x.n-c.off, mps, x.job.plan.align())
+	piece, _ := split.Next()
+	b = x.buf[c.off : c.off+piece.Len]
+	x.job.wrote += piece.Len
+	if c.off += piece.Len; c.off == x.n {
+		c.next()
+	}
+	return piece.Addr, b, true
+}
+
+// next lets the head chunk go.
+func (c *Channel) next() {
+	c.chunks[c.head].job = nil
+	if c.head++; c.head == len(c.chunks) {
+		c.head = 0
+	}
+	c.used--
+	c.off = 0
+}
+
+// WriteLeft says that n bytes handed out by Write have left.
+func (c *Channel) WriteLeft(n int) { c.job(0).left += n }
+
+// Message returns the plan whose message is to be sent [D4, D5], nil if none
+// is. MessageLeft must follow when it has left.
+func (c *Channel) Message() *Plan {
+	if c.count == 0 {
+		return nil
+	}
+	j := c.job(0)
+	if j.told || j.plan.Lines == 0 || j.status != nicspec.StatusOk || j.left != j.plan.Len {
+		return nil
+	}
+	j.told = true
+	return &j.plan
+}
+
+// MessageLeft says that the message has left.
+func (c *Channel) MessageLeft() { c.job(0).sent = true }
+
+// Ended lets go of the oldest copy if it is over, and says how it ended [D6].
+func (c *Channel) Ended() (id int32, s nicspec.Status, ok bool) {
+	if c.count == 0 {
+		return 0, 0, false
+	}
+	j := c.job(0)
+	if j.status == nicspec.StatusOk && (j.left != j.plan.Len || j.plan.Lines != 0 && !j.sent) {
+		return 0, 0, false
+	}
+	if j.open != 0 || j.left != j.wrote {
+		return 0, 0, false
+	}
+	for c.used > 0 && c.chunks[c.head].job == j {
+		c.next()
+	}
+	if c.first++; c.first == len(c.jobs) {
+		c.first = 0
+	}
+	c.count--
+	c.asked = max(c.asked-1, 0)
+	return j.id, j.status, true
+}

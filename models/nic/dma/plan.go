@@ -1,0 +1,112 @@
+package dma
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/nicspec"
+)
+
+// Access is what a piece of memory is wanted for.
+type Access struct{ Read, Write bool }
+
+// Keys translates virtual addresses: the bus address of n bytes, or the first
+// of BadKey, KeyRights and KeyBounds that applies [T3].
+type Keys interface {
+	Resolve(key uint32, va uint64, n uint32, need Access) (bus uint64, s nicspec.Status)
+}
+
+// Plan is what a work entry of the copy engine asks for, if it passed.
+type Plan struct {
+	Len      int    // bytes to be copied, 0 for Invalidate
+	Src, Dst uint64 // bus addresses
+	Lines    uint32 // of 64 B to be invalidated, 0 for Copy
+	Line     uint64 // bus address of the first of them
+	Fence    bool   // its first write leaves after the last write and message of all entries before it in its queue [D10]
+}
+
+// WholeLines reports whether each aligned line of the destination stands in an
+// aligned line of the source, and must be copied whole [D2].
+func (p *Plan) WholeLines() bool { return (p.Src^p.Dst)%nicspec.LineBytes == 0 }
+
+// Of reports whether an opcode is the copy engine's.
+func Of(op nicspec.Opcode) bool {
+	return op == nicspec.OpcodeCopy || op == nicspec.OpcodeInvalidate || op == nicspec.OpcodeCopyInvalidate
+}
+
+const (
+	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
+	flagsOff     = 4      // two bytes of flags and blocks, of which may be set:
+	flagComplete = 1 << 0 //
+	flagFence    = 1 << 7 // for what copies, with part fence
+	keyReserved  = 0xff   // bits 23:16 of a key
+	reservedAt   = 16
+)
+
+// Decode is [D1] for the first block of a work entry with an opcode of the copy engine,
+// in a build with these parts.
+func Decode[K Keys](w nicspec.Wqe, parts nicspec.Cap1Reg, keys K, p *Plan) nicspec.Status {
+	*p = Plan{}
+	copies := w.Opcode() != nicspec.OpcodeInvalidate
+	invalidates := w.Opcode() != nicspec.OpcodeCopy
+	src, dst := nicspec.Seg(w[slotsOff:]), nicspec.Seg(w[slotsOff+nicspec.WqeSlotBytes:])
+	switch {
+	case !formatted(w, parts, copies, src, dst):
+		return nicspec.StatusBadFormat
+	case src.Len() == 0 || src.Len() > nicspec.CopyMax || copies && dst.Len() != src.Len():
+		return nicspec.StatusBadLength
+	}
+	bus, s := keys.Resolve(src.Key(), src.Addr(), src.Len(), Access{Read: copies, Write: invalidates})
+	if s != nicspec.StatusOk {
+		return s
+	}
+	if copies {
+		p.Src, p.Len = bus, int(src.Len())
+		if p.Dst, s = keys.Resolve(dst.Key(), dst.Addr(), dst.Len(), Access{Write: true}); s != nicspec.StatusOk {
+			*p = Plan{}
+			return s
+		}
+	}
+	p.Fence = w.FFence()
+	if invalidates {
+		if !lines(bus, src.Len()) {
+			*p = Plan{}
+			return nicspec.StatusBadRange
+		}
+		p.Line, p.Lines = bus, src.Len()/nicspec.LineBytes
+	}
+	return nicspec.StatusOk
+}
+
+// formatted is the part of [D1] that fails with BadFormat. A field of a part that is
+// not there counts as reserved [N1].
+func formatted(w nicspec.Wqe, parts nicspec.Cap1Reg, copies bool, src, dst nicspec.Seg) bool {
+	reserved := src.Key()
+	nseg, allowed := uint8(1), uint16(flagComplete)
+	if copies {
+		nseg = 2
+		reserved |= dst.Key()
+		if parts&nicspec.PartFence != 0 {
+			allowed |= flagFence
+		}
+	}
+	flags := binary.LittleEndian.Uint16(w[flagsOff:])
+	return w.Nseg() == nseg && w.InlineLen() == 0 && w.Port() == 0 && flags&^allowed == 0 &&
+		reserved>>reservedAt&keyReserved == 0
+}
+
+// lines reports whether a range is whole lines of Arm memory.
+func lines(bus uint64, n uint32) bool {
+	const room = 1 << nicspec.EndpointShift
+	return bus>>nicspec.EndpointShift == nicspec.EndpointArm && bus%nicspec.LineBytes == 0 && n%nicspec.LineBytes == 0 &&
+		uint64(n) <= room-bus
+}
+
+// SetMessage makes pkt the invalidate message of a plan [D4].
+func SetMessage(pkt *tlp.Packet, p *Plan) error {
+	b := pkt.Own(nicspec.InvalidateMsgSize)
+	(&nicspec.InvalidateMsgFields{Addr: p.Line, Lines: p.Lines}).Encode(b)
+	return pkt.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic}, tlp.Vendor{
+		Type: 1, Routing: tlp.RouteByID, TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor,
+	}, b)
+}

@@ -1,0 +1,180 @@
+package nictest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/fabric/root"
+	"nictwin/models/format/msg"
+	"nictwin/models/format/tlp"
+	"nictwin/models/inject"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+)
+
+// EndpointSpec configures an Endpoint.
+type EndpointSpec struct {
+	Latency simcore.Ps    // of reads
+	Jitter  simcore.Ps    // up to this much more: completions of different reads come out of order
+	Split   tlp.CplPolicy // of completions
+	Seed    uint64
+	Bare    bool // for measurements: Faults and Gate are not inserted
+}
+
+// Endpoint is the other end of a NIC's PCIe port: memory at every bus address
+// behind a root complex, with faults and back-pressure to be injected, and a
+// driver's rings.
+type Endpoint struct {
+	*mem.Sparse // by bus address, that of all endpoints
+	Root        *root.Root
+	Faults      *inject.Faults
+	Gate        *inject.Gate
+	Rx, Tx      [256]Ring
+	Answers     map[uint8]Answer // to register reads and raw requests, by tag
+
+	// Wrote, if set, is told of every write of the NIC.
+	Wrote func(addr uint64, b []byte)
+
+	// Wait lets time pass until something holds, or for long enough.
+	Wait func(holds func() bool)
+
+	t    testing.TB
+	port *simcore.Port
+	tlps *msg.TLPs
+	tag  uint8
+}
+
+// Answer is a completion of the NIC.
+type Answer struct {
+	tlp.Header
+	Data [8]byte
+}
+
+// Value is the register that was read.
+func (a *Answer) Value() (v uint64) {
+	for i := len(a.Data) - 1; i >= 0; i-- {
+		v = v<<8 | uint64(a.Data[i])
+	}
+	return v
+}
+
+// Limits split the completions of an Endpoint.
+var Limits = tlp.Limits{MPS: 256, MRRS: 512, RCB: 64}
+
+// NewEndpoint puts an endpoint together. Wait is the caller's to set, and Port
+// to be linked to the NIC.
+func NewEndpoint(t testing.TB, e *simcore.Engine, tlps *msg.TLPs, s EndpointSpec) *Endpoint {
+	t.Helper()
+	p := &Endpoint{Sparse: mem.NewSparse(1 << 63), Answers: map[uint8]Answer{}, t: t, tlps: tlps}
+	slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{Jitter: s.Jitter, Seed: s.Seed}, watched{p})
+	require.NoError(t, err)
+	spec := root.DefaultSpec()
+	spec.Latency, spec.Limits, spec.Split, spec.Seed = s.Latency, Limits, s.Split, s.Seed
+	p.Root, err = root.Builder{Scheduler: e, Spec: spec, Memory: slow, TLPs: tlps}.Build("Root")
+	require.NoError(t, err)
+	p.Root.OnCompletion = p.answered
+	if p.port = p.Root.PCIe(); s.Bare {
+		return p
+	}
+	p.Faults, p.Gate = inject.NewFaults("Faults", e, tlps), inject.NewGate("Gate", e)
+	_, err = simcore.Connect("RootLink", e, simcore.LinkSpec{}, p.port, p.Faults.Peer())
+	require.NoError(t, err)
+	_, err = simcore.Connect("FaultsLink", e, simcore.LinkSpec{}, p.Faults.Device(), p.Gate.Peer())
+	require.NoError(t, err)
+	p.port = p.Gate.Device()
+	return p
+}
+
+// watched is the endpoint's memory as the NIC reaches it.
+type watched struct{ p *Endpoint }
+
+func (w watched) Check(op mem.Op, addr uint64, n int) error { return w.p.Sparse.Check(op, addr, n) }
+
+func (w watched) Access(a *mem.Access) {
+	if a.Op == mem.Write && w.p.Wrote != nil {
+		w.p.Wrote(a.Addr, a.Data)
+	}
+	w.p.Sparse.Access(a)
+}
+
+// Port is what is linked to the NIC.
+func (p *Endpoint) Port() *simcore.Port { return p.port }
+
+// Bytes returns n bytes at a bus address.
+func (p *Endpoint) Bytes(addr uint64, n int) []byte {
+	b := make([]byte, n)
+	p.Read(addr, b)
+	return b
+}
+
+// Fail lets every read that starts at an address fail, unless an earlier fault
+// does.
+func (p *Endpoint) Fail(addr uint64, kind inject.FaultKind) {
+	p.Strike(inject.Fault{Kind: kind, From: addr})
+}
+
+// FailOnce lets the next read that starts at an address fail.
+func (p *Endpoint) FailOnce(addr uint64, kind inject.FaultKind) {
+	p.Strike(inject.Fault{Kind: kind, From: addr, Count: 1})
+}
+
+// Strike adds a fault for reads that start at one address, From.
+func (p *Endpoint) Strike(f inject.Fault) {
+	p.t.Helper()
+	f.To = f.From + 1
+	require.NoError(p.t, p.Faults.Add(f))
+}
+
+// ReadFaults are a fault of each sort that the contract tells apart.
+var ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent, inject.FaultByteCount}
+
+func (p *Endpoint) answered(h *tlp.Header, data []byte) {
+	a := Answer{Header: *h}
+	copy(a.Data[:], data)
+	p.Answers[h.Tag] = a
+}
+
+// Send sends the NIC a TLP.
+func (p *Endpoint) Send(h tlp.Header, data []byte) {
+	p.t.Helper()
+	x := p.tlps.Get()
+	if len(data) > 0 {
+		copy(x.Own(len(data)), data)
+	}
+	require.NoError(p.t, x.SetHeader(&h))
+	p.Root.Send(x)
+}
+
+// Write32 writes a register.
+func (p *Endpoint) Write32(off, v uint32) {
+	p.t.Helper()
+	p.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 1, FirstBE: 0xf, Address: nicspec.BarBase + uint64(off)},
+		[]byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)})
+}
+
+// Ask sends a read of n words of registers, whose answer comes to Answers.
+func (p *Endpoint) Ask(off uint32, n uint16) (tag uint8) {
+	p.t.Helper()
+	p.tag++
+	h := tlp.Header{Kind: tlp.MRd, Addr64: true, Length: n, FirstBE: 0xf, Tag: p.tag, RequesterID: nicspec.RequesterHost,
+		Address: nicspec.BarBase + uint64(off)}
+	if n > 1 {
+		h.LastBE = 0xf
+	}
+	delete(p.Answers, p.tag)
+	p.Send(h, nil)
+	return p.tag
+}
+
+// Reg reads n words of registers; time goes on meanwhile.
+func (p *Endpoint) Reg(off uint32, n uint16) uint64 {
+	p.t.Helper()
+	tag := p.Ask(off, n)
+	p.Wait(func() bool { _, ok := p.Answers[tag]; return ok })
+	a, ok := p.Answers[tag]
+	require.True(p.t, ok, "register %#x is not answered", off)
+	require.Equal(p.t, tlp.CplD, a.Kind)
+	return a.Value()
+}

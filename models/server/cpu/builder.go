@@ -1,0 +1,48 @@
+package cpu
+
+import (
+	"fmt"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/simcore"
+)
+
+// Watcher tells of writes that took effect: a mem.Space, an armcache.Cache.
+type Watcher interface {
+	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
+}
+
+// Builder makes a Core.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Memory    mem.Target   // what loads and stores go through, such as the core's private cache
+	View      mem.Backdoor // the bytes that a load would return at this moment; nil: Memory, if it is a mem.Backdoor
+	Watcher   Watcher      // of the memory that View shows; nil: Memory, if it is a Watcher
+}
+
+// Build makes the component. It panics if Akita does not accept the name.
+func (b Builder) Build(name string) (*Core, error) {
+	if b.Scheduler == nil {
+		return nil, fmt.Errorf("cpu: %s has no scheduler", name)
+	}
+	if b.Memory == nil {
+		return nil, fmt.Errorf("cpu: %s has no memory", name)
+	}
+	if err := b.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c := &Core{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, watcher: b.Watcher}
+	if c.view == nil {
+		c.view, _ = b.Memory.(mem.Backdoor)
+	}
+	if c.view == nil {
+		return nil, fmt.Errorf("cpu: %s has no view of its memory: want Builder.View, or a memory that is a mem.Backdoor", name)
+	}
+	if c.watcher == nil {
+		c.watcher, _ = b.Memory.(Watcher)
+	}
+	c.alarm = simcore.NewAlarm(b.Scheduler, c, true)
+	c.regDone, c.since = c.readDone, never
+	return c, nil
+}

@@ -1,0 +1,150 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+)
+
+// LoopSpec describes a loop.
+type LoopSpec struct {
+	Name string `yaml:"name"`
+	Poll int64  `yaml:"poll_cycles"` // of a step that finds nothing, its loads hitting; no step is shorter
+}
+
+// Validate returns every error of the spec.
+func (s LoopSpec) Validate() error {
+	if s.Poll < 1 || s.Poll > 1<<40 {
+		return field.Errorf("poll_cycles", "%d: want 1 to 2^40", s.Poll)
+	}
+	return nil
+}
+
+// Loop is software that a core steps again and again.
+type Loop struct {
+	core *Core
+	name string
+	poll simcore.Ps
+	step func(*Core) bool
+
+	place   int
+	ready   bool       // the last step found something: step it again, written to or not
+	wrote   simcore.Ps // when what it watches was first written to since its last step; never: it was not
+	timer   simcore.Ps // when to step it even so
+	awake   bool       // one of the three
+	stopped bool
+	stops   []func()
+}
+
+// Add makes a loop of a core's, the last of the round; it is polled in its turn.
+// Step does the loop's work and reports whether it found any: else the loop
+// sleeps until what it watches is written to, or its timer.
+func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
+	errs := []error{s.Validate()}
+	if step == nil {
+		errs = append(errs, errors.New("it has no step"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("cpu: %s: loop %s: %w", c.Name(), s.Name, err)
+	}
+	l := &Loop{core: c, name: s.Name, poll: simcore.Ps(s.Poll) * c.spec.Period, step: step, ready: true, wrote: never, timer: never}
+	c.catchUp()
+	c.round.loops = append(c.round.loops, l)
+	c.round.arrange()
+	c.round.rouse(l)
+	c.arm()
+	return l, nil
+}
+
+// Name is what the loop is called.
+func (l *Loop) Name() string { return l.name }
+
+// Watch lets writes to n bytes at addr wake the loop. The ranges that are
+// watched in one memory must not overlap. stop ends it.
+func (l *Loop) Watch(addr uint64, n int) (stop func(), err error) {
+	return l.WatchAnd(addr, n, nil)
+}
+
+// WatchAnd is Watch, and calls note for each write, at the instant at which it
+// takes effect: what it does is free of charge.
+func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop func(), err error) {
+	if l.core.watcher == nil {
+		return nil, fmt.Errorf("cpu: %s: loop %s watches %d B at %#x: the core was built without a Watcher", l.core.Name(), l.name, n, addr)
+	}
+	others, err := l.core.watcher.Watch(addr, n, func(addr uint64, n int) {
+		l.Wake()
+		if note != nil {
+			note(addr, n)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	// The core sees its own stores before they take effect.
+	own, err := l.core.own.Watch(addr, n, func(uint64, int) { l.Wake() })
+	if err != nil {
+		others()
+		return nil, fmt.Errorf("cpu: %s: loop %s: %w", l.core.Name(), l.name, err)
+	}
+	stop = func() {
+		others()
+		own()
+	}
+	l.stops = append(l.stops, stop)
+	return stop, nil
+}
+
+// Wake has the same effect as a write, at this instant, to what the loop watches.
+func (l *Loop) Wake() {
+	if l.wrote != never || l.stopped {
+		return
+	}
+	l.wrote = simcore.Now(l.core.sched)
+	l.core.round.rouse(l)
+	l.core.arm()
+}
+
+// WakeAt has the loop's first poll at or after a time step it, written to or
+// not. There is one timer; the earlier time holds.
+func (l *Loop) WakeAt(at simcore.Ps) {
+	if at = max(at, l.core.Now()); at >= l.timer || l.stopped {
+		return
+	}
+	l.timer = at
+	l.core.round.rouse(l)
+	l.core.arm()
+}
+
+// Disarm takes back what WakeAt has asked for.
+func (l *Loop) Disarm() {
+	l.timer = never
+	l.core.round.lull(l)
+}
+
+// Stop takes the loop out of the round, and ends its watches.
+func (l *Loop) Stop() {
+	if l.stopped {
+		return
+	}
+	c := l.core
+	c.catchUp()
+	l.stopped, l.ready, l.wrote, l.timer = true, false, never, never
+	c.round.lull(l)
+	for _, stop := range l.stops {
+		stop()
+	}
+	l.stops = nil
+	i := l.place
+	c.round.loops = slices.Delete(c.round.loops, i, i+1)
+	if c.round.next > i {
+		c.round.next--
+	}
+	c.round.arrange()
+	if c.round.next >= len(c.round.loops) {
+		c.round.next = 0
+	}
+	c.arm()
+}

@@ -1,0 +1,275 @@
+package private
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/simcore"
+)
+
+// Builder makes a Cache.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Memory    mem.Target   // what stands behind, shared
+	View      mem.Backdoor // its bytes at this moment; nil: Memory, if it is a mem.Backdoor
+	Domain    *Domain      // of the memory that View shows
+	Uncached  []Range      // addresses of which no line is kept: nobody tells of writes there
+}
+
+// Range is addresses.
+type Range struct{ Base, Bytes uint64 }
+
+// Build makes the component. It panics if Akita does not accept the name.
+func (b Builder) Build(name string) (*Cache, error) {
+	if b.View == nil {
+		b.View, _ = b.Memory.(mem.Backdoor)
+	}
+	switch {
+	case b.Scheduler == nil:
+		return nil, fmt.Errorf("private: %s has no scheduler", name)
+	case b.Memory == nil:
+		return nil, fmt.Errorf("private: %s has no memory", name)
+	case b.View == nil:
+		return nil, fmt.Errorf("private: %s has no view of its memory: want Builder.View, or a memory that is a mem.Backdoor", name)
+	case b.Domain == nil:
+		return nil, fmt.Errorf("private: %s has no domain: nobody would tell it of writes", name)
+	}
+	if err := b.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	n := b.Spec.sets() * uint64(b.Spec.Ways)
+	c := &Cache{
+		Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, domain: b.Domain, uncached: b.Uncached,
+		sets: b.Spec.sets(), tags: make([]tag, n),
+	}
+	c.relays.Ended, c.relays.Line = c.passed, c.passedLine
+	return c, b.Domain.join(c)
+}
+
+// Cache is the private cache of a core.
+type Cache struct {
+	simcore.Portless
+
+	spec   Spec
+	sched  simcore.Scheduler
+	memory mem.Target
+	view   mem.Backdoor
+	domain *Domain
+
+	uncached []Range
+
+	number int // in the domain
+
+	sets   uint64
+	tags   []tag // set by set
+	clock  uint64
+	events simcore.EventPool
+	relays mem.Relays
+	stores []*mem.Relay // writes under way
+	stats  Stats
+}
+
+// Stats is what a cache did. Hits and misses are lines of cores' reads.
+type Stats struct {
+	Hits, Misses                uint64
+	Snooped                     uint64 // lines lost to somebody else's write
+	AcceptedBytes               uint64 // of reads and writes
+	FinishedBytes, Held         uint64
+	MemoryRead, MemoryWritten   uint64 // bytes asked of the memory behind, and sent to it
+	MemoryReads, MaintenanceOps uint64
+}
+
+// tag is a line that is here or coming.
+type tag struct {
+	line uint64
+	used uint64
+	is   presence
+}
+
+type presence uint8
+
+const (
+	absent presence = iota
+	coming
+	present
+)
+
+// Stats returns what was done so far.
+func (c *Cache) Stats() Stats { return c.stats }
+
+// Idle reports whether no access is under way.
+func (c *Cache) Idle() bool { return c.stats.Held == 0 && len(c.stores) == 0 }
+
+// Check implements mem.Target.
+func (c *Cache) Check(op mem.Op, addr uint64, n int) error { return c.memory.Check(op, addr, n) }
+
+// Read implements mem.Backdoor.
+func (c *Cache) Read(addr uint64, b []byte) error { return c.view.Read(addr, b) }
+
+// Write implements mem.Backdoor.
+func (c *Cache) Write(addr uint64, b []byte) error { return c.view.Write(addr, b) }
+
+// Has reports whether a line is here.
+func (c *Cache) Has(addr uint64) bool {
+	t := c.find(addr / lineBytes)
+	return t != nil && t.is == present
+}
+
+// Access implements mem.Target.
+func (c *Cache) Access(a *mem.Access) {
+	if err := a.Verify(c); err != nil {
+		a.Finish(err)
+		return
+	}
+	c.stats.AcceptedBytes += uint64(len(a.Data))
+	c.stats.Held += uint64(len(a.Data))
+	if a.Op == mem.Read && c.keeps(a, a.Addr) && c.hits(a) {
+		ev := c.events.Get()
+		ev.At, ev.H, ev.Arg = simcore.Now(c.sched)+c.spec.HitLatency, c, a
+		c.sched.Schedule(ev)
+		return
+	}
+	c.pass(a)
+}
+
+// keeps reports whether the lines from an address on that an access brings are kept here.
+func (c *Cache) keeps(a *mem.Access, addr uint64) bool {
+	if a.By != mem.Core || len(a.Data) == 0 {
+		return false
+	}
+	for _, r := range c.uncached {
+		if addr-r.Base < r.Bytes {
+			return false
+		}
+	}
+	return true
+}
+
+// hits reports whether a read finds all its lines here, and no write of this
+// cache under way to them; else they are coming from now on.
+func (c *Cache) hits(a *mem.Access) bool {
+	lines, found := uint64(0), uint64(0)
+	first, last := span(a)
+	for line := first; line <= last; line++ {
+		lines++
+		if t := c.find(line); t != nil && t.is == present && !c.writes(line) {
+			found++
+			c.clock++
+			t.used = c.clock
+		}
+	}
+	c.stats.Hits += found
+	c.stats.Misses += lines - found
+	if found == lines {
+		return true
+	}
+	for line := first; line <= last; line++ {
+		c.allocate(line, coming)
+	}
+	return false
+}
+
+// span is the lines that an access of one byte or more touches.
+func span(a *mem.Access) (first, last uint64) {
+	return a.Addr / lineBytes, (a.Addr + uint64(a.Len()) - 1) / lineBytes
+}
+
+// pass sends an access on.
+func (c *Cache) pass(a *mem.Access) {
+	p := c.relays.Get(a)
+	switch a.Op {
+	case mem.Read:
+		c.stats.MemoryReads++
+		c.stats.MemoryRead += uint64(len(a.Data))
+	case mem.Write:
+		c.stats.MemoryWritten += uint64(len(a.Data))
+		c.stores = append(c.stores, p)
+	default:
+		c.stats.MaintenanceOps++
+		c.dropAll(a)
+	}
+	c.memory.Access(&p.Access)
+}
+
+// passed takes the end of what was sent on.
+func (c *Cache) passed(p *mem.Relay) {
+	past := p.Past
+	a, err := c.relays.Put(p)
+	from := a.Addr + uint64(past)
+	switch {
+	case a.Op == mem.Write:
+		c.stores = slices.Delete(c.stores, slices.Index(c.stores, p), slices.Index(c.stores, p)+1)
+		if err == nil && c.keeps(a, from) {
+			_, last := span(a)
+			for line := from / lineBytes; line <= last; line++ {
+				c.allocate(line, present)
+			}
+		}
+	case a.Op == mem.Read && c.keeps(a, a.Addr):
+		c.arrived(a, err)
+	case !a.Op.Moves():
+		c.dropAll(a)
+	}
+	c.finish(a, len(a.Data)-past, err)
+}
+
+// passedLine takes the end of a line of a run that was sent on.
+func (c *Cache) passedLine(p *mem.Relay, n int, more bool) {
+	a := p.From
+	addr := a.Addr + uint64(p.Past)
+	p.Past += n
+	if c.keeps(a, addr) {
+		c.allocate(addr/lineBytes, present)
+	}
+	c.count(n)
+	a.Line(a, n, more)
+}
+
+// TakesRun implements mem.Runner.
+func (c *Cache) TakesRun(addr uint64, n int) bool { return mem.TakesRun(c.memory, addr, n) }
+
+// arrived has lines be here that are still coming: nobody wrote to them since.
+func (c *Cache) arrived(a *mem.Access, err error) {
+	for line, last := span(a); line <= last; line++ {
+		switch t := c.find(line); {
+		case t == nil || t.is != coming:
+		case err != nil:
+			c.drop(line)
+		default:
+			t.is = present
+		}
+	}
+}
+
+// finish ends an access with its last n bytes.
+func (c *Cache) finish(a *mem.Access, n int, err error) {
+	c.count(n)
+	a.Finish(err)
+}
+
+func (c *Cache) count(n int) {
+	c.stats.FinishedBytes += uint64(n)
+	c.stats.Held -= uint64(n)
+}
+
+// Handle implements sim.Handler: a read that hit is done.
+func (c *Cache) Handle(e sim.Event) error {
+	ev, ok := e.(*simcore.Event)
+	if !ok {
+		return fmt.Errorf("private: %s: event of type %T: want its own", c.Name(), e)
+	}
+	a := ev.Arg.(*mem.Access)
+	c.events.Put(ev)
+	c.finish(a, len(a.Data), c.view.Read(a.Addr, a.Data))
+	return nil
+}
+
+var (
+	_ sim.Component = (*Cache)(nil)
+	_ mem.Runner    = (*Cache)(nil)
+	_ mem.Backdoor  = (*Cache)(nil)
+)

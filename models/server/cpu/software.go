@@ -1,0 +1,155 @@
+package cpu
+
+import (
+	"fmt"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/simcore"
+)
+
+// Registers is a device that a core reaches by register accesses: root.MMIO is
+// one.
+type Registers interface {
+	// Write sends a posted write; b may be used again at once.
+	Write(off uint32, b []byte) error
+	// Read reads n bytes and calls done with the value.
+	Read(off uint32, n int, done func(v uint64, err error)) error
+}
+
+// Holder is Registers that can be full: a core's register access waits for room.
+type Holder interface {
+	Registers
+	Full() bool
+	// OnRoom has f called whenever it is full no longer.
+	OnRoom(f func())
+}
+
+// Compute charges cycles.
+func (c *Core) Compute(cycles int64) { c.Spend(simcore.Ps(cycles) * c.spec.Period) }
+
+// Spend charges time.
+func (c *Core) Spend(t simcore.Ps) {
+	c.software()
+	c.ops.Push(op{kind: opSpend, time: t})
+}
+
+// Load fills b with the bytes at addr, and charges loads that the core waits
+// for.
+func (c *Core) Load(addr uint64, b []byte) error {
+	if err := c.memory.Check(mem.Read, addr, len(b)); err != nil {
+		return err
+	}
+	if err := c.view.Read(addr, b); err != nil {
+		return err
+	}
+	c.forward(addr, b)
+	if len(b) > 0 {
+		c.software()
+		c.ops.Push(op{kind: opLoad, addr: addr, n: len(b)})
+	}
+	return nil
+}
+
+// Prefetch charges loads of n bytes at addr that nobody waits for.
+func (c *Core) Prefetch(addr uint64, n int) error {
+	if err := c.memory.Check(mem.Read, addr, n); err != nil {
+		return err
+	}
+	if n > 0 {
+		c.software()
+		c.ops.Push(op{kind: opPrefetch, addr: addr, n: n})
+	}
+	return nil
+}
+
+// Store stores b at addr; b may be used again at once.
+func (c *Core) Store(addr uint64, b []byte) error {
+	if err := c.memory.Check(mem.Write, addr, len(b)); err != nil {
+		return err
+	}
+	if len(b) > 0 {
+		c.software()
+	}
+	for len(b) > 0 {
+		n := min(len(b), lineBytes-int(addr%lineBytes))
+		c.ops.Push(op{kind: opStore, line: c.hold(addr, b[:n])})
+		addr, b = addr+uint64(n), b[n:]
+	}
+	return nil
+}
+
+// Copy copies n bytes from src to dst, which must not overlap.
+func (c *Core) Copy(dst, src uint64, n int) error {
+	if n > 0 && dst < src+uint64(n) && src < dst+uint64(n) {
+		return fmt.Errorf("cpu: %s: copy of %d B from %#x to %#x: want ranges that do not overlap", c.Name(), n, src, dst)
+	}
+	if err := c.memory.Check(mem.Read, src, n); err != nil {
+		return err
+	}
+	if err := c.memory.Check(mem.Write, dst, n); err != nil {
+		return err
+	}
+	if n > 0 {
+		c.software()
+	}
+	for n > 0 {
+		k := min(n, lineBytes-int(dst%lineBytes))
+		b := c.scratch[:k]
+		if err := c.view.Read(src, b); err != nil {
+			return err
+		}
+		c.forward(src, b)
+		c.ops.Push(op{kind: opCopy, line: c.hold(dst, b), addr: src, n: k})
+		src, dst, n = src+uint64(k), dst+uint64(k), n-k
+	}
+	return nil
+}
+
+// Clean writes the dirty lines of n bytes at addr back to memory.
+func (c *Core) Clean(addr uint64, n int) error { return c.maintain(mem.Clean, addr, n) }
+
+// Invalidate drops the lines of n bytes at addr without write-back.
+func (c *Core) Invalidate(addr uint64, n int) error { return c.maintain(mem.Invalidate, addr, n) }
+
+func (c *Core) maintain(kind mem.Op, addr uint64, n int) error {
+	if err := c.memory.Check(kind, addr, n); err != nil {
+		return err
+	}
+	c.software()
+	c.ops.Push(op{kind: opMaintain, maintain: kind, addr: addr, n: n})
+	return nil
+}
+
+// Fence holds the core until all earlier stores took effect.
+func (c *Core) Fence() {
+	c.software()
+	c.ops.Push(op{kind: opFence})
+}
+
+// Post writes b to a device's register space at off: a posted write for every
+// 64 B, or less where off is no multiple of it. b may be used again at once.
+func (c *Core) Post(regs Registers, off uint32, b []byte) {
+	if len(b) > 0 {
+		c.software()
+	}
+	for len(b) > 0 {
+		n := min(len(b), lineBytes-int(off%lineBytes))
+		s := c.newLine()
+		s.n = copy(s.own[:], b[:n])
+		c.ops.Push(op{kind: opPost, regs: regs, addr: uint64(off), line: s})
+		off, b = off+uint32(n), b[n:]
+	}
+}
+
+// ReadReg reads n bytes of a device's register space. The core stalls until the
+// value is there, and then calls done.
+func (c *Core) ReadReg(regs Registers, off uint32, n int, done func(v uint64, err error)) {
+	c.software()
+	c.ops.Push(op{kind: opReadReg, regs: regs, addr: uint64(off), n: n, done: done})
+}
+
+// Call has the core call f when it has replayed all that was recorded before.
+func (c *Core) Call(f func()) {
+	c.software()
+	c.ops.Push(op{kind: opCall, call: f})
+}

@@ -1,0 +1,197 @@
+// Package iio is the buffer of a server's root between PCIe and memory (Intel
+// calls it IIO): a mem.Target over a mem.Target that holds what devices write
+// until memory has taken it.
+//
+// A write occupies its bytes from when it comes until it is done. When Bytes are
+// occupied the buffer is full: root.Root, which finds that it is a mem.Holder,
+// then leaves TLPs in its port, and the link's credits hold the device. Accesses
+// that come even so wait in order for room. Reads occupy nothing, but do not
+// overtake what waits.
+//
+// So what devices can write is Bytes in every time that memory takes for one;
+// and occupancy rises before bandwidth falls, which is the signal of HostCC. It
+// reads Stats twice: OccupiedPs is the integral of the bytes over time.
+//
+// Invariants:
+//   - The protocol of package mem, whatever stands behind.
+//   - Bytes accepted are bytes finished and bytes held.
+//   - Nothing waits for ever: whatever is occupied is memory's to end.
+//   - Nothing is allocated per access, once the buffer has seen as many at a time
+//     as it will.
+package iio
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/fifo"
+	"nictwin/models/sim/simcore"
+)
+
+// Spec configures a Buffer.
+type Spec struct {
+	Bytes int `yaml:"bytes"`
+}
+
+// DefaultSpec is a buffer of 93 lines: the most that public descriptions of
+// HostCC see occupied (assumption: not in the papers at hand).
+func DefaultSpec() Spec { return Spec{Bytes: 93 * mem.LineBytes} }
+
+// Validate returns every error of the spec.
+func (s Spec) Validate() error {
+	if s.Bytes < mem.LineBytes || s.Bytes > 1<<30 {
+		return field.Errorf("bytes", "%d: want 64 to 2^30", s.Bytes)
+	}
+	return nil
+}
+
+// Builder makes a Buffer. Memory is what stands behind. Scheduler is asked for
+// the time only.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Memory    mem.Target
+}
+
+// Build makes the component. It panics if Akita does not accept the name.
+func (b Builder) Build(name string) (*Buffer, error) {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"), b.Spec.Validate()); err != nil {
+		return nil, fmt.Errorf("iio: %s: %w", name, err)
+	}
+	x := &Buffer{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory}
+	x.relays.Ended = x.done
+	return x, nil
+}
+
+// Buffer is an IIO buffer.
+type Buffer struct {
+	simcore.Portless
+
+	spec     Spec
+	sched    simcore.Scheduler
+	memory   mem.Target
+	waiting  fifo.Queue[*mem.Access]
+	relays   mem.Relays
+	onRoom   []func()
+	occupied int
+	counted  simcore.Ps // up to when stats hold
+	told     bool       // of being full
+	running  bool
+	stats    Stats
+}
+
+// Stats is what a buffer saw.
+type Stats struct {
+	Inserts       uint64 // writes
+	AcceptedBytes uint64 // of reads and writes
+	FinishedBytes uint64
+	Held          uint64
+	Occupied      int        // bytes, now
+	Peak          int        // most bytes so far
+	OccupiedPs    uint64     // bytes times picoseconds so far
+	FullPs        simcore.Ps // for how long it was full
+}
+
+// Stats returns what was seen so far.
+func (b *Buffer) Stats() Stats {
+	b.count()
+	s := b.stats
+	s.Occupied = b.occupied
+	return s
+}
+
+// count brings the integrals up to now.
+func (b *Buffer) count() {
+	now := simcore.Now(b.sched)
+	b.stats.OccupiedPs += uint64(b.occupied) * uint64(now-b.counted)
+	if b.Full() {
+		b.stats.FullPs += now - b.counted
+	}
+	b.counted = now
+}
+
+// Idle reports whether no access is under way.
+func (b *Buffer) Idle() bool { return b.stats.Held == 0 && b.waiting.Len() == 0 }
+
+// Full implements mem.Holder.
+func (b *Buffer) Full() bool { return b.occupied >= b.spec.Bytes || b.waiting.Len() > 0 }
+
+// OnRoom implements mem.Holder.
+func (b *Buffer) OnRoom(f func()) { b.onRoom = append(b.onRoom, f) }
+
+// Handle implements sim.Handler. It has no events.
+func (b *Buffer) Handle(e sim.Event) error {
+	return fmt.Errorf("iio: %s: event of type %T: want none", b.Name(), e)
+}
+
+// Check implements mem.Target.
+func (b *Buffer) Check(op mem.Op, addr uint64, n int) error { return b.memory.Check(op, addr, n) }
+
+// Access implements mem.Target.
+func (b *Buffer) Access(a *mem.Access) {
+	if err := a.Verify(b); err != nil {
+		a.Finish(err)
+		return
+	}
+	b.count()
+	b.stats.AcceptedBytes += uint64(len(a.Data))
+	b.stats.Held += uint64(len(a.Data))
+	b.waiting.Push(a)
+	b.run()
+}
+
+// run hands on what there is room for, in order. A write longer than the buffer
+// goes on when that is empty.
+func (b *Buffer) run() {
+	if b.running {
+		return
+	}
+	b.running = true
+	for b.waiting.Len() > 0 {
+		a := *b.waiting.Front()
+		if a.Op == mem.Write && b.occupied > 0 && b.occupied+len(a.Data) > b.spec.Bytes {
+			break
+		}
+		b.waiting.Pop()
+		b.pass(a)
+	}
+	b.running = false
+	if full := b.Full(); full != b.told {
+		if b.told = full; !full {
+			for _, f := range b.onRoom {
+				f()
+			}
+		}
+	}
+}
+
+func (b *Buffer) pass(a *mem.Access) {
+	x := b.relays.Get(a)
+	if a.Op == mem.Write {
+		b.stats.Inserts++
+		b.occupied += len(a.Data)
+		b.stats.Peak = max(b.stats.Peak, b.occupied)
+	}
+	b.memory.Access(&x.Access)
+}
+
+func (b *Buffer) done(x *mem.Relay) {
+	b.count()
+	a, err := b.relays.Put(x)
+	if a.Op == mem.Write {
+		b.occupied -= len(a.Data)
+	}
+	b.stats.FinishedBytes += uint64(len(a.Data))
+	b.stats.Held -= uint64(len(a.Data))
+	a.Finish(err)
+	b.run()
+}
+
+var (
+	_ sim.Component = (*Buffer)(nil)
+	_ mem.Holder    = (*Buffer)(nil)
+)

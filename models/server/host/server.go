@@ -1,0 +1,211 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/dram"
+	"nictwin/models/memory/mem"
+	"nictwin/models/memory/memmap"
+	"nictwin/models/server/cpu"
+	"nictwin/models/server/cpu/private"
+	"nictwin/models/server/cpu/tlb"
+	"nictwin/models/server/host/iio"
+	"nictwin/models/server/host/sockets"
+	"nictwin/models/server/host/throttle"
+	"nictwin/models/sim/simcore"
+)
+
+// Builder makes a Server. Memory holds the bytes of all its sockets, by bus
+// address; Elsewhere are memories that are no socket's, such as a GPU's. Far are
+// those that tell nobody of writes, as what is behind PCIe: cores reach them, and
+// keep no lines of them.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Memory    *mem.Space
+	Elsewhere []memmap.Region
+	Far       []memmap.Region
+}
+
+// Server is the memory side of a machine, and its cores.
+type Server struct {
+	Sockets *sockets.Sockets
+	LLC     []*armcache.Cache // by socket; nil where there is none
+	DRAM    []*dram.DRAM      // by socket
+
+	name   string
+	sched  simcore.Scheduler
+	spec   Spec
+	domain *private.Domain
+	far    []private.Range
+	cores  map[place]*Core
+	inside []interface{ Idle() bool }
+}
+
+// place is a core's socket and its number there.
+type place struct{ socket, core int }
+
+// Core is a core with what is between it and the memory that all share.
+type Core struct {
+	*cpu.Core
+	TLB      *tlb.TLB
+	Private  *private.Cache
+	Throttle *throttle.Throttle
+	Memory   *memmap.Map // as its socket sees it
+}
+
+// Build makes the sockets; their parts are called after name. It panics if Akita
+// does not accept the name.
+func (b Builder) Build(name string) (*Server, error) {
+	if b.Scheduler == nil || b.Memory == nil {
+		return nil, fmt.Errorf("host: %s: want a scheduler and a memory", name)
+	}
+	if err := b.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	end := b.Spec.SocketBytes * uint64(b.Spec.Sockets)
+	if err := b.Memory.Check(mem.Read, b.Spec.Base, int(end)); err != nil {
+		return nil, fmt.Errorf("%s: socket_bytes: %w", name, err)
+	}
+	s := &Server{name: name, sched: b.Scheduler, spec: b.Spec, cores: map[place]*Core{}}
+	var memories []mem.Target
+	var snoopers []private.Snooper
+	for i := range b.Spec.Sockets {
+		m, err := s.socket(i, b.Memory)
+		if err != nil {
+			return nil, err
+		}
+		memories = append(memories, m)
+		if sn, ok := m.(private.Snooper); ok && (i == 0 || b.Spec.LLC != nil) { // bare memories share one space
+			snoopers = append(snoopers, sn)
+		}
+	}
+	for _, r := range b.Elsewhere {
+		if sn, ok := r.Memory.(private.Snooper); ok {
+			snoopers = append(snoopers, sn)
+		}
+	}
+	for _, r := range b.Far {
+		s.far = append(s.far, private.Range{Base: r.Base, Bytes: r.Bytes})
+	}
+	s.domain = private.NewDomain(snoopers...)
+	var err error
+	s.Sockets, err = sockets.Builder{Scheduler: b.Scheduler, Memories: memories, Elsewhere: slices.Concat(b.Elsewhere, b.Far),
+		Spec: sockets.Spec{Base: b.Spec.Base, SocketBytes: b.Spec.SocketBytes, Link: b.Spec.Link}}.Build(name + ".Sockets")
+	return s, err
+}
+
+// socket makes the memory of one socket.
+func (s *Server) socket(i int, space *mem.Space) (mem.Target, error) {
+	at := fmt.Sprintf("%s.Socket[%d]", s.name, i)
+	d, err := dram.Builder{Scheduler: s.sched, Spec: s.spec.DRAM, Memory: space}.Build(at + ".DRAM")
+	if err != nil {
+		return nil, err
+	}
+	s.DRAM = append(s.DRAM, d)
+	s.inside = append(s.inside, d)
+	if s.spec.LLC == nil {
+		s.LLC = append(s.LLC, nil)
+		return bare{d, space}, nil
+	}
+	c, err := armcache.Builder{Scheduler: s.sched, Spec: *s.spec.LLC, Memory: d}.Build(at + ".LLC")
+	s.LLC = append(s.LLC, c)
+	s.inside = append(s.inside, c)
+	return c, err
+}
+
+// bare is DRAM without a cache before it: writes take effect when they come.
+type bare struct {
+	*dram.DRAM
+	space *mem.Space
+}
+
+// Watch tells of writes, as mem.Watches does.
+func (b bare) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	return b.space.Watch(addr, n, f)
+}
+
+// Snoop tells of all writes.
+func (b bare) Snoop(f func(addr uint64, n int)) { b.space.Snoop(f) }
+
+// Device is memory for one more device that hangs on a socket: what its root is
+// to be given.
+func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {
+	m, err := s.Sockets.At(socket)
+	if err != nil {
+		return nil, err
+	}
+	b, err := iio.Builder{Scheduler: s.sched, Spec: s.spec.IIO, Memory: m}.Build(fmt.Sprintf("%s.Socket[%d].%s", s.name, socket, device))
+	if err == nil {
+		s.inside = append(s.inside, b)
+	}
+	return b, err
+}
+
+// Core is a core of a socket, the same for every call.
+func (s *Server) Core(socket, number int) (*Core, error) {
+	at := place{socket, number}
+	if c := s.cores[at]; c != nil {
+		return c, nil
+	}
+	if number < 0 || number >= s.spec.CPU.Cores {
+		return nil, fmt.Errorf("host: %s: core %d: want 0 to %d", s.name, number, s.spec.CPU.Cores-1)
+	}
+	m, err := s.Sockets.At(socket)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s.Socket[%d].Core[%d]", s.name, socket, number)
+	c := &Core{Memory: m}
+	if c.Throttle, err = (throttle.Builder{Scheduler: s.sched, Memory: m}).Build(name + ".Throttle"); err != nil {
+		return nil, err
+	}
+	c.Private, err = private.Builder{Scheduler: s.sched, Spec: s.spec.Private, Memory: c.Throttle, View: m, Domain: s.domain, Uncached: s.far}.Build(name + ".Private")
+	if err != nil {
+		return nil, err
+	}
+	if c.TLB, err = (tlb.Builder{Spec: s.spec.TLB, Memory: c.Private}).Build(name + ".TLB"); err != nil {
+		return nil, err
+	}
+	if c.Core, err = (cpu.Builder{Scheduler: s.sched, Spec: s.spec.CPU, Memory: c.TLB, View: m, Watcher: m}).Build(name); err != nil {
+		return nil, err
+	}
+	s.cores[at] = c
+	s.inside = append(s.inside, c.Throttle, c.Private, c.TLB, c.Core)
+	return c, nil
+}
+
+// Throttle sets the rate of the memory traffic of each core that is in use; zero:
+// no bound.
+func (s *Server) Throttle(r simcore.Rate) error {
+	var errs []error
+	for at := range s.spec.Sockets * s.spec.CPU.Cores {
+		if c := s.cores[place{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil {
+			errs = append(errs, c.Throttle.SetRate(r))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Err is the first thing that a cache or a core could not make sense of, or nil.
+func (s *Server) Err() error {
+	for _, c := range s.LLC {
+		if c != nil && c.Err() != nil {
+			return c.Err()
+		}
+	}
+	for at := range s.spec.Sockets * s.spec.CPU.Cores {
+		if c := s.cores[place{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil && c.Err() != nil {
+			return c.Err()
+		}
+	}
+	return nil
+}
+
+// Idle reports whether nothing is under way and every core sleeps.
+func (s *Server) Idle() bool {
+	return s.Sockets.Idle() && !slices.ContainsFunc(s.inside, func(x interface{ Idle() bool }) bool { return !x.Idle() })
+}

@@ -1,0 +1,41 @@
+// Package pace is how long bytes take at a rate, to the picosecond and without
+// losing fractions. It knows no engine: whoever asks says what time it is.
+package pace
+
+import (
+	"fmt"
+
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+)
+
+// Pacer is a resource that carries bytes one after the other: a lane of a link,
+// a pipeline. The zero value is infinitely fast.
+type Pacer struct {
+	Rate simcore.Rate
+	Free simcore.Ps // when it is free for the next
+
+	part int64 // of a picosecond that it is busy longer, in 1/Rate.Bytes
+}
+
+// Take occupies the resource for n bytes, from now on or from when it is free,
+// and returns when the last of them is through.
+func (p *Pacer) Take(now simcore.Ps, n int) simcore.Ps {
+	if now > p.Free {
+		p.Free, p.part = now, 0
+	}
+	if p.Rate.Bytes != 0 {
+		t := int64(n)*int64(p.Rate.Ps) + p.part
+		p.Free += simcore.Ps(t / p.Rate.Bytes)
+		p.part = t % p.Rate.Bytes
+	}
+	return p.Free
+}
+
+// Check reports a rate of the field at a path that cannot be.
+func Check(path field.Path, r simcore.Rate) error {
+	if r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second) {
+		return field.Errorf(path, "%s: want 1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps))
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package boards
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"nictwin/models/board"
+	"nictwin/models/fabric/pcielink"
+	"nictwin/models/memory/armcache"
+	"nictwin/models/memory/dram"
+	"nictwin/models/server/host"
+	"nictwin/models/sim/simcore"
+)
+
+// box is a component, with what is worth knowing of it.
+type box struct {
+	title string
+	says  []string
+}
+
+// row is components behind one another.
+type row struct {
+	name  string
+	boxes []box
+}
+
+// drawing is a card: the way from the wire, and what it branches into.
+type drawing struct {
+	name     string
+	front    row
+	branches []row
+}
+
+// drawCard is a card as boxes. Where its server has a memory for all cards, the card ends at its root.
+func drawCard(c *board.CardSpec, shared bool) drawing {
+	d := drawing{name: c.Name, front: row{"", []box{ethernet(c), slot(c)}}}
+	switch sw := c.Switch; {
+	case sw != nil:
+		d.front.boxes = append(d.front.boxes,
+			box{"NIC-side link", link(&c.PCIe)},
+			box{"switch", across(sw)})
+		d.branches = []row{{"Arm", downlink(&sw.Arm, c.Endpoint.ArmBytes, false)}, {"host", downlink(&sw.Host, c.Endpoint.HostBytes, shared)}}
+	case c.Direct != nil:
+		d.branches = []row{{"host", downlink(c.Direct, c.Endpoint.HostBytes, shared)}}
+	default:
+		d.front.boxes = append(d.front.boxes, box{"link", link(&c.PCIe)})
+		d.branches = []row{{"Arm and host", []box{
+			{"root", []string{ns(c.Endpoint.Latency)}},
+			{"memory", []string{bytes(c.Endpoint.ArmBytes) + " Arm, " + bytes(c.Endpoint.HostBytes) + " host", "at once"}},
+		}}}
+	}
+	return d
+}
+
+// across is a switch, and the ways of one side's cores to the other's memory.
+func across(sw *board.SwitchSpec) []string {
+	says := []string{ns(sw.Latency), "NIC link " + string(sw.NICLink)}
+	if o := sw.ArmOutbound; o != nil {
+		says = append(says, fmt.Sprintf("Arm to host, %d tags", o.Tags))
+	}
+	if m := sw.HostMMIO; m != nil {
+		says = append(says, fmt.Sprintf("host to Arm, %s each", ns(m.Service)))
+	}
+	return says
+}
+
+func ethernet(c *board.CardSpec) box {
+	return box{"Ethernet", append([]string{plural(max(c.Ports, 1), "port")}, link(&c.Eth)...)}
+}
+
+func slot(c *board.CardSpec) box {
+	kind := map[board.DeviceKind]string{
+		board.DeviceAny: "as the command line says", board.DeviceModel: "Go model", board.DeviceRTL: "RTL " + c.Device.DUT,
+		board.DeviceAddress: c.Device.Address, board.DeviceRNIC: "rnic " + c.Device.Model,
+	}[c.Device.Kind]
+	b := box{"NIC", []string{strings.TrimSpace(kind)}}
+	if c.EthBits != 0 {
+		b.says = append(b.says, fmt.Sprintf("%d-bit ports", c.EthBits))
+	}
+	if c.Period != 0 {
+		const mhz = 1_000_000
+		b.says = append(b.says, fmt.Sprintf("%d ps (%d MHz)", c.Period, mhz/int64(c.Period)))
+	}
+	l := c.Endpoint.Limits
+	return box{b.title, append(b.says, fmt.Sprintf("MPS %d, MRRS %d", l.MPS, l.MRRS))}
+}
+
+func downlink(d *board.Downlink, size uint64, shared bool) []box {
+	var list []box
+	if d.PCIe != nil {
+		list = append(list, box{"PCIe", pcie(d.PCIe)})
+	} else {
+		list = append(list, box{"fabric", link(d.Fabric)})
+	}
+	root := box{"root", []string{ns(d.ReadLatency)}}
+	if shared {
+		root.says = append(root.says, "memory of the server", fmt.Sprintf("at socket %d", d.Socket))
+		return append(list, root)
+	}
+	return append(append(list, root), parts(&d.MemorySpec, size)...)
+}
+
+// parts are what is behind a root.
+func parts(d *board.MemorySpec, size uint64) (list []box) {
+	if d.Cache != nil {
+		list = append(list, box{"cache", cache(d.Cache)})
+	}
+	if d.Host != nil {
+		return append(machineParts(d.Host, size), gpus(d)...)
+	}
+	at := []string{bytes(size)}
+	if d.DRAM != nil {
+		list = append(list, box{"DRAM", memory(d.DRAM)})
+	} else {
+		at = append(at, "at once")
+	}
+	return append(append(list, box{"memory", at}), gpus(d)...)
+}
+
+func gpus(d *board.MemorySpec) (list []box) {
+	for i := range d.GPUs {
+		g := &d.GPUs[i]
+		list = append(list, box{fmt.Sprintf("GPU %d", i), []string{
+			bytes(g.Bytes), fmt.Sprintf("at %#x", g.Base), rate(g.Link.Rate) + ", " + ns(g.Link.Latency), ns(g.Latency),
+		}})
+	}
+	return list
+}
+
+// machineParts are what a machine with cores has behind its root.
+func machineParts(h *host.Spec, size uint64) []box {
+	list := []box{{"IIO", []string{bytes(uint64(h.IIO.Bytes))}}}
+	if h.LLC != nil {
+		list = append(list, box{"cache", cache(h.LLC)})
+	}
+	const mhz = 1_000_000
+	return append(list, box{"DRAM", memory(&h.DRAM)}, box{"memory", []string{bytes(size)}}, box{"cores", []string{
+		plural(h.Sockets, "socket") + ", " + plural(h.CPU.Cores, "core"), fmt.Sprintf("%d MHz", mhz/int64(h.CPU.Period)),
+		bytes(uint64(h.Private.SizeBytes)) + " private", bytes(uint64(h.TLB.PageBytes)) + " pages",
+	}})
+}
+
+func pcie(s *pcielink.Spec) []string {
+	return []string{
+		fmt.Sprintf("%d.0 ×%d, %s", s.Generation, s.Width, rate(s.Rate())), ns(s.Latency),
+		fmt.Sprintf("MPS %d", min(s.Ends[0].MPS, s.Ends[1].MPS)),
+	}
+}
+
+func cache(s *armcache.Spec) []string {
+	return []string{
+		fmt.Sprintf("%s, %d ways", bytes(uint64(s.SizeBytes)), s.Ways), fmt.Sprintf("%d for devices", bits.OnesCount64(s.DeviceWays)),
+		fmt.Sprintf("%v, %v", s.Replacement, s.Index), rate(s.Rate) + ", " + ns(s.HitLatency),
+	}
+}
+
+func memory(s *dram.Spec) []string {
+	const mbps = 1000
+	gbps := func(n int64) string { return fmt.Sprintf("%.4g", float64(cmp.Or(n, s.Peak))/mbps) }
+	return []string{
+		plural(s.Channels, "channel") + fmt.Sprintf(" of %d banks", s.Banks), gbps(s.Peak) + " Gbps peak, " + ns(s.Latency),
+		gbps(s.Mixed) + " mixed, " + gbps(s.Write) + " write", "banks " + s.BankTiming,
+	}
+}
+
+func link(s *simcore.LinkSpec) []string { return []string{rate(s.Rate), ns(s.Latency)} }
+
+func rate(r simcore.Rate) string {
+	if r == (simcore.Rate{}) {
+		return "any rate"
+	}
+	const bitsPerNs = 8 * 1000
+	return fmt.Sprintf("%.4g Gbps", float64(r.Bytes)*bitsPerNs/float64(r.Ps))
+}
+
+func ns(t simcore.Ps) string {
+	if t >= simcore.Millisecond {
+		return fmt.Sprintf("%g ms", float64(t)/float64(simcore.Millisecond))
+	}
+	return fmt.Sprintf("%g ns", float64(t)/float64(simcore.Nanosecond))
+}
+
+func bytes(n uint64) string {
+	const step = 1024
+	units := []string{"B", "KB", "MB", "GB", "TB", "PB"}
+	x, i := float64(n), 0
+	for ; x >= step && i < len(units)-1; i++ {
+		x /= step
+	}
+	return fmt.Sprintf("%.4g %s", x, units[i])
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// title says what a board is as a whole.
+func title(s *board.RackSpec) string {
+	t := fmt.Sprintf("%s: %s", s.Name, plural(len(s.Servers), "server"))
+	if s.Fleet != nil {
+		t += ", " + plural(s.Fleet.Machines, "client machine")
+	}
+	switch s.Network.Kind {
+	case board.NetworkOpen:
+		return t + ", open Ethernet ports"
+	case board.NetworkBackToBack:
+		t += ", back to back by cables of " + ns(s.Network.Latency)
+	case board.NetworkSwitch:
+		t += ", on a switch by cables of " + ns(s.Network.Latency)
+	}
+	if l := s.Network.Loss; l != nil {
+		t += fmt.Sprintf(" that lose %.4g%% of the frames", l.Share*100)
+	}
+	if s.Network.Faults != nil {
+		t += " with faults"
+	}
+	return t
+}
+
+// machine is a server as it is drawn; client machines, all alike, are one.
+type machine struct {
+	name  string
+	cards []drawing
+}
+
+func machines(s *board.RackSpec) (all []machine) {
+	for i := range s.Servers {
+		m := machine{name: s.Servers[i].Name}
+		shared := s.Servers[i].Memory
+		for k := range s.Servers[i].Cards {
+			m.cards = append(m.cards, drawCard(&s.Servers[i].Cards[k], shared != nil))
+		}
+		if shared != nil {
+			m.cards = append(m.cards, drawing{name: "memory of all cards", front: row{"", parts(&shared.MemorySpec, shared.Bytes)}})
+		}
+		all = append(all, m)
+	}
+	if f := s.Fleet; f != nil {
+		name := "Client[0]"
+		if f.Machines > 1 {
+			name += fmt.Sprintf(" to Client[%d]", f.Machines-1)
+		}
+		all = append(all, machine{name, []drawing{drawCard(&f.Card, false)}})
+	}
+	if sw := s.Network.Switch; sw != nil {
+		all = append(all, machine{"Switch", []drawing{{name: "Ethernet", front: row{"", []box{ethernetSwitch(s)}}}}})
+	}
+	return all
+}
+
+// ethernetSwitch is the network's switch.
+func ethernetSwitch(s *board.RackSpec) box {
+	sw, ports := s.Network.Switch, s.Network.Switch.Ports
+	if ports == 0 {
+		for _, v := range s.All() {
+			for i := range v.Cards {
+				ports += max(v.Cards[i].Ports, 1)
+			}
+		}
+	}
+	return box{"switch", []string{plural(ports, "port"), string(sw.Mode), ns(sw.Latency), bytes(uint64(sw.BufferBytes)) + " buffer"}}
+}

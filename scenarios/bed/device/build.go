@@ -1,0 +1,135 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/rtlbridge/build"
+
+	"nictwin/rtlbridge/manifest"
+)
+
+// NICError reports a device that is no NIC.
+type NICError struct {
+	Name string // of the device
+	What string // it lacks
+}
+
+func (e *NICError) Error() string { return e.Name + ": " + e.What }
+
+var _ error = (*NICError)(nil)
+
+// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise a *NICError that names what it
+// lacks.
+func IsNIC(m *manifest.Manifest) error {
+	var lacks []string
+	for _, want := range []struct{ name, dir string }{
+		{streamEthIn, manifest.DirIn}, {streamEthOut, manifest.DirOut},
+		{streamTLPIn, manifest.DirIn}, {streamTLPOut, manifest.DirOut},
+	} {
+		if !slices.ContainsFunc(m.Streams, func(s manifest.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
+			lacks = append(lacks, fmt.Sprintf("%s (%s)", want.name, want.dir))
+		}
+	}
+	if len(lacks) > 0 {
+		return &NICError{m.Name, fmt.Sprintf("no stream %s: this device is no NIC", strings.Join(lacks, ", "))}
+	}
+	if m.Busy == "" {
+		return &NICError{m.Name, "no busy signal: a NIC has one [B8], which its manifest observes and names as busy"}
+	}
+	return nil
+}
+
+// Eth is the Ethernet side of a build of the NIC [B2]; what is 0 is as the manifest has it.
+type Eth struct {
+	Ports int
+	Bits  int // of the stream of a port
+}
+
+// Of is the manifest of a NIC for a build with these ports [B2] [B3].
+func (e Eth) Of(m *manifest.Manifest) (*manifest.Manifest, error) {
+	w, err := m.Widen(paramPorts, max(e.Ports, 1), streamEthIn, streamEthOut)
+	if err != nil || e.Bits == 0 {
+		return w, err
+	}
+	return w.With(paramEthBits, e.Bits)
+}
+
+// Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for another
+// process that builds it.
+func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*build.Device, error) {
+	m, err := manifest.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return BuildOf(ctx, m, variant, eth, log)
+}
+
+// BuildOf is Build of a manifest that was read.
+func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*build.Device, error) {
+	m, err := eth.Of(m)
+	if err != nil {
+		return nil, err
+	}
+	return build.Build(m, build.Options{Variant: build.Variant(variant), Log: log, Context: ctx})
+}
+
+// Sized is the manifest of a NIC for a build with the queues, keys, rules and parts of these sizes [B2].
+func Sized(m *manifest.Manifest, sizes *nicspec.Build) *manifest.Manifest {
+	w := *m
+	w.Parameters = maps.Clone(m.Parameters)
+	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
+		w.Parameters[name] = strconv.Itoa(n)
+	}
+	if sizes.Parts != nicspec.PartsDefault {
+		w.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
+	}
+	return &w
+}
+
+func (s *Spec) device() (*build.Device, error) {
+	if s.Built != nil && s.Wave == nil {
+		return s.Built, nil
+	}
+	return s.Builds.get(s, s.build)
+}
+
+// build makes the device that the spec names, or finds it in the cache.
+func (s *Spec) build() (*build.Device, error) {
+	if _, err := os.Stat(s.DUT); err != nil {
+		return nil, field.Errorf("dut", ": %w", err)
+	}
+	variant := s.Variant
+	if s.Coverage != "" {
+		variant = string(build.VariantCoverage)
+	}
+	if s.Wave != nil {
+		variant = string(build.VariantWaves)
+	}
+	m, err := manifest.Load(s.DUT)
+	if err != nil {
+		return nil, err
+	}
+	if s.Build != nil {
+		m = Sized(m, s.Build)
+	}
+	return BuildOf(s.Context, m, variant, Eth{s.ports(), s.EthBits}, s.Log)
+}
+
+// sameBuild reports whether a slot wants the sizes and parts that an RTL device has; its ports are looked at by themselves.
+func (s *Spec) sameBuild(slot *nicspec.Build) bool {
+	have, want := nicspec.DefaultBuild(), *slot
+	if s.Build != nil {
+		have = *s.Build
+	}
+	have.Ports, have.EthBits = want.Ports, want.EthBits
+	return have == want
+}

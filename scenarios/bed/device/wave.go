@@ -1,0 +1,107 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/rtlbridge/build"
+
+	"nictwin/scenarios/observe/waves"
+	"nictwin/scenarios/observe/waves/fst"
+)
+
+// Wave says what RTL devices that are started here leave as waveforms. They are then of a build that can write them.
+type Wave struct {
+	Dir    string // folder of the files
+	Slot   string // of the only device that leaves one, or what it stands on; empty: all do
+	Policy waves.Policy
+	Failed bool // the run did, in cycle At of the device
+	At     uint64
+	Marks  []waves.Mark
+
+	// Module of the RTL whose signals are shown, too; empty: none.
+	Module string
+
+	Left []WaveFiles // of the devices that have begun; they are complete when the devices are closed and Save was called
+}
+
+// WaveFiles are what a device leaves.
+type WaveFiles struct {
+	FST      string
+	SaveFile string // for GTKWave
+	From, To uint64 // first and last cycle of the device
+	view     waves.View
+}
+
+// Names of the files where there is one device.
+const (
+	FSTFile      = "wave.fst"
+	WaveSaveFile = "wave.gtkw"
+)
+
+// of is what the device in a slot leaves, nil for nothing.
+func (w *Wave) of(slot string) *Wave {
+	if w == nil || w.Slot != "" && w.Slot != slot && !strings.HasPrefix(slot, w.Slot+".") {
+		return nil
+	}
+	return w
+}
+
+// file is the waveform of the device in a slot, which has a name where there are several.
+func (w *Wave) file(slot string) string {
+	if slot == "" {
+		return filepath.Join(w.Dir, FSTFile)
+	}
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
+			return r
+		}
+		return -1
+	}, slot)
+	return filepath.Join(w.Dir, "wave-"+clean+filepath.Ext(FSTFile))
+}
+
+// begin notes that a device begins.
+func (w *Wave) begin(slot string, dev *build.Device, period simcore.Ps) {
+	left := WaveFiles{FST: w.file(slot)}
+	left.From, left.To, _ = w.Policy.Cycles(w.Failed, w.At, period)
+	left.SaveFile = strings.TrimSuffix(left.FST, filepath.Ext(left.FST)) + filepath.Ext(WaveSaveFile)
+	left.view = waves.View{Manifest: dev.Manifest, Ports: dev.Ports, FST: left.FST, Period: period, Marks: w.Marks}
+	w.Left = append(w.Left, left)
+}
+
+// Save writes how a viewer shows the waveforms, once the devices are closed.
+func (w *Wave) Save(ctx context.Context, log io.Writer) error {
+	for i := range w.Left {
+		l := &w.Left[i]
+		if err := l.blocks(ctx, w.Module, log); err != nil {
+			return fmt.Errorf("waveform: %w", err)
+		}
+		if err := os.WriteFile(l.SaveFile, []byte(l.view.SaveFile()), 0o644); err != nil {
+			return fmt.Errorf("waveform: %w", err)
+		}
+	}
+	return nil
+}
+
+// blocks finds the instances of a module.
+func (l *WaveFiles) blocks(ctx context.Context, module string, log io.Writer) error {
+	if module == "" {
+		return nil
+	}
+	paths, err := build.Instances(l.view.Manifest, module, build.Options{Variant: build.VariantWaves, Context: ctx, Log: log})
+	if err != nil {
+		return err
+	}
+	file, err := fst.Read(l.FST)
+	if err != nil {
+		return err
+	}
+	l.view.Blocks = waves.BlocksOf(paths, file.Signals)
+	return nil
+}

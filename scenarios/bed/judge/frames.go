@@ -1,0 +1,74 @@
+package judge
+
+import (
+	"nictwin/golden"
+	"nictwin/golden/trace"
+	"nictwin/golden/verdict"
+	"nictwin/models/sim/simcore"
+)
+
+// frameLog writes the compared frames of one NIC into the log's pcapng file, with what was found in them. A frame is
+// written when it was compared; what is found out about it later is added when the log is closed.
+type frameLog struct {
+	name   string
+	out    *trace.Pcapng
+	first  int // of the NIC's two interfaces
+	period simcore.Ps
+	text   func(*verdict.Mismatch) string
+
+	frame trace.Frame                 // at hand
+	told  map[*verdict.Mismatch]bool  // by a comment
+	late  map[trace.PacketID][]string // comments to be added
+}
+
+// Bytes kept free for comments added at the end: of a file that has a limit, and of one that has none.
+const (
+	commentRoom     = 64 << 10
+	commentShare    = 16 // at most the limit over this
+	commentRoomFree = 16 << 20
+)
+
+func newFrameLog(name string, out *trace.Pcapng, first int) *frameLog {
+	return &frameLog{name: name, out: out, first: first, told: map[*verdict.Mismatch]bool{}, late: map[trace.PacketID][]string{}}
+}
+
+// packetID numbers a frame of a NIC's boundary.
+func (l *frameLog) packetID(f verdict.FrameID) trace.PacketID {
+	id := trace.PacketID(f.N) | trace.PacketID(f.Port)<<32 | trace.PacketID(l.first)<<48
+	if f.Sent {
+		id |= 1 << 40
+	}
+	return id
+}
+
+// compared writes a frame that was compared: what was expected, and what came.
+func (l *frameLog) compared(e *golden.FrameEvent) {
+	f := &l.frame
+	*f = trace.Frame{Ns: e.Cycle * int64(l.period) / 1000, Dir: trace.Outbound, ID: trace.NoID, Comments: f.Comments[:0]}
+	if e.Rx {
+		f.Dir = trace.Inbound
+	}
+	if e.Known {
+		f.ID = l.packetID(e.ID)
+	}
+	if e.Mismatch != nil {
+		f.Comments = append(f.Comments, l.text(e.Mismatch))
+		l.told[e.Mismatch] = true
+	}
+	if e.Expected != nil {
+		l.out.Packet(l.first+trace.Golden, f, e.Expected)
+	}
+	if e.Got != nil {
+		l.out.Packet(l.first+trace.DUT, f, e.Got)
+	}
+}
+
+// found takes what was found in all: what no comment tells yet is to be added.
+func (l *frameLog) found(list []*verdict.Mismatch) {
+	for _, m := range list {
+		if m.Frame != nil && !l.told[m] {
+			id := l.packetID(*m.Frame)
+			l.late[id] = append(l.late[id], l.text(m))
+		}
+	}
+}

@@ -1,9 +1,0 @@
-package blocks
-
-import (
-	"testing"
-
-	"nictwin/scenarios/home/hometest"
-)
-
-func TestMain(m *testing.M) { hometest.Main(m) }

@@ -1,6 +1,0 @@
-// Package transmit has the pairs of the transmit side: work entries and keys, queues, gathering, offloads, copies, and the
-// reader that serves them.
-//
-// Invariants:
-//   - Every reference is the function of models/nic/core, or of models/dma, that the block stands for.
-package transmit

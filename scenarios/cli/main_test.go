@@ -1,9 +1,0 @@
-package cli
-
-import (
-	"testing"
-
-	"nictwin/scenarios/home/hometest"
-)
-
-func TestMain(m *testing.M) { hometest.Main(m) }

@@ -1,9 +1,0 @@
-package contract
-
-import (
-	"testing"
-
-	"nictwin/scenarios/home/hometest"
-)
-
-func TestMain(m *testing.M) { hometest.Main(m) }

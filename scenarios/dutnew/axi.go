@@ -1,0 +1,84 @@
+package dutnew
+
+import (
+	"strings"
+
+	"nictwin/rtlbridge/manifest"
+)
+
+// axi takes whole AXI ports: those that have the handshakes of all five channels.
+func (f *found) axi() {
+	for _, p := range f.pins {
+		for _, d := range directions {
+			prefix, ok := strings.CutSuffix(p.lower, "awvalid"+d)
+			if !ok || p.used || p.Array != "" {
+				continue
+			}
+			if s := f.axiPort(prefix, p.Dir, p.Width); s != nil {
+				s.name = f.unique(s)
+				f.streams = append(f.streams, s)
+			}
+		}
+	}
+}
+
+// channels of AXI, by their handshakes.
+var channels = []string{"aw", "w", "b", "ar", "r"}
+
+// axiPort is the port whose pins begin with prefix, or several in lanes of vectors; nil if it lacks a handshake.
+func (f *found) axiPort(prefix, dir string, lanes int) *stream {
+	s := &stream{kind: manifest.KindAXILite, dir: dir, prefix: prefix, lanes: lanes}
+	back := manifest.DirIn
+	if dir == manifest.DirIn {
+		back = manifest.DirOut
+	}
+	for _, c := range channels {
+		forth, answers := dir, back
+		if c == "b" || c == "r" {
+			forth, answers = back, dir
+		}
+		valid, ready := f.named(prefix+c+"valid", forth), f.named(prefix+c+"ready", answers)
+		if valid == nil || ready == nil || valid.Width != lanes || ready.Width != lanes {
+			return nil
+		}
+		s.members = append(s.members, member{pin: valid, role: c + "valid"}, member{pin: ready, role: c + "ready"})
+	}
+	var lacks, lacksMore []string
+	for _, x := range manifest.AXIFields() {
+		to := dir
+		if x.Answer {
+			to = back
+		}
+		p := f.named(prefix+x.Name, to)
+		switch {
+		case p != nil:
+			s.members = append(s.members, member{pin: p, role: x.Name})
+			if !x.Lite {
+				s.kind = manifest.KindAXI4
+			}
+		case x.Lite:
+			lacks = append(lacks, x.Name)
+		default:
+			lacksMore = append(lacksMore, x.Name)
+		}
+	}
+	if s.omit = lacks; s.kind == manifest.KindAXI4 {
+		s.omit = append(s.omit, lacksMore...)
+	}
+	for _, m := range s.members {
+		m.pin.used = true
+	}
+	return s
+}
+
+// named is a pin of that name, with or without an end that tells its direction.
+func (f *found) named(name, dir string) *pin {
+	for _, p := range f.pins {
+		for _, d := range directions {
+			if !p.used && p.lower == name+d && p.Dir == dir && p.Array == "" {
+				return p
+			}
+		}
+	}
+	return nil
+}

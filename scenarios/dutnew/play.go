@@ -1,0 +1,229 @@
+package dutnew
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/rtlbridge/manifest"
+
+	"nictwin/rtlbridge/protocol"
+)
+
+// undecided is the remark where ports do not tell what is right.
+const undecided = "nothing says what is right: identity, route, memory, or a reference in Go"
+
+// writePlay chooses a check.
+func (f *found) writePlay(line func(string, ...any)) {
+	subordinates, managers := f.axiPorts(manifest.DirIn), f.axiPorts(manifest.DirOut)
+	memory := slices.ContainsFunc(f.streams, func(s *stream) bool { return s.kind == manifest.KindAXI4 && s.dir == manifest.DirIn })
+	switch by := f.routes(); {
+	case by != "":
+		line("play: {check: route, by: %s, inputs: {%s}}  # guessed: %s is the number of the output", by, f.draws(by), by)
+	case f.passes() && f.lossy():
+		line("play: {check: identity, drops: whole}  # guessed: what goes in comes out, unchanged; an input that cannot be held back may be dropped")
+	case f.passes():
+		line("play: {check: identity}  # guessed: what goes in comes out, unchanged; see drops and ignore in docs/own-rtl.md where it may not")
+	case len(subordinates) > 0 && (memory || len(managers) > 0):
+		f.writeMemory(line, subordinates, managers)
+	default:
+		f.writeRules(line, managers)
+	}
+}
+
+// axiPorts are the names of the AXI ports of a direction that can be played, one for each lane.
+func (f *found) axiPorts(dir string) (list []string) {
+	for _, s := range f.streams {
+		if s.dir == dir && (s.kind == manifest.KindAXI4 || s.kind == manifest.KindAXILite) && s.playable() {
+			list = append(list, s.laneNames()...)
+		}
+	}
+	return list
+}
+
+// axiIDs are the fields that an AXI port may lack and be played, if it lacks all of them.
+var axiIDs = []string{"awid", "bid", "arid", "rid"}
+
+// playable reports whether an AXI port has what memory and serve need.
+func (s *stream) playable() bool {
+	other := slices.ContainsFunc(s.omit, func(field string) bool { return !slices.Contains(axiIDs, field) })
+	return !other && (len(s.omit) == 0 || len(s.omit) == len(axiIDs))
+}
+
+// laneNames are the streams that a line of the manifest stands for.
+func (s *stream) laneNames() (list []string) {
+	if s.lanes < 2 {
+		return []string{s.name}
+	}
+	for i := range s.lanes {
+		list = append(list, fmt.Sprintf("%s%d", s.name, i))
+	}
+	return list
+}
+
+// page is how many addresses each port of a memory has at first.
+const page = 4096
+
+func (f *found) writeMemory(line func(string, ...any), subordinates, managers []string) {
+	bytes := f.addresses(page * uint64(len(subordinates)))
+	m := fmt.Sprintf("port: %s, bytes: %d", subordinates[0], bytes)
+	if len(subordinates) > 1 {
+		m = fmt.Sprintf("ports: [%s], bytes: %d", strings.Join(subordinates, ", "), bytes)
+	}
+	what := strings.Join(subordinates, " and ")
+	switch len(managers) {
+	case 0:
+		line("play: {check: memory, memory: {%s}}  # guessed: %s is a memory; its size", m, what)
+	case 1:
+		line("play: {check: memory, memory: {%s, behind: %s}, serve: {%s}}  # guessed: the way from %s to %s's memory", m, managers[0], served(managers), what, managers[0])
+	default:
+		line("play: {check: memory, memory: {%s}, serve: {%s}}  # guessed: the way from %s to memories; base, bytes: addresses that the design decodes", m, served(managers), what)
+	}
+}
+
+// addresses returns how many addresses a memory has at first: as many as wanted, as far as the addresses of all AXI
+// ports are wide enough.
+func (f *found) addresses(want uint64) uint64 {
+	for _, s := range f.streams {
+		for _, m := range s.members {
+			isAXI := s.kind == manifest.KindAXI4 || s.kind == manifest.KindAXILite
+			if isAXI && (m.role == "awaddr" || m.role == "araddr") {
+				want = min(want, 1<<min(m.pin.Width/s.lanes, 63))
+			}
+		}
+	}
+	return want
+}
+
+func served(managers []string) string {
+	var all []string
+	for _, m := range managers {
+		all = append(all, m+": {delay: 20}")
+	}
+	return strings.Join(all, ", ")
+}
+
+// writeRules writes the check of streams alone, with memories that answer the device and inputs that are only answers.
+func (f *found) writeRules(line func(string, ...any), managers []string) {
+	parts, remark := []string{}, undecided // no check: rules, or a reference once there is one
+	if len(managers) > 0 {
+		parts = append(parts, "serve: {"+served(managers)+"}")
+	}
+	var counts, pairs []string
+	for _, s := range f.streams {
+		if of := f.asked(s); of != nil {
+			for _, name := range s.laneNames() {
+				counts = append(counts, name+": {count: 0}")
+			}
+			pairs = append(pairs, s.name+" answers "+of.name)
+		}
+	}
+	if len(pairs) > 0 {
+		parts = append(parts, "check: reference", "inputs: {"+strings.Join(counts, ", ")+"}")
+		remark = "guessed: " + strings.Join(pairs, ", ") + ": a reference in Go (--ref) gives the answers (p.Answer), and says what is right"
+	}
+	line("play: {%s}  # %s", strings.Join(parts, ", "), remark)
+}
+
+var (
+	requests = []string{"req", "request", "cmd", "command", "rq", "query"}
+	answers  = []string{"resp", "response", "rsp", "res", "cpl", "completion", "rc", "answer"}
+)
+
+// asked is the output that asks for what an input gives: ram_rd_cmd for ram_rd_resp.
+func (f *found) asked(s *stream) *stream {
+	stem, last := cutLast(s.name)
+	if s.dir != manifest.DirIn || !slices.Contains(answers, last) {
+		return nil
+	}
+	for _, o := range f.streams {
+		if at, word := cutLast(o.name); o.dir == manifest.DirOut && at == stem && slices.Contains(requests, word) {
+			return o
+		}
+	}
+	return nil
+}
+
+// cutLast divides a name before its last word.
+func cutLast(name string) (stem, last string) {
+	i := strings.LastIndexByte(name, '_')
+	return name[:i+1], name[i+1:]
+}
+
+// selectors are names of inputs that say to which of several outputs a packet goes, by the first word that is one.
+var selectors = []string{"select", "sel", "dest", "port"}
+
+// route binds an input that selects one of several outputs to the packets that it is for.
+func (f *found) route() {
+	in, out := f.oneWay()
+	if in == nil || out.lanes < 2 || in.lanes > 1 {
+		return
+	}
+	for _, p := range f.pins {
+		if !p.used && p.Dir == manifest.DirIn && p.Array == "" && p.Width < 16 && 1<<p.Width >= out.lanes && slices.ContainsFunc(bare(p.lower), func(n string) bool { return slices.Contains(selectors, n) }) {
+			p.used = true
+			in.members = append(in.members, member{pin: p, role: p.lower, side: in.kind == protocol.KindAxis})
+			in.selector = p.lower
+			in.note = "side: valid with the first beat of a packet"
+			return
+		}
+	}
+}
+
+// routes is the field that says to which of several outputs a transaction goes; empty: nothing does.
+func (f *found) routes() string {
+	in, out := f.oneWay()
+	switch {
+	case in == nil || out.lanes < 2:
+		return ""
+	case in.selector != "":
+		return in.selector
+	case slices.Contains(in.fields(), "tdest"):
+		return "tdest"
+	}
+	return ""
+}
+
+// draws says which outputs are chosen, for each lane of the input.
+func (f *found) draws(by string) string {
+	in, out := f.oneWay()
+	var all []string
+	for _, name := range in.laneNames() {
+		all = append(all, fmt.Sprintf("%s: {fields: {%s: 0..%d}}", name, by, out.lanes-1))
+	}
+	return strings.Join(all, ", ")
+}
+
+// oneWay are the input and the output of a design that has one of each, of one kind; nil: it has not.
+func (f *found) oneWay() (in, out *stream) {
+	if len(f.streams) != 2 || f.streams[0].kind != f.streams[1].kind || f.streams[0].dir == f.streams[1].dir {
+		return nil, nil
+	}
+	in, out = f.streams[0], f.streams[1]
+	if in.dir != manifest.DirIn {
+		in, out = out, in
+	}
+	if in.kind != protocol.KindAxis && in.kind != protocol.KindRecord {
+		return nil, nil
+	}
+	return in, out
+}
+
+// lossy reports whether an input cannot be held back.
+func (f *found) lossy() bool {
+	return slices.ContainsFunc(f.streams, func(s *stream) bool { return s.dir == manifest.DirIn && s.ready == nil })
+}
+
+// passes reports whether there are one way in and one way out, and all that comes out has gone in.
+func (f *found) passes() bool {
+	in, out := f.oneWay()
+	if in == nil || out.lanes > 1 {
+		return false
+	}
+	for _, field := range out.fields() {
+		if !slices.Contains(in.fields(), field) {
+			return false
+		}
+	}
+	return in.kind == protocol.KindAxis || len(out.fields()) > 0
+}

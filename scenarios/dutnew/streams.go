@@ -1,0 +1,209 @@
+package dutnew
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"nictwin/rtlbridge/manifest"
+
+	"nictwin/rtlbridge/protocol"
+)
+
+// stream is a group of pins with a handshake, or an AXI port.
+type stream struct {
+	name, kind, dir string
+	title           string // its name, where it is not that of the pins
+	prefix, suffix  string // of its pins, in lower case: of s_axis_tvalid_i "s_axis_" and "_i"
+	valid, ready    *pin
+	members         []member
+	keepUnit        int      // of packets; 1 is not written
+	lanes           int      // slices of its pins, each a stream
+	omit            []string // of an AXI port
+	clock           string
+	clockGuessed    bool
+	note            string // what was guessed
+	// validLow and readyLow: the handshake is active low, as full and empty are.
+	validLow, readyLow bool
+	late               bool   // fields come in the cycle after the handshake
+	clockLetter        string // of a side of a FIFO: what the name of its clock begins with
+	selector           string // field that says to which of several outputs a packet goes
+}
+
+// member is a pin other than the handshake, and the role that it plays in the manifest.
+type member struct {
+	pin  *pin
+	role string
+	side bool
+	low  bool // of a handshake: active low
+}
+
+// held reports whether the side band of packets into the device is the same in every beat: so a design may read it with any. A
+// selector is not: it is another one once a packet is under way.
+func (s *stream) held() bool {
+	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn && slices.ContainsFunc(s.members, func(m member) bool { return m.side })
+}
+
+var reValid = regexp.MustCompile(`^(.*?)(t?valid|t?vld)((?:_(?:i|o|in|out))?)$`)
+
+var directions = []string{"", "_i", "_o", "_in", "_out"}
+
+// handshakes finds streams by their pins of valid, and gives each the pins that share its name.
+func (f *found) handshakes() {
+	var list []*stream
+	for _, p := range f.pins {
+		m := reValid.FindStringSubmatch(p.lower)
+		if m == nil || p.used || p.Array != "" || m[1] != "" && !strings.HasSuffix(m[1], "_") && len(m[1]) > 1 {
+			continue
+		}
+		p.used = true
+		list = append(list, &stream{dir: p.Dir, prefix: m[1], suffix: m[3], valid: p, lanes: p.Width})
+	}
+	for _, s := range list {
+		s.ready = f.ready(s)
+	}
+	for _, p := range f.pins {
+		if s := owner(list, p); s != nil {
+			p.used = true
+			s.members = append(s.members, member{pin: p, role: s.plain(p)})
+		}
+	}
+	headers(list, f.pins)
+	for _, s := range list {
+		s.form()
+		s.name = f.unique(s)
+		f.streams = append(f.streams, s)
+	}
+}
+
+// ready is the pin by which a stream is held back.
+func (f *found) ready(s *stream) *pin {
+	for _, p := range f.pins {
+		if p.used || p.Dir == s.dir || p.Array != "" {
+			continue
+		}
+		for _, word := range []string{"tready", "ready", "trdy", "rdy"} {
+			for _, d := range directions {
+				if p.lower == s.prefix+word+d && (s.suffix == "" || d != "") {
+					p.used = true
+					return p
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// usual are names of pins that belong to a handshake whose own pins have no prefix.
+var usual = regexp.MustCompile(`^t?(data|dat|payload|keep|strb|last|user|id|dest|sop|eop|empty|addr|be|error|err|hdr|header)$`)
+
+// owner is the stream that a pin belongs to: the one with the longest name that it begins with.
+func owner(list []*stream, p *pin) (best *stream) {
+	if p.used || p.Array != "" {
+		return nil
+	}
+	for _, s := range list {
+		if p.Dir != s.dir {
+			continue
+		}
+		if !s.whole(p) && (!strings.HasPrefix(p.lower, s.prefix) || !strings.HasSuffix(p.lower, s.suffix)) {
+			continue
+		}
+		if s.prefix == "" && !usual.MatchString(s.plain(p)) {
+			continue
+		}
+		if best == nil || len(s.prefix) > len(best.prefix) {
+			best = s
+		}
+	}
+	return best
+}
+
+// whole reports whether a pin has the very name of the stream: event beside event_valid.
+func (s *stream) whole(p *pin) bool {
+	return len(s.prefix) > 2 && p.lower == strings.TrimSuffix(s.prefix, "_")+s.suffix
+}
+
+// plain is the name of a pin without that of the stream.
+func (s *stream) plain(p *pin) string {
+	if s.whole(p) {
+		return "data"
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(p.lower, s.prefix), s.suffix)
+}
+
+// roles of packets, by what designs call them.
+var packetRoles = map[string]string{
+	"tdata": "tdata", "data": "tdata", "dat": "tdata", "payload": "tdata",
+	"tlast": "tlast", "last": "tlast", "eop": "tlast", "end_of_packet": "tlast", "endofpacket": "tlast",
+	"tkeep": "tkeep", "keep": "tkeep", "tstrb": "tkeep", "strb": "tkeep",
+}
+
+// form decides between packets and records.
+func (s *stream) form() {
+	if s.packets() {
+		s.kind = protocol.KindAxis
+		for i := range s.members {
+			m := &s.members[i]
+			if r := packetRoles[m.role]; r != "" {
+				m.role = r
+			} else {
+				m.side = true
+			}
+		}
+		if slices.ContainsFunc(s.members, func(m member) bool { return m.side }) {
+			s.note = "side: the same in every beat of a packet"
+			if s.dir == manifest.DirOut {
+				s.note = "side: taken from the first beat of a packet"
+			}
+		}
+		return
+	}
+	s.kind = protocol.KindRecord
+}
+
+// packets reports whether the members are those of a packet stream, and finds the bytes of a bit of tkeep.
+func (s *stream) packets() bool {
+	width := map[string]int{}
+	for _, m := range s.members {
+		switch r := packetRoles[m.role]; {
+		case m.role == "sop" || m.role == "startofpacket" || m.role == "start_of_packet" || m.role == "empty":
+			s.note = "beats with start and end marks: each is a record"
+			return false
+		case r != "" && width[r] != 0:
+			return false // two pins for one role
+		case r != "":
+			width[r] = m.pin.Width / max(1, s.lanes)
+		}
+	}
+	data, keep := width["tdata"], width["tkeep"]
+	switch {
+	case data == 0 || data%8 != 0 || width["tlast"] != 1:
+		return false
+	case keep == 0:
+		s.keepUnit = 0
+	case data == 8*keep:
+		s.keepUnit = 1
+	case data == 32*keep:
+		s.keepUnit = 4
+	default:
+		return false
+	}
+	return true
+}
+
+// unique names a stream.
+func (f *found) unique(s *stream) string {
+	name := s.title
+	if name == "" {
+		name = strings.Trim(s.prefix, "_")
+	}
+	if name == "" || name == "i" || name == "o" {
+		name = s.dir
+	}
+	for again := name; ; again += "_" + s.dir {
+		if !slices.ContainsFunc(f.streams, func(o *stream) bool { return o.name == again }) {
+			return again
+		}
+	}
+}

@@ -1,0 +1,143 @@
+//go:build akitaview
+
+package akitaview
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/sarchlab/akita/v3/monitoring"
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/sim/simcore"
+)
+
+// monitor is Akita's server behind a guard.
+type monitor struct {
+	akita *monitoring.Monitor
+	guard *guard
+}
+
+// begun is held by the one monitor of the program: Akita's has one server for all.
+var begun sync.Mutex
+
+// newMonitor starts the server of a run.
+func newMonitor(ctx context.Context, port int, e *simcore.Engine) (m *monitor, err error) {
+	if !begun.TryLock() {
+		return nil, fmt.Errorf("--akita-monitor %d: this program has had one already: want one run at a time", port)
+	}
+	m = &monitor{akita: monitoring.NewMonitor().WithPortNumber(port)}
+	m.akita.RegisterEngine(e)
+	// Akita puts its handlers into the default mux, and serves whatever is the default when a request comes: the guard.
+	handlers := http.NewServeMux()
+	m.guard = &guard{engine: e, to: handlers}
+	http.DefaultServeMux = handlers
+	defer func() {
+		http.DefaultServeMux = http.NewServeMux()
+		http.DefaultServeMux.Handle("/", m.guard)
+		if r := recover(); r != nil {
+			err = fmt.Errorf("--akita-monitor %d: %v", port, r)
+		}
+	}()
+	m.akita.StartServer()
+	context.AfterFunc(ctx, m.guard.end)
+	return m, nil
+}
+
+func (m *monitor) add(c sim.Component) { m.akita.RegisterComponent(c) }
+
+func (m *monitor) end() { m.guard.end() }
+
+// guard stands before Akita's handlers: it refuses strangers, and holds the run while a handler looks at it.
+type guard struct {
+	engine *simcore.Engine
+	to     http.Handler
+
+	mu     sync.Mutex // one request at a time
+	paused bool       // by a request
+	ended  bool
+}
+
+// running are handlers that must not hold the run: the first samples it for a second.
+var running = map[string]bool{"/api/profile": true, "/api/resource": true, "/api/progress": true}
+
+// unfit are handlers for simulations of another kind: they start a second run, or tick what has no ticks.
+func unfit(path string) bool {
+	return path == "/api/run" || strings.HasPrefix(path, "/api/tick/") || strings.HasPrefix(path, "/api/traffic/")
+}
+
+// ServeHTTP implements http.Handler.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case !ours(r):
+		http.Error(w, "nictwin: this monitor is for its own machine only", http.StatusForbidden)
+		return
+	case unfit(r.URL.Path):
+		http.Error(w, "nictwin: a run is begun by the command line; want pause or continue", http.StatusNotImplemented)
+		return
+	case running[r.URL.Path]:
+		g.to.ServeHTTP(w, r)
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ended {
+		http.Error(w, "nictwin: the run has ended", http.StatusGone)
+		return
+	}
+	switch r.URL.Path {
+	case "/api/pause":
+		if !g.paused {
+			g.engine.Pause()
+		}
+		g.paused = true
+	case "/api/continue":
+		if g.paused {
+			g.engine.Continue()
+		}
+		g.paused = false
+	default:
+		if !g.paused {
+			g.engine.Pause()
+			defer g.engine.Continue()
+		}
+		g.to.ServeHTTP(w, r)
+	}
+}
+
+// end lets the run go, and answers nothing from then on.
+func (g *guard) end() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.paused {
+		g.engine.Continue()
+	}
+	g.ended, g.paused = true, false
+}
+
+// ours reports whether a request comes from this machine, and not from a page of another site.
+func ours(r *http.Request) bool {
+	from, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil || !net.ParseIP(from).IsLoopback() || !local(r.Host) {
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && local(u.Host)
+}
+
+// local reports whether a host, with or without port, is a name of this machine.
+func local(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return host == "localhost" || net.ParseIP(strings.Trim(host, "[]")).IsLoopback()
+}

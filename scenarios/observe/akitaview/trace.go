@@ -1,0 +1,132 @@
+//go:build akitaview
+
+package akitaview
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/sarchlab/akita/v3/tracing"
+
+	"nictwin/models/format/msg"
+	"nictwin/models/sim/simcore"
+)
+
+// trace writes tasks to a SQLite file.
+type trace struct {
+	engine *simcore.Engine
+	file   string
+	to     *tracing.SQLiteTraceWriter
+	last   int
+	ways   map[sim.Msg]tracing.Task // of messages that were sent and have not come
+	waits  map[sim.Msg]tracing.Task // of messages in the port that got them
+	err    error
+}
+
+// newTrace makes the file.
+func newTrace(file string, e *simcore.Engine) (t *trace, err error) {
+	t = &trace{
+		engine: e, file: file, to: tracing.NewSQLiteTraceWriter(strings.TrimSuffix(file, suffix)),
+		ways: map[sim.Msg]tracing.Task{}, waits: map[sim.Msg]tracing.Task{},
+	}
+	if err := t.try(func() { t.to.Init() }); err != nil {
+		return nil, err
+	}
+	t.to.SetMaxOpenConns(1) // its transactions are begun, filled and ended by separate calls
+	return t, nil
+}
+
+// try has Akita do something, which panics when it cannot, and turns that into an error.
+func (t *trace) try(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("--akita-trace %s: %v", t.file, r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// passed takes a message at a port.
+func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
+	switch pos {
+	case sim.HookPosPortMsgSend:
+		if _, come := t.waits[m]; come {
+			return // it was handed over as it was sent
+		}
+		t.sent(m)
+	case sim.HookPosPortMsgRecvd:
+		if _, known := t.ways[m]; !known {
+			t.sent(m)
+		}
+		way := t.ways[m]
+		delete(t.ways, m)
+		now := t.engine.Now()
+		if s, ok := m.(simcore.Timed); ok {
+			now = max(now, s.Stamp().Arrive)
+		}
+		way.EndTime = now.Sec()
+		t.write(way)
+		t.waits[m] = tracing.Task{
+			ID: t.id(), ParentID: way.ID, Kind: "wait", What: way.What, Where: m.Meta().Dst.Name(), StartTime: way.EndTime,
+		}
+	case sim.HookPosPortMsgRetrieve:
+		wait, known := t.waits[m]
+		if !known {
+			return // it came before its port was watched
+		}
+		delete(t.waits, m)
+		wait.EndTime = max(wait.StartTime, t.engine.Now().Sec())
+		t.write(wait)
+	}
+}
+
+// sent begins a message's way.
+func (t *trace) sent(m sim.Msg) {
+	now := t.engine.Now()
+	if s, ok := m.(simcore.Timed); ok {
+		now = max(now, s.Stamp().Depart)
+	}
+	where := "Unknown"
+	if src := m.Meta().Src; src != nil {
+		where = src.Name()
+	}
+	t.ways[m] = tracing.Task{ID: t.id(), Kind: "way", What: what(m), Where: where, StartTime: now.Sec()}
+}
+
+func (t *trace) id() string {
+	t.last++
+	return fmt.Sprint(t.last)
+}
+
+// what names the kind of a message.
+func what(m sim.Msg) string {
+	switch m := m.(type) {
+	case *msg.TLP:
+		if h, err := m.Header(); err == nil {
+			return h.Kind.String()
+		}
+		return "TLP"
+	case *msg.Frame:
+		return "frame"
+	}
+	return fmt.Sprintf("%T", m)
+}
+
+func (t *trace) write(task tracing.Task) {
+	if t.err == nil {
+		t.err = t.try(func() { t.to.Write(task) })
+	}
+}
+
+// end writes what is left and closes the file. Messages that are still under way have no task.
+func (t *trace) end() error {
+	if t.err == nil {
+		t.err = t.try(t.to.Flush)
+	}
+	if err := t.to.Close(); err != nil && t.err == nil {
+		t.err = fmt.Errorf("--akita-trace %s: %w", t.file, err)
+	}
+	return t.err
+}

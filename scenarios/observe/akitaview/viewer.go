@@ -1,0 +1,99 @@
+//go:build akitaview
+
+package akitaview
+
+import (
+	"context"
+	"errors"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/sim/simcore"
+)
+
+const built = true
+
+// Viewer is a run that Akita's tools see.
+type Viewer struct {
+	monitor *monitor // nil: none
+	trace   *trace   // nil: none
+	known   map[sim.Component]bool
+}
+
+// Open opens the run of an engine, before it begins. A run that the monitor holds goes on when ctx ends.
+func Open(ctx context.Context, o Options, e *simcore.Engine) (*Viewer, error) {
+	v := &Viewer{known: map[sim.Component]bool{}}
+	if err := o.Validate(); err != nil {
+		return v, err
+	}
+	if !o.Wanted() {
+		return v, nil
+	}
+	var err error
+	if o.Trace != "" {
+		if v.trace, err = newTrace(o.Trace, e); err != nil {
+			return v, err
+		}
+	}
+	if o.Monitor != 0 {
+		if v.monitor, err = newMonitor(ctx, o.Monitor, e); err != nil {
+			return v, errors.Join(err, v.Close())
+		}
+	}
+	e.AcceptHook(v)
+	return v, nil
+}
+
+// Close ends what was opened: the trace is complete then. Akita's server goes on and refuses whatever it is asked.
+func (v *Viewer) Close() error {
+	if v.monitor != nil {
+		v.monitor.end()
+	}
+	if v.trace != nil {
+		return v.trace.end()
+	}
+	return nil
+}
+
+// Func implements sim.Hook for the engine: it finds components by their events.
+func (v *Viewer) Func(ctx sim.HookCtx) {
+	if ctx.Pos != sim.HookPosBeforeEvent {
+		return
+	}
+	if c, ok := ctx.Item.(sim.Event).Handler().(sim.Component); ok {
+		v.see(c)
+	}
+}
+
+// see takes in a component that was not known.
+func (v *Viewer) see(c sim.Component) {
+	if c == nil || v.known[c] {
+		return
+	}
+	v.known[c] = true
+	if v.monitor != nil {
+		v.monitor.add(c)
+	}
+	for _, p := range c.Ports() {
+		p.AcceptHook(portHook{v})
+	}
+}
+
+// portHook is told what passes a port.
+type portHook struct{ v *Viewer }
+
+// Func implements sim.Hook.
+func (h portHook) Func(ctx sim.HookCtx) {
+	msg, ok := ctx.Item.(sim.Msg)
+	if !ok {
+		return
+	}
+	for _, p := range []sim.Port{msg.Meta().Src, msg.Meta().Dst} {
+		if p != nil {
+			h.v.see(p.Component())
+		}
+	}
+	if h.v.trace != nil {
+		h.v.trace.passed(ctx.Pos, msg)
+	}
+}

@@ -1,0 +1,225 @@
+package result
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/wiretap"
+	"nictwin/scenarios/play"
+	"nictwin/scenarios/shell/files"
+)
+
+// CoverageFile is the file in a folder of artifacts that has the report on coverage.
+const CoverageFile = "coverage.json"
+
+// Summary is the file in a folder of artifacts that holds the Object.
+const Summary = "summary.json"
+
+// Marker is the file that says that a folder is one of artifacts: a run that is killed leaves it, too.
+const Marker = ".nictwin"
+
+const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
+
+// Mark says of a folder in a folder of artifacts that it is one, too.
+func Mark(dir *files.Folder) error { return dir.Write(Marker, []byte(markerText)) }
+
+// reOurs matches the names of files that a run may write several of.
+var reOurs = regexp.MustCompile(`^(program-[0-9]+\.json|wave-.+\.(fst|gtkw))$`)
+
+// ours lists the other files that runs may write.
+var ours = []string{
+	Marker, Summary, CoverageFile, TransactionsFile, play.FSTFile, play.SaveFile,
+	judge.EventsFile, judge.PcapngFile, wiretap.File,
+}
+
+// Folder is a folder of artifacts in use by one run. The zero value is none.
+type Folder struct {
+	Dir    string
+	Files  *files.Folder
+	made   []string // folders that did not exist before, innermost first
+	marked bool     // by this run, and nothing else says that it is one of artifacts
+	there  []string // names that were there before this run
+	aside  []string // files of an earlier run, by their paths in the folder; each has another name until this run ends
+	lock   *os.File
+}
+
+// OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
+// overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a folder
+// of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's loses
+// nothing but what is replaced.
+func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err error) {
+	if dir == "" {
+		return &Folder{}, nil
+	}
+	const tries = 10 // another run may drop the folder that it has made, while this one opens it
+	for range tries {
+		if f, err = open(dir, overwrite, inputs); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--out %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+// open makes the folder or takes it. The error is an os.ErrNotExist where another run has removed the folder meanwhile.
+func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
+	f := &Folder{Dir: dir}
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		f.made = append(f.made, d)
+	}
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		f.Files, err = files.OpenFolder(dir)
+	}
+	if err == nil {
+		f.lock, err = f.Files.Self()
+	}
+	if err == nil {
+		err = f.take(overwrite, inputs)
+	}
+	if err != nil {
+		f.Drop()
+		return nil, err
+	}
+	return f, nil
+}
+
+// take locks, looks, marks and sweeps.
+func (f *Folder) take(overwrite bool, inputs []string) error {
+	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.made = nil // the other run needs them
+		return fmt.Errorf("another run writes there (%w)", err)
+	}
+	if !f.present() {
+		f.made = nil // if they are there, they are another run's
+		return fmt.Errorf("another run has removed it: %w", os.ErrNotExist)
+	}
+	for _, name := range ours {
+		if err := f.Files.Replaceable(name); err != nil {
+			return fmt.Errorf("%w; choose another folder", err)
+		}
+	}
+	there, err := f.Files.Names()
+	if err != nil {
+		return err
+	}
+	f.there = there
+	why := f.foreign(there)
+	if why != nil && !overwrite {
+		return fmt.Errorf("%w; choose another folder, or replace what is in the way by --overwrite", why)
+	}
+	f.marked = why != nil || len(there) == 0
+	if why != nil || !slices.Contains(there, Marker) {
+		if err := f.Files.Write(Marker, []byte(markerText)); err != nil {
+			return fmt.Errorf("%w; choose another folder", err)
+		}
+	}
+	if why != nil {
+		return f.setAside(f.Files, "", []string{Summary}, inputs)
+	}
+	return f.sweep(f.Files, "", there, inputs)
+}
+
+// present reports whether the folder still is where it was opened: another run may have made it too, and dropped it.
+func (f *Folder) present() bool {
+	mine, err := f.lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(f.Dir)
+	return err == nil && os.SameFile(mine, there)
+}
+
+// maxSummary is in bytes: more than any summary has.
+const maxSummary = 256 << 20
+
+// foreign says why a folder with these names in it is neither empty nor of an earlier run.
+func (f *Folder) foreign(there []string) error {
+	marked := false
+	if slices.Contains(there, Marker) {
+		text, err := f.Files.Read(Marker, int64(len(markerText)))
+		if marked = err == nil && bytes.Equal(text, []byte(markerText)); !marked {
+			return fmt.Errorf("%s is not ours", Marker)
+		}
+	}
+	if slices.Contains(there, Summary) {
+		text, err := f.Files.Read(Summary, maxSummary)
+		if err == nil {
+			err = IsSummary(text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %w", Summary, err)
+		}
+		return nil
+	}
+	if marked || len(there) == 0 {
+		return nil
+	}
+	const shown = 3
+	names := files.Shown(strings.Join(there[:min(shown, len(there))], ", "))
+	if len(there) > shown {
+		names += fmt.Sprintf(" and %d more", len(there)-shown)
+	}
+	return fmt.Errorf("it is neither empty nor of an earlier run: it has %s", names)
+}
+
+// Write leaves the verdict, whole or not at all.
+func (f *Folder) Write(o *Object) error {
+	if f.Dir == "" {
+		return nil
+	}
+	text, err := o.text("  ")
+	if err != nil {
+		return fmt.Errorf("artifacts: %w", err)
+	}
+	if err := f.Files.Write(Summary, append(text, '\n')); err != nil {
+		return fmt.Errorf("artifacts: %w", err)
+	}
+	return nil
+}
+
+// Drop undoes OpenFolder, whole or in part, for a run that did not take place. One that had written something stays ours.
+func (f *Folder) Drop() {
+	f.giveBack()
+	if f.marked && f.untouched() {
+		_ = f.Files.Remove(Marker) // what is left of it does no harm
+	}
+	defer f.Close() // nobody takes the folder while it is removed
+	for _, d := range f.made {
+		if err := os.Remove(d); err != nil && !errors.Is(err, os.ErrNotExist) { // it is not empty
+			return
+		}
+	}
+}
+
+// untouched reports whether this run has added nothing but the marker.
+func (f *Folder) untouched() bool {
+	now, err := f.Files.Names()
+	return err == nil && !slices.ContainsFunc(now, func(name string) bool { return name != Marker && !slices.Contains(f.there, name) })
+}
+
+// Close ends the use of the folder: what an earlier run has left in it is gone.
+func (f *Folder) Close() {
+	f.clear()
+	if f.lock != nil {
+		_ = f.lock.Close() // it was only read; the lock goes with it
+		f.lock = nil
+	}
+	if f.Files != nil {
+		_ = f.Files.Close() // likewise
+		f.Files = nil
+	}
+}

@@ -1,0 +1,124 @@
+package result
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nictwin/scenarios/shell/files"
+)
+
+// earlier ends the names of files of an earlier run while the next one goes on. They get their names back if that turns
+// out to be one that cannot take place.
+const earlier = ".earlier"
+
+// isOurs reports whether runs write files of this name.
+func isOurs(name string) bool { return slices.Contains(ours, name) || reOurs.MatchString(name) }
+
+// sweep sets aside what an earlier run has left in a folder with these names in it, and in the folders in it that are
+// marked. at is the folder's path in that of the artifacts.
+func (f *Folder) sweep(dir *files.Folder, at string, there, inputs []string) error {
+	for _, name := range there { // first of all, what a run had set aside that was killed
+		if old, ok := strings.CutSuffix(name, earlier); ok && isOurs(old) {
+			if err := dir.Remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	if err := f.setAside(dir, at, there, inputs); err != nil {
+		return err
+	}
+	for _, name := range there {
+		info, err := os.Lstat(dir.Path(name))
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		if err := f.sweepSub(dir, at, name, inputs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setAside gives the files of ours among these names another name.
+func (f *Folder) setAside(dir *files.Folder, at string, names, inputs []string) error {
+	for _, name := range names {
+		if !isOurs(name) || name == Marker || isInput(dir.Path(name), inputs) {
+			continue
+		}
+		if err := dir.Replaceable(name); err != nil {
+			return &fs.PathError{Op: "write", Path: dir.Path(name), Err: err}
+		}
+		switch err := dir.Rename(name, name+earlier); {
+		case err == nil:
+			f.aside = append(f.aside, filepath.Join(at, name))
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepSub sweeps a folder in a folder if it is marked, and removes it if it has nothing but the mark.
+func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) error {
+	sub, err := dir.Sub(name)
+	if err != nil {
+		return nil // a folder that cannot be opened has no mark
+	}
+	text, err := sub.Read(Marker, int64(len(markerText)))
+	if err != nil || string(text) != markerText {
+		return sub.Close()
+	}
+	there, err := sub.Names()
+	if err == nil {
+		err = f.sweep(sub, filepath.Join(at, name), there, inputs)
+	}
+	if left, errNames := sub.Names(); err == nil && errNames == nil && len(left) == 1 {
+		err = dir.RemoveFolder(name, Marker)
+	}
+	return errors.Join(err, sub.Close())
+}
+
+// giveBack gives the files of an earlier run their names back.
+func (f *Folder) giveBack() {
+	for _, name := range f.aside {
+		_ = f.Files.Rename(name+earlier, name) // the error of the run tells more
+	}
+	f.aside = nil
+}
+
+// clear removes the files of an earlier run, and the folders in which nothing else was.
+func (f *Folder) clear() {
+	for _, name := range f.aside {
+		_ = f.Files.Remove(name + earlier) // the next run tries again
+	}
+	for _, name := range f.aside {
+		for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
+			f.removeEmpty(at)
+		}
+	}
+	f.aside = nil
+}
+
+// removeEmpty removes a folder in which there is nothing but the mark.
+func (f *Folder) removeEmpty(at string) {
+	if info, err := os.Lstat(f.Files.Path(at)); err != nil || !info.IsDir() {
+		return
+	}
+	left, err := os.ReadDir(f.Files.Path(at))
+	if err == nil && (len(left) == 0 || len(left) == 1 && left[0].Name() == Marker) {
+		_ = f.Files.RemoveFolder(at, Marker) // it may stay
+	}
+}
+
+// isInput reports whether a file is one of the inputs.
+func isInput(path string, inputs []string) bool {
+	file, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(inputs, func(x string) bool {
+		in, err := os.Stat(x)
+		return err == nil && os.SameFile(file, in)
+	})
+}

@@ -1,0 +1,131 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+
+	"nictwin/rtlbridge/build/cache"
+
+	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/coverage"
+	"nictwin/scenarios/traffic/capture"
+)
+
+// Schema is the version of Object; it changes when a field changes its meaning or goes.
+const Schema = 2
+
+// Object is what --json prints: one line, whatever happens. Fields that a command has nothing for are zero.
+type Object struct {
+	Schema     int     `json:"schema"`
+	Command    string  `json:"command"`
+	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
+	Seed       uint64  `json:"seed"`
+	Digest     string  `json:"digest"`         // of the event stream
+	Build      string  `json:"build"`          // hash of the RTL build, empty for the Go model
+	Revision   string  `json:"revision"`       // of this program, with +changes where its tree had some; empty when unknown
+	Home       *Home   `json:"home,omitempty"` // that was used
+	Checked    uint64  `json:"checked"`
+	Mismatches uint64  `json:"mismatches"`
+	Cycles     int64   `json:"cycles"` // of the device; of a replay those until the last crossing
+	SimPs      int64   `json:"sim_ps"`
+	WallS      float64 `json:"wall_s"`
+	Artifacts  string  `json:"artifacts"` // folder, empty for none
+
+	Cut       []judge.Cut `json:"cut,omitempty"` // artifacts that reached --artifact-mb
+	Error     string      `json:"error,omitempty"`
+	Warnings  []string    `json:"warnings,omitempty"`  // what a pass does not prove
+	Findings  []Finding   `json:"findings,omitempty"`  // what differs, most telling first
+	Reproduce string      `json:"reproduce,omitempty"` // command line
+
+	Captures []string `json:"captures,omitempty"` // files, as they were named
+	NIC      string   `json:"nic,omitempty"`      // rtl or model
+	Dir      string   `json:"dir,omitempty"`      // rx, tx or both
+	Stall    *int     `json:"stall,omitempty"`    // percent; not there where each program or run has its own
+	Ports    int      `json:"ports,omitempty"`    // of the NIC; not there where programs have one or two
+
+	Captured *Captured    `json:"captured,omitempty"`
+	Rx       *Received    `json:"rx,omitempty"`
+	Tx       *Transmitted `json:"tx,omitempty"`
+	Wall     *Shares      `json:"wall_share,omitempty"`
+	RTLBusy  float64      `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
+
+	Fuzz *Fuzzed `json:"fuzz,omitempty"`
+
+	Board json.RawMessage `json:"board,omitempty"` // with every field, as board show has it
+
+	Blocks []BlockPlayed `json:"blocks,omitempty"`
+
+	Played *DevicePlayed `json:"played,omitempty"`
+
+	Waves []Wave `json:"waves,omitempty"`
+
+	Servers []ServerPlayed `json:"servers,omitempty"`
+
+	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`
+
+	RTLCoverage *coverage.Report `json:"rtl_coverage,omitempty"`
+
+	Version *Version `json:"version,omitempty"`
+	DUTs    []DUT    `json:"duts,omitempty"`
+
+	Clean *cache.Cleaned `json:"clean,omitempty"`
+
+	Results any `json:"results,omitempty"` // of measurements
+}
+
+// Captured counts what became of the packets in the captures, of one pass over them.
+type Captured struct {
+	Frames      int `json:"frames"`       // played
+	NotPlayable int `json:"not_playable"` // without a byte
+	LeftOut     int `json:"left_out"`     // by --limit
+	Truncated   int `json:"truncated"`    // played, but shorter in the file than they were on the wire
+	Sections    int `json:"sections_skipped"`
+	Shortened   int `json:"gaps_shortened"`
+
+	CutOff  []*capture.CutOff `json:"cut_off,omitempty"`  // captures that end in the middle of a packet
+	NotRead []string          `json:"not_read,omitempty"` // captures not read to their end, as --limit was reached: left_out lacks their packets
+}
+
+// Received counts frames of the receive direction.
+type Received struct {
+	In        int               `json:"in"`
+	Delivered int               `json:"delivered"`
+	Bytes     int64             `json:"bytes"`
+	Drops     map[string]uint64 `json:"drops"` // by cause
+	PerQueue  []int             `json:"per_queue"`
+	PerPort   []ReceivedOn      `json:"per_port"`
+}
+
+// ReceivedOn counts frames that came in on a port.
+type ReceivedOn struct {
+	In        int `json:"in"`
+	Delivered int `json:"delivered"`
+}
+
+// Transmitted counts frames of the transmit direction.
+type Transmitted struct {
+	Posted  int   `json:"posted"`
+	Out     int   `json:"out"`
+	Refused int   `json:"refused"`
+	Bytes   int64 `json:"bytes"`
+}
+
+// Shares is where the wall time went, in parts of the whole that add up to 1; see [replay.Shares].
+type Shares struct {
+	RTL     float64 `json:"rtl"`
+	Bridge  float64 `json:"bridge"`
+	Models  float64 `json:"models"`
+	Referee float64 `json:"referee"`
+}
+
+// IsSummary reports why text is not a summary of ours; it tells one of ours from any other file of its name.
+func IsSummary(text []byte) error {
+	var o struct {
+		Schema int    `json:"schema"`
+		Result string `json:"result"`
+	}
+	if err := json.Unmarshal(text, &o); err != nil || o.Schema == 0 || o.Result == "" {
+		return errors.New("is not ours: no schema and result in it")
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package waves
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"nictwin/models/sim/simcore"
+)
+
+// Policy says which runs leave a waveform.
+type Policy struct {
+	Kind     Kind
+	from, to instant // of a Window
+}
+
+// Kind is a sort of policy.
+type Kind int
+
+// Kinds.
+const (
+	Never  Kind = iota
+	Fail        // of a run that fails: a window around the first difference
+	Always      // of every cycle
+	Window      // of given cycles
+)
+
+// instant is a cycle, or a time.
+type instant struct {
+	n    uint64
+	time bool // n is picoseconds
+}
+
+// Cycles that a window shows before and after a difference.
+const (
+	Before = 400
+	After  = 60
+)
+
+// Parse reads a policy: never, fail, always, or A:B in cycles or in times such as 2us. An end that is left out is that of
+// the run.
+func Parse(text string) (Policy, error) {
+	switch text {
+	case "never":
+		return Policy{Kind: Never}, nil
+	case "fail":
+		return Policy{Kind: Fail}, nil
+	case "always":
+		return Policy{Kind: Always}, nil
+	}
+	a, b, ok := strings.Cut(text, ":")
+	bad := fmt.Errorf("%q: want never, fail, always, or A:B in cycles (1000:2000) or times (2us:3.5us)", text)
+	if !ok || a == "" && b == "" {
+		return Policy{}, bad
+	}
+	p := Policy{Kind: Window, to: instant{n: never}}
+	for _, x := range []struct {
+		text string
+		into *instant
+	}{{a, &p.from}, {b, &p.to}} {
+		if x.text == "" {
+			continue
+		}
+		if *x.into, ok = parseInstant(x.text); !ok {
+			return Policy{}, bad
+		}
+	}
+	if p.from.time == p.to.time && p.from.n > p.to.n {
+		return Policy{}, fmt.Errorf("%q: the window ends before it begins", text)
+	}
+	return p, nil
+}
+
+const never = ^uint64(0)
+
+func parseInstant(text string) (instant, bool) {
+	for _, u := range []struct {
+		unit string
+		ps   float64
+	}{{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"µs", 1e6}, {"ms", 1e9}} {
+		if number, ok := strings.CutSuffix(text, u.unit); ok {
+			f, err := strconv.ParseFloat(number, 64)
+			return instant{uint64(f * u.ps), true}, err == nil && f >= 0 && f*u.ps < 1e18
+		}
+	}
+	n, err := strconv.ParseUint(text, 10, 63)
+	return instant{n: n}, err == nil
+}
+
+// cycle is that in which an instant lies.
+func (i instant) cycle(period simcore.Ps) uint64 {
+	if !i.time {
+		return i.n
+	}
+	return i.n / uint64(period)
+}
+
+// Cycles are the first and the last cycle that a run leaves in its waveform; ok is false if it leaves none. at is the cycle of
+// the difference if it failed.
+func (p Policy) Cycles(failed bool, at uint64, period simcore.Ps) (from, to uint64, ok bool) {
+	switch p.Kind {
+	case Always:
+		return 0, never, true
+	case Window:
+		return p.from.cycle(period), p.to.cycle(period), true
+	case Fail:
+		return at - min(at, Before), at + After, failed
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,104 @@
+package pair
+
+import (
+	"nictwin/models/board"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/judge"
+)
+
+// course decides when traffic begins and when it is over. It looks at both servers at the end of each round, the same in both processes.
+type course struct {
+	round    simcore.Ps
+	patience simcore.Ps // for which nothing may happen
+	done     uint64     // rounds
+	phase    phase
+	mark     uint64 // progress of both
+	since    uint64 // rounds since it last grew
+}
+
+// ahead is the quanta of a round, and by how many a server may be ahead of what it has heard: what leaves in a quantum
+// arrives a round later, or more. Fewer let less of an uneven load even out, more cost messages.
+const ahead = 3
+
+type phase int
+
+const (
+	phaseSetUp phase = iota // until both NICs receive
+	phaseTraffic
+	phaseCounters // are being read
+	phaseOver
+	phaseStuck
+)
+
+// patience bounds the time in which nothing happens: what a frame and its TLPs take on cards and cable, 2 ms at least.
+func (o *Options) patience() simcore.Ps {
+	const least = 2 * simcore.Millisecond
+	took := simcore.Ps(0)
+	for i := range o.Rack.Servers {
+		c := &o.Rack.Servers[i].Cards[0]
+		w, _ := c.Waits() // newServer refuses cards that are too slow
+		took += w.Turn + board.CableTime(c.Eth) + o.Rack.Network.Latency
+	}
+	return max(least, took)
+}
+
+// end is the end of the round that is decided on next.
+func (c *course) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
+
+// quantumEnd is the end of quantum q. That of q + ahead is a round later, to the picosecond.
+func (c *course) quantumEnd(q uint64) simcore.Ps {
+	rounds, rest := simcore.Ps((q+1)/ahead), simcore.Ps((q+1)%ahead)
+	return rounds*c.round + rest*c.round/ahead
+}
+
+// settled reports whether no phase can begin at the end of the round that is decided on next, whatever the other server's
+// state is there.
+func (c *course) settled(mine state) bool {
+	if simcore.Ps(c.since+1)*c.round > c.patience {
+		return false
+	}
+	switch c.phase {
+	case phaseSetUp:
+		return !mine.ready
+	case phaseTraffic:
+		return !mine.played
+	case phaseCounters:
+		return !mine.counted
+	}
+	return false
+}
+
+// step takes the states of both servers at the end of a round, and reports whether a new phase begins.
+func (c *course) step(a, b state) bool {
+	c.done++
+	if n := a.progress + b.progress; n != c.mark {
+		c.mark, c.since = n, 0
+	} else {
+		c.since++
+	}
+	switch {
+	case c.phase == phaseSetUp && a.ready && b.ready:
+		c.phase = phaseTraffic
+		c.since = 0
+		return true
+	case c.phase == phaseTraffic && a.played && b.played:
+		c.phase = phaseCounters
+		c.since = 0
+		return true
+	case c.phase == phaseCounters && a.counted && b.counted:
+		c.phase = phaseOver
+		return true
+	case simcore.Ps(c.since)*c.round > c.patience:
+		c.phase = phaseStuck
+		return true
+	}
+	return false
+}
+
+// ending is how the referee is to take the end.
+func (c *course) ending() judge.Ending {
+	if c.phase == phaseStuck {
+		return judge.Stopped
+	}
+	return judge.Whole
+}

@@ -1,0 +1,120 @@
+package pair
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"nictwin/models/board"
+	"nictwin/models/format/ether"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+)
+
+// Options say what is played on which servers.
+type Options struct {
+	Rack      board.RackSpec
+	Frames    [][]byte // that each server sends to the other, from the first again after the last
+	Count     int      // frames that each server sends
+	Window    int      // frames that each server has under way at first; one follows for each that it receives
+	Seed      uint64
+	Unjudged  bool          // no referee
+	Processes int           // 1 or 2
+	Limit     time.Duration // for which the other process may be silent
+	Program   []string      // that runs the other process by Main, with its first arguments; nil: this one
+}
+
+// DefaultOptions have a referee, and one process.
+func DefaultOptions() Options {
+	return Options{Window: 16, Processes: 1, Limit: 10 * time.Second}
+}
+
+const (
+	maxWindow = 24      // of both servers together they fit into the rings of one queue, less the buffers that wait for a doorbell
+	maxCount  = 1 << 30 // more than anybody waits for
+	maxPlayed = 1 << 30 // bytes of Frames
+	maxRound  = 100 * simcore.Microsecond
+	// Results are the same for any round up to the latency, but for the instant at which servers turn to their counters.
+	leastLimit = time.Millisecond
+
+	// leastMemory of each endpoint has room for what the driver takes.
+	leastMemory = 32 << 20
+	mostLimit   = time.Hour
+)
+
+// Validate returns every error of the options; those of fields are field.Errors.
+func (o *Options) Validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(o.Count >= 1 && o.Count <= maxCount, "count", "%d: want 1 to %d", o.Count, maxCount)
+	bad(o.Window >= 1 && o.Window <= maxWindow, "window", "%d: want 1 to %d", o.Window, maxWindow)
+	bad(o.Processes == 1 || o.Processes == 2, "processes", "%d: want 1 or 2", o.Processes)
+	bad(o.Limit >= leastLimit && o.Limit <= mostLimit, "wait", "%v: want %v to %v", o.Limit, leastLimit, mostLimit)
+	bad(len(o.Frames) > 0, "frames", ": none: want one or more to play")
+	total := 0
+	for i, f := range o.Frames {
+		if len(f) < ether.MinLen || len(f) > ether.MaxLen {
+			errs = append(errs, field.Errorf(field.Path(fmt.Sprintf("frames[%d]", i)), ": has %d bytes: want %d to %d", len(f), ether.MinLen, ether.MaxLen))
+			break
+		}
+		total += len(f)
+	}
+	bad(total <= maxPlayed, "frames", ": %d bytes: want at most %d", total, maxPlayed)
+	if err := o.Rack.Validate(); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	return errors.Join(append(errs, o.validateRack())...)
+}
+
+// validateRack holds the rack to what can be divided.
+func (o *Options) validateRack() error {
+	var errs []error
+	bad := func(path field.Path, format string, a ...any) { errs = append(errs, field.Errorf(path, format, a...)) }
+	s := &o.Rack
+	if s.Network.Kind != board.NetworkBackToBack {
+		bad("network.kind", "%s: cannot be divided: want %s", s.Network.Kind, board.NetworkBackToBack)
+		return errors.Join(errs...)
+	}
+	if len(s.Servers) != 2 || s.Fleet != nil {
+		bad("servers", ": there are %d: want 2 with a card each", len(s.All()))
+		return errors.Join(errs...)
+	}
+	if s.Network.Loss != nil {
+		bad("network.loss", ": a cable that loses frames cannot be divided: want null")
+	}
+	if s.Network.Faults != nil {
+		bad("network.faults", ": a cable that strikes frames cannot be divided: want null")
+	}
+	for i := range s.Servers {
+		d := &s.Servers[i].Cards[0].Device
+		if d.Kind != board.DeviceAny && d.Kind != board.DeviceModel {
+			bad(field.Path(fmt.Sprintf("servers[%d].cards[0].device.kind", i)), "%s: want %s: only the Go NIC is divided so", d.Kind, board.DeviceModel)
+		}
+	}
+	for i := range s.Servers {
+		for ep, n := range [...]uint64{nicspec.EndpointArm: s.Servers[i].Cards[0].Endpoint.ArmBytes, nicspec.EndpointHost: s.Servers[i].Cards[0].Endpoint.HostBytes} {
+			if n < leastMemory {
+				bad(field.Path(fmt.Sprintf("servers[%d].cards[0].%s", i, board.BytesField(ep))), "%d: want %d or more, for the rings and buffers of the driver", n, leastMemory)
+			}
+		}
+	}
+	cable := s.PairCable()
+	if cable.Latency < 1 || cable.CreditLatency < 1 {
+		bad("network.latency_ps", ": the cable has a latency of %v, of credits %v: want 1 ps or more of both, it is the time that is simulated apart", cable.Latency, cable.CreditLatency)
+	}
+	if cable.Credits == 0 {
+		bad("servers[0].cards[0].eth.credits", "0: want a number, so that both halves of the cable have the same")
+	}
+	return errors.Join(errs...)
+}
+
+// round is the time between two looks at both servers, and no longer than what is told between them takes.
+func (o *Options) round() simcore.Ps {
+	c := o.Rack.PairCable()
+	return min(c.Latency, c.CreditLatency, maxRound)
+}

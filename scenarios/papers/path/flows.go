@@ -1,0 +1,135 @@
+package path
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/requester"
+	"nictwin/scenarios/papers/study"
+)
+
+// flow keeps transfers of one kind under way.
+type flow struct {
+	name   string
+	from   requester.Place
+	to     requester.Place
+	size   int
+	window int        // transfers under way
+	every  simcore.Ps // one begins so often, if the window lets it; 0: as soon as one ends
+
+	moved uint64
+	seed  uint64
+	wake  simcore.Event
+	idle  []*requester.Transfer
+	r     *rig
+	stop  *bool
+	err   error
+}
+
+// span is how much of a memory the transfers of a flow are spread over.
+const span = 16 << 20
+
+// place is a random multiple of the size in the flow's memory.
+func (f *flow) place(p requester.Place) requester.Place {
+	if p.Network {
+		return p
+	}
+	f.seed = f.seed*6364136223846793005 + 1442695040888963407
+	p.Addr += (f.seed >> 33) % uint64(span/f.size) * uint64(f.size)
+	return p
+}
+
+func (f *flow) begin(r *rig, stop *bool, total *study.Meter) {
+	f.r, f.stop = r, stop
+	for range f.window {
+		t := &requester.Transfer{Data: make([]byte, f.size)}
+		pattern(t.Data, 0)
+		t.Done = func(t *requester.Transfer, now simcore.Ps) { f.done(t, now, total) }
+		f.idle = append(f.idle, t)
+	}
+	f.wake.H = f
+	if f.every > 0 {
+		f.wake.At = r.engine.Now() + f.every
+		r.engine.Schedule(&f.wake)
+		return
+	}
+	for len(f.idle) > 0 {
+		f.start()
+	}
+}
+
+func (f *flow) start() {
+	t := f.idle[len(f.idle)-1]
+	f.idle = f.idle[:len(f.idle)-1]
+	t.From, t.To = f.place(f.from), f.place(f.to)
+	if err := f.r.nic.Start(t); err != nil && f.err == nil {
+		f.err = err
+		f.r.engine.Stop()
+	}
+}
+
+func (f *flow) done(t *requester.Transfer, now simcore.Ps, total *study.Meter) {
+	f.idle = append(f.idle, t)
+	f.moved += uint64(f.size)
+	if *f.stop {
+		return
+	}
+	if total != nil && !total.Done(now, f.size) {
+		*f.stop = true
+		return
+	}
+	if f.every == 0 {
+		f.start()
+	}
+}
+
+// Name implements sim.Named.
+func (f *flow) Name() string { return f.name }
+
+// flows runs flows side by side until the sum of those that have no pace is known to a percent.
+func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...*flow) (study.Estimate, *rig, error) {
+	r, err := newRig(spec)
+	if err != nil {
+		return study.Estimate{}, nil, err
+	}
+	total := s.NewMeter(roundTrips)
+	stop := false
+	for i, f := range list {
+		f.seed = uint64(i + 1)
+		m := total
+		if f.every > 0 {
+			m = nil
+		}
+		f.begin(r, &stop, m)
+	}
+	if err := r.finish(); err != nil {
+		return study.Estimate{}, r, fmt.Errorf("%s: %w", name, err)
+	}
+	for _, f := range list {
+		if f.err != nil {
+			return study.Estimate{}, r, fmt.Errorf("%s: %s: %w", name, f.name, f.err)
+		}
+	}
+	if err := s.Err(); err != nil {
+		return study.Estimate{}, r, err
+	}
+	e := total.Estimate()
+	s.Ran(name, e, 1)
+	s.Outcome.SimPs += int64(r.engine.Now())
+	return e, r, nil
+}
+
+// Handle implements sim.Handler: the next transfer of a flow with a pace is due.
+func (f *flow) Handle(sim.Event) error {
+	if *f.stop {
+		return nil
+	}
+	if len(f.idle) > 0 {
+		f.start()
+	}
+	f.wake.At += f.every
+	f.r.engine.Schedule(&f.wake)
+	return f.err
+}

@@ -1,0 +1,175 @@
+package path
+
+import (
+	"fmt"
+	"math"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/study"
+)
+
+// kneeSizes are LLC sizes as parts of bandwidth × residence.
+var kneeSizes = []float64{0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2}
+
+// knee finds the LLC size from which DRAM is left alone, for several residences.
+func knee(s *study.Session) error {
+	x := study.NewSeries("knee", "DRAM traffic by LLC size, invalidating design", "DRAM bytes per payload byte", "B/B",
+		study.Axis{Name: "LLC", Unit: "KB", Log: true}, study.Axis{Name: "residence", Unit: "µs"})
+	y := study.NewSeries("knee_size", "LLC size at the knee", "size", "KB", study.Axis{Name: "residence", Unit: "µs"})
+	worst := 0.0
+	for _, t := range []float64{5, 10, 20} {
+		need := s.Input("link") / 8 * 1e3 * t // bytes
+		var sizes, passes []float64
+		for _, f := range kneeSizes {
+			spec, err := ringOf(s, fmt.Sprintf("LLC of %.2f × bandwidth × %.0f µs", f, t), int64(need*f), true)
+			if err != nil {
+				return err
+			}
+			spec.residence, spec.invalidate = us(t), true
+			spec.slots = int(4*need) / spec.packet
+			spec.warm = spec.slots
+			p, err := playRing(s, spec)
+			if err != nil {
+				return err
+			}
+			sizes, passes = append(sizes, float64(spec.cache.SizeBytes)), append(passes, p.reads+p.writes)
+			x.Add(fmt.Sprintf("%.0f µs", t), p.reads+p.writes, float64(spec.cache.SizeBytes)/1e3, t)
+		}
+		at := crossing(sizes, passes)
+		y.Add("measured", at/1e3, t)
+		y.Add("bandwidth × residence", need/1e3, t)
+		worst = max(worst, math.Abs(at/need-1))
+	}
+	s.Record(x, y)
+	s.Holds("smartns.rx.required_cache_eq", worst <= 0.2, fmt.Sprintf("the knee is at most %.1f%% away from bandwidth × residence", 100*worst),
+		"where DRAM traffic falls to half of its most, three residences")
+	const how = "arithmetic of inputs; the knee that they give is measured"
+	bw := s.Input("link") / 8 * 1e9
+	s.Value("smartns.rx.required_cache_ratio", 16e6/(bw*s.Input("residence")*1e-6), how)
+	s.Value("smartns.rx.required_cache_800g", 2*bw*20e-6/1e6, how)
+	return nil
+}
+
+// crossing is the size at which the passes fall to half of their most, between two measured sizes.
+func crossing(sizes, passes []float64) float64 {
+	half := 0.0
+	for _, p := range passes {
+		half = max(half, p/2)
+	}
+	for i := 1; i < len(sizes); i++ {
+		if a, b := passes[i-1], passes[i]; a > half && b <= half {
+			return sizes[i-1] + (sizes[i]-sizes[i-1])*(a-half)/(a-b)
+		}
+	}
+	return math.NaN()
+}
+
+// residences shows both sides of residence = LLC ÷ bandwidth, with an LLC of a sixteenth: sizes and times are scaled alike.
+func residences(s *study.Session) error {
+	const scale = 16
+	llc := int64(llcBytes / scale)
+	edge := float64(llc) / (s.Input("link") / 8 * 1e3) // µs
+	axis := study.Axis{Name: "residence", Unit: "µs", Log: true}
+	x := study.NewSeries("residence_passes", "DRAM bytes per payload byte, LLC 1 MB (all sizes and times ÷ 16)", "DRAM bytes per payload byte", "B/B", axis)
+	y := study.NewSeries("residence_throughput", "The same: throughput", "throughput", "Gbps", axis)
+	for _, invalidate := range []bool{false, true} {
+		design := map[bool]string{false: "write back", true: "invalidate"}[invalidate]
+		for _, f := range []float64{0.125, 0.25, 0.5, 0.8, 0.95, 1.1, 1.5, 2, 4} {
+			spec, err := ringOf(s, fmt.Sprintf("%s, residence %.2f × LLC ÷ bandwidth", design, f), llc, true)
+			if err != nil {
+				return err
+			}
+			spec.residence, spec.invalidate = us(edge*f), invalidate
+			spec.slots, spec.scale = int(8*llc)/spec.packet, scale
+			spec.warm = spec.slots
+			p, err := playRing(s, spec)
+			if err != nil {
+				return err
+			}
+			x.Add(design+", reads", p.reads, edge*f)
+			x.Add(design+", writes", p.writes, edge*f)
+			y.AddEstimate(design, p.e, edge*f)
+			if f == 0.25 || f == 4 {
+				s.Book(p.mark.ledger(fmt.Sprintf("%s, residence %.2f × LLC ÷ bandwidth", design, f), p.payload))
+			}
+		}
+	}
+	s.Record(x, y)
+	return nil
+}
+
+// Of the backlog: an LLC of an eighth, so that all of it fits into a fraction of a millisecond.
+const (
+	backlogScale = 8
+	backlogLLC   = llcBytes / backlogScale
+	backlogBegin = 60 // µs
+	backlogEnd   = 180
+	backlogLong  = 700
+	backlogBin   = 10
+)
+
+// backlog stops the cores for a while: the ring grows beyond the cache, DRAM is used, and the cache alone again after it.
+func backlog(s *study.Session) error {
+	spec, err := ringOf(s, "backlog", backlogLLC, true)
+	if err != nil {
+		return err
+	}
+	spec.gbps = s.Input("link") / 2 // so that the DRAM can carry what falls to it
+	per := float64(spec.packet) * 8e3 / spec.gbps
+	spec.invalidate, spec.residence, spec.slots = true, us(s.Input("residence")/4), 4*backlogLLC/spec.packet
+	spec.service, spec.scale = simcore.Ps(per/1.5), backlogScale
+	spec.pause = [2]simcore.Ps{us(backlogBegin), us(backlogEnd)}
+	spec.packets = int(float64(us(backlogLong)) / per)
+	r, err := newRing(s, spec)
+	if err != nil {
+		return err
+	}
+	axis := study.Axis{Name: "time", Unit: "µs"}
+	x := study.NewSeries("backlog", "Backlog beyond a 2 MB LLC (sizes ÷ 8), 200 Gbps, cores stopped from 60 to 180 µs", "DRAM bandwidth", "Gbps", axis)
+	y := study.NewSeries("backlog_bytes", "The same: bytes in the ring", "bytes", "MB", axis)
+	bin, last := us(backlogBin), mark{}
+	at := bin
+	sample := func(now simcore.Ps) {
+		for ; now >= at; at += bin {
+			k := r.m.mark()
+			d := k.since(last)
+			t := float64(at) / float64(simcore.Microsecond)
+			x.Add("reads", float64(d.read)*8e3/float64(bin), t)
+			x.Add("writes", float64(d.written)*8e3/float64(bin), t)
+			y.Add("in the ring", float64(r.held*spec.packet)/(1<<20), t)
+			last = k
+		}
+	}
+	r.onDone, r.onOffer = sample, sample
+	if _, err := r.run(s); err != nil {
+		return err
+	}
+	s.Record(x, y)
+	return nil
+}
+
+// faster receives at 800 Gbps through the LLC's bandwidth, with a ring that fits into it.
+func faster(s *study.Session) error {
+	x := study.NewSeries("llc_bandwidth", "Receive at 800 Gbps through an LLC of 1,200 Gbps", "throughput", "Gbps", study.Axis{Name: "design"})
+	for _, invalidate := range []bool{false, true} {
+		design := map[bool]string{false: "ring below the LLC", true: "ring below the LLC, invalidated"}[invalidate]
+		spec, err := ringOf(s, design, llcBytes, true)
+		if err != nil {
+			return err
+		}
+		spec.gbps, spec.invalidate = 2*s.Input("link"), invalidate
+		spec.slots = llcBytes / 4 / spec.packet
+		spec.warm = 2 * spec.slots
+		p, err := playRing(s, spec)
+		if err != nil {
+			return err
+		}
+		x.Bar("Arm LLC", design, p.gbps)
+		if !invalidate {
+			needed := float64(p.mark.llcRead+p.mark.llcWritten) / float64(p.payload) * spec.gbps
+			s.Value("smartns.rx.llc_bw_800g", needed, fmt.Sprintf("passes counted at the LLC, times 800 Gbps; with 1,200 it receives %.0f Gbps", p.gbps))
+		}
+	}
+	s.Record(x)
+	return nil
+}

@@ -1,0 +1,69 @@
+package path
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/papers/study"
+)
+
+// beside is what a design transmits and receives when both are offered.
+func (d stagedDesign) beside(t *testing.T, s *study.Session, offered float64) (tx, rx float64) {
+	t.Helper()
+	list := []*chain{d.transmit(s), receive(s, offered)}
+	e, _, err := chains(s, d.name, stagedSpec(s, d), 1, 1, list...)
+	require.NoError(t, err)
+	return e.Gbps(), e.Gbps() * float64(list[1].counted) / float64(list[0].counted)
+}
+
+// What shares the Arm's link by turns halves it; loopback gets what frames leave of the NIC's channel; what does not come
+// by the Arm loses nothing.
+func TestStagedTransmissionSharesLinks(t *testing.T) {
+	s, err := study.NewSession(context.Background(), &Staged, 1)
+	require.NoError(t, err)
+	tx, rx := stagedDesign{gbps: 437.5}.beside(t, s, 400)
+	require.InEpsilon(t, tx, rx, 0.02)
+	require.InDelta(t, 195, tx, 5)
+	tx, rx = stagedDesign{shared: true, gbps: 504}.beside(t, s, 400)
+	require.InEpsilon(t, 400, rx, 0.01)
+	require.Less(t, tx, 504-400.0)
+	tx, rx = stagedDesign{direct: true, gbps: 504}.beside(t, s, 400)
+	require.InEpsilon(t, 400, tx, 0.001)
+	require.InEpsilon(t, 400, rx, 0.001)
+}
+
+// Four passes without a cache for devices; with one, only what a ring above it drives out.
+func TestEchoOverTheCard(t *testing.T) {
+	s, err := study.NewSession(context.Background(), &Staged, 1)
+	require.NoError(t, err)
+	e, reads, writes, err := echoOnce(s, "off", 4, false)
+	require.NoError(t, err)
+	require.Equal(t, []float64{2, 2}, []float64{reads, writes})
+	require.InEpsilon(t, 480/4, e.Gbps(), 0.02)
+	below, reads, writes, err := echoOnce(s, "on", 4, true)
+	require.NoError(t, err)
+	require.Zero(t, reads)
+	require.Less(t, writes, 1.0)
+	above, _, more, err := echoOnce(s, "on", 12, true)
+	require.NoError(t, err)
+	require.Greater(t, more, 1.7)
+	require.Greater(t, below.Gbps(), 1.3*above.Gbps())
+}
+
+func TestLeftFor(t *testing.T) {
+	require.Equal(t, 20.0, leftFor([][2]float64{{400, 0}, {400, 20}}, 0.99))
+	require.InDelta(t, 4, leftFor([][2]float64{{400, 0}, {390, 10}}, 0.99), 1e-9)
+}
+
+// Bytes that are not those of the packet end the run.
+func TestChainChecksItsBytes(t *testing.T) {
+	s, err := study.NewSession(context.Background(), &Staged, 1)
+	require.NoError(t, err)
+	d := stagedDesign{gbps: 504}
+	c := d.transmit(s)
+	c.legs[1].from.Addr += uint64(c.size) // of the next slot
+	_, _, err = chains(s, "wrong", stagedSpec(s, d), 1, 1, c)
+	require.ErrorContains(t, err, "packet 0, line 0: its bytes are those of")
+}

@@ -1,0 +1,63 @@
+package rdma
+
+import (
+	"fmt"
+
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/scenarios/papers/study"
+)
+
+// duplexBytes and duplexThreads are those of OP Fig. 5: 4 KB, two requesters of twelve threads.
+const (
+	duplexBytes   = 4096
+	duplexThreads = 12
+)
+
+// duplex measures 4 KB in one and in both directions, with DRAM. The claims about it are those of path/duplex, where links
+// and network are alone.
+func duplex(s *study.Session) error {
+	bars := study.NewSeries("duplex", "READ and WRITE of 4 KB, 2 × 12 threads", "payload", "Gbps", study.Axis{Name: "operations"})
+	for _, path := range []string{path1, path2, s2h, h2s} {
+		for _, ops := range [][]rnicspec.Opcode{{rnicspec.Read}, {rnicspec.Write}, {rnicspec.Read, rnicspec.Write}} {
+			gbps, e, err := inDuplex(s, path, ops)
+			if err != nil {
+				return fmt.Errorf("%s, %v: %w", path, ops, err)
+			}
+			bars.Bar(path, fmt.Sprint(ops), gbps)
+			p := &bars.Points[len(bars.Points)-1]
+			p.Half, p.RoundTrips = e.Relative()*gbps, e.RoundTrips
+		}
+	}
+	s.Record(bars)
+	return nil
+}
+
+// inDuplex has the threads take operations in turn. On path 3 all of them are the host's or the Arm's.
+func inDuplex(s *study.Session, path string, ops []rnicspec.Opcode) (gbps float64, e study.Estimate, err error) {
+	requesters := int(s.Input("requesters"))
+	machines := requesters
+	if path == h2s || path == s2h {
+		machines = 0
+	}
+	b, err := newBed(s, snic, machines)
+	if err != nil {
+		return 0, e, err
+	}
+	l := b.newLoad(nil)
+	outstanding := 0
+	for i := range requesters * duplexThreads {
+		from, to := b.ends(path, i%requesters)
+		w := works(s, from, ops[i/requesters%len(ops)], duplexBytes)
+		outstanding += w.window / w.signal
+		l.start(from, to, w).path = path
+	}
+	l.meter = s.NewMeterAfter(2*outstanding, 1000)
+	if err := l.run(); err != nil {
+		return 0, e, err
+	}
+	e = l.meter.Estimate()
+	s.Ran(fmt.Sprintf("%s %v of 4 KB", path, ops), e, 1)
+	s.Outcome.SimPs += int64(b.engine.Now())
+	const bits = 8e3 // a picosecond
+	return e.Rate * duplexBytes * bits, e, nil
+}

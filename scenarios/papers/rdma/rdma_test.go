@@ -1,0 +1,243 @@
+package rdma
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/rnic"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/scenarios/papers/study"
+)
+
+func session(t *testing.T, x *study.Experiment, replaced ...string) *study.Session {
+	t.Helper()
+	s, err := study.NewSession(context.Background(), x, 1, replaced...)
+	require.NoError(t, err)
+	return s
+}
+
+func ask(t *testing.T, s *study.Session, x transport, path string, size, machines int) outcome {
+	t.Helper()
+	o, err := onPath(s, x, path, size, machines)
+	require.NoError(t, err)
+	return o
+}
+
+var read, write, datagram = transports[0], transports[1], transports[3]
+
+// One request at a time: each crossing of the card's switch and link, 175 ns, and the card's addition are found again.
+func TestLatencyAddsUp(t *testing.T) {
+	s := session(t, &Latency)
+	at := func(x transport, path string) float64 {
+		us, err := latencyOf(s, x, path, 64)
+		require.NoError(t, err)
+		return us
+	}
+	require.InDelta(t, 2*0.175+0.05, at(read, path1)-at(read, path0), 0.01, "there and back")
+	require.InDelta(t, 2*0.175+0.05, at(write, path1)-at(write, path0), 0.01, "there, and the notice back")
+	require.Less(t, at(read, path2), at(read, path1))
+	require.Greater(t, at(read, s2h), at(read, h2s), "MMIO of the Arm is slower")
+	bare := session(t, &Latency, "bf2.rc", "nic.latency")
+	us, err := latencyOf(bare, read, path1, 64)
+	require.NoError(t, err)
+	require.InDelta(t, 0.05+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
+}
+
+// Requests of paths side by side are counted together and apart.
+func TestLatencySideBySide(t *testing.T) {
+	s := session(t, &Latency)
+	mean, each, err := latencyBy(s, read, with3, 64)
+	require.NoError(t, err)
+	require.Len(t, each, 2)
+	require.InEpsilon(t, mean, (each[0]+each[1])/2, 1e-9)
+	alone, none, err := latencyBy(s, read, path1, 64)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.InEpsilon(t, alone, each[0], 0.02, "they do not meet")
+}
+
+// SENDs of many clients over RC have a queue pair each on both sides, and the cores of the target in common.
+func TestSendsOverRCShareCores(t *testing.T) {
+	s := session(t, &Rate)
+	connected := transports[2]
+	require.InEpsilon(t, 8e3/276, ask(t, s, connected, path2, 64, 4).mps, 0.02)
+	two := ask(t, s, connected, both, 64, 2)
+	require.InEpsilon(t, two.mps, two.share[path1]+two.share[path2], 1e-9)
+}
+
+// Two runs are one, to the last point.
+func TestTwoRunsAreOne(t *testing.T) {
+	for _, x := range []transport{read, datagram} {
+		s := session(t, &Rate)
+		a, b := ask(t, s, x, both, 64, 2), ask(t, s, x, both, 64, 2)
+		require.Equal(t, a.Estimate, b.Estimate)
+		require.Equal(t, a.share, b.share)
+		require.Equal(t, a.bed.engine.Now(), b.bed.engine.Now())
+	}
+}
+
+// One machine is bound by its threads, many by the contexts of the NIC.
+func TestRateIsBoundByThreadsThenContexts(t *testing.T) {
+	s := session(t, &Rate)
+	require.InEpsilon(t, 24e3/469, ask(t, s, write, path0, 64, 1).mps, 0.02)
+	require.InEpsilon(t, 8e3/276, ask(t, s, read, s2h, 64, 0).mps, 0.02)
+	far, near, bare := ask(t, s, read, path1, 64, 4).mps, ask(t, s, read, path2, 64, 4).mps, ask(t, s, read, path0, 64, 4).mps
+	require.Greater(t, near, 1.08*far, "a READ of the Arm's memory holds its context for less long")
+	require.Greater(t, bare, near)
+}
+
+func TestZeroBytesTakeContextsAlone(t *testing.T) {
+	s := session(t, &Zero)
+	one, two := ask(t, s, read, path1, 0, 6).mps, ask(t, s, read, both, 0, 6).mps
+	require.InEpsilon(t, 176, one, 0.02)
+	require.InEpsilon(t, 195, two, 0.02)
+	free := session(t, &Zero, "nic.reserve")
+	require.InEpsilon(t, 176, ask(t, free, read, both, 0, 6).mps, 0.02, "nothing is reserved")
+}
+
+// A READ that does not fit the table is filled and drained one after the other; four times as long from the host.
+func TestLongReadsCollapse(t *testing.T) {
+	s := session(t, &Large)
+	gbps := func(path string, op rnicspec.Opcode, mb int) float64 {
+		g, mpps, mpps0, b, err := longMessages(s, path, op, mb<<20/64, 64)
+		require.NoError(t, err)
+		require.Positive(t, mpps)
+		require.Equal(t, path == path2, mpps0 == 0, "path 2 does not cross PCIe0")
+		require.GreaterOrEqual(t, b.ledger("x", b.moved).Of("PCIe1, switch to NIC", "payload")+b.ledger("x", b.moved).Of("PCIe1, NIC to switch", "payload"), 1.0)
+		return g
+	}
+	require.Greater(t, gbps(path2, rnicspec.Read, 8), 190.0)
+	require.Less(t, gbps(path2, rnicspec.Read, 12), 110.0)
+	require.Greater(t, gbps(path1, rnicspec.Read, 32), 190.0)
+	require.Greater(t, gbps(path2, rnicspec.Write, 24), 190.0, "two streams seldom meet in one bank")
+	require.Less(t, gbps(path1, rnicspec.Read, 40), 115.0)
+	require.Greater(t, gbps(path1, rnicspec.Write, 40), 190.0)
+}
+
+// The network carries both directions of path 1 at once; the shared channel does not carry more of path 3.
+func TestBothDirections(t *testing.T) {
+	s := session(t, &Large)
+	gbps := func(path string, ops ...rnicspec.Opcode) float64 {
+		g, _, err := inDuplex(s, path, ops)
+		require.NoError(t, err)
+		return g
+	}
+	require.InEpsilon(t, 195, gbps(path1, rnicspec.Read), 0.02)
+	require.Greater(t, gbps(path1, rnicspec.Read, rnicspec.Write), 340.0)
+	require.LessOrEqual(t, gbps(h2s, rnicspec.Read, rnicspec.Write), 1.05*gbps(h2s, rnicspec.Read))
+}
+
+func TestCollapse(t *testing.T) {
+	mb, does := collapse([]float64{10, 10, 10, 7})
+	require.Equal(t, largeSizes[2], mb)
+	require.True(t, does)
+	_, does = collapse([]float64{10, 9, 10, 9})
+	require.False(t, does)
+}
+
+// Path 3 gets the contexts for as many READs as it has under way, whatever the window: those of the network that wait for
+// contexts do not fill the receive buffer.
+func TestTogether(t *testing.T) {
+	s := session(t, &Together)
+	alone, both, err := beside(s, read, 64, h2s)
+	require.NoError(t, err)
+	more, err := besideMore(s, 64)
+	require.NoError(t, err)
+	threads, own := s.Input("machines")*s.Input("client.threads"), s.Input("host.threads")
+	for _, o := range []outcome{both, more} {
+		require.Less(t, o.share[path1], alone.mps)
+		require.InEpsilon(t, own/(threads+own), o.share[h2s]/o.mps, 0.1)
+	}
+}
+
+// WRITEs of one message that arrive as several TLPs take a bank of the Arm's DRAM once: two TLPs have the rate of one.
+func TestWritesOfTwoTLPs(t *testing.T) {
+	s := session(t, &Rate)
+	require.InEpsilon(t, ask(t, s, write, path2, 64, 11).mps, ask(t, s, write, path2, 256, 11).mps, 0.03)
+}
+
+func TestDoorbellCounts(t *testing.T) {
+	s := session(t, &Doorbell)
+	require.NoError(t, countMMIO(s))
+	require.True(t, s.Outcome.Measured[0].Holds, s.Outcome.Measured[0].Text)
+}
+
+// Software on a core takes what threads are charged, and what its loads and stores cost beyond that.
+func TestSoftwareOnCoresAgainstCharges(t *testing.T) {
+	s := session(t, &Cores)
+	time := func(e study.Estimate, err error) float64 {
+		require.NoError(t, err)
+		return 1e-3 / e.Rate
+	}
+	for _, batch := range []int{1, 16} {
+		charged, real := time(postCharged(s, s2h, batch)), time(corePosters[0].post(s, batch))
+		require.Greater(t, real, charged)
+		require.Less(t, real, 1.3*charged)
+	}
+	require.Greater(t, time(corePosters[2].post(s, 1)), time(corePosters[1].post(s, 1)), "the other socket is farther")
+}
+
+// A path 3 that takes more than the channel has left costs path 1, in either direction; up to there it costs nothing.
+func TestPath1LosesBeyondPMinusN(t *testing.T) {
+	s := session(t, &Cap)
+	for _, c := range cappedCases {
+		x := study.NewSeries("x", "", "", "")
+		for _, wire := range []float64{0, 40, 80} {
+			require.NoError(t, c.point(s, x, read, wire))
+		}
+		first := func(i int) float64 { return x.Points[3*i].Value }
+		require.InEpsilon(t, first(0), first(1), 0.02)
+		require.Less(t, first(2), 0.92*first(0))
+	}
+}
+
+// One bank of the Arm's DRAM takes a WRITE in 44 ns; a cache that devices write to does not care for the range.
+func TestNarrowRequests(t *testing.T) {
+	s := session(t, &Skewed)
+	rate := func(x transport, path string, lines int) float64 {
+		o, err := narrow(s, x, path, lines, nil)
+		require.NoError(t, err)
+		return o.mps
+	}
+	require.InEpsilon(t, 1e3/44, rate(write, path2, 24), 0.1)
+	require.Greater(t, rate(write, path2, 768), 3*rate(write, path2, 24))
+	require.InEpsilon(t, rate(write, path1, 24), rate(write, path1, 768), 0.02)
+}
+
+// The network is full earlier with longer headers; below that they change nothing.
+func TestFraming(t *testing.T) {
+	s := session(t, &Framing)
+	rate := func(size int, f rnic.Framing) float64 {
+		o, err := framed(s, read, path1, size, f)
+		require.NoError(t, err)
+		return o.mps
+	}
+	require.InEpsilon(t, (1024+26.0)/(1024+82), rate(4096, rnic.RoCEv2)/rate(4096, rnic.InfiniBand), 0.01)
+	require.InEpsilon(t, 1, rate(64, rnic.RoCEv2)/rate(64, rnic.InfiniBand), 0.01)
+}
+
+func TestHops(t *testing.T) {
+	s := session(t, &Hops)
+	require.NoError(t, hops(s))
+	for _, m := range s.Outcome.Measured {
+		require.True(t, m.Holds, m.Text)
+	}
+	a, err := copyTime(s, s2h, 64)
+	require.NoError(t, err)
+	b, err := copyTime(s, s2h, 16384)
+	require.NoError(t, err)
+	require.Greater(t, b, a)
+}
+
+// What the NIC refuses ends the run with an error that says where.
+func TestRefusedAccessFailsTheRun(t *testing.T) {
+	s := session(t, &Rate)
+	b, err := newBed(s, plain, 1)
+	require.NoError(t, err)
+	l := b.newLoad(s.NewMeter(1))
+	from, to := b.ends(path0, 0)
+	l.start(from, to, works(s, from, rnicspec.Write, 64)).wqe.RemoteKey = 77 // nobody's
+	require.ErrorContains(t, l.run(), "of Client[0]: WRITE ended with remote access error")
+}

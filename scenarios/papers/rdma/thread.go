@@ -1,0 +1,190 @@
+package rdma
+
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/study"
+)
+
+// work says what a thread asks for.
+type work struct {
+	op     rnicspec.Opcode
+	size   int
+	window int        // requests that are posted and have not ended
+	signal int        // one of so many has a completion entry
+	batch  int        // entries that a doorbell tells of; 0: each is pushed by MMIO
+	span   int        // bytes of the other's memory; 0: as the input has it
+	every  simcore.Ps // a post begins no sooner after the one before; 0: as soon as it can
+
+	// What posting takes: seeing that a request has ended, building an entry, and a write to the NIC.
+	poll, build, mmio simcore.Ps
+}
+
+// works is the work of threads at an end, posting by MMIO.
+func works(s *study.Session, e *end, op rnicspec.Opcode, size int) work {
+	w := work{op: op, size: size, signal: int(s.Input("signal"))}
+	side := "host"
+	if e.ep == nicspec.EndpointArm {
+		side = "arm"
+	}
+	w.window = int(s.Input(side + ".window"))
+	w.poll, w.build, w.mmio = ns(s.Input(side+".poll")), ns(s.Input(side+".build")), ns(s.Input(side+".mmio"))
+	return w
+}
+
+// load is threads, and what is counted of them.
+type load struct {
+	bed     *bed
+	meter   *study.Meter
+	threads []*thread
+	over    bool
+}
+
+func (b *bed) newLoad(m *study.Meter) *load { return &load{bed: b, meter: m} }
+
+// thread posts requests on a queue pair of its own, as fast as posting and the window let it.
+type thread struct {
+	l    *load
+	path string // that it is counted with
+	q    *qp
+	w    work
+
+	remote, local uint64
+	lines, places uint64 // of the size, in the range and in the thread's own memory
+	seed          uint64
+	posted        uint64
+	inline        uint8      // its flag, where data goes inline
+	out           int        // posted and not ended
+	counted       uint64     // requests that ended while the meter counted
+	began         simcore.Ps // of the latest post
+	due           simcore.Ps // the next post, where they have a pace
+	wqe           rnicspec.WQE
+	ev            simcore.Event
+	free          bool // counts for itself only, not for the meter
+	each          func(now simcore.Ps)
+}
+
+// start adds a thread at an end that asks for what another end has.
+func (l *load) start(from, to *end, w work) *thread {
+	s := l.bed.s
+	a := from.newQP(rnicspec.RC, ringFor(w))
+	b := to.newQP(rnicspec.RC, 2)
+	connect(a, b, int(s.Input("net.mtu")))
+	t := &thread{l: l, q: a, w: w, seed: uint64(len(l.threads) + 1)}
+	size := uint64(max(w.size, mem.LineBytes))
+	span := uint64(s.Input("range")) << 20
+	if w.span > 0 {
+		span = uint64(w.span)
+	}
+	t.lines = max(span, size) / size
+	t.places = max(localBytes/size, uint64(w.window))
+	t.remote, t.local = mem.Bus(to.ep, regions), from.alloc(size*t.places)
+	t.wqe = rnicspec.WQE{Opcode: w.op, Length: uint32(w.size), RemoteKey: key(to.ep), LocalVA: t.local, LocalKey: key(from.ep)}
+	t.inline = inline(w.op, w.size)
+	a.sends.each = t.ended
+	t.ev.H = t
+	l.threads = append(l.threads, t)
+	return t
+}
+
+// inline is the flag of an entry that has its data in itself, where it fits.
+func inline(op rnicspec.Opcode, size int) uint8 {
+	if !op.Responds() && size > 0 && size <= rnicspec.MaxInline {
+		return rnicspec.FlagInline
+	}
+	return 0
+}
+
+// localBytes is how much memory of its own a thread goes through, so that it does not meet the same line again and again.
+const localBytes = 32 << 10
+
+// regions is where the memory begins that requests go to: behind that of software.
+const regions = 1 << 32
+
+// ringFor is the length of a ring that holds the window.
+func ringFor(w work) (log uint8) {
+	for 1<<log < w.window+w.batch {
+		log++
+	}
+	return log
+}
+
+// run starts the threads, spread over the time between a thread's completion entries, and runs until the meter has enough.
+func (l *load) run() error {
+	now := l.bed.engine.Now()
+	for i, t := range l.threads {
+		between := simcore.Ps(t.w.signal) * (t.w.poll + t.w.build + t.w.mmio)
+		t.ev.At = now + simcore.Ps(i)*between/simcore.Ps(len(l.threads))
+		l.bed.engine.Schedule(&t.ev)
+		t.began = -1
+	}
+	return l.bed.run()
+}
+
+// Handle implements sim.Handler: the thread is to begin, or a post is over.
+func (t *thread) Handle(sim.Event) error {
+	if t.began >= 0 {
+		t.post()
+	}
+	t.next()
+	return nil
+}
+
+// next begins to post, if the window lets it.
+func (t *thread) next() {
+	n := max(t.w.batch, 1)
+	if t.l.over || t.ev.Pending() || t.out+n > t.w.window {
+		return
+	}
+	t.began = max(t.l.bed.engine.Now(), t.due) + simcore.Ps(n)*t.w.poll
+	if t.w.every > 0 {
+		t.due = t.began + t.w.every
+	}
+	t.ev.At = t.began + simcore.Ps(n)*t.w.build + t.w.mmio
+	t.l.bed.engine.Schedule(&t.ev)
+}
+
+// post gives entries to the NIC.
+func (t *thread) post() {
+	for range max(t.w.batch, 1) {
+		t.seed = t.seed*6364136223846793005 + 1442695040888963407
+		size := uint64(max(t.w.size, mem.LineBytes))
+		t.wqe.RemoteVA, t.wqe.LocalVA = t.remote+(t.seed>>33)%t.lines*size, t.local+t.posted%t.places*size
+		t.wqe.Flags = t.inline
+		if t.posted++; t.posted%uint64(t.w.signal) == 0 {
+			t.wqe.Flags |= rnicspec.FlagSignalled
+		}
+		t.out++
+		if t.w.batch == 0 {
+			t.q.push(&t.wqe)
+		} else {
+			t.q.put(&t.wqe)
+		}
+	}
+	if t.w.batch > 0 {
+		t.q.ring()
+	}
+}
+
+// ended takes a completion entry, which tells of all requests since the last.
+func (t *thread) ended(*rnicspec.CQE) {
+	t.out -= t.w.signal
+	now := t.l.bed.engine.Now()
+	if t.each != nil {
+		t.each(now)
+	}
+	if !t.l.over && t.l.meter != nil && t.l.meter.Warm() {
+		t.counted += uint64(t.w.signal)
+	}
+	if !t.free && !t.l.over && !t.l.meter.Done(now, t.w.signal) {
+		t.l.over = true
+	}
+	t.next()
+}
+
+// Name implements sim.Named.
+func (t *thread) Name() string { return "Thread" }

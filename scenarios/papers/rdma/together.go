@@ -1,0 +1,74 @@
+package rdma
+
+import "nictwin/scenarios/papers/study"
+
+// Together measures path 1 beside path 3.
+var Together = study.Experiment{
+	Group: "path", Name: "together", Title: "Path 1 beside path 3", Figures: "OP section 4, Fig. 4",
+	Claims: []string{"offpath.c13.read_drop"},
+	Inputs: inputs(study.Input{
+		Name: "machines", Value: 5, Unit: "machines", Source: "offpath.c13.read_drop, its condition",
+	}),
+	Run: together,
+}
+
+func together(s *study.Session) error {
+	low, high := 1e9, -1e9
+	read := study.NewSeries("together_READ", "READs of path 1 beside READs of path 3 H2S", "requests", "M/s", study.Axis{Name: "payload", Unit: "B", Log: true})
+	for _, n := range rateSizes {
+		alone, beside, err := beside(s, transports[0], n, h2s)
+		if err != nil {
+			return err
+		}
+		read.Points = append(read.Points, alone.point("path 1 alone", float64(n)))
+		read.Add("path 1 beside path 3", beside.share[path1], float64(n))
+		read.Add("path 3 H2S beside path 1", beside.share[h2s], float64(n))
+		more, err := besideMore(s, n)
+		if err != nil {
+			return err
+		}
+		read.Add("path 1 beside path 3, 16 requests a thread", more.share[path1], float64(n))
+		read.Add("path 3 H2S beside path 1, 16 requests a thread", more.share[h2s], float64(n))
+		for _, o := range []outcome{beside, more} {
+			drop := 1 - o.share[path1]/alone.mps
+			low, high = min(low, drop), max(high, drop)
+		}
+	}
+	s.Values("offpath.c13.read_drop", "16 to 256 B, 5 machines of 24 threads, and 24 threads of the host, with 8 and with 16 requests a thread (series): contexts serve READs in order of arrival, so that path 3 gets the share of those under way", low, high)
+	wide := study.NewSeries("together_wide", "READ of 4 KB on path 1 beside READ of 4 KB on path 3", "payload", "Gbps", study.Axis{Name: "path 3"})
+	for _, p := range []string{s2h, h2s} {
+		alone, beside, err := beside(s, transports[0], wideBytes, p)
+		if err != nil {
+			return err
+		}
+		const bits = 8e-3
+		wide.Bar("path 1 alone", p, alone.mps*wideBytes*bits)
+		wide.Bar("path 1", p, beside.share[path1]*wideBytes*bits)
+		wide.Bar("path 3", p, beside.share[p]*wideBytes*bits)
+	}
+	s.Record(read, wide)
+	return nil
+}
+
+const (
+	wideBytes = 4096
+	trips     = 2000
+)
+
+// beside is path 1 alone, and with path 3.
+func beside(s *study.Session, x transport, size int, third string) (alone, both outcome, err error) {
+	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1}, x: x, size: size}
+	if alone, err = m.measure(s, trips); err != nil {
+		return alone, both, err
+	}
+	m.paths = []string{path1, third}
+	both, err = m.measure(s, trips)
+	return alone, both, err
+}
+
+// besideMore is both paths with twice the requests under way.
+func besideMore(s *study.Session, size int) (outcome, error) {
+	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1, h2s}, x: transports[0], size: size}
+	m.adapt = func(_ string, w *work) { w.window *= 2 }
+	return m.measure(s, trips)
+}

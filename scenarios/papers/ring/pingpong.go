@@ -1,0 +1,143 @@
+package ring
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/papers/study"
+)
+
+// trip is how long messages take to an answer.
+type trip struct {
+	mean, p99, p999 float64 // microseconds
+}
+
+// exchange is messages to a server, each of which it answers.
+type exchange struct {
+	d             design
+	request, bulk int    // bytes of a message, and of its answer
+	window        int    // messages that wait for their answers at a time
+	work          string // input: time that the server spends on each; empty: none
+	rounds        int
+}
+
+// measure plays it: answers in microseconds, and messages answered in a microsecond.
+func (x exchange) measure(s *study.Session) (t trip, millions float64, err error) {
+	b, err := newBed(s, &x.d, 1)
+	if err != nil {
+		return t, 0, err
+	}
+	n := s.Scale(x.rounds, study.MinRoundTrips)
+	c := &asker{b: b, window: x.window, warm: max(n/10, 2*x.window), at: make([]simcore.Ps, x.window)}
+	c.all = n + c.warm
+	err = x.software(b, c)
+	if err = errors.Join(err, b.run(err)); err != nil {
+		return t, 0, fmt.Errorf("%s, %d B: %w", x.d.name, x.request, err)
+	}
+	return c.result(), float64(n) * 1e6 / float64(c.last-c.first), nil
+}
+
+// software puts both ends on their cores.
+func (x exchange) software(b *bed, c *asker) (err error) {
+	if c.to, err = b.newFlow(&x.d, 0, x.request); err != nil {
+		return err
+	}
+	if c.back, err = b.newFlow(&x.d, 1, x.bulk); err != nil {
+		return err
+	}
+	client, err := b.sides[0].loop("client", c.step)
+	if err != nil {
+		return err
+	}
+	v := &answerer{b: b, to: c.to, back: c.back}
+	if x.work != "" {
+		v.work = ns(b.s.Input(x.work))
+	}
+	server, err := b.sides[1].loop("server", v.step)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.to.watch(client, server), c.back.watch(server, client))
+}
+
+// asker is the client.
+type asker struct {
+	b           *bed
+	to, back    *flow
+	window      int
+	warm, all   int
+	sent, got   int
+	at          []simcore.Ps // when messages were written, by their number
+	times       []simcore.Ps
+	first, last simcore.Ps
+}
+
+// step takes answers and writes messages as far as the window goes; what does not fill a batch is sent when there is nothing else to do.
+func (a *asker) step() bool {
+	if a.back.read() {
+		n := a.got
+		a.got++
+		a.b.sides[0].core.Call(func() { a.answered(n) })
+		return true
+	}
+	begun := a.b.engine.Now()
+	if a.sent-a.got < a.window && a.sent < a.all && a.to.write() {
+		a.at[a.sent%a.window] = begun
+		a.sent++
+		return true
+	}
+	a.to.flush()
+	return false
+}
+
+// answered notes an answer that the core has read to its end.
+func (a *asker) answered(n int) {
+	now := a.b.engine.Now()
+	if n >= a.warm {
+		a.times = append(a.times, now-a.at[n%a.window])
+		a.last = now
+	} else {
+		a.first = now
+	}
+	if n == a.all-1 {
+		a.b.stop()
+	}
+}
+
+// result is what was seen.
+func (a *asker) result() trip {
+	slices.Sort(a.times)
+	sum := 0.0
+	for _, t := range a.times {
+		sum += float64(t)
+	}
+	const micro = float64(simcore.Microsecond)
+	part := func(q float64) float64 {
+		return float64(a.times[min(int(q*float64(len(a.times))), len(a.times)-1)]) / micro
+	}
+	return trip{mean: sum / float64(len(a.times)) / micro, p99: part(0.99), p999: part(0.999)}
+}
+
+// answerer is the server.
+type answerer struct {
+	b        *bed
+	to, back *flow
+	work     simcore.Ps
+	owed     int
+}
+
+func (v *answerer) step() bool {
+	if v.owed > 0 && v.back.write() {
+		v.owed--
+		return true
+	}
+	if v.owed == 0 && v.to.read() {
+		v.b.sides[1].core.Spend(v.work)
+		v.owed++
+		return true
+	}
+	v.back.flush()
+	return false
+}

@@ -1,0 +1,215 @@
+package papers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"nictwin/scenarios/papers/claims"
+	"nictwin/scenarios/papers/path"
+	"nictwin/scenarios/papers/rdma"
+	"nictwin/scenarios/papers/ring"
+	"nictwin/scenarios/papers/study"
+)
+
+// Groups are those of the experiments among the figures of bench.
+var Groups = []string{"path", "ring"}
+
+// List are the experiments, in the order in which they run.
+var List = []*study.Experiment{
+	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,
+	&rdma.Hops, &rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Beside, &rdma.Cap, &rdma.Skewed, &rdma.Framing,
+	&rdma.Doorbell, &rdma.Cores,
+	&ring.Pointers, &ring.Synchronization, &ring.Throughput, &ring.Latency, &ring.Ablation, &ring.Cases,
+}
+
+// Names are those of the experiments, with their group.
+func Names() []string {
+	var names []string
+	for _, x := range List {
+		names = append(names, x.FullName())
+	}
+	return names
+}
+
+// Options say what is run.
+type Options struct {
+	Names       []string // of Names; empty is all
+	Percent     int      // of the usual round trips
+	LeaveOneOut bool     // run again without each anchor
+	Log         io.Writer
+}
+
+// Result is one experiment.
+type Result struct {
+	Name     string `json:"name"`
+	Group    string `json:"-"`
+	Title    string `json:"title"`
+	Figures  string `json:"figures"`
+	Verdicts []Verdict
+	study.Outcome
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+}
+
+// Report is what was found.
+type Report struct {
+	Results []Result
+	Summary Summary
+	Missing []string // claims of the files that no experiment measures
+	Digest  string
+}
+
+// Run runs experiments. What was run before an error is in the report.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r := &Report{}
+	all, err := claims.All()
+	if err != nil {
+		return r, err
+	}
+	measured := map[string]bool{}
+	for _, x := range List {
+		for _, id := range x.Claims {
+			measured[id] = true
+		}
+		if len(o.Names) > 0 && !slices.Contains(o.Names, x.FullName()) {
+			continue
+		}
+		if o.Log != nil {
+			fmt.Fprintf(o.Log, "bench: running %s\n", x.FullName())
+		}
+		res, err := run(ctx, o, x, all)
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", x.FullName(), err)
+		}
+		r.Results = append(r.Results, *res)
+	}
+	for i := range all {
+		if c := &all[i]; c.Scored() && !measured[c.ID] {
+			r.Missing = append(r.Missing, c.ID)
+		}
+	}
+	r.Summary = summarize(r.verdicts())
+	r.Digest, err = digest(r)
+	return r, err
+}
+
+func (r *Report) verdicts() (all []Verdict) {
+	for i := range r.Results {
+		all = append(all, r.Results[i].Verdicts...)
+	}
+	return all
+}
+
+// SummaryOf is that of the experiments of a group.
+func (r *Report) SummaryOf(group string) Summary {
+	var all []Verdict
+	for i := range r.Results {
+		if r.Results[i].Group == group {
+			all = append(all, r.Results[i].Verdicts...)
+		}
+	}
+	return summarize(all)
+}
+
+func run(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim) (*Result, error) {
+	res, err := once(ctx, o, x, all)
+	if err != nil || !o.LeaveOneOut {
+		return res, err
+	}
+	for _, in := range x.Inputs {
+		if in.Instead == nil {
+			continue
+		}
+		if o.Log != nil {
+			fmt.Fprintf(o.Log, "bench: %s without %s\n", x.Name, in.Name)
+		}
+		other, err := once(ctx, o, x, all, in.Name)
+		if err != nil {
+			return res, fmt.Errorf("without %s: %w", in.Name, err)
+		}
+		res.LeftOut = append(res.LeftOut, leaveOut(in, res.Verdicts, other.Verdicts))
+	}
+	return res, nil
+}
+
+func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim, replaced ...string) (*Result, error) {
+	s, err := study.NewSession(ctx, x, o.Percent, replaced...)
+	if err != nil {
+		return nil, err
+	}
+	s.Log = o.Log
+	if err := x.Run(s); err != nil {
+		return nil, err
+	}
+	v, err := judge(x, &s.Outcome, all)
+	return &Result{Name: x.FullName(), Group: x.Group, Title: x.Title, Figures: x.Figures, Verdicts: v, Outcome: s.Outcome}, err
+}
+
+// digest is over all that was found with the inputs as they are: fields have an order, and there is no time of the machine
+// in it.
+func digest(r *Report) (string, error) {
+	h := sha256.New()
+	e := json.NewEncoder(h)
+	for _, x := range r.Results {
+		x.LeftOut = nil
+		if err := e.Encode(&x); err != nil {
+			return "", fmt.Errorf("experiments: %w", err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// LeftOut is what moves when an input is replaced by what it would be without the claim that set it.
+type LeftOut struct {
+	Input   string   `json:"input"`
+	Anchors []string `json:"anchors"`
+	Was     string   `json:"was"`
+	Instead string   `json:"instead"`
+	Source  string   `json:"source"`
+	Moved   []Moved  `json:"moved"`
+}
+
+// Moved is a claim that came out otherwise.
+type Moved struct {
+	Claim   string    `json:"claim"`
+	Before  []float64 `json:"before"`
+	After   []float64 `json:"after"`
+	Verdict string    `json:"verdict"` // as in "pass to miss"
+}
+
+// movedBy is the least relative change that is told.
+const movedBy = study.Precision
+
+func leaveOut(in study.Input, before, after []Verdict) LeftOut {
+	show := func(text string, value float64) string {
+		if text != "" {
+			return text
+		}
+		return fmt.Sprintf("%g %s", value, in.Unit)
+	}
+	l := LeftOut{
+		Input: in.Name, Anchors: append([]string{}, in.Anchors...), Was: show(in.Text, in.Value),
+		Instead: show(in.Instead.Text, in.Instead.Value), Source: in.Instead.Source, Moved: []Moved{},
+	}
+	for i := range before {
+		a, b := &before[i], &after[i]
+		if a.Verdict == b.Verdict && !differs(a.Measured, b.Measured) {
+			continue
+		}
+		v := a.Verdict
+		if b.Verdict != v {
+			v = strings.Join([]string{a.Verdict, b.Verdict}, " to ")
+		}
+		l.Moved = append(l.Moved, Moved{a.Claim, a.Measured, b.Measured, v})
+	}
+	return l
+}
+
+func differs(a, b []float64) bool {
+	return !slices.EqualFunc(a, b, func(x, y float64) bool { return max(x, y)-min(x, y) <= movedBy*max(x, -x) })
+}

@@ -1,0 +1,92 @@
+package study
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/sim/simcore"
+)
+
+func session(t *testing.T, percent int, x *Experiment, replaced ...string) *Session {
+	t.Helper()
+	s, err := NewSession(context.Background(), x, percent, replaced...)
+	require.NoError(t, err)
+	return s
+}
+
+// feed gives completions whose intervals come in turn, until the meter has enough.
+func feed(m *Meter, bytes int, intervals ...simcore.Ps) Estimate {
+	now := simcore.Ps(0)
+	for i := 0; i < 1_000_000; i++ {
+		now += intervals[i%len(intervals)]
+		if !m.Done(now, bytes) {
+			break
+		}
+	}
+	return m.Estimate()
+}
+
+func TestMeter(t *testing.T) {
+	s := session(t, 1, &Experiment{})
+	e := feed(s.NewMeter(4000), 4096, 160_000)
+	require.InDelta(t, 4096*8e3/160_000, e.Gbps(), 1e-9)
+	require.GreaterOrEqual(t, e.RoundTrips, MinRoundTrips, "whatever the percent")
+	require.True(t, e.Converged)
+
+	// Completions that come in bursts do not make it faster than it is.
+	burst := make([]simcore.Ps, 24)
+	burst[0] = 24 * 160_000
+	e = feed(s.NewMeter(4000), 4096, burst...)
+	require.InDelta(t, 4096*8e3/160_000, e.Gbps(), 1e-9)
+
+	// What does not settle is told.
+	odd := []simcore.Ps{}
+	for i := range 997 {
+		odd = append(odd, simcore.Ps(1000+i*i%7919*1000))
+	}
+	e = feed(session(t, 1, &Experiment{}).NewMeter(1), 64, odd...)
+	require.Equal(t, e.Relative() <= Precision, e.Converged)
+
+	// What comes after the end is not counted.
+	m := s.NewMeter(1)
+	before := feed(m, 64, 1000)
+	require.False(t, m.Done(1<<40, 64))
+	require.Equal(t, before, m.Estimate())
+}
+
+func TestInputs(t *testing.T) {
+	x := &Experiment{Name: "x", Inputs: []Input{
+		{Name: "a", Value: 1, Source: "s", Instead: &Instead{Value: 2, Source: "n"}}, {Name: "b", Text: "p", Source: "s"},
+	}}
+	require.EqualValues(t, 1, session(t, 100, x).Input("a"))
+	s := session(t, 100, x, "a", "b")
+	require.EqualValues(t, 2, s.Input("a"))
+	require.Equal(t, "p", s.Text("b"), "there is nothing to put in its stead")
+	require.Equal(t, "instead: n", s.Outcome.Inputs[0].Source)
+	require.EqualValues(t, 1, x.Inputs[0].Value, "the experiment keeps its inputs")
+	require.Panics(t, func() { s.Input("c") })
+
+	x.Inputs = append(x.Inputs, Input{Name: "a", Source: "s"})
+	_, err := NewSession(context.Background(), x, 100)
+	require.ErrorContains(t, err, "input a is there twice")
+	_, err = NewSession(context.Background(), &Experiment{Name: "y", Inputs: []Input{{Name: "a"}}}, 100)
+	require.ErrorContains(t, err, "input a has no source")
+}
+
+func TestPoints(t *testing.T) {
+	all := []int{1, 2, 3, 4}
+	require.Equal(t, all, Points(session(t, few, &Experiment{}), all))
+	require.Equal(t, []int{1, 4}, Points(session(t, few-1, &Experiment{}), all))
+	require.Equal(t, all[:1], Points(session(t, 1, &Experiment{}), all[:1]))
+}
+
+func TestLedger(t *testing.T) {
+	l := NewLedger("design", 100)
+	l.Add("DRAM", "reads", 250)
+	require.InDelta(t, 2.5, l.Of("DRAM", "reads"), 1e-9)
+	require.Zero(t, l.Of("DRAM", "writes"))
+	require.NoError(t, Balance("x", 3, 3))
+	require.EqualError(t, Balance("switch", 3, 2), "switch does not conserve bytes: 3 came in, 2 went out or are held")
+}

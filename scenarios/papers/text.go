@@ -1,0 +1,129 @@
+package papers
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"nictwin/scenarios/papers/study"
+)
+
+// Write prints verdicts, calibration sheets, and what leaving an anchor out moves.
+func (r *Report) Write(w io.Writer) error {
+	for i := range r.Results {
+		if err := r.Results[i].write(w); err != nil {
+			return err
+		}
+	}
+	s := r.Summary
+	_, err := fmt.Fprintf(w, "\nstructural: %d of %d hold; calibrated, not anchors: %d of %d within tolerance (goal %.0f%%); empirical: %d of %d; "+
+		"not scored: %d anchors, %d inputs, %d others\nclaims without an experiment yet: %d\ndigest %s\n",
+		s.StructuralPass, s.Structural, s.CalibratedPass, s.Calibrated, 100*CalibratedGoal, s.EmpiricalPass, s.Empirical,
+		s.Anchors, s.Inputs, s.NotScored, len(r.Missing), r.Digest)
+	return err
+}
+
+func (x *Result) write(w io.Writer) error {
+	fmt.Fprintf(w, "\n%s: %s (%s)\n", x.Name, x.Title, x.Figures)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "claim\tpaper\tmeasured\tunit\ttolerance\tanchor\tverdict")
+	for i := range x.Verdicts {
+		v := &x.Verdicts[i]
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Claim, dash(v.Paper), v.found(), dash(v.Unit), v.tolerance(), dash(v.Anchor), v.Verdict)
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("experiments: %w", err)
+	}
+	for i := range x.Verdicts {
+		if v := &x.Verdicts[i]; v.Reason != "" {
+			fmt.Fprintf(w, "%s missed: %s\n", v.Claim, v.Reason)
+		}
+	}
+	fmt.Fprintln(w, "inputs:")
+	for i := range x.Inputs {
+		in := &x.Inputs[i]
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", in.Name, inputValue(in), in.Source, dash(strings.Join(in.Anchors, ", ")))
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("experiments: %w", err)
+	}
+	x.writeLeftOut(w)
+	_, err := fmt.Fprintln(w, x.precision())
+	return err
+}
+
+func (x *Result) writeLeftOut(w io.Writer) {
+	for i := range x.LeftOut {
+		l := &x.LeftOut[i]
+		fmt.Fprintf(w, "without %s (%s instead of %s: %s): %d claims move\n", l.Input, l.Instead, l.Was, l.Source, len(l.Moved))
+		for _, m := range l.Moved {
+			fmt.Fprintf(w, "  %s: %s, was %s (%s)\n", m.Claim, numbers(m.After), numbers(m.Before), m.Verdict)
+		}
+	}
+}
+
+// precision says how sure the rates are.
+func (x *Result) precision() string {
+	loose, least, scale := 0, 0, 1.0
+	for _, r := range x.Runs {
+		if !r.Converged {
+			loose++
+		}
+		scale = max(scale, r.Scale)
+		if r.RoundTrips > 0 && (least == 0 || r.RoundTrips < least) {
+			least = r.RoundTrips
+		}
+	}
+	if len(x.Runs) == 0 {
+		return "counts only: no rates"
+	}
+	return fmt.Sprintf("%d runs of at least %d round trips, phases and sizes scaled by at most %g; %d not known to 1%% (the runs have their half widths)", len(x.Runs), least, scale, loose)
+}
+
+func (v *Verdict) found() string {
+	switch {
+	case len(v.Measured) > 0:
+		return numbers(v.Measured)
+	case v.Text != "":
+		return v.Text
+	case v.Verdict == "pass":
+		return "found"
+	}
+	return "-"
+}
+
+func (v *Verdict) tolerance() string {
+	if len(v.Measured) == 0 {
+		return v.Check
+	}
+	if v.Tolerance == 0 {
+		return v.Check
+	}
+	return fmt.Sprintf("%s %.0f%%", v.Check, 100*v.Tolerance)
+}
+
+func inputValue(in *study.Input) string {
+	if in.Text != "" {
+		return in.Text
+	}
+	return fmt.Sprintf("%g %s", in.Value, in.Unit)
+}
+
+func numbers(list []float64) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = fmt.Sprintf("%.4g", v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,148 @@
+package papers
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/scenarios/papers/claims"
+	"nictwin/scenarios/papers/study"
+)
+
+// Verdict is how one claim came out.
+type Verdict struct {
+	Claim        string    `json:"claim"`
+	Experiment   string    `json:"experiment"`
+	Group        string    `json:"-"` // of the experiment
+	Where        string    `json:"where"`
+	Metric       string    `json:"metric"`
+	Paper        string    `json:"paper"` // what is printed
+	Measured     []float64 `json:"measured"`
+	Text         string    `json:"text,omitempty"` // what was found, where it is no number
+	Unit         string    `json:"unit"`
+	Check        string    `json:"check"`
+	Tolerance    float64   `json:"tolerance"`
+	Anchor       string    `json:"anchor,omitempty"` // the input that it calibrated
+	Verdict      string    `json:"verdict"`          // pass, miss, anchor, input, not scored
+	Reason       string    `json:"reason,omitempty"` // of a miss
+	Derivability string    `json:"derivability"`
+	How          string    `json:"how"`
+}
+
+// judge turns what an experiment measured into verdicts, in the order in which it lists its claims.
+func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict, error) {
+	var list []Verdict
+	for _, id := range x.Claims {
+		i := slices.IndexFunc(all, func(c claims.Claim) bool { return c.ID == id })
+		if i < 0 {
+			return nil, fmt.Errorf("experiment %s: claim %s is in no file of claims", x.Name, id)
+		}
+		var found []study.Measured
+		for _, m := range o.Measured {
+			if m.Claim == id {
+				found = append(found, m)
+			}
+		}
+		if len(found) != 1 {
+			return nil, fmt.Errorf("experiment %s: claim %s was measured %d times, want once", x.Name, id, len(found))
+		}
+		list = append(list, verdict(x, &all[i], &found[0]))
+	}
+	for _, m := range o.Measured {
+		if !slices.Contains(x.Claims, m.Claim) {
+			return nil, fmt.Errorf("experiment %s: it measured claim %s, which it does not list", x.Name, m.Claim)
+		}
+	}
+	return list, nil
+}
+
+func verdict(x *study.Experiment, c *claims.Claim, m *study.Measured) Verdict {
+	got, why := c.Judge(claims.Found{Values: m.Values, Holds: m.Holds, Broken: m.Broken})
+	v := Verdict{
+		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric, Paper: c.Value.String(), Measured: m.Values,
+		Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance, Anchor: anchor(x, c.ID), Verdict: string(got),
+		Derivability: string(c.Derivability), How: m.How,
+	}
+	if v.Measured == nil {
+		v.Measured = []float64{}
+	}
+	if v.Anchor != "" && (got == claims.Pass || got == claims.Miss) {
+		v.Verdict = string(claims.Anchor)
+		return v
+	}
+	if got == claims.Miss {
+		v.Reason = why
+		if r := x.Reasons[c.ID]; r != "" {
+			v.Reason += "; " + r
+		}
+	}
+	return v
+}
+
+// anchor is the input of the experiment that a claim calibrated, or nothing.
+func anchor(x *study.Experiment, claim string) string {
+	for _, in := range x.Inputs {
+		if slices.Contains(in.Anchors, claim) {
+			return in.Name
+		}
+	}
+	return ""
+}
+
+// Summary counts verdicts.
+type Summary struct {
+	StructuralPass int `json:"structural_pass"`
+	Structural     int `json:"structural"` // scored
+	CalibratedPass int `json:"calibrated_pass"`
+	Calibrated     int `json:"calibrated"` // scored, anchors excepted
+	EmpiricalPass  int `json:"empirical_pass"`
+	Empirical      int `json:"empirical"`
+	Anchors        int `json:"anchors"`
+	Inputs         int `json:"inputs"`
+	NotScored      int `json:"not_scored"`
+}
+
+// CalibratedGoal is the share of calibrated claims, anchors excepted, that are to be within tolerance.
+const CalibratedGoal = 0.85
+
+func summarize(all []Verdict) (s Summary) {
+	for i := range all {
+		v := &all[i]
+		pass := 0
+		switch claims.Verdict(v.Verdict) {
+		case claims.Anchor:
+			s.Anchors++
+			continue
+		case claims.IsInput:
+			s.Inputs++
+			continue
+		case claims.NotScored:
+			s.NotScored++
+			continue
+		case claims.Pass:
+			pass = 1
+		}
+		switch claims.Derivability(v.Derivability) {
+		case claims.Structural:
+			s.Structural, s.StructuralPass = s.Structural+1, s.StructuralPass+pass
+		case claims.Calibrated:
+			s.Calibrated, s.CalibratedPass = s.Calibrated+1, s.CalibratedPass+pass
+		default:
+			s.Empirical, s.EmpiricalPass = s.Empirical+1, s.EmpiricalPass+pass
+		}
+	}
+	return s
+}
+
+// share is a part of a whole; of nothing, all.
+func share(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
+
+// StructuralShare is the share of structural claims that hold.
+func (s *Summary) StructuralShare() float64 { return share(s.StructuralPass, s.Structural) }
+
+// CalibratedShare is the share of calibrated claims within tolerance.
+func (s *Summary) CalibratedShare() float64 { return share(s.CalibratedPass, s.Calibrated) }

@@ -1,0 +1,179 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/server/cpu"
+	"nictwin/models/server/host"
+	"nictwin/models/sim/field"
+	"nictwin/stack/apps"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/flexins/node"
+	"nictwin/stack/offload"
+	"nictwin/stack/verbs"
+)
+
+// flexins is FlexiNS on a card and its host.
+type flexins struct {
+	node   *node.Node
+	cores  []*host.Core // of the host, by process
+	ports  int
+	card   *board.Card
+	polls  bool       // data cores read records again and again: the card is never idle
+	before data.Stats // at the last look
+}
+
+// fitsFlexiNS holds a card to what the node needs: a NIC of the contract, and cores on both sides.
+func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(contract(c), "kind", "%s: a device of kind %s is not the contract's NIC: want %s, %s or %s", s.Kind, c.Device.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress)
+	cores := c.Switch != nil && c.Switch.Arm.Host != nil && c.Switch.Host.Host != nil
+	bad(cores, "kind", "%s: the board has no cores on the card and in the server: want one such as bf3-cores-pair", s.Kind)
+	if cores {
+		n := c.Switch.Arm.Host.CPU.Cores
+		bad(s.FlexiNS.Notify != node.MMIO || c.Switch.HostMMIO != nil, "flexins.notify", "%s: the board gives cores of the host no way to Arm memory: want switch.host_mmio on its card, or %s, %s or %s",
+			node.MMIO, node.Pipe, node.DoorbellPushed, node.DoorbellPolled)
+		bad(s.FlexiNS.DataCores < n, "flexins.data_cores", "%d: the card has %d cores, one of which is the control core: want %d at most", s.FlexiNS.DataCores, n, n-1)
+	}
+	return errors.Join(errs...)
+}
+
+// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, that of the offload
+// engine before it, if handlers answer there; library and application of each process on a core of the host, from the first on.
+func openFlexiNS(w *world, server int) (Stack, error) {
+	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
+	options := w.c.stack(server).FlexiNS
+	f := &flexins{card: c, polls: options.Notify == node.DoorbellPolled}
+	bus := func(endpoint, number int, regs cpu.Registers) (*corebus.Bus, error) {
+		core, err := c.Memory.Host(endpoint).Core(0, number)
+		if err != nil {
+			return nil, err
+		}
+		return corebus.New(core.Core, regs, corebus.DefaultSpec())
+	}
+	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Limits: spec.Endpoint.Limits, Memory: driver.DefaultOptions().Memory}
+	waits, err := spec.Waits()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Timeout, cfg.Polls = waits.CplTimeout, waits.Polls
+	cfg.Memory[nicspec.EndpointHost].Bytes = stackBytes - min(stackBytes, cfg.Memory[nicspec.EndpointHost].From)
+	near := &cfg.Memory[nicspec.EndpointArm]
+	near.Bytes = min(near.Bytes, spec.Endpoint.ArmBytes-min(spec.Endpoint.ArmBytes, near.From))
+	if c.Faults != nil {
+		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }
+	}
+	arm := c.Root.MMIO(nicspec.RequesterArm)
+	for i := range w.c.Workload.Processes {
+		var on node.HostCore
+		if on.Bus, err = bus(nicspec.EndpointHost, i, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
+			return nil, err
+		}
+		if c.HostMMIO != nil {
+			if on.Window, err = bus(nicspec.EndpointHost, i, c.HostMMIO); err != nil {
+				return nil, err
+			}
+		}
+		core, err := c.Memory.Host(nicspec.EndpointHost).Core(0, i)
+		if err != nil {
+			return nil, err
+		}
+		f.cores, cfg.Hosts = append(f.cores, core), append(cfg.Hosts, on)
+	}
+	if cfg.Control, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-1, arm); err != nil {
+		return nil, err
+	}
+	if w.c.serves(server) {
+		if cfg.Engine, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-2, arm); err != nil {
+			return nil, err
+		}
+	}
+	for i := range cfg.Spec.DataCores {
+		b, err := bus(nicspec.EndpointArm, i, arm)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Data = append(cfg.Data, b)
+	}
+	for p := range cfg.Build.Ports {
+		cfg.Ports = append(cfg.Ports, node.Port{MAC: macOf(server, p), GID: w.c.Addresses.gidOf(server, p)})
+	}
+	f.ports = cfg.Build.Ports
+	if f.node, err = node.New(cfg); err != nil {
+		return nil, err
+	}
+	return f, w.await(fmt.Sprintf("the NIC of server %s to be set up", w.rack.Servers[server].Name), f.node.Ready)
+}
+
+func (f *flexins) Context(process int) verbs.Context { return f.node.Context(process) }
+func (f *flexins) Core(process int) apps.Core        { return looping{f.cores[process].Core} }
+func (f *flexins) Ports() int                        { return f.ports }
+func (f *flexins) Err() error                        { return f.node.Err() }
+
+// Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since the last look.
+func (f *flexins) Settled() bool {
+	if !f.polls {
+		return f.node.Idle() && f.card.Idle()
+	}
+	now := f.node.Stats()
+	now.Records, now.Copied = 0, 0
+	same := now == f.before
+	f.before = now
+	return same && f.node.Timers() == 0
+}
+
+// Timer implements Stack.
+func (f *flexins) Timer() string {
+	if qpn, ok := f.node.Timer(); ok {
+		return fmt.Sprintf("the retransmission timer of queue pair %d", qpn)
+	}
+	return ""
+}
+
+// Progress implements Stack.
+func (f *flexins) Progress() uint64 { return f.node.Progress() }
+
+// engine implements offloading.
+func (f *flexins) engine() apps.Engine {
+	if f.node.Engine() == nil {
+		return nil
+	}
+	return offloaded{f.node}
+}
+
+// faults implements offloading.
+func (f *flexins) faults() ([]offload.Fault, uint64) {
+	if f.node.Engine() == nil {
+		return nil, 0
+	}
+	return f.node.Engine().Faults()
+}
+
+// Close implements Stack.
+func (f *flexins) Close() error {
+	f.node.Close()
+	f.polls = false
+	return nil
+}
+
+// ReadCounters implements counting.
+func (f *flexins) ReadCounters(done func()) error {
+	f.node.Driver().ReadCounters(func(driver.Counters) { done() })
+	return nil
+}
+
+var (
+	_ Stack      = (*flexins)(nil)
+	_ counting   = (*flexins)(nil)
+	_ offloading = (*flexins)(nil)
+)

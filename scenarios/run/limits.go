@@ -1,0 +1,169 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+
+	"nictwin/models/board"
+	"nictwin/models/format/ether"
+	"nictwin/models/format/wire"
+	"nictwin/models/inject"
+	"nictwin/models/sim/simcore"
+	"nictwin/stack/apps"
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/flexins/node"
+)
+
+// Limits where nothing on the board or in the stacks takes longer (assumption): room for seven retransmissions with the default timeout of
+// apps.DefaultSpec.
+const (
+	leastSetUp   = 100 * simcore.Millisecond
+	leastTraffic = simcore.Second
+	leastQuiet   = 20 * simcore.Millisecond
+	leastGrace   = 200 * simcore.Microsecond
+)
+
+// limits holds the resolved limits of a case. Stacks that stay settled for grace expect nothing more: it exceeds the time of a frame in a
+// cable and of what it causes on a card.
+type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
+
+// limits returns what the scenario gives, and else what follows from the stacks' timers and from the board.
+func (c *Case) limits() limits {
+	rack := c.rack()
+	p := pathOf(&rack)
+	p.faults(&c.Spec)
+	w := &c.Workload
+	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // an rnic waits up to twice as long
+	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
+	quiet := max(leastQuiet, silence+2*p.exchange())
+	const share = 64 << 10 // of a message's bytes, for which the board takes a turn
+	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
+	return limits{
+		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
+		traffic: given(c.Limits.Traffic, max(leastTraffic, quiet, times(message, w.Messages()*w.Ways()))),
+		quiet:   given(c.Limits.Quiet, quiet),
+		settle:  given(c.Limits.Settle, quiet),
+		grace:   max(leastGrace, p.cable+p.read+p.extra),
+	}
+}
+
+// given returns the limit of the scenario, or the one that follows.
+func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
+	if limit != nil {
+		return *limit
+	}
+	return follows
+}
+
+// setUpReads bounds the reads, one after the other, of a wait during set-up (assumption).
+const setUpReads = 500
+
+// retransmission is the time of a timeout's code, 0 for none.
+func retransmission(code int) simcore.Ps {
+	const unit = 4096 * simcore.Nanosecond
+	if code == 0 {
+		return 0
+	}
+	return unit << code
+}
+
+// timeout returns the code of the retransmission timeout where the scenario has none: the default, or the least that gives a packet and its
+// acknowledgement twice the time that they may take on the board.
+func (c *Case) timeout() int {
+	trip, code := c.trip(), apps.DefaultTimeout
+	for code < apps.MaxTimeout && retransmission(code) < 2*trip {
+		code++
+	}
+	return code
+}
+
+// trip bounds how long a packet and its acknowledgement take on the board, on slow cables behind all that the
+// applications may have under way.
+func (c *Case) trip() simcore.Ps {
+	const slow = 10 // Gbps
+	rack := c.rack()
+	p := pathOf(&rack)
+	p.faults(&c.Spec)
+	w := &c.Workload
+	trip := p.cable + 2*p.read + p.extra
+	for i := range rack.Servers {
+		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) && r.Bytes*int64(8*simcore.Nanosecond) < slow*int64(r.Ps) {
+			trip += times(r.Ps, w.UnderWay()/int(r.Bytes)+1)
+		}
+	}
+	return trip
+}
+
+// shortTimeout says that the scenario's retransmission timeout is shorter than what the board takes; empty: it is not.
+func (c *Case) shortTimeout() string {
+	code, trip := c.Workload.RetransmitAfter(), c.trip()
+	if code == 0 || retransmission(code) >= trip {
+		return ""
+	}
+	const text = "workload.timeout %d is %v, while a packet and its acknowledgement may take %v on this board: " +
+		"want %d or more, or none"
+	return fmt.Sprintf(text, code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
+}
+
+// path holds times of the board between the two servers.
+type path struct {
+	read, turn simcore.Ps // of the slower card
+	cable      simcore.Ps // for a frame, there and back, with the switch
+	mmio       simcore.Ps // for register writes that firmware emulates
+	extra      simcore.Ps // of faults that delay, and of pacing
+}
+
+// pathOf returns the path of a board.
+func pathOf(rack *board.RackSpec) (p path) {
+	for i := range rack.Servers {
+		c := &rack.Servers[i].Cards[0]
+		w, _ := c.Waits() // the spec is valid, or the device an rnic, which has no CPL_TIMEOUT
+		p.read, p.turn = max(p.read, w.Read), max(p.turn, w.Turn)
+		p.cable += 2 * (board.CableTime(c.Eth) + rack.Network.Latency)
+		if sw := c.Switch; sw != nil && sw.HostMMIO != nil {
+			p.mmio = max(p.mmio, 2*sw.HostMMIO.Latency+sw.HostMMIO.Service)
+		}
+	}
+	return p
+}
+
+// faults adds what faults and stacks hold back.
+func (p *path) faults(s *Spec) {
+	if w := s.Faults.Wire; w != nil {
+		p.extra += cmp.Or(w.Hold.Time, inject.DefaultHold.Time)
+		for i := range w.Rules {
+			p.extra = max(p.extra, w.Rules[i].Hold.Time)
+		}
+	}
+	for i := range s.Faults.PCIe {
+		p.extra += s.Faults.PCIe[i].Delay
+	}
+	for i := range s.Stacks {
+		x := &s.Stacks[i]
+		if x.Kind != StackFlexiNS {
+			continue
+		}
+		if n := x.FlexiNS.Notify; n != node.MMIO {
+			p.mmio = 0
+		}
+		if cc := &x.FlexiNS.Data.CC; cc.Kind == data.CongestionFixed && cc.Rate > 0 {
+			const bits = 8 * ether.MaxLen
+			p.extra += times(simcore.Second, bits) / simcore.Ps(cc.Rate)
+		}
+	}
+}
+
+// exchange bounds how long a request and its answer take, without what is lost.
+func (p *path) exchange() simcore.Ps {
+	const writes = 64 // of registers, at a time (mmio.Emulated)
+	return p.turn + p.cable + p.extra + writes*p.mmio
+}
+
+// times is n times a duration, up to what no run reaches.
+func times(d simcore.Ps, n int) simcore.Ps {
+	const most = simcore.MaxPs / 64
+	if d > 0 && simcore.Ps(n) > most/d {
+		return most
+	}
+	return d * simcore.Ps(n)
+}

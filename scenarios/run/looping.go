@@ -1,0 +1,30 @@
+package run
+
+import (
+	"nictwin/models/server/cpu"
+	"nictwin/stack/apps"
+	"nictwin/stack/driver/corebus"
+)
+
+// looping is a core as applications on it see it, with loops that poll.
+type looping struct{ *cpu.Core }
+
+// Loop implements apps.Looper. A look that finds nothing takes as long as one at a completion ring.
+func (l looping) Loop(name string, step func() bool) (apps.Loop, error) {
+	x, err := l.Add(cpu.LoopSpec{Name: name, Poll: corebus.DefaultSpec().Poll}, func(*cpu.Core) bool { return step() })
+	if err != nil {
+		return nil, err
+	}
+	return polled{x}, nil
+}
+
+// polled is such a loop.
+type polled struct{ *cpu.Loop }
+
+// Watch implements apps.Loop; Stop ends it.
+func (p polled) Watch(addr uint64, n int) error {
+	_, err := p.Loop.Watch(addr, n)
+	return err
+}
+
+var _ apps.Looper = looping{}

@@ -1,0 +1,23 @@
+package run
+
+import (
+	"nictwin/models/sim/field"
+	"nictwin/stack/apps"
+	"nictwin/stack/verbs"
+)
+
+// rnicMTU is the largest of a NIC with a hardware transport.
+const rnicMTU = verbs.MTU4096
+
+// validateMTU holds the packets of a workload to what the ports of a stack take.
+func (s *Spec) validateMTU(at field.Path, x *StackSpec) error {
+	n := s.Workload.MTU
+	switch {
+	case s.Workload.Transport == apps.Raw: // whose frames are the application's
+	case x.Kind == StackFlexiNS && n > int(x.FlexiNS.MTU):
+		return field.Errorf(at+".flexins.mtu", "%d: %v is %d: want that or more", x.FlexiNS.MTU, field.Path("workload.mtu"), n)
+	case x.Kind == StackRNIC && n > int(rnicMTU):
+		return field.Against(field.Errorf("workload.mtu", "%d: ports of stacks of kind %s have %d: want that or less", n, x.Kind, rnicMTU), at+".kind")
+	}
+	return nil
+}

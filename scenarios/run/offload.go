@@ -1,0 +1,153 @@
+package run
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/models/board"
+	"nictwin/models/sim/field"
+	"nictwin/scenarios/observe/result"
+	"nictwin/stack/apps"
+	"nictwin/stack/flexins/node"
+	"nictwin/stack/offload"
+	"nictwin/stack/offload/handlers"
+	"nictwin/stack/verbs"
+)
+
+// offloaded is the offload engine of a node as applications speak to it: with the handlers that come with it.
+type offloaded struct{ node *node.Node }
+
+// Serve implements apps.Engine.
+func (o offloaded) Serve(k apps.Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error)) {
+	code, handler := handlers.CodeList, handlers.List
+	if k == apps.BatchedRead {
+		code, handler = handlers.CodeBatch, handlers.Batch
+	}
+	if err := o.node.Engine().RegisterOpcode(code, qp.Num(), handler); err != nil {
+		done(err)
+		return
+	}
+	if err := o.node.Expose(mr, qp); err != nil {
+		done(err)
+		return
+	}
+	o.node.Serve(qp, requests, done)
+}
+
+// NodeBytes implements apps.Engine.
+func (offloaded) NodeBytes() int { return handlers.NodeBytes }
+
+// Node implements apps.Engine.
+func (offloaded) Node(b []byte, key uint64, value []byte, next uint64) {
+	handlers.EncodeNode(b, key, value, next)
+}
+
+// Bytes of an answer, as package offload has it: code, status and number, and of a walk nodes and whether there is a value.
+const (
+	answerHead = 8
+	walkHead   = 8
+)
+
+// Lengths implements apps.Engine.
+func (offloaded) Lengths(k apps.Kind, bytes int) (request, answer int) {
+	if k == apps.BatchedRead {
+		return handlers.BatchRequestBytes(bytes / handlers.ValueBytes), answerHead + bytes
+	}
+	return handlers.ListRequestBytes, answerHead + walkHead + handlers.ValueBytes
+}
+
+// Request implements apps.Engine.
+func (offloaded) Request(b []byte, q *apps.Query) {
+	if q.Kind == apps.BatchedRead {
+		handlers.EncodeBatch(b, q.Number, q.Addrs)
+		return
+	}
+	handlers.EncodeList(b, q.Number, q.Head, q.Key, q.Most)
+}
+
+// Answer implements apps.Engine.
+func (offloaded) Answer(b []byte, q *apps.Query, nodes int, value []byte) int {
+	at := head(b, q, offload.OK)
+	if q.Kind == apps.BatchedRead {
+		return at + copy(b[at:], value)
+	}
+	clear(b[at:][:walkHead+handlers.ValueBytes])
+	binary.LittleEndian.PutUint32(b[at:], uint32(nodes))
+	if value != nil {
+		binary.LittleEndian.PutUint32(b[at+4:], 1)
+	}
+	copy(b[at+walkHead:], value)
+	return at + walkHead + handlers.ValueBytes
+}
+
+// Refusal implements apps.Engine.
+func (offloaded) Refusal(b []byte, q *apps.Query) int { return head(b, q, offload.Misbehaved) }
+
+// Number implements apps.Engine.
+func (offloaded) Number(answer []byte) (uint32, error) {
+	r, err := handlers.Decode(answer)
+	return r.Number, err
+}
+
+// head writes how an answer begins.
+func head(b []byte, q *apps.Query, s offload.Status) int {
+	code := handlers.CodeList
+	if q.Kind == apps.BatchedRead {
+		code = handlers.CodeBatch
+	}
+	binary.LittleEndian.PutUint16(b, code)
+	binary.LittleEndian.PutUint16(b[2:], uint16(s))
+	binary.LittleEndian.PutUint32(b[4:], q.Number)
+	return answerHead
+}
+
+// serves reports whether a server has an offload engine: where handlers answer what the workload asks.
+func (s *Spec) serves(server int) bool {
+	return s.Workload.Kind.Served() && (server == 1 || s.Workload.BothWays)
+}
+
+// validateEngine holds the stack of a server to what its engine needs: a core beside those of control and data.
+func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
+	if !s.serves(server) {
+		return nil
+	}
+	x := s.stack(server)
+	if x.Kind != StackFlexiNS {
+		return field.Errorf("workload.kind", "%s: stacks of kind %s have no offload engine: want %s", s.Workload.Kind, x.Kind, StackFlexiNS)
+	}
+	if n := c.Switch.Arm.Host.CPU.Cores; x.FlexiNS.DataCores > n-2 {
+		at := field.Path(fmt.Sprintf("stacks[%d].flexins.data_cores", min(server, len(s.Stacks)-1)))
+		return field.Errorf(at, "%d: the card has %d cores, and control and offload engine have one each: want %d at most", x.FlexiNS.DataCores, n, n-2)
+	}
+	return nil
+}
+
+// handlers holds the handlers that were stopped to the requests that are wrong on purpose.
+func (w *world) handlers(p *Played) {
+	x, want, got := w.c.Workload.Misuse, 0, 0
+	if w.c.Workload.Kind.Served() && x != nil && x.What == apps.RemoteBounds {
+		want = 1
+	}
+	var texts []string
+	for i, s := range w.stacks {
+		o, ok := s.(offloading)
+		if !ok {
+			continue
+		}
+		list, more := o.faults()
+		got += len(list) + int(more)
+		for k := range list {
+			texts = append(texts, fmt.Sprintf("server %s: %v", w.rack.Servers[i].Name, &list[k]))
+		}
+	}
+	if got == want {
+		return
+	}
+	text := fmt.Sprintf("%d handlers were stopped: expected %d", got, want)
+	if len(texts) > 0 {
+		text += ": " + texts[0]
+	}
+	p.add(result.Finding{Domain: result.Application, Field: "handlers that were stopped", Expected: fmt.Sprint(want), Got: fmt.Sprint(got), Text: text})
+}
+
+var _ apps.Engine = offloaded{}

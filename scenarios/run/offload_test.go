@@ -1,0 +1,94 @@
+package run
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/stack/apps"
+)
+
+// lying is an engine that does not do as it says.
+type lying struct {
+	apps.Engine
+	what string
+}
+
+func (l lying) Node(b []byte, key uint64, value []byte, next uint64) {
+	l.Engine.Node(b, key, value, next)
+	if l.what == "value" {
+		b[8+63] ^= 1 // behind the key
+	}
+}
+
+func (l lying) Number(answer []byte) (uint32, error) {
+	n, err := l.Engine.Number(answer)
+	if l.what == "number" {
+		n += 99
+	}
+	return n, err
+}
+
+func (l lying) Request(b []byte, q *apps.Query) {
+	again := *q
+	if l.what == "twice" {
+		again.Number = 0
+	}
+	if l.what == "beyond" && q.Number == 3 {
+		again.Head = 1 << 40
+	}
+	if l.what == "miss" {
+		again.Most = 2
+	}
+	l.Engine.Request(b, &again)
+}
+
+// withLies is a stack with such an engine.
+type withLies struct {
+	*flexins
+	what string
+}
+
+func (w withLies) engine() apps.Engine {
+	if e := w.flexins.engine(); e != nil {
+		return lying{e, w.what}
+	}
+	return nil
+}
+
+// Every byte of an answer is looked at, and whose it is.
+func TestWrongAnswersAreFound(t *testing.T) {
+	before := stacks
+	t.Cleanup(func() { stacks = before })
+	for what, want := range map[string]string{
+		"":       "",
+		"value":  "client of flow 0: message 0 (80 B): byte 79 at",
+		"miss":   "message 0 (80 B): byte 8 at",
+		"beyond": "1 handlers were stopped: expected 0: server Server[1]: offload: handler of code 0x1235",
+		"number": "an answer to request 99 (80 B, <nil>): expected one below 4 that had none",
+		"twice":  "an answer to request 0 (80 B, <nil>): expected one below",
+	} {
+		stacks = map[StackKind]stackKind{StackFlexiNS: {fitsFlexiNS, func(w *world, server int) (Stack, error) {
+			s, err := openFlexiNS(w, server)
+			return withLies{s.(*flexins), what}, err
+		}}}
+		c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: list_walk, sizes: [64], count: 8, depth: 4}")
+		p, err := c.Play(t.Context(), Options{})
+		require.NoError(t, err)
+		if want == "" {
+			require.True(t, p.Pass(), texts(p))
+			require.Equal(t, 8, p.Result.Messages)
+			continue
+		}
+		require.Contains(t, texts(p), want, what)
+	}
+}
+
+// What many handlers at once ask for is limited; that it is too much is told.
+func TestHandlersWithoutMemory(t *testing.T) {
+	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {offload: {memory: 4096}}}]\nworkload: {kind: batched_read, sizes: [8192], count: 2}")
+	p, err := c.Play(t.Context(), Options{})
+	require.NoError(t, err)
+	require.Contains(t, texts(p), "2 handlers were stopped: expected 0")
+	require.Contains(t, texts(p), "asks for 8200 B: want 1 to 4096 more")
+}

@@ -1,0 +1,48 @@
+package run
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Processes have queue pairs, cores and memory of their own: each does what one alone does, beside the others.
+func TestProcesses(t *testing.T) {
+	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2, low_latency_qps: 8}}]\n" +
+		"workload: {processes: %d, queue_pairs: 2, count: 12, depth: 4, %s}"
+	for _, load := range []string{
+		"kind: send, sizes: [300, 5000]", "kind: write, both_ways: true", "kind: echo, shared_receive: true", "kind: read, pieces: 2",
+		"kind: send, low_latency: true, sizes: [64]", "kind: send, transport: ud, sizes: [100]", "kind: list_walk, sizes: [64]", "kind: send, events: true",
+		"kind: write, transport: solar, mtu: 4096, sizes: [4096, 100]",
+	} {
+		var alone *Played
+		for _, n := range []int{1, 3} {
+			p, err := caseOf(t, fmt.Sprintf(text, n, load)).Play(t.Context(), Options{})
+			require.NoError(t, err, load)
+			require.True(t, p.Pass(), "%s: %s", load, texts(p))
+			if alone == nil {
+				alone = p
+				continue
+			}
+			require.Equal(t, n*alone.Result.Messages, p.Result.Messages, load)
+			require.Equal(t, n*int(alone.Result.Bytes), int(p.Result.Bytes), load)
+			require.Len(t, p.Result.Streams, n*len(alone.Result.Streams), load)
+			require.Less(t, p.Traffic, 3*alone.Traffic, "%s: they run beside each other", load)
+		}
+	}
+}
+
+// Four processes post more than twice as fast as one with as many queue pairs, where posting bounds the rate: each has a core.
+func TestProcessesHaveCores(t *testing.T) {
+	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 4}}]\n" +
+		"workload: {processes: %d, queue_pairs: %d, kind: write, sizes: [64], count: 100, depth: 16, payload: reused}"
+	var took []int64
+	for _, n := range []int{1, 4} {
+		p, err := caseOf(t, fmt.Sprintf(text, n, 16/n)).Play(t.Context(), Options{Unjudged: true})
+		require.NoError(t, err)
+		require.Equal(t, 1600, p.Result.Messages)
+		took = append(took, int64(p.Traffic))
+	}
+	require.Less(t, 2*took[1], took[0], "four cores post faster than one")
+}

@@ -1,0 +1,93 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"nictwin/models/board"
+	"nictwin/models/sim/field"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/shell/home"
+)
+
+// Remote is a device of kind address in a case: one that somebody else has started.
+type Remote struct {
+	Path      field.Path // of the device in the file
+	Address   string     // as the case connects to it
+	TokenFile string     // as it is opened
+}
+
+// Remotes returns the devices of kind address that a case is played on.
+func (c *Case) Remotes(o *Options) (list []Remote) {
+	rack := o.override(c.rack())
+	for i := range rack.Servers {
+		if d := &rack.Servers[i].Cards[0].Device; d.Kind == board.DeviceAddress {
+			list = append(list, Remote{c.devicePath(i), c.address(d.Address), c.beside(d.TokenFile)})
+		}
+	}
+	return list
+}
+
+// devicePath returns the field of the device in the slot of a server.
+func (s *Spec) devicePath(server int) field.Path {
+	if n := len(s.Devices); n > 0 {
+		return field.Path(fmt.Sprintf("devices[%d]", min(server, n-1)))
+	}
+	return s.cardPath(server) + ".device"
+}
+
+// validateRemotes checks the addresses of devices that run elsewhere. Each serves one session, so no two slots share one.
+func (s *Spec) validateRemotes(rack *board.RackSpec) error {
+	var errs []error
+	seen := map[string]bool{}
+	for i := range rack.Servers {
+		d, at := &rack.Servers[i].Cards[0].Device, s.devicePath(i)+".address"
+		if d.Kind != board.DeviceAddress {
+			continue
+		}
+		if err := rtlbridge.CheckAddress(d.Address); err != nil {
+			errs = append(errs, field.Errorf(at, ": %w", err))
+		} else if seen[d.Address] {
+			errs = append(errs, field.Errorf(at, "%q: both servers would have this device, and a device serves one session: want one for each", d.Address))
+		}
+		seen[d.Address] = true
+	}
+	return errors.Join(errs...)
+}
+
+// beside returns a path of a scenario file: relative ones begin at its folder.
+func (c *Case) beside(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(c.File), path)
+}
+
+// address returns the address of a device, with the path of a socket as beside has it.
+func (c *Case) address(of string) string {
+	const socket = "unix:"
+	if path, ok := strings.CutPrefix(of, socket); ok {
+		return socket + c.beside(path)
+	}
+	return of
+}
+
+// finder finds what the devices of the case name, from the folder of its file on.
+func (c *Case) finder(o *Options) *device.Finder {
+	f := &device.Finder{Address: c.address}
+	if o.Resolve != nil {
+		f.DUT = func(name string) (string, error) {
+			if !home.IsWord(name) {
+				name = c.beside(name)
+			}
+			return o.Resolve(name)
+		}
+	}
+	if o.Token != nil {
+		f.Token = func(file string) (string, error) { return o.Token(c.beside(file)) }
+	}
+	return f
+}

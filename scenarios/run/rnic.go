@@ -1,0 +1,97 @@
+package run
+
+import (
+	"nictwin/models/board"
+	"nictwin/models/memory/mem"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/sim/field"
+	"nictwin/stack/apps"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/driver/rootbus"
+	"nictwin/stack/rnicverbs"
+	"nictwin/stack/rnicverbs/provider"
+	"nictwin/stack/verbs"
+)
+
+// rnic is the stack of a server whose NIC has a hardware transport.
+type rnic struct {
+	context *provider.Context
+	dev     *rnicverbs.Device
+	core    apps.Core
+	card    *board.Card
+}
+
+func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
+	if c.Device.Kind != board.DeviceRNIC {
+		return field.Errorf("kind", "%s: a device of kind %q has no transport of its own: want one of kind %s", s.Kind, c.Device.Kind, board.DeviceRNIC)
+	}
+	return nil
+}
+
+// openRNIC opens the verbs driver on the server's first core or, without cores, on software whose accesses to memory are free.
+func openRNIC(w *world, server int) (Stack, error) {
+	c := w.rack.Servers[server].Cards[0]
+	regs := c.Host.MMIO(nicspec.RequesterHost)
+	r := &rnic{card: c, core: free{c.Memory}}
+	var bus driver.Bus = rootbus.Bus{Regs: regs, Memory: c.Memory}
+	if h := c.Memory.Host(nicspec.EndpointHost); h != nil {
+		core, err := h.Core(0, 0)
+		if err != nil {
+			return nil, err
+		}
+		if bus, err = corebus.New(core.Core, regs, corebus.DefaultSpec()); err != nil {
+			return nil, err
+		}
+		r.core = looping{core.Core}
+	}
+	var err error
+	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)); err != nil {
+		return nil, err
+	}
+	port := verbs.PortAttr{Active: true, MaxMTU: rnicMTU, ActiveMTU: rnicMTU, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server, 0), GID: w.c.Addresses.gidOf(server, 0)}
+	set := rnicspec.SetPort{MAC: port.MAC, V6: w.c.Addresses == IPv6, IP: port.GID}
+	if ip := ipOf(server, 0); !set.V6 {
+		set.IP = [16]byte(append(ip[:], make([]byte, len(set.IP)-len(ip))...))
+	}
+	r.dev.SetPort(set)
+	r.context, err = provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: rnicMTU})
+	return r, err
+}
+
+func (r *rnic) Context(int) verbs.Context { return r.context }
+func (r *rnic) Core(int) apps.Core        { return r.core }
+func (r *rnic) Ports() int                { return 1 }
+func (r *rnic) Err() error                { return r.dev.Err() }
+func (r *rnic) Close() error              { return nil }
+
+// Settled implements Stack. A NIC that cannot tell is settled when no event is left.
+func (r *rnic) Settled() bool {
+	nic, ok := r.card.NIC.(interface{ Idle() bool })
+	return ok && nic.Idle() && r.card.Idle()
+}
+
+// Timer implements Stack.
+func (r *rnic) Timer() string {
+	if nic, ok := r.card.NIC.(interface{ Timer() string }); ok {
+		return nic.Timer()
+	}
+	return ""
+}
+
+// Progress implements Stack.
+func (r *rnic) Progress() uint64 {
+	if nic, ok := r.card.NIC.(interface{ Progress() uint64 }); ok {
+		return nic.Progress()
+	}
+	return 0
+}
+
+// free is software whose accesses take no time.
+type free struct{ memory *board.Memory }
+
+func (f free) Load(addr uint64, b []byte) error  { return f.memory.Read(addr, b) }
+func (f free) Store(addr uint64, b []byte) error { return f.memory.Write(addr, b) }
+
+var _ Stack = (*rnic)(nil)

@@ -1,0 +1,120 @@
+package run
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/home"
+	"nictwin/scenarios/shell/home/hometest"
+)
+
+// seeded is a bug of ci/mutants that a scenario plays.
+type seeded struct {
+	name, patch string // patch: its file
+	scenario    string // file below the tree's root
+	only        string // case of it
+	rule        string // by which the referee names the bug
+}
+
+// seededBugs are the bugs that scenarios play, by name.
+func seededBugs(t *testing.T, root string) (all []seeded) {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(root, "ci/mutants/stack-*.patch"))
+	require.NoError(t, err)
+	for _, file := range list {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		key := func(k string) string {
+			m := regexp.MustCompile(`(?m)^` + k + `: (.+)$`).FindStringSubmatch(string(text))
+			require.NotNil(t, m, "%s: %s: want a value", file, k)
+			return m[1]
+		}
+		b := seeded{name: strings.TrimSuffix(filepath.Base(file), ".patch"), patch: file, rule: key("rule")}
+		b.scenario, b.only, _ = strings.Cut(key("scenario"), " ")
+		all = append(all, b)
+	}
+	return all
+}
+
+// theCase is the case by which the bug is played.
+func (b *seeded) theCase(t *testing.T, root string) *Case {
+	t.Helper()
+	list, err := Load(filepath.Join(root, b.scenario))
+	require.NoError(t, err)
+	if b.only == "" {
+		require.Len(t, list, 1, "%s: %s has several cases: want one named", b.name, b.scenario)
+		return list[0]
+	}
+	at := slices.IndexFunc(list, func(c *Case) bool { return c.Name == b.only })
+	require.GreaterOrEqual(t, at, 0, "%s: %s has no case %s", b.name, b.scenario, b.only)
+	return list[at]
+}
+
+// broken is a copy of the RTL with the bug in it.
+func (b *seeded) broken(t *testing.T, root string) home.Home {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "verilator"), os.DirFS(filepath.Join(root, "verilator"))))
+	out, err := exec.Command("patch", "-d", dir, "-p1", "-s", "-f", "--no-backup-if-mismatch", "-i", b.patch).CombinedOutput()
+	require.NoError(t, err, "patch: %s", out)
+	h, err := home.Find(dir)
+	require.NoError(t, err)
+	return h
+}
+
+// quickBugs are those that every run of the tests plays: one of ordering and one of a corner length. The others are played
+// with NICTWIN_LONG (make mutants-stack, make test-all).
+var quickBugs = []string{"stack-torn-line", "stack-rx-last-byte"}
+
+// Bugs of ordering and of corner lengths that are put into the RTL are found twice: the application finds a byte that is not
+// what was sent, at the completion that tells of it, and the referee names the rule that the NIC breaks. Neither hears of the
+// other. Without the bug, the same case passes.
+func TestSeededBugs(t *testing.T) {
+	h, err := hometest.Find()
+	require.NoError(t, err)
+	all := seededBugs(t, h.Dir)
+	require.GreaterOrEqual(t, len(all), 10)
+	for _, b := range all {
+		if os.Getenv("NICTWIN_LONG") == "" && !slices.Contains(quickBugs, b.name) {
+			continue
+		}
+		t.Run(b.name, func(t *testing.T) {
+			c := b.theCase(t, h.Dir)
+			p, err := c.Play(t.Context(), optionsFor(t, device.RTL))
+			require.NoError(t, err)
+			require.True(t, p.Pass(), "without the bug: %s", texts(p))
+			p, err = c.Play(t.Context(), Options{NIC: device.RTL, DUT: b.broken(t, h.Dir).Path("nic")})
+			require.NoError(t, err)
+			application := firstOf(p, func(f *result.Finding) bool { return f.Domain == result.Application && f.Field == "byte" })
+			referee := firstOf(p, func(f *result.Finding) bool { return f.Domain != result.Application && f.Rule == b.rule })
+			require.NotNil(t, application, "no application found a wrong byte; what was found:\n%s", texts(p))
+			require.NotNil(t, referee, "no referee named %s; what was found:\n%s", b.rule, texts(p))
+			t.Log("application: " + application.Text)
+			t.Log("referee: " + firstLine(referee.Text))
+		})
+	}
+}
+
+// firstOf is the first finding of a kind, or nil.
+func firstOf(p *Played, is func(*result.Finding) bool) *result.Finding {
+	for i := range p.Findings {
+		if f := &p.Findings[i]; is(f) {
+			return f
+		}
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

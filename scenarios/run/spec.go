@@ -1,0 +1,220 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"nictwin/models/board"
+	"nictwin/models/sim/field"
+	"nictwin/models/sim/simcore"
+	"nictwin/models/sim/specfile"
+	"nictwin/scenarios/shell/files"
+	"nictwin/stack/apps"
+	"nictwin/stack/flexins/node"
+)
+
+var _ specfile.Beginner = (*StackSpec)(nil)
+
+// Spec is a scenario file.
+type Spec struct {
+	Name        string             `yaml:"name"`
+	Description string             `yaml:"description"`
+	Board       board.RackSpec     `yaml:"board"`
+	Devices     []board.DeviceSpec `yaml:"devices"`   // in the slots of the cards, in their order; one: in every slot; none: as the board has them
+	Stacks      []StackSpec        `yaml:"stacks"`    // of the servers; one: of both
+	Addresses   Addresses          `yaml:"addresses"` // of the ports
+	Workload    apps.Spec          `yaml:"workload"`
+	Faults      FaultSpec          `yaml:"faults"`
+	Expect      ExpectSpec         `yaml:"expect"`
+	Limits      LimitSpec          `yaml:"limits"`
+	Sweep       SweepSpec          `yaml:"sweep"`
+}
+
+// StackSpec is the network stack of a server.
+type StackSpec struct {
+	Kind    StackKind `yaml:"kind"`
+	FlexiNS node.Spec `yaml:"flexins"` // of kind flexins
+}
+
+// Begin implements specfile.Beginner.
+func (s *StackSpec) Begin() { s.FlexiNS = node.DefaultSpec() }
+
+// StackKind names a stack.
+type StackKind string
+
+// The stacks.
+const (
+	StackFlexiNS StackKind = "flexins" // stack/flexins, on the Arm cores of a card
+	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
+)
+
+// LimitSpec bounds the simulated time of a case. What is nil follows from the stacks' timers and the board.
+type LimitSpec struct {
+	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start
+	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic
+	Quiet   *simcore.Ps `yaml:"quiet_ps"`   // in which no connection gets on, after which nothing more is expected to come
+	Settle  *simcore.Ps `yaml:"settle_ps"`  // for what is under way in the end: acknowledgements, buffers that are posted again
+}
+
+// DefaultSpec is what a scenario file begins from.
+func DefaultSpec() Spec {
+	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(), Expect: ExpectSpec{Compare: apps.Exact}}
+}
+
+// Load reads a scenario file and returns its cases.
+func Load(file string) ([]*Case, error) {
+	text, err := files.Read(file, specfile.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, text)
+}
+
+// Parse reads a scenario and returns its cases. name is what errors call it; every error names the line, and those of fields
+// their paths.
+func Parse(name string, text []byte) ([]*Case, error) {
+	s := DefaultSpec()
+	presets := board.Presets()
+	presets[reflect.TypeFor[board.RackSpec]()] = specfile.Of(board.RackPreset)
+	places, err := specfile.Decode(name, text, presets, &s)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Validate(); err != nil {
+		return nil, places.Locate(err)
+	}
+	cases, err := s.cases(name)
+	for _, c := range cases {
+		c.places = places
+	}
+	return cases, places.Locate(err)
+}
+
+// nameForm is what can be a folder's name, and the beginning of a case's.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+// The names of cases are those of folders, behind which comes on what NIC they were played: a file system takes 255 bytes.
+const (
+	maxName     = 64
+	maxCaseName = 240
+)
+
+// Validate returns every error of the spec, each a field.Error.
+func (s *Spec) Validate() error {
+	errs := []error{
+		field.Under("board", s.Board.Validate()), field.Under("workload", s.Workload.Validate()), field.Under("faults", s.Faults.validate()),
+		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()), field.Under("sweep", s.Sweep.validate()),
+	}
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(nameForm.MatchString(s.Name) && len(s.Name) <= maxName, "name", "%q: want a word of letters, digits, - and _, of at most %d characters", s.Name, maxName)
+	bad(strings.TrimSpace(s.Description) != "", "description", ": empty: want a sentence that says what the scenario shows")
+	bad(s.Addresses == IPv4 || s.Addresses == IPv6, "addresses", "%q: want %s or %s", s.Addresses, IPv4, IPv6)
+	servers := s.Board.All()
+	two := len(servers) == 2
+	bad(two || len(servers) == 0, "board", ": %d servers: want 2", len(servers)) // of none, the board has told
+	for i := range servers {
+		bad(len(servers[i].Cards) == 1, field.Path(fmt.Sprintf("board.servers[%d].cards", i)), ": %d: want 1", len(servers[i].Cards))
+	}
+	bad(!two || s.Board.Network.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s or %s", s.Board.Network.Kind, board.NetworkBackToBack, board.NetworkSwitch)
+	bad(len(s.Devices) <= 2, "devices", ": %d: want one for both servers, or one for each", len(s.Devices))
+	for i := range s.Devices {
+		errs = append(errs, field.Under(field.Path(fmt.Sprintf("devices[%d]", i)), s.Devices[i].Validate()))
+	}
+	bad(len(s.Stacks) == 1 || len(s.Stacks) == 2, "stacks", ": %d: want one for both servers, or one for each", len(s.Stacks))
+	n := s.Board.Network
+	bad(s.Faults.Wire == nil || n.Faults == nil && n.Loss == nil, "faults.wire", ": the board's network has faults of its own: want one or the other")
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	rack := s.rack()
+	if err := rack.Validate(); err != nil {
+		return field.Against(field.Under("board", err), "devices", "faults")
+	}
+	return errors.Join(s.validateStacks(&rack), s.validateRemotes(&rack))
+}
+
+// validateStacks holds the stacks to what stands in the slots.
+func (s *Spec) validateStacks(rack *board.RackSpec) error {
+	var errs []error
+	for i := range s.Stacks {
+		at := field.Path(fmt.Sprintf("stacks[%d]", i))
+		k, ok := stacks[s.Stacks[i].Kind]
+		if !ok {
+			errs = append(errs, field.Errorf(at+".kind", "%q: want %s", s.Stacks[i].Kind, stackNames()))
+			continue
+		}
+		if s.Stacks[i].Kind == StackFlexiNS {
+			errs = append(errs, field.Under(at+".flexins", s.Stacks[i].FlexiNS.Validate()))
+		}
+		errs = append(errs, s.validateLowLatency(at, &s.Stacks[i]), s.validateSolar(at, &s.Stacks[i]), s.validateMTU(at, &s.Stacks[i]), s.validateInline(&s.Stacks[i]))
+		for n := range rack.Servers {
+			if &s.Stacks[i] != s.stack(n) {
+				continue
+			}
+			if err := k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0]); err != nil {
+				errs = append(errs, field.Against(field.Under(at, err), "board", "devices"))
+				break // the other server's would say the same
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for n := range rack.Servers {
+		card := &rack.Servers[n].Cards[0]
+		if err := errors.Join(s.validateEngine(n, card), s.validateProcesses(s.stack(n), card), s.validateMemory(n, card)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *LimitSpec) validate() error {
+	var errs []error
+	for _, x := range []struct {
+		path field.Path
+		v    *simcore.Ps
+	}{{"set_up_ps", l.SetUp}, {"traffic_ps", l.Traffic}, {"quiet_ps", l.Quiet}, {"settle_ps", l.Settle}} {
+		const most = 1000 * simcore.Second
+		if x.v != nil && (*x.v < simcore.Nanosecond || *x.v > most) {
+			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s), or none for what follows from timers and board", int64(*x.v), int64(most)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// stack is that of a server.
+func (s *Spec) stack(server int) *StackSpec { return &s.Stacks[min(server, len(s.Stacks)-1)] }
+
+// rack is the board with the devices and faults of the scenario.
+func (s *Spec) rack() board.RackSpec {
+	r := s.Board
+	if s.Faults.Wire != nil {
+		r.Network.Faults = s.Faults.Wire
+	}
+	r.Servers, r.Fleet = s.Board.All(), nil
+	for i := range r.Servers {
+		v := &r.Servers[i]
+		v.Cards = append([]board.CardSpec(nil), v.Cards...)
+		c := &v.Cards[0]
+		if len(s.Devices) > 0 {
+			c.Device = s.Devices[min(i, len(s.Devices)-1)]
+		}
+		if s.Faults.SlowMemory != nil {
+			c.Endpoint.Delay = *s.Faults.SlowMemory
+		}
+		c.Endpoint.Faults = c.Endpoint.Faults || len(s.Faults.PCIe) > 0
+		if s.Faults.Stall > 0 && c.Device.Kind != board.DeviceRNIC {
+			c.Stall = s.Faults.Stall
+		}
+		c.Seed += s.Workload.Seed
+	}
+	return r
+}

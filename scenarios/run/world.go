@@ -1,0 +1,280 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/models/sim/simcore"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/wiretap"
+)
+
+// world is a case's board with everything on it.
+type world struct {
+	ctx    context.Context
+	c      *Case
+	o      *Options
+	engine *simcore.Engine
+	spec   board.RackSpec // with the devices that are played on
+	pools  board.Pools
+	rack   *board.Rack
+	stacks [2]Stack
+	judges []*judge.Judge // of the cards; nil where the NIC is not the contract's
+	log    *judge.Log     // nil without artifacts
+	tap    *wiretap.Tap   // likewise
+	limits limits
+	over   bool
+	failed error // of a stack, as the case expects
+}
+
+// StuckError says that something that must happen did not.
+type StuckError struct {
+	What string // what was waited for
+	Why  string
+	At   simcore.Ps
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("waited for %s: %s (at %v of simulated time)", e.What, e.Why, nanoseconds(e.At))
+}
+
+// StackError is what ended a stack, or kept its applications from going on.
+type StackError struct{ Err error }
+
+func (e *StackError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *StackError) Unwrap() error { return e.Err }
+
+// stackError is an error of a stack, or nil.
+func stackError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &StackError{err}
+}
+
+// newWorld builds the board and begins.
+func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
+	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits()}
+	w.spec = o.override(c.rack())
+	var err error
+	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), c.finder(o)))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.begin(&w.spec); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// begin attaches what watches, and opens the stacks.
+func (w *world) begin(rack *board.RackSpec) error {
+	if err := w.watch(rack); err != nil {
+		return err
+	}
+	for _, c := range w.rack.Cards() {
+		if err := c.NIC.Begin(func() bool { return w.over }); err != nil {
+			return err
+		}
+	}
+	for i := range w.stacks {
+		s, err := stacks[w.c.stack(i).Kind].open(w, i)
+		if err != nil {
+			return fmt.Errorf("server %s: %w", w.rack.Servers[i].Name, w.c.tooSmall(i, err))
+		}
+		w.stacks[i] = s
+	}
+	return nil
+}
+
+// watch attaches the referees and what writes artifacts.
+func (w *world) watch(rack *board.RackSpec) (err error) {
+	for i, v := range w.rack.Servers {
+		if w.o.Observe != nil {
+			w.o.Observe(i, v.Cards[0].NIC)
+		}
+	}
+	var names []string
+	for i := range rack.Servers {
+		if contract(&rack.Servers[i].Cards[0]) {
+			names = append(names, rack.Servers[i].Name)
+		}
+	}
+	if w.o.Dir != nil && len(names) > 0 {
+		if w.log, err = judge.NewLog(w.o.Dir, w.o.ArtifactBytes, names...); err != nil {
+			return err
+		}
+	}
+	if w.o.Dir != nil {
+		if w.tap, err = wiretap.Attach(w.engine, w.rack, w.o.Dir, w.o.ArtifactBytes); err != nil {
+			return err
+		}
+	}
+	for i, v := range w.rack.Servers {
+		spec := &rack.Servers[i].Cards[0]
+		if !contract(spec) || w.o.Unjudged {
+			w.judges = append(w.judges, nil)
+			continue
+		}
+		j, err := judge.Attach(v.Cards[0].NIC, judge.Options{Name: v.Name, Build: buildOf(spec, v.Cards[0].NIC), Log: w.log})
+		if err != nil {
+			return err
+		}
+		w.judges = append(w.judges, j)
+	}
+	return nil
+}
+
+// contract reports whether the contract's NIC stands on a card.
+func contract(c *board.CardSpec) bool { return c.Device.Kind != board.DeviceRNIC }
+
+// buildOf is the sizes of a card's NIC.
+func buildOf(c *board.CardSpec, nic board.NIC) nicspec.Build {
+	b := nicspec.DefaultBuild()
+	if c.Build != nil {
+		b = *c.Build
+	}
+	b.Ports, b.EthBits = max(c.Ports, 1), nic.EthBits()
+	return b
+}
+
+// Steps of simulated time between two looks at a condition.
+const (
+	setUpStep   = simcore.Microsecond
+	trafficStep = simcore.Microsecond
+)
+
+// wrong is what keeps the world from going on.
+func (w *world) wrong() error {
+	errs := []error{w.ctx.Err(), w.rack.Err()}
+	for _, s := range w.stacks {
+		if s != nil {
+			errs = append(errs, w.unexpected(s.Err()))
+		}
+	}
+	for _, c := range w.rack.Cards() {
+		errs = append(errs, c.Overdue())
+	}
+	return errors.Join(errs...)
+}
+
+// unexpected is an error of a stack, unless the case expects it.
+func (w *world) unexpected(err error) error {
+	if want := w.c.Expect.Failure; err == nil || want == "" || !strings.Contains(err.Error(), want) {
+		return stackError(err)
+	}
+	w.failed = err
+	return nil
+}
+
+// run lets time pass: a step, or as many as there is nothing to happen in.
+func (w *world) run(step simcore.Ps) error {
+	to := w.engine.Now() + step
+	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to {
+		to += (next.At - to + step - 1) / step * step
+	}
+	if err := w.engine.RunUntil(to); err != nil {
+		return err
+	}
+	return w.wrong()
+}
+
+// armed says which timers of connections are, for the end of a message.
+func (w *world) armed() (text string) {
+	for i, s := range w.stacks {
+		if s == nil {
+			continue
+		}
+		if t := s.Timer(); t != "" {
+			text += fmt.Sprintf("; %s of server %s is armed", t, w.rack.Servers[i].Name)
+		}
+	}
+	return text
+}
+
+// settled reports whether nothing is under way on the board.
+func (w *world) settled() bool {
+	if w.engine.Pending() == 0 {
+		return true
+	}
+	settled := true
+	for _, s := range w.stacks {
+		settled = (s.Settled() || s.Err() != nil) && settled // every one is looked at each time
+	}
+	return settled
+}
+
+// await runs the world until done; it is an apps.Await.
+func (w *world) await(what string, done func() bool) error {
+	for from := w.engine.Now(); !done(); {
+		stuck := func(why string) error { return &StuckError{what, why, w.engine.Now()} }
+		if w.engine.Pending() == 0 {
+			return stuck("nothing happens any more")
+		}
+		if w.engine.Now()-from > w.limits.setUp {
+			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.setUp)))
+		}
+		if err := w.run(setUpStep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle lets everything come to its end that is under way.
+func (w *world) settle(what string) error {
+	since := w.engine.Now()
+	for from := w.engine.Now(); w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace; {
+		if w.engine.Now()-from > w.limits.settle {
+			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.settle), w.armed()), w.engine.Now()}
+		}
+		if err := w.run(trafficStep); err != nil {
+			return err
+		}
+		if !w.settled() {
+			since = w.engine.Now()
+		}
+	}
+	return nil
+}
+
+// end has the devices come to rest.
+func (w *world) end() error {
+	w.over = true
+	for from := w.engine.Now(); !w.resting(); {
+		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
+			return nil // cores of what failed go on for ever; NICs have come to rest
+		}
+		if w.engine.Now()-from > w.limits.settle {
+			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()), w.engine.Now()}
+		}
+		if err := w.run(trafficStep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resting reports whether nothing is to happen any more but that timers run out of connections that wait for nothing.
+func (w *world) resting() bool {
+	return w.engine.Pending() == 0 || w.engine.Pending() == w.engine.Armed() && w.settled()
+}
+
+// close ends the devices and the artifacts.
+func (w *world) close() error {
+	errs := []error{w.rack.Close()}
+	if w.log != nil {
+		errs = append(errs, w.log.Close())
+	}
+	if w.tap != nil {
+		errs = append(errs, w.tap.Close())
+	}
+	return errors.Join(errs...)
+}

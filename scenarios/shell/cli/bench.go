@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bench"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/papers"
+)
+
+// Bench is a measurement as the command line has it. Only experiments leave artifacts, if it is told where.
+type Bench struct {
+	Common
+	bench.Options
+	Out string // folder for the pictures and the page of experiments; empty: none
+}
+
+// NewBench holds the defaults.
+func NewBench() *Bench {
+	b := &Bench{Options: bench.DefaultOptions()}
+	b.DUT = DefaultDUT
+	return b
+}
+
+// BenchEnded is how a measurement came out.
+type BenchEnded struct {
+	Ended
+	Report *bench.Report // nil when it did not begin
+}
+
+// Run measures. A canceled context interrupts it.
+func (b *Bench) Run(ctx context.Context) *BenchEnded {
+	e := &BenchEnded{Ended: Ended{Object: result.Object{Command: "bench", Seed: b.Seed}}}
+	e.do(ctx, &b.Common, work{
+		prepare: b.prepare,
+		play: func() (err error) {
+			e.Report, err = bench.Run(ctx, b.Options)
+			return errors.Join(err, b.leavePlots(e.Report))
+		},
+		differs: func(err error) bool { return is[*bench.MismatchError](err) },
+		describe: func(o *result.Object) {
+			if r := e.Report; r != nil {
+				o.Digest, o.Build, o.Results = r.Digest, r.Build, r.Results
+				o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs, r.Wall.Seconds()
+			}
+			if wrong, ok := errors.AsType[*bench.MismatchError](e.Err); ok {
+				o.Findings = wrong.Findings
+			}
+		},
+	})
+	return e
+}
+
+// prepare checks the options and finds the device's manifest.
+func (b *Bench) prepare() (string, error) {
+	if err := errors.Join(b.Validate(), Once("figure", b.Names)); err != nil {
+		return "", &UsageError{err}
+	}
+	if b.Out != "" && !b.HasExperiments() {
+		return "", Usagef("--out: only experiments have pictures: want %s among the figures", strings.Join(papers.Groups, " or "))
+	}
+	if !b.NeedsDUT() {
+		return b.Out, nil
+	}
+	path, err := b.nic(b.DUT, device.Eth{})
+	if err != nil {
+		return "", &UsageError{err}
+	}
+	b.DUT = path
+	return b.Out, nil
+}
+
+// leavePlots writes the pictures and the page of the experiments that were run.
+func (b *Bench) leavePlots(r *bench.Report) error {
+	if b.opened == nil || r.Experiments == nil {
+		return nil
+	}
+	list, err := r.Experiments.Files()
+	for _, f := range list {
+		err = errors.Join(err, b.opened.Write(f.Name, f.Text))
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"nictwin/scenarios/coverage"
+	"nictwin/scenarios/observe/result"
+)
+
+// Coverage is a report on what of the RTL was exercised, as the command line has it.
+type Coverage struct {
+	Place
+	Dirs     []string // folders of --rtl-coverage
+	Exclude  string   // reviewed list of what is left out; empty: nothing is
+	MinLines float64  // percent of the line points, below which it fails
+	MinBits  float64  // percent of the bits
+	Again    string   // the command line that does the same once more
+}
+
+// Report merges and counts. With the report comes an error when the list of exclusions is not what the RTL is. short tells
+// what is below its minimum.
+func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err error) {
+	for _, m := range []struct {
+		flag string
+		v    float64
+	}{{"--min-lines", c.MinLines}, {"--min-bits", c.MinBits}} {
+		if !(m.v >= 0 && m.v <= 100) {
+			return nil, nil, Usagef("%s %v: want 0 to 100 percent", m.flag, m.v)
+		}
+	}
+	var dirs []string
+	for _, d := range c.Dirs {
+		dirs = append(dirs, filepath.Clean(d))
+	}
+	sites, err := coverage.Load(c.Dirs...)
+	if err = errors.Join(err, Once("folder", dirs)); err != nil {
+		return nil, nil, &UsageError{err}
+	}
+	var list []*coverage.Exclusion
+	var wrong error
+	if c.Exclude != "" {
+		h, err := c.find()
+		if err == nil {
+			list, err = coverage.ReadExclusions(c.Exclude)
+		}
+		if err != nil {
+			return nil, nil, &UsageError{fmt.Errorf("--exclude: %w", err)}
+		}
+		if wrong = coverage.Exclude(sites, list, h.RTL()); wrong != nil {
+			wrong = &UsageError{wrong}
+		}
+	}
+	r = coverage.NewReport(sites, list)
+	for _, m := range []struct {
+		what  string
+		share coverage.Share
+		least float64
+	}{{"line points", r.Lines, c.MinLines}, {"bits", r.Toggles, c.MinBits}} {
+		if p := m.share.Percent(); p < m.least {
+			short = append(short, result.Finding{
+				Domain: result.Coverage, Field: m.what, Expected: fmt.Sprintf("at least %v%%", m.least), Got: fmt.Sprintf("%.1f%%", p),
+				Text: fmt.Sprintf("%s: %.1f%% were hit, expected at least %v%%", m.what, p, m.least), Command: c.Again,
+			})
+		}
+	}
+	return r, short, errors.Join(wrong)
+}

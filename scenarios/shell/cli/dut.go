@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bench"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/play"
+)
+
+// load reads the manifest of a device by name or path, for a build with these Ethernet ports.
+func (b *DUTBuild) load(dut string) (*manifest.Manifest, result.DUT, error) {
+	eth := b.Eth
+	path, m, err := b.manifest(dut)
+	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
+		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, board.MaxPorts)
+	}
+	if err == nil && eth.Bits != 0 && !nicspec.ValidEthBits(eth.Bits) {
+		err = fmt.Errorf("--eth-bits %d: want %s", eth.Bits, nicspec.WantEthBits)
+	}
+	if err == nil {
+		m, err = resized(m, eth)
+	}
+	if err != nil {
+		return nil, result.DUT{Name: dut, Manifest: path, Error: err.Error()}, &UsageError{err}
+	}
+	return m, describe(m), nil
+}
+
+func describe(m *manifest.Manifest) result.DUT {
+	d := result.DUT{Name: m.Name, Manifest: m.Path, Top: m.Top}
+	for _, s := range m.Streams {
+		d.Streams = append(d.Streams, s.Name)
+	}
+	return d
+}
+
+// ListDUTs describes the devices at home. A manifest that cannot be read is in the list, with its error, and makes the
+// error, too.
+func ListDUTs(p *Place) ([]result.DUT, error) {
+	h, err := p.find()
+	if err != nil {
+		return nil, err
+	}
+	names, err := h.DUTs()
+	if err != nil {
+		return nil, err
+	}
+	var list []result.DUT
+	var errs []error
+	for _, n := range names {
+		m, err := manifest.Load(h.Path(n))
+		d := result.DUT{Manifest: h.Path(n)}
+		if err == nil {
+			d = describe(m)
+		} else {
+			d.Error = err.Error()
+			errs = append(errs, &UsageError{err})
+		}
+		d.Name = n // by which it is found
+		list = append(list, d)
+	}
+	here, err := localDUTs(h.Dir)
+	return append(list, here...), errors.Join(append(errs, err)...)
+}
+
+// localDUTs describes the devices of the folder that the user is in, and of the folders in it, by their folders' names. Home is
+// looked at by others. A manifest that cannot be read has its error in the list: it may be work that has just begun.
+func localDUTs(home string) (list []result.DUT, err error) {
+	dir, err := os.Getwd()
+	if err != nil || dir == home || strings.HasPrefix(dir, home+string(filepath.Separator)) {
+		return nil, err
+	}
+	paths, err := filepath.Glob("*/" + ManifestFile)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(ManifestFile); err == nil {
+		paths = append([]string{ManifestFile}, paths...)
+	}
+	for _, p := range paths {
+		d := result.DUT{Manifest: p}
+		if m, err := manifest.Load(p); err == nil {
+			d = describe(m)
+		} else {
+			d.Error = err.Error()
+		}
+		d.Name = "."
+		if p != ManifestFile {
+			d.Name = "./" + filepath.Dir(p)
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// DUTBuild says how a device is built or looked at.
+type DUTBuild struct {
+	Place
+	Variant string
+	Eth     device.Eth // of a NIC
+	Log     io.Writer  // nil is none
+}
+
+// Build compiles a device, or finds it in the cache.
+func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
+	v := build.Variant(b.Variant)
+	if v != build.VariantSpeed && v != build.VariantDebug && v != build.VariantWaves && v != build.VariantCoverage {
+		return result.DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
+	}
+	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
+		dev, err := build.Build(m, build.Options{Variant: v, Log: b.Log, Context: ctx})
+		if err == nil {
+			d.Built = built(dev)
+		}
+		return err
+	})
+}
+
+func built(b *build.Device) *result.Built {
+	return &result.Built{Variant: string(b.Variant), Hash: b.HashString(), Binary: b.Binary, Cached: b.Cached, TookS: b.Took.Seconds()}
+}
+
+// Tune makes the tuned build of a NIC, or finds it in the cache.
+func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
+	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
+		if err := device.IsNIC(m); err != nil {
+			return &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
+		}
+		dev, err := bench.Tune(ctx, m.Path, b.Eth, b.Log)
+		if err == nil {
+			d.Built = built(dev)
+		}
+		return err
+	})
+}
+
+// Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no error. Of a manifest that is wrong itself it tells
+// that, and what Verilator says of the design where the manifest can be relied on for that.
+func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
+	d, err := b.check(ctx, dut, true)
+	if !is[*manifest.Error](err) || d.Top != "" { // it was read, and the design looked at
+		return d, err
+	}
+	if lint := build.LintFaulty(ctx, d.Manifest); lint != nil {
+		err = Usagef("%w\n%v", err, lint) // of usage, whatever the design is like
+		d.Error = err.Error()
+	}
+	return d, err
+}
+
+// PortsOf reads the ports of a device's top module. It may return them together with an error: they do not fit the
+// manifest then.
+func (b *DUTBuild) PortsOf(ctx context.Context, dut string) (result.DUT, error) {
+	return b.check(ctx, dut, false)
+}
+
+func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT, error) {
+	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
+		c, err := checkDesign(ctx, m, lint)
+		d.Ports, d.Warnings = c.Ports, c.Warnings
+		return err
+	})
+}
+
+// checkDesign is build.Check, and holds the section play to the ports, too.
+func checkDesign(ctx context.Context, m *manifest.Manifest, lint bool) (*build.Checked, error) {
+	c, err := build.Check(ctx, m, lint)
+	if err != nil {
+		return c, err
+	}
+	bound, err := manifest.Bind(m, c.Ports)
+	if err == nil {
+		err = play.Fit(bound)
+	}
+	return c, err
+}
+
+// with does something with the manifest of a device.
+func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT) error) (result.DUT, error) {
+	if err := CheckLimits(); err != nil {
+		return result.DUT{Name: dut}, err
+	}
+	m, d, err := b.load(dut)
+	if err != nil {
+		return d, Explain(err)
+	}
+	if err := do(m, &d); err != nil {
+		d.Error = err.Error()
+		return d, Explain(fmt.Errorf("%s: %w", dut, err))
+	}
+	return d, nil
+}
+
+// DUTClean says what goes from the build cache, beside what killed builds left.
+type DUTClean struct {
+	All      bool
+	ByAge    bool // builds that were not used for Older days
+	Older    int
+	DryRun   bool
+	CacheDir string // empty for the user's
+}
+
+const (
+	day      = 24 * time.Hour
+	mostDays = 36_500
+)
+
+// Run cleans the build cache up. What was done is told even with an error.
+func (c *DUTClean) Run() (*cache.Cleaned, error) {
+	switch {
+	case c.All && c.ByAge:
+		return nil, Usagef("--all and --older: want one of them")
+	case c.ByAge && (c.Older < 1 || c.Older > mostDays):
+		return nil, Usagef("--older %d: want 1 to %d days, or --all", c.Older, mostDays)
+	}
+	o := cache.CleanOptions{CacheDir: c.CacheDir, All: c.All, DryRun: c.DryRun}
+	if c.ByAge {
+		o.Older = time.Duration(c.Older) * day
+	}
+	return cache.Clean(o)
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"strings"
+
+	"nictwin/models/sim/field"
+)
+
+// Flags are the flags that set fields of specs and options, by their paths. Other fields have none.
+var Flags = map[field.Path]string{
+	"nic": "nic", "dut": "dut", "variant": "variant", "connect": "connect", "ports": "ports", "eth_bits": "eth-bits",
+	"coverage": "rtl-coverage", "rtl_coverage": "rtl-coverage", "stall": "stall",
+
+	"dir": "dir", "pace": "speed", "max_gap": "max-gap", "loop": "loop", "limit": "limit",
+
+	"ref_s": "ref-s", "ref_mb": "ref-mb", "ref_count": "ref-count",
+
+	"build": "build", "runs": "runs", "skip": "skip", "time": "time", "jobs": "jobs", "most": "failures",
+	"count": "count", "cut": "cut", "window": "window", "processes": "processes", "wait": "wait",
+	"tie": "tie", "clock": "clock", "resets": "resets", "stream": "stream",
+	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",
+}
+
+// flag is how users name a field.
+func flag(p field.Path) string {
+	if f, ok := Flags[p]; ok {
+		return "--" + f
+	}
+	return string(p)
+}
+
+// flagError is an error whose text names flags instead of fields.
+type flagError struct {
+	error
+	text string
+}
+
+func (e *flagError) Error() string { return e.text }
+
+// Unwrap returns the error that names fields.
+func (e *flagError) Unwrap() error { return e.error }
+
+// withFlags puts the flags into an error's text, wherever it names fields.
+func withFlags(err error) error {
+	if err == nil {
+		return nil
+	}
+	text, done := err.Error(), 0
+	for _, e := range fieldErrors(err) {
+		if at := strings.Index(text[done:], e.Error()); at >= 0 { // what wraps it may have a text of its own
+			spelled := e.Spelled(flag)
+			text = text[:done+at] + spelled + text[done+at+len(e.Error()):]
+			done += at + len(spelled)
+		}
+	}
+	if text == err.Error() {
+		return err
+	}
+	return &flagError{err, text}
+}
+
+// fieldErrors are the faults of fields in an error, in the order of its text.
+func fieldErrors(err error) (list []*field.Error) {
+	switch e := err.(type) {
+	case *field.Error:
+		return []*field.Error{e}
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			list = append(list, fieldErrors(one)...)
+		}
+	case interface{ Unwrap() error }:
+		return fieldErrors(e.Unwrap())
+	}
+	return list
+}

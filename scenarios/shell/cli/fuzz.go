@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"nictwin/models/board"
+
+	"nictwin/scenarios/bed/boards"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
+)
+
+// Fuzz is a run of random programs as the command line has it.
+type Fuzz struct {
+	Common
+	Waving
+	fuzz.Options
+	ProgramFile string // becomes Program
+	Coverage    string // file to which what was hit is added
+	device      string // as the user named it
+}
+
+// NewFuzz holds the defaults.
+func NewFuzz() *Fuzz {
+	f := &Fuzz{Options: fuzz.DefaultOptions()}
+	f.Seed, f.DUT = DefaultSeed, DefaultDUT
+	return f
+}
+
+// FuzzEnded is how a run of programs came out.
+type FuzzEnded struct {
+	Ended
+	Result *fuzz.Result     // nil when it did not begin
+	Report *coverage.Report // likewise
+}
+
+// Run plays programs and judges. A canceled context interrupts it.
+func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
+	e := &FuzzEnded{Ended: Ended{Object: result.Object{Command: "fuzz", Seed: f.Seed}}}
+	e.do(ctx, &f.Common, work{
+		jobs:    f.Jobs,
+		prepare: f.prepare,
+		play: func() (err error) {
+			f.Files = f.opened
+			e.Result, err = fuzz.Run(ctx, f.Options)
+			return errors.Join(err, f.cover(ctx, e), f.wave(ctx, e))
+		},
+		differs: func(error) bool { return e.Result != nil && len(e.Result.Failures) > 0 },
+		describe: func(o *result.Object) {
+			o.Seed = f.Seed // that of the program, if there is one
+			f.settings(e)
+			if e.Result != nil {
+				f.describe(e)
+			}
+		},
+	})
+	return e
+}
+
+// prepare completes the options. Everything that is wrong with the settings is told at once.
+func (f *Fuzz) prepare() (string, error) {
+	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(), f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(), f.covered(), f.Validate(), countable(f.RTLCoverage)); err != nil {
+		return "", &UsageError{err}
+	}
+	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
+	if f.ProgramFile != "" {
+		f.inputs = programsIn(f.Out)
+	}
+	return f.Out, nil
+}
+
+// programsIn lists the programs in a folder: who plays one of them may want to play the others next.
+func programsIn(dir string) (list []string) {
+	entries, _ := os.ReadDir(dir) // where it cannot be read nothing is removed
+	for _, e := range entries {
+		if ok, _ := filepath.Match("program-*.json", e.Name()); ok { // the pattern is a good one
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	return list
+}
+
+// program reads the program that is to be played.
+func (f *Fuzz) program() error {
+	if f.ProgramFile == "" {
+		return nil
+	}
+	p, err := program.Load(f.ProgramFile)
+	if err != nil {
+		return fmt.Errorf("--program: %w", err)
+	}
+	f.Program = p
+	f.Seed = f.Program.Seed
+	return nil
+}
+
+// board tells early what is wrong with the board, and takes over the width of its card's ports.
+func (f *Fuzz) board() error {
+	name := f.Board
+	if f.Program != nil {
+		name = f.Program.Board.Card
+	}
+	if name == "" {
+		return nil
+	}
+	c, err := boards.Card(name)
+	if err != nil {
+		return fmt.Errorf("--board: %w", err)
+	}
+	if err := player.Suits(c); err != nil {
+		return fmt.Errorf("--board: board %s: %w", name, err)
+	}
+	f.EthBits = cmp.Or(f.EthBits, c.EthBits)
+	return nil
+}
+
+// findDevice finds the manifest, which only an RTL device has.
+func (f *Fuzz) findDevice() error {
+	if f.NIC != device.RTL {
+		return nil
+	}
+	path, err := f.nic(f.DUT, f.eth())
+	if err != nil {
+		return err
+	}
+	f.device, f.DUT = f.DUT, path
+	return nil
+}
+
+// eth are the ports of the programs' NIC, the most that any has.
+func (f *Fuzz) eth() device.Eth {
+	switch {
+	case f.Program != nil:
+		return device.Eth{Ports: f.Program.Board.Ports, Bits: f.Program.Board.EthBits}
+	case f.Ports == 0:
+		return device.Eth{Ports: board.MaxPorts, Bits: f.EthBits}
+	}
+	return device.Eth{Ports: f.Ports, Bits: f.EthBits}
+}
+
+// covered tells early that the file of hits is none, or could not be written.
+func (f *Fuzz) covered() error {
+	if f.Coverage == "" {
+		return nil
+	}
+	err := errors.Join(files.Link(f.Coverage), files.Lockable(f.Coverage), coverage.New().Load(f.Coverage))
+	if err == nil {
+		err = files.Probe(filepath.Dir(f.Coverage))
+	}
+	if err != nil {
+		return fmt.Errorf("--coverage: %w", err)
+	}
+	return nil
+}
+
+// cover reports what was hit, with what earlier runs hit, and writes it down. Where nothing was played there is nothing.
+func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
+	if e.Result.Runs == 0 {
+		return nil
+	}
+	c := e.Result.Coverage
+	var added error
+	if f.Coverage != "" {
+		if added = c.AddTo(ctx, f.Coverage, f.say); added != nil {
+			added = fmt.Errorf("--coverage: %w", added)
+		}
+	}
+	e.Report = c.Report(coverage.NewUniverse(e.Result.Sizes))
+	if f.Out == "" {
+		return added
+	}
+	text, err := json.MarshalIndent(e.Report, "", " ")
+	if err == nil {
+		err = f.Files.Write(result.CoverageFile, append(text, '\n'))
+	}
+	return errors.Join(added, err)
+}
+
+// say tells people what goes on.
+func (f *Fuzz) say(format string, a ...any) {
+	if f.Log != nil {
+		_, _ = fmt.Fprintf(f.Log, "nictwin fuzz: "+format+"\n", a...) // nobody could be told of an error
+	}
+}
+
+// settings takes over what was played on, unless it may be wrong.
+func (f *Fuzz) settings(e *FuzzEnded) {
+	o := &e.Object
+	switch {
+	case e.Outcome == result.Usage:
+		return
+	case f.Program != nil:
+		o.Ports, o.Stall = f.Program.Board.Ports, new(f.Program.Board.Stall)
+	case f.Stall >= 0:
+		o.Stall = new(f.Stall)
+		fallthrough
+	default:
+		o.Ports = f.Ports
+	}
+	o.NIC = f.NIC
+}
+
+// describe takes over what was found.
+func (f *Fuzz) describe(e *FuzzEnded) {
+	r, o := e.Result, &e.Object
+	o.Digest, o.Build, o.Checked, o.Mismatches = r.Digest, r.Build, r.Checked, uint64(len(r.Failures))
+	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
+	o.Fuzz = &result.Fuzzed{Runs: r.Runs, Failures: r.Failures, Debug: r.Debug, Unchecked: r.Unchecked}
+	if o.Fuzz.Failures == nil {
+		o.Fuzz.Failures = []result.Failure{}
+	}
+	if p := e.Report; p != nil {
+		o.Fuzz.Coverage = result.Covered{Hit: p.Hit, Bins: p.Bins, Share: p.Share, Unreachable: len(p.Unreachable)}
+	}
+	for i := range r.Failures {
+		x := &r.Failures[i]
+		found := x.Finding
+		found.Text = fmt.Sprintf("program %d, %d of its %d operations: %s", x.Number, x.Shrunk, x.Ops, found.Text)
+		found.Program = &result.Program{Number: x.Number, Operations: x.Shrunk, Of: x.Ops, File: x.Program}
+		found.Command = f.again(x)
+		o.Findings = append(o.Findings, found)
+	}
+	if len(r.Failures) > 0 {
+		o.Reproduce = f.again(&r.Failures[0])
+	}
+}
+
+// again is the command line that plays a program that failed.
+func (f *Fuzz) again(x *result.Failure) string {
+	words := []string{f.Self, "fuzz", "--nic", f.NIC}
+	idle := f.Idle()
+	if idle["dut"] == "" && f.device != DefaultDUT {
+		words = append(words, "--dut", f.device)
+	}
+	if idle["variant"] == "" {
+		words = append(words, "--variant", x.Variant)
+	}
+	if f.Home != "" {
+		words = append(words, "--home", f.Home)
+	}
+	if x.Program != "" {
+		return Quote(append(words, "--program", x.Program))
+	}
+	if f.ProgramFile != "" {
+		return f.Again
+	}
+	if f.Overlap {
+		words = append(words, "--overlap")
+	}
+	words = append(words, "--seed", strconv.FormatUint(f.Seed, 10), "--skip", strconv.Itoa(x.Number), "--runs", "1")
+	if f.Ports != 0 {
+		words = append(words, "--ports", strconv.Itoa(f.Ports))
+	}
+	if f.Build != "" {
+		words = append(words, "--build", f.Build)
+	}
+	if f.Board != "" {
+		words = append(words, "--board", f.Board)
+	}
+	if f.EthBits != 0 {
+		words = append(words, "--eth-bits", strconv.Itoa(f.EthBits))
+	}
+	if f.Stall >= 0 {
+		words = append(words, "--stall", strconv.Itoa(f.Stall))
+	}
+	return Quote(words)
+}

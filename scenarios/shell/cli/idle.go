@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/scenarios/bed/device"
+)
+
+// Idle are flags that can have no effect as other settings are, each with why and what it would need.
+type Idle map[string]string
+
+// unless notes flags as idle unless ok. with names the setting that makes them so, need what they are for.
+func (i Idle) unless(ok bool, with, need string, flags ...string) {
+	for _, f := range flags {
+		if !ok && i[f] == "" {
+			i[f] = fmt.Sprintf("--%s: has no effect with %s: want %s, or leave it out", f, with, need)
+		}
+	}
+}
+
+// Refuse is an error for each flag that was given and is idle: whoever gave it expects something of it.
+func (i Idle) Refuse(given func(flag string) bool) error {
+	var errs []error
+	flags := make([]string, 0, len(i))
+	for f := range i {
+		flags = append(flags, f)
+	}
+	slices.Sort(flags)
+	for _, f := range flags {
+		if given(f) {
+			errs = append(errs, errors.New(i[f]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Idle are the flags of a replay that have no effect as the others are set.
+func (r *Replay) Idle() Idle {
+	i := Idle{}
+	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "quantum", "serial", "idle-cycles", "token-file")
+	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant", "wave")
+	i.unless(r.Connect != "", "a device that is built here", "--connect", "token-file")
+	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant", "wave")
+	i.unless(r.Board == "", "--board", "no --board", "ports", "eth-bits")
+	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
+	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
+	i.unless(r.Speed == "capture", "--speed "+r.Speed, "--speed capture", "max-gap")
+	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "artifact-mb")
+	return i
+}
+
+// Idle are the flags of random programs that have no effect as the others are set.
+func (f *Fuzz) Idle() Idle {
+	i := Idle{}
+	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave")
+	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant", "wave")
+	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
+		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures", "jobs")
+	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite")
+	return i
+}
+
+// Idle are the flags of a measurement that have no effect as the others are set.
+func (b *Bench) Idle() Idle {
+	i := Idle{}
+	i.unless(b.NeedsDUT(), strings.Join(b.Names, " "), "figures of the NIC", "dut")
+	i.unless(b.HasStart(), strings.Join(b.Names, " "), "the figure cli/start", "against")
+	return i
+}
+
+// Once is an error for each word that a list has more than once: as with idle flags, whoever gave it expects something of it.
+func Once(what string, list []string) error {
+	var errs []error
+	seen := map[string]int{}
+	for _, w := range list {
+		if seen[w]++; seen[w] == 2 {
+			errs = append(errs, fmt.Errorf("%s %s is given twice: want it once", what, w))
+		}
+	}
+	return errors.Join(errs...)
+}

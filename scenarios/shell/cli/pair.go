@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"nictwin/scenarios/bed/boards"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/pair"
+	"nictwin/scenarios/traffic"
+)
+
+// Pair is two servers that play with each other, as the command line has it.
+type Pair struct {
+	Common
+	pair.Options
+	Board    string
+	Captures []string
+	Limited  int // frames of the captures at most; 0: all
+	Pad      bool
+}
+
+// NewPair holds the defaults.
+func NewPair() *Pair {
+	p := &Pair{Options: pair.DefaultOptions(), Board: "bf3-pair"}
+	p.Seed, p.NoArtifacts = DefaultSeed, true
+	return p
+}
+
+// PairEnded is how a pair came out.
+type PairEnded struct {
+	Ended
+	Result *pair.Result // nil when it did not come to its end
+}
+
+// String is the result for people.
+func (e *PairEnded) String() string {
+	r := e.Result
+	if r == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, s := range r.Servers {
+		fmt.Fprintf(&b, "%-9s %8d frames sent, %d received, %d checked, %d mismatches, %d cycles\n          digest %s\n", s.Name, s.Sent, s.Received, s.Checked, s.Mismatches, s.Cycles, s.Digest)
+	}
+	fmt.Fprintf(&b, "time      %d quanta of %.1f ns, %.2f s wall in %s\n", r.Quanta, float64(r.Quantum)/1000, r.Wall.Seconds(),
+		[...]string{1: "one process", 2: "two processes"}[r.Processes])
+	return b.String()
+}
+
+// Run plays and judges. A canceled context interrupts it.
+func (p *Pair) Run(ctx context.Context) *PairEnded {
+	e := &PairEnded{Ended: Ended{Object: result.Object{Command: "pair", Seed: p.Seed}}}
+	e.do(ctx, &p.Common, work{
+		jobs:    p.Processes,
+		prepare: func() (string, error) { return "", p.prepare(ctx) },
+		play: func() (err error) {
+			e.Result, err = pair.Run(ctx, p.Options)
+			return err
+		},
+		differs:  func(error) bool { return e.Result != nil && !e.Result.Pass() },
+		describe: func(o *result.Object) { p.describe(o, e) },
+	})
+	return e
+}
+
+// describe takes over what was found.
+func (p *Pair) describe(o *result.Object, e *PairEnded) {
+	if e.Outcome != result.Usage {
+		o.Captures, o.NIC = p.Captures, device.Model
+	}
+	r := e.Result
+	if r == nil {
+		return
+	}
+	digest := sha256.New()
+	for _, s := range r.Servers {
+		o.Servers = append(o.Servers, s.ServerPlayed)
+		o.Checked, o.Mismatches = o.Checked+s.Checked, o.Mismatches+s.Mismatches
+		o.Cycles, o.SimPs = max(o.Cycles, s.Cycles), max(o.SimPs, int64(s.SimPs))
+		_, _ = digest.Write([]byte(s.Digest)) // a hash takes everything
+	}
+	o.Digest, o.WallS, o.Findings = fmt.Sprintf("%x", digest.Sum(nil)), r.Wall.Seconds(), r.Findings
+}
+
+// prepare completes the options.
+func (p *Pair) prepare(ctx context.Context) error {
+	rack, err := boards.Load(p.Board)
+	if err != nil {
+		return &UsageError{fmt.Errorf("--board: %w", err)}
+	}
+	p.Rack = rack
+	if p.Frames, err = p.frames(ctx); err != nil {
+		return &UsageError{err}
+	}
+	if p.Count == 0 {
+		p.Count = len(p.Frames)
+	}
+	if err := p.Validate(); err != nil {
+		return &UsageError{err}
+	}
+	return nil
+}
+
+// frames reads the captures.
+func (p *Pair) frames(ctx context.Context) (frames [][]byte, err error) {
+	supply, err := traffic.NewSupply(ctx, traffic.SupplySpec{Captures: p.Captures, Ports: 1, Loop: 1, Limit: p.Limited, Pad: p.Pad})
+	defer func() { err = errors.Join(err, supply.Close()) }()
+	if err != nil {
+		return nil, err
+	}
+	list := supply.Playlists()[0]
+	for range list.Total() {
+		f, err := list.Next()
+		if err != nil {
+			return nil, err
+		}
+		frames = append(frames, append([]byte(nil), f.Data...))
+	}
+	return frames, nil
+}

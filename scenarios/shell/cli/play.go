@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"nictwin/models/sim/field"
+	"nictwin/rtlbridge/build"
+
+	"nictwin/rtlbridge/manifest"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/observe/waves"
+	"nictwin/scenarios/play"
+	"nictwin/scenarios/play/own"
+)
+
+// Play is a run of anybody's device as the command line has it.
+type Play struct {
+	Common
+	play.Options
+	DUT         string // manifest, its folder, or a name
+	Ref         string // folder of the user's reference; empty: none
+	RefLimits   own.Limits
+	RefOutput   io.Writer // gets what the reference writes
+	Captures    []string  // traffic of Stream
+	Stream      string
+	Count       int // transactions of each input; 0: as the manifest has it
+	VariantName string
+	KeepText    string
+	Settings    GivenText
+	Out         string
+	WaveText    string
+}
+
+// NewPlay holds the defaults.
+func NewPlay() *Play {
+	return &Play{
+		Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, Settings: GivenText{Stall: "-1"},
+		VariantName: string(build.VariantSpeed), WaveText: "fail", RefLimits: own.DefaultLimits(),
+	}
+}
+
+// PlayEnded is how it came out.
+type PlayEnded struct {
+	Ended
+	Report *play.Report // nil when it did not begin
+}
+
+// nothing is the error of runs in which no output gave anything.
+func (p *Play) nothing(runs int) error {
+	why := "want inputs that let something come out: see the manifest's section play"
+	if rest := p.Manifest.TieRest; rest != "" {
+		why = fmt.Sprintf("either the inputs of section play let nothing through, or tie_rest: %s holds an input that matters (dut ports shows them all)", rest)
+	}
+	return &NothingError{fmt.Errorf("%s: nothing came out in %d runs, so nothing was compared: %s", p.Manifest.Path, runs, why)}
+}
+
+// Run plays and judges. A canceled context interrupts it.
+func (p *Play) Run(ctx context.Context) *PlayEnded {
+	e := &PlayEnded{Ended: Ended{Object: result.Object{Command: "play", Seed: p.Seed}}}
+	begin := time.Now()
+	var trace bytes.Buffer
+	p.Trace = &trace
+	e.do(ctx, &p.Common, work{
+		prepare: p.prepare,
+		play: func() (err error) {
+			if err = p.reference(ctx); err != nil {
+				return err
+			}
+			e.Report, err = play.Play(ctx, p.Options)
+			if err == nil && e.Report.Failed == nil && e.Report.Compared == 0 {
+				err = p.nothing(e.Report.Runs)
+			}
+			if err == nil && e.Report.Failed != nil && p.opened != nil {
+				err = p.opened.Write(result.TransactionsFile, trace.Bytes())
+			}
+			return err
+		},
+		differs: func(error) bool { return e.Report != nil && e.Report.Failed != nil },
+		describe: func(o *result.Object) {
+			if e.Report != nil && e.Report.Cover != nil && e.Outcome != result.Usage {
+				p.describe(o, e.Report)
+			}
+			o.WallS = time.Since(begin).Seconds()
+		},
+	})
+	return e
+}
+
+// prepare completes the options; everything that is wrong with the settings is told at once.
+func (p *Play) prepare() (string, error) {
+	p.Variant = build.Variant(p.VariantName)
+	var errKeep, errTraffic, errCount, errWave error
+	if p.Wave, errWave = waves.Parse(p.WaveText); errWave != nil {
+		errWave = fmt.Errorf("--wave: %w", errWave)
+	}
+	if p.Keep, errKeep = play.ParseKeep(p.KeepText); errKeep != nil {
+		errKeep = fmt.Errorf("--keep: %w", errKeep)
+	}
+	if len(p.Captures) > 0 {
+		p.Traffic, errTraffic = play.ReadTraffic(p.Stream, p.Captures)
+	}
+	if p.Count < 0 || p.Count > play.MaxCount {
+		errCount = field.Errorf("count", "%d: want 1 to %d, or 0", p.Count, play.MaxCount)
+	}
+	errGiven := p.Settings.parse(&p.Options)
+	_, m, err := p.manifest(p.DUT)
+	if err == nil {
+		m, err = p.parameters(m)
+	}
+	if err == nil {
+		p.Manifest = m
+		p.Spec, err = play.ReadSpec(m)
+	}
+	err = errors.Join(err, p.Validate(), p.RefLimits.Validate(), errKeep, errTraffic, errCount, errGiven, errWave)
+	if err != nil {
+		return "", &UsageError{err}
+	}
+	if p.Count > 0 {
+		p.Spec.Count = p.Count
+	}
+	p.Out = p.folder(p.Out, fmt.Sprintf("play-%s-%d", m.Name, p.Seed))
+	p.WaveDir, p.inputs = p.Out, p.Captures
+	return p.Out, nil
+}
+
+// parameters sets those that the user says in place of the manifest's.
+func (p *Play) parameters(m *manifest.Manifest) (*manifest.Manifest, error) {
+	if len(p.Settings.Parameters) == 0 {
+		return m, nil
+	}
+	return m.WithParameters(p.Settings.Parameters)
+}
+
+// describe takes over what was found.
+func (p *Play) describe(o *result.Object, r *play.Report) {
+	o.Digest, o.Build, o.Checked = r.Digest, strings.Join(r.Builds, ","), uint64(r.Compared)
+	o.Cycles, o.SimPs, o.Warnings = int64(r.Cycles), int64(r.SimPs), r.Warnings
+	o.Played = &result.DevicePlayed{
+		Device: p.Manifest.Name, Check: r.Check, Builds: r.Builds, Runs: r.Runs, Taken: r.Taken, Compared: r.Compared, Coverage: r.Cover,
+	}
+	if p.Stall >= 0 {
+		o.Stall = new(p.Stall)
+	}
+	if w := r.Wave; w != nil {
+		x := result.Wave{FST: w.FST, SaveFile: w.SaveFile, From: w.From, To: int64(w.To), Note: w.Note}
+		if w.To > math.MaxInt64 {
+			x.To = -1
+		}
+		o.Waves = []result.Wave{x}
+	}
+	if f := r.Failed; f != nil {
+		p.failed(o, f)
+	}
+}
+
+// failed takes over the run that failed.
+func (p *Play) failed(o *result.Object, f *play.Failed) {
+	x := f.Result.Failure
+	o.Mismatches, o.Reproduce = 1, p.again(f)
+	drawn := &f.Result.Settings
+	o.Played.Failed = &result.DeviceFailed{
+		Seed: f.Run.Seed, Parameters: drawn.Parameters, Transactions: f.Kept, Of: f.Of,
+		Keep: play.Keeping(f.Run.Keep), Drawn: drawn,
+		Stream: x.Stream, Transaction: x.N, Cycle: x.Cycle, Field: x.Field, Expected: x.Expected, Got: x.Got,
+	}
+	text := fmt.Sprintf("seed %d, %d of its %d transactions", f.Run.Seed, f.Kept, f.Of)
+	if len(drawn.Parameters) > 0 {
+		text += ", " + strings.Join(drawn.Parameters, " ")
+	}
+	o.Findings = append(o.Findings, result.Finding{
+		Domain: result.Device, Stream: x.Stream, Field: x.Field, Expected: result.Value(x.Expected), Got: result.Value(x.Got),
+		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error() + "\n  with:     " + drawn.String(), Command: o.Reproduce,
+	})
+}
+
+// again is the command line that plays the run that failed, with all that was drawn for it.
+func (p *Play) again(f *play.Failed) string {
+	words := []string{p.Self, "play", p.DUT, "--seed", strconv.FormatUint(f.Run.Seed, 10), "--runs", "1"}
+	add := func(flag, value, usual string) {
+		if value != usual {
+			words = append(words, flag, value)
+		}
+	}
+	add("--keep", play.Keeping(f.Run.Keep), "")
+	add("--cut", strconv.Itoa(f.Run.Cut), "0")
+	words = append(words, givenWords(&f.Result.Settings)...)
+	words = append(words, "--no-shrink")
+	add("--count", strconv.Itoa(p.Count), "0")
+	add("--ref", p.Ref, "")
+	usual := own.DefaultLimits()
+	add("--ref-s", strconv.Itoa(p.RefLimits.S), strconv.Itoa(usual.S))
+	add("--ref-mb", strconv.Itoa(p.RefLimits.MB), strconv.Itoa(usual.MB))
+	add("--ref-count", strconv.Itoa(p.RefLimits.Count), strconv.Itoa(usual.Count))
+	for _, c := range p.Captures {
+		words = append(words, "--capture", c)
+	}
+	add("--stream", p.Stream, "")
+	add("--variant", p.VariantName, string(build.VariantSpeed))
+	add("--home", p.Home, "")
+	return Quote(words)
+}
+
+// reference builds the user's reference, if there is one.
+func (p *Play) reference(ctx context.Context) (err error) {
+	if p.Ref == "" {
+		return nil
+	}
+	h, err := p.find()
+	if err != nil {
+		return err
+	}
+	p.Program, err = own.Build(ctx, own.Options{Home: h.Dir, Dir: p.Ref, Limits: p.RefLimits, Log: p.Log, Output: p.RefOutput})
+	return err
+}

@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"nictwin/models/board"
+	"nictwin/models/sim/simcore"
+	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+	"nictwin/rtlbridge/protocol"
+	"nictwin/scenarios/bed/boards"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/observe/akitaview"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/replay"
+	"nictwin/stack/driver"
+)
+
+// Replay is a replay as the command line has it. The embedded options hold what needs no translation; DUT and Out are
+// names and may be empty.
+type Replay struct {
+	Common
+	Waving
+	replay.Options
+	Gap        time.Duration // becomes MaxGap
+	Recompute  []string      // becomes Fix
+	ArtifactMB int           // becomes ArtifactBytes
+	Board      string        // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
+	TokenFile  string        // becomes Token
+	Akita      akitaview.Options
+	IdleMode   string // becomes IdleCycles
+}
+
+// NewReplay holds the defaults.
+func NewReplay() *Replay {
+	r := &Replay{Options: replay.DefaultOptions(), ArtifactMB: 256, IdleMode: protocol.IdleSkip.String()}
+	r.Seed, r.DUT = DefaultSeed, DefaultDUT
+	r.Gap = time.Duration(r.MaxGap / simcore.Nanosecond)
+	return r
+}
+
+// ReplayEnded is how a replay came out.
+type ReplayEnded struct {
+	Ended
+	Result *replay.Result // nil when it did not begin
+}
+
+// Run plays and judges. A canceled context interrupts it.
+func (r *Replay) Run(ctx context.Context) *ReplayEnded {
+	e := &ReplayEnded{Ended: Ended{Object: result.Object{Command: "replay", Seed: r.Seed}}}
+	e.do(ctx, &r.Common, work{
+		prepare: func() (string, error) { return r.prepare(ctx) },
+		play:    func() error { return r.tooSmall(r.play(ctx, e)) },
+		differs: func(err error) bool { return differs(e.Result, err) },
+		describe: func(o *result.Object) {
+			if e.Outcome != result.Usage { // else they may be wrong
+				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
+			}
+			if e.Result != nil {
+				addReplay(o, e.Result)
+			}
+		},
+	})
+	return e
+}
+
+// differs reports whether a run that ended with err found something: of one that broke off, the findings that tell why do
+// not count.
+func differs(r *replay.Result, err error) bool {
+	return r != nil && (r.Mismatches > 0 || err == nil && !r.Pass)
+}
+
+// play builds the board, plays, and ends the device.
+func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
+	r.Events, r.Files = r.Out != "", r.opened
+	run, err := replay.New(ctx, r.Options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	view, err := akitaview.Open(ctx, r.Akita, run.Engine())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, view.Close()) }()
+	if e.Result, err = run.Play(); e.Result != nil && (err == nil || e.Result.Mismatches > 0) {
+		err = errors.Join(err, r.wave(ctx, e))
+	}
+	return err
+}
+
+// tooSmall says of a board with too little memory for the driver which field is at fault.
+func (r *Replay) tooSmall(err error) error {
+	room, ok := errors.AsType[*driver.RoomError](err)
+	if !ok || r.Card == nil || room.Endpoint < 0 {
+		return err
+	}
+	at := "servers[0].cards[0]." + board.BytesField(room.Endpoint)
+	return &UsageError{fmt.Errorf("--board %s: %v: want more memory for the rings and buffers of the driver: %w", r.Board, at, err)}
+}
+
+// prepare completes the options. Everything that is wrong with the settings is told at once.
+func (r *Replay) prepare(ctx context.Context) (string, error) {
+	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
+	if err != nil {
+		return "", &UsageError{err}
+	}
+	r.inputs = r.Captures
+	return r.Out, r.inputsSafe()
+}
+
+// artifacts says where they go and how large they may be.
+func (r *Replay) artifacts() error {
+	const mb, most = 1_000_000, 1_000_000
+	if r.ArtifactMB < 0 || r.ArtifactMB > most {
+		return fmt.Errorf("--artifact-mb %d: want 0 (no limit) to %d", r.ArtifactMB, most)
+	}
+	r.ArtifactBytes = int64(r.ArtifactMB) * mb
+	r.Out = r.folder(r.Out, fmt.Sprintf("replay-%s-%s-%d", r.NIC, r.Dir, r.Seed))
+	return nil
+}
+
+// maxLoop is more than anybody waits for, and keeps counts of frames within their types.
+const maxLoop = 1_000_000
+
+func (r *Replay) loops() error {
+	if r.Loop > maxLoop {
+		return fmt.Errorf("--loop %d: want at most %d", r.Loop, maxLoop)
+	}
+	return nil
+}
+
+func (r *Replay) gap() error {
+	if r.Gap > math.MaxInt64/time.Duration(simcore.Nanosecond) {
+		return fmt.Errorf("--max-gap %v: too long", r.Gap)
+	}
+	r.MaxGap = simcore.Ps(r.Gap) * simcore.Nanosecond
+	return nil
+}
+
+func (r *Replay) fix() (err error) {
+	if r.IdleCycles, err = protocol.ParseIdleMode(r.IdleMode); err != nil {
+		return fmt.Errorf("--idle-cycles: %w", err)
+	}
+	r.Fix, err = replay.ParseRecompute(r.Recompute)
+	if err = errors.Join(err, Once("word", r.Recompute)); err != nil {
+		return fmt.Errorf("--recompute: %w", err)
+	}
+	return nil
+}
+
+// device finds the manifest, which only an RTL device has, and reads it once to report its faults early.
+func (r *Replay) device() error {
+	if !build.Variant(r.Variant).Plays() {
+		return fmt.Errorf("--variant %q: want speed, tuned or debug", r.Variant)
+	}
+	if r.NIC != "rtl" {
+		return nil
+	}
+	if r.Connect != "" {
+		err := rtlbridge.CheckAddress(r.Connect)
+		if err != nil {
+			err = fmt.Errorf("--connect: %w", err)
+		}
+		return errors.Join(err, r.quantum())
+	}
+	path, err := r.nic(r.DUT, device.Eth{Ports: r.Ports, Bits: r.EthBits})
+	if err == nil {
+		r.DUT = path
+	}
+	return errors.Join(err, r.quantum())
+}
+
+// board finds the card that the NIC is to stand on.
+func (r *Replay) board() error {
+	if r.Board == "" {
+		return nil
+	}
+	c, err := boards.Card(r.Board)
+	if err != nil {
+		return fmt.Errorf("--board: %w", err)
+	}
+	r.Card, r.Ports, r.EthBits, r.PeriodPs = c, max(c.Ports, 1), c.EthBits, c.Period
+	return nil
+}
+
+// quantum tells early that the quantum is too long for the board's links.
+func (r *Replay) quantum() error {
+	mode := rtlbridge.Pipelined
+	if r.Serial {
+		mode = rtlbridge.Serial
+	}
+	most := testbed.MaxQuantum(mode, testbed.DefaultLinkCycles)
+	if c := r.Card; c != nil {
+		latency := min(c.PCIe.Latency, c.Eth.Latency)
+		most = rtlbridge.MaxQuantum(simcore.Freq{PeriodPs: c.Period}.Period(), mode, latency, latency)
+	}
+	if r.Quantum > most {
+		return fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most)
+	}
+	return nil
+}
+
+// inputsSafe refuses to overwrite a capture that is to be played.
+func (r *Replay) inputsSafe() error {
+	target, err := os.Stat(filepath.Join(r.Out, judge.PcapngFile))
+	if r.Out == "" || err != nil {
+		return nil
+	}
+	for _, c := range r.Captures {
+		if in, err := os.Stat(c); err == nil && os.SameFile(in, target) {
+			return Usagef("--out %s: the capture %s would be overwritten; choose another folder", r.Out, c)
+		}
+	}
+	return nil
+}
+
+// addReplay takes over what a replay found.
+func addReplay(o *result.Object, r *replay.Result) {
+	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
+	o.Checked, o.Mismatches = r.Checked, r.Mismatches
+	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
+	o.Artifacts, o.Cut, o.Findings = r.Artifacts, r.Cut, r.Findings
+	o.Captured = &result.Captured{
+		Frames: r.Frames, NotPlayable: r.NotPlayable, LeftOut: r.LeftOut, Truncated: r.Truncated,
+		Sections: r.SkippedSections, Shortened: r.Shortened, CutOff: r.CutOff, NotRead: r.NotRead,
+	}
+	if x := r.Rx; x != nil {
+		o.Rx = &result.Received{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
+		for _, p := range x.PerPort {
+			o.Rx.PerPort = append(o.Rx.PerPort, result.ReceivedOn(p))
+		}
+		for _, d := range x.Drops {
+			o.Rx.Drops[d.Cause] = d.Count
+		}
+	}
+	if t := r.Tx; t != nil {
+		o.Tx = &result.Transmitted{Posted: t.Posted, Out: t.Out, Refused: t.Refused, Bytes: t.Bytes}
+	}
+	if s := r.Shares; s != nil {
+		o.Wall, o.RTLBusy = &result.Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}, s.Busy
+	}
+}

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/rtlbridge/manifest"
+
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/shell/files"
+)
+
+// Common is what all commands have that play on a NIC.
+type Common struct {
+	Place
+	NoArtifacts bool
+	Overwrite   bool   // artifacts may go into a folder that has other files
+	Self        string // how this program was called
+	Again       string // the command line that does the same once more
+	Refused     error  // flags that were given and can have no effect
+
+	opened *files.Folder // for artifacts, while it plays; nil: there are none
+	inputs []string      // files that stay, should they lie among artifacts of an earlier run
+}
+
+// folder is where artifacts go: what the user says, or a folder of this name under out; empty for none.
+func (c *Common) folder(said, name string) string {
+	switch {
+	case c.NoArtifacts:
+		return ""
+	case said != "":
+		return said
+	}
+	return filepath.Join("out", name)
+}
+
+// DefaultSeed and DefaultDUT are used unless told otherwise.
+const (
+	DefaultSeed = 1
+	DefaultDUT  = "nic"
+)
+
+// Ended is how a command came out that plays on a NIC.
+type Ended struct {
+	Outcome result.Outcome
+	Err     error // what kept it from its end
+	Object  result.Object
+}
+
+// work are the steps of such a command.
+type work struct {
+	jobs int      // that are done at a time; 0: one
+	each jobNeeds // of each of them; none: programNeeds
+	// prepare completes the settings and returns the folder for artifacts, empty for none. All that is wrong with the
+	// settings is told at once.
+	prepare func() (out string, err error)
+	play    func() error
+	// differs reports whether something is not as it must be, for a run that ended with err.
+	differs func(err error) bool
+	// describe takes over what was found.
+	describe func(o *result.Object)
+}
+
+// do goes through the steps and leaves the verdict among the artifacts, however it ends.
+func (e *Ended) do(ctx context.Context, c *Common, w work) {
+	var dir *result.Folder
+	err := checkLimits(w.jobs, cmp.Or(w.each, programNeeds))
+	out := ""
+	if err == nil {
+		out, err = w.prepare()
+	}
+	if c.Refused != nil {
+		err = errors.Join(&UsageError{c.Refused}, err)
+	}
+	if err == nil {
+		if dir, err = result.OpenFolder(out, c.Overwrite, c.inputs...); err != nil {
+			err = &UsageError{err}
+		}
+	}
+	if err == nil {
+		c.opened = dir.Files
+		err = w.play()
+	}
+	err = withFlags(Explain(err))
+	e.end(ctx, err, w.differs(err))
+	e.Object.Home = c.Used
+	w.describe(&e.Object)
+	if e.Object.Reproduce == "" && (e.Outcome == result.Mismatch || e.Outcome == result.Infrastructure) {
+		e.Object.Reproduce = c.Again
+	}
+	for i := range e.Object.Findings {
+		if f := &e.Object.Findings[i]; f.Command == "" {
+			f.Command = c.Again
+		}
+	}
+	e.leave(ctx, dir)
+}
+
+// end decides how the command ended.
+func (e *Ended) end(ctx context.Context, err error, differs bool) {
+	e.Outcome, e.Err = Decide(ctx, err, differs), err
+	if e.Outcome == result.Interrupted {
+		e.Err = ErrInterrupted // whatever else it led to
+	}
+	e.Object.End(e.Outcome, e.Err)
+}
+
+// leave writes the verdict into the folder, or gives the folder up when there was no run.
+func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
+	switch {
+	case dir == nil:
+		return
+	case e.Outcome == result.Usage:
+		dir.Drop()
+		return
+	}
+	defer dir.Close()
+	e.Object.Artifacts = dir.Dir
+	if err := dir.Write(&e.Object); err != nil {
+		e.end(ctx, errors.Join(e.Err, err), e.Outcome == result.Mismatch)
+	}
+}
+
+// nic finds the manifest of --dut, which must be a NIC with these Ethernet ports.
+func (p *Place) nic(dut string, eth device.Eth) (string, error) {
+	path, err := p.sized(dut, eth)
+	switch {
+	case is[*device.NICError](err):
+		err = fmt.Errorf("--dut %w", err)
+	case err != nil && path == "":
+		err = fmt.Errorf("--dut: %w", err)
+	}
+	return path, err
+}
+
+// sized finds the manifest of a NIC and checks that it can be built with these Ethernet ports. An error about the ports comes
+// with the path.
+func (p *Place) sized(dut string, eth device.Eth) (string, error) {
+	path, m, err := p.manifest(dut)
+	if err == nil {
+		err = device.IsNIC(m)
+	}
+	if err != nil {
+		return "", err
+	}
+	if eth.Ports > board.MaxPorts || eth.Bits != 0 && !nicspec.ValidEthBits(eth.Bits) {
+		return path, nil // which is told elsewhere
+	}
+	_, err = resized(m, eth)
+	return path, err
+}
+
+// resized is the manifest of a NIC with these ports.
+func resized(m *manifest.Manifest, eth device.Eth) (*manifest.Manifest, error) {
+	for _, x := range []struct {
+		flag string
+		n    int
+		eth  device.Eth
+	}{{"--ports", eth.Ports, device.Eth{Ports: eth.Ports}}, {"--eth-bits", eth.Bits, device.Eth{Bits: eth.Bits}}} {
+		if x.n == 0 {
+			continue
+		}
+		err := device.IsNIC(m)
+		if err == nil {
+			m, err = x.eth.Of(m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %d: %w", x.flag, x.n, err)
+		}
+	}
+	return m, nil
+}

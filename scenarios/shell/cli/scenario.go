@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"nictwin/rtlbridge/build"
+
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/run"
+)
+
+// NICBoth plays on the model and on the RTL, and compares the results.
+const NICBoth = "both"
+
+// Scenarios are scenario files as the command line has them.
+type Scenarios struct {
+	Common
+	Waving
+	Files      []string
+	NIC        string // model, rtl, both; empty: as the files have it
+	DUT        string
+	Variant    string
+	Seed       uint64   // of workloads; 0: as the files have it
+	Only       []string // cases by name; none: all
+	Out        string
+	ArtifactMB int
+
+	Jobs int // cases at a time
+
+	Line     string // the command line without files, cases and artifacts
+	Log      io.Writer
+	Progress func(ended, of int, share float64) // cases, each counted for every NIC that it is played on; share of the work that is done
+
+	cases  []*run.Case
+	tokens map[string]string // of devices that run elsewhere, by file
+	builds device.Builds
+}
+
+// maxJobs is the most cases at a time.
+const maxJobs = 64
+
+// NewScenarios holds the defaults.
+func NewScenarios() *Scenarios {
+	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs)}
+}
+
+// ScenariosEnded is how scenarios came out.
+type ScenariosEnded struct {
+	Ended
+	Played []*Run
+	wall   time.Duration // of all
+}
+
+// Run is a case on one kind of NIC.
+type Run struct {
+	*run.Played
+	NIC string
+}
+
+// String is the result for people.
+func (e *ScenariosEnded) String() string {
+	var b strings.Builder
+	width := 0
+	for _, r := range e.Played {
+		width = max(width, len(r.title()))
+	}
+	for _, r := range e.Played {
+		verdict := "ok"
+		if !r.Pass() {
+			verdict = "FAIL"
+		}
+		fmt.Fprintf(&b, "%-5s %-*s %s\n", verdict, width, r.title(), r.figures())
+	}
+	return b.String()
+}
+
+// title names a run.
+func (r *Run) title() string {
+	if r.NIC == "" {
+		return r.Case.Name
+	}
+	return r.Case.Name + " on " + r.NIC
+}
+
+// figures are what people want to see of a run.
+func (r *Run) figures() string {
+	x := r.Result
+	if x == nil {
+		return "did not begin"
+	}
+	checked, judged := uint64(0), 0
+	for _, n := range r.NICs {
+		if n.Digest != "" {
+			checked, judged = checked+n.Checked, judged+1
+		}
+	}
+	text := fmt.Sprintf("%6d messages, %9d B in %10v", x.Messages, x.Bytes, time.Duration(r.Traffic/1000))
+	if x.Lost > 0 {
+		text += fmt.Sprintf(", %d lost", x.Lost)
+	}
+	if judged > 0 {
+		text += fmt.Sprintf(", %d checked at %d NICs", checked, judged)
+	}
+	return text + "  " + r.Digest[:12]
+}
+
+// Run plays and judges. A canceled context interrupts it.
+func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
+	e := &ScenariosEnded{Ended: Ended{Object: result.Object{Command: "run", Seed: s.Seed}}}
+	e.do(ctx, &s.Common, work{
+		jobs: min(s.Jobs, maxJobs),
+		each: caseNeeds,
+		prepare: func() (string, error) {
+			out, err := s.prepare(ctx)
+			if s.Seed == 0 && len(s.cases) > 0 {
+				e.Object.Seed = s.cases[0].Workload.Seed
+			}
+			return out, err
+		},
+		play:     func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e)) },
+		differs:  func(error) bool { return len(e.Object.Findings) > 0 },
+		describe: func(o *result.Object) { s.describe(o, e) },
+	})
+	return e
+}
+
+// prepare completes the settings. Everything that is wrong with them is told at once.
+func (s *Scenarios) prepare(ctx context.Context) (string, error) {
+	var errs []error
+	switch s.NIC {
+	case "", device.Model, device.RTL, NICBoth:
+	default:
+		errs = append(errs, fmt.Errorf("--nic %q: want %s, %s or %s", s.NIC, device.Model, device.RTL, NICBoth))
+	}
+	if !build.Variant(s.Variant).Plays() {
+		errs = append(errs, fmt.Errorf("--variant %q: want speed, tuned or debug", s.Variant))
+	}
+	const most = 1_000_000
+	if s.ArtifactMB < 0 || s.ArtifactMB > most {
+		errs = append(errs, fmt.Errorf("--artifact-mb %d: want 0 (no limit) to %d", s.ArtifactMB, most))
+	}
+	if s.Jobs < 1 || s.Jobs > maxJobs {
+		errs = append(errs, fmt.Errorf("--jobs %d: want 1 to %d", s.Jobs, maxJobs))
+	}
+	errs = append(errs, s.parse(!s.NoArtifacts), Once("file", s.Files), Once("case", s.Only), s.load())
+	errs = append(errs, s.plain(len(s.cases) == 1, "one case, by --only"))
+	if err := errors.Join(errs...); err != nil {
+		return "", &UsageError{err}
+	}
+	if err := errors.Join(s.dut(), s.remotes(ctx)); err != nil {
+		return "", &UsageError{err}
+	}
+	return s.folder(s.Out, "run-"+cmp.Or(s.NIC, "files")), nil
+}
+
+// load reads the files. Cases of one name could not be told apart.
+func (s *Scenarios) load() error {
+	var errs []error
+	from := map[string]string{}
+	for _, f := range s.Files {
+		list, err := run.Load(f)
+		errs = append(errs, err)
+		for _, c := range list {
+			if other, twice := from[c.Spec.Name]; twice && other != f {
+				errs = append(errs, fmt.Errorf("%s: name %q: %s has it, too: want a name of its own", f, c.Spec.Name, other))
+				break
+			}
+			from[c.Spec.Name] = f
+		}
+		s.cases = append(s.cases, list...)
+	}
+	errs = append(errs, s.folders())
+	if len(s.Only) == 0 || errors.Join(errs...) != nil {
+		return errors.Join(errs...)
+	}
+	for _, want := range s.Only {
+		if !slices.ContainsFunc(s.cases, func(c *run.Case) bool { return c.Name == want }) {
+			errs = append(errs, fmt.Errorf("--only %s: there is no such case: want one of %s", want, names(s.cases)))
+		}
+	}
+	s.cases = slices.DeleteFunc(s.cases, func(c *run.Case) bool { return !slices.Contains(s.Only, c.Name) })
+	return errors.Join(errs...)
+}
+
+// folders refuses cases of two files whose artifacts would share a folder: such as a scenario named a-size_1 beside a
+// with size 1, or one named a-on-rtl that has no NIC of ours.
+func (s *Scenarios) folders() error {
+	var errs []error
+	of := map[string]*run.Case{}
+	for _, c := range s.cases {
+		for _, nic := range s.nics(c) {
+			folder := folderOf(c, nic)
+			if first := of[folder]; first != nil && first.Spec.Name != c.Spec.Name {
+				errs = append(errs, fmt.Errorf("%s: case %s and case %s of %s would share the folder %s: want another name", c.File, c.Name, first.Name, first.File, folder))
+				break
+			}
+			of[folder] = c
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// names are those of cases, as many as people read.
+func names(cases []*run.Case) string {
+	const most = 12
+	var all []string
+	for _, c := range cases[:min(len(cases), most)] {
+		all = append(all, c.Name)
+	}
+	if len(cases) > most {
+		all = append(all, fmt.Sprintf("and %d more", len(cases)-most))
+	}
+	return strings.Join(all, ", ")
+}
+
+// nics are what a case is played on, one after the other.
+func (s *Scenarios) nics(c *run.Case) []string {
+	if s.NIC != NICBoth {
+		return []string{s.NIC}
+	}
+	if !c.Judged() {
+		return []string{""}
+	}
+	return []string{device.Model, device.RTL}
+}
+
+// findings are those of a run, each with the command line that shows it again.
+func (s *Scenarios) findings(r *Run) []result.Finding {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		head := r.title() + ": "
+		if !strings.HasPrefix(f.Text, head) {
+			f.Text = head + f.Text
+		}
+		if s.Line != "" {
+			f.Command = s.again(r)
+		}
+	}
+	return r.Findings
+}
+
+// again is the command line that plays a case once more.
+func (s *Scenarios) again(r *Run) string {
+	return s.Line + " " + Quote([]string{"--only", r.Case.Name, r.Case.File})
+}
+
+// describe takes over what was found.
+func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
+	if e.Outcome != result.Usage {
+		o.NIC = s.NIC
+	}
+	o.WallS = e.wall.Seconds()
+	digest := sha256.New()
+	for _, r := range e.Played {
+		x := result.ScenarioPlayed{
+			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.Workload.Seed, Digest: r.Digest,
+			Compare: string(r.Case.Expect.Compare), Traffic: int64(r.Traffic), SimPs: int64(r.Sim), NICs: r.NICs,
+		}
+		if !r.Pass() {
+			x.Result = result.Mismatch.String()
+		}
+		if r.Result != nil {
+			x.Messages, x.Bytes, x.Lost = r.Result.Messages, r.Result.Bytes, r.Result.Lost
+		}
+		for _, n := range r.NICs {
+			o.Checked, o.Mismatches, o.Cycles = o.Checked+n.Checked, o.Mismatches+n.Mismatches, o.Cycles+n.Cycles
+			o.Build = cmp.Or(o.Build, n.Build)
+			_, _ = fmt.Fprintln(digest, n.Digest) // a hash takes everything
+		}
+		_, _ = fmt.Fprintln(digest, x.Digest)
+		o.SimPs += x.SimPs
+		o.Scenarios = append(o.Scenarios, x)
+		o.Cut = append(o.Cut, r.Cut...)
+	}
+	if len(e.Played) > 0 {
+		o.Digest = fmt.Sprintf("%x", digest.Sum(nil))
+	}
+}
+
+// Idle are the flags of scenarios that have no effect as the others are set.
+func (s *Scenarios) Idle() Idle {
+	i := Idle{}
+	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave")
+	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "artifact-mb")
+	return i
+}

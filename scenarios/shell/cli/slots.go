@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"nictwin/models/sim/field"
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/run"
+)
+
+// remotes reads the tokens of devices that run elsewhere. Each of these serves one session, so one case alone can have it.
+func (s *Scenarios) remotes(ctx context.Context) error {
+	s.tokens = map[string]string{}
+	var errs []error
+	taken := map[string]*run.Case{} // by address
+	for _, c := range s.cases {
+		for _, nic := range s.nics(c) {
+			for _, r := range c.Remotes(&run.Options{NIC: nic}) {
+				if first := taken[r.Address]; first != nil {
+					return c.Locate(field.Errorf(r.Path+".address", "%q: cases %s and %s would both have this device, and a device serves one session: want one of them, by --only", r.Address, first.Name, c.Name))
+				}
+				taken[r.Address] = c
+				if _, known := s.tokens[r.TokenFile]; known {
+					continue
+				}
+				token, err := tokenIn(ctx, r.TokenFile)
+				if err != nil {
+					err = c.Locate(field.Errorf(r.Path+".token_file", ": %w", err))
+				}
+				s.tokens[r.TokenFile], errs = token, append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// dut finds the manifests, which only RTL devices have, and reads them once to report their faults early.
+func (s *Scenarios) dut() error {
+	known, found := map[string]error{}, false
+	resolve := func(dut string) (string, error) {
+		err, ok := known[dut]
+		if !ok {
+			_, err = s.sized(dut, device.Eth{})
+			known[dut] = err
+		}
+		return dut, err
+	}
+	for _, c := range s.cases {
+		for _, nic := range s.nics(c) {
+			if err := c.CheckDUTs(&run.Options{NIC: nic, Resolve: resolve}); err != nil {
+				return err
+			}
+			if found || !c.NeedsRTL(&run.Options{NIC: nic}) {
+				continue
+			}
+			path, err := s.nic(s.DUT, device.Eth{})
+			if err != nil {
+				return err
+			}
+			s.DUT, found = path, true
+		}
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/judge"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/observe/wiretap"
+	"nictwin/scenarios/run"
+	"nictwin/scenarios/shell/files"
+	"nictwin/scenarios/shell/inorder"
+)
+
+// turn is one case on one kind of NIC.
+type turn struct {
+	c     *run.Case
+	nic   string
+	other *turn // the same case on the NIC that it is compared with; nil: none
+	first bool  // of the two
+
+	run   *Run // nil until it has ended, and if it did not begin
+	err   error
+	ended bool
+	taken bool           // its results are among those of the command
+	dir   *files.Folder  // its artifacts; nil: none
+	done  float64        // share of it that is over
+	cost  int64          // about how long it takes
+	out   result.Outcome // of err
+}
+
+// turns are all cases under way. Several goroutines play them.
+type turns struct {
+	s    *Scenarios
+	list []*turn
+
+	mu     sync.Mutex
+	ended  int
+	worked float64 // costs of what is over
+	total  float64
+}
+
+// turns lists the cases on their NICs, in the order of their results.
+func (s *Scenarios) turns() *turns {
+	t := &turns{s: s}
+	for _, c := range s.cases {
+		var before *turn
+		for _, nic := range s.nics(c) {
+			x := &turn{c: c, nic: nic, other: before, first: before == nil, cost: c.Cost(&run.Options{NIC: nic})}
+			if before != nil {
+				before.other = x
+			}
+			before = x
+			t.list = append(t.list, x)
+			t.total += float64(x.cost)
+		}
+	}
+	return t
+}
+
+// play plays all cases, several at a time, with the results of one after the other. What a device does wrong keeps no other
+// case from being played.
+func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
+	begin := time.Now()
+	t := s.turns()
+	var failed, wrong error
+	list := inorder.List[*turn]{
+		Count: len(t.list), Most: s.Jobs,
+		Cost: t.cost,
+		Do: func(ctx context.Context, i int) *turn {
+			t.play(ctx, t.list[i])
+			return t.list[i]
+		},
+		Ends: func(x *turn) bool { return x.out != result.Pass && x.out != result.Mismatch },
+		Take: func(_ int, x *turn) {
+			x.taken = true
+			if x.run != nil {
+				e.Played = append(e.Played, x.run)
+				e.Object.Findings = append(e.Object.Findings, s.findings(x.run)...)
+			}
+			if x.out != result.Pass && x.out != result.Mismatch {
+				failed = x.err
+				return
+			}
+			wrong = errors.Join(wrong, x.err)
+		},
+	}
+	err := list.Run(ctx)
+	e.wall = time.Since(begin)
+	if err = errors.Join(err, t.discard()); failed != nil {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(wrong, err)
+}
+
+// cost is that of a case on all of its NICs, so that those that are compared are played one behind the other.
+func (t *turns) cost(i int) int64 {
+	x := t.list[i]
+	if x.other == nil {
+		return x.cost
+	}
+	return x.cost + x.other.cost
+}
+
+// play plays one case on its NIC. When both of two that are compared have ended, the second has what differs.
+func (t *turns) play(ctx context.Context, x *turn) {
+	run, err := t.s.one(ctx, x, func(done, total int) { t.progress(x, float64(done)/float64(max(total, 1))) })
+	out := Decide(ctx, err, false)
+	t.progress(x, 1)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x.run, x.err, x.out, x.ended = run, err, out, true
+	t.ended++
+	switch {
+	case x.other == nil:
+		x.run.forget()
+	case x.other.ended:
+		a, b := x, x.other
+		if !a.first {
+			a, b = b, a
+		}
+		if a.run != nil && b.run != nil {
+			compare(a.run, b.run)
+		}
+		a.run.forget()
+		b.run.forget()
+	}
+	t.tell()
+}
+
+// progress notes how much of a case is over.
+func (t *turns) progress(x *turn, share float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.worked += (share - x.done) * float64(x.cost)
+	x.done = share
+	t.tell()
+}
+
+// tell tells who watches.
+func (t *turns) tell() {
+	if t.s.Progress != nil {
+		t.s.Progress(t.ended, len(t.list), t.worked/t.total)
+	}
+}
+
+// artifacts are the files that a case leaves.
+var artifacts = []string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}
+
+// discard removes what cases left behind whose results do not count: one that comes before them ended the command.
+func (t *turns) discard() error {
+	var errs []error
+	for _, x := range t.list {
+		if x.taken || x.dir == nil {
+			continue
+		}
+		errs = append(errs, t.s.opened.RemoveFolder(folderOf(x.c, x.nic), artifacts...))
+	}
+	return errors.Join(errs...)
+}
+
+// forget lets go of completions that nobody looks at any more.
+func (r *Run) forget() {
+	if r != nil && r.Result != nil {
+		r.Result.Streams = nil
+	}
+}
+
+// one plays a case on a kind of NIC.
+func (s *Scenarios) one(ctx context.Context, x *turn, progress func(done, total int)) (_ *Run, err error) {
+	o := s.options(x.nic)
+	o.Progress = progress
+	if s.opened != nil {
+		if o.Dir, err = s.opened.Sub(folderOf(x.c, x.nic)); err != nil {
+			return nil, err
+		}
+		x.dir = o.Dir
+		defer func() { err = errors.Join(err, o.Dir.Close()) }()
+		if err := result.Mark(o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	p, err := x.c.Play(ctx, o)
+	if p == nil {
+		return nil, err
+	}
+	return &Run{p, x.nic}, err
+}
+
+// folderOf is the folder of a case's artifacts.
+func folderOf(c *run.Case, nic string) string {
+	name := strings.NewReplacer("=", "_", ":", "-").Replace(c.Name)
+	if nic == "" {
+		return name
+	}
+	return name + "-on-" + nic
+}
+
+// compare adds what two runs do not have in common, as a finding of the second.
+func compare(a, b *Run) {
+	if a.Result == nil || b.Result == nil {
+		return
+	}
+	d := a.Result.Difference(b.Result, a.Case.Expect.Compare)
+	if d == "" {
+		return
+	}
+	b.Findings = append(b.Findings, result.Finding{
+		Scenario: a.Case.Name, Domain: result.Application, Field: "result", Text: fmt.Sprintf("results on %s and on %s differ: %s", a.NIC, b.NIC, d),
+	})
+}
+
+// options are those of a case on a kind of NIC, without artifacts.
+func (s *Scenarios) options(nic string) run.Options {
+	const mb = 1_000_000
+	return run.Options{
+		NIC: nic, DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed, ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
+		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
+		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // which remotes has read
+	}
+}

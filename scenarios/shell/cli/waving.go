@@ -1,0 +1,231 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"nictwin/models/nic/boundary"
+	"nictwin/rtlbridge/build"
+
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/observe/result"
+	"nictwin/scenarios/observe/waves"
+	"nictwin/scenarios/replay"
+	"nictwin/scenarios/run"
+)
+
+// Waving is the flag --wave of commands that play on NICs: which run is played once more on the build that writes waveforms.
+type Waving struct {
+	WaveText string
+	policy   waves.Policy
+}
+
+// parse reads the flag. There has to be a folder for what is left.
+func (w *Waving) parse(artifacts bool) (err error) {
+	if w.WaveText == "" {
+		w.WaveText = "never"
+	}
+	if w.policy, err = waves.Parse(w.WaveText); err != nil {
+		return fmt.Errorf("--wave: %w", err)
+	}
+	if w.policy.Kind != waves.Never && !artifacts {
+		return fmt.Errorf("--wave %s: waveforms are artifacts: want no --no-artifacts, or leave it out", w.WaveText)
+	}
+	return nil
+}
+
+// plain is an error unless the flag leaves waveforms of failures alone, for commands that play more than one run; want says how
+// to have one.
+func (w *Waving) plain(one bool, want string) error {
+	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
+		return nil
+	}
+	return fmt.Errorf("--wave %s: of one run: want %s, or --wave fail", w.WaveText, want)
+}
+
+// wants reports whether a run with these findings is to be played once more.
+func (w *Waving) wants(ctx context.Context, failed bool) bool {
+	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
+}
+
+// wave is what devices are to leave of a run with these findings; at is the finding that its window is around. It is nil where
+// no finding has a cycle to look at.
+func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
+	for i := range findings {
+		f := &findings[i]
+		if f.Cycle != nil && (at == nil || f.NIC == at.NIC && *f.Cycle < *at.Cycle) {
+			at = f
+		}
+	}
+	if at == nil && w.policy.Kind == waves.Fail {
+		return nil, nil
+	}
+	wave = &device.Wave{Dir: dir, Policy: w.policy}
+	if at != nil {
+		wave.Failed, wave.At = true, uint64(max(0, *at.Cycle))
+		wave.Marks = []waves.Mark{{Name: "difference", Cycle: wave.At}}
+		wave.Module = moduleOf(at)
+		if w.policy.Kind == waves.Fail {
+			wave.Slot = at.NIC
+		}
+	}
+	return wave, at
+}
+
+// moduleOf is the RTL module that a finding holds responsible, empty if it names none.
+func moduleOf(f *result.Finding) string {
+	for _, file := range f.Files {
+		if name, ok := strings.CutSuffix(filepath.Base(file), ".sv"); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// left takes over what was left; again is what was found this time, nil where that is not known.
+func (w *Waving) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding, again []result.Finding) error {
+	note := ""
+	switch {
+	case at == nil || again == nil:
+	case len(again) == 0:
+		note = "the run does not fail on the build that writes waveforms"
+	case !sameFinding(at, again):
+		note = "on the build that writes waveforms it fails so: " + again[0].Head()
+	}
+	for _, f := range wave.Left {
+		x := result.Wave{FST: f.FST, SaveFile: f.SaveFile, From: f.From, To: -1, Note: note}
+		if f.To <= math.MaxInt64 {
+			x.To = int64(f.To)
+		}
+		o.Waves = append(o.Waves, x)
+	}
+	return wave.Save(ctx, log)
+}
+
+func sameFinding(f *result.Finding, list []result.Finding) bool {
+	for i := range list {
+		x := &list[i]
+		if x.Cycle != nil && *x.Cycle == *f.Cycle && x.Field == f.Field && x.NIC == f.NIC {
+			return true
+		}
+	}
+	return false
+}
+
+// settling is how many cycles after the window of a waveform a device plays on, so that what is found late is found.
+const settling = 50_000
+
+// wave plays a replay once more, as far as the window goes.
+func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
+	if e.Result == nil || r.Out == "" || !r.wants(ctx, e.Result.Mismatches > 0) {
+		return nil
+	}
+	w, at := r.Waving.wave(r.Out, e.Result.Findings)
+	if w == nil {
+		return nil
+	}
+	o := r.Options
+	o.Out, o.Files, o.Events, o.Record, o.Progress, o.Digest, o.RTLCoverage = "", nil, false, nil, nil, false, ""
+	o.Wave = w
+	parent := ctx
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	cut := false
+	o.Observe = func(c boundary.Crossing) {
+		if len(w.Left) > 0 && uint64(c.Last) > w.Left[0].To && uint64(c.Last)-w.Left[0].To > settling && !cut {
+			cut = true
+			stop()
+		}
+	}
+	run, err := replay.New(ctx, o)
+	if err != nil {
+		return waveError(err)
+	}
+	res, err := run.Play()
+	err = errors.Join(err, run.Close())
+	if res == nil || err != nil && !cut && res.Mismatches == 0 {
+		return waveError(err)
+	}
+	again := res.Findings
+	if cut && len(again) == 0 {
+		again = nil
+	}
+	return r.left(parent, &e.Object, r.Log, w, at, again)
+}
+
+// wave plays the first program that failed once more, as it was made smaller, or the only one.
+func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
+	r := e.Result
+	if r == nil || r.Runs == 0 || f.Out == "" || !f.wants(ctx, len(r.Failures) > 0) {
+		return nil
+	}
+	var found []result.Finding
+	o := f.Options
+	if len(r.Failures) > 0 {
+		x := &r.Failures[0]
+		found = []result.Finding{x.Finding}
+		p, err := program.Load(x.Program)
+		if err != nil {
+			return waveError(err)
+		}
+		o.Program = p
+	}
+	w, at := f.Waving.wave(f.Out, found)
+	if w == nil {
+		return nil
+	}
+	o.Out, o.Files, o.Progress, o.RTLCoverage, o.Shrink, o.Jobs, o.Wave = "", nil, nil, "", false, 1, w
+	again, err := fuzz.Run(ctx, o)
+	if err != nil {
+		return waveError(err)
+	}
+	found = []result.Finding{}
+	for i := range again.Failures {
+		found = append(found, again.Failures[i].Finding)
+	}
+	return f.left(ctx, &e.Object, f.Log, w, at, found)
+}
+
+// wave plays the first case once more that failed on RTL, or the only one.
+func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
+	var r *Run
+	for _, x := range e.Played {
+		o := run.Options{NIC: x.NIC}
+		if x.Case.NeedsRTL(&o) && len(x.Case.Remotes(&o)) == 0 && (r == nil || r.Pass() && !x.Pass()) {
+			r = x
+		}
+	}
+	if r == nil || s.opened == nil || !s.wants(ctx, !r.Pass()) {
+		return nil
+	}
+	w, at := s.Waving.wave(s.opened.Path(folderOf(r.Case, r.NIC)), r.Findings)
+	if w == nil {
+		return nil
+	}
+	o := s.options(r.NIC)
+	o.Wave, o.Progress = w, nil
+	p, err := r.Case.Play(ctx, o)
+	if p == nil || err != nil && p.Pass() {
+		return waveError(err)
+	}
+	again := p.Findings
+	if again == nil {
+		again = []result.Finding{}
+	}
+	return s.left(ctx, &e.Object, s.Log, w, at, again)
+}
+
+// waveError says at what a command failed after its run.
+func waveError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--wave: the run on build %s: %w", build.VariantWaves, err)
+}

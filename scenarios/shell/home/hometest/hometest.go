@@ -1,0 +1,43 @@
+// Package hometest is where tests find nictwin's own files.
+//
+// It is for tests that build devices of this tree; programs use package home.
+//
+// Invariants:
+//   - Tests have the home that $NICTWIN_HOME names, else the tree that they were compiled from, wherever they run.
+package hometest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"nictwin/rtlbridge/build"
+
+	"nictwin/scenarios/shell/home"
+)
+
+// Find returns the home of tests.
+func Find() (home.Home, error) {
+	dir := os.Getenv(home.Env)
+	if dir == "" {
+		_, file, _, _ := runtime.Caller(0)
+		if !filepath.IsAbs(file) {
+			return home.Home{}, fmt.Errorf("the source of %s is not known: it was compiled with -trimpath; set %s", file, home.Env)
+		}
+		dir = filepath.Join(filepath.Dir(file), "..", "..", "..")
+	}
+	return home.Find(dir)
+}
+
+// Main is a TestMain of a package whose tests build devices: their harness is that of the home.
+func Main(m *testing.M) {
+	h, err := Find()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	build.SetHarness(h.Harness())
+	os.Exit(m.Run())
+}

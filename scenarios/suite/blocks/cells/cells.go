@@ -1,0 +1,101 @@
+package cells
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/blocks/kit"
+)
+
+const (
+	steps   = 32 // of a request
+	stepLen = 2  // bytes
+	idle    = 2  // cycles without a step between requests, at least
+)
+
+// step is the inputs or the outputs of a cell in a cycle, as its wrapper places them.
+type step = uint16
+
+// state is a cell's reference: what its outputs are in the cycle in which it has these inputs.
+type state interface{ cycle(in step) (out step) }
+
+// cell makes a block of a cell.
+func cell(name, module string, in, out *kit.Layout, stimulus func(*rand.Rand) func() step, reset func() state) *kit.Block {
+	return &kit.Block{
+		Name: name, RTL: "cells/" + module + ".sv", Go: "scenarios/suite/blocks/cells/cells.go",
+		Ops: []kit.Op{{
+			Name: "steps", Request: kit.NewLayout().WithList("step", in), Result: kit.NewLayout().WithList("step", out),
+		}},
+		Stimulus:  func(rng *rand.Rand, n int) []kit.Packet { return requests(stimulus(rng), n) },
+		Reference: func() func(kit.Packet) []kit.Packet { return reference(reset()) },
+	}
+}
+
+func requests(next func() step, n int) (list []kit.Packet) {
+	for range n {
+		b := make([]byte, 0, steps*stepLen)
+		for range steps {
+			b = binary.LittleEndian.AppendUint16(b, next())
+		}
+		list = append(list, kit.Packet{Data: b})
+	}
+	return list
+}
+
+// reference plays the steps of requests. Cells are at rest after two cycles without inputs, so it does not matter how many
+// there are between requests.
+func reference(s state) func(kit.Packet) []kit.Packet {
+	return func(p kit.Packet) []kit.Packet {
+		out := make([]byte, 0, steps*stepLen)
+		for i := range steps {
+			out = binary.LittleEndian.AppendUint16(out, s.cycle(binary.LittleEndian.Uint16(p.Data[stepLen*i:])))
+		}
+		for range idle {
+			s.cycle(0)
+		}
+		return []kit.Packet{{Data: out}}
+	}
+}
+
+// bits names stretches of a step, from bit 0 on.
+func bits(fields ...nicspec.FieldInfo) *kit.Layout {
+	at := 0
+	for i := range fields {
+		fields[i].Bit = at
+		at += fields[i].Width
+	}
+	return kit.NewLayout(kit.Part{Bytes: stepLen, Fields: fields})
+}
+
+func field(name string, width int) nicspec.FieldInfo {
+	return nicspec.FieldInfo{Name: name, Width: width}
+}
+
+// bit is a step with this bit, where it is set.
+func bit(n int, set bool) step { return step(kit.Flag(set)) << n }
+
+// All are the cells there are. Those of a technology are played in the place of ours.
+func All() []*kit.Block {
+	return []*kit.Block{
+		stream("fifo", func() state { return &queue{depth: 8} }),
+		stream("ram_fifo", func() state { return &ramQueue{depth: 8} }),
+		stream("skid", func() state { return &queue{depth: 2} }),
+		cell("arb", "nic_arb", bits(field("requests", 6), field("", 2), field("take", 1)), bits(field("valid", 1), field("index", 3)),
+			arbSteps, func() state { return &arbiter{served: arbRequests - 1} }),
+		cell("ram_mask", "nic_ram_mask",
+			bits(field("write", 1), field("read", 1), field("waddr", 3), field("raddr", 3), field("wdata", 4), field("wmask", 4)),
+			bits(field("word", 4)), memorySteps, func() state { return &memory{} }),
+		gate("clkgate"), gate("clkgate_icg"),
+	}
+}
+
+func stream(name string, reset func() state) *kit.Block {
+	return cell(name, "nic_"+name, bits(field("push", 1), field("pop", 1), field("", 2), field("word", 12)),
+		bits(field("ready", 1), field("valid", 1), field("", 2), field("word", 12)), streamSteps, reset)
+}
+
+func gate(name string) *kit.Block {
+	return cell(name, "nic_clkgate", bits(field("enable", 1), field("test", 1)), bits(field("rises", 8), field("falls", 8)),
+		gateSteps, func() state { return &edges{} })
+}

@@ -1,0 +1,117 @@
+package kit
+
+import (
+	"fmt"
+
+	"nictwin/models/nic/nicspec"
+)
+
+// Layout names the bytes of a packet.
+type Layout struct {
+	nicspec.StructInfo
+	Tail string  // what follows the structure, any number of bytes; empty for none
+	Each *Layout // of the structures that these are; nil: they are none
+}
+
+// Part is a stretch of a layout.
+type Part struct {
+	Bytes  int
+	Fields []nicspec.FieldInfo
+}
+
+// NewLayout puts stretches one after another.
+func NewLayout(parts ...Part) *Layout {
+	l := &Layout{}
+	for _, p := range parts {
+		for _, f := range p.Fields {
+			f.Bit += 8 * l.Bytes
+			l.Fields = append(l.Fields, f)
+		}
+		l.Bytes += p.Bytes
+	}
+	return l
+}
+
+// WithTail is the layout with bytes to follow.
+func (l *Layout) WithTail(name string) *Layout {
+	l.Tail = name
+	return l
+}
+
+// WithList is the layout with any number of structures to follow.
+func (l *Layout) WithList(name string, each *Layout) *Layout {
+	l.Tail, l.Each = name, each
+	return l
+}
+
+// Num is a little-endian number.
+func Num(name string, bytes int) Part {
+	return Part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes}}}
+}
+
+// Code is a number of one byte whose values have names.
+func Code(name string, text func(uint64) string) Part {
+	return Part{1, []nicspec.FieldInfo{{Name: name, Width: 8, Enum: text}}}
+}
+
+// Raw is bytes in their order.
+func Raw(name string, bytes int) Part {
+	return Part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes, Bytes: true}}}
+}
+
+// Gap is bytes that are zero.
+func Gap(bytes int) Part { return Part{Bytes: bytes} }
+
+// Entry is a structure of the contract.
+func Entry(s *nicspec.StructInfo) Part { return Part{s.Bytes, s.Fields} }
+
+func StatusName(v uint64) string      { return nicspec.Status(v).String() }
+func tableStatusName(v uint64) string { return nicspec.TableStatus(v).String() }
+func ActionName(v uint64) string      { return nicspec.Action(v).String() }
+func VerdictName(v uint64) string     { return nicspec.Verdict(v).String() }
+
+// DiffPacket names the first field that differs. Where beats are sent whole, zeros follow what was expected.
+func (l *Layout) DiffPacket(want, got []byte, whole bool) (field, e, g string, same bool) {
+	if whole && len(got) > len(want) {
+		want = append(append([]byte(nil), want...), make([]byte, len(got)-len(want))...)
+	}
+	n := min(l.Bytes, len(want), len(got))
+	if n == l.Bytes {
+		if field, e, g, same = l.Diff(want[:n], got[:n]); !same {
+			return field, e, g, false
+		}
+	}
+	if l.Each != nil {
+		for i, size := 0, l.Each.Bytes; l.Bytes+(i+1)*size <= min(len(want), len(got)); i++ {
+			at := l.Bytes + i*size
+			if field, e, g, same = l.Each.Diff(want[at:][:size], got[at:][:size]); !same {
+				return fmt.Sprintf("%s %d %s", l.Tail, i, field), e, g, false
+			}
+		}
+	}
+	if len(want) != len(got) {
+		return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got)), false
+	}
+	for i := n; i < len(got); i++ {
+		if want[i] != got[i] {
+			name := l.Tail
+			if name == "" {
+				name = "padding"
+			}
+			return fmt.Sprintf("%s byte %d", name, i-n), fmt.Sprintf("0x%02x", want[i]), fmt.Sprintf("0x%02x", got[i]), false
+		}
+	}
+	return "", "", "", true
+}
+
+// Text is a packet's fields, those that are zero left out.
+func (l *Layout) Text(b []byte) string {
+	if len(b) < l.Bytes {
+		return fmt.Sprintf("%d bytes: %x", len(b), b)
+	}
+	s := l.Format(b[:l.Bytes])
+	if l.Tail != "" {
+		s += fmt.Sprintf(" and %d bytes of %s", len(b)-l.Bytes, l.Tail)
+	}
+	return s
+}

@@ -1,0 +1,172 @@
+package kit
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"nictwin/models/format/tlp"
+)
+
+// Writes of a block come in beats of so many bytes, as blk_writes_pkg has them; the last beat of a result is none of a
+// TLP and tells the rest.
+const (
+	WriteBeat = 160
+	writeData = 128 // bytes of the payload, then the header and
+	WriteKeep = writeData + tlp.HeaderBytes
+	WriteLast = WriteKeep + 4
+	writeEnd  = WriteLast + 1 // whether the TLP is a completion entry
+)
+
+// WritesFault is what is wrong with the writes of a result: a rule of PCIe, or one of these.
+type WritesFault uint8
+
+const (
+	writesTwice WritesFault = 64 + iota
+	writesHole
+	writesLate
+	writesAttr
+	WritesKind
+	writesNames
+)
+
+func (v WritesFault) String() string {
+	names := [...]string{"a byte is written twice", "a byte between others is not written", "a write follows the completion entry",
+		"attributes of a part differ", "no such write"}
+	switch {
+	case v == 0:
+		return "right"
+	case v <= WritesFault(tlp.NumRules):
+		return tlp.Rule(v).String()
+	case v >= writesTwice && v < writesNames:
+		return names[v-writesTwice]
+	}
+	return fmt.Sprintf("fault %d", uint8(v))
+}
+
+// A place is where the bytes of one purpose go: bits 31:30 of a bus address tell places apart.
+const (
+	PlaceBit = 30
+	Places   = 4
+)
+
+// Placed is the writes to one place.
+type Placed struct {
+	Addr  uint64 // of the first byte
+	Bytes []byte
+	Attr  tlp.Attr
+	First int // number of the last beat of the first TLP
+	Last  int // and of the last one
+	Runs  []run
+}
+
+type run struct {
+	Addr  uint64
+	Bytes []byte
+}
+
+// Written is what a result's writes add up to, however they are cut.
+type Written struct {
+	Fault  WritesFault // the first, 0: none
+	Places [Places]Placed
+	Others []Other // TLPs that are no writes
+	Ended  bool    // a completion entry was written
+}
+
+type Other struct {
+	tlp.Packet
+	At int // number of its last beat, from 1
+}
+
+// Gather takes a result apart: writes, put together, and the bytes of the last beat, which mps names the MPS from.
+func Gather(data []byte, mps func(told []byte) int) (w Written, told []byte) {
+	if len(data) < WriteBeat || len(data)%WriteBeat != 0 {
+		w.Fault = WritesKind
+		return w, make([]byte, writeData)
+	}
+	told = data[len(data)-WriteBeat:][:writeData]
+	TLPs(data[:len(data)-WriteBeat], mps(told), w.Wrong, w.add)
+	for i := range w.Places {
+		w.join(&w.Places[i])
+	}
+	return w, told
+}
+
+// TLPs hands on the TLPs that beats are, held to MPS and the rules of PCIe, and whether each is a completion entry.
+func TLPs(beats []byte, mps int, wrong func(WritesFault), add func(p Other, entry bool)) {
+	cfg := tlp.DefaultMonitorConfig()
+	cfg.MPS = mps
+	mon, err := tlp.NewMonitor(cfg)
+	if err != nil {
+		wrong(WritesFault(tlp.RuleMPS))
+		return
+	}
+	var p tlp.Packet
+	beat := 0
+	for b := range slices.Chunk(beats, WriteBeat) {
+		beat++
+		n := bits.OnesCount32(LittleEndian.Uint32(b[WriteKeep:]))
+		p.Data = append(p.Data, b[:tlp.DWBytes*n]...)
+		if b[WriteLast] != 0 {
+			p.Hdr = [tlp.HeaderBytes]byte(b[writeData:])
+			if v := mon.Check(tlp.FromDevice, 0, &p); len(v) > 0 {
+				wrong(WritesFault(v[0].Rule))
+			}
+			add(Other{p, beat}, b[writeEnd] != 0)
+			p = tlp.Packet{}
+		}
+	}
+	if len(p.Data) > 0 {
+		wrong(WritesFault(tlp.RuleLength))
+	}
+}
+
+func (w *Written) Wrong(fault WritesFault) {
+	if w.Fault == 0 {
+		w.Fault = fault
+	}
+}
+
+// add takes a TLP.
+func (w *Written) add(p Other, entry bool) {
+	h := tlp.Parse(&p.Hdr)
+	if w.Ended {
+		w.Wrong(writesLate)
+	}
+	w.Ended = entry
+	if h.Kind != tlp.MWr {
+		w.Others = append(w.Others, p)
+		return
+	}
+	at := &w.Places[h.Address>>PlaceBit%Places]
+	if at.Last = p.At; len(at.Runs) == 0 {
+		at.Attr, at.First = h.Attr, p.At
+	} else if at.Attr != h.Attr {
+		w.Wrong(writesAttr)
+	}
+	runs := h.Runs(p.Data)
+	for addr, b, ok := runs.Next(); ok; addr, b, ok = runs.Next() {
+		at.Runs = append(at.Runs, run{addr, b})
+	}
+}
+
+// join puts the bytes of a place in the order of their addresses.
+func (w *Written) join(p *Placed) {
+	slices.SortStableFunc(p.Runs, func(a, b run) int {
+		if a.Addr < b.Addr {
+			return -1
+		}
+		return int(Flag(a.Addr > b.Addr))
+	})
+	for i, r := range p.Runs {
+		switch next := p.Addr + uint64(len(p.Bytes)); {
+		case i == 0:
+			p.Addr = r.Addr
+		case r.Addr < next:
+			w.Wrong(writesTwice)
+		case r.Addr > next:
+			w.Wrong(writesHole)
+		}
+		p.Bytes = append(p.Bytes, r.Bytes...)
+	}
+}

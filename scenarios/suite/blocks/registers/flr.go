@@ -1,0 +1,74 @@
+package registers
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/blocks/kit"
+)
+
+// flrWork is the kind of request that block flr has beside those of regs.
+const flrWork = 2
+
+// flrPattern is what becomes of the work that a reset waits for: a number of gaps in it, then its level from then on. What
+// is done in the cycles of a gap has yet to be seen ([G4], [G5]): it is none in which work has ended.
+type flrPattern struct {
+	Op, Level, Gaps, Width, Gap uint8
+}
+
+const flrGap = nicspec.VisibleCycles * 3 / 4 // cycles at most: what tells of work may take a few
+
+// flrTold is what became of a reset: whether one was under way, had an end while there was work, how often its end put all
+// back after that, whether that was too late [L3], and that none is under way.
+type flrTold struct {
+	Op, Resetting, Early, Clears, Late, Over uint8
+}
+
+// FLR has what resets do to registers and tables, while they wait for work and when they end.
+var FLR = &kit.Block{
+	Name: "flr", RTL: "registers/nic_flr.sv", Go: "models/nic/core/regs.go",
+	Ops: append(Regs.Ops[:len(Regs.Ops):len(Regs.Ops)], kit.Op{
+		Name: "work", Request: kit.NewRecord[flrPattern](), Result: kit.NewRecord[flrTold](),
+	}),
+	Stimulus: flrStimulus, Reference: flrReference,
+}
+
+// flrStimulus is that of regs with work that comes and ends, and more resets.
+func flrStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
+	for len(list) < n {
+		switch {
+		case kit.Maybe(rng, 12):
+			w := flrPattern{Op: flrWork, Level: uint8(rng.IntN(2)), Gaps: uint8(kit.Pick(rng, 0, rng.IntN(4)))}
+			w.Width, w.Gap = uint8(kit.Pick(rng, 0, rng.IntN(20))), uint8(kit.Pick(rng, flrGap, rng.IntN(flrGap)))
+			list = append(list, kit.Packet{Data: kit.Encode(w)})
+		case kit.Maybe(rng, 6):
+			list = append(list, regsReset(rng))
+		default:
+			list = append(list, regsSome(rng)...)
+		}
+	}
+	return list[:n]
+}
+
+func flrReference() func(kit.Packet) []kit.Packet {
+	s := newRegsState()
+	return func(req kit.Packet) []kit.Packet {
+		switch req.Data[0] {
+		case regsLook:
+			return []kit.Packet{s.look(nicspec.StatusReg(req.Data[1]))}
+		case flrWork:
+			return []kit.Packet{{Data: kit.Encode(s.becomes(req.Data[1] != 0))}}
+		}
+		return s.request(req.Data)
+	}
+}
+
+// becomes sets the level of the work.
+func (s *regsState) becomes(work bool) flrTold {
+	t := flrTold{Op: flrWork, Resetting: kit.Flag(s.Resetting())}
+	s.work = work
+	s.goOn()
+	t.Over = kit.Flag(!s.Resetting())
+	t.Clears = kit.Flag(t.Resetting != 0 && t.Over != 0)
+	return t
+}

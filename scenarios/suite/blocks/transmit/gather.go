@@ -1,0 +1,163 @@
+package transmit
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/blocks/kit"
+)
+
+const (
+	gatherPieces = 3
+	gatherLine   = 128 // bytes
+	gatherFault  = 3   // slot of a piece that may fail
+)
+
+// gatherEntry is a frame's entry, as the decoder of work entries hands it on.
+type gatherEntry struct {
+	Pieces, InlineLen, Port, Complete uint8
+	Length                            uint16
+	Fault, Late, Queue, Ecn           uint8
+	Index                             uint16
+	WqeId                             uint32
+	Status                            nicspec.Status
+	Offloads, L3Off, L4Off            uint8
+	CrcOff, CrcStart                  uint16
+	Bytes                             [gatherPieces]uint16 // of each piece
+	_                                 [2]uint8
+	Address                           [gatherPieces]uint64
+	Inline                            [nicspec.InlineMax]uint8
+}
+
+// gatherEnd is what the frame's end tells.
+type gatherEnd struct {
+	Status                  nicspec.Status
+	Complete, Queue, Port   uint8
+	Index                   uint16
+	WqeId                   uint32
+	Length                  uint16
+	InlineLen, Offloads     uint8
+	Ecn, L3Off, L4Off       uint8
+	Taken                   uint8
+	Beats, CrcOff, CrcStart uint16
+}
+
+// gatherTold is the beat behind the lines.
+type gatherTold struct {
+	End    gatherEnd
+	_      [8]uint8
+	Inline [nicspec.InlineMax]uint8
+}
+
+var GatherFrame = &kit.Block{
+	Name: "gather", RTL: "transmit/nic_gather.sv", Go: "models/nic/gather.go",
+	Ops:      []kit.Op{{Name: "entry", Request: kit.NewRecord[gatherEntry](), Result: kit.NewRecord[gatherEnd]().WithTail("frame")}},
+	Stimulus: gatherStimulus, Reference: gatherReference, Settle: gatherSettle,
+}
+
+// gatherStimulus is frames of any cut, some entries that failed before, and in half of the runs some whose reads do: these
+// wait for all others, so that the buffer fills without them only.
+func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
+	const offloads, beyond = 1<<5 - 1, 1<<14 - 1
+	failing := 4 * rng.IntN(2) // percent
+	for range n {
+		e := kit.Anything[gatherEntry](rng)
+		e.Port, e.Complete, e.Ecn = e.Port&1, e.Complete&1, e.Ecn&3
+		e.Offloads, e.CrcOff, e.CrcStart = e.Offloads&offloads, e.CrcOff&beyond, e.CrcStart&beyond
+		e.Pieces, e.InlineLen, e.Length, e.Fault, e.Late, e.Status = 0, 0, 0, 0, 0, nicspec.StatusOk
+		if kit.Maybe(rng, 8) { // nothing is to leave
+			e.Status = nicspec.Status(1 + rng.IntN(8))
+		} else {
+			e.cut(rng, failing)
+		}
+		list = append(list, kit.Packet{Data: kit.Encode(e)})
+	}
+	return list
+}
+
+// cut fills in the pieces of the frame, of which so many percent fail.
+func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
+	pieces := rng.IntN(gatherPieces + 1)
+	room := nicspec.WqeSlotBytes * (gatherPieces - pieces)
+	e.Pieces, e.InlineLen = uint8(pieces), uint8(kit.Pick(rng, 0, rng.IntN(room+1), room))
+	if pieces == 0 {
+		e.InlineLen = uint8(1 + rng.IntN(room))
+	}
+	e.Length = uint16(e.InlineLen)
+	for i := range pieces {
+		n := 1 + kit.Pick(rng, rng.IntN(4), rng.IntN(130), rng.IntN(130), rng.IntN(nicspec.FrameMax/gatherPieces-room))
+		addr := kit.Pick(rng, 0, uint64(rng.Uint32()))<<32 | uint64(rng.IntN(gatherFault))<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))
+		if kit.Maybe(rng, 30) {
+			addr = addr&^(tlp.PageBytes-1) | uint64(tlp.PageBytes-1-rng.IntN(200))
+		}
+		if e.Fault == faultNone && kit.Maybe(rng, failing) {
+			e.Fault, e.Late = uint8(1+rng.IntN(faultKinds-1)), kit.Flag(kit.Maybe(rng, 50))
+			addr |= gatherFault << kit.PlaceBit
+		}
+		e.Bytes[i], e.Address[i] = uint16(n), addr
+		e.Length += uint16(n)
+	}
+}
+
+// plan is what the decoder of work entries says of it.
+func (e *gatherEntry) plan() *core.TxPlan {
+	p := &core.TxPlan{Length: int(e.Length), InlineLen: int(e.InlineLen), NumPieces: int(e.Pieces)}
+	copy(p.Inline[:p.InlineLen], e.Inline[:])
+	off := p.InlineLen
+	for i := range p.NumPieces {
+		p.Pieces[i] = core.TxPiece{Bus: e.Address[i], Len: int(e.Bytes[i]), Off: off}
+		off += p.Pieces[i].Len
+	}
+	return p
+}
+
+// end is what the frame's end tells if all goes well.
+func (e *gatherEntry) end() gatherEnd {
+	beats := (e.Length + 63) / 64
+	return gatherEnd{
+		Status: e.Status, Complete: e.Complete, Queue: e.Queue, Port: e.Port, Index: e.Index, WqeId: e.WqeId, Length: e.Length,
+		InlineLen: e.InlineLen, Offloads: e.Offloads, Ecn: e.Ecn, L3Off: e.L3Off, L4Off: e.L4Off, Taken: uint8(beats),
+		Beats: max(1, beats), CrcOff: e.CrcOff, CrcStart: e.CrcStart,
+	}
+}
+
+func gatherReference() func(kit.Packet) []kit.Packet {
+	s := readerState{Reader: core.NewReader(256), mrrs: 256}
+	return func(req kit.Packet) []kit.Packet {
+		e := kit.Decode[gatherEntry](req.Data)
+		p, end := e.plan(), e.end()
+		f := append([]byte(nil), p.Inline[:p.InlineLen]...)
+		f = append(f, make([]byte, p.Length-len(f))...)
+		for i := range p.NumPieces {
+			var rd core.Read
+			piece := &p.Pieces[i]
+			rd.Begin(piece.Bus, f[piece.Off:][:piece.Len])
+			fault := uint8(faultNone)
+			if piece.Bus>>kit.PlaceBit%kit.Places == gatherFault {
+				fault = e.Fault
+			}
+			if s.read(&rd, fault, e.Late != 0); rd.Status != nicspec.StatusOk {
+				end.Status = rd.Status
+				return []kit.Packet{{Data: kit.Encode(end)}}
+			}
+		}
+		return []kit.Packet{{Data: append(kit.Encode(end), f...)}}
+	}
+}
+
+// gatherSettle does what the offloads do with lines: the bytes beyond the frame are of no meaning, inline bytes come beside,
+// and a frame that failed does not leave.
+func gatherSettle(data []byte) []byte {
+	if len(data) < 2*gatherLine || len(data)%gatherLine != 0 {
+		return data
+	}
+	lines, told := data[:len(data)-gatherLine], kit.Decode[gatherTold](data[len(data)-gatherLine:])
+	r, n := kit.Encode(told.End), int(told.End.Length)
+	if told.End.Status != nicspec.StatusOk || n > len(lines) {
+		return r
+	}
+	copy(lines[:min(n, int(told.End.InlineLen))], told.Inline[:])
+	return append(r, lines[:n]...)
+}

@@ -1,0 +1,346 @@
+package transmit
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/core"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/blocks/kit"
+)
+
+// Requests of txq.
+const (
+	txqTable = iota
+	txqRing
+	txqNone  = kit.Places // no ring
+	txqAfter = 1 << 7
+)
+
+// txqDoorbells is doorbells of up to one queue a place, where its rings are too, and then of one of these with one more
+// block. Then one of the queues may be switched off, and on again. Memory has entries whose bytes say how many blocks they
+// have and how they end.
+type txqDoorbells struct {
+	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
+	Cut                                          uint8 // place of the queue that is switched off
+	Queue, Pi                                    [kit.Places]uint16
+	Wqe                                          [nicspec.WqeBytes]uint8     // of the block pushed
+	Again                                        [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"` // what it is switched on with
+	When                                         uint8                       // cycles after the last doorbell, or, with txqAfter, after bytes of entries
+	_                                            uint8
+	From                                         uint16 // its consumer index
+	_                                            [4]uint8
+}
+
+// txqCame is what comes of them, place by place: which queue's turn it is, and how many entries are read at a time, is free.
+type txqCame struct {
+	Op, DbBad, QueueErrs uint8
+	Writes               kit.WritesFault
+	CutStatus            nicspec.TableStatus
+	Cut                  txqCut
+	Entries, Completions [kit.Places]uint16 // blocks of entries; none of a queue that was switched off
+}
+
+// txqItem is a block of an entry that was handed on, or, with an address, a completion entry.
+type txqItem struct {
+	Queue, Ecn, Event uint8
+	Status            nicspec.Status
+	Index             uint16
+	_                 [2]uint8
+	Addr              uint64
+	Bytes             [nicspec.WqeBytes]uint8
+}
+
+// Txq has transmit queues from their doorbells to the entries that they hand on, in order, and from the ends of these to
+// completion entries. Entries of several blocks wait until they are whole. Copies, which wait for one another on ways of their
+// own, are no part of its build.
+var Txq = &kit.Block{
+	Name: "txq", RTL: "workqueues/nic_txq.sv", Go: "models/nic/txq.go",
+	Ops: []kit.Op{
+		txqTable: kit.TableOp(&nicspec.TxqEntryInfo),
+		txqRing: {
+			Name: "doorbells", Request: kit.NewRecord[txqDoorbells](),
+			Result: kit.NewRecord[txqCame]().WithList("items", kit.NewRecord[txqItem]()),
+		},
+	},
+	Stimulus: txqStimulus, Settle: txqSettle,
+	Reference: func() func(kit.Packet) []kit.Packet { return newTxqState().answer },
+}
+
+// txqStimulus has three queues of each place go on, work, fail and go off.
+func txqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
+	s := newTxqState()
+	for range n {
+		var p kit.Packet
+		if kit.Maybe(rng, 30) {
+			place := rng.IntN(kit.Places)
+			p = txqCommand(rng, txqQueue(rng, place), uint64(place))
+		} else {
+			p = s.doorbells(rng)
+		}
+		s.answer(p)
+		list = append(list, p)
+	}
+	return list
+}
+
+func txqQueue(rng *rand.Rand, place int) int { return place + kit.Places*rng.IntN(3) }
+
+// txqCommand is a command for a queue, whose rings are at a place.
+func txqCommand(rng *rand.Rand, queue int, place uint64) kit.Packet {
+	if kit.Maybe(rng, 20) {
+		return kit.TableRequest(txqTable, nicspec.TableTxq, queue, nil)
+	}
+	f := nicspec.TxqEntryFields{
+		Enable: kit.Flag(kit.Maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place), CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4)),
+		PfcClass: uint8(rng.IntN(core.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
+		// What is left out:
+		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()), Cqi: uint16(rng.Uint32()),
+	}
+	switch rng.IntN(24) {
+	case 0:
+		f.Enable = uint8(2 + rng.IntN(200))
+	case 1:
+		f.LogSize = uint8(kit.Pick(rng, 0, 1, 16+rng.IntN(200)))
+	case 2:
+		f.RingBase |= 1 << rng.IntN(6)
+	case 3:
+		f.CqBase |= 1 << rng.IntN(6)
+	case 4:
+		f.EcnMode = uint8(4 + rng.IntN(200))
+	case 5:
+		f.MsixAddr |= uint64(1 + rng.IntN(3))
+	case 6:
+		f.PfcClass = uint8(core.PauseClasses + rng.IntN(200))
+	}
+	e := make([]byte, nicspec.TxqEntrySize)
+	f.Encode(e)
+	return kit.TableRequest(txqTable, nicspec.TableTxq, queue, e)
+}
+
+// txqState is the queues and the read side of a NIC.
+type txqState struct {
+	*core.Regs
+	parts nicspec.Cap1Reg
+	reads readerState
+}
+
+func newTxqState() *txqState {
+	spec := nicspec.DefaultBuild()
+	spec.Parts &^= nicspec.PartCopy
+	return &txqState{core.NewRegs(spec), spec.Parts, readerState{Reader: core.NewReader(256), mrrs: 512}}
+}
+
+// doorbells are some that queues may take, most of them. One entry alone may be pushed; the first read of a place
+// may fail.
+func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
+	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone, Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
+	for i := range d.Queue {
+		id := txqQueue(rng, i)
+		if kit.Maybe(rng, 60) { // one that runs, if there is one
+			for k := 0; s.Txq(id).State != nicspec.QueueStateRun && k < 3; k++ {
+				id = i + kit.Places*k
+			}
+		}
+		s.post(rng, &d, i, id)
+	}
+	if d.Cut = txqNone; kit.Maybe(rng, 75) {
+		s.cut(rng, &d)
+	}
+	return kit.Packet{Data: kit.Encode(d)}
+}
+
+// post fills in the doorbells of a place.
+func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
+	q := s.Txq(id)
+	waits := int(q.PI - q.CI) // blocks of an entry that is not whole
+	posted, rings := rng.IntN(min(int(q.Size()), 12)+1), kit.Maybe(rng, 80)
+	switch {
+	case kit.Maybe(rng, 5):
+		posted = kit.Pick(rng, -1, int(q.Size()), int(q.Size())+1, rng.IntN(1<<16))
+	case d.Pushed == txqNone && kit.Maybe(rng, 20):
+		d.Pushed = uint8(place)
+		posted = min(posted*rng.IntN(2), max(0, int(q.Size())-1-waits)) // whether there is room yet is free
+		rings = posted > 0
+		txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
+	case d.Fault == faultNone && kit.Maybe(rng, 8): // more of the ring is fetched behind the read that fails, as it does
+		rings, posted, d.Faulty, d.Fault = true, 1+rng.IntN(min(max(1, int(q.Size())-waits), 40)), uint8(place), uint8(1+rng.IntN(faultKinds-1))
+	}
+	if d.Queue[place], d.Pi[place] = uint16(id), q.PI+uint16(posted); kit.Maybe(rng, 2) {
+		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none
+	}
+	d.Rung |= kit.Flag(rings) << place
+}
+
+// txqRingAt is an address of a ring at a place.
+func txqRingAt(rng *rand.Rand, place uint64) uint64 {
+	const align = 63
+	return uint64(rng.Uint32())<<32 | place<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))&^align
+}
+
+// txqEntryAt is what memory has at the place of an entry.
+func txqEntryAt(addr uint64, b *[nicspec.WqeBytes]uint8) {
+	for i := range b {
+		b[i] = readerByte(addr + uint64(i))
+	}
+}
+
+func (s *txqState) answer(req kit.Packet) []kit.Packet {
+	if req.Data[0] == txqTable {
+		res := kit.TableAnswer(s.Regs, req)
+		s.Drained()
+		return []kit.Packet{res}
+	}
+	d := kit.Decode[txqDoorbells](req.Data)
+	r := txqCame{Op: txqRing}
+	var items []byte
+	for i := range d.Queue {
+		id := int(d.Queue[i])
+		from := uint16(0)
+		if q := s.Txq(id); q != nil {
+			from = q.PI
+		}
+		ring := func(pi uint16) {
+			r.DbBad += kit.Flag(s.Write32(nicspec.RegTxDoorbell(id), uint32(pi)).Kind != core.EffectDoorbell)
+		}
+		if d.Rung>>i&1 != 0 {
+			ring(d.Pi[i])
+		}
+		if int(d.Pushed) == i {
+			ring(d.Pi[i] + 1)
+		}
+		fault := uint8(faultNone)
+		if int(d.Faulty) == i {
+			fault = d.Fault
+		}
+		entries, completions := s.work(id, from, fault, &r)
+		if int(d.Cut) == i {
+			s.restart(id, d.Again[:])
+			continue
+		}
+		r.Entries[i], r.Completions[i] = uint16(len(entries)), uint16(len(completions))
+		for _, x := range append(entries, completions...) {
+			items = append(items, kit.Encode(x)...)
+		}
+	}
+	return []kit.Packet{{Data: append(kit.Encode(r), items...)}}
+}
+
+// work is what a queue hands on: the entries that are whole. With a fault the read that begins with block from fails.
+func (s *txqState) work(id int, from uint16, fault uint8, r *txqCame) (entries, completions []txqItem) {
+	q := s.Txq(id)
+	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {
+		blocks := s.entry(q, id)
+		if n := int(q.PI - from); fault != faultNone && n > 0 && int(q.PI-q.CI)-len(blocks) < n {
+			e, c := s.failed(q, id, from, fault)
+			r.QueueErrs++
+			return append(entries, e), append(completions, c)
+		}
+		if int(q.PI-q.CI) < len(blocks) {
+			break // it waits for the others
+		}
+		entries = append(entries, blocks...)
+		w := nicspec.Wqe(blocks[0].Bytes[:])
+		if status, sent := txqEnd(w); status != nicspec.StatusOk || w.FComplete() {
+			c := txqItem{Addr: q.CqeAddr(q.CQI)}
+			core.BuildTxCqe(uint16(id), q.CI, status, w.WqeId(), sent, q.Phase(q.CQI), &c.Bytes)
+			completions = append(completions, c)
+			q.CQI++
+		}
+		q.CI += uint16(len(blocks))
+	}
+	return entries, completions
+}
+
+// entry is the blocks of the entry at the consumer index, posted or not.
+func (s *txqState) entry(q *core.Queue, id int) (blocks []txqItem) {
+	for n := 1; len(blocks) < n; {
+		b := txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: q.CI + uint16(len(blocks))}
+		txqEntryAt(q.WqeAddr(b.Index), &b.Bytes)
+		if blocks = append(blocks, b); len(blocks) == 1 {
+			n = core.WqeBlocks(b.Bytes[:], s.parts)
+		}
+	}
+	return blocks
+}
+
+// failed is the Event of a read of the ring that fails, and its completion entry [T2].
+func (s *txqState) failed(q *core.Queue, id int, index uint16, fault uint8) (e, c txqItem) {
+	var rd core.Read
+	var b [nicspec.WqeBytes]uint8
+	rd.Begin(q.WqeAddr(index), b[:])
+	s.reads.read(&rd, fault, false)
+	e = txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: index, Event: 1, Status: rd.Status}
+	c = txqItem{Addr: q.CqeAddr(q.CQI)}
+	core.BuildEvent(uint16(id), index, rd.Status, q.Phase(q.CQI), &c.Bytes)
+	q.Fail(rd.Status)
+	q.CQI++
+	return e, c
+}
+
+// txqEnd is how the wrapper has an entry end, and the length of its frame.
+func txqEnd(w nicspec.Wqe) (nicspec.Status, int) {
+	if w[16]&7 == 0 {
+		return nicspec.StatusBadKey, 0
+	}
+	return nicspec.StatusOk, nicspec.FrameMin + int(w[17])
+}
+
+// txqTold is an entry as the block tells of it.
+type txqTold struct {
+	Queue, Ecn, Event uint8
+	Status            nicspec.Status
+	Index             uint16
+	Bytes             [nicspec.WqeBytes]uint8
+}
+
+// txqSettle puts what was told in the order of places: of each the entries, then the completion entries.
+func txqSettle(data []byte) []byte {
+	last := len(data) - kit.WriteBeat
+	if last < 0 || len(data)%kit.WriteBeat != 0 || data[last] == txqTable {
+		return data[:min(len(data), 8+kit.TableBytes)]
+	}
+	var w txqWritten
+	var entries [kit.Places][]txqItem
+	var writes []byte
+	for b := range slices.Chunk(data[:last], kit.WriteBeat) {
+		if kit.LittleEndian.Uint32(b[kit.WriteKeep:]) != 0 || b[kit.WriteLast] != 0 {
+			writes = append(writes, b...)
+			continue
+		}
+		t := kit.Decode[txqTold](b)
+		e := txqItem{Queue: t.Queue, Ecn: t.Ecn, Event: t.Event, Status: t.Status, Index: t.Index, Bytes: t.Bytes}
+		entries[t.Queue%kit.Places] = append(entries[t.Queue%kit.Places], e)
+	}
+	kit.TLPs(writes, 128, w.Wrong, w.add)
+	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.Fault, CutStatus: nicspec.TableStatus(data[last+4])}
+	if cut := data[last+3]; cut < kit.Places {
+		r.Cut = txqCutOff(kit.LittleEndian.Uint16(data[last+5:]), entries[cut], w.entries[cut])
+		entries[cut], w.entries[cut] = nil, nil
+	}
+	var items []byte
+	for i := range kit.Places {
+		r.Entries[i], r.Completions[i] = uint16(len(entries[i])), uint16(len(w.entries[i]))
+		for _, x := range append(entries[i], w.entries[i]...) {
+			items = append(items, kit.Encode(x)...)
+		}
+	}
+	return append(kit.Encode(r), items...)
+}
+
+// txqWritten is completion entries in the order in which they left.
+type txqWritten struct {
+	kit.Written
+	entries [kit.Places][]txqItem
+}
+
+func (w *txqWritten) add(p kit.Other, entry bool) {
+	h := tlp.Parse(&p.Hdr)
+	if h.Kind != tlp.MWr || !entry || len(p.Data) != nicspec.CqeBytes {
+		w.Wrong(kit.WritesKind)
+		return
+	}
+	at := &w.entries[h.Address>>kit.PlaceBit%kit.Places]
+	*at = append(*at, txqItem{Addr: h.Address, Bytes: [nicspec.CqeBytes]uint8(p.Data)})
+}

@@ -1,0 +1,84 @@
+package isolation
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/contract/kit"
+	"nictwin/scenarios/traffic"
+)
+
+// FairChecks flood one port, either of them, while a frame comes in on the other now and then.
+var FairChecks = []kit.Check{
+	{Name: "ports/turns in receive, last port flooded", Rules: "R13 C3", Stalls: kit.Stalled, Run: func(r *kit.Rig) { turns(r, 0, false) }},
+	{Name: "ports/turns in receive, first port flooded", Rules: "R13 C3", Stalls: kit.Stalled, Run: func(r *kit.Rig) { turns(r, 1, false) }},
+	{Name: "ports/turns in receive, last port flooded with what is dropped", Rules: "R13 C3", Stalls: kit.Calm, Run: func(r *kit.Rig) { turns(r, 0, true) }},
+	{Name: "ports/turns in receive, first port flooded with what is dropped", Rules: "R13 C3", Stalls: kit.Calm, Run: func(r *kit.Rig) { turns(r, 1, true) }},
+}
+
+// turnWatch counts how many frames of the flooded port are taken out while one of the other port waits.
+type turnWatch struct {
+	came  []int64 // cycles of the last beats of the other port's frames
+	taken int     // of them, so far
+	since []int   // frames of the flooded port taken out since each of them came
+	worst int
+}
+
+// turns floods a port with more frames than the device can place, each in three parts or dropped, and plays some on the other,
+// one at a time: each of these is taken out after [R13]'s number of others at the latest, and long before the flood is over.
+func turns(r *kit.Rig, flooded int, drop bool) {
+	const few, many = 24, 6000
+	calm := 1 - flooded
+	r.Write(nicspec.RegCtrl, 1)
+	dense, err := traffic.ParsePace("beats", r.Sizes.EthBits, r.Bed.NIC.Period())
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.Player(flooded).Load(traffic.Track{Pace: dense}))
+	split := func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 30 }
+	full, other := r.OpenRx(1, 13, split), r.OpenRx(2, 6, nil)
+	if drop {
+		r.Post(full, 2) // all others find no descriptor
+	} else {
+		r.Post(full, many)
+	}
+	r.Post(other, few)
+	portRule(r, 0, flooded, nicspec.ActionQueue, 1)
+	portRule(r, 1, calm, nicspec.ActionQueue, 2)
+	w := &turnWatch{}
+	r.Watch = func(c boundary.Crossing) {
+		h := tlp.Parse(&c.TLP.Hdr)
+		switch {
+		case c.Kind != boundary.TLPOut || h.Kind != tlp.MWr || len(c.TLP.Data) != nicspec.CqeBytes:
+		case h.Address >= other.CQ && h.Address < other.CQ+uint64(other.CQBytes()):
+			w.worst = max(w.worst, w.since[w.taken])
+			w.taken++
+		case h.Address >= full.CQ && h.Address < full.CQ+uint64(full.CQBytes()):
+			for i := w.taken; i < len(w.came); i++ {
+				w.since[i]++
+			}
+		}
+	}
+	r.Frames = func(c boundary.Crossing) {
+		if c.Kind == boundary.FrameIn && c.Port == r.PortOf(calm) {
+			w.came, w.since = append(w.came, c.Last), append(w.since, 0)
+		}
+	}
+	first := r.Player(calm).Total()
+	for i := range many {
+		r.PlayOn(flooded, kit.Blob(60+i%5, uint64(i)))
+	}
+	r.Run(400) // the buffer fills
+	for i := range few {
+		r.PlayOn(calm, kit.Blob(60+i*13, uint64(i)))
+		r.Until("a frame of the other port is taken out", func() bool { return w.taken > i })
+		require.Less(r.T, r.Player(flooded).Sent(), many, "frames of the flood that had come in when frame %d of the other port was taken out", i)
+		r.Run(20)
+	}
+	r.Watch, r.Frames = nil, nil
+	require.LessOrEqual(r.T, w.worst, nicspec.FairFrames, "frames of the flooded port that were taken out while one of the other port waited")
+	for i := range few {
+		r.DeliveredOf(calm, other, first+i, 1)
+	}
+	r.Quiet()
+}

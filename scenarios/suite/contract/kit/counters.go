@@ -1,0 +1,43 @@
+package kit
+
+import (
+	"nictwin/models/nic/nicspec"
+)
+
+// Arrived is the steps that frames make whatever becomes of them.
+func Arrived(frames ...[]byte) Steps {
+	s := Steps{PortCounter(nicspec.CntRxFrames): uint64(len(frames))}
+	for _, f := range frames {
+		s[PortCounter(nicspec.CntRxBytes)] += uint64(len(f))
+	}
+	return s
+}
+
+// With adds a counter to steps.
+func (s Steps) With(index int, n int) Steps {
+	if n > 0 {
+		s[index] += uint64(n)
+	}
+	return s
+}
+
+// Taken adds n delivered frames.
+func (s Steps) Taken(n int) Steps {
+	return s.With(PortCounter(nicspec.CntRxDelivered), n).With(DevCounter(nicspec.CntRxCqe), n)
+}
+
+// Dropped plays frames that all end in one counter.
+func (r *Rig) Dropped(what string, cause nicspec.PortCounter, frames ...[]byte) {
+	r.T.Helper()
+	r.Counted(what, Arrived(frames...).With(PortCounter(cause), len(frames)), func() { r.Play(frames...) })
+}
+
+// Spoiled is a RoCE packet with what is wrong about it.
+func Spoiled(ip, l4, icrc bool) []byte {
+	p := RocePacket(100)
+	p.IPBad, p.IcrcBad, p.UDPCsum = ip, icrc, CsumRight
+	if l4 {
+		p.UDPCsum = CsumWrong
+	}
+	return p.Build()
+}

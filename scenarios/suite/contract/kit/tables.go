@@ -1,0 +1,38 @@
+package kit
+
+import (
+	"nictwin/models/nic/nicspec"
+)
+
+const (
+	TableOk  = nicspec.TableStatusOk
+	TableBad = nicspec.TableStatusBadValue
+)
+
+// ValueCase is a change of an entry that is good, and what becomes of it.
+type ValueCase[F any] struct {
+	Name string
+	Mod  func(*F)
+	Want nicspec.TableStatus
+}
+
+// Built is an entry as it reads in this build: without the fields of parts that it lacks.
+func (r *Rig) Built(info *nicspec.StructInfo, entry []byte) []byte {
+	b := append([]byte(nil), entry...)
+	for _, f := range info.Fields {
+		if !r.Sizes.Has(f.Part) {
+			for bit := f.Bit; bit < f.Bit+f.Width; bit++ {
+				b[bit/8] &^= 1 << (bit % 8)
+			}
+		}
+	}
+	return b
+}
+
+// Late is what becomes of an entry that uses a part: want when the part is there.
+func (r *Rig) Late(part nicspec.Cap1Reg, want nicspec.TableStatus) nicspec.TableStatus {
+	if r.Sizes.Has(part) {
+		return want
+	}
+	return nicspec.TableStatusNotBuilt
+}

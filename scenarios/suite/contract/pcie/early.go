@@ -1,0 +1,63 @@
+package pcie
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/contract/kit"
+)
+
+// EarlyChecks send completions that nobody asked for at the time of requests. Which of them meet a request is chance, and what
+// becomes of it then is for the referee to say.
+var EarlyChecks = func() []kit.Check {
+	var all []kit.Check
+	for _, c := range []struct {
+		name string
+		cpl  tlp.Header
+	}{
+		{"without data", tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, ByteCount: 4}},
+		{"of one beat", tlp.Header{Kind: tlp.CplD, Length: 25, ByteCount: 100}},
+		{"of eight beats", tlp.Header{Kind: tlp.CplD, Length: 256, ByteCount: 1024}},
+	} {
+		all = append(all, kit.Check{Name: fmt.Sprintf("transmit errors/completions %s before and after their requests", c.name), Rules: "P6 P7 C3",
+			Stalls: []int{0, 60}, Run: func(r *kit.Rig) { earlyCompletions(r, c.cpl) }})
+	}
+	return all
+}()
+
+// earlyCompletions has the device read pieces all the time while completions for any tag come in. They begin when a piece is
+// asked for, and leave room for others between them: a queue whose ring cannot be read asks for nothing more.
+func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
+	r.Write(nicspec.RegCplTimeout, kit.Timeout)
+	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: as many as can be
+	rng := rand.New(rand.NewPCG(uint64(cpl.Length), 3))
+	cpl.RequesterID = nicspec.RequesterNic
+	data := kit.Pattern(cpl.PayloadBytes(), 1)
+	for round := range 24 {
+		x, w := r.TxSetup(round%4, 6) // the one before may have stopped
+		for i := range x.Size() {
+			r.Enqueue(x, kit.SendEntry(nil, r.Piece(w[i%2], i, 64, kit.Pattern(1500, uint64(i)))))
+		}
+		asked := false
+		r.Watch = func(c boundary.Crossing) {
+			h := tlp.Parse(&c.TLP.Hdr)
+			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address-x.Base >= uint64(x.Size()*x.Slot)
+		}
+		r.Tell(&x.Ring)
+		r.Until("a piece is asked for", func() bool { return asked })
+		r.Watch = nil
+		beats := 1 + int(cpl.Length)/64
+		for range 500 / beats {
+			cpl.Tag = uint8(rng.Uint32())
+			r.Send(cpl, data)
+			r.Run(3 * beats)
+		}
+		r.Quiet()
+		r.Disable(nicspec.TableTxq, x.Number)
+		r.Free = [2]uint64{1 << 20, 1 << 33}
+	}
+	r.Out = nil
+}

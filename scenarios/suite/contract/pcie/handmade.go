@@ -1,0 +1,142 @@
+package pcie
+
+import (
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/format/tlp"
+	"nictwin/models/inject"
+	"nictwin/models/nic/boundary"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/contract/kit"
+)
+
+// HandChecks answer reads by hand: what the endpoint never sends, each status, and completions that are wrong in two ways.
+var HandChecks = []kit.Check{
+	{Name: "transmit errors/completions by hand", Rules: "P6 P7 T6", Stalls: kit.Stalled, Run: completionsByHand},
+}
+
+// handmade is a change of a completion that is right, and how its request ends then.
+type handmade struct {
+	name string
+	mod  func(*kit.Completion)
+	want nicspec.Status
+}
+
+// spoilt are ways in which a completion does not fit.
+func spoilt() []handmade {
+	const misfit = nicspec.StatusCplMalformed
+	all := []handmade{
+		{"a byte more to come", func(c *kit.Completion) { c.ByteCount++ }, misfit},
+		{"a byte less to come", func(c *kit.Completion) { c.ByteCount-- }, misfit},
+		{"four bytes more to come", func(c *kit.Completion) { c.ByteCount += 4 }, misfit},
+		{"four bytes less to come", func(c *kit.Completion) { c.ByteCount -= 4 }, misfit},
+		{"4 KB to come", func(c *kit.Completion) { c.ByteCount = tlp.PageBytes }, misfit},
+		{"byte count wrong in bit 11", func(c *kit.Completion) { c.ByteCount ^= 1 << 11 }, misfit},
+		{"a DW too long", func(c *kit.Completion) { c.Length++; c.Data = append(c.Data, 1, 2, 3, 4) }, misfit},
+		{"without data", bare, misfit},
+	}
+	for bit := range 7 {
+		all = append(all, handmade{fmt.Sprintf("bit %d of the lower address", bit), func(c *kit.Completion) { c.LowerAddr ^= 1 << bit }, misfit})
+	}
+	return all
+}
+
+func bare(c *kit.Completion) { c.Kind, c.Length, c.Data = tlp.Cpl, 0, nil }
+
+// handmades are all cases: a status is looked at before poison, and poison before what does not fit.
+func handmades() []handmade {
+	all := []handmade{{"right", func(*kit.Completion) {}, nicspec.StatusOk}}
+	misfits := spoilt()
+	for s := tlp.StatusUR; s <= 7; s++ {
+		want := nicspec.StatusCplAbort
+		if s == tlp.StatusUR {
+			want = nicspec.StatusCplUnsupported
+		}
+		status := func(name string, mod func(*kit.Completion)) {
+			all = append(all, handmade{fmt.Sprintf("status %d%s", s, name), func(c *kit.Completion) { mod(c); c.Status = s }, want})
+		}
+		status("", bare)
+		status(" with data", func(*kit.Completion) {})
+		status(" and poison", func(c *kit.Completion) { bare(c); c.EP = true })
+		status(" and poison, with data", func(c *kit.Completion) { c.EP = true })
+		m := misfits[s]
+		status(" and "+m.name, func(c *kit.Completion) { m.mod(c); c.EP = s%2 > 0 })
+	}
+	for _, m := range misfits {
+		all = append(all, m, handmade{"poison and " + m.name, func(c *kit.Completion) { m.mod(c); c.EP = true }, nicspec.StatusCplPoison})
+	}
+	return append(all, handmade{"poison", func(c *kit.Completion) { c.EP = true }, nicspec.StatusCplPoison})
+}
+
+// completionsByHand has a piece of which the endpoint answers no read. The first of them is answered by a completion that is
+// changed, the others rightly; when the entry has failed, the right one comes, too, and finds no request.
+func completionsByHand(r *kit.Rig) {
+	r.Write(nicspec.RegCplTimeout, 50_000)
+	x, w := r.TxSetup(3, 4)
+	cases := handmades()
+	r.Quiet()
+	before, failed, bytes := r.Counters(), 0, 0
+	for i, c := range cases {
+		const n = 100
+		s := r.Piece(w[i%2], 5+i%64, 128, kit.Pattern(n, uint64(i)))
+		reads := leaveUnanswered(r, r.BusOf(s), n)
+		first := x.PI
+		all := r.Enqueue(x, kit.SendEntry(nil, s))
+		r.Tell(&x.Ring)
+		r.Until("the piece is asked for", func() bool { return reads.left == 0 && r.Bed.Faults.Hits() == len(reads.all) })
+		r.Bed.Faults.Clear()
+		for k := range reads.all {
+			right := rightAnswer(r, &reads.all[k])
+			if k == 0 {
+				c.mod(&right)
+			}
+			r.Send(right.Header, right.Data)
+		}
+		require.Equal(r.T, c.want, r.TxCqe(x).Status(), c.name)
+		if c.want == nicspec.StatusOk {
+			r.CameOut(x.Number, &all[0], first)
+			bytes += n
+			continue
+		}
+		failed++
+		right := rightAnswer(r, &reads.all[0])
+		r.Send(right.Header, right.Data)
+		r.Quiet()
+	}
+	r.Watch = nil
+	n := len(cases)
+	r.Moved("completions by hand", before, kit.Steps{kit.DevCounter(nicspec.CntCplErr): uint64(failed), kit.DevCounter(nicspec.CntCplUnexpected): uint64(failed)}.
+		With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr), failed).With(kit.DevCounter(nicspec.CntTxCqe), n).
+		With(kit.PortCounter(nicspec.CntTxFrames), n-failed).With(kit.PortCounter(nicspec.CntTxBytes), bytes))
+	r.NoFrames()
+}
+
+// unanswered is reads of a range that the endpoint does not answer.
+type unanswered struct {
+	all  []tlp.Header
+	left int // bytes that were not asked for
+}
+
+func leaveUnanswered(r *kit.Rig, bus uint64, n int) *unanswered {
+	r.T.Helper()
+	u := &unanswered{left: n}
+	require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: bus, To: bus + uint64(n)}))
+	r.Watch = func(c boundary.Crossing) {
+		h := tlp.Parse(&c.TLP.Hdr)
+		off, bytes := h.Span()
+		if at := h.Address + uint64(off); c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && at >= bus && at < bus+uint64(n) {
+			u.all, u.left = append(u.all, h), u.left-bytes
+		}
+	}
+	return u
+}
+
+// rightAnswer is the completion that ends a read, whole and right.
+func rightAnswer(r *kit.Rig, h *tlp.Header) kit.Completion {
+	r.T.Helper()
+	off, n := h.Span()
+	return kit.Completion{Header: tlp.Header{Kind: tlp.CplD, Length: h.Length, ByteCount: uint16(n), LowerAddr: uint8(h.Address+uint64(off)) & 0x7f,
+		RequesterID: nicspec.RequesterNic, Tag: h.Tag}, Data: r.Load(h.Address, int(h.Length)*tlp.DWBytes)}
+}

@@ -1,0 +1,95 @@
+package contract
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+	"nictwin/models/nic/nicspec"
+	"nictwin/rtlbridge/build"
+
+	"nictwin/scenarios/bed/device"
+	"nictwin/scenarios/bed/testbed"
+	"nictwin/scenarios/suite/contract/kit"
+)
+
+// powerUpAreas are the checks, by ports, that are played again from random contents of every register and memory: each
+// table, ring and buffer is used before anything was in it. With two ports these are the ones in which ports matter.
+var powerUpAreas = [board.MaxPorts + 1][]string{
+	1: {"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"},
+	2: {"drops/", "pause/", "ports/", "chaos/"},
+}
+
+// Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at the
+// same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
+func TestRandomPowerUp(t *testing.T) {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
+		t.Run(fmt.Sprintf("ports %d", ports), func(t *testing.T) { randomPowerUp(t, ports) })
+	}
+}
+
+func randomPowerUp(t *testing.T, ports int) {
+	sizes := nicspec.DefaultBuild()
+	sizes.Ports = ports
+	path, err := nicManifest()
+	require.NoError(t, err)
+	zeros, err := device.Build(t.Context(), path, "speed", device.Eth{Ports: ports}, nil)
+	require.NoError(t, err)
+	random, err := device.Build(t.Context(), path, "debug", device.Eth{Ports: ports}, nil)
+	require.NoError(t, err)
+	played := 0
+	all := slices.DeleteFunc(suite(sizes), func(c kit.Check) bool { return !within(c.Name, powerUpAreas[ports]) })
+	for _, c := range sample(all, 2, 0) {
+		played++
+		t.Run(c.Name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "inputs")
+			t.Run("record", func(t *testing.T) { record(t, &c, sizes, zeros, file) })
+			want := playback(t, zeros, file)
+			for _, contents := range []string{"+verilator+rand+reset+1", "+verilator+seed+1", "+verilator+seed+2"} {
+				require.Equal(t, want, playback(t, random, file, contents), contents)
+			}
+		})
+	}
+	require.Greater(t, played, 10)
+}
+
+func within(name string, areas []string) bool {
+	for _, a := range areas {
+		if strings.HasPrefix(name, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// record runs a check with the device's inputs going to a file.
+func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *build.Device, file string) {
+	f, err := os.Create(file)
+	require.NoError(t, err)
+	w := bufio.NewWriterSize(f, 1<<20)
+	t.Cleanup(func() { // after the rig has closed the device
+		require.NoError(t, w.Flush())
+		require.NoError(t, f.Close())
+	})
+	on(c, t, sizes, func(s testbed.Spec) (*testbed.Bed, error) {
+		s.NIC, s.Built, s.Record = device.RTL, dev, w
+		return testbed.New(s)
+	}, 0, nil)
+}
+
+// playback is what the device makes of a recording, wall time aside.
+func playback(t *testing.T, dev *build.Device, file string, plusArgs ...string) build.PlaybackResult {
+	t.Helper()
+	p, err := build.Playback(t.Context(), dev, file, plusArgs...)
+	require.NoError(t, err)
+	require.NotZero(t, p.Cycles)
+	p.Wall = 0
+	return p
+}

@@ -1,0 +1,70 @@
+package receive
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/inject"
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/contract/kit"
+)
+
+// AccountRaceChecks race credits against frames.
+var AccountRaceChecks = []kit.Check{
+	{Name: "accounts/credits while frames draw", Rules: "A3 A5", Stalls: kit.Calm, Run: creditsWhileDrawing},
+	{Name: "accounts/written while frames wait", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileWaiting},
+}
+
+// writtenWhileWaiting writes an account anew while frames that draw on it wait for their descriptors: each draws on what it
+// found, so that the new numbers begin at 0.
+func writtenWhileWaiting(r *kit.Rig) {
+	const n = 3
+	a := &Account{Index: 7, Balance: 9, Rule: 1, FastQ: 1, SlowQ: 2}
+	OpenPosted(r, a.SlowQ)
+	x := r.OpenRx(a.FastQ, 5, nil)
+	SetAccount(r, a)
+	for range 4 {
+		r.Bed.Faults.Clear()
+		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 1, Count: 1, Delay: r.Bed.Cycles(2000)}))
+		r.Post(x, n)
+		for range n {
+			r.Play(kit.FrameTo(a.Index, kit.FrameOf(64)))
+		}
+		r.Run(600)
+		a.Balance += 5
+		SetAccount(r, a)
+		r.Quiet()
+		left := n
+		for r.Next(&x.Ring) != nil {
+			left--
+		}
+		require.Zero(r.T, left, "frames that are not delivered the fast way")
+	}
+}
+
+// creditsWhileDrawing writes credits as fast as they go while frames draw one after another: neither gets lost, whichever meet.
+func creditsWhileDrawing(r *kit.Rig) {
+	a := &Account{Index: 3, Balance: 1 << 20, Rule: 4, FastQ: 1, SlowQ: 2}
+	OpenPosted(r, a.FastQ, a.SlowQ)
+	SetAccount(r, a)
+	for round := range 4 {
+		const n = 90
+		for range n {
+			r.Play(kit.FrameTo(a.Index, kit.FrameOf(64)))
+		}
+		r.Run(round)
+		for k := range uint32(2 * n) {
+			r.Write(nicspec.RegAccountCredit(a.Index), k%5<<8)
+			a.Balance += k % 5 << 8
+		}
+		r.Until("the frames are delivered", func() bool {
+			for r.Next(&r.Rx[a.FastQ].Ring) != nil {
+				a.Draw(false)
+			}
+			return a.drawn == uint32(n*(round+1))
+		})
+		r.Quiet()
+		Stands(r, a)
+		require.Nil(r.T, r.Next(&r.Rx[a.SlowQ].Ring))
+		r.Post(r.Rx[a.FastQ], n)
+	}
+}

@@ -1,0 +1,397 @@
+package receive
+
+import (
+	"math/rand/v2"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/contract/kit"
+)
+
+// AccountChecks look at accounts and their slow path [A].
+var AccountChecks = []kit.Check{
+	{Name: "accounts/the two ways", Rules: "A1 A2 A3 A4", Stalls: kit.Stalled, Run: bothPaths},
+	{Name: "accounts/latch", Rules: "A1 A2 A5", Stalls: kit.Stalled, Run: latchedAccount},
+	{Name: "accounts/credits", Rules: "A5 G1", Stalls: kit.Calm, Run: accountCredits},
+	{Name: "accounts/dropped frames", Rules: "A2 A3 R7 R8 R9", Stalls: kit.Stalled, Run: accountDrops},
+	{Name: "accounts/each by itself", Rules: "A1 A2 A3", Stalls: kit.Stalled, Run: manyAccounts},
+	{Name: "accounts/values", Rules: "A6 G6", Stalls: kit.Calm, Run: accountValues},
+	{Name: "accounts/order over both rings", Rules: "A4 A5 R11", Stalls: kit.Stalled, Run: accountOrder},
+}
+
+// AccountRssChecks combine accounts with RSS.
+var AccountRssChecks = []kit.Check{{Name: "accounts/groups of RSS", Rules: "A2 A3 S3", Stalls: kit.Stalled, Run: accountGroups}}
+
+// Account is a credit account as section 10 has it.
+type Account struct {
+	Index         int
+	Balance       uint32
+	Latch, slow   bool
+	drawn, seq    uint32
+	Rule          int
+	FastQ, SlowQ  int
+	group, rssLog int // action Rss if rssLog is not 0
+}
+
+// SlowPath reports whether a frame that is taken goes the slow path.
+func (a *Account) SlowPath() (slow bool) {
+	if !a.slow && a.Balance > 0 {
+		return false
+	}
+	a.slow = a.slow || a.Latch
+	return true
+}
+
+// Draw is what a frame does that is delivered: it has this ordinal.
+func (a *Account) Draw(slow bool) (seq uint32) {
+	if !slow {
+		a.Balance--
+		a.drawn++
+	}
+	a.seq++
+	return a.seq - 1
+}
+
+// SetAccount writes an account and the rule that draws on it, for frames to the queue that its index names.
+func SetAccount(r *kit.Rig, a *Account) {
+	r.T.Helper()
+	f := nicspec.AccountEntryFields{Balance: a.Balance}
+	if a.Latch {
+		f.Latch = 1
+	}
+	r.Commit(nicspec.TableAccount, a.Index, kit.Encode(&f, nicspec.AccountEntrySize))
+	setAccountRule(r, a)
+}
+
+// credit writes ACCOUNT_CREDIT, and waits until that is in force.
+func credit(r *kit.Rig, a *Account, credits uint32, take, resume bool) {
+	r.T.Helper()
+	v := credits
+	switch {
+	case take:
+		v |= 1 << 30
+		a.Balance -= min(a.Balance, credits)
+	default:
+		a.Balance = min(a.Balance+credits, nicspec.CreditMax)
+	}
+	if resume {
+		v |= 1 << 31
+		a.slow = false
+	}
+	r.Write(nicspec.RegAccountCredit(a.Index), v)
+	r.Synced()
+}
+
+// Stands demands that an account is as it should be, by its register and by its table entry.
+func Stands(r *kit.Rig, a *Account) {
+	r.T.Helper()
+	want := nicspec.AccountEntryFields{Balance: a.Balance, Drawn: a.drawn, Seq: a.seq}
+	v := a.Balance
+	if a.Latch {
+		want.Latch = 1
+	}
+	if a.slow {
+		want.Slow = 1
+		v |= 1 << 31
+	}
+	require.Equal(r.T, want, nicspec.DecodeAccountEntry(r.Entry(nicspec.TableAccount, a.Index)), "account %d", a.Index)
+	require.Equal(r.T, v, r.Read(nicspec.RegAccountCredit(a.Index)), "ACCOUNT_CREDIT[%d]", a.Index)
+}
+
+// draws plays n frames that draw on an account, and demands that each goes its way.
+func draws(r *kit.Rig, a *Account, n int) {
+	r.T.Helper()
+	first := r.Ordinal()
+	for i := range n {
+		r.Play(kit.FrameTo(a.Index, flow(first+i)))
+	}
+	for i := range n {
+		slow, q := a.SlowPath(), a.FastQ
+		if a.rssLog > 0 {
+			f := kit.Parsed(flow(first+i), r.Roce)
+			q = r.Indir[(a.group+int(kit.RSSHash(r.RssKey, flow(first+i), &f)&(1<<a.rssLog-1)))%nicspec.RssEntries]
+		}
+		if slow {
+			q = a.SlowQ
+		}
+		seq := a.Draw(slow)
+		r.Delivered(r.Rx[q], first+i, uint16(a.Rule), func(f *nicspec.RxCqeFields) { f.SlowPath, f.AccountSeq = slow, seq })
+		r.Post(r.Rx[q], 1)
+	}
+	r.Quiet()
+}
+
+// OpenPosted opens receive queues with descriptors.
+func OpenPosted(r *kit.Rig, queues ...int) {
+	r.T.Helper()
+	r.Write(nicspec.RegCtrl, 1)
+	for _, q := range queues {
+		r.Post(r.OpenRx(q, 7, nil), 100)
+	}
+}
+
+func bothPaths(r *kit.Rig) {
+	OpenPosted(r, 1, 2)
+	a := &Account{Index: 9, Balance: 5, Rule: 3, FastQ: 1, SlowQ: 2}
+	SetAccount(r, a)
+	Stands(r, a)
+	draws(r, a, 12)
+	Stands(r, a)
+	require.EqualValues(r.T, 5, a.drawn)
+	for _, n := range []uint32{1, 2, 30} {
+		credit(r, a, n, false, false)
+		draws(r, a, int(n)/2+3)
+		Stands(r, a)
+	}
+	a.Balance, a.drawn, a.seq = 4, 0, 0 // written anew
+	SetAccount(r, a)
+	draws(r, a, 6)
+	Stands(r, a)
+	a.FastQ, a.SlowQ = 2, 2 // one queue for both ways
+	credit(r, a, 3, false, false)
+	setAccountRule(r, a)
+	draws(r, a, 6)
+	Stands(r, a)
+}
+
+// setAccountRule writes the rule of an account alone.
+func setAccountRule(r *kit.Rig, a *Account) {
+	r.T.Helper()
+	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(a.FastQ), AccountEn: 1, Account: uint8(a.Index), SlowQueue: uint16(a.SlowQ)}
+	if a.rssLog > 0 {
+		e.Action, e.Queue, e.RssLog = nicspec.ActionRss, uint16(a.group), uint8(a.rssLog)
+	}
+	e.Value[13], e.Mask[13] = uint8(a.Index), 0xff
+	r.Rule(a.Rule, e)
+}
+
+// latchedAccount has an account that stays slow until it is told to go on.
+func latchedAccount(r *kit.Rig) {
+	OpenPosted(r, 1, 2)
+	a := &Account{Index: 63, Balance: 3, Latch: true, Rule: 0, FastQ: 1, SlowQ: 2}
+	SetAccount(r, a)
+	draws(r, a, 3)
+	Stands(r, a) // no credit left, but no frame has found none
+	require.False(r.T, a.slow)
+	draws(r, a, 1)
+	require.True(r.T, a.slow)
+	Stands(r, a)
+	credit(r, a, 10, false, false)
+	draws(r, a, 4)
+	Stands(r, a)
+	credit(r, a, 2, true, false)
+	draws(r, a, 1)
+	credit(r, a, 0, false, true)
+	draws(r, a, 10)
+	Stands(r, a)
+	credit(r, a, 5, true, true) // takes, and goes on: the next frame finds none
+	Stands(r, a)
+	draws(r, a, 2)
+	credit(r, a, 1, false, true)
+	draws(r, a, 2)
+	a.Balance, a.drawn, a.seq, a.slow = 2, 0, 0, false // a table write makes it Fast
+	SetAccount(r, a)
+	Stands(r, a)
+	draws(r, a, 3)
+	Stands(r, a)
+}
+
+// accountCredits adds and takes up to the limits, with one write or two in one TLP.
+func accountCredits(r *kit.Rig) {
+	a, b := &Account{Index: 4, Rule: 0}, &Account{Index: 5, Rule: 1}
+	SetAccount(r, a)
+	SetAccount(r, b)
+	for _, c := range []struct {
+		n    uint32
+		take bool
+	}{{0, false}, {1, true}, {7, false}, {3, true}, {4, true}, {nicspec.CreditMax - 1, false}, {1, false}, {1, false}, {nicspec.CreditMax, false},
+		{nicspec.CreditMax, true}, {nicspec.CreditMax, true}, {0x80_0000, false}, {0x80_0000, false}, {0xff_fffe, true}, {2, true}} {
+		credit(r, a, c.n, c.take, false)
+		Stands(r, a)
+	}
+	r.Write2(nicspec.RegAccountCredit(4), 11, 22)
+	r.Write2(nicspec.RegAccountCredit(4), 1|1<<30, 0x3f00_0002) // bits 29:24 are not defined
+	r.Synced()
+	a.Balance, b.Balance = 10, 24
+	Stands(r, a)
+	Stands(r, b)
+	require.Equal(r.T, uint64(24)<<32|10, r.Read2(nicspec.RegAccountCredit(4)))
+	for i := range nicspec.NumAccounts {
+		if i != a.Index && i != b.Index {
+			require.Zero(r.T, r.Read(nicspec.RegAccountCredit(i)), "account %d", i)
+		}
+	}
+}
+
+// accountDrops drops frames behind an account in every way: they draw nothing, but may make it slow.
+func accountDrops(r *kit.Rig) {
+	OpenPosted(r, 1, 2)
+	a := &Account{Index: 7, Balance: 2, Latch: true, Rule: 3, FastQ: 6, SlowQ: 2}
+	SetAccount(r, a)
+	f := kit.FrameTo(7, kit.Blob(300, 1))
+	r.Dropped("the fast queue is off", nicspec.CntRxDropQueueOff, f, f, f)
+	Stands(r, a)
+	r.OpenRx(6, 2, nil)
+	r.Dropped("no descriptor in the fast queue", nicspec.CntRxDropNoDesc, f, f)
+	Stands(r, a)
+	a.FastQ = 1
+	setAccountRule(r, a)
+	draws(r, a, 2)
+	a.SlowQ = 6
+	setAccountRule(r, a)
+	a.slow = true // a frame that is dropped changes the state
+	r.Dropped("no descriptor in the slow queue", nicspec.CntRxDropNoDesc, f)
+	Stands(r, a)
+	credit(r, a, 1, false, false)
+	r.Disable(nicspec.TableRxq, 6)
+	r.Dropped("the slow queue is off", nicspec.CntRxDropQueueOff, f)
+	r.OpenRx(6, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 299 })
+	r.Dropped("too long for the slow queue", nicspec.CntRxDropTooLong, f)
+	Stands(r, a)
+	credit(r, a, 0, false, true)
+	draws(r, a, 1)
+	Stands(r, a)
+}
+
+// manyAccounts has every account at work, some of them named by two rules.
+func manyAccounts(r *kit.Rig) {
+	OpenPosted(r, 1, 2, 3, 4)
+	var all []*Account
+	for i := range 16 {
+		index := i * 4
+		if i == 15 {
+			index = 63
+		}
+		a := &Account{Index: index, Balance: uint32(i % 5), Latch: i%3 == 0, Rule: i, FastQ: 1 + i%2, SlowQ: 3 + i%2}
+		SetAccount(r, a)
+		all = append(all, a)
+	}
+	rng := rand.New(rand.NewPCG(51, 9))
+	for range 40 {
+		a := all[rng.IntN(len(all))]
+		switch rng.IntN(3) {
+		case 0:
+			credit(r, a, uint32(rng.IntN(4)), rng.IntN(4) == 0, rng.IntN(2) == 0)
+		default:
+			draws(r, a, 1+rng.IntN(5))
+		}
+	}
+	for _, a := range all {
+		Stands(r, a)
+	}
+	// Two rules draw on one account.
+	a, b := *all[1], *all[1]
+	b.Rule, b.FastQ, b.SlowQ = all[2].Rule, 2, 4
+	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: 2, AccountEn: 1, Account: uint8(a.Index), SlowQueue: 4}
+	e.Value[13], e.Mask[13] = 200, 0xff
+	r.Rule(b.Rule, e)
+	credit(r, &a, 1, false, true)
+	first := r.Ordinal()
+	seq := a.seq
+	r.Play(kit.FrameTo(200, kit.Blob(80, 1)), kit.FrameTo(a.Index, kit.Blob(90, 1)))
+	slow := a.Balance == 1
+	r.Delivered(r.Rx[2], first, uint16(b.Rule), func(f *nicspec.RxCqeFields) { f.AccountSeq = seq })
+	q := a.FastQ
+	if slow {
+		q = a.SlowQ
+	}
+	r.Delivered(r.Rx[q], first+1, uint16(a.Rule), func(f *nicspec.RxCqeFields) { f.AccountSeq, f.SlowPath = seq+1, slow })
+}
+
+func accountValues(r *kit.Rig) {
+	for i, c := range []struct {
+		balance uint32
+		latch   uint8
+		want    nicspec.TableStatus
+	}{{0, 0, kit.TableOk}, {nicspec.CreditMax, 1, kit.TableOk}, {nicspec.CreditMax + 1, 0, kit.TableBad}, {1 << 31, 0, kit.TableBad}, {5, 2, kit.TableBad}, {5, 255, kit.TableBad}} {
+		f := nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch, Slow: 1, Drawn: 77, Seq: 78} // the last three are read-only
+		require.Equal(r.T, c.want, r.Command(nicspec.TableOpWrite, nicspec.TableAccount, i, kit.Encode(&f, nicspec.AccountEntrySize)), "%+v", c)
+		want := nicspec.AccountEntryFields{}
+		if c.want == kit.TableOk {
+			want = nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch}
+		}
+		require.Equal(r.T, want, nicspec.DecodeAccountEntry(r.Entry(nicspec.TableAccount, i)), "%+v", c)
+	}
+	type f = nicspec.RuleEntryFields
+	for _, c := range []kit.ValueCase[f]{
+		{Name: "good", Mod: func(*f) {}, Want: kit.TableOk},
+		{Name: "account 63", Mod: func(e *f) { e.Account = 63 }, Want: kit.TableOk},
+		{Name: "account 64", Mod: func(e *f) { e.Account = 64 }, Want: kit.TableBad},
+		{Name: "account 255", Mod: func(e *f) { e.Account = 255 }, Want: kit.TableBad},
+		{Name: "account_en 2", Mod: func(e *f) { e.AccountEn = 2 }, Want: kit.TableBad},
+		{Name: "account_en 128", Mod: func(e *f) { e.AccountEn = 128 }, Want: kit.TableBad},
+		{Name: "the last slow_queue", Mod: func(e *f) { e.SlowQueue = uint16(r.Sizes.NumRxq - 1) }, Want: kit.TableOk},
+		{Name: "slow_queue beyond", Mod: func(e *f) { e.SlowQueue = uint16(r.Sizes.NumRxq) }, Want: kit.TableBad},
+		{Name: "slow_queue far beyond", Mod: func(e *f) { e.SlowQueue = 0xffff }, Want: kit.TableBad},
+		{Name: "action Drop", Mod: func(e *f) { e.Action = nicspec.ActionDrop }, Want: kit.TableBad},
+		{Name: "not valid and bad", Mod: func(e *f) { e.Valid, e.Account = 0, 64 }, Want: kit.TableBad},
+		{Name: "without account_en the rest is ignored", Mod: func(e *f) { e.AccountEn, e.Account, e.SlowQueue, e.Action = 0, 255, 0xffff, nicspec.ActionDrop }, Want: kit.TableOk},
+	} {
+		e := f{Valid: 1, Action: nicspec.ActionQueue, Queue: 1, AccountEn: 1, Account: 3, SlowQueue: 2}
+		c.Mod(&e)
+		b := kit.Encode(&e, nicspec.RuleEntrySize)
+		require.Equal(r.T, c.Want, r.Command(nicspec.TableOpWrite, nicspec.TableRule, 2, b), c.Name)
+		if c.Want == kit.TableOk {
+			require.Equal(r.T, r.Built(&nicspec.RuleEntryInfo, b), r.Entry(nicspec.TableRule, 2)[:len(b)], c.Name)
+		}
+	}
+}
+
+// accountOrder lets frames come on all ports while credits come and go: account_seq merges the two rings.
+func accountOrder(r *kit.Rig) {
+	const n = 240
+	r.Write(nicspec.RegCtrl, 1)
+	rings := []*kit.RxRing{r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)}
+	for _, x := range rings {
+		r.Post(x, 2*n)
+	}
+	a := &Account{Index: 11, Balance: 3, Latch: true, Rule: 3, FastQ: 1, SlowQ: 2}
+	SetAccount(r, a)
+	rng := rand.New(rand.NewPCG(52, 9))
+	for i := range n {
+		for p := range r.Sizes.Ports {
+			r.PlayOn(p, kit.FrameTo(11, kit.FrameOf(60+rng.IntN(300))))
+		}
+		if i%8 == 7 {
+			r.Write(nicspec.RegAccountCredit(11), uint32(rng.IntN(12))|uint32(rng.IntN(4)/3)<<30|uint32(rng.IntN(2))<<31)
+			r.Run(rng.IntN(900))
+		}
+	}
+	r.Quiet()
+	total := n * r.Sizes.Ports
+	merged, slow := make([]nicspec.RxCqe, total), 0
+	for i, x := range rings {
+		for e := nicspec.RxCqe(r.Next(&x.Ring)); e != nil; e = r.Next(&x.Ring) {
+			require.Less(r.T, int(e.AccountSeq()), total)
+			require.Nil(r.T, merged[e.AccountSeq()], "account_seq %d is there twice", e.AccountSeq())
+			require.Equal(r.T, i == 1, e.SlowPath())
+			merged[e.AccountSeq()] = e
+			slow += i
+		}
+	}
+	var ordinals [2]int
+	for i, e := range merged {
+		require.NotNil(r.T, e, "account_seq %d is in neither ring", i)
+		require.EqualValues(r.T, ordinals[e.Port()], e.PortSeq(), "ordinal of the frame with account_seq %d", i)
+		ordinals[e.Port()]++
+	}
+	got := nicspec.DecodeAccountEntry(r.Entry(nicspec.TableAccount, 11))
+	require.Equal(r.T, [2]int{total, total - slow}, [2]int{int(got.Seq), int(got.Drawn)})
+	require.Positive(r.T, slow)
+	require.Positive(r.T, total-slow)
+}
+
+// accountGroups has the fast way spread over queues.
+func accountGroups(r *kit.Rig) {
+	rssKeyAt(r, 9)
+	r.Write(nicspec.RegCtrl, 1)
+	spread(r, 3, entriesOf(250, 4))
+	OpenPosted(r, 9)
+	a := &Account{Index: 21, Balance: 10, Rule: 6, SlowQ: 9, group: 250, rssLog: 4}
+	SetAccount(r, a)
+	draws(r, a, 14)
+	credit(r, a, 20, false, false)
+	draws(r, a, 25)
+	Stands(r, a)
+}

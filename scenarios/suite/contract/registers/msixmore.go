@@ -1,0 +1,51 @@
+package registers
+
+import (
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/contract/kit"
+)
+
+// messagesUnseen has an entry wait to be reported by time: busy is 1 all along, and STATUS 0.
+func messagesUnseen(r *kit.Rig) {
+	const units = 200
+	m := withMessages(r)
+	r.ReceiveAll(1)
+	x, a := m.openRx(1, 3, 40, units)
+	r.Post(x, 1)
+	first := r.Ordinal()
+	r.Play(kit.FrameOf(100))
+	r.Delivered(x, first, nicspec.RuleNone)
+	r.Quiet()
+	r.Run(64 * units / 2)
+	require.Zero(r.T, r.Read(nicspec.RegStatus))
+	r.Synced()
+	require.Zero(r.T, a.messages, "the message is still to come")
+	require.Less(r.T, r.IdleAt, a.oldest, "busy is 1 until the message has left")
+	m.settled()
+	r.BusyFalls()
+}
+
+// messagesLarge has numbers that need more than eight bits: as many entries as make a message due, but for one, and then that
+// one; and a time that is longer than most.
+func messagesLarge(r *kit.Rig) {
+	const count, units = 300, 300
+	m := withMessages(r)
+	r.TxSetup(9, 2)
+	nop := nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true}
+	x, a := m.openTx(1, 9, count, 0)
+	r.Transmit(x, slices.Repeat([]nicspec.WqeFields{nop}, count-1)...)
+	m.settled()
+	require.Zero(r.T, a.messages)
+	r.Transmit(x, nop)
+	m.settled()
+	require.Equal(r.T, 1, a.messages)
+	y, b := m.openTx(2, 3, count, units)
+	r.Transmit(y, nop)
+	m.settled()
+	require.Equal(r.T, 1, b.messages)
+	require.LessOrEqual(r.T, b.last-b.oldest, int64(64*units+2*1024), "cycles from the entry to its message")
+}

@@ -1,0 +1,87 @@
+package contract
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// heldElsewhere names the tests that hold the rules that no check here can: by rule, the folder and the test.
+var heldElsewhere = map[string][2]string{
+	"B2": {"scenarios/suite/contract", "TestBadParameters"}, // what may be set, TestRTL builds
+	"C4": {"scenarios/bench", "TestRatesOfTheNICRepeat"},
+}
+
+var (
+	ruleLine = regexp.MustCompile(`(?m)^- \*\*\[([A-Z]\d+)\]\*\*`)
+	testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
+
+// rulesOf lists the rules of the contract.
+func rulesOf(t *testing.T) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/nic.md")
+	require.NoError(t, err)
+	for _, m := range ruleLine.FindAllStringSubmatch(string(text), -1) {
+		require.NotContains(t, all, m[1], "a rule is numbered twice")
+		all = append(all, m[1])
+	}
+	require.Greater(t, len(all), 100)
+	return all
+}
+
+// checkedRules lists the rules that checks name, with the first check that does.
+func checkedRules() map[string]string {
+	all := map[string]string{}
+	for _, a := range slices.Concat(areas, portAreas) {
+		for _, c := range a.checks {
+			for _, rule := range strings.Fields(c.Rules) {
+				if all[rule] == "" {
+					all[rule] = c.Name
+				}
+			}
+		}
+	}
+	return all
+}
+
+// A rule that nothing is held to might as well not be there, and a check of a rule that there is not tells of nothing.
+func TestEveryRuleIsHeld(t *testing.T) {
+	rules, checked := rulesOf(t), checkedRules()
+	for _, rule := range rules {
+		at, other := heldElsewhere[rule]
+		switch {
+		case checked[rule] == "" && !other:
+			t.Errorf("[%s] of docs/nic.md: no check of the contract suite names it, and no other test is known to hold it", rule)
+		case checked[rule] != "" && other:
+			t.Errorf("[%s]: check %q holds it; it need not be listed as held by %s", rule, checked[rule], at[1])
+		case other && !slices.Contains(testsIn(t, at[0]), at[1]):
+			t.Errorf("[%s]: there is no %s in %s", rule, at[1], at[0])
+		}
+	}
+	for rule, name := range checked {
+		if !slices.Contains(rules, rule) {
+			t.Errorf("check %q names [%s], which docs/nic.md does not have", name, rule)
+		}
+	}
+}
+
+// testsIn lists the tests of a folder.
+func testsIn(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../../..", folder, "*_test.go"))
+	require.NoError(t, err)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		for _, m := range testFunc.FindAllStringSubmatch(string(text), -1) {
+			all = append(all, m[1])
+		}
+	}
+	return all
+}

@@ -1,0 +1,54 @@
+package contract
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic/nicspec"
+	"nictwin/scenarios/suite/contract/kit"
+)
+
+// sample is every n-th of the checks from the k-th on: for NICs and ways to reach them that differ little from others which
+// all checks are run on. With NICTWIN_LONG (make test-all) it is all of them.
+func sample(all []kit.Check, n, k int) []kit.Check {
+	if os.Getenv("NICTWIN_LONG") != "" {
+		return all
+	}
+	var some []kit.Check
+	for i := k; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// buildSamples says which checks the builds of eachBuild are sampled by: one port, and no parts, have all.
+var buildSamples = map[string]struct{ n, k int }{"ports 2": {4, 1}, "ports 2 of 256 bits": {2, 0}}
+
+// sampleOf is what a build of eachBuild is held to: all that there is for several ports, and its sample of the rest.
+func sampleOf(name string, sizes nicspec.Build) []kit.Check {
+	one, all := sizes, suite(sizes)
+	one.Ports = 1
+	common := len(suite(one))
+	s, ok := buildSamples[name]
+	if !ok {
+		return all
+	}
+	return append(sample(all[:common], s.n, s.k), all[common:]...)
+}
+
+// Each check is run in every test on some build that has all the parts.
+func TestSamplesLeaveNothingOut(t *testing.T) {
+	played := map[string]bool{}
+	eachBuild(t, func(_ *testing.T, name string, sizes nicspec.Build) {
+		for _, c := range sampleOf(name, sizes) {
+			played[c.Name] = true
+		}
+	})
+	two := nicspec.DefaultBuild()
+	two.Ports = 2
+	for _, c := range suite(two) {
+		require.True(t, played[c.Name], "%q is in no sample", c.Name)
+	}
+}
