@@ -44,8 +44,8 @@ func accountSeq(x *boundary.Crossing) (uint32, bool) {
 	return nicspec.RxCqe(x.TLP.Data).AccountSeq(), true
 }
 
-// A frame that may have drawn on an account or not is held against the account as it was set, long ago though no frame has
-// shown that yet, or just now.
+// A frame that may have drawn on an account or not is held against the account as it was set, long ago though no frame
+// has shown that yet, or just now.
 func TestRivalOfAnAccountThatIsSet(t *testing.T) {
 	for _, now := range []int64{600, 1000} {
 		r, err := New(DefaultConfig(defaultRig().spec.Build))

@@ -116,7 +116,8 @@ func (r *Referee) accountTurn(a *account, e *accounts.Event) {
 		return
 	}
 	r.log.FailOf(subjectOf(e), d, "A2", "slow_path", fmt.Sprint(!e.Slow), fmt.Sprint(e.Slow),
-		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.Frame, e.Port, e.Seq, pathNames[e.Slow]), a.Describe())
+		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.Frame, e.Port, e.Seq,
+			pathNames[e.Slow]), a.Describe())
 	a.AsDevice(e)
 }
 
@@ -163,8 +164,8 @@ func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Even
 	r.dropped(&r.rx.ports[f.Port], f, m, e != nil)
 }
 
-// awaitsOther reports whether a frame of another port, whose fate is not known, may have been taken by a cycle: ports have no
-// order, and a frame that is dropped latches an account, too [A2, A3].
+// awaitsOther reports whether a frame of another port, whose fate is not known, may have been taken by a cycle: ports
+// have no order, and a frame that is dropped latches an account, too [A2, A3].
 func (a *account) awaitsOther(port int, cycle int64) bool {
 	for p := range a.frames {
 		if f := a.frames[p].Head; p != port && f != nil && f.Last <= cycle {
@@ -193,15 +194,16 @@ func (r *Referee) endAccounts() {
 		a := &r.rx.accounts[i]
 		r.accountTurns(a, true)
 		if e, left := a.Left(); left {
-			r.log.FailOf(subjectOf(&e), r.rx.queue(uint16(e.Queue)).Domain(), "A4", "account_seq", fmt.Sprintf("every number once: a frame with %d", a.Seq()),
+			r.log.FailOf(subjectOf(&e), r.rx.queue(uint16(e.Queue)).Domain(), "A4", "account_seq",
+				fmt.Sprintf("every number once: a frame with %d", a.Seq()),
 				fmt.Sprintf("%d and no such frame", e.Seq), a.Describe())
 		}
 	}
 }
 
-// rivals looks for other accounts, or none, that a frame may have drawn on which was delivered by a verdict: its rule was
-// written while it came in, and its completion entry goes with all of them. Each of them then may have let it pass, or
-// not. It reports whether there are any.
+// rivals looks for other accounts, or none, that a frame may have drawn on which was delivered by a verdict: its rule
+// was written while it came in, and its completion entry goes with all of them. Each of them then may have let it
+// pass, or not. It reports whether there are any.
 func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
 	var all []*account
 	others := false
@@ -223,7 +225,8 @@ func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspe
 		return false
 	}
 	for _, a := range all {
-		a.Perhaps(accounts.Taken{Last: f.Last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(), Slow: e.SlowPath()})
+		a.Perhaps(accounts.Taken{Last: f.Last, Out: r.now, Others: true, Drew: true, Seq: e.AccountSeq(),
+			Slow: e.SlowPath()})
 	}
 	return true
 }
@@ -253,7 +256,8 @@ func (r *Referee) creditRead(a *account, could accounts.Range, asked int64, off,
 	could.Join(&now)
 	const slowBit = 1 << 31
 	if v := got &^ slowBit; !could.Balance.Has(v) || !could.State(got&slowBit != 0) {
-		r.failRegister("A5", off, fmt.Sprintf("balance %v, slow %v", could.Balance, could.Slow), fmt.Sprintf("%#x", got))
+		r.failRegister("A5", off, fmt.Sprintf("balance %v, slow %v", could.Balance, could.Slow),
+			fmt.Sprintf("%#x", got))
 	}
 }
 

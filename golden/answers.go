@@ -25,12 +25,14 @@ func (r *Referee) answered() bool {
 		}
 	}
 	if at < 0 {
-		r.log.Fail(verdict.Registers, "G2", "Tag", "that of a request that was not answered", fmt.Sprintf("%#x", h.Tag), h.String())
+		r.log.Fail(verdict.Registers, "G2", "Tag", "that of a request that was not answered", fmt.Sprintf("%#x", h.Tag),
+			h.String())
 		return false
 	}
 	q := *list.At(at)
 	if at > 0 {
-		r.log.Fail(verdict.Registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", list.At(0).answer.Header.Tag),
+		r.log.Fail(verdict.Registers, "G2", "Tag",
+			fmt.Sprintf("%#x: answers in the order of the requests", list.At(0).answer.Header.Tag),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	list.Remove(at)
@@ -49,7 +51,8 @@ func (r *Referee) judgeAnswer(q *asked, h *tlp.Header) {
 				rule = "G1"
 			}
 		}
-		r.log.Fail(verdict.Registers, rule, d.Field.String(), diffValue(want, d.Field), diffValue(h, d.Field), "expected "+want.String(), "got      "+h.String())
+		r.log.Fail(verdict.Registers, rule, d.Field.String(), diffValue(want, d.Field), diffValue(h, d.Field),
+			"expected "+want.String(), "got      "+h.String())
 		return
 	}
 	data := r.x.TLP.Data
@@ -133,7 +136,8 @@ func (r *Referee) tableCommand(q *asked, want, got uint32) {
 }
 
 func commandText(c nicspec.TblCmdReg) string {
-	return fmt.Sprintf("%#x: %v %v %d, status %v", uint32(c), nicspec.TableOp(c.Op()), nicspec.Table(c.Table()), c.Index(),
+	return fmt.Sprintf("%#x: %v %v %d, status %v", uint32(c), nicspec.TableOp(c.Op()), nicspec.Table(c.Table()),
+		c.Index(),
 		nicspec.TableStatus(c.Status()))
 }
 
@@ -192,7 +196,8 @@ func (r *Referee) mostNow(index int) uint64 {
 	switch {
 	case c == nil:
 		return most
-	case port >= 0 && port < len(r.rx.ports) && (c.Drop || c.Index == int(nicspec.CntRxDelivered) || c.Index == int(nicspec.CntRxPause)):
+	case port >= 0 && port < len(r.rx.ports) &&
+		(c.Drop || c.Index == int(nicspec.CntRxDelivered) || c.Index == int(nicspec.CntRxPause)):
 		return most + uint64(r.rx.ports[port].Undecided.Len())
 	case port < 0:
 		return most + r.deviceAhead(nicspec.DevCounter(index))

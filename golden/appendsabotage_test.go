@@ -29,12 +29,13 @@ func appends(t testing.TB) (Config, []boundary.Crossing) {
 		inline := roceFrame(54 + 101 + 3 + 4)[:54]
 		inline[43] = 3 << 4
 		inline[39] += uint8(i)
-		m.PostWqe(0, nictest.Entry(uint32(i), inline, []nictest.Piece{{Key: goodKey, Addr: 0x1000, N: 101}}, func(w nicspec.Wqe) {
-			w.SetFIcrc(true)
-			w.SetFAppend(true)
-			w.SetL3Off(14)
-			w.SetL4Off(34)
-		}))
+		m.PostWqe(0, nictest.Entry(uint32(i), inline, []nictest.Piece{{Key: goodKey, Addr: 0x1000, N: 101}},
+			func(w nicspec.Wqe) {
+				w.SetFIcrc(true)
+				w.SetFAppend(true)
+				w.SetL3Off(14)
+				w.SetL4Off(34)
+			}))
 	}
 	m.RingTx(0)
 	m.readCounters()
@@ -55,16 +56,22 @@ func TestAppendSabotageIsCaught(t *testing.T) {
 		return f
 	}
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
-		{"a pad byte is not zero", frame(func(f []byte) []byte { f[icrc-1] = 1; return f }), "txq 0", "T15", "payload+10"},
-		{"a pad byte is not zero, the ICRC covers it", frame(func(f []byte) []byte { f[pad] = 1; return sealed(f) }), "txq 0", "T15", "payload+10"},
-		{"a pad byte too few", frame(func(f []byte) []byte { return slices.Delete(f, pad, pad+1) }), "txq 0", "T5", "frame length"},
-		{"a pad byte too many", frame(func(f []byte) []byte { return slices.Insert(f, pad, 0) }), "txq 0", "T5", "frame length"},
+		{"a pad byte is not zero", frame(func(f []byte) []byte { f[icrc-1] = 1; return f }), "txq 0", "T15",
+			"payload+10"},
+		{"a pad byte is not zero, the ICRC covers it", frame(func(f []byte) []byte { f[pad] = 1; return sealed(f) }),
+			"txq 0", "T15", "payload+10"},
+		{"a pad byte too few", frame(func(f []byte) []byte { return slices.Delete(f, pad, pad+1) }), "txq 0", "T5",
+			"frame length"},
+		{"a pad byte too many", frame(func(f []byte) []byte { return slices.Insert(f, pad, 0) }), "txq 0", "T5",
+			"frame length"},
 		{"no pad", frame(func(f []byte) []byte { return slices.Delete(f, pad, icrc) }), "txq 0", "T5", "frame length"},
 		{"no ICRC", frame(func(f []byte) []byte { return f[:icrc] }), "txq 0", "T5", "frame length"},
 		{"no trailer", frame(func(f []byte) []byte { return f[:pad] }), "txq 0", "T5", "frame length"},
-		{"a byte of the ICRC missing", frame(func(f []byte) []byte { return f[:icrc+3] }), "txq 0", "T5", "frame length"},
+		{"a byte of the ICRC missing", frame(func(f []byte) []byte { return f[:icrc+3] }), "txq 0", "T5",
+			"frame length"},
 		{"the ICRC's last byte", frame(func(f []byte) []byte { f[icrc+3] ^= 0x80; return f }), "txq 0", "T8", "icrc"},
-		{"the ICRC big-endian", frame(func(f []byte) []byte { slices.Reverse(f[icrc:]); return f }), "txq 0", "T8", "icrc"},
+		{"the ICRC big-endian", frame(func(f []byte) []byte { slices.Reverse(f[icrc:]); return f }), "txq 0", "T8",
+			"icrc"},
 		{"the ICRC zero", frame(func(f []byte) []byte { clear(f[icrc:]); return f }), "txq 0", "T8", "icrc"},
 		{"the ICRC where the pad begins", frame(func(f []byte) []byte {
 			copy(f[pad:], f[icrc:])
@@ -194,9 +201,12 @@ func TestTrimSabotageIsCaught(t *testing.T) {
 			p.header(&x, func(h *tlp.Header) { h.Address = payBuf(0, 2) &^ 3 })
 			p.insert(p.find(2, rxCqe(0)), x)
 		}, "rxq 0", "R10", more},
-		{"pay_len of the whole frame", field(0, 0, func(e nicspec.RxCqe) { e.SetPayLen(117) }), "rxq 0", "R10", "pay_len"},
-		{"frame_len without what was trimmed", field(0, 0, func(e nicspec.RxCqe) { e.SetFrameLen(155) }), "rxq 0", "R10", "frame_len"},
-		{"the ICRC not looked at", field(0, 0, func(e nicspec.RxCqe) { e.SetIcrc(nicspec.VerdictNotChecked) }), "rxq 0", "H10", "icrc"},
+		{"pay_len of the whole frame", field(0, 0, func(e nicspec.RxCqe) { e.SetPayLen(117) }), "rxq 0", "R10",
+			"pay_len"},
+		{"frame_len without what was trimmed", field(0, 0, func(e nicspec.RxCqe) { e.SetFrameLen(155) }), "rxq 0",
+			"R10", "frame_len"},
+		{"the ICRC not looked at", field(0, 0, func(e nicspec.RxCqe) { e.SetIcrc(nicspec.VerdictNotChecked) }), "rxq 0",
+			"H10", "icrc"},
 		{"RX_BYTES without what was trimmed", func(p *tape) {
 			p.s[p.answer(nicspec.RegCounter(nicspec.CntRxBytes.Index(0)))].TLP.Data[0] -= 16
 		}, "counters", "G5", "RX_BYTES[0]"},

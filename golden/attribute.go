@@ -46,7 +46,8 @@ func (r *Referee) attribute(d *attribution.Read) {
 	case r.besideRing(d):
 	default:
 		r.log.Saw(verdict.Device)
-		r.log.Fail(verdict.Device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
+		r.log.Fail(verdict.Device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a "+
+			"piece that were not read",
 			fmt.Sprintf("%d B at %#x", d.N, d.Addr), r.hdr.String())
 	}
 }
@@ -54,16 +55,19 @@ func (r *Referee) attribute(d *attribution.Read) {
 // ringRead takes a read of ring entries: whole ones, posted, and not read
 // before [Q3, T2]. For any other it returns false, after a mismatch if tell is set.
 func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution.Read, tell bool) bool {
-	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).Ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)), "T2"
+	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).Ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)),
+		"T2"
 	rx := node.Owner.Kind == memory.RxRing
 	if rx {
-		ctx, entry, dom, rule = &r.rx.queue(node.Owner.Queue).Ctx, nicspec.RxDescBytes, verdict.Rxq(int(node.Owner.Queue)), "Q3"
+		ctx, entry, dom, rule = &r.rx.queue(node.Owner.Queue).Ctx, nicspec.RxDescBytes,
+			verdict.Rxq(int(node.Owner.Queue)), "Q3"
 	}
 	at := int(d.Addr - ctx.RingBase)
 	if at%entry != 0 || d.N%entry != 0 {
 		if tell {
 			r.log.Saw(dom)
-			r.log.Fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.N, at))
+			r.log.Fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry),
+				fmt.Sprintf("%d B at byte %d of the ring", d.N, at))
 		}
 		return false
 	}
@@ -76,8 +80,10 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	if why := r.unreadable(node.Owner.Queue, rx, first, count); why != "" {
 		if tell {
 			r.log.Saw(dom)
-			r.log.Fail(dom, rule, "read", "posted entries that were not read yet", fmt.Sprintf("entries %d..%d: %s", first,
-				first+count-1, why), fmt.Sprintf("producer index %d, consumer index %d", ctx.PI, ctx.CI), r.hdr.String())
+			r.log.Fail(dom, rule, "read", "posted entries that were not read yet",
+				fmt.Sprintf("entries %d..%d: %s", first,
+					first+count-1, why), fmt.Sprintf("producer index %d, consumer index %d", ctx.PI, ctx.CI),
+				r.hdr.String())
 		}
 		return false
 	}
@@ -109,7 +115,8 @@ func (r *Referee) besideRing(d *attribution.Read) bool {
 	beside := func(dom verdict.Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
 		off := d.Addr - ctx.RingBase
 		i := uint16(off / entry)
-		if off%entry != 0 || uint64(d.N)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 || i-from >= ctx.PI-from {
+		if off%entry != 0 || uint64(d.N)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 ||
+			i-from >= ctx.PI-from {
 			return false
 		}
 		r.log.Saw(dom)

@@ -108,7 +108,8 @@ func TestQueueIsOffWhileItReads(t *testing.T) {
 	}
 	m.RingTx(0)
 	for range 1000 {
-		if r.step(simcore.Nanosecond); slices.ContainsFunc(r.tape, func(x boundary.Crossing) bool { return readOf(keyBus)(&x) }) {
+		if r.step(simcore.Nanosecond); slices.ContainsFunc(r.tape,
+			func(x boundary.Crossing) bool { return readOf(keyBus)(&x) }) {
 			break
 		}
 	}
@@ -221,7 +222,9 @@ func TestSharedMemory(t *testing.T) {
 			again(p, 0, readOf(keyBus), func(h *tlp.Header) { h.Address += 100 })
 		}, "device", "T4", "Address"},
 		{"a byte of no read", func(p *tape) { p.get(1, frameOut(0)).Frame.Data[150] ^= 1 }, "txq 0", "T5", ""},
-		{"bytes of another place", func(p *tape) { copy(p.get(1, frameOut(0)).Frame.Data[:50], p.get(0, frameOut(1)).Frame.Data[60:]) }, "txq 0", "T5", ""},
+		{"bytes of another place",
+			func(p *tape) { copy(p.get(1, frameOut(0)).Frame.Data[:50], p.get(0, frameOut(1)).Frame.Data[60:]) },
+			"txq 0", "T5", ""},
 		{"what was there before the memory was rewritten", func(p *tape) {
 			copy(p.get(2, frameOut(0)).Frame.Data, p.get(0, frameOut(0)).Frame.Data)
 		}, "txq 0", "T5", ""},

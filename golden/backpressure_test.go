@@ -13,7 +13,8 @@ import (
 func TestHeldTimesThatAreNone(t *testing.T) {
 	good := boundary.Held{Kind: boundary.TLPOut, First: 10, Last: 20}
 	for _, bad := range []boundary.Held{
-		{Kind: boundary.TLPOut, First: 30, Last: 29}, {Kind: boundary.TLPOut, First: 20, Last: 30}, {Kind: boundary.TLPOut, First: 5, Last: 9},
+		{Kind: boundary.TLPOut, First: 30, Last: 29}, {Kind: boundary.TLPOut, First: 20, Last: 30},
+		{Kind: boundary.TLPOut, First: 5, Last: 9},
 		{Kind: boundary.FrameOut, Port: 1, First: 30, Last: 31}, {Kind: boundary.NumKinds, First: 30, Last: 31},
 	} {
 		r, err := New(DefaultConfig(nicspec.DefaultBuild()))

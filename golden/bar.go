@@ -71,10 +71,12 @@ func (r *Referee) beforeTable() {
 	}
 	b := &r.bar
 	if r.regs.Busy() && r.now > b.drainAt+nicspec.VisibleCycles && r.seemsDrained() {
-		r.log.Note("a table register is written before a read has shown that the queue is drained; it is taken as drained")
+		r.log.Note("a table register is written before a read has shown that the queue is drained; it is taken as " +
+			"drained")
 		r.drained()
 	} else if !b.confirmed && !r.regs.Busy() && b.commandAt != never && r.now <= b.commandAt+nicspec.VisibleCycles {
-		r.log.Note("a table register is written within 64 cycles of a command and before a read has shown its end; it is taken as written after it")
+		r.log.Note("a table register is written within 64 cycles of a command and before a read has shown its end; " +
+			"it is taken as written after it")
 		b.confirmed = true
 	}
 }
@@ -305,7 +307,8 @@ func (r *Referee) expectAnswer(a *core.Answer) {
 	var req tlp.Header
 	core.DecodeInbound(&r.x.TLP.Hdr, &req)
 	at := req.Address - nicspec.BarBase
-	q := asked{answer: *a, cycle: r.now, reset: r.regs.Resetting(), off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
+	q := asked{answer: *a, cycle: r.now, reset: r.regs.Resetting(), off: uint32(at), inBar: req.Kind == tlp.MRd &&
+		at < nicspec.BarBytes}
 	if h.Kind == tlp.CplD {
 		for w := range int(h.Length) {
 			off := q.off + uint32(w*wordBytes)

@@ -38,7 +38,8 @@ func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Conf
 			for k := 0; tx && k < 16; k++ {
 				w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, InlineLen: 14, Nseg: 1, FComplete: k%4 == 3}
 				copy(w.Slots[:], frame)
-				(&nicspec.SegFields{Key: goodKey, Len: uint32(size - 14), Addr: 0x1000 + uint64(k)*4096 + 14}).Encode(w.Slots[16:])
+				(&nicspec.SegFields{Key: goodKey, Len: uint32(size - 14), Addr: 0x1000 + uint64(k)*4096 + 14}).Encode(
+					w.Slots[16:])
 				m.push(q, &w)
 			}
 			if tx {

@@ -192,7 +192,8 @@ func (c *chaos) post() {
 		return
 	}
 	if c.opt.faults && c.rng.IntN(30) == 0 {
-		c.m.FailOnce(c.m.Rx[q].Base+16*uint64(k.posted&(1<<k.log-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
+		c.m.FailOnce(c.m.Rx[q].Base+16*uint64(k.posted&(1<<k.log-1)),
+			nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 	}
 	k.posted += uint16(n)
 	c.m.post(q, n)
@@ -210,8 +211,9 @@ func (c *chaos) send() {
 
 // entry is a work entry, mostly one that can be carried out.
 func (c *chaos) entry() nicspec.WqeFields {
-	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Port: uint8(c.rng.IntN(c.r.opt.spec.Ports)), FComplete: c.rng.IntN(3) > 0,
-		WqeId: c.rng.Uint32(), FPad: c.rng.IntN(4) == 0}
+	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Port: uint8(c.rng.IntN(c.r.opt.spec.Ports)),
+		FComplete: c.rng.IntN(3) > 0,
+		WqeId:     c.rng.Uint32(), FPad: c.rng.IntN(4) == 0}
 	inline := testFrame(c.rng)
 	w.InlineLen = uint8(min(c.rng.IntN(49), len(inline)))
 	used := (int(w.InlineLen) + 15) / 16
@@ -264,7 +266,8 @@ func (c *chaos) work() {
 		return
 	}
 	if c.opt.faults && c.rng.IntN(40) == 0 {
-		c.m.FailOnce(c.m.Tx[q].Base+64*uint64(k.posted&(1<<k.log-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
+		c.m.FailOnce(c.m.Tx[q].Base+64*uint64(k.posted&(1<<k.log-1)),
+			nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 	}
 	if c.opt.dense {
 		c.m.Write(keyBus, pattern(denseSpan, c.rng.Uint64()))
@@ -316,7 +319,8 @@ func (c *chaos) configure() {
 		c.r.step(simcore.Ps(c.rng.IntN(2000)) * simcore.Nanosecond)
 		m.Write32(nicspec.RegCtrl, 3)
 	case 6:
-		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: c.rng.IntN(4) > 0, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: c.rng.IntN(4) > 0, Variant: 9, VaBase: 0x1000,
+			Length: keySpan, BusBase: keyBus})
 		m.key(5, goodKeyEntry)
 	case 7:
 		m.Write32(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))

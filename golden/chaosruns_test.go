@@ -22,7 +22,8 @@ func upTo(n int) []uint64 {
 // chaosPasses makes a run with each seed, which decides what goes wrong and how
 // much the streams stall, and checks that the referee has no objection. o is
 // what they have in common; also, if not nil, what the seed decides besides.
-func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt), done func(t *testing.T, c *chaos, s *Stats)) {
+func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt),
+	done func(t *testing.T, c *chaos, s *Stats)) {
 	for _, seed := range seeds {
 		o := o
 		o.seed, o.faults, o.config, o.queues, o.stall = seed, seed&1 != 0, seed&2 != 0, seed&4 != 0, int(seed)/8%3*30
@@ -53,8 +54,8 @@ func TestChaosPasses(t *testing.T) {
 	})
 }
 
-// When many entries name the same memory, whose read is whose comes out by and by, also when reads fail or the memory is
-// written meanwhile. With these seeds it came out wrong once.
+// When many entries name the same memory, whose read is whose comes out by and by, also when reads fail or the memory
+// is written meanwhile. With these seeds it came out wrong once.
 func TestDenseChaosPasses(t *testing.T) {
 	seeds := []uint64{67, 114, 406, 440, 890, 939, 1774, 1816}
 	chaosPasses(t, seeds, chaosOpt{steps: 400, dense: true}, func(o *chaosOpt) { o.faults = o.seed%8 != 0 }, sentFrames)

@@ -57,7 +57,8 @@ func (r *Referee) failCopy(e *attribution.Entry, off int, b []byte) {
 		r.failEntry(e, d, "D2", "write", "bytes that came from the source", place, r.hdr.String())
 	default:
 		i := e.Buf.Differs(off, b)
-		r.failEntry(e, d, "D2", "byte", verdict.ByteOf(e.Buf.Part(off+i, 1)[0], off+i), verdict.ByteOf(b[i], off+i), r.hdr.String())
+		r.failEntry(e, d, "D2", "byte", verdict.ByteOf(e.Buf.Part(off+i, 1)[0], off+i), verdict.ByteOf(b[i], off+i),
+			r.hdr.String())
 	}
 }
 
@@ -97,7 +98,8 @@ func (r *Referee) wholeRead(e *attribution.Entry, d *attribution.Read) {
 // write of a fenced one behind it [D10].
 func (r *Referee) fenced(e *attribution.Entry, what string) {
 	if f := r.ent.Fence(e, what); f != nil {
-		r.log.FailOf(f.Subject(), e.Queue.Domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.Index, f.Index),
+		r.log.FailOf(f.Subject(), e.Queue.Domain(), "D10", what,
+			fmt.Sprintf("those of entry %d before the first write of entry %d", e.Index, f.Index),
 			"one after it", r.hdr.String(), e.Describe(), f.Describe())
 	}
 }
@@ -113,10 +115,12 @@ func (r *Referee) inTurn(e *attribution.Entry, d *attribution.Read) {
 	}
 	got := fmt.Sprintf("%d B at %#x", d.N, d.Addr)
 	if o != nil {
-		r.log.FailOf(e.Subject(), e.Queue.Domain(), "D8", "read", fmt.Sprintf("none for entry %d before entry %d has ended", e.Index, o.Index), got,
+		r.log.FailOf(e.Subject(), e.Queue.Domain(), "D8", "read",
+			fmt.Sprintf("none for entry %d before entry %d has ended", e.Index, o.Index), got,
 			r.hdr.String(), e.Describe(), o.Describe())
 	} else if e.Copy.Late == attribution.ReadsAfterFailure+1 {
-		r.failEntry(e, e.Queue.Domain(), "D3", "read", fmt.Sprintf("at most %d after a read of the copy failed", attribution.ReadsAfterFailure), got,
+		r.failEntry(e, e.Queue.Domain(), "D3", "read", fmt.Sprintf("at most %d after a read of the copy failed",
+			attribution.ReadsAfterFailure), got,
 			r.hdr.String())
 	}
 }

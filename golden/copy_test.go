@@ -11,7 +11,8 @@ import (
 
 // copyEntry is an entry of the copy engine, mostly one that can be carried out.
 func (c *chaos) copyEntry() nicspec.WqeFields {
-	w := nicspec.WqeFields{Opcode: nicspec.Opcode(2 + c.rng.IntN(3)), FComplete: c.rng.IntN(3) > 0, WqeId: c.rng.Uint32(), Nseg: 2}
+	w := nicspec.WqeFields{Opcode: nicspec.Opcode(2 + c.rng.IntN(3)), FComplete: c.rng.IntN(3) > 0,
+		WqeId: c.rng.Uint32(), Nseg: 2}
 	n := 1 + c.rng.IntN(5000)
 	if c.rng.IntN(4) == 0 {
 		n = 1 + c.rng.IntN(30000)
@@ -87,8 +88,10 @@ func (c *chaos) spoil(w *nicspec.WqeFields, used int) {
 	case 6, 7, 8:
 		if w.Nseg > 0 {
 			bad := [...]nicspec.SegFields{
-				{Key: 4, Len: 70, Addr: 0x1000}, {Key: 6, Len: 70}, {Key: goodKey, Len: 70, Addr: 1}, {Key: goodKey, Addr: 0x1000},
-				{Key: goodKey | 1<<16, Len: 70, Addr: 0x1000}, {Key: 999, Len: 70}, {Key: goodKey, Len: 9300, Addr: 0x1000},
+				{Key: 4, Len: 70, Addr: 0x1000}, {Key: 6, Len: 70}, {Key: goodKey, Len: 70, Addr: 1},
+				{Key: goodKey, Addr: 0x1000},
+				{Key: goodKey | 1<<16, Len: 70, Addr: 0x1000}, {Key: 999, Len: 70},
+				{Key: goodKey, Len: 9300, Addr: 0x1000},
 			}
 			bad[c.rng.IntN(len(bad))].Encode(w.Slots[16*(used+c.rng.IntN(int(w.Nseg))):])
 		}

@@ -44,7 +44,8 @@ func TestDoubleCopies(t *testing.T) {
 	cfg, clean := doubles(t, true)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"one copy does not write", func(p *tape) { p.drop(p.find(1, copyWrite(512))) }, "txq", "D2", "write"},
-		{"a third write", func(p *tape) { i := p.find(1, copyWrite(512)); p.insert(i+1, clone(p.s[i])) }, "txq", "D2", "write"},
+		{"a third write", func(p *tape) { i := p.find(1, copyWrite(512)); p.insert(i+1, clone(p.s[i])) }, "txq", "D2",
+			"write"},
 		{"a line in two writes", func(p *tape) { p.cut(copyWrite(0), 32) }, "txq", "D2", "write"},
 		{"bytes of no source", func(p *tape) { p.get(0, copyWrite(0)).TLP.Data[3] ^= 1 }, "txq", "D2", ""},
 		{"both write behind the fence", func(p *tape) {
@@ -70,8 +71,10 @@ func TestRivalCopiesMakeTheirOwnWrites(t *testing.T) {
 		{"one writes what is the other's, too", func(p *tape) {
 			p.get(1, copyWrite(512)).TLP.Data = append([]byte(nil), p.get(0, copyWrite(512)).TLP.Data...)
 		}, "txq", "D2", "write"},
-		{"one of two writes is missing", func(p *tape) { p.drop(p.find(0, copyWrite(512))) }, "txq", "D6", "completion entry"},
-		{"one of two comes twice", func(p *tape) { i := p.find(1, copyWrite(512)); p.insert(i+1, clone(p.s[i])) }, "txq", "D2", "write"},
+		{"one of two writes is missing", func(p *tape) { p.drop(p.find(0, copyWrite(512))) }, "txq", "D6",
+			"completion entry"},
+		{"one of two comes twice", func(p *tape) { i := p.find(1, copyWrite(512)); p.insert(i+1, clone(p.s[i])) },
+			"txq", "D2", "write"},
 	})
 }
 

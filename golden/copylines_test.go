@@ -29,7 +29,8 @@ func fences(t testing.TB) (Config, []boundary.Crossing) {
 		op       nicspec.Opcode
 		src, dst uint64
 		n        uint32
-	}{{nicspec.OpcodeCopy, 0x1010, 0x10, 1000}, {nicspec.OpcodeCopy, 0x2001, 0x1000, 500}, {nicspec.OpcodeCopyInvalidate, 64, 0x2000, 256},
+	}{{nicspec.OpcodeCopy, 0x1010, 0x10, 1000}, {nicspec.OpcodeCopy, 0x2001, 0x1000, 500},
+		{nicspec.OpcodeCopyInvalidate, 64, 0x2000, 256},
 		{nicspec.OpcodeCopy, 0x3000, 0x3000, 300}} {
 		w := nicspec.WqeFields{Opcode: c.op, Nseg: 2, FComplete: true, WqeId: uint32(i), FFence: i == 2}
 		key := uint32(goodKey)

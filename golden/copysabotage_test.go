@@ -37,11 +37,14 @@ func copies(t testing.TB) (Config, []boundary.Crossing) {
 		}
 		m.push(q, &w)
 	}
-	post(0, nicspec.OpcodeCopy, 100, nicspec.SegFields{Key: goodKey, Len: 3000, Addr: 0x1005}, nicspec.SegFields{Key: 7, Len: 3000, Addr: 64})
+	post(0, nicspec.OpcodeCopy, 100, nicspec.SegFields{Key: goodKey, Len: 3000, Addr: 0x1005},
+		nicspec.SegFields{Key: 7, Len: 3000, Addr: 64})
 	post(0, nicspec.OpcodeSend, 101, nicspec.SegFields{Key: goodKey, Len: 100, Addr: 0xf000})
-	post(0, nicspec.OpcodeCopyInvalidate, 102, nicspec.SegFields{Key: 8, Len: 2048, Addr: 4096}, nicspec.SegFields{Key: 7, Len: 2048, Addr: 0x2000})
+	post(0, nicspec.OpcodeCopyInvalidate, 102, nicspec.SegFields{Key: 8, Len: 2048, Addr: 4096},
+		nicspec.SegFields{Key: 7, Len: 2048, Addr: 0x2000})
 	post(0, nicspec.OpcodeInvalidate, 103, nicspec.SegFields{Key: 8, Len: 128, Addr: 64})
-	post(1, nicspec.OpcodeCopy, 104, nicspec.SegFields{Key: goodKey, Len: 30000, Addr: 0x4000}, nicspec.SegFields{Key: 7, Len: 30000, Addr: 0x8000})
+	post(1, nicspec.OpcodeCopy, 104, nicspec.SegFields{Key: goodKey, Len: 30000, Addr: 0x4000},
+		nicspec.SegFields{Key: 7, Len: 30000, Addr: 0x8000})
 	post(1, nicspec.OpcodeInvalidate, 105, nicspec.SegFields{Key: 8, Len: 100, Addr: 64})
 	m.FailOnce(keyBus+0x3000+8192, inject.FaultUR)
 	m.RingTx(0)
@@ -75,10 +78,13 @@ func endOf(q int, id uint32) pick {
 var copySabotages = []sabotage{
 	{"byte flipped", func(p *tape) { p.get(0, copyWrite(64+256)).TLP.Data[40] ^= 4 }, "txq 0", "D2", "byte"},
 	{"write missing", func(p *tape) { p.drop(p.find(0, copyWrite(64+512))) }, "txq 0", "D6", "completion entry"},
-	{"write twice", func(p *tape) { i := p.find(0, copyWrite(64)); p.insert(i+1, clone(p.s[i])) }, "txq 0", "D2", "write"},
+	{"write twice", func(p *tape) { i := p.find(0, copyWrite(64)); p.insert(i+1, clone(p.s[i])) }, "txq 0", "D2",
+		"write"},
 	{"write elsewhere", func(p *tape) { shift(p, p.get(0, copyWrite(64)), 1<<30) }, "device", "C2", "Address"},
-	{"write before its data", func(p *tape) { p.move(p.find(0, copyWrite(64)), p.find(0, readOf(keyBus+4))+1) }, "txq 0", "D2", "write"},
-	{"write after the end", func(p *tape) { p.move(p.find(0, copyWrite(64+512)), p.find(0, endOf(0, 100))+1) }, "txq 0", "D6", "completion entry"},
+	{"write before its data", func(p *tape) { p.move(p.find(0, copyWrite(64)), p.find(0, readOf(keyBus+4))+1) },
+		"txq 0", "D2", "write"},
+	{"write after the end", func(p *tape) { p.move(p.find(0, copyWrite(64+512)), p.find(0, endOf(0, 100))+1) }, "txq 0",
+		"D6", "completion entry"},
 	{"write over the end", func(p *tape) {
 		x := p.get(0, copyWrite(64+2816))
 		x.TLP.Data = append(x.TLP.Data, 0, 0, 0, 0)
@@ -98,10 +104,14 @@ var copySabotages = []sabotage{
 	{"reads go on after a failure", readsGoOn, "txq 1", "D3", "read"},
 	{"message missing", func(p *tape) { p.drop(p.find(0, message)) }, "txq 0", "D6", "completion entry"},
 	{"last message missing", func(p *tape) { p.drop(p.find(1, message)) }, "txq 0", "D6", "completion entry"},
-	{"message twice", func(p *tape) { i := p.find(1, message); p.insert(i+1, clone(p.s[i])) }, "device", "D4", "payload"},
-	{"message before the copy's last write", func(p *tape) { p.move(p.find(0, message), p.find(0, copyWrite(0x2000+1792))) }, "txq 0", "D5", "message"},
-	{"message before the Send before it", func(p *tape) { p.move(p.find(0, message), p.find(0, frameOut(0))) }, "txq 0", "D8", "message"},
-	{"message for another range", func(p *tape) { nicspec.InvalidateMsg(p.get(0, message).TLP.Data).SetLines(31) }, "txq 0", "D4", "payload"},
+	{"message twice", func(p *tape) { i := p.find(1, message); p.insert(i+1, clone(p.s[i])) }, "device", "D4",
+		"payload"},
+	{"message before the copy's last write",
+		func(p *tape) { p.move(p.find(0, message), p.find(0, copyWrite(0x2000+1792))) }, "txq 0", "D5", "message"},
+	{"message before the Send before it", func(p *tape) { p.move(p.find(0, message), p.find(0, frameOut(0))) }, "txq 0",
+		"D8", "message"},
+	{"message for another range", func(p *tape) { nicspec.InvalidateMsg(p.get(0, message).TLP.Data).SetLines(31) },
+		"txq 0", "D4", "payload"},
 	{"message's last bytes", func(p *tape) { p.get(0, message).TLP.Data[12] = 1 }, "txq 0", "D4", "payload"},
 	messageField("Code", 0, func(h *tlp.Header) { h.Code = tlp.CodeVendor0 }),
 	messageField("TargetID", 1, func(h *tlp.Header) { h.TargetID = nicspec.RequesterHost }),
@@ -110,18 +120,26 @@ var copySabotages = []sabotage{
 	messageField("Tag", 0, func(h *tlp.Header) { h.Tag = 1 }),
 	messageField("Attr", 0, func(h *tlp.Header) { h.Attr = tlp.NoSnoop }),
 	messageField("Routing", 0, func(h *tlp.Header) { h.Routing = tlp.RouteLocal }),
-	{"end before the last write", func(p *tape) { p.move(p.find(0, endOf(0, 100)), p.find(0, copyWrite(64+2816))) }, "txq 0", "D6", "completion entry"},
-	{"end before the message", func(p *tape) { p.move(p.find(0, endOf(0, 103)), p.find(1, message)) }, "txq 0", "D6", "completion entry"},
-	{"Send begins before the copy has ended", func(p *tape) { p.move(p.find(0, readOf(keyBus+0xe000)), p.find(0, copyWrite(64+2816))) }, "txq 0", "D8", "read"},
-	{"copy begins before the Send has ended", func(p *tape) { p.move(p.find(0, readOf(linesBus+4096)), p.find(0, frameOut(0))) }, "txq 0", "D8", "read"},
-	{"failed copy ends well", func(p *tape) { nicspec.TxCqe(p.get(0, endOf(1, 104)).TLP.Data).SetStatus(nicspec.StatusOk) }, "txq 1", "D3", "status"},
+	{"end before the last write", func(p *tape) { p.move(p.find(0, endOf(0, 100)), p.find(0, copyWrite(64+2816))) },
+		"txq 0", "D6", "completion entry"},
+	{"end before the message", func(p *tape) { p.move(p.find(0, endOf(0, 103)), p.find(1, message)) }, "txq 0", "D6",
+		"completion entry"},
+	{"Send begins before the copy has ended",
+		func(p *tape) { p.move(p.find(0, readOf(keyBus+0xe000)), p.find(0, copyWrite(64+2816))) }, "txq 0", "D8",
+		"read"},
+	{"copy begins before the Send has ended",
+		func(p *tape) { p.move(p.find(0, readOf(linesBus+4096)), p.find(0, frameOut(0))) }, "txq 0", "D8", "read"},
+	{"failed copy ends well",
+		func(p *tape) { nicspec.TxCqe(p.get(0, endOf(1, 104)).TLP.Data).SetStatus(nicspec.StatusOk) }, "txq 1", "D3",
+		"status"},
 	{"failed copy's status", func(p *tape) {
 		nicspec.TxCqe(p.get(0, endOf(1, 104)).TLP.Data).SetStatus(nicspec.StatusCplAbort)
 	}, "txq 1", "D3", "status"},
 	{"failed check's status", func(p *tape) {
 		nicspec.TxCqe(p.get(0, endOf(1, 105)).TLP.Data).SetStatus(nicspec.StatusKeyBounds)
 	}, "txq 1", "D1", "status"},
-	{"copy's frame length", func(p *tape) { nicspec.TxCqe(p.get(0, endOf(0, 100)).TLP.Data).SetFrameLen(60) }, "txq 0", "T10", "frame_len"},
+	{"copy's frame length", func(p *tape) { nicspec.TxCqe(p.get(0, endOf(0, 100)).TLP.Data).SetFrameLen(60) }, "txq 0",
+		"T10", "frame_len"},
 	counter("COPY_BYTES", nicspec.CntCopyBytes.Index()),
 }
 
@@ -133,7 +151,8 @@ func readsGoOn(p *tape) {
 	for i := range 70 {
 		y := clone(x)
 		p.header(&y, func(h *tlp.Header) {
-			h.Tag, h.Address, h.Length, h.FirstBE, h.LastBE = uint8(180+i), keyBus+0x3000+25024+uint64(64*i), 16, 0xf, 0xf
+			h.Tag, h.Address, h.Length, h.FirstBE, h.LastBE = uint8(180+i), keyBus+0x3000+25024+uint64(64*i), 16, 0xf,
+				0xf
 		})
 		p.insert(at, y)
 		at++

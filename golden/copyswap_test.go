@@ -43,6 +43,7 @@ func TestRivalCopies(t *testing.T) {
 			p.drop(p.find(1, copyWrite(512)))
 			p.drop(p.find(0, copyWrite(512)))
 		}, "txq", "D6", "completion entry"},
-		{"written before anything came", func(p *tape) { p.move(p.find(0, copyWrite(512)), p.find(0, pieceRead)+1) }, "txq", "D2", "write"},
+		{"written before anything came", func(p *tape) { p.move(p.find(0, copyWrite(512)), p.find(0, pieceRead)+1) },
+			"txq", "D2", "write"},
 	})
 }

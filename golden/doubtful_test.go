@@ -57,7 +57,8 @@ func TestFrameOfEitherEntry(t *testing.T) {
 			for _, complete := range []bool{false, true} {
 				cfg, recorded := twins(t, slow, inline, complete)
 				rep := judge(t, cfg, recorded)
-				require.True(t, rep.Result == Pass, "%d slow, %d inline, f_complete %v: %v", slow, inline, complete, rep)
+				require.True(t, rep.Result == Pass, "%d slow, %d inline, f_complete %v: %v", slow, inline, complete,
+					rep)
 			}
 		}
 	}

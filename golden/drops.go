@@ -258,7 +258,8 @@ func (r *Referee) failDrops(wrong []drops) {
 		}
 	}
 	d := &wrong[first]
-	r.log.Fail(verdict.Counting, "C1", counters.NameOf(d.index), verdict.Between(d.low, d.most), fmt.Sprint(d.got), others...)
+	r.log.Fail(verdict.Counting, "C1", counters.NameOf(d.index), verdict.Between(d.low, d.most), fmt.Sprint(d.got),
+		others...)
 }
 
 func (r *Referee) endDoubts(port int, doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) {
@@ -275,7 +276,8 @@ func (r *Referee) endDoubts(port int, doubts []arrivals.Doubt, all counters.Drop
 			}
 		}
 		if have < need || set == all && have != need {
-			r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("%v, port %d", set, port), fmt.Sprintf("%d in all, beyond the certain ones", need), fmt.Sprint(have),
+			r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("%v, port %d", set, port),
+				fmt.Sprintf("%d in all, beyond the certain ones", need), fmt.Sprint(have),
 				doubtText(doubts, all, above)...)
 			return
 		}
@@ -305,7 +307,8 @@ func (r *Referee) conserved(port int, value map[int]uint64) {
 		sum += value[c.Index(port)]
 	}
 	if in := value[nicspec.CntRxFrames.Index(port)]; in != sum {
-		r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered, dropped and pauses", sum), fmt.Sprint(in))
+		r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port),
+			fmt.Sprintf("%d: delivered, dropped and pauses", sum), fmt.Sprint(in))
 	}
 }
 

@@ -54,9 +54,11 @@ func TestEntranceSabotageIsCaught(t *testing.T) {
 			*value(p, nicspec.CntRxDropDisabled) += *value(p, nicspec.CntRxDropRunt)
 			*value(p, nicspec.CntRxDropRunt) = 0
 		}, "counters", "C1", "RX_DROP_DISABLED[0]"},
-		{"one too long as disabled", instead(nicspec.CntRxDropOversize, nicspec.CntRxDropDisabled, 1), "counters", "C1", "RX_DROP_DISABLED[0]"},
+		{"one too long as disabled", instead(nicspec.CntRxDropOversize, nicspec.CntRxDropDisabled, 1), "counters", "C1",
+			"RX_DROP_DISABLED[0]"},
 		{"one too long as a runt", instead(nicspec.CntRxDropOversize, nicspec.CntRxDropRunt, 1), "counters", "C1", ""},
-		{"a runt as an overflow", instead(nicspec.CntRxDropRunt, nicspec.CntRxDropOverflow, 1), "counters", "C1", "RX_DROP_OVERFLOW[0]"},
+		{"a runt as an overflow", instead(nicspec.CntRxDropRunt, nicspec.CntRxDropOverflow, 1), "counters", "C1",
+			"RX_DROP_OVERFLOW[0]"},
 		{"one disabled as a runt", func(p *tape) {
 			*value(p, nicspec.CntRxDropRunt) += *value(p, nicspec.CntRxDropDisabled)
 			*value(p, nicspec.CntRxDropDisabled) = 0
@@ -64,8 +66,8 @@ func TestEntranceSabotageIsCaught(t *testing.T) {
 	}, held...)
 }
 
-// A frame that came in across a whole reset is dropped as disabled, or for what applied to it before: what software sets
-// after the reset is no cause [L2].
+// A frame that came in across a whole reset is dropped as disabled, or for what applied to it before: what software
+// sets after the reset is no cause [L2].
 func TestHangingFrameSabotageIsCaught(t *testing.T) {
 	o := smallRig()
 	r := newRig(t, o)

@@ -27,7 +27,8 @@ func fencedMessages(t testing.TB) (Config, []boundary.Crossing) {
 	for i, c := range []struct {
 		op    nicspec.Opcode
 		fence bool
-	}{{nicspec.OpcodeInvalidate, false}, {nicspec.OpcodeCopyInvalidate, false}, {nicspec.OpcodeCopy, true}, {nicspec.OpcodeInvalidate, false},
+	}{{nicspec.OpcodeInvalidate, false}, {nicspec.OpcodeCopyInvalidate, false}, {nicspec.OpcodeCopy, true},
+		{nicspec.OpcodeInvalidate, false},
 		{nicspec.OpcodeCopyInvalidate, true}, {nicspec.OpcodeInvalidate, false}} {
 		w := nicspec.WqeFields{Opcode: c.op, Nseg: 2, FComplete: true, WqeId: uint32(i), FFence: c.fence}
 		if c.op == nicspec.OpcodeInvalidate {
@@ -59,7 +60,8 @@ func TestFencedMessages(t *testing.T) {
 	// last is the place of the last write of an entry.
 	last := func(p *tape, entry uint64) int { return last(p, wrote(entry)) }
 
-	early := newTape(t, clean) // what has no fence may leave before what stands before it, also before a fenced copy's writes
+	// what has no fence may leave before what stands before it, also before a fenced copy's writes
+	early := newTape(t, clean)
 	early.move(early.find(0, sent(3)), early.find(0, wrote(2)))
 	got := judge(t, cfg, early.s)
 	require.True(t, got.Passed(), "%v", got)

@@ -35,8 +35,8 @@ func (r *Referee) Finish(final ...CounterValue) *Report {
 	return r.report()
 }
 
-// FinishStopped is Finish for a run that the device did not let come to its end: counters that nobody came to read are not
-// missed.
+// FinishStopped is Finish for a run that the device did not let come to its end: counters that nobody came to read are
+// not missed.
 func (r *Referee) FinishStopped() *Report {
 	r.stopped = true
 	return r.Finish()
@@ -58,7 +58,8 @@ func (r *Referee) report() *Report {
 	s := &r.stats
 	p := &Report{
 		Checked: s.Compared + s.Counters, Mismatches: r.log.Mismatches(), List: r.log.List(), Tallies: r.log.Tallies(),
-		Notes: r.log.NoteList(), Limits: r.log.Limits(), Digest: r.dig.Sum(), Cycles: r.now + 1, Stats: *s, Result: Pass,
+		Notes: r.log.NoteList(), Limits: r.log.Limits(), Digest: r.dig.Sum(), Cycles: r.now + 1, Stats: *s,
+		Result: Pass,
 	}
 	switch {
 	case r.fault != "":
@@ -91,12 +92,14 @@ func (r *Referee) endReads() {
 			r.timedOut(d)
 			continue
 		}
-		r.log.Fail(r.domainOf(d), "C1", "read outstanding", "none at the end", fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
-			i, d.Left, d.N, d.Addr))
+		r.log.Fail(r.domainOf(d), "C1", "read outstanding", "none at the end",
+			fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
+				i, d.Left, d.N, d.Addr))
 	}
 	for i := range r.bar.answers.Len() {
 		q := r.bar.answers.At(i)
-		r.log.Fail(verdict.Registers, "G2", "answer", "to every request", fmt.Sprintf("none to %v", q.answer.Header.Kind),
+		r.log.Fail(verdict.Registers, "G2", "answer", "to every request",
+			fmt.Sprintf("none to %v", q.answer.Header.Kind),
 			"the answer would be "+q.answer.Header.String())
 	}
 }

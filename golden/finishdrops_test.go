@@ -10,7 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A drop that was counted for another cause is told by the counter that has too many; those that have too few stand beside it.
+// A drop that was counted for another cause is told by the counter that has too many; those that have too few stand
+// beside it.
 func TestDropOfAnotherCause(t *testing.T) {
 	cfg, clean := calm(t)
 	p := newTape(t, clean)
@@ -30,7 +31,8 @@ func TestCountersOfRunThatStopped(t *testing.T) {
 	cfg, clean := calm(t)
 	p := newTape(t, clean)
 	p.s = p.s[:p.find(0, func(x *boundary.Crossing) bool {
-		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(nicspec.RegCounter(nicspec.CntTxWqe.Index()))
+		return x.Kind == boundary.TLPIn &&
+			tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(nicspec.RegCounter(nicspec.CntTxWqe.Index()))
 	})]
 	require.Equal(t, Differs, judge(t, cfg, p.s).Result)
 	g, err := New(cfg)

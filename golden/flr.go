@@ -36,7 +36,8 @@ func (r *Referee) mayBeDisabled(port int) {
 	const disabled = nicspec.CntRxDropDisabled
 	p := &r.rx.ports[port]
 	for i := range p.Undecided.Len() {
-		if f := *p.Undecided.At(i); f != nil && !(f.Place == arrivals.ToDrop && entrance.Has(f.Verdict.Drop) && f.Last+nicspec.VisibleCycles < r.now) {
+		if f := *p.Undecided.At(i); f != nil && !(f.Place == arrivals.ToDrop && entrance.Has(f.Verdict.Drop) &&
+			f.Last+nicspec.VisibleCycles < r.now) {
 			f.Earlier |= counters.Drop(disabled)
 		}
 	}
@@ -95,7 +96,8 @@ func (r *Referee) resetLate(asked int64) {
 		return
 	}
 	f.late = true
-	r.failRegister("L3", nicspec.RegCtrl, fmt.Sprintf("flr 0 %d cycles after the end of the work, of which the latest was seen in cycle %d",
+	r.failRegister("L3", nicspec.RegCtrl, fmt.Sprintf("flr 0 %d cycles after the end of the work, of which the "+
+		"latest was seen in cycle %d",
 		nicspec.FlrCycles, f.work), fmt.Sprintf("flr 1 in cycle %d", asked))
 }
 
@@ -127,7 +129,8 @@ func (r *Referee) working() bool {
 // work is left, and the device is as new [L3, L4].
 func (r *Referee) resetOver() {
 	if r.flr.writes.Len() > 0 {
-		r.log.Note("registers are written during a function-level reset, and no read has shown that it went on then; they are taken as written before its end")
+		r.log.Note("registers are written during a function-level reset, and no read has shown that it went on then; " +
+			"they are taken as written before its end")
 	}
 	r.resetReads()
 	for i := range r.rx.ports {
@@ -157,7 +160,8 @@ func (r *Referee) resetReads() {
 		if d.Open && r.now >= d.Issued+d.TLo {
 			r.timedOut(d)
 		} else if d.Open {
-			r.log.Fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.N, d.Addr))
+			r.log.Fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0",
+				fmt.Sprintf("tag %#x: %d B at %#x", i, d.N, d.Addr))
 			r.ent.Close(d)
 		}
 		d.FreeFrom = never // as after reset

@@ -154,7 +154,8 @@ func TestResetAtWork(t *testing.T) {
 	p := newTape(t, clean)
 	at := p.find(0, isReset)
 	for name, is := range map[string]pick{
-		"delivery": payWrite(p.deliveredDuring()), "frame": frameOut(0), "copy": copiedBytes, "entry": txCqe(1), "drop": frameIn,
+		"delivery": payWrite(p.deliveredDuring()), "frame": frameOut(0), "copy": copiedBytes, "entry": txCqe(1),
+		"drop": frameIn,
 	} {
 		require.Greater(t, p.during(is), at, name)
 		require.Less(t, p.during(is), p.resetShown(), name)
@@ -194,7 +195,8 @@ func TestResetSabotageIsCaught(t *testing.T) {
 		{"over before a read", func(p *tape) {
 			p.s[p.answersOf(nicspec.RegCtrl)[0]].TLP.Data = make([]byte, 4)
 		}, "", "L2", "flr"},
-		{"receive stays enabled", func(p *tape) { p.s[p.answersOf(nicspec.RegCtrl)[0]].TLP.Data[0] = 1 }, "registers", "L1", "CTRL"},
+		{"receive stays enabled", func(p *tape) { p.s[p.answersOf(nicspec.RegCtrl)[0]].TLP.Data[0] = 1 }, "registers",
+			"L1", "CTRL"},
 		{"flr reads 0, receive 1", func(p *tape) { p.s[p.resetShown()].TLP.Data[0] = 1 }, "registers", "L1", "CTRL"},
 		{"data leaves later", leftover(payWrite(0)), "device", "C2", "Address"},
 		{"a completion entry leaves later", leftover(rxCqe(0)), "device", "C2", "Address"},
@@ -208,11 +210,15 @@ func TestResetSabotageIsCaught(t *testing.T) {
 		registerStays("SCRATCH", nicspec.RegScratch, 77),
 		registerStays("DEVCTL", nicspec.RegDevctl, 1),
 		registerStays("CPL_TIMEOUT", nicspec.RegCplTimeout, 1),
-		{"a key stays", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(4))[0]].TLP.Data[0] = 1 }, "registers", "G3", "TBL_DATA[4]"},
-		{"a ring stays", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(4))[1]].TLP.Data[0] = 1 }, "registers", "G3", "TBL_DATA[4]"},
+		{"a key stays", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(4))[0]].TLP.Data[0] = 1 }, "registers", "G3",
+			"TBL_DATA[4]"},
+		{"a ring stays", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(4))[1]].TLP.Data[0] = 1 }, "registers",
+			"G3", "TBL_DATA[4]"},
 		{"one drop more", counter("", nicspec.CntRxDropDisabled.Index(0)).edit, "counters", "C1", "RX_DROP_DISABLED"},
-		{"indices stay", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(12))[2]].TLP.Data[0] = 4 }, "registers", "Q5", "TBL_DATA[12]"},
-		{"one drop more, queue off", counter("", nicspec.CntRxDropQueueOff.Index(0)).edit, "counters", "", "RX_DROP_QUEUE_OFF"},
+		{"indices stay", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(12))[2]].TLP.Data[0] = 4 }, "registers",
+			"Q5", "TBL_DATA[12]"},
+		{"one drop more, queue off", counter("", nicspec.CntRxDropQueueOff.Index(0)).edit, "counters", "",
+			"RX_DROP_QUEUE_OFF"},
 		{"a frame that comes in across the reset is delivered", func(p *tape) {
 			p.s[p.afterwards(frameIn)].First = p.s[p.find(0, isReset)].Last - 5
 		}, "", "", ""},
@@ -223,7 +229,8 @@ func TestResetSabotageIsCaught(t *testing.T) {
 }
 
 func registerStays(name string, off uint32, v uint8) sabotage {
-	return sabotage{name + " stays", func(p *tape) { p.s[p.answersOf(off)[0]].TLP.Data[0] = v }, "registers", "G3", name}
+	return sabotage{name + " stays", func(p *tape) { p.s[p.answersOf(off)[0]].TLP.Data[0] = v }, "registers", "G3",
+		name}
 }
 
 // A reset that goes on for 8,192 cycles after the end of the work is too long.

@@ -21,7 +21,8 @@ func FuzzReferee(f *testing.F) {
 	f.Fuzz(func(t *testing.T, edits []byte) {
 		p := &tape{t: t, s: append([]boundary.Crossing(nil), clean...)}
 		for ; len(edits) >= 6 && len(p.s) > 2; edits = edits[6:] {
-			p.damage(edits[0], int(binary.LittleEndian.Uint16(edits[1:])), int(binary.LittleEndian.Uint16(edits[3:])), edits[5])
+			p.damage(edits[0], int(binary.LittleEndian.Uint16(edits[1:])), int(binary.LittleEndian.Uint16(edits[3:])),
+				edits[5])
 		}
 		rep := judge(t, cfg, p.s)
 		if _, err := rep.JSON(); err != nil {

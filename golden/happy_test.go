@@ -42,14 +42,17 @@ func TestSendAFewFrames(t *testing.T) {
 	r := newRig(t, defaultRig())
 	m := r.mem
 	m.Write32(nicspec.RegCtrl, 3)
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: 1 << 20, BusBase: 0x0100_0000_0070_0000})
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: 1 << 20,
+		BusBase: 0x0100_0000_0070_0000})
 	m.OpenTx(2, 4)
 	m.Write(0x0100_0000_0070_0000, pattern(1<<16, 3))
 	for i := range 6 {
-		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, FComplete: i&1 == 1, WqeId: uint32(100 + i)}
+		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, FComplete: i&1 == 1,
+			WqeId: uint32(100 + i)}
 		copy(w.Slots[:], pattern(16, 7))
 		for s := range 2 {
-			(&nicspec.SegFields{Key: 5 | 9<<24, Len: uint32(100 + 333*i*s), Addr: 0x1001 + uint64(i)*1000}).Encode(w.Slots[16+16*s:])
+			(&nicspec.SegFields{Key: 5 | 9<<24, Len: uint32(100 + 333*i*s), Addr: 0x1001 + uint64(i)*1000}).Encode(
+				w.Slots[16+16*s:])
 		}
 		m.push(2, &w)
 	}

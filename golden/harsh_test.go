@@ -109,7 +109,8 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	mark("refusals")
 	m.Write32(nicspec.RegRxDoorbell(7), 1)
 	m.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 1, FirstBE: 3, Address: nicspec.BarBase}, make([]byte, 4))
-	m.Send(tlp.Header{Kind: tlp.MRd, Addr64: true, Length: 1, FirstBE: 0xf, Tag: 0xc0, Address: nicspec.BarBase + nicspec.BarBytes}, nil)
+	m.Send(tlp.Header{Kind: tlp.MRd, Addr64: true, Length: 1, FirstBE: 0xf, Tag: 0xc0, Address: nicspec.BarBase +
+		nicspec.BarBytes}, nil)
 	m.Send(tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, ByteCount: 4, RequesterID: 0x200, Tag: 0xd0}, nil)
 	mark("end")
 	m.readCounters()
@@ -149,7 +150,8 @@ var harshSabotages = []struct {
 	rule   string
 	field  string
 }{
-	{"Event missing", func(p *tape, _ marks) { p.drop(p.find(0, typed(rxCqe(0), nicspec.CqeTypeEvent))) }, "rxq 0", "Q4", "Event"},
+	{"Event missing", func(p *tape, _ marks) { p.drop(p.find(0, typed(rxCqe(0), nicspec.CqeTypeEvent))) }, "rxq 0",
+		"Q4", "Event"},
 	{"Event's status", func(p *tape, _ marks) {
 		nicspec.RxCqe(p.get(0, typed(rxCqe(0), nicspec.CqeTypeEvent)).TLP.Data).SetStatus(nicspec.StatusCplAbort)
 	}, "rxq 0", "Q4", "status"},
@@ -162,7 +164,8 @@ var harshSabotages = []struct {
 		shift(p, &x, 64)
 		p.insert(i+1, x)
 	}, "rxq 0", "Q4", "type"},
-	{"Event of entries missing", func(p *tape, _ marks) { p.drop(p.find(0, typed(txCqe(0), nicspec.CqeTypeEvent))) }, "txq 0", "T2", "Event"},
+	{"Event of entries missing", func(p *tape, _ marks) { p.drop(p.find(0, typed(txCqe(0), nicspec.CqeTypeEvent))) },
+		"txq 0", "T2", "Event"},
 	{"Event before the read failed", func(p *tape, at marks) {
 		i := p.find(0, typed(txCqe(0), nicspec.CqeTypeEvent))
 		p.move(i, p.find(0, at.in("entry ring fails", wqeRead(0))))
@@ -192,7 +195,8 @@ var harshSabotages = []struct {
 	}, "rxq 0", "R10", "write"},
 	{"tag used while it rests", func(p *tape, at marks) { reuseTag(p, at) }, "device", "P6", "Tag"},
 	{"dropped though descriptors were posted", func(p *tape, at marks) {
-		p.move(p.find(0, at.in("too long", rung(nicspec.RegRxDoorbell(1)))), p.find(0, at.in("no descriptor", frameIn))-1)
+		p.move(p.find(0, at.in("too long", rung(nicspec.RegRxDoorbell(1)))),
+			p.find(0, at.in("no descriptor", frameIn))-1)
 		early(p, at, "no descriptor", rung(nicspec.RegRxDoorbell(1)))
 	}, "rxq 1", "R10", "frame"},
 	{"delivered though too long", func(p *tape, at marks) {
@@ -218,7 +222,8 @@ var harshSabotages = []struct {
 		x := clone(*p.get(0, at.in("ring fails", rxCqe(0))))
 		p.insert(p.find(1, at.in("closing", rung(nicspec.RegTblData(0)))), x)
 	}, "device", "C2", "Address"},
-	{"refusal missing", func(p *tape, at marks) { p.drop(p.find(0, at.in("refusals", out(tlp.Cpl, any1)))) }, "registers", "G2", "Tag"},
+	{"refusal missing", func(p *tape, at marks) { p.drop(p.find(0, at.in("refusals", out(tlp.Cpl, any1)))) },
+		"registers", "G2", "Tag"},
 	{"refusal's status", func(p *tape, at marks) {
 		p.header(p.get(0, at.in("refusals", out(tlp.Cpl, any1))), func(h *tlp.Header) { h.Status = tlp.StatusCA })
 	}, "registers", "P8", "Status"},
@@ -227,7 +232,8 @@ var harshSabotages = []struct {
 		p.s[p.answer(nicspec.RegCounter(nicspec.CntRxDropQueueOff.Index(0)))].TLP.Data[0]++
 	}, "counters", "C1", "RX_DROP_NO_DESC[0]"},
 	harshCounter(nicspec.CntQueueErr), harshCounter(nicspec.CntCplTimeouts), harshCounter(nicspec.CntCplUnexpected),
-	harshCounter(nicspec.CntRegBad), harshCounter(nicspec.CntTlpUnsupported), harshCounter(nicspec.CntDbBad), harshCounter(nicspec.CntCplErr),
+	harshCounter(nicspec.CntRegBad), harshCounter(nicspec.CntTlpUnsupported), harshCounter(nicspec.CntDbBad),
+	harshCounter(nicspec.CntCplErr),
 	harshCounter(nicspec.CntTxErr),
 }
 

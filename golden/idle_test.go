@@ -80,7 +80,8 @@ func messagesOf(t testing.TB) (Config, []boundary.Crossing) {
 }
 
 var idleSabotages = []idleSabotage{
-	{"a read that is outstanding", calm, out(tlp.MRd, func(*tlp.Header, *boundary.Crossing) bool { return true }), after},
+	{"a read that is outstanding", calm, out(tlp.MRd, func(*tlp.Header, *boundary.Crossing) bool { return true }),
+		after},
 	{"a frame that is leaving", calm, kindOf(boundary.FrameOut), func(x *boundary.Crossing) int64 { return x.First }},
 	{"a frame that is leaving", calm, kindOf(boundary.FrameOut), func(x *boundary.Crossing) int64 { return x.Last }},
 	{"a TLP that is leaving", calm, kindOf(boundary.TLPOut), func(x *boundary.Crossing) int64 { return x.Last }},
@@ -89,8 +90,10 @@ var idleSabotages = []idleSabotage{
 	{"a frame that was read", calm, kindOf(boundary.FrameOut), before},
 	{"a completion entry to be written", messagesOf, txCqe(0), before},
 	{"a message that is due", messagesOf, msixWrite(1), before},
-	{"a message that is due by time", messagesOf, msixWrite(2), func(x *boundary.Crossing) int64 { return x.First - 300 }},
-	{"bytes of a copy", copies, out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address-copyBus < keySpan }), before},
+	{"a message that is due by time", messagesOf, msixWrite(2),
+		func(x *boundary.Crossing) int64 { return x.First - 300 }},
+	{"bytes of a copy", copies,
+		out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address-copyBus < keySpan }), before},
 }
 
 func TestRestsThatCannotBe(t *testing.T) {
@@ -126,7 +129,9 @@ func TestRestThatBeganTooEarly(t *testing.T) {
 	require.True(t, p.Passed(), "%v", p)
 	p = judgeRests(t, cfg, tape, boundary.Rest{First: end.Last, Last: end.Last + 100})
 	require.Len(t, p.List, 1)
-	require.Equal(t, fmt.Sprintf("cycle %d, device [B8] busy: expected 1: the device holds a TLP that is leaving, got 0", end.Last), p.List[0].String())
+	require.Equal(t,
+		fmt.Sprintf("cycle %d, device [B8] busy: expected 1: the device holds a TLP that is leaving, got 0", end.Last),
+		p.List[0].String())
 }
 
 // Rests have an order as crossings do.

@@ -22,7 +22,8 @@ func (r *Referee) messageOut() {
 	e, due := r.sentBy(r.x.TLP.Data)
 	if e == nil {
 		r.log.Saw(verdict.Device)
-		r.log.Fail(verdict.Device, "D4", "payload", "the range of an Invalidate or CopyInvalidate at work", fmt.Sprintf("%x", r.x.TLP.Data), r.hdr.String())
+		r.log.Fail(verdict.Device, "D4", "payload", "the range of an Invalidate or CopyInvalidate at work",
+			fmt.Sprintf("%x", r.x.TLP.Data), r.hdr.String())
 		return
 	}
 	d := e.Queue.Domain()
@@ -32,12 +33,14 @@ func (r *Referee) messageOut() {
 	}
 	want := r.tx.msg.Parsed()
 	if f, differ := tlp.Diff(want, &r.hdr); differ {
-		r.log.Fail(d, "D4", f.Field.String(), diffValue(want, f.Field), diffValue(&r.hdr, f.Field), "expected "+want.String(), "got      "+r.hdr.String())
+		r.log.Fail(d, "D4", f.Field.String(), diffValue(want, f.Field), diffValue(&r.hdr, f.Field),
+			"expected "+want.String(), "got      "+r.hdr.String())
 	} else if !bytes.Equal(r.tx.msg.Data, r.x.TLP.Data) {
 		r.failEntry(e, d, "D4", "payload", fmt.Sprintf("%x", r.tx.msg.Data), fmt.Sprintf("%x", r.x.TLP.Data))
 	}
 	if o := r.ent.Before(e); !due && o != nil {
-		r.log.FailOf(e.Subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.Index, o.Index), "sent", e.Describe(), o.Describe())
+		r.log.FailOf(e.Subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended",
+			e.Index, o.Index), "sent", e.Describe(), o.Describe())
 	} else if !due {
 		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}

@@ -112,10 +112,12 @@ func TestLongEntrySabotageIsCaught(t *testing.T) {
 		{"index by entries", index(0, 101, 1), "txq 0", "T10", "index"},
 		{"index of the last block, pushed", index(0, 104, 12), "txq 0", "T10", "index"},
 		{"index of the last block, wrapped", index(0, 105, 16), "txq 0", "T10", "index"},
-		{"consumer index by entries", func(p *tape) { p.s[p.answer(nicspec.RegTblData(12))].TLP.Data[2] = 6 }, "registers", "Q5", "TBL_DATA[12]"},
+		{"consumer index by entries", func(p *tape) { p.s[p.answer(nicspec.RegTblData(12))].TLP.Data[2] = 6 },
+			"registers", "Q5", "TBL_DATA[12]"},
 		{"a block read twice", func(p *tape) { p.again(block(0, 4), block(0, 4)) }, "txq 0", "T2", "read"},
 		{"the first block read twice", func(p *tape) { p.again(block(0, 4), block(0, 5)) }, "txq 0", "T2", "read"},
-		{"a block read again when its entry is whole", func(p *tape) { p.again(block(0, 5), piece(102)) }, "txq 0", "T2", "read"},
+		{"a block read again when its entry is whole", func(p *tape) { p.again(block(0, 5), piece(102)) }, "txq 0",
+			"T2", "read"},
 		{"a block read that was pushed and used", func(p *tape) {
 			x := clone(p.s[p.find(0, block(0, 4))])
 			p.header(&x, func(h *tlp.Header) { h.Tag, h.Address = 0xee, nictest.TxRing(0)+3*nicspec.WqeBytes })

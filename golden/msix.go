@@ -61,7 +61,8 @@ func (r *Referee) timely(q *msix.Queue, before int64) {
 	}
 	if waited := r.waited(due); waited > messageSlack {
 		r.log.Fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
-			fmt.Sprintf("%d cycles later, not counting those of other TLPs and those in which the stream was held back", waited), r.hdr.String())
+			fmt.Sprintf("%d cycles later, not counting those of other TLPs and those in which the stream was held back",
+				waited), r.hdr.String())
 	}
 }
 

@@ -133,8 +133,8 @@ func idleCycle(tape []boundary.Crossing, held []boundary.Held, after int64, n in
 	return after
 }
 
-// A message is in time when it leaves in the last of 1,024 cycles, and late when it leaves in the next, not counting those
-// of other TLPs and those in which the stream was held back [M3].
+// A message is in time when it leaves in the last of 1,024 cycles, and late when it leaves in the next, not counting
+// those of other TLPs and those in which the stream was held back [M3].
 func TestLateMessages(t *testing.T) {
 	for _, stall := range []int{0, 50} {
 		for _, more := range []int64{0, 1, 600, 5000} { // cycles that the stream is held back besides
@@ -145,7 +145,8 @@ func TestLateMessages(t *testing.T) {
 			at.drop(i)
 			quiet := idleCycle(at.s, held, due, 900) // by then all traffic is over
 			if more > 0 {
-				held = append(slices.Clone(held), boundary.Held{Kind: boundary.TLPOut, First: quiet, Last: quiet + more - 1})
+				held = append(slices.Clone(held),
+					boundary.Held{Kind: boundary.TLPOut, First: quiet, Last: quiet + more - 1})
 				slices.SortStableFunc(held, func(a, b boundary.Held) int { return cmp.Compare(a.Last, b.Last) })
 			}
 			for _, n := range []int{messageSlack, messageSlack + 1} {
@@ -157,7 +158,8 @@ func TestLateMessages(t *testing.T) {
 					continue
 				}
 				require.Equal(t, Differs, got.Result, "stall %d, %d cycles held", stall, more)
-				require.Equal(t, [3]string{"rxq 0", "M3", "message"}, [3]string{got.List[0].Domain, got.List[0].Rule, got.List[0].Field})
+				require.Equal(t, [3]string{"rxq 0", "M3", "message"},
+					[3]string{got.List[0].Domain, got.List[0].Rule, got.List[0].Field})
 			}
 		}
 	}
@@ -203,10 +205,12 @@ func TestMessageOfADisabledQueue(t *testing.T) {
 	got := judge(t, cfg, p.s)
 	require.True(t, got.Passed(), "%v", got)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
-		{"long after", func(p *tape) { late(p, p.find(0, msixWrite(0)), p.s[drained(p)].Last+1100) }, "rxq 0", "M3", "message"},
+		{"long after", func(p *tape) { late(p, p.find(0, msixWrite(0)), p.s[drained(p)].Last+1100) }, "rxq 0", "M3",
+			"message"},
 		{"after busy", func(p *tape) { p.move(p.find(0, msixWrite(0)), len(p.s)-2) }, "rxq 0", "M4", "busy"},
 		{"missing", func(p *tape) { p.drop(p.find(0, msixWrite(0))) }, "rxq 0", "M4", "busy"},
-		{"before the disabling", func(p *tape) { p.move(p.find(0, msixWrite(0)), p.find(0, rxCqe(0))+1) }, "rxq 0", "M3", "message"},
+		{"before the disabling", func(p *tape) { p.move(p.find(0, msixWrite(0)), p.find(0, rxCqe(0))+1) }, "rxq 0",
+			"M3", "message"},
 	})
 }
 
@@ -215,10 +219,14 @@ func TestMessageSabotageIsCaught(t *testing.T) {
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"message missing", func(p *tape) { p.drop(p.find(3, msixWrite(0))) }, "counters", "G5", "MSIX"},
 		{"last message missing", func(p *tape) { p.drop(last(p, msixWrite(0))) }, "rxq 0", "M3", ""},
-		{"message twice", func(p *tape) { i := p.find(3, msixWrite(0)); p.insert(i+1, clone(p.s[i])) }, "rxq 0", "M3", ""},
-		{"message before its entry", func(p *tape) { p.move(p.find(3, msixWrite(0)), p.find(3, rxCqe(0))) }, "rxq 0", "M3", ""},
-		{"message before its count", func(p *tape) { p.move(p.find(2, msixWrite(1)), p.find(10, rxCqe(1))+1) }, "rxq 1", "M3", ""},
-		{"message before its time", func(p *tape) { p.move(p.find(0, msixWrite(2)), p.find(0, rxCqe(2))+3) }, "rxq 2", "M3", ""},
+		{"message twice", func(p *tape) { i := p.find(3, msixWrite(0)); p.insert(i+1, clone(p.s[i])) }, "rxq 0", "M3",
+			""},
+		{"message before its entry", func(p *tape) { p.move(p.find(3, msixWrite(0)), p.find(3, rxCqe(0))) }, "rxq 0",
+			"M3", ""},
+		{"message before its count", func(p *tape) { p.move(p.find(2, msixWrite(1)), p.find(10, rxCqe(1))+1) }, "rxq 1",
+			"M3", ""},
+		{"message before its time", func(p *tape) { p.move(p.find(0, msixWrite(2)), p.find(0, rxCqe(2))+3) }, "rxq 2",
+			"M3", ""},
 		{"message late", func(p *tape) { p.move(p.find(0, msixWrite(0)), p.find(1, msixWrite(2))) }, "rxq 0", "M3", ""},
 		{"wrong data", func(p *tape) { p.get(1, msixWrite(1)).TLP.Data[0]++ }, "rxq 1", "M1", ""},
 		{"wrong address", func(p *tape) { shift(p, p.get(1, msixWrite(1)), 0x1000) }, "device", "C2", ""},
@@ -230,8 +238,10 @@ func TestMessageSabotageIsCaught(t *testing.T) {
 		{"attributes", setAttr(1, msixWrite(1), tlp.NoSnoop), "device", "P11", ""},
 		{"of a disabled queue missing", func(p *tape) { p.drop(last(p, msixWrite(1))) }, "rxq 1", "M4", ""},
 		{"of an Event missing", func(p *tape) { p.drop(p.find(0, msixWrite(9))) }, "txq 2", "M3", ""},
-		{"shared one twice", func(p *tape) { i := last(p, msixWrite(8)); p.insert(i+1, clone(p.s[i])) }, "txq", "M3", ""},
-		{"shared ones missing", func(p *tape) { p.drop(last(p, msixWrite(8))); p.drop(last(p, msixWrite(8))) }, "txq", "", ""},
+		{"shared one twice", func(p *tape) { i := last(p, msixWrite(8)); p.insert(i+1, clone(p.s[i])) }, "txq", "M3",
+			""},
+		{"shared ones missing", func(p *tape) { p.drop(last(p, msixWrite(8))); p.drop(last(p, msixWrite(8))) }, "txq",
+			"", ""},
 		counter("MSIX", nicspec.CntMsix.Index()),
 	})
 }

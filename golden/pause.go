@@ -115,5 +115,6 @@ func (r *Referee) fetchedWhileStopped(q *txq) {
 			return
 		}
 	}
-	r.log.Fail(q.Domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
+	r.log.Fail(q.Domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one",
+		r.hdr.String())
 }

@@ -28,8 +28,9 @@ func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 		m.Write32(nicspec.RegPortMac(i), w)
 	}
 	for p := range 2 {
-		m.portCfg(p, nicspec.PortEntryFields{RxPause: 1, RxPfc: 0x0f, TxMode: nicspec.PauseMode(1 + p), TxClasses: 0x41, PauseTime: 1200,
-			Xoff: 4000, Xon: 1000})
+		m.portCfg(p, nicspec.PortEntryFields{RxPause: 1, RxPfc: 0x0f, TxMode: nicspec.PauseMode(1 + p), TxClasses: 0x41,
+			PauseTime: 1200,
+			Xoff:      4000, Xon: 1000})
 	}
 	m.readable(pattern(keySpan, 1))
 	m.OpenRx(0, 7, nil)
@@ -91,7 +92,8 @@ func paused(port int, end bool) pick {
 // cameIn picks pause frames that came in on a port.
 func cameIn(port int, opcode byte) pick {
 	return func(x *boundary.Crossing) bool {
-		return x.Kind == boundary.FrameIn && x.Port == port && x.Frame.Data[0] == 1 && x.Frame.Data[12] == 0x88 && x.Frame.Data[14] == opcode
+		return x.Kind == boundary.FrameIn && x.Port == port && x.Frame.Data[0] == 1 && x.Frame.Data[12] == 0x88 &&
+			x.Frame.Data[14] == opcode
 	}
 }
 
@@ -105,33 +107,49 @@ func (p *tape) without(is pick) {
 }
 
 var pauseSabotages = []sabotage{
-	{"no pause frame", func(p *tape) { p.without(paused(0, false)); p.without(paused(0, true)) }, "port 0", "F6", "frame"},
-	{"no priority pause", func(p *tape) { p.without(paused(1, false)); p.without(paused(1, true)) }, "port 1", "F6", "frame"},
+	{"no pause frame", func(p *tape) { p.without(paused(0, false)); p.without(paused(0, true)) }, "port 0", "F6",
+		"frame"},
+	{"no priority pause", func(p *tape) { p.without(paused(1, false)); p.without(paused(1, true)) }, "port 1", "F6",
+		"frame"},
 	{"not sent again", func(p *tape) {
 		first := p.find(0, paused(0, false))
 		keep := p.s[first].Frame
 		p.without(func(x *boundary.Crossing) bool { return paused(0, false)(x) && x.Frame != keep })
 	}, "port 0", "F6", "frame"},
 	{"no end", func(p *tape) { p.without(paused(0, true)) }, "port 0", "F6", "frame"},
-	{"end too early", func(p *tape) { binary.BigEndian.PutUint16(p.get(0, paused(0, false)).Frame.Data[16:], 0) }, "port 0", "F6", "pause.time"},
-	{"end while much is held", func(p *tape) { binary.BigEndian.PutUint16(p.get(2, paused(0, false)).Frame.Data[16:], 0) }, "port 0", "F6", "pause.time"},
-	{"pause while little is held", func(p *tape) { p.move(p.find(0, paused(0, false)), p.find(0, frameIn)) }, "port 0", "F6", "frame"},
-	{"sent again too soon", func(p *tape) { i := p.find(1, paused(0, false)); p.insert(i+1, clone(p.s[i])) }, "port 0", "F6", "pause.time"},
-	{"ended twice", func(p *tape) { i := p.find(0, paused(0, true)); p.insert(i+1, clone(p.s[i])) }, "port 0", "F6", "pause.time"},
+	{"end too early", func(p *tape) { binary.BigEndian.PutUint16(p.get(0, paused(0, false)).Frame.Data[16:], 0) },
+		"port 0", "F6", "pause.time"},
+	{"end while much is held",
+		func(p *tape) { binary.BigEndian.PutUint16(p.get(2, paused(0, false)).Frame.Data[16:], 0) }, "port 0", "F6",
+		"pause.time"},
+	{"pause while little is held", func(p *tape) { p.move(p.find(0, paused(0, false)), p.find(0, frameIn)) }, "port 0",
+		"F6", "frame"},
+	{"sent again too soon", func(p *tape) { i := p.find(1, paused(0, false)); p.insert(i+1, clone(p.s[i])) }, "port 0",
+		"F6", "pause.time"},
+	{"ended twice", func(p *tape) { i := p.find(0, paused(0, true)); p.insert(i+1, clone(p.s[i])) }, "port 0", "F6",
+		"pause.time"},
 	{"before any is asked for", func(p *tape) { p.move(p.find(0, paused(0, false)), 0) }, "port 0", "F7", "frame"},
 	{"pause time", func(p *tape) { p.get(1, paused(0, false)).Frame.Data[17]++ }, "port 0", "F6", "pause.time"},
 	{"pause opcode", func(p *tape) { p.get(1, paused(0, false)).Frame.Data[14] = 1 }, "port 0", "F6", "pause.opcode"},
 	{"pause source", func(p *tape) { p.get(1, paused(0, false)).Frame.Data[6] = 0 }, "port 0", "F6", "eth.src"},
-	{"priority pause source", func(p *tape) { p.get(1, paused(1, false)).Frame.Data[11] = 0 }, "port 1", "F6", "eth.src"},
+	{"priority pause source", func(p *tape) { p.get(1, paused(1, false)).Frame.Data[11] = 0 }, "port 1", "F6",
+		"eth.src"},
 	{"pause destination", func(p *tape) { p.get(1, paused(0, false)).Frame.Data[5] = 2 }, "port 0", "F6", "eth.dst"},
 	{"pause padding", func(p *tape) { p.get(1, paused(0, false)).Frame.Data[59] = 2 }, "port 0", "F6", "padding"},
-	{"pause length", func(p *tape) { f := p.get(1, paused(0, false)).Frame; f.Data = append(f.Data, 0) }, "port 0", "F6", "frame length"},
-	{"class not asked for", func(p *tape) { p.get(1, paused(1, false)).Frame.Data[17] |= 2 }, "port 1", "F6", "pause.time"},
-	{"class time", func(p *tape) { p.get(1, paused(1, false)).Frame.Data[18+2*6] ^= 1 }, "port 1", "F6", "pause.class_times"},
-	{"port not stopped", func(p *tape) { binary.BigEndian.PutUint16(p.get(0, cameIn(0, 0)).Frame.Data[16:], 3000) }, "txq 0", "F4", "frame"},
-	{"class not stopped", func(p *tape) { binary.BigEndian.PutUint16(p.get(0, cameIn(1, 1)).Frame.Data[18+2:], 3000) }, "txq 1", "F4", "frame"},
+	{"pause length", func(p *tape) { f := p.get(1, paused(0, false)).Frame; f.Data = append(f.Data, 0) }, "port 0",
+		"F6", "frame length"},
+	{"class not asked for", func(p *tape) { p.get(1, paused(1, false)).Frame.Data[17] |= 2 }, "port 1", "F6",
+		"pause.time"},
+	{"class time", func(p *tape) { p.get(1, paused(1, false)).Frame.Data[18+2*6] ^= 1 }, "port 1", "F6",
+		"pause.class_times"},
+	{"port not stopped", func(p *tape) { binary.BigEndian.PutUint16(p.get(0, cameIn(0, 0)).Frame.Data[16:], 3000) },
+		"txq 0", "F4", "frame"},
+	{"class not stopped", func(p *tape) { binary.BigEndian.PutUint16(p.get(0, cameIn(1, 1)).Frame.Data[18+2:], 3000) },
+		"txq 1", "F4", "frame"},
 	{"other class not stopped", func(p *tape) { p.get(0, cameIn(1, 1)).Frame.Data[17] |= 1 }, "txq 0", "F4", "frame"},
-	{"end of a stop that is none", func(p *tape) { binary.BigEndian.PutUint16(p.get(2, cameIn(0, 0)).Frame.Data[16:], 9000) }, "txq 1", "F4", "frame"},
+	{"end of a stop that is none",
+		func(p *tape) { binary.BigEndian.PutUint16(p.get(2, cameIn(0, 0)).Frame.Data[16:], 9000) }, "txq 1", "F4",
+		"frame"},
 	{"not a pause frame", func(p *tape) { p.get(0, cameIn(0, 0)).Frame.Data[15] = 3 }, "rxq 0", "R10", "frame"},
 	counter("RX_PAUSE[0]", nicspec.CntRxPause.Index(0)),
 	counter("TX_PAUSE[1]", nicspec.CntTxPause.Index(1)),
@@ -161,8 +179,10 @@ func TestFrameHeldBackBeforeAStop(t *testing.T) {
 		from int64 // the frame is offered
 		ok   bool
 	}{{first, false}, {stop + 1, false}, {stop, true}} {
-		got := judgeHeld(t, cfg, p.s, []boundary.Held{{Kind: boundary.FrameOut, First: c.from, Last: first - 1}}[:oneIf(c.from < first)])
-		require.Equal(t, c.ok, got.List[0].Rule != "F4", "offered in cycle %d, stopped from cycle %d on: %v", c.from, stop, got.List[0])
+		got := judgeHeld(t, cfg, p.s,
+			[]boundary.Held{{Kind: boundary.FrameOut, First: c.from, Last: first - 1}}[:oneIf(c.from < first)])
+		require.Equal(t, c.ok, got.List[0].Rule != "F4", "offered in cycle %d, stopped from cycle %d on: %v", c.from,
+			stop, got.List[0])
 	}
 }
 

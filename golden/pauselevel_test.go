@@ -38,7 +38,8 @@ func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	r.regs.Write32(nicspec.RegRxDefault, uint32(v))
 	r.ver = windows.NewReceive(r.regs)
 	l := &levels{t: t, r: r}
-	l.configure(0, nicspec.PortEntryFields{TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000, Xon: 1000})
+	l.configure(0, nicspec.PortEntryFields{TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000,
+		Xon: 1000})
 	return l
 }
 
@@ -125,15 +126,19 @@ func TestPauseLevels(t *testing.T) {
 		want    string
 	}{
 		{"told and ended", pause, 0, []act{pauses(1050), leave(1400, 6), ends(1450), leave(1500, 1)}, ""},
-		{"told and ended before it is looked at", pause, 0, []act{pauses(1010), leave(1100, 7), ends(1150), come(1400, 2),
-			leave(1500, 2)}, ""},
+		{"told and ended before it is looked at", pause, 0,
+			[]act{pauses(1010), leave(1100, 7), ends(1150), come(1400, 2),
+				leave(1500, 2)}, ""},
 		{"not told", pause, 0, []act{leave(1400, 7)}, "frame"},
 		{"told too late", pause, 0, []act{come(1290, 1), pauses(1300), leave(1400, 7)}, "frame"},
-		{"passed again before the end could leave, told late", pause, 0, []act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
-			come(1640, 1), pauses(1650), leave(1700, 8), ends(1720)}, ""},
-		{"passed again before the end could leave, not told", pause, 0, []act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
-			leave(1700, 8)}, "frame"},
-		{"ended while much is held", pause, 0, []act{pauses(1050), ends(1400), pauses(1410), leave(1500, 7)}, "pause.time"},
+		{"passed again before the end could leave, told late", pause, 0,
+			[]act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
+				come(1640, 1), pauses(1650), leave(1700, 8), ends(1720)}, ""},
+		{"passed again before the end could leave, not told", pause, 0,
+			[]act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
+				leave(1700, 8)}, "frame"},
+		{"ended while much is held", pause, 0, []act{pauses(1050), ends(1400), pauses(1410), leave(1500, 7)},
+			"pause.time"},
 		{"priority, told", priority, 0x10, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
 		{"priority, not told", priority, 0x10, []act{leave(1400, 7)}, "frame"},
 		// With a time or without it is the same.
@@ -154,7 +159,8 @@ func TestPauseLevels(t *testing.T) {
 func TestPauseFramesWaitForThePort(t *testing.T) {
 	slack := pause.SlackOf(newLevels(t, nicspec.PauseModePause, 0).r.cfg.Build.EthBits)
 	const asked = 1006 // the seventh frame came in
-	for _, held := range [][][2]int64{{}, {{1100, 1299}}, {{900, 1050}, {1100, 1100}, {1200, 1249}, {1250, 1699}}, {{1007, 8000}}} {
+	for _, held := range [][][2]int64{{}, {{1100, 1299}}, {{900, 1050}, {1100, 1100}, {1200, 1249}, {1250, 1699}},
+		{{1007, 8000}}} {
 		deadline := asked + slack
 		for _, h := range held {
 			if h[0] <= deadline {
@@ -175,7 +181,8 @@ func TestPauseFramesWaitForThePort(t *testing.T) {
 				l.play(come(c.cycle, 1))
 			}
 			l.play(pauses(c.cycle), leave(c.cycle+10, 7), ends(c.cycle+30))
-			require.Equal(t, c.want, l.found(c.cycle+1000), "held %v: told in cycle %d, the deadline is %d", held, c.cycle, deadline)
+			require.Equal(t, c.want, l.found(c.cycle+1000), "held %v: told in cycle %d, the deadline is %d", held,
+				c.cycle, deadline)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func (c *chaos) resetAll() {
 			c.send()
 		}
 		if c.rng.IntN(2) == 0 {
-			m.Reg([]uint32{nicspec.RegScratch, nicspec.RegTblCmd, nicspec.RegDevctl, nicspec.RegTblData(3)}[c.rng.IntN(4)], 1)
+			m.Reg([]uint32{nicspec.RegScratch, nicspec.RegTblCmd, nicspec.RegDevctl,
+				nicspec.RegTblData(3)}[c.rng.IntN(4)], 1)
 		}
 	}
 	for range 1000 {
@@ -59,9 +60,10 @@ func (c *chaos) resetAll() {
 const flrBit = 1 << 31
 
 func TestChaosWithPcieParts(t *testing.T) {
-	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, parts: pcieParts}, nil, func(t *testing.T, c *chaos, _ *Stats) {
-		require.NotZero(t, c.r.nic.Regs().Dev(nicspec.CntMsix))
-	})
+	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, parts: pcieParts}, nil,
+		func(t *testing.T, c *chaos, _ *Stats) {
+			require.NotZero(t, c.r.nic.Regs().Dev(nicspec.CntMsix))
+		})
 }
 
 // All parts together: a reset finds each of them at work. With the seeds beyond the usual ones it came out wrong once.

@@ -12,7 +12,8 @@ import (
 )
 
 func TestPushChaosPasses(t *testing.T) {
-	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, pushes: true}, func(o *chaosOpt) { o.copies = o.seed%3 == 0 }, sentFrames)
+	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, pushes: true}, func(o *chaosOpt) { o.copies = o.seed%3 == 0 },
+		sentFrames)
 }
 
 // pushes records a run in which entries are pushed: two Sends with pieces, one
@@ -61,15 +62,20 @@ func TestPushSabotageIsCaught(t *testing.T) {
 	slotRead := func(p *tape, n int, at int) {
 		x := clone(p.s[p.find(0, readOf(keyBus))])
 		p.header(&x, func(h *tlp.Header) {
-			h.Tag, h.Address, h.Length, h.Addr64, h.FirstBE, h.LastBE = 200, 0x2000_0000+64+64*uint64(n), 16, false, 0xf, 0xf
+			h.Tag, h.Address, h.Length, h.Addr64, h.FirstBE, h.LastBE = 200, 0x2000_0000+64+64*uint64(n), 16, false,
+				0xf, 0xf
 		})
 		p.insert(at, x)
 	}
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
-		{"slot read after its pushed bytes were used", func(p *tape) { slotRead(p, 0, p.find(0, readOf(keyBus))+1) }, "txq 0", "T2", "read"},
-		{"slot read after its entry has ended", func(p *tape) { slotRead(p, 0, p.find(0, txCqe(0))+1) }, "txq 0", "T2", "read"},
-		{"pushed bytes used while the slot is read", func(p *tape) { slotRead(p, 0, p.find(0, readOf(keyBus))) }, "device", "T4", "Address"},
-		{"starts while tx_enable is 0", func(p *tape) { p.move(p.find(0, readOf(keyBus+4096)), p.find(2, ctrl)) }, "txq 0", "W2", "tx_enable"},
+		{"slot read after its pushed bytes were used", func(p *tape) { slotRead(p, 0, p.find(0, readOf(keyBus))+1) },
+			"txq 0", "T2", "read"},
+		{"slot read after its entry has ended", func(p *tape) { slotRead(p, 0, p.find(0, txCqe(0))+1) }, "txq 0", "T2",
+			"read"},
+		{"pushed bytes used while the slot is read", func(p *tape) { slotRead(p, 0, p.find(0, readOf(keyBus))) },
+			"device", "T4", "Address"},
+		{"starts while tx_enable is 0", func(p *tape) { p.move(p.find(0, readOf(keyBus+4096)), p.find(2, ctrl)) },
+			"txq 0", "W2", "tx_enable"},
 		{"other bytes sent", func(p *tape) { p.get(0, frameOut(0)).Frame.Data[3] ^= 1 }, "txq 0", "T5", ""},
 	})
 }

@@ -18,7 +18,8 @@ const (
 	piOff, cqiOff      = 48, 52
 )
 
-// readEntry has a queue's entry read, and returns the places of the answers on the tape: one for each of the four words.
+// readEntry has a queue's entry read, and returns the places of the answers on the tape: one for each of the four
+// words.
 func readEntry(r *rig, t nicspec.Table, queue int) map[uint32]int {
 	m := r.mem
 	require.Equal(r.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpRead, t, queue, nil))
@@ -87,9 +88,11 @@ func TestQueueEntryIsExactAtRest(t *testing.T) {
 	}{
 		{"running", stateOff, run ^ failed}, {"running", stateOff, run}, {"running", stateOff, 7 << 24},
 		{"running", errorOff, uint32(nicspec.StatusCplAbort) << 16},
-		{"running", piOff, 4 ^ 3}, {"running", piOff, 4 ^ 5}, {"running", piOff, (2 ^ 1) << 16}, {"running", piOff, (2 ^ 3) << 16},
+		{"running", piOff, 4 ^ 3}, {"running", piOff, 4 ^ 5}, {"running", piOff, (2 ^ 1) << 16},
+		{"running", piOff, (2 ^ 3) << 16},
 		{"running", cqiOff, 2 ^ 1}, {"running", cqiOff, 2 ^ 3}, {"running", cqiOff, 1 << 16},
-		{"sending", stateOff, run ^ failed}, {"sending", piOff, (3 ^ 2) << 16}, {"sending", piOff, (3 ^ 4) << 16}, {"sending", cqiOff, 3 ^ 4},
+		{"sending", stateOff, run ^ failed}, {"sending", piOff, (3 ^ 2) << 16}, {"sending", piOff, (3 ^ 4) << 16},
+		{"sending", cqiOff, 3 ^ 4},
 		{"failed", stateOff, failed ^ run}, {"failed", stateOff, failed},
 		{"failed", errorOff, uint32(nicspec.StatusCplAbort) << 16},
 		{"failed", errorOff, uint32(nicspec.StatusCplAbort^nicspec.StatusCplPoison) << 16},
@@ -102,7 +105,8 @@ func TestQueueEntryIsExactAtRest(t *testing.T) {
 		binary.LittleEndian.PutUint32(b, binary.LittleEndian.Uint32(b)^x.flip)
 		rep := judge(t, cfg, p.s)
 		require.EqualValues(t, 1, rep.Mismatches, "%s, byte %d, %#x", x.read, x.off, x.flip)
-		require.Equal(t, []string{"Q5", registerName(nicspec.RegTblData(int(x.off / 4)))}, []string{rep.List[0].Rule, rep.List[0].Field})
+		require.Equal(t, []string{"Q5", registerName(nicspec.RegTblData(int(x.off / 4)))},
+			[]string{rep.List[0].Rule, rep.List[0].Field})
 	}
 }
 

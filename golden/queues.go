@@ -44,13 +44,15 @@ func (s *txSide) queue(i uint16) *txq {
 func (s *txSide) of(e *attribution.Entry) *txq { return &s.queues[e.Queue.ID] }
 
 // failEntry is a mismatch that is about a work entry, which it describes last.
-func (r *Referee) failEntry(e *attribution.Entry, d verdict.Domain, rule, field, expected, got string, summary ...string) *verdict.Mismatch {
+func (r *Referee) failEntry(e *attribution.Entry, d verdict.Domain, rule, field, expected, got string,
+	summary ...string) *verdict.Mismatch {
 	return r.log.FailOf(e.Subject(), d, rule, field, expected, got, append(summary, e.Describe())...)
 }
 
 // eventEntry judges an Event [Q4, T2] and returns whether the queue has had
 // one.
-func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failures, seen, draining bool, data []byte) bool {
+func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failures, seen, draining bool,
+	data []byte) bool {
 	off := int64(forever)
 	if draining {
 		off = r.bar.drainAt + nicspec.VisibleCycles
@@ -96,7 +98,8 @@ func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
 	for i := range r.ent.Out.Tags {
 		q := &r.ent.Out.Tags[i]
 		if q.Open && !q.Stray && q.Kind != memory.Piece && r.domainOf(q) == d && r.now+soon >= q.Issued+q.TLo {
-			out = append(out, rings.Failed{First: q.First, Status: nicspec.StatusCplTimeout, Cycle: q.Issued + q.TLo, From: q.Issued + q.TLo})
+			out = append(out, rings.Failed{First: q.First, Status: nicspec.StatusCplTimeout, Cycle: q.Issued + q.TLo,
+				From: q.Issued + q.TLo})
 		}
 	}
 	return out
@@ -146,7 +149,8 @@ const (
 )
 
 // failRx is a mismatch that is about a frame that came in, which it describes last.
-func (r *Referee) failRx(f *arrivals.Frame, index int, d verdict.Domain, rule, field, expected, got string, summary ...string) *verdict.Mismatch {
+func (r *Referee) failRx(f *arrivals.Frame, index int, d verdict.Domain, rule, field, expected, got string,
+	summary ...string) *verdict.Mismatch {
 	s := verdict.Subject{Frame: f.ID(), Index: index}
 	return r.log.FailOf(s, d, rule, field, expected, got, append(summary, f.Describe())...)
 }

@@ -20,7 +20,8 @@ func (r *Referee) readOut() {
 	}
 	if d.FreeFrom > r.now {
 		r.log.Saw(verdict.Device)
-		r.log.Fail(verdict.Device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.FreeFrom, d.Why),
+		r.log.Fail(verdict.Device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v",
+			d.FreeFrom, d.Why),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	off, n := h.Span()
@@ -150,7 +151,8 @@ func (r *Referee) timedOut(d *attribution.Read) {
 	r.ent.Close(d)
 }
 
-// named ends the read of a ring of which an Event says that it has timed out: what still comes for it has no effect [P6].
+// named ends the read of a ring of which an Event says that it has timed out: what still comes for it has no effect
+// [P6].
 func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
@@ -210,6 +212,7 @@ func (r *Referee) quietReads(dom verdict.Domain, rx bool, queue int, epoch uint3
 		case int(d.Queue) != queue || d.Epoch != epoch || (d.Kind == memory.RxRing) != rx:
 			continue
 		}
-		r.log.Fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.N, d.Addr))
+		r.log.Fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0",
+			fmt.Sprintf("tag %#x: %d B at %#x", i, d.N, d.Addr))
 	}
 }

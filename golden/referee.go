@@ -67,7 +67,8 @@ func New(cfg Config) (*Referee, error) {
 		return nil, fmt.Errorf("golden: %w", err)
 	}
 	r.dig = verdict.NewDigest()
-	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
+	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq,
+		cfg.Build.NumTxq)
 	r.msg = msix.New(r.log)
 	r.ver = windows.NewReceive(r.regs)
 	r.devctl.Reset(r.regs)

@@ -86,8 +86,8 @@ const (
 	wordSeq
 )
 
-// entryRead is a table command that loaded a queue's entry or an account's, and the least that its indices can have been then: outputs
-// that have crossed count, and doorbells that have taken effect.
+// entryRead is a table command that loaded a queue's entry or an account's, and the least that its indices can have
+// been then: outputs that have crossed count, and doorbells that have taken effect.
 type entryRead struct {
 	rx          bool
 	queue       int // or account
@@ -101,7 +101,8 @@ type entryRead struct {
 
 // classAt is how the register at an offset is compared.
 func (b *barSide) classAt(off uint32) wordClass {
-	if i, ok := int(off)-nicspec.RegTblDataBase, off >= nicspec.RegTblDataBase; ok && i/wordBytes < nicspec.RegTblDataCount {
+	if i, ok := int(off)-nicspec.RegTblDataBase, off >= nicspec.RegTblDataBase; ok &&
+		i/wordBytes < nicspec.RegTblDataCount {
 		return b.words[i/wordBytes]
 	}
 	return wordExact
@@ -161,7 +162,8 @@ type queueView struct {
 func (r *Referee) view(f *entryRead) queueView {
 	if f.rx {
 		q := r.rx.queue(uint16(f.queue))
-		v := queueView{q.Domain(), &q.Ctx, q.epoch, q.open, q.postedBefore(r.now - nicspec.VisibleCycles), q.Ctx.PI, q.bad, q.eventSeen}
+		v := queueView{q.Domain(), &q.Ctx, q.epoch, q.open, q.postedBefore(r.now - nicspec.VisibleCycles), q.Ctx.PI,
+			q.bad, q.eventSeen}
 		v.doubt(q.doubtful, q.doubtfulPI)
 		return v
 	}
@@ -229,8 +231,8 @@ func (r *Referee) errorWord(off uint32, failing rings.Failures, want, got uint32
 	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
 }
 
-// indexWord: indices are at least what the outputs had shown when the entry was loaded, and at most what the outputs have
-// shown by now and those under way will show.
+// indexWord: indices are at least what the outputs had shown when the entry was loaded, and at most what the outputs
+// have shown by now and those under way will show.
 func (r *Referee) indexWord(f *entryRead, v *queueView, off uint32, class wordClass, failing bool, want, got uint32) {
 	ci, cqi := r.mostIndices(f, v, failing)
 	low, high := uint16(got), uint16(got>>16)
@@ -286,7 +288,8 @@ func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 		return nil, 0
 	}
 	ahead = q.Oldest - q.Ctx.CI // ended without an output
-	for i := q.Oldest; i != q.Ctx.PI && (q.Slot(i).State == rings.There || q.Slot(i).State == rings.Pushed && int16(i-q.fetch) < 0); i++ {
+	for i := q.Oldest; i != q.Ctx.PI && (q.Slot(i).State == rings.There || q.Slot(i).State == rings.Pushed &&
+		int16(i-q.fetch) < 0); i++ {
 		ahead++
 	}
 	return &q.Ctx, ahead

@@ -22,9 +22,10 @@ const (
 
 // Report is what a run came to.
 type Report struct {
-	Result     Result              `json:"result"`
-	Reason     string              `json:"reason,omitempty"` // why it is not a pass, in one line
-	Checked    uint64              `json:"checked"`          // frames, completion entries, answers and counters compared
+	Result Result `json:"result"`
+	Reason string `json:"reason,omitempty"` // why it is not a pass, in one line
+	// frames, completion entries, answers and counters compared
+	Checked    uint64              `json:"checked"`
 	Mismatches uint64              `json:"mismatches"`
 	List       []*verdict.Mismatch `json:"list,omitempty"`    // the first ones
 	Tallies    []verdict.Tally     `json:"tallies,omitempty"` // all of them, counted
@@ -82,7 +83,8 @@ func (p *Report) JSON() ([]byte, error) {
 func (p *Report) String() string {
 	var b strings.Builder
 	s := &p.Stats
-	fmt.Fprintf(&b, "%s: %d compared over %d cycles; frames in %d (delivered %d, dropped %d), frames out %d, TLPs in %d, out %d",
+	fmt.Fprintf(&b, "%s: %d compared over %d cycles; frames in %d (delivered %d, dropped %d), frames out %d, TLPs in "+
+		"%d, out %d",
 		p.Result, p.Checked, p.Cycles, s.FramesIn, s.Delivered, s.Dropped, s.FramesOut, s.TLPsIn, s.TLPsOut)
 	if p.Reason != "" {
 		b.WriteString("\n" + p.Reason)

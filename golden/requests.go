@@ -28,7 +28,8 @@ func (r *Referee) settleDevctl() {
 		return
 	}
 	for i := range r.rx.queues {
-		if q := &r.rx.queues[i]; q.open && (q.Ctx.CI != q.Ctx.PI && q.Slot(q.Ctx.PI-1).State == rings.Idle || q.draining) {
+		if q := &r.rx.queues[i]; q.open && (q.Ctx.CI != q.Ctx.PI && q.Slot(q.Ctx.PI-1).State == rings.Idle ||
+			q.draining) {
 			return
 		}
 	}
@@ -68,7 +69,8 @@ func (r *Referee) follows(h *tlp.Header, kind dataKind) {
 		r.log.Fail(verdict.Device, "P11", "Attr", attrText(f.Want), fmt.Sprintf("%#x", uint8(h.Attr)), h.String())
 		return
 	}
-	r.log.Fail(verdict.Device, "P10", "DEVCTL", fmt.Sprintf("in force since cycle %d, but for %d requests", f.Since, windows.LateRequests),
+	r.log.Fail(verdict.Device, "P10", "DEVCTL", fmt.Sprintf("in force since cycle %d, but for %d requests", f.Since,
+		windows.LateRequests),
 		"one more by a former setting", h.String())
 }
 

@@ -57,7 +57,8 @@ func newRig(t testing.TB, o rigOpt) *rig {
 	t.Helper()
 	r := &rig{t: t, opt: o, eng: simcore.NewEngine()}
 	var err error
-	r.nic, err = nic.Builder{Scheduler: r.eng, Spec: o.spec, Stalls: &o.stalls, Frames: &r.frames, TLPs: &r.tlps}.Build("NIC")
+	r.nic, err = nic.Builder{Scheduler: r.eng, Spec: o.spec, Stalls: &o.stalls, Frames: &r.frames,
+		TLPs: &r.tlps}.Build("NIC")
 	require.NoError(t, err)
 	link := simcore.LinkSpec{Latency: 10 * simcore.Nanosecond}
 	r.mem = newMemory(r)
@@ -116,7 +117,8 @@ func judge(t testing.TB, cfg Config, tape []boundary.Crossing, final ...CounterV
 }
 
 // judgeHeld plays a tape to a referee, and tells it of the times in which streams were held.
-func judgeHeld(t testing.TB, cfg Config, tape []boundary.Crossing, held []boundary.Held, final ...CounterValue) *Report {
+func judgeHeld(t testing.TB, cfg Config, tape []boundary.Crossing, held []boundary.Held,
+	final ...CounterValue) *Report {
 	t.Helper()
 	g, err := New(cfg)
 	require.NoError(t, err)

@@ -9,7 +9,8 @@ import (
 )
 
 // goodKeyEntry is key 5, as goodKey names it.
-var goodKeyEntry = nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus}
+var goodKeyEntry = nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan,
+	BusBase: keyBus}
 
 // readable puts bytes where key 5 leads, and makes that key.
 func (m *endpoint) readable(b []byte) {
@@ -49,7 +50,8 @@ func (m *endpoint) pushTx(q int) {
 	r := &m.Tx[q]
 	m.Write32(nicspec.RegTxDoorbell(q), uint32(r.PI-1))
 	m.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
-		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, m.Bytes(r.Slot(r.PI-1, nicspec.WqeBytes), nicspec.WqeBytes))
+		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))},
+		m.Bytes(r.Slot(r.PI-1, nicspec.WqeBytes), nicspec.WqeBytes))
 }
 
 // key writes memory key i: readable, of variant i, and all of an endpoint.

@@ -47,6 +47,7 @@ func TestReadsBeyondARingsEnd(t *testing.T) {
 			h.Address += c.entry << log
 		})
 		m := judge(t, cfg, p.s).List[0]
-		require.Equal(t, []string{c.domain, c.rule, "Address", c.rtl}, []string{m.Domain, m.Rule, m.Field, m.RTLFile}, "%v", m)
+		require.Equal(t, []string{c.domain, c.rule, "Address", c.rtl}, []string{m.Domain, m.Rule, m.Field, m.RTLFile},
+			"%v", m)
 	}
 }

@@ -120,7 +120,8 @@ func (c *chaos) pause() {
 		xoff := 64 + c.rng.IntN(20000)
 		m.portCfg(p, nicspec.PortEntryFields{
 			RxPause: uint8(c.rng.IntN(2)), RxPfc: uint8(c.rng.IntN(4)), TxMode: nicspec.PauseMode(c.rng.IntN(3)),
-			TxClasses: uint8(c.rng.IntN(256)), PauseTime: uint16(64 + c.rng.IntN(500)), Xoff: uint32(xoff), Xon: uint32(c.rng.IntN(xoff)),
+			TxClasses: uint8(c.rng.IntN(256)), PauseTime: uint16(64 + c.rng.IntN(500)), Xoff: uint32(xoff),
+			Xon: uint32(c.rng.IntN(xoff)),
 		})
 	case 1:
 		m.Write32(nicspec.RegPortMac(2*p+c.rng.IntN(2)), c.rng.Uint32())
@@ -149,7 +150,8 @@ func (c *chaos) credit() {
 		}
 	default:
 		for range 1 + c.rng.IntN(3) {
-			m.Write32(nicspec.RegAccountCredit(i), uint32(c.rng.IntN(8))|uint32(c.rng.IntN(6)/4)<<30|uint32(c.rng.IntN(2))<<31)
+			m.Write32(nicspec.RegAccountCredit(i),
+				uint32(c.rng.IntN(8))|uint32(c.rng.IntN(6)/4)<<30|uint32(c.rng.IntN(2))<<31)
 		}
 	}
 }
@@ -165,7 +167,8 @@ func (c *chaos) changeRss() {
 	case 2, 3:
 		m.indirection((250+c.rng.IntN(16))%nicspec.RssEntries, c.rng.IntN(chaosQueues+1))
 	case 4:
-		m.Write32(nicspec.RegRxDefault, uint32(nicspec.ActionRss)<<16|uint32(c.rng.IntN(300))|uint32(c.rng.IntN(16))<<24)
+		m.Write32(nicspec.RegRxDefault,
+			uint32(nicspec.ActionRss)<<16|uint32(c.rng.IntN(300))|uint32(c.rng.IntN(16))<<24)
 	}
 }
 

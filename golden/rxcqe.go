@@ -35,12 +35,14 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	s := q.Slot(q.Ctx.CI)
 	switch {
 	case f == nil:
-		r.log.FailOf(verdict.Subject{Index: int(q.Ctx.CI)}, q.Domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
+		r.log.FailOf(verdict.Subject{Index: int(q.Ctx.CI)}, q.Domain(), "R10", "port_seq",
+			"a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
 	case f.Place == arrivals.ToDrop: // reported
 		r.endFrame(q, f)
 	case s.State != rings.There:
-		r.failRx(f, int(q.Ctx.CI), q.Domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.Ctx.CI),
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "Q3", "index", "a descriptor that was read",
+			fmt.Sprintf("descriptor %d, which was not", q.Ctx.CI),
 			e.String())
 		r.endFrame(q, f)
 	default:
@@ -167,11 +169,13 @@ func (r *Referee) landed(q *rxq, f *arrivals.Frame) []byte {
 
 // deliver compares a delivery with what the contract says of it [R8, R10]. If
 // the frame drew on an account, it returns that and what is to be noted there.
-func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.RxCqe) (a *account, event accounts.Event) {
+func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.RxCqe) (a *account,
+	event accounts.Event) {
 	r.inOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
 	if f.HashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.Span(), v, v.Hash, q.ID) {
-		r.failRx(f, int(q.Ctx.CI), q.Domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.ID),
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "S3", "queue",
+			fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.ID),
 			e.String())
 	}
 	r.mustBeBusy(q.Domain(), "a frame that is delivered later", f.First, r.now)
@@ -179,7 +183,8 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.
 	if a = r.rx.accountOf(v); a != nil {
 		slot.SlowPath = int(v.Account.Queue) == q.ID && (int(v.Queue) != q.ID || e.SlowPath())
 		slot.AccountSeq = a.Plausible(e.AccountSeq())
-		event = accounts.Event{Seq: slot.AccountSeq, Slow: slot.SlowPath, Port: f.Port, Frame: f.Seq, Last: f.Last, Out: r.now,
+		event = accounts.Event{Seq: slot.AccountSeq, Slow: slot.SlowPath, Port: f.Port, Frame: f.Seq, Last: f.Last,
+			Out:   r.now,
 			Queue: q.ID, Index: q.Ctx.CI}
 	}
 	if f.Place == arrivals.Unsure && r.rivals(f, v, q, e) {
@@ -188,10 +193,12 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.
 	plan := &r.rx.plan
 	core.PlanRx(&q.Ctx, v, f.N, &slot, plan)
 	if v.DropCrc && q.Ctx.CrcMode == nicspec.CrcModeCheck {
-		r.failRx(f, int(q.Ctx.CI), q.Domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String())
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered",
+			e.String())
 	}
 	if plan.PayLen > int(q.Ctx.PayBufSize) {
-		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(), "delivered", e.String())
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(),
+			"delivered", e.String())
 	}
 	if field, want, got, same := nicspec.DiffRxCqe(plan.Cqe[:], e); !same {
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), ruleOfField(field), field, want, got, "got      "+e.String(),
@@ -216,7 +223,8 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.
 func (r *Referee) inOrder(q *rxq, f *arrivals.Frame, e nicspec.RxCqe) {
 	seen := &q.seen[f.Port]
 	if seen.any && int32(f.Seq-seen.seq) <= 0 && f.Place != arrivals.ToQueue {
-		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.Seq), e.String())
+		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R11", "port_seq",
+			fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.Seq), e.String())
 	}
 	seen.any, seen.seq = true, f.Seq
 }
@@ -274,7 +282,8 @@ var rxFieldRules = map[string]string{
 	"vlan_count": "H1", "vlan_outer": "H1", "vlan_inner": "H1", "ethertype": "H1", "l3_off": "H1",
 	"ip_len_bad": "H2", "frag": "H2", "l3_type": "H2", "ip_proto": "H2", "ip_tos": "H2",
 	"l4_type": "H4", "l4_off": "H4", "src_port": "H4", "dst_port": "H4", "l4_len_bad": "H5",
-	"roce": "H6", "bth_opcode": "H6", "bth_flags": "H6", "pkey": "H6", "dest_qp": "H6", "psn": "H6", "payload_off": "H7",
+	"roce": "H6", "bth_opcode": "H6", "bth_flags": "H6", "pkey": "H6", "dest_qp": "H6", "psn": "H6", "payload_off": "" +
+		"H7",
 	"ip_csum": "H8", "l4_csum": "H9", "icrc": "H10",
 	"rss_hash": "S2", "crc32c": "X4", "crc32c_value": "X3", "slow_path": "A2", "account_seq": "A4",
 }
@@ -299,7 +308,8 @@ func (r *Referee) comparePart(q *rxq, s *buffers.Slot, f *arrivals.Frame, part, 
 		if at := sh.Have.Gap(n); at < n {
 			r.failMissing(q, s, f, part, from, at, n)
 		} else {
-			r.failRx(f, int(s.Index), q.Domain(), "R10", fmt.Sprintf("%s buffer byte %d", buffers.Names[part], n), "not written",
+			r.failRx(f, int(s.Index), q.Domain(), "R10", fmt.Sprintf("%s buffer byte %d", buffers.Names[part], n),
+				"not written",
 				fmt.Sprintf("written, up to byte %d", sh.Have.End()-1))
 		}
 		return
@@ -324,7 +334,8 @@ func (q *rxq) ruleOfByte(field string) string {
 }
 
 func (r *Referee) failMissing(q *rxq, s *buffers.Slot, f *arrivals.Frame, part, from, at, n int) {
-	r.failRx(f, int(s.Index), q.Domain(), "P9", verdict.FieldAt(f.Data, &f.Verdict.Headers, from+at), "written before the completion entry",
+	r.failRx(f, int(s.Index), q.Domain(), "P9", verdict.FieldAt(f.Data, &f.Verdict.Headers, from+at),
+		"written before the completion entry",
 		"not written", buffers.Text(q.ID, s.Index, part, at)+fmt.Sprintf(" of %d", n))
 }
 
@@ -354,7 +365,8 @@ func (r *Referee) tellDelivered(q *rxq, s *buffers.Slot, f *arrivals.Frame, plan
 		}
 	}
 	r.rx.joined = got
-	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.Port, N: f.Seq}, Port: f.Port, Queue: q.ID, Cycle: r.now, Expected: f.Data, Got: got, Mismatch: r.log.FirstMismatch()}
+	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.Port, N: f.Seq}, Port: f.Port,
+		Queue: q.ID, Cycle: r.now, Expected: f.Data, Got: got, Mismatch: r.log.FirstMismatch()}
 	r.cfg.OnFrame(&r.rx.event)
 }
 
@@ -366,7 +378,8 @@ func (r *Referee) writtenBeyond(q *rxq, s *buffers.Slot) {
 	}
 	index := s.Index
 	r.buf.Unclaimed(func(addr uint64, n int) {
-		r.log.FailOf(verdict.Subject{Index: int(index)}, q.Domain(), "R10", "write", "the bytes of the frame, each once",
+		r.log.FailOf(verdict.Subject{Index: int(index)}, q.Domain(), "R10", "write",
+			"the bytes of the frame, each once",
 			fmt.Sprintf("also %d B at %#x, in buffers that overlap", n, addr))
 	})
 }

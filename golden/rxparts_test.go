@@ -124,9 +124,11 @@ var rxPartSabotages = []sabotage{
 			}
 		}
 	}, "rxq 2", "A4", "account_seq"},
-	{"slow_path missing", func(p *tape) { e := nicspec.RxCqe(p.get(2, rxCqe(3)).TLP.Data); e.SetSlowPath(false) }, "rxq 3", "A2", "slow_path"},
+	{"slow_path missing", func(p *tape) { e := nicspec.RxCqe(p.get(2, rxCqe(3)).TLP.Data); e.SetSlowPath(false) },
+		"rxq 3", "A2", "slow_path"},
 	{"slow_path on the fast way", func(p *tape) { seqOf(p, 2, 5).SetSlowPath(true) }, "rxq 2", "A2", "slow_path"},
-	{"account used by no rule", func(p *tape) { nicspec.RxCqe(p.get(2, rxCqe(0)).TLP.Data).SetAccountSeq(3) }, "rxq 0", "A4", "account_seq"},
+	{"account used by no rule", func(p *tape) { nicspec.RxCqe(p.get(2, rxCqe(0)).TLP.Data).SetAccountSeq(3) }, "rxq 0",
+		"A4", "account_seq"},
 	{"credit too little", func(p *tape) { setAccount(p, 11) }, "rxq 2", "A2", "slow_path"},
 	{"credit too much", func(p *tape) { setAccount(p, 13) }, "rxq 3", "A2", "slow_path"},
 	{"latch left out", func(p *tape) { setLatch(p, 0) }, "rxq 3", "A2", "slow_path"},
@@ -136,13 +138,20 @@ var rxPartSabotages = []sabotage{
 	{"credits that nobody gave", func(p *tape) {
 		p.written(nicspec.RegAccountCredit(9), func(v uint32) uint32 { return v &^ 7 })
 	}, "rxq 2", "A2", "slow_path"},
-	{"balance read", func(p *tape) { p.s[p.answer(nicspec.RegAccountCredit(9))].TLP.Data[0]++ }, "registers", "A5", "ACCOUNT_CREDIT[9]"},
-	{"state read", func(p *tape) { p.s[p.answer(nicspec.RegAccountCredit(9))].TLP.Data[3] ^= 0x80 }, "registers", "A5", "ACCOUNT_CREDIT[9]"},
-	{"balance in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(0))].TLP.Data[0]++ }, "registers", "A1", "TBL_DATA[0]"},
-	{"latch in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(1))].TLP.Data[0] ^= 1 }, "registers", "A1", "TBL_DATA[1]"},
-	{"state in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(1))].TLP.Data[1] ^= 1 }, "registers", "A1", "TBL_DATA[1]"},
-	{"drawn in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(2))].TLP.Data[0]++ }, "registers", "A1", "TBL_DATA[2]"},
-	{"seq in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(3))].TLP.Data[0]-- }, "registers", "A1", "TBL_DATA[3]"},
+	{"balance read", func(p *tape) { p.s[p.answer(nicspec.RegAccountCredit(9))].TLP.Data[0]++ }, "registers", "A5",
+		"ACCOUNT_CREDIT[9]"},
+	{"state read", func(p *tape) { p.s[p.answer(nicspec.RegAccountCredit(9))].TLP.Data[3] ^= 0x80 }, "registers", "A5",
+		"ACCOUNT_CREDIT[9]"},
+	{"balance in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(0))].TLP.Data[0]++ }, "registers", "A1",
+		"TBL_DATA[0]"},
+	{"latch in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(1))].TLP.Data[0] ^= 1 }, "registers", "A1",
+		"TBL_DATA[1]"},
+	{"state in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(1))].TLP.Data[1] ^= 1 }, "registers", "A1",
+		"TBL_DATA[1]"},
+	{"drawn in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(2))].TLP.Data[0]++ }, "registers", "A1",
+		"TBL_DATA[2]"},
+	{"seq in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(3))].TLP.Data[0]-- }, "registers", "A1",
+		"TBL_DATA[3]"},
 }
 
 func TestRxPartSabotageIsCaught(t *testing.T) {

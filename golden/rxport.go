@@ -39,8 +39,8 @@ func (s *rxSide) init(build *nicspec.Build) {
 	}
 }
 
-// verdicts gives a frame every verdict that it can get. To one that came in across a whole reset nothing applies that was
-// written after the reset [L2].
+// verdicts gives a frame every verdict that it can get. To one that came in across a whole reset nothing applies that
+// was written after the reset [L2].
 func (r *Referee) verdicts(f *arrivals.Frame) {
 	span := f.Span()
 	if r.across(f) {

@@ -49,13 +49,15 @@ type deliveredLast struct {
 }
 
 func (q *rxq) init(id, ports int) {
-	*q = rxq{Queue: buffers.Queue{ID: id}, offTo: forever, errTo: never, frames: make([]arrivals.List, ports), seen: make([]deliveredLast, ports)}
+	*q = rxq{Queue: buffers.Queue{ID: id}, offTo: forever, errTo: never, frames: make([]arrivals.List, ports),
+		seen: make([]deliveredLast, ports)}
 }
 
 // ranges enters or removes what a queue makes the device read and write.
 func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
-	ring, cq := attribution.Owner{Kind: memory.TxRing, Queue: uint16(id)}, attribution.Owner{Kind: memory.TxCq, Queue: uint16(id)}
+	ring, cq := attribution.Owner{Kind: memory.TxRing, Queue: uint16(id)},
+		attribution.Owner{Kind: memory.TxCq, Queue: uint16(id)}
 	if rx {
 		entry, ring.Kind, cq.Kind = nicspec.RxDescBytes, memory.RxRing, memory.RxCq
 	}
@@ -153,7 +155,8 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 		*s = buffers.Slot{Q: &q.Queue}
 	}
 	r.buf.Unclaimed(func(addr uint64, n int) {
-		r.log.Fail(q.Domain(), rule, field, "1 while a frame is being delivered", "0", fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
+		r.log.Fail(q.Domain(), rule, field, "1 while a frame is being delivered", "0",
+			fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
 	})
 	r.ringRanges(&q.Ctx, q.ID, true, false)
 	q.open, q.draining = false, false

@@ -59,11 +59,16 @@ func TestSharedBuffers(t *testing.T) {
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"a byte is wrong", func(p *tape) { p.get(1, sharedPut(64)).TLP.Data[9] ^= 1 }, "rxq", "R10", ""},
 		{"a write is missing", func(p *tape) { p.drop(p.find(1, sharedPut(64))) }, "rxq", "P9", ""},
-		{"a write comes twice", func(p *tape) { i := p.find(1, sharedPut(64)); p.insert(i+1, clone(p.s[i])) }, "", "R10", ""},
-		{"the last write comes twice", func(p *tape) { i := last(p, sharedPut(64)); p.insert(i+1, clone(p.s[i])) }, "", "R10", ""},
-		{"the last write comes again after its entry", func(p *tape) { i := last(p, sharedPut(64)); p.insert(last(p, rxCqe(1))+1, clone(p.s[i])) }, "", "", ""},
-		{"a write comes after its entry", func(p *tape) { p.move(last(p, sharedPut(64)), last(p, rxCqe(1))+1) }, "rxq", "P9", ""},
-		{"a write comes before its frame", func(p *tape) { p.move(p.find(0, sharedPut(64)), p.find(0, frameIn)) }, "rxq", "R10", "write"},
+		{"a write comes twice", func(p *tape) { i := p.find(1, sharedPut(64)); p.insert(i+1, clone(p.s[i])) }, "",
+			"R10", ""},
+		{"the last write comes twice", func(p *tape) { i := last(p, sharedPut(64)); p.insert(i+1, clone(p.s[i])) }, "",
+			"R10", ""},
+		{"the last write comes again after its entry",
+			func(p *tape) { i := last(p, sharedPut(64)); p.insert(last(p, rxCqe(1))+1, clone(p.s[i])) }, "", "", ""},
+		{"a write comes after its entry", func(p *tape) { p.move(last(p, sharedPut(64)), last(p, rxCqe(1))+1) }, "rxq",
+			"P9", ""},
+		{"a write comes before its frame", func(p *tape) { p.move(p.find(0, sharedPut(64)), p.find(0, frameIn)) },
+			"rxq", "R10", "write"},
 	})
 }
 

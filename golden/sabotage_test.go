@@ -26,7 +26,8 @@ var sabotages = []sabotage{
 	{"payload byte flipped", func(p *tape) { p.get(3, payWrite(0)).TLP.Data[40] ^= 4 }, "rxq 0", "R10", ""},
 	{"header byte flipped", func(p *tape) { p.get(0, hdrWrite(1)).TLP.Data[20] ^= 1 }, "rxq 1", "R10", ""},
 	{"data write missing", func(p *tape) { p.drop(p.find(2, payWrite(0))) }, "rxq 0", "P9", ""},
-	{"data write twice", func(p *tape) { i := p.find(2, payWrite(0)); p.insert(i+1, clone(p.s[i])) }, "rxq 0", "R10", "write"},
+	{"data write twice", func(p *tape) { i := p.find(2, payWrite(0)); p.insert(i+1, clone(p.s[i])) }, "rxq 0", "R10",
+		"write"},
 	{"data at the next byte", func(p *tape) { shift(p, p.get(0, payWrite(1)), 4) }, "rxq 1", "P9", ""},
 	{"data beyond the frame", func(p *tape) { grow(p, payWrite(0)) }, "rxq 0", "R10", "payload buffer byte"},
 	{"stray write", func(p *tape) {
@@ -40,19 +41,25 @@ var sabotages = []sabotage{
 		x := clone(p.s[p.find(5, payWrite(0))])
 		p.insert(p.find(0, frameIn), x)
 	}, "rxq 0", "R10", "write"},
-	{"data after its completion entry", func(p *tape) { p.move(p.find(0, payWrite(0)), p.find(0, rxCqe(0))+1) }, "rxq 0", "P9", ""},
+	{"data after its completion entry", func(p *tape) { p.move(p.find(0, payWrite(0)), p.find(0, rxCqe(0))+1) },
+		"rxq 0", "P9", ""},
 	{"not enabled byte set", func(p *tape) {
 		x := p.get(0, out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.FirstBE == 0xe }))
 		x.TLP.Data[0] = 1
 	}, "device", "B6", "payload bytes"},
 
 	// Receive: completion entries.
-	{"completion entry missing", func(p *tape) { p.drop(p.find(1, rxCqe(0))) }, "rxq 0", "P9", "completion entry address"},
+	{"completion entry missing", func(p *tape) { p.drop(p.find(1, rxCqe(0))) }, "rxq 0", "P9",
+		"completion entry address"},
 	{"last completion entry missing", func(p *tape) { p.drop(last(p, rxCqe(2))) }, "rxq 2", "R10", "completion entry"},
-	{"completion entry twice", func(p *tape) { i := p.find(1, rxCqe(0)); p.insert(i+1, clone(p.s[i])) }, "rxq 0", "P9", "completion entry address"},
-	{"completion entries swapped", func(p *tape) { p.swap(p.find(1, rxCqe(0)), p.find(2, rxCqe(0))) }, "rxq 0", "P9", "completion entry address"},
-	{"completion entry early", func(p *tape) { p.move(p.find(0, rxCqe(0)), p.find(0, payWrite(0))) }, "rxq 0", "P9", ""},
-	{"completion entry before its frame", func(p *tape) { p.move(p.find(0, rxCqe(0)), p.find(0, frameIn)) }, "rxq 0", "R10", "port_seq"},
+	{"completion entry twice", func(p *tape) { i := p.find(1, rxCqe(0)); p.insert(i+1, clone(p.s[i])) }, "rxq 0", "P9",
+		"completion entry address"},
+	{"completion entries swapped", func(p *tape) { p.swap(p.find(1, rxCqe(0)), p.find(2, rxCqe(0))) }, "rxq 0", "P9",
+		"completion entry address"},
+	{"completion entry early", func(p *tape) { p.move(p.find(0, rxCqe(0)), p.find(0, payWrite(0))) }, "rxq 0", "P9",
+		""},
+	{"completion entry before its frame", func(p *tape) { p.move(p.find(0, rxCqe(0)), p.find(0, frameIn)) }, "rxq 0",
+		"R10", "port_seq"},
 	rxField("type", "R10", func(e nicspec.RxCqe) { e.SetType(nicspec.CqeTypeTx) }),
 	rxField("status", "R10", func(e nicspec.RxCqe) { e.SetStatus(nicspec.StatusBadFormat) }),
 	rxField("queue", "R10", func(e nicspec.RxCqe) { e.SetQueue(1) }),
@@ -98,7 +105,9 @@ var sabotages = []sabotage{
 		p.header(&x, func(h *tlp.Header) { h.Tag = 0xee })
 		p.insert(i, x)
 	}, "rxq 0", "Q3", "read"},
-	{"work entry read before its doorbell", func(p *tape) { p.move(p.find(0, wqeRead(0)), p.find(0, rung(nicspec.RegTxDoorbell(0)))) }, "txq 0", "T2", "read"},
+	{"work entry read before its doorbell",
+		func(p *tape) { p.move(p.find(0, wqeRead(0)), p.find(0, rung(nicspec.RegTxDoorbell(0)))) }, "txq 0", "T2",
+		"read"},
 	{"half a descriptor read", func(p *tape) {
 		p.header(p.get(0, descRead(0)), func(h *tlp.Header) { h.Length -= 2 })
 	}, "rxq 0", "Q3", "Address"},
@@ -122,16 +131,26 @@ var sabotages = []sabotage{
 	{"4 KB crossing", func(p *tape) {
 		p.header(p.get(0, pieceRead), func(h *tlp.Header) { h.Address = keyBus + 4096 - 4; h.Length = 8 })
 	}, "device", "P3", "end within 4 KB page"},
-	{"read over MRRS", func(p *tape) { p.header(p.get(0, descRead(1)), func(h *tlp.Header) { h.Length = 1024 }) }, "device", "P3", ""},
+	{"read over MRRS", func(p *tape) { p.header(p.get(0, descRead(1)), func(h *tlp.Header) { h.Length = 1024 }) },
+		"device", "P3", ""},
 	{"write over MPS", func(p *tape) { overMPS(p) }, "device", "P3", "payload bytes"},
-	{"wrong requester", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.RequesterID = 0x100 }) }, "device", "P2", "RequesterID"},
-	{"traffic class", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.TC = 1 }) }, "device", "P2", "TC"},
-	{"attributes", func(p *tape) { p.header(p.get(0, pieceRead), func(h *tlp.Header) { h.Attr = tlp.RelaxedOrder }) }, "device", "P11", "Attr"},
-	{"tag in a write", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.Tag = 3 }) }, "device", "P2", "Tag"},
-	{"poisoned write", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.EP = true }) }, "device", "P2", "EP"},
-	{"four DWs below 4 GB", func(p *tape) { p.header(p.get(0, descRead(0)), func(h *tlp.Header) { h.Addr64 = true }) }, "device", "P1", "Addr64"},
-	{"illegal byte enables", func(p *tape) { p.header(p.get(0, rxCqe(0)), func(h *tlp.Header) { h.FirstBE = 5 }) }, "device", "P4", "FirstBE"},
-	{"length against payload", func(p *tape) { p.header(p.get(0, rxCqe(0)), func(h *tlp.Header) { h.Length = 15 }) }, "device", "B5", "payload bytes"},
+	{"wrong requester",
+		func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.RequesterID = 0x100 }) }, "device",
+		"P2", "RequesterID"},
+	{"traffic class", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.TC = 1 }) }, "device",
+		"P2", "TC"},
+	{"attributes", func(p *tape) { p.header(p.get(0, pieceRead), func(h *tlp.Header) { h.Attr = tlp.RelaxedOrder }) },
+		"device", "P11", "Attr"},
+	{"tag in a write", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.Tag = 3 }) }, "device",
+		"P2", "Tag"},
+	{"poisoned write", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.EP = true }) }, "device",
+		"P2", "EP"},
+	{"four DWs below 4 GB", func(p *tape) { p.header(p.get(0, descRead(0)), func(h *tlp.Header) { h.Addr64 = true }) },
+		"device", "P1", "Addr64"},
+	{"illegal byte enables", func(p *tape) { p.header(p.get(0, rxCqe(0)), func(h *tlp.Header) { h.FirstBE = 5 }) },
+		"device", "P4", "FirstBE"},
+	{"length against payload", func(p *tape) { p.header(p.get(0, rxCqe(0)), func(h *tlp.Header) { h.Length = 15 }) },
+		"device", "B5", "payload bytes"},
 	{"message", func(p *tape) {
 		x := p.get(0, pieceRead)
 		x.TLP.Hdr = [16]byte{0x34, 0, 0, 0, 2, 0, 0, 0x7f}
@@ -140,16 +159,21 @@ var sabotages = []sabotage{
 	// Transmit.
 	{"frame byte flipped", func(p *tape) { p.get(0, frameOut(0)).Frame.Data[50] ^= 1 }, "txq 0", "T5", "ipv4.options"},
 	{"frame's destination", func(p *tape) { p.get(0, frameOut(0)).Frame.Data[3] ^= 1 }, "txq 0", "T5", "eth.dst"},
-	{"frame too short", func(p *tape) { f := p.get(1, frameOut(0)).Frame; f.Data = f.Data[:len(f.Data)-1] }, "txq 0", "T5", "frame length"},
-	{"frame too long", func(p *tape) { f := p.get(1, frameOut(0)).Frame; f.Data = append(f.Data, 0) }, "txq 0", "T5", "frame length"},
+	{"frame too short", func(p *tape) { f := p.get(1, frameOut(0)).Frame; f.Data = f.Data[:len(f.Data)-1] }, "txq 0",
+		"T5", "frame length"},
+	{"frame too long", func(p *tape) { f := p.get(1, frameOut(0)).Frame; f.Data = append(f.Data, 0) }, "txq 0", "T5",
+		"frame length"},
 	{"wrong tuser", func(p *tape) { p.get(2, frameOut(0)).Frame.Queue = 1 }, "txq 0", "B3", "tuser"},
 	{"tuser beyond the build", func(p *tape) { p.get(2, frameOut(0)).Frame.Queue = 99 }, "device", "B3", "tuser"},
 	{"wrong port", func(p *tape) { x := p.get(2, frameOut(0)); x.Port ^= 1 }, "txq 0", "T9", "port"},
 	{"frame missing", func(p *tape) { p.drop(p.find(1, frameOut(0))) }, "txq 0", "T1", "order"},
-	{"frame twice", func(p *tape) { i := p.find(1, frameOut(0)); p.insert(i+1, clone(p.s[i])) }, "txq 0", "T1", "frame"},
-	{"frame before its reads", func(p *tape) { p.move(p.find(0, frameOut(0)), p.find(2, pieceRead)) }, "txq 0", "P5", "frame"},
+	{"frame twice", func(p *tape) { i := p.find(1, frameOut(0)); p.insert(i+1, clone(p.s[i])) }, "txq 0", "T1",
+		"frame"},
+	{"frame before its reads", func(p *tape) { p.move(p.find(0, frameOut(0)), p.find(2, pieceRead)) }, "txq 0", "P5",
+		"frame"},
 	{"frames swapped", func(p *tape) { swapFrames(p) }, "txq 0", "T1", "order"},
-	{"completion before its frame", func(p *tape) { p.move(p.find(0, txCqe(0)), p.find(0, frameOut(0))) }, "txq 0", "T10", "frame"},
+	{"completion before its frame", func(p *tape) { p.move(p.find(0, txCqe(0)), p.find(0, frameOut(0))) }, "txq 0",
+		"T10", "frame"},
 	{"completion missing", func(p *tape) { p.drop(p.find(1, txCqe(0))) }, "txq 0", "P9", "completion entry address"},
 	{"last completion missing", func(p *tape) { p.drop(last(p, txCqe(1))) }, "txq 1", "T10", "completion entry"},
 	{"completion not asked for", func(p *tape) { unasked(p) }, "txq 0", "T10", "index"},
@@ -160,17 +184,30 @@ var sabotages = []sabotage{
 	txField("phase", "Q8", func(e nicspec.TxCqe) { e.SetPhase(false) }),
 	txField("queue", "T10", func(e nicspec.TxCqe) { e.SetQueue(1) }),
 	{"failing entry completes well", func(p *tape) { failing(p).SetStatus(nicspec.StatusOk) }, "txq 1", "T3", "status"},
-	{"Event without a cause", func(p *tape) { nicspec.TxCqe(p.get(0, txCqe(0)).TLP.Data).SetType(nicspec.CqeTypeEvent) }, "txq 0", "T2", "type"},
-	{"Event without a cause, receive", func(p *tape) { nicspec.RxCqe(p.get(0, rxCqe(0)).TLP.Data).SetType(nicspec.CqeTypeEvent) }, "rxq 0", "Q4", "type"},
+	{"Event without a cause",
+		func(p *tape) { nicspec.TxCqe(p.get(0, txCqe(0)).TLP.Data).SetType(nicspec.CqeTypeEvent) }, "txq 0", "T2",
+		"type"},
+	{"Event without a cause, receive",
+		func(p *tape) { nicspec.RxCqe(p.get(0, rxCqe(0)).TLP.Data).SetType(nicspec.CqeTypeEvent) }, "rxq 0", "Q4",
+		"type"},
 
 	// Registers.
-	{"register value", func(p *tape) { p.s[p.answer(nicspec.RegTblCmd)].TLP.Data[0] ^= 1 }, "registers", "G6", "TBL_CMD"},
-	{"table status", func(p *tape) { p.s[p.answer(nicspec.RegTblCmd)].TLP.Data[3] ^= 0x0c }, "registers", "G6", "TBL_CMD"},
+	{"register value", func(p *tape) { p.s[p.answer(nicspec.RegTblCmd)].TLP.Data[0] ^= 1 }, "registers", "G6",
+		"TBL_CMD"},
+	{"table status", func(p *tape) { p.s[p.answer(nicspec.RegTblCmd)].TLP.Data[3] ^= 0x0c }, "registers", "G6",
+		"TBL_CMD"},
 	{"answer missing", func(p *tape) { p.drop(p.answer(nicspec.RegRuleHits(15))) }, "registers", "G2", "answer"},
-	{"answer twice", func(p *tape) { i := p.answer(nicspec.RegTblCmd); p.insert(i+1, clone(p.s[i])) }, "registers", "G2", "Tag"},
-	{"answer to nobody", func(p *tape) { p.header(&p.s[p.answer(nicspec.RegTblCmd)], func(h *tlp.Header) { h.Tag ^= 0x80 }) }, "registers", "G2", "Tag"},
-	{"answer's byte count", func(p *tape) { p.header(&p.s[p.answer(nicspec.RegTblCmd)], func(h *tlp.Header) { h.ByteCount = 8 }) }, "registers", "G2", "ByteCount"},
-	{"answer's completer", func(p *tape) { p.header(&p.s[p.answer(nicspec.RegTblCmd)], func(h *tlp.Header) { h.CompleterID = 1 }) }, "registers", "G2", "CompleterID"},
+	{"answer twice", func(p *tape) { i := p.answer(nicspec.RegTblCmd); p.insert(i+1, clone(p.s[i])) }, "registers",
+		"G2", "Tag"},
+	{"answer to nobody",
+		func(p *tape) { p.header(&p.s[p.answer(nicspec.RegTblCmd)], func(h *tlp.Header) { h.Tag ^= 0x80 }) },
+		"registers", "G2", "Tag"},
+	{"answer's byte count",
+		func(p *tape) { p.header(&p.s[p.answer(nicspec.RegTblCmd)], func(h *tlp.Header) { h.ByteCount = 8 }) },
+		"registers", "G2", "ByteCount"},
+	{"answer's completer",
+		func(p *tape) { p.header(&p.s[p.answer(nicspec.RegTblCmd)], func(h *tlp.Header) { h.CompleterID = 1 }) },
+		"registers", "G2", "CompleterID"},
 	{"answer refused", func(p *tape) {
 		x := &p.s[p.answer(nicspec.RegTblCmd)]
 		x.TLP.Data = nil
@@ -188,7 +225,8 @@ var sabotages = []sabotage{
 	counter("TX_CQE", nicspec.CntTxCqe.Index()),
 	counter("DB_BAD", nicspec.CntDbBad.Index()),
 	counter("CPL_ERR", nicspec.CntCplErr.Index()),
-	{"wrong RULE_HITS", func(p *tape) { p.s[p.answer(nicspec.RegRuleHits(4))].TLP.Data[0]++ }, "counters", "G5", "RULE_HITS[4]"},
+	{"wrong RULE_HITS", func(p *tape) { p.s[p.answer(nicspec.RegRuleHits(4))].TLP.Data[0]++ }, "counters", "G5",
+		"RULE_HITS[4]"},
 	{"counter not read", func(p *tape) {
 		i := p.answer(nicspec.RegCounter(nicspec.CntTxWqe.Index()))
 		tag := tlp.Parse(&p.s[i].TLP.Hdr).Tag
@@ -210,7 +248,8 @@ func rxField(field, rule string, set func(nicspec.RxCqe)) sabotage {
 }
 
 func txField(field, rule string, set func(nicspec.TxCqe)) sabotage {
-	return sabotage{"tx " + field, func(p *tape) { set(nicspec.TxCqe(p.get(1, txCqe(0)).TLP.Data)) }, "txq 0", rule, field}
+	return sabotage{"tx " + field, func(p *tape) { set(nicspec.TxCqe(p.get(1, txCqe(0)).TLP.Data)) }, "txq 0", rule,
+		field}
 }
 
 func counter(name string, index int) sabotage {
@@ -218,13 +257,15 @@ func counter(name string, index int) sabotage {
 	if strings.HasPrefix(name, "RX_DROP") {
 		rule = "C1"
 	}
-	return sabotage{"counter " + name, func(p *tape) { p.s[p.answer(nicspec.RegCounter(index))].TLP.Data[0]++ }, "counters", rule, name}
+	return sabotage{"counter " + name, func(p *tape) { p.s[p.answer(nicspec.RegCounter(index))].TLP.Data[0]++ },
+		"counters", rule, name}
 }
 
 // rung picks the doorbell of a queue.
 func rung(off uint32) pick {
 	return func(x *boundary.Crossing) bool {
-		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(off) && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MWr
+		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(off) &&
+			tlp.Parse(&x.TLP.Hdr).Kind == tlp.MWr
 	}
 }
 
@@ -286,48 +327,6 @@ func loseFrame(p *tape) {
 		}
 	}
 	p.drop(last(p, rxCqe(0)))
-}
-
-// steerElsewhere changes the destination of a frame that came in and was
-// delivered to queue 0, so that the device should have steered it elsewhere.
-func steerElsewhere(p *tape, dmac uint8) {
-	e := nicspec.RxCqe(p.get(0, rxCqe(0)).TLP.Data)
-	seq := uint32(0)
-	for i := range p.s {
-		if x := &p.s[i]; x.Kind == boundary.FrameIn && x.Port == int(e.Port()) {
-			if seq == e.PortSeq() {
-				x.Frame.Data[0] = dmac
-				return
-			}
-			seq++
-		}
-	}
-}
-
-// swapFrames lets the first two frames of a queue, and what follows from the
-// first, happen in the other order.
-func swapFrames(p *tape) {
-	f, c := p.find(0, frameOut(0)), p.find(0, txCqe(0))
-	k := p.find(1, frameOut(0)) + 1
-	p.move(f, k-1)
-	p.move(c-1, k-1)
-}
-
-// unasked inserts a completion entry for an entry that asked for none.
-func unasked(p *tape) {
-	i := p.find(0, txCqe(0))
-	x := clone(p.s[i])
-	e := nicspec.TxCqe(x.TLP.Data)
-	e.SetIndex(e.Index() + 1)
-	p.header(&x, func(h *tlp.Header) { h.Address += 64 })
-	p.insert(p.find(1, frameOut(0))+1, x)
-}
-
-// failing is the completion entry of the work entry that fails.
-func failing(p *tape) nicspec.TxCqe {
-	return p.get(0, func(x *boundary.Crossing) bool {
-		return txCqe(1)(x) && nicspec.TxCqe(x.TLP.Data).Status() != nicspec.StatusOk
-	}).TLP.Data
 }
 
 func TestSabotageIsCaught(t *testing.T) {

@@ -62,7 +62,8 @@ func TestSilenceIsNoPass(t *testing.T) {
 func TestNonsenseIsInfrastructure(t *testing.T) {
 	frame := &ether.Frame{Data: make([]byte, 60)}
 	for name, tape := range map[string][]boundary.Crossing{
-		"order":   {{Kind: boundary.FrameIn, First: 5, Last: 5, Frame: frame}, {Kind: boundary.FrameIn, First: 3, Last: 4, Frame: frame}},
+		"order": {{Kind: boundary.FrameIn, First: 5, Last: 5, Frame: frame},
+			{Kind: boundary.FrameIn, First: 3, Last: 4, Frame: frame}},
 		"nothing": {{Kind: boundary.TLPIn}},
 		"ports":   {{Kind: boundary.FrameIn, Port: 1, Frame: frame}},
 		"kind":    {{Kind: boundary.NumKinds, Frame: frame}},

@@ -39,7 +39,8 @@ func calm(t testing.TB) (Config, []boundary.Crossing) {
 	at := 0
 	for i := range 24 {
 		q := i % 2
-		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Port: uint8(i / 2 % 2), InlineLen: 14, Nseg: 2, WqeId: 0x1000 + uint32(i),
+		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Port: uint8(i / 2 % 2), InlineLen: 14, Nseg: 2,
+			WqeId:     0x1000 + uint32(i),
 			FComplete: i%4 < 2}
 		copy(w.Slots[:], []byte{2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, uint8(i), 8, 0})
 		for s := range 2 {
@@ -167,15 +168,18 @@ func payWrite(q int) pick {
 }
 
 func hdrWrite(q int) pick {
-	return out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>24 == 0x8000_0000>>24+uint64(q) })
+	return out(tlp.MWr,
+		func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>24 == 0x8000_0000>>24+uint64(q) })
 }
 
 func descRead(q int) pick {
-	return out(tlp.MRd, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>20 == 0x1000_0000>>20+uint64(q) })
+	return out(tlp.MRd,
+		func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>20 == 0x1000_0000>>20+uint64(q) })
 }
 
 func wqeRead(q int) pick {
-	return out(tlp.MRd, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>22 == 0x2000_0000>>22+uint64(q) })
+	return out(tlp.MRd,
+		func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>22 == 0x2000_0000>>22+uint64(q) })
 }
 
 var pieceRead = out(tlp.MRd, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>16 == keyBus>>16 })
@@ -183,7 +187,8 @@ var pieceRead = out(tlp.MRd, func(h *tlp.Header, _ *boundary.Crossing) bool { re
 // answer is the answer to a read of one register.
 func (p *tape) answer(off uint32) int {
 	at := p.find(0, func(x *boundary.Crossing) bool {
-		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MRd && tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(off)
+		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MRd &&
+			tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(off)
 	})
 	tag := tlp.Parse(&p.s[at].TLP.Hdr).Tag
 	for i := at; i < len(p.s); i++ {

@@ -57,7 +57,8 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *attribution.Slot {
 			break
 		}
 		e := s.Entry
-		over := e.Left || !e.Plan.Complete && i != c.Index() && r.claims(e) || !e.Works() && e.Plan.Status == nicspec.StatusOk
+		over := e.Left || !e.Plan.Complete && i != c.Index() && r.claims(e) || !e.Works() &&
+			e.Plan.Status == nicspec.StatusOk
 		if over && !e.Plan.Complete && i != c.Index() {
 			continue
 		}
@@ -66,7 +67,8 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *attribution.Slot {
 	if r.acceptPush(q) {
 		return r.completed(q, c)
 	}
-	r.log.Fail(q.Domain(), "T10", "index", "no completion entry: no entry that was read gets one", fmt.Sprint(c.Index()), c.String())
+	r.log.Fail(q.Domain(), "T10", "index", "no completion entry: no entry that was read gets one",
+		fmt.Sprint(c.Index()), c.String())
 	return nil
 }
 
@@ -85,7 +87,8 @@ func (r *Referee) judgeEntry(q *txq, s *attribution.Slot, c nicspec.TxCqe) {
 		wait = true
 	}
 	if wait && c.Index() == e.Index && e.Plan.Copy {
-		r.failEntry(e, q.Domain(), "D6", "completion entry", "after the last write and the message of its copy", "before", c.String())
+		r.failEntry(e, q.Domain(), "D6", "completion entry", "after the last write and the message of its copy",
+			"before", c.String())
 		return
 	}
 	if wait && c.Index() == e.Index {
@@ -97,7 +100,8 @@ func (r *Referee) judgeEntry(q *txq, s *attribution.Slot, c nicspec.TxCqe) {
 		status = m.First()
 	}
 	if status == nicspec.StatusOk && !e.Plan.Complete {
-		r.failEntry(e, q.Domain(), "T10", "index", "no completion entry: f_complete is 0", fmt.Sprint(c.Index()), c.String())
+		r.failEntry(e, q.Domain(), "T10", "index", "no completion entry: f_complete is 0", fmt.Sprint(c.Index()),
+			c.String())
 		return
 	}
 	var want [nicspec.CqeBytes]byte

@@ -33,7 +33,8 @@ func (r *Referee) queueFrameOut() {
 	}
 	if q == nil {
 		r.log.Saw(verdict.Device)
-		r.log.Fail(verdict.Device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1), fmt.Sprint(f.Queue))
+		r.log.Fail(verdict.Device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1),
+			fmt.Sprint(f.Queue))
 		return
 	}
 	r.log.Saw(q.Domain())
@@ -71,7 +72,8 @@ func (r *Referee) tellSent(q *txq, e *attribution.Entry, got []byte) {
 	}
 	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.ID, Cycle: r.now, Got: got, Mismatch: r.log.FirstMismatch()}
 	if e != nil {
-		r.tx.event.Expected, r.tx.event.ID = e.Frame, verdict.FrameID{Sent: true, Port: e.Plan.Port, N: nicspec.Wqe(e.Raw[:]).WqeId()}
+		r.tx.event.Expected, r.tx.event.ID = e.Frame,
+			verdict.FrameID{Sent: true, Port: e.Plan.Port, N: nicspec.Wqe(e.Raw[:]).WqeId()}
 		r.tx.event.Known = true
 	}
 	r.cfg.OnFrame(&r.tx.event)
@@ -179,8 +181,8 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 	return nil
 }
 
-// passDoubtful passes the frame of a doubtful entry on if these bytes show that it was a later entry's: they fit an entry
-// behind that one, and none otherwise. Of several such entries it takes the latest.
+// passDoubtful passes the frame of a doubtful entry on if these bytes show that it was a later entry's: they fit an
+// entry behind that one, and none otherwise. Of several such entries it takes the latest.
 func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	var found *attribution.Entry
 	for i := q.Oldest; i != q.emit; i = q.After(i) {
@@ -255,7 +257,8 @@ func (r *Referee) failFrame(q *txq, e *attribution.Entry, got []byte) (other boo
 		return true
 	}
 	if later := r.laterEntry(q, e, got); later != nil {
-		r.log.FailOf(e.Subject(), q.Domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.Index), fmt.Sprintf("that of entry %d", later.Index),
+		r.log.FailOf(e.Subject(), q.Domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.Index),
+			fmt.Sprintf("that of entry %d", later.Index),
 			e.Describe(), later.Describe())
 		later.Left, later.Sent = true, len(got)
 		return true
@@ -267,7 +270,8 @@ func (r *Referee) failFrame(q *txq, e *attribution.Entry, got []byte) (other boo
 	i := verdict.FirstDifference(e.Frame, got)
 	var h core.Headers
 	core.Parse(e.Frame, r.ver.Now().RocePort, &h)
-	r.failEntry(e, q.Domain(), ruleOfByte(e, &h, i), verdict.FieldAt(e.Frame, &h, i), verdict.ByteOf(e.Frame[i], i), verdict.ByteOf(got[i], i))
+	r.failEntry(e, q.Domain(), ruleOfByte(e, &h, i), verdict.FieldAt(e.Frame, &h, i), verdict.ByteOf(e.Frame[i], i),
+		verdict.ByteOf(got[i], i))
 	return false
 }
 

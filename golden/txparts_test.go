@@ -10,9 +10,10 @@ import (
 )
 
 func TestChaosWithTxPartsPasses(t *testing.T) {
-	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, parts: nicspec.PartCrc32c | nicspec.PartEcn}, func(o *chaosOpt) {
-		o.pushes, o.copies = o.seed%3 == 1, o.seed%3 == 2
-	}, sentFrames)
+	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, parts: nicspec.PartCrc32c | nicspec.PartEcn},
+		func(o *chaosOpt) {
+			o.pushes, o.copies = o.seed%3 == 1, o.seed%3 == 2
+		}, sentFrames)
 }
 
 // sendWithParts records a Send of a queue that sets ECN bits, of a frame that gets a
@@ -28,7 +29,8 @@ func sendWithParts(t testing.TB) (Config, []boundary.Crossing) {
 	frame[15] = 1
 	m.readable(frame)
 	m.OpenTx(0, 4, func(f *nicspec.TxqEntryFields) { f.EcnMode = 2 })
-	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, FCrc32c: true, CrcStart: 64, CrcOff: 60, L3Off: 14, L4Off: 34}
+	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, FCrc32c: true, CrcStart: 64,
+		CrcOff: 60, L3Off: 14, L4Off: 34}
 	(&nicspec.SegFields{Key: goodKey, Len: 200, Addr: 0x1000}).Encode(w.Slots[:])
 	m.push(0, &w)
 	w.CrcStart = 60
@@ -52,6 +54,7 @@ func TestTxPartsSabotageIsCaught(t *testing.T) {
 		{"ECN bits as they were", flip(15, 3), "txq 0", "E2", "ipv4.tos"},
 		{"other bits of the ToS", flip(15, 0x80), "txq 0", "E2", "ipv4.tos"},
 		{"IPv4 checksum", flip(25, 1), "txq 0", "E2", "ipv4.csum"},
-		{"status", func(p *tape) { nicspec.TxCqe(p.get(1, txCqe(0)).TLP.Data).SetStatus(nicspec.StatusOk) }, "txq 0", "", ""},
+		{"status", func(p *tape) { nicspec.TxCqe(p.get(1, txCqe(0)).TLP.Data).SetStatus(nicspec.StatusOk) }, "txq 0",
+			"", ""},
 	})
 }

@@ -36,12 +36,13 @@ type txq struct {
 	doubtful   bool
 	push       [nicspec.WqeBytes]byte // what came with it,
 	mayPush    bool                   // if something did
-	before     uint16                 // producer index before the doorbells that may not have taken effect; the cycle of the latest of these
-	rungAt     int64
-	bad        rings.Failures
-	recent     rings.Recent
-	eventSeen  bool
-	msgs       *msix.Queue
+	// producer index before the doorbells that may not have taken effect; the cycle of the latest of these
+	before    uint16
+	rungAt    int64
+	bad       rings.Failures
+	recent    rings.Recent
+	eventSeen bool
+	msgs      *msix.Queue
 
 	silent uint64 // entries that end without a trace, not known to have ended
 }
@@ -100,7 +101,8 @@ func (r *Referee) fetchable(q *txq) {
 // fetching checks that entries which are being read may be [T1].
 func (r *Referee) fetching(q *txq, first, count uint16) {
 	if last := first + count - 1; r.tx.offSince <= r.now && int16(last-q.fetch) >= 0 {
-		r.log.Fail(q.Domain(), "T1", "tx_enable", "1 when an entry is fetched", "0", fmt.Sprintf("entries %d..%d", first, last), r.hdr.String())
+		r.log.Fail(q.Domain(), "T1", "tx_enable", "1 when an entry is fetched", "0",
+			fmt.Sprintf("entries %d..%d", first, last), r.hdr.String())
 	}
 }
 
@@ -298,7 +300,8 @@ func (r *Referee) unread(s *attribution.Slot) bool {
 // does nothing before it is 1 [W2].
 func (r *Referee) pushedEarly(e *attribution.Entry, what string) {
 	if e.Pushed && r.tx.offSince <= r.now && int16(e.Index-r.tx.of(e).fetch) >= 0 {
-		r.failEntry(e, e.Queue.Domain(), "W2", "tx_enable", "1 when a pushed entry starts", fmt.Sprintf("0, and %s of entry %d", what, e.Index))
+		r.failEntry(e, e.Queue.Domain(), "W2", "tx_enable", "1 when a pushed entry starts",
+			fmt.Sprintf("0, and %s of entry %d", what, e.Index))
 	}
 }
 

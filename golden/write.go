@@ -187,7 +187,8 @@ func (r *Referee) failTwice(node *memory.Range[attribution.Entry], addr uint64, 
 // failStray reports a write that belongs nowhere.
 func (r *Referee) failStray(addr uint64, n int) {
 	r.log.Saw(verdict.Device)
-	r.log.Fail(verdict.Device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, or the next completion entry",
+	r.log.Fail(verdict.Device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, "+
+		"or the next completion entry",
 		fmt.Sprintf("%d B at %#x%s", n, addr, r.near(addr)), r.hdr.String())
 }
 
@@ -195,7 +196,8 @@ func (r *Referee) failStray(addr uint64, n int) {
 func (r *Referee) near(addr uint64) string {
 	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if o := node.Owner; o.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi {
-			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", buffers.Names[o.Part], o.Index, o.Queue)
+			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)",
+				buffers.Names[o.Part], o.Index, o.Queue)
 		} else if o.Kind <= memory.TxCq && addr >= node.Lo && addr < node.Hi {
 			return " (in a completion ring)"
 		}
@@ -206,9 +208,11 @@ func (r *Referee) near(addr uint64) string {
 // copyWrite takes bytes that were written to the destination of a copy. It
 // reports false if there is none at that place.
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	if e := r.tx.copied; e != nil && e.Copy.Open && e.Alt == nil && e.Copy.Seen.Empty() { // most go on where the one before ended
+	// most go on where the one before ended
+	if e := r.tx.copied; e != nil && e.Copy.Open && e.Alt == nil && e.Copy.Seen.Empty() {
 		off := int(addr - e.Plan.Dma.Dst)
-		if addr >= e.Plan.Dma.Dst && off == e.Copy.Wrote.End() && off+len(b) <= e.Plan.Dma.Len && e.Fits(off, b) && r.ent.Before(e) == nil &&
+		if addr >= e.Plan.Dma.Dst && off == e.Copy.Wrote.End() && off+len(b) <= e.Plan.Dma.Len && e.Fits(off, b) &&
+			r.ent.Before(e) == nil &&
 			!r.ent.OtherDest(e, addr, len(b)) {
 			r.wholeWrite(e, off, len(b))
 			r.wrote(e, off, b)
@@ -231,7 +235,8 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 		r.failCopy(best, off, b)
 	} else if o := r.ent.Before(best); o != nil {
 		r.log.Saw(best.Queue.Domain())
-		r.log.FailOf(best.Subject(), best.Queue.Domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.Index, o.Index),
+		r.log.FailOf(best.Subject(), best.Queue.Domain(), "D8", "write",
+			fmt.Sprintf("none for entry %d before entry %d has ended", best.Index, o.Index),
 			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.Describe(), o.Describe())
 	}
 	r.wholeWrite(best, off, len(b))

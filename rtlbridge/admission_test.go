@@ -129,7 +129,8 @@ func TestRudeClients(t *testing.T) {
 			{spoilt(protocol.HeadBytes+8, 9), protocol.CodeVersion, "the client speaks 9 to 3, this device 3"},
 			{first, protocol.CodeVersion, "the client speaks 1 to 1, this device 3"},
 			{spoilt(protocol.HeadBytes+12, 1), protocol.CodeProtocol, "OPEN frame refused: value"},
-			{binary.LittleEndian.AppendUint64(nil, 0xfffffff8|uint64(protocol.FrameOpen)<<32), protocol.CodeLimit, "OPEN frame refused: limit"},
+			{binary.LittleEndian.AppendUint64(nil, 0xfffffff8|uint64(protocol.FrameOpen)<<32), protocol.CodeLimit,
+				"OPEN frame refused: limit"},
 		} {
 			c := b.connect()
 			_, err := c.Write(x.sent)
@@ -154,8 +155,8 @@ func TestRudeClients(t *testing.T) {
 	}
 }
 
-// TestIdleClients: a client that does not send its OPEN frame in time is refused, however it spreads its bytes, and nobody waits
-// for it meanwhile.
+// TestIdleClients: a client that does not send its OPEN frame in time is refused, however it spreads its bytes, and
+// nobody waits for it meanwhile.
 func TestIdleClients(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	d := fifo(t, build.VariantSpeed)
@@ -189,8 +190,8 @@ func TestIdleClients(t *testing.T) {
 	}
 }
 
-// TestNobodyReadsWhatAListeningDeviceSays: its standard error may be closed or full, and clients without the token can neither end
-// the device by that nor make it wait.
+// TestNobodyReadsWhatAListeningDeviceSays: its standard error may be closed or full, and clients without the token can
+// neither end the device by that nor make it wait.
 func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})

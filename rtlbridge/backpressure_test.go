@@ -82,7 +82,8 @@ func TestBackpressure(t *testing.T) {
 	require.NoError(t, err)
 	var digest uint64
 	var times []simcore.Ps
-	for i, x := range []CompSpec{{Mode: Serial, Quantum: 1}, {Mode: Serial, Quantum: 120}, {Mode: Pipelined, Quantum: 17}, {Mode: Pipelined, Quantum: 60}} {
+	for i, x := range []CompSpec{{Mode: Serial, Quantum: 1}, {Mode: Serial, Quantum: 120},
+		{Mode: Pipelined, Quantum: 17}, {Mode: Pipelined, Quantum: 60}} {
 		c := launch(t, d, LaunchOptions{})
 		e := simcore.NewEngine()
 		r := &requester{ComponentBase: sim.NewComponentBase("Host"), s: e, total: 150}
@@ -91,7 +92,8 @@ func TestBackpressure(t *testing.T) {
 		x.InLatency, x.OutLatency, x.Digest, x.MaxCycles = 150_000, 150_000, true, 1_000_000
 		k, err := NewComp("DUT", e, c, x, []Binding{b})
 		require.NoError(t, err)
-		_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 150_000, Rate: simcore.Gbps(256), Credits: 3, ReverseCredits: 2, CreditLatency: 150_000}, r.port, k.Port(0))
+		_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 150_000, Rate: simcore.Gbps(256), Credits: 3,
+			ReverseCredits: 2, CreditLatency: 150_000}, r.port, k.Port(0))
 		require.NoError(t, err)
 		k.Done = func() bool { return r.got == r.total || r.bad != nil }
 		s := c.NewStart(9)

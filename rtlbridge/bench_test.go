@@ -23,7 +23,8 @@ func BenchmarkBridge(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("%v-%d-socket=%v", x.Mode, x.Quantum, x.socket), func(b *testing.B) {
 			var rec bytes.Buffer
-			o := loopOptions{latency: 800_000, first: 20_000, total: 20_000, comp: x.CompSpec, socket: x.socket, rate: simcore.Gbps(200), gap: 50_000}
+			o := loopOptions{latency: 800_000, first: 20_000, total: 20_000, comp: x.CompSpec, socket: x.socket,
+				rate: simcore.Gbps(200), gap: 50_000}
 			file := filepath.Join(b.TempDir(), "inputs")
 			o.record = &rec
 			if _, err := runLoop(b, d, o); err != nil {
@@ -46,7 +47,8 @@ func BenchmarkBridge(b *testing.B) {
 				best = max(best, float64(r.cycles)/r.elapsed.Seconds())
 				raw = max(raw, p.CyclesPerSecond())
 				if b.N == 1 {
-					b.Logf("rtl %.0f encode %.0f wait %.0f deliver %.0f of %.0f ns/cycle; %d exchanges", perCycle(r.wall.RTL, r), perCycle(r.wall.Encode, r),
+					b.Logf("rtl %.0f encode %.0f wait %.0f deliver %.0f of %.0f ns/cycle; %d exchanges",
+						perCycle(r.wall.RTL, r), perCycle(r.wall.Encode, r),
 						perCycle(r.wall.Wait, r), perCycle(r.wall.Deliver, r), perCycle(r.elapsed, r), r.wall.Exchanges)
 				}
 			}

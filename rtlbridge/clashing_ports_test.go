@@ -56,7 +56,8 @@ func TestClashingPorts(t *testing.T) {
 	for _, p := range d.Ports {
 		names = append(names, p.Name)
 	}
-	require.Subset(t, names, strings.Fields("int_ register name eval trace abort threads NULL contextp rootp vlSymsp errno EOF class_ VL_IN8 Vdut a__b"))
+	require.Subset(t, names, strings.Fields("int_ register name eval trace abort threads NULL contextp rootp vlSymsp "+
+		"errno EOF class_ VL_IN8 Vdut a__b"))
 
 	c := launch(t, d, LaunchOptions{})
 	require.NoError(t, c.Start(c.NewStart(1)))

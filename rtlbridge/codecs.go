@@ -57,7 +57,8 @@ func TLPBinding(port, in, out string, pool *msg.TLPs, recycle bool) Binding {
 	var seq uint64
 	b.Decode = func(side, data []byte) (simcore.Timed, error) {
 		if len(side) != tlp.HeaderBytes {
-			return nil, fmt.Errorf("a TLP output has %d side-band bytes: want its header of %d", len(side), tlp.HeaderBytes)
+			return nil, fmt.Errorf("a TLP output has %d side-band bytes: want its header of %d", len(side),
+				tlp.HeaderBytes)
 		}
 		p := pool.Get()
 		copy(p.Hdr[:], side)

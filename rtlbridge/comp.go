@@ -35,8 +35,9 @@ type Wall struct {
 	Deliver   time.Duration // decoding RAN frames, observers and delivery to links included
 }
 
-// Comp is an Akita component around a device: its ports carry what the device's streams carry. It advances the device by
-// one quantum per engine event until Stop is called, or until Done holds and the device is quiet, which it must be soon.
+// Comp is an Akita component around a device: its ports carry what the device's streams carry. It advances the device
+// by one quantum per engine event until Stop is called, or until Done holds and the device is quiet, which it must be
+// soon.
 type Comp struct {
 	*sim.ComponentBase
 	sched  simcore.Scheduler
@@ -45,7 +46,8 @@ type Comp struct {
 	period simcore.Ps
 	lead   simcore.Ps // a: how long before the end of a quantum its inputs are complete
 
-	// Done tells that no more inputs will come; the run then ends once the device is quiet. Set it before Begin; nil: never.
+	// Done tells that no more inputs will come; the run then ends once the device is quiet. Set it before Begin; nil:
+	// never.
 	Done func() bool
 
 	ports    []*portState
@@ -123,7 +125,8 @@ func (c *Comp) addPort(b Binding) error {
 			continue
 		}
 		if c.byStream[i] != nil {
-			return fmt.Errorf("stream %s is bound to port %s and to port %s", c.conn.Hello().Streams[i].Name, c.byStream[i].Port, b.Port)
+			return fmt.Errorf("stream %s is bound to port %s and to port %s", c.conn.Hello().Streams[i].Name,
+				c.byStream[i].Port, b.Port)
 		}
 		c.byStream[i] = p
 	}
@@ -132,8 +135,8 @@ func (c *Comp) addPort(b Binding) error {
 	return nil
 }
 
-// LookAhead implements simcore.EarlyReceiver and EarlySender: messages are wanted when they are sent, not when they arrive,
-// and credits when they are returned.
+// LookAhead implements simcore.EarlyReceiver and EarlySender: messages are wanted when they are sent, not when they
+// arrive, and credits when they are returned.
 func (c *Comp) LookAhead() bool { return true }
 
 // Port is the port of binding i.
@@ -145,8 +148,8 @@ func (c *Comp) Spec() CompSpec { return c.spec }
 // Observe registers a function that sees every event, in the order of device cycles; within a cycle inputs come first.
 func (c *Comp) Observe(f func(Event)) { c.observe = append(c.observe, f) }
 
-// ObserveRest registers a function that is told of all cycles in which the busy signal was 0: of each rest after the events up
-// to its last cycle, and piece by piece where quanta end within.
+// ObserveRest registers a function that is told of all cycles in which the busy signal was 0: of each rest after the
+// events up to its last cycle, and piece by piece where quanta end within.
 func (c *Comp) ObserveRest(f func(first, last uint64)) { c.rests = append(c.rests, f) }
 
 // Digest is the digest of all events so far, if the spec asked for it.
@@ -168,8 +171,8 @@ func (c *Comp) Stop() { c.stopping = true }
 // Ended reports whether the run has ended and every event has been delivered.
 func (c *Comp) Ended() bool { return c.ended }
 
-// Begin starts the device with the given parameters and schedules its first quantum; cycle 0 is the engine's present time.
-// The component's clock period, and the credits of its links, override those in start.
+// Begin starts the device with the given parameters and schedules its first quantum; cycle 0 is the engine's present
+// time. The component's clock period, and the credits of its links, override those in start.
 func (c *Comp) Begin(start protocol.Start) error {
 	if len(start.Streams) != len(c.byStream) {
 		return fmt.Errorf("%s: start: %d streams, the device has %d", c.Name(), len(start.Streams), len(c.byStream))
@@ -215,7 +218,8 @@ const (
 	kindCredit
 )
 
-// Handle implements sim.Handler. Errors: *InfraError from the device, and messages that arrive too early for the quantum.
+// Handle implements sim.Handler. Errors: *InfraError from the device, and messages that arrive too early for the
+// quantum.
 func (c *Comp) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {
@@ -245,7 +249,8 @@ func (c *Comp) Handle(e sim.Event) error {
 		return errors.Join(c.finish(), &RestlessError{c.Name(), c.Cycle(), c.spec.Patience, c.open()})
 	}
 	if c.spec.MaxCycles != 0 && c.next*uint64(c.spec.Quantum) >= c.spec.MaxCycles {
-		return errors.Join(c.finish(), fmt.Errorf("%s: the run did not end within %d cycles", c.Name(), c.spec.MaxCycles))
+		return errors.Join(c.finish(), fmt.Errorf("%s: the run did not end within %d cycles", c.Name(),
+			c.spec.MaxCycles))
 	}
 	c.schedule()
 	return nil
@@ -374,26 +379,3 @@ func (c *Comp) tell(e *Event) {
 		f(*e)
 	}
 }
-
-// NotifyRecv implements sim.Component.
-func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
-	for _, p := range c.ports {
-		if p.port == port && !p.Backpressure {
-			for m := p.port.Retrieve(now); m != nil; m = p.port.Retrieve(now) {
-				p.take(m)
-			}
-		}
-	}
-}
-
-// CreditReturned implements simcore.EarlySender: the far end of a link has taken a message.
-func (c *Comp) CreditReturned(port *simcore.Port, usable simcore.Ps) {
-	for _, p := range c.ports {
-		if p.port == port {
-			p.credited(usable)
-		}
-	}
-}
-
-// NotifyPortFree implements sim.Component. It is not waited for: the device sends what it has credits for.
-func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) {}

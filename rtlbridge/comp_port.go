@@ -40,7 +40,8 @@ type input struct {
 // idle reports that nothing is on its way through the port.
 func (p *portState) idle() bool { return p.waiting.n == 0 && p.flying.n == 0 }
 
-// Func implements sim.Hook: with back-pressure, a message stays in the port, for its credit's sake, but is noted at once.
+// Func implements sim.Hook: with back-pressure, a message stays in the port, for its credit's sake, but is noted at
+// once.
 func (p *portState) Func(ctx sim.HookCtx) {
 	if ctx.Pos == sim.HookPosPortMsgRecvd {
 		if m, ok := ctx.Item.(sim.Msg); ok {
@@ -91,7 +92,8 @@ func (p *portState) encode(end uint64) error {
 // accepted handles an EventIn.
 func (p *portState) accepted(e *Event) error {
 	if p.flying.n == 0 {
-		return p.comp.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "input %d of port %s accepted, which was not sent", e.Ordinal, p.Port))
+		return p.comp.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue,
+			"input %d of port %s accepted, which was not sent", e.Ordinal, p.Port))
 	}
 	e.Msg = *p.flying.head()
 	p.comp.tell(e)
@@ -145,9 +147,12 @@ func (p *portState) output(e *Event, r *protocol.Record) error {
 		return nil
 	}
 	if p.limited { // it takes more than its credits
-		return c.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "output %d of port %s at cycle %d: the link has no credit for it", e.Ordinal, p.Port, e.Last))
+		return c.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue,
+			"output %d of port %s at cycle %d: the link has no credit for it", e.Ordinal, p.Port, e.Last))
 	}
-	return fmt.Errorf("%s: port %s: the link has no credit for output %d at cycle %d, and stream %s cannot be held back", c.Name(), p.Port,
+	return fmt.Errorf(
+		"%s: port %s: the link has no credit for output %d at cycle %d, and stream %s cannot be held back", c.Name(),
+		p.Port,
 		e.Ordinal, e.Last, p.Out)
 }
 
@@ -173,14 +178,15 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 		need = max(need, simcore.Ps(c.spec.Ahead)*quantum-c.lead)
 	}
 	if latency < need {
-		return fmt.Errorf("port %s: its link lets credits be used %v after they are returned: quanta of %d cycles need %v (the link's latency always does)",
+		return fmt.Errorf("port %s: its link lets credits be used %v after they are returned: quanta of %d cycles "+
+			"need %v (the link's latency always does)",
 			p.Port, latency, c.spec.Quantum, need)
 	}
 	return nil
 }
 
-// longEnough refuses a link over which something would arrive in the past. Between two devices that run ahead it takes the
-// time in which the one's outputs are known, and the time before which the other's inputs are complete.
+// longEnough refuses a link over which something would arrive in the past. Between two devices that run ahead it takes
+// the time in which the one's outputs are known, and the time before which the other's inputs are complete.
 func (p *portState) longEnough() error {
 	far, latency, ok := p.port.Far()
 	if !ok {
@@ -261,3 +267,26 @@ func (q *queue[T]) pop() T {
 	q.n--
 	return v
 }
+
+// NotifyRecv implements sim.Component.
+func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
+	for _, p := range c.ports {
+		if p.port == port && !p.Backpressure {
+			for m := p.port.Retrieve(now); m != nil; m = p.port.Retrieve(now) {
+				p.take(m)
+			}
+		}
+	}
+}
+
+// CreditReturned implements simcore.EarlySender: the far end of a link has taken a message.
+func (c *Comp) CreditReturned(port *simcore.Port, usable simcore.Ps) {
+	for _, p := range c.ports {
+		if p.port == port {
+			p.credited(usable)
+		}
+	}
+}
+
+// NotifyPortFree implements sim.Component. It is not waited for: the device sends what it has credits for.
+func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) {}

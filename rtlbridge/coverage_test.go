@@ -56,8 +56,8 @@ func TestCoverageAddsUp(t *testing.T) {
 	require.Greater(t, after, 1)
 }
 
-// What is counted of bits is what follows from the beats that were sent: on input pins, in a memory's entries that were written
-// once, and in the counter of beats.
+// What is counted of bits is what follows from the beats that were sent: on input pins, in a memory's entries that
+// were written once, and in the counter of beats.
 func TestCoverageOfBits(t *testing.T) {
 	d, dir := fifo(t, build.VariantCoverage), t.TempDir()
 	const frames = 3

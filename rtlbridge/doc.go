@@ -1,15 +1,16 @@
 // Package rtlbridge is a device under test written in RTL, seen from Go.
 //
 // Package manifest reads what the device is (dut.yaml), package build makes a program of it and of the harness in
-// verilator/harness. Here, Launch starts that program as a child on a socket pair, Dial reaches one that is already running;
-// Conn speaks the protocol of docs/bridge.md, whose frames are those of package protocol; Comp is an Akita component whose
-// ports are the device's streams and which advances the device quantum by quantum.
+// verilator/harness. Here, Launch starts that program as a child on a socket pair, Dial reaches one that is already
+// running; Conn speaks the protocol of docs/bridge.md, whose frames are those of package protocol; Comp is an Akita
+// component whose ports are the device's streams and which advances the device quantum by quantum.
 //
-// It is not a simulator and knows no device: no register, descriptor or packet format appears here. What a stream carries
-// is told by the caller's Binding.
+// It is not a simulator and knows no device: no register, descriptor or packet format appears here. What a stream
+// carries is told by the caller's Binding.
 //
 // Invariants:
-//   - Every crossing has the cycle at which it happened on the pins; cycles depend on the inputs, their stamps and the seed,
-//     never on the quantum, the mode (serial or pipelined), the machine or the wall clock.
-//   - A device that dies, hangs, floods or speaks nonsense ends in a *protocol.InfraError with its last words, never in a hang.
+//   - Every crossing has the cycle at which it happened on the pins; cycles depend on the inputs, their stamps and the
+//     seed, never on the quantum, the mode (serial or pipelined), the machine or the wall clock.
+//   - A device that dies, hangs, floods or speaks nonsense ends in a *protocol.InfraError with its last words, never
+//     in a hang.
 package rtlbridge

@@ -29,7 +29,8 @@ const (
 	hangsSoon = 400 * time.Millisecond
 )
 
-// patience is how long a device is waited for, of which an error with this cause is expected: briefly if it will be silent.
+// patience is how long a device is waited for, of which an error with this cause is expected: briefly if it will be
+// silent.
 func patience(cause string) time.Duration {
 	if cause == hangs {
 		return hangsSoon
@@ -62,14 +63,16 @@ func answerRuns(reply func(c net.Conn, index, start uint64, cycles uint32)) func
 				return
 			}
 			if t == protocol.FrameRun {
-				reply(c, binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint32(b[16:]))
+				reply(c, binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]),
+					binary.LittleEndian.Uint32(b[16:]))
 			}
 		}
 	}
 }
 
 func goodRan(index, start uint64, cycles uint32) *protocol.Ran {
-	return &protocol.Ran{Index: index, Start: start, Cycles: cycles, Flags: protocol.RanQuiet, Observed: make([]protocol.Observed, 1)}
+	return &protocol.Ran{Index: index, Start: start, Cycles: cycles, Flags: protocol.RanQuiet,
+		Observed: make([]protocol.Observed, 1)}
 }
 
 // TestFakeDevices: whatever a device says, the session ends with an InfraError that names the fault.
@@ -95,13 +98,18 @@ func TestFakeDevices(t *testing.T) {
 		{"never answers", func(c net.Conn) { io.Copy(io.Discard, c) }, hangs},
 		{"random bytes", random, "refused"},
 		{"not a device", func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }, "refused: value"},
-		{"another magic", func(c net.Conn) { b := appendHello(nil, testHello()); b[9] ^= 1; c.Write(b) }, "not a nictwin device"},
-		{"older version", func(c net.Conn) { c.Write(appendHello(nil, older)) }, "refused: version: the device speaks version 2, this program 3"},
-		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, newer)) }, "refused: version: the device speaks version 4, this program 3"},
+		{"another magic", func(c net.Conn) { b := appendHello(nil, testHello()); b[9] ^= 1; c.Write(b) },
+			"not a nictwin device"},
+		{"older version", func(c net.Conn) { c.Write(appendHello(nil, older)) },
+			"refused: version: the device speaks version 2, this program 3"},
+		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, newer)) },
+			"refused: version: the device speaks version 4, this program 3"},
 		{"refuses the version", func(c net.Conn) {
-			c.Write(appendError(nil, &protocol.DeviceError{Code: protocol.CodeVersion, Text: "the client speaks 3 to 3, this device 2"}))
+			c.Write(appendError(nil, &protocol.DeviceError{Code: protocol.CodeVersion, Text: "the client speaks 3 to " +
+				"3, this device 2"}))
 		}, "(version): the client speaks 3 to 3, this device 2"},
-		{"endless frame", func(c net.Conn) { c.Write([]byte{0xf8, 0xff, 0xff, 0xff, 2, 0, 0, 0}) }, "HELLO frame refused: limit"},
+		{"endless frame", func(c net.Conn) { c.Write([]byte{0xf8, 0xff, 0xff, 0xff, 2, 0, 0, 0}) },
+			"HELLO frame refused: limit"},
 		{"hello cut short", func(c net.Conn) { c.Write(appendHello(nil, testHello())[:100]) }, "closed the connection"},
 		{"hangs in a run", answerRuns(func(net.Conn, uint64, uint64, uint32) {}), hangs},
 		{"dies in a run", answerRuns(func(c net.Conn, _, _ uint64, _ uint32) { c.Close() }), "closed the connection"},
@@ -111,7 +119,8 @@ func TestFakeDevices(t *testing.T) {
 		{"too few cycles", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			c.Write(appendRan(nil, goodRan(i, s, n-1), nil))
 		}), "ended at cycle 63 instead of 64"},
-		{"wrong frame", answerRuns(func(c net.Conn, _, _ uint64, _ uint32) { c.Write(appendHello(nil, testHello())) }), "a RAN frame was due"},
+		{"wrong frame", answerRuns(func(c net.Conn, _, _ uint64, _ uint32) { c.Write(appendHello(nil, testHello())) }),
+			"a RAN frame was due"},
 		{"garbage record", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			c.Write(appendRan(nil, goodRan(i, s, n), []protocol.Record{{Kind: 9}}))
 		}), "record type 9"},
@@ -141,7 +150,8 @@ func TestFakeDevices(t *testing.T) {
 		{"stops inside a quantum", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			r := goodRan(i, s, n-5)
 			r.Flags = protocol.RanPartial
-			c.Write(appendError(appendRan(nil, r, nil), &protocol.DeviceError{Code: protocol.CodeAssert, Cycle: 59, Text: "\x1b[2Jlevel\x00 above\xff depth"}))
+			c.Write(appendError(appendRan(nil, r, nil), &protocol.DeviceError{Code: protocol.CodeAssert, Cycle: 59,
+				Text: "\x1b[2Jlevel\x00 above\xff depth"}))
 		}), "?[2Jlevel? above? depth"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -218,7 +228,8 @@ func script(t *testing.T, text string) *build.Device {
 func TestChildrenThatFail(t *testing.T) {
 	for _, x := range []struct{ name, script, cause string }{
 		{"dies with a word", "echo out of luck >&2; exit 3", "exit status 3; last words: out of luck"},
-		{"floods standard error", "yes flooding flooding flooding | head -c 100000 >&2; exit 3", "exit status 3; last words: "},
+		{"floods standard error", "yes flooding flooding flooding | head -c 100000 >&2; exit 3",
+			"exit status 3; last words: "},
 		{"is silent", "exec sleep infinity", hangs},
 		{"speaks nonsense", "echo nonsense nonsense nonsense >&3; exec sleep infinity", "refused"},
 	} {
@@ -232,7 +243,8 @@ func TestChildrenThatFail(t *testing.T) {
 	}
 	_, err := Launch(script(t, "while :; do echo nonsense >&3; done"), LaunchOptions{Timeout: hangsSoon})
 	require.ErrorIs(t, err, protocol.ErrTimeout, "with shared memory the socket carries nothing but rings")
-	_, err = Launch(&build.Device{Manifest: &manifest.Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
+	_, err = Launch(&build.Device{Manifest: &manifest.Manifest{Name: "gone"}, Binary: "/nonexistent/dut"},
+		LaunchOptions{})
 	var infra *protocol.InfraError
 	require.ErrorAs(t, err, &infra)
 }
@@ -272,7 +284,8 @@ func TestDesignStops(t *testing.T) {
 		{build.VariantDebug, 1, 50, protocol.CodeAssert, "m_axis changed while stalled"},
 	} {
 		ins := 0
-		o := loopOptions{latency: 400_000, first: 200, total: 200, stall: x.stall, ties: []protocol.TieValue{{Index: 0, Value: x.defect}}}
+		o := loopOptions{latency: 400_000, first: 200, total: 200, stall: x.stall,
+			ties: []protocol.TieValue{{Index: 0, Value: x.defect}}}
 		o.observe = func(e Event) {
 			if e.Kind == protocol.EventIn {
 				ins++
@@ -294,7 +307,8 @@ func TestStreamRules(t *testing.T) {
 		defect uint64
 		rule   protocol.Rule
 	}{
-		{1, protocol.RuleValidDropped}, {2, protocol.RuleDataChanged}, {3, protocol.RuleKeepGap}, {4, protocol.RuleTooLong}, {5, protocol.RuleHangIn},
+		{1, protocol.RuleValidDropped}, {2, protocol.RuleDataChanged}, {3, protocol.RuleKeepGap},
+		{4, protocol.RuleTooLong}, {5, protocol.RuleHangIn},
 	} {
 		seen := map[protocol.Rule]int{}
 		c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})

@@ -45,15 +45,20 @@ func socketPath(t *testing.T) string {
 
 // testHello is the introduction that the byte vectors and the fake devices use.
 func testHello() *protocol.Hello {
-	h := &protocol.Hello{Version: protocol.Version, PeriodPs: 2500, Clocks: []protocol.ClockInfo{{Name: "clk", PeriodPs: 2500}, {Name: "aux", PeriodPs: 3333}}, MaxFrame: protocol.MaxFrameBytes, Busy: 0}
+	h := &protocol.Hello{Version: protocol.Version, PeriodPs: 2500,
+		Clocks:   []protocol.ClockInfo{{Name: "clk", PeriodPs: 2500}, {Name: "aux", PeriodPs: 3333}},
+		MaxFrame: protocol.MaxFrameBytes, Busy: 0}
 	for i := range h.BuildHash {
 		h.BuildHash[i] = byte(i)
 	}
 	h.Streams = []protocol.StreamInfo{
 		{Name: "eth_in", Kind: protocol.KindAxis, Ready: true, KeepUnit: 1, DataBytes: 64},
-		{Name: "tlp_in", Kind: protocol.KindTLP, Ready: true, KeepUnit: 4, DataBytes: 128, SideBytes: 16, Fields: []protocol.Signal{{Name: "thdr", Width: 128}}},
-		{Name: "eth_out", Kind: protocol.KindAxis, Out: true, Ready: true, KeepUnit: 1, DataBytes: 64, SideBytes: 2, Fields: []protocol.Signal{{Name: "tuser", Width: 9}}},
-		{Name: "req", Kind: protocol.KindRecord, SideBytes: 3, Clock: 1, Fields: []protocol.Signal{{Name: "addr", Width: 12}, {Name: "go", Width: 1}}},
+		{Name: "tlp_in", Kind: protocol.KindTLP, Ready: true, KeepUnit: 4, DataBytes: 128, SideBytes: 16,
+			Fields: []protocol.Signal{{Name: "thdr", Width: 128}}},
+		{Name: "eth_out", Kind: protocol.KindAxis, Out: true, Ready: true, KeepUnit: 1, DataBytes: 64, SideBytes: 2,
+			Fields: []protocol.Signal{{Name: "tuser", Width: 9}}},
+		{Name: "req", Kind: protocol.KindRecord, SideBytes: 3, Clock: 1,
+			Fields: []protocol.Signal{{Name: "addr", Width: 12}, {Name: "go", Width: 1}}},
 	}
 	h.Observe = []protocol.Signal{{Name: "busy", Width: 1}}
 	h.Ties = []protocol.Signal{{Name: "defect_i", Width: 4}}

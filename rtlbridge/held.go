@@ -5,8 +5,9 @@ import "nictwin/rtlbridge/protocol"
 // heldTime is a time, first to last, in which a stream stood still for want of the other side.
 type heldTime struct{ first, last uint64 }
 
-// heldAhead is the held times that were read from the frame at hand, or from those before, and not told of yet: observers are
-// told of a cycle before the first crossing of a later one. What they are told then depends on no quantum.
+// heldAhead is the held times that were read from the frame at hand, or from those before, and not told of yet:
+// observers are told of a cycle before the first crossing of a later one. What they are told then depends on no
+// quantum.
 type heldAhead struct {
 	streams []queue[heldTime]
 	next    uint64 // the earliest cycle that was not told of
@@ -58,7 +59,8 @@ func (h *heldAhead) tell(cycle uint64, observers []func(stream int, first, last 
 }
 
 // ObserveHeld registers a function that is told of all cycles in which a stream stood still for want of the other side
-// (docs/bridge.md): of those before a crossing's cycle before that crossing, so piece by piece where crossings fall within.
+// (docs/bridge.md): of those before a crossing's cycle before that crossing, so piece by piece where crossings fall
+// within.
 func (c *Comp) ObserveHeld(f func(stream int, first, last uint64)) {
 	if c.held == nil {
 		c.ahead = heldAhead{streams: make([]queue[heldTime], len(c.conn.Hello().Streams)), next: noCycle}

@@ -11,8 +11,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// heldOf plays frames through the FIFO device, both its streams stalled, and returns the held cycles of each stream, and
-// checks them against the transactions: the input has beats and gaps, the output was offered what it had to wait for.
+// heldOf plays frames through the FIFO device, both its streams stalled, and returns the held cycles of each stream,
+// and checks them against the transactions: the input has beats and gaps, the output was offered what it had to wait
+// for.
 func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	t.Helper()
 	held := [2]map[uint64]bool{{}, {}}
@@ -42,7 +43,8 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 			}
 		}
 		beats := uint64(size(int(e.Ordinal))+63) / 64
-		if e.Kind == protocol.EventIn { // a beat waits for tready otherwise, which it does not here but when the FIFO is full
+		// a beat waits for tready otherwise, which it does not here but when the FIFO is full
+		if e.Kind == protocol.EventIn {
 			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
 			gaps += int(n)
 		} else {
@@ -69,7 +71,8 @@ func TestHeldTimes(t *testing.T) {
 		require.Equal(t, want, got, "%v, quantum %d", x.Mode, x.Quantum)
 		require.Equal(t, digest, d)
 	}
-	plain, err := runLoop(t, fifo(t, build.VariantSpeed), loopOptions{latency: 800_000, stall: 40, first: 40, total: 80, rate: simcore.Gbps(200)})
+	plain, err := runLoop(t, fifo(t, build.VariantSpeed), loopOptions{latency: 800_000, stall: 40, first: 40, total: 80,
+		rate: simcore.Gbps(200)})
 	require.NoError(t, err)
 	require.Equal(t, digest, plain.digest)
 }
@@ -118,22 +121,31 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 	held := func(stream uint8, first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventHeld, Stream: stream, First: first, Last: last}
 	}
-	out := protocol.Record{Kind: protocol.EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: 20, Last: 40}
+	out := protocol.Record{Kind: protocol.EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: 20,
+		Last: 40}
 	for _, x := range []struct {
 		name   string
 		frames [][]protocol.Record // of quanta of 64 cycles
 		want   string
 	}{
-		{"reversed", [][]protocol.Record{{held(2, 20, 10)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to 10"},
-		{"of the future", [][]protocol.Record{{held(2, 20, 64)}}, "held time of cycles 20 to 64: wants its end in cycle 0 to 63"},
-		{"for ever", [][]protocol.Record{{held(2, 20, 1<<64-1)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to "},
-		{"after a later record", [][]protocol.Record{{out, held(2, 3, 5)}}, "held time of cycles 3 to 5: wants its end in cycle 39 to 63"},
-		{"overlapping", [][]protocol.Record{{held(2, 10, 20), held(2, 20, 30)}}, "a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
-		{"in pieces", [][]protocol.Record{{held(2, 10, 20), held(2, 21, 30)}}, "a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
-		{"of the quantum before", [][]protocol.Record{{}, {held(1, 60, 70)}}, "a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
+		{"reversed", [][]protocol.Record{{held(2, 20, 10)}},
+			"record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to 10"},
+		{"of the future", [][]protocol.Record{{held(2, 20, 64)}},
+			"held time of cycles 20 to 64: wants its end in cycle 0 to 63"},
+		{"for ever", [][]protocol.Record{{held(2, 20, 1<<64-1)}},
+			"record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to "},
+		{"after a later record", [][]protocol.Record{{out, held(2, 3, 5)}},
+			"held time of cycles 3 to 5: wants its end in cycle 39 to 63"},
+		{"overlapping", [][]protocol.Record{{held(2, 10, 20), held(2, 20, 30)}},
+			"a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
+		{"in pieces", [][]protocol.Record{{held(2, 10, 20), held(2, 21, 30)}},
+			"a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
+		{"of the quantum before", [][]protocol.Record{{}, {held(1, 60, 70)}},
+			"a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
 		{"told twice", [][]protocol.Record{{held(1, 60, 63)}, {held(1, 63, 70)}}, "record 0 of quantum 1"},
 		{"no such stream", [][]protocol.Record{{held(4, 1, 2)}}, "stream 4 of 4"},
-		{"as it is", [][]protocol.Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)}, {held(2, 64, 64), held(1, 90, 127)}, {held(1, 129, 130)}}, ""},
+		{"as it is", [][]protocol.Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)},
+			{held(2, 64, 64), held(1, 90, 127)}, {held(1, 129, 130)}}, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {

@@ -37,8 +37,8 @@ func random(r *rand.Rand, s *protocol.StreamInfo, sideBits int) (side, data []by
 	return side, data
 }
 
-// TestIdentity: what enters a FIFO leaves it unchanged, in every shape that streams can have, through stalls and noise on
-// idle pins, and the harness finds no rule broken.
+// TestIdentity: what enters a FIFO leaves it unchanged, in every shape that streams can have, through stalls and noise
+// on idle pins, and the harness finds no rule broken.
 func TestIdentity(t *testing.T) {
 	for _, x := range []struct {
 		manifest string
@@ -172,7 +172,8 @@ func TestDeviceSurvivesNonsense(t *testing.T) {
 		for range 1 + r.Intn(3) {
 			b[r.Intn(len(b))] = byte(r.Intn(256))
 		}
-		binary.LittleEndian.PutUint32(b, uint32(len(b)-protocol.HeadBytes)) // a wrong length would only make the device wait for more
+		// a wrong length would only make the device wait for more
+		binary.LittleEndian.PutUint32(b, uint32(len(b)-protocol.HeadBytes))
 		c.t.arm(0)
 		require.NoError(t, c.t.write(b))
 		typ, body, err := c.receive()

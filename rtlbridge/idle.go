@@ -2,8 +2,8 @@ package rtlbridge
 
 import "nictwin/rtlbridge/protocol"
 
-// idleQuanta lets quanta pass without an exchange while the device stands still: it said so, and nothing was sent to it since.
-// Their cycles are part of the next RUN. Whoever observes the device sees no difference.
+// idleQuanta lets quanta pass without an exchange while the device stands still: it said so, and nothing was sent to
+// it since. Their cycles are part of the next RUN. Whoever observes the device sees no difference.
 type idleQuanta struct {
 	enabled bool
 	still   bool   // the latest answer said so
@@ -15,7 +15,8 @@ type idleQuanta struct {
 
 // mayPass reports whether a quantum of so many cycles needs no exchange. records: it has inputs or credits.
 func (q *idleQuanta) mayPass(cycles, records uint32, due int) bool {
-	return q.enabled && q.still && records == 0 && q.quiet >= due && uint64(q.owed)+2*uint64(cycles) <= protocol.MaxRunCycles
+	return q.enabled && q.still && records == 0 && q.quiet >= due &&
+		uint64(q.owed)+2*uint64(cycles) <= protocol.MaxRunCycles
 }
 
 // pass puts a quantum under way without sending it.

@@ -19,19 +19,24 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Whatever a run looks like, it has the same events in the same cycles whether idle cycles are skipped, evaluated or checked.
+// Whatever a run looks like, it has the same events in the same cycles whether idle cycles are skipped, evaluated or
+// checked.
 func TestIdleCyclesDoNotShow(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	var skipped uint64
 	rapid.Check(t, func(rt *rapid.T) {
 		latency := simcore.Ps(rapid.IntRange(20_000, 900_000).Draw(rt, "latency"))
 		o := loopOptions{
-			latency: latency, stall: rapid.SampledFrom([]int{0, 0, 5, 40}).Draw(rt, "stall"), credits: rapid.SampledFrom([]int{0, 1, 3}).Draw(rt, "credits"),
-			first: rapid.IntRange(1, 6).Draw(rt, "first"), gap: rapid.SampledFrom([]simcore.Ps{50_000, 5_000_000, 9_000_000, 20_000_000}).Draw(rt, "gap") + simcore.Ps(rapid.IntRange(0, 10_000).Draw(rt, "more")),
+			latency: latency, stall: rapid.SampledFrom([]int{0, 0, 5, 40}).Draw(rt, "stall"),
+			credits: rapid.SampledFrom([]int{0, 1, 3}).Draw(rt, "credits"),
+			first:   rapid.IntRange(1, 6).Draw(rt, "first"),
+			gap: rapid.SampledFrom([]simcore.Ps{50_000, 5_000_000, 9_000_000, 20_000_000}).Draw(rt, "gap") +
+				simcore.Ps(rapid.IntRange(0, 10_000).Draw(rt, "more")),
 		}
 		o.total = o.first + rapid.IntRange(0, 4).Draw(rt, "answers")
 		o.comp.Mode = rapid.SampledFrom([]Mode{Pipelined, Serial}).Draw(rt, "mode")
-		o.comp.Quantum = uint32(rapid.IntRange(1, int(MaxQuantum(2500, o.comp.Mode, latency, latency))).Draw(rt, "quantum"))
+		o.comp.Quantum = uint32(rapid.IntRange(1, int(MaxQuantum(2500, o.comp.Mode, latency, latency))).Draw(rt,
+			"quantum"))
 		play := func(m protocol.IdleMode) (loopResult, []Event) {
 			var events []Event
 			o.idle, o.observe = m, func(e Event) { e.Msg = nil; events = append(events, e) }
@@ -121,7 +126,8 @@ func runTimed(t *testing.T, d *build.Device, m protocol.IdleMode) (cycle uint64,
 	return cycle, still, c.Close()
 }
 
-// A register that counts keeps a device from being skipped. One that reads the time breaks its promise, which a check finds.
+// A register that counts keeps a device from being skipped. One that reads the time breaks its promise, which a check
+// finds.
 func TestDevicesThatCountWhileIdle(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "timed.sv"), []byte(timed), 0o644))
@@ -156,7 +162,8 @@ func TestIdleIsDeclared(t *testing.T) {
 	text, err := os.ReadFile(fifoManifest)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "\nskip_idle: true\n")
-	_, err = manifest.Parse("dut.yaml", []byte(strings.Replace(manifesttest.Good, "busy: busy\n", "skip_idle: true\n", 1)))
+	_, err = manifest.Parse("dut.yaml",
+		[]byte(strings.Replace(manifesttest.Good, "busy: busy\n", "skip_idle: true\n", 1)))
 	require.ErrorContains(t, err, "skip_idle: needs busy, the signal that tells when the device is idle")
 	c, err := Dial(fakeDevice(t, answerRuns(nil)), DialOptions{})
 	require.NoError(t, err)

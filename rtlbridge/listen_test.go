@@ -60,8 +60,8 @@ func listening(t *testing.T, d *build.Device, at, token string) (p *os.Process, 
 	return cmd.Process, address
 }
 
-// TestListenFile: the file of a socket goes when a client has come or a signal ends the device; one that was left behind is
-// replaced, nothing else is.
+// TestListenFile: the file of a socket goes when a client has come or a signal ends the device; one that was left
+// behind is replaced, nothing else is.
 func TestListenFile(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	path, token := socketPath(t), "token"
@@ -131,7 +131,8 @@ func TestArgumentsOfADevice(t *testing.T) {
 		{"--bogus", "unknown option --bogus"},
 		{"--listen tcp:127.0.0.1:0", "--listen needs --token-file FILE"},
 		{"--listen tcp:0.0.0.0:0 --token-file t", "--listen tcp:0.0.0.0:0: other machines can reach it"},
-		{"--listen tcp:127.0.0.1:0 --allow-remote", "--allow-remote: has no effect without --listen on a tcp address off 127.0.0.0/8"},
+		{"--listen tcp:127.0.0.1:0 --allow-remote", "--allow-remote: has no effect without --listen on a tcp address " +
+			"off 127.0.0.0/8"},
 		{"--fd 3 --allow-remote", "--allow-remote: has no effect"},
 	} {
 		out := refusedArguments(t, d, strings.Fields(c.args)...)
@@ -144,7 +145,8 @@ func TestArgumentsOfADevice(t *testing.T) {
 	require.Contains(t, string(help), "--allow-remote")
 }
 
-// TestFilesOfADevice: a token and a recording are regular files, the token its owner's alone. Nothing else is waited for.
+// TestFilesOfADevice: a token and a recording are regular files, the token its owner's alone. Nothing else is waited
+// for.
 func TestFilesOfADevice(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
@@ -171,6 +173,7 @@ func TestFilesOfADevice(t *testing.T) {
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o660} {
 		require.NoError(t, os.Chmod("token", mode))
 		out := refusedArguments(t, d, strings.Fields(listening+"token")...)
-		require.Contains(t, out, fmt.Sprintf("token: has mode %04o: only its owner may have access to it; run: chmod 600", mode))
+		require.Contains(t, out, fmt.Sprintf("token: has mode %04o: only its owner may have access to it; run: chmod "+
+			"600", mode))
 	}
 }

@@ -61,15 +61,16 @@ func runKinds(t *testing.T, c *Conn, quanta int, cycles uint32) kindRun {
 	return r
 }
 
-// A record has its fields, a level stays, an acknowledge comes in the cycle of its request and never without, coupled streams
-// keep to their order, under stalls of every stream.
+// A record has its fields, a level stays, an acknowledge comes in the cycle of its request and never without, coupled
+// streams keep to their order, under stalls of every stream.
 func TestPortKinds(t *testing.T) {
 	c := kinds(t)
 	at := map[string]int{}
 	for i, s := range c.Hello().Streams {
 		at[s.Name] = i
 	}
-	require.Equal(t, []protocol.Signal{{Name: "addr", Width: 12}, {Name: "write", Width: 1}, {Name: "mode", Width: 3}}, c.Hello().Streams[at["rsp"]].Fields)
+	require.Equal(t, []protocol.Signal{{Name: "addr", Width: 12}, {Name: "write", Width: 1}, {Name: "mode", Width: 3}},
+		c.Hello().Streams[at["rsp"]].Fields)
 	for _, stall := range []int{0, 30, 90} {
 		s := c.NewStart(uint64(7 + stall))
 		s.Poison = true
@@ -98,7 +99,8 @@ func TestPortKinds(t *testing.T) {
 			require.NoError(t, c.Add(at["kick"], 0, nil, nil))
 		}
 		r := runKinds(t, c, 1, 20_000)
-		require.Equal(t, []uint64{0, 0, 0}, r.faults, "stray acknowledges, early payload, records apart, at %d%%", stall)
+		require.Equal(t, []uint64{0, 0, 0}, r.faults, "stray acknowledges, early payload, records apart, at %d%%",
+			stall)
 		require.Len(t, r.outs["rsp"], n)
 		for i, got := range r.outs["rsp"] {
 			require.Equal(t, []byte{byte(i), byte(i >> 4 & 0xf), byte(i & 1), 5}, got)

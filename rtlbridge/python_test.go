@@ -42,7 +42,8 @@ func TestPythonClientPlays(t *testing.T) {
 	require.NoError(t, err)
 	program, err := filepath.Abs(d.Binary)
 	require.NoError(t, err)
-	require.Equal(t, "0 {'addr': 0, 'write': 0, 'mode': 2}\n1 {'addr': 1, 'write': 1, 'mode': 2}\n2 {'addr': 2, 'write': 0, 'mode': 2}\n3 {'addr': 3, 'write': 1, 'mode': 2}\nafter a reset: [9]\n",
+	require.Equal(t, "0 {'addr': 0, 'write': 0, 'mode': 2}\n1 {'addr': 1, 'write': 1, 'mode': 2}\n2 {'addr': 2, "+
+		"'write': 0, 'mode': 2}\n3 {'addr': 3, 'write': 1, 'mode': 2}\nafter a reset: [9]\n",
 		python(t, "-c", code, program))
 	require.Equal(t, python(t, "-c", code, program), python(t, "-c", code, program))
 
@@ -73,9 +74,12 @@ told(ValueError, lambda: Device("nowhere", bytes(32)))
 `
 	out := python(t, "-c", wrong, program)
 	for _, want := range []string{
-		"the device has not been started\n", "no tie-off nowhere; the device has spare_i\n", "no clock nowhere; the device has clk_i, aux_clk_i\n", "no stream nowhere; the device has mode, req,",
-		"stream rsp is an output of the device\n", "stream req: no field adr; it has addr, write\n", "stream req: 1 bytes of data do not go over a stream of kind record; packets have 1 to 1048576\n",
-		"no output req; the device has rsp, tick\n", "cycles is 0: want a whole number from 1 to 1048576\n", "stall is 101: want a whole number from 0 to 100\n", "address nowhere: want unix:/path or tcp:host:port\n",
+		"the device has not been started\n", "no tie-off nowhere; the device has spare_i\n",
+		"no clock nowhere; the device has clk_i, aux_clk_i\n", "no stream nowhere; the device has mode, req,",
+		"stream rsp is an output of the device\n", "stream req: no field adr; it has addr, write\n",
+		"stream req: 1 bytes of data do not go over a stream of kind record; packets have 1 to 1048576\n",
+		"no output req; the device has rsp, tick\n", "cycles is 0: want a whole number from 1 to 1048576\n",
+		"stall is 101: want a whole number from 0 to 100\n", "address nowhere: want unix:/path or tcp:host:port\n",
 	} {
 		require.Contains(t, out, want)
 	}

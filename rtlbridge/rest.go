@@ -7,8 +7,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// RestlessError tells that a device does not come to rest although nothing more is asked of it: its busy signal does not
-// fall, or a transaction does not end. The device does that, not the bridge.
+// RestlessError tells that a device does not come to rest although nothing more is asked of it: its busy signal does
+// not fall, or a transaction does not end. The device does that, not the bridge.
 type RestlessError struct {
 	Device   string
 	Cycle    uint64   // device cycle reached
@@ -17,7 +17,8 @@ type RestlessError struct {
 }
 
 func (e *RestlessError) Error() string {
-	return fmt.Sprintf("%s is not at rest at cycle %d, %d cycles after everything was done: %s", e.Device, e.Cycle, e.Patience,
+	return fmt.Sprintf("%s is not at rest at cycle %d, %d cycles after everything was done: %s", e.Device, e.Cycle,
+		e.Patience,
 		strings.Join(e.Open, "; "))
 }
 
@@ -66,7 +67,8 @@ func (c *Comp) open() (list []string) {
 	}
 	for _, p := range c.ports {
 		if !p.idle() {
-			list = append(list, fmt.Sprintf("port %s: %d messages wait for the device, %d are on its pins", p.Port, p.waiting.n, p.flying.n))
+			list = append(list, fmt.Sprintf("port %s: %d messages wait for the device, %d are on its pins", p.Port,
+				p.waiting.n, p.flying.n))
 		}
 	}
 	return list

@@ -107,13 +107,15 @@ func TestRestsAreTold(t *testing.T) {
 	}
 }
 
-// A device that lies about when its busy signal was 0, or when something crossed, ends the run as one that speaks nonsense.
+// A device that lies about when its busy signal was 0, or when something crossed, ends the run as one that speaks
+// nonsense.
 func TestRecordsThatCannotBe(t *testing.T) {
 	rest := func(first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventRest, First: first, Last: last}
 	}
 	out := func(first, last uint64) protocol.Record {
-		return protocol.Record{Kind: protocol.EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: first, Last: last}
+		return protocol.Record{Kind: protocol.EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8),
+			First: first, Last: last}
 	}
 	const past = "wants its end in cycle "
 	for _, x := range []struct {
@@ -122,23 +124,41 @@ func TestRecordsThatCannotBe(t *testing.T) {
 		end    protocol.Observed   // of the last of them; those before end with a signal that is not 0
 		want   string
 	}{
-		{"overlapping", [][]protocol.Record{{rest(10, 20), rest(15, 30)}}, protocol.Observed{}, "record 1 of quantum 0: RAN frame refused: value: a rest of cycles 15 to 30: wants to begin no earlier than cycle 22"},
-		{"adjacent", [][]protocol.Record{{rest(10, 20), rest(21, 30)}}, protocol.Observed{}, "record 1 of quantum 0: RAN frame refused: value: a rest of cycles 21 to 30"},
+		{"overlapping", [][]protocol.Record{{rest(10, 20), rest(15, 30)}}, protocol.Observed{},
+			"record 1 of quantum 0: RAN frame refused: value: a rest of cycles 15 to 30: wants to begin no earlier " +
+				"than cycle 22"},
+		{"adjacent", [][]protocol.Record{{rest(10, 20), rest(21, 30)}}, protocol.Observed{},
+			"record 1 of quantum 0: RAN frame refused: value: a rest of cycles 21 to 30"},
 		{"told twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{}, "record 1 of quantum 0"},
-		{"in the quantum before", [][]protocol.Record{{rest(10, 20)}, {rest(40, 70)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: a rest of cycles 40 to 70: wants to begin no earlier than cycle 64"},
-		{"reversed", [][]protocol.Record{{rest(20, 10)}}, protocol.Observed{}, "record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past + "0 to 62, and its begin not after it"},
-		{"future", [][]protocol.Record{{}, {rest(66, 127)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: rest of cycles 66 to 127: " + past + "63 to 126"},
-		{"far future", [][]protocol.Record{{rest(3, 1<<64-1)}}, protocol.Observed{}, "record 0 of quantum 0: RAN frame refused: value: rest of cycles 3 to "},
-		{"past", [][]protocol.Record{{}, {rest(3, 5)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: rest of cycles 3 to 5"},
-		{"after a later record", [][]protocol.Record{{out(20, 40), rest(3, 5)}}, protocol.Observed{}, "record 1 of quantum 0: RAN frame refused: value: rest of cycles 3 to 5: " + past + "39 to 62"},
-		{"output of the past", [][]protocol.Record{{}, {out(20, 40)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: output of cycles 20 to 40: " + past + "64 to 127"},
-		{"output of the future", [][]protocol.Record{{out(20, 64)}}, protocol.Observed{}, "output of cycles 20 to 64: " + past + "0 to 63"},
+		{"in the quantum before", [][]protocol.Record{{rest(10, 20)}, {rest(40, 70)}}, protocol.Observed{},
+			"record 0 of quantum 1: RAN frame refused: value: a rest of cycles 40 to 70: wants to begin no earlier " +
+				"than cycle 64"},
+		{"reversed", [][]protocol.Record{{rest(20, 10)}}, protocol.Observed{},
+			"record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past +
+				"0 to 62, and its begin not after it"},
+		{"future", [][]protocol.Record{{}, {rest(66, 127)}}, protocol.Observed{},
+			"record 0 of quantum 1: RAN frame refused: value: rest of cycles 66 to 127: " + past + "63 to 126"},
+		{"far future", [][]protocol.Record{{rest(3, 1<<64-1)}}, protocol.Observed{},
+			"record 0 of quantum 0: RAN frame refused: value: rest of cycles 3 to "},
+		{"past", [][]protocol.Record{{}, {rest(3, 5)}}, protocol.Observed{},
+			"record 0 of quantum 1: RAN frame refused: value: rest of cycles 3 to 5"},
+		{"after a later record", [][]protocol.Record{{out(20, 40), rest(3, 5)}}, protocol.Observed{},
+			"record 1 of quantum 0: RAN frame refused: value: rest of cycles 3 to 5: " + past + "39 to 62"},
+		{"output of the past", [][]protocol.Record{{}, {out(20, 40)}}, protocol.Observed{},
+			"record 0 of quantum 1: RAN frame refused: value: output of cycles 20 to 40: " + past + "64 to 127"},
+		{"output of the future", [][]protocol.Record{{out(20, 64)}}, protocol.Observed{},
+			"output of cycles 20 to 64: " + past + "0 to 63"},
 		{"output reversed", [][]protocol.Record{{out(41, 40)}}, protocol.Observed{}, "output of cycles 41 to 40"},
-		{"busy in a cycle to come", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 65}, "busy signal 0x0 at the end of cycle 63, not zero last in the cycle before 65"},
-		{"zero and not", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 64}, "busy signal 0x0 at the end of cycle 63"},
-		{"busy and at rest", [][]protocol.Record{{}}, protocol.Observed{Value: 1, LastNonzero: 60}, "busy signal 0x1 at the end of cycle 63"},
-		{"busy at no time", [][]protocol.Record{{rest(10, 20)}}, protocol.Observed{Value: 0, LastNonzero: 5}, "not zero last in the cycle before 5, by what was told before: in the one before 22"},
-		{"as it is", [][]protocol.Record{{rest(0, 20), out(5, 21), rest(22, 62)}, {out(60, 80), rest(81, 90)}, {rest(128, 130)}}, protocol.Observed{Value: 0, LastNonzero: 170}, ""},
+		{"busy in a cycle to come", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 65},
+			"busy signal 0x0 at the end of cycle 63, not zero last in the cycle before 65"},
+		{"zero and not", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 64},
+			"busy signal 0x0 at the end of cycle 63"},
+		{"busy and at rest", [][]protocol.Record{{}}, protocol.Observed{Value: 1, LastNonzero: 60},
+			"busy signal 0x1 at the end of cycle 63"},
+		{"busy at no time", [][]protocol.Record{{rest(10, 20)}}, protocol.Observed{Value: 0, LastNonzero: 5},
+			"not zero last in the cycle before 5, by what was told before: in the one before 22"},
+		{"as it is", [][]protocol.Record{{rest(0, 20), out(5, 21), rest(22, 62)}, {out(60, 80), rest(81, 90)},
+			{rest(128, 130)}}, protocol.Observed{Value: 0, LastNonzero: 170}, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
@@ -168,7 +188,8 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A quantum of which a device tells in several frames, some of them in the middle of a cycle, has its records in order, too.
+// A quantum of which a device tells in several frames, some of them in the middle of a cycle, has its records in
+// order, too.
 func TestRestsOfALongQuantum(t *testing.T) {
 	const frames, apart = 2000, 40
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})

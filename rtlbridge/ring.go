@@ -18,8 +18,8 @@ const (
 
 // ring is one direction. head and tail count the bytes ever written and ever read.
 //
-// What the other side reads is swapped in, not stored: under the race detector an atomic store to memory that is not Go's is a
-// plain one, the load of the other side's flag that follows may overtake it, and a wake-up is lost.
+// What the other side reads is swapped in, not stored: under the race detector an atomic store to memory that is not
+// Go's is a plain one, the load of the other side's flag that follows may overtake it, and a wake-up is lost.
 type ring struct {
 	head, tail                 *uint64
 	readerAsleep, writerAsleep *uint32

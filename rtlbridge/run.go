@@ -16,7 +16,8 @@ var errNotStarted = fmt.Errorf("%w: the device has not been started", ErrInput)
 
 // NewStart is a run without stalls, credits or limits beyond the defaults, for the streams of this device.
 func (c *Conn) NewStart(seed uint64) protocol.Start {
-	s := protocol.Start{Seed: seed, Watchdog: 100_000, PeriodPs: c.hello.PeriodPs, Streams: make([]protocol.StreamStart, len(c.hello.Streams))}
+	s := protocol.Start{Seed: seed, Watchdog: 100_000, PeriodPs: c.hello.PeriodPs,
+		Streams: make([]protocol.StreamStart, len(c.hello.Streams))}
 	for _, k := range c.hello.Clocks[1:] {
 		s.Clocks = append(s.Clocks, protocol.ClockStart{PeriodPs: k.PeriodPs})
 	}
@@ -35,27 +36,32 @@ func (c *Conn) checkStart(s *protocol.Start) error {
 		errs = append(errs, fmt.Errorf("start: %w", err))
 	}
 	if len(s.Clocks) != len(c.hello.Clocks)-1 {
-		errs = append(errs, fmt.Errorf("start: %d clocks beside the first: the device has %d", len(s.Clocks), len(c.hello.Clocks)-1))
+		errs = append(errs, fmt.Errorf("start: %d clocks beside the first: the device has %d", len(s.Clocks),
+			len(c.hello.Clocks)-1))
 	}
 	for i, k := range s.Clocks {
 		if ValidPeriod(simcore.Ps(k.PeriodPs)) != nil || k.PhasePs < 0 || k.PhasePs >= k.PeriodPs {
-			errs = append(errs, fmt.Errorf("start: clock %d: period %d ps, phase %d ps: needs a period of %d to %d and a phase below it", i+1, k.PeriodPs, k.PhasePs, protocol.MinPeriodPs, protocol.MaxPeriodPs))
+			errs = append(errs, fmt.Errorf("start: clock %d: period %d ps, phase %d ps: needs a period of %d to %d "+
+				"and a phase below it", i+1, k.PeriodPs, k.PhasePs, protocol.MinPeriodPs, protocol.MaxPeriodPs))
 		}
 	}
 	switch {
 	case s.Idle > protocol.IdleCheck:
 		errs = append(errs, fmt.Errorf("start: %v: needs %s", s.Idle, protocol.IdleModes()))
 	case s.Idle == protocol.IdleCheck && !c.hello.SkipIdle:
-		errs = append(errs, errors.New("start: idle cycles cannot be checked: the device does not declare that they can be skipped (skip_idle in its manifest)"))
+		errs = append(errs, errors.New("start: idle cycles cannot be checked: the device does not declare that they "+
+			"can be skipped (skip_idle in its manifest)"))
 	}
 	for i, x := range s.Streams {
 		info := &c.hello.Streams[i]
 		if x.StallPercent < 0 || x.StallPercent > 100 || x.BurstLog2 < 0 || x.BurstLog2 > 16 {
-			errs = append(errs, fmt.Errorf("start: stream %s: stall of %d%% with bursts of 2^%d cycles: needs 0 to 100 and 0 to 16",
+			errs = append(errs, fmt.Errorf("start: stream %s: stall of %d%% with bursts of 2^%d cycles: needs 0 to "+
+				"100 and 0 to 16",
 				info.Name, x.StallPercent, x.BurstLog2))
 		}
 		if x.MaxBytes < 0 || x.MaxBytes > protocol.MaxDataBytes {
-			errs = append(errs, fmt.Errorf("start: stream %s: max_bytes %d: needs up to %d", info.Name, x.MaxBytes, protocol.MaxDataBytes))
+			errs = append(errs, fmt.Errorf("start: stream %s: max_bytes %d: needs up to %d", info.Name, x.MaxBytes,
+				protocol.MaxDataBytes))
 		}
 		if x.Credits >= 0 && (!info.Out || !info.Ready) {
 			errs = append(errs, fmt.Errorf("start: stream %s: credits need an output with tready", info.Name))
@@ -68,13 +74,15 @@ func (c *Conn) checkStart(s *protocol.Start) error {
 		if t.Index < 0 || t.Index >= len(c.hello.Ties) {
 			errs = append(errs, fmt.Errorf("start: tie-off %d: the device has %d", t.Index, len(c.hello.Ties)))
 		} else if w := c.hello.Ties[t.Index].Width; w > 64 || w < 64 && t.Value>>w != 0 {
-			errs = append(errs, fmt.Errorf("start: tie-off %s of %d bits cannot be set to %#x", c.hello.Ties[t.Index].Name, w, t.Value))
+			errs = append(errs, fmt.Errorf("start: tie-off %s of %d bits cannot be set to %#x",
+				c.hello.Ties[t.Index].Name, w, t.Value))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Start powers the device up (again) and takes it through reset to cycle 0. Inputs that no SendRun has taken are dropped.
+// Start powers the device up (again) and takes it through reset to cycle 0. Inputs that no SendRun has taken are
+// dropped.
 func (c *Conn) Start(s protocol.Start) error {
 	if c.broken != nil {
 		return c.broken
@@ -105,8 +113,8 @@ func (c *Conn) send(op string, b []byte) error {
 	return nil
 }
 
-// Add queues a transaction for an input stream, to be presented not before a cycle, which must not lie before the start of
-// the next quantum. It travels with the next SendRun.
+// Add queues a transaction for an input stream, to be presented not before a cycle, which must not lie before the
+// start of the next quantum. It travels with the next SendRun.
 func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 	if c.start.Streams == nil {
 		return errNotStarted
@@ -147,16 +155,17 @@ func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
 	}
 	s := &c.hello.Streams[stream]
 	if !s.Out || c.start.Streams[stream].Credits < 0 || n < 1 || n > protocol.MaxRunCycles {
-		return fmt.Errorf("%w: stream %s: %d credits: needs an output started with credits, and 1 to %d", ErrInput, s.Name, n, protocol.MaxRunCycles)
+		return fmt.Errorf("%w: stream %s: %d credits: needs an output started with credits, and 1 to %d", ErrInput,
+			s.Name, n, protocol.MaxRunCycles)
 	}
 	c.out = protocol.AppendCredit(c.out, uint8(stream), cycle, n)
 	c.nRec++
 	return c.relieve()
 }
 
-// Reset holds the device in reset from a cycle on, as long as after power-up, while time goes on. What was added before and has
-// not been taken by then is dropped, a transaction half taken or half given, too; levels stay. Ordinals count what was dropped.
-// The cycle must not lie before the start of the next quantum.
+// Reset holds the device in reset from a cycle on, as long as after power-up, while time goes on. What was added
+// before and has not been taken by then is dropped, a transaction half taken or half given, too; levels stay. Ordinals
+// count what was dropped. The cycle must not lie before the start of the next quantum.
 func (c *Conn) Reset(cycle uint64) error {
 	if c.start.Streams == nil {
 		return errNotStarted
@@ -187,8 +196,8 @@ func (c *Conn) flush(op string, at int) error {
 // MaxAhead is the number of quanta that may be under way.
 const MaxAhead = 4
 
-// SendRun lets the device run the next n cycles with the inputs added so far. It does not wait: the answers are received
-// with Recv, in order; MaxAhead quanta may be under way.
+// SendRun lets the device run the next n cycles with the inputs added so far. It does not wait: the answers are
+// received with Recv, in order; MaxAhead quanta may be under way.
 func (c *Conn) SendRun(n uint32) error {
 	if c.broken != nil {
 		return c.broken
@@ -227,8 +236,8 @@ const clockSlack = time.Second
 // slowCycle is the wall time that a cycle of a quantum may take beyond the timeout.
 const slowCycle = 20 * time.Microsecond
 
-// Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its flags have
-// RanMore, further frames of the same quantum follow. The result is valid until the next call.
+// Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its flags
+// have RanMore, further frames of the same quantum follow. The result is valid until the next call.
 func (c *Conn) Recv() (*protocol.Ran, error) {
 	if c.broken != nil {
 		return nil, c.broken
@@ -249,14 +258,19 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 		return nil, c.fail("run", err)
 	}
 	if r.Index != c.rindex || r.Start+uint64(r.Cycles) > end || r.Start > end {
-		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d, cycles "+
+			"%d+%d, where quantum %d up to cycle %d was due",
 			r.Index, r.Start, r.Cycles, c.rindex, end))
 	}
-	if passed := time.Since(c.t.epoch) - c.sentAt[(c.rindex+1)%uint64(len(c.sent))]; r.RTLNs > uint64(passed+clockSlack) {
-		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: %d ns of wall time, of which %d have passed", r.Index, r.RTLNs, passed))
+	if passed := time.Since(c.t.epoch) - c.sentAt[(c.rindex+1)%uint64(len(c.sent))]; r.RTLNs > uint64(
+		passed+clockSlack) {
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: %d ns of "+
+			"wall time, of which %d have passed", r.Index, r.RTLNs, passed))
 	}
-	if r.Flags&protocol.RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == protocol.IdleEvaluate || r.Flags&(protocol.RanMore|protocol.RanPartial) != 0 || r.Flags&protocol.RanQuiet == 0) {
-		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: flags %#x: the device stands still, which was not asked for or is not so", r.Index, r.Flags))
+	if r.Flags&protocol.RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == protocol.IdleEvaluate ||
+		r.Flags&(protocol.RanMore|protocol.RanPartial) != 0 || r.Flags&protocol.RanQuiet == 0) {
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: flags %#x: "+
+			"the device stands still, which was not asked for or is not so", r.Index, r.Flags))
 	}
 	c.order.Frame(r)
 	c.cycle = r.Start + uint64(r.Cycles)
@@ -270,15 +284,16 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 	c.taken = 0
 	c.t.expect = time.Duration(r.RTLNs)
 	if c.cycle != end && r.Flags&protocol.RanPartial == 0 {
-		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d ended at cycle %d instead of %d", r.Index, c.cycle, end))
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d ended at "+
+			"cycle %d instead of %d", r.Index, c.cycle, end))
 	}
 	c.rindex++
 	c.due--
 	return r, nil
 }
 
-// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. Whoever reads the events of
-// one frame reads those of all.
+// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. Whoever reads the
+// events of one frame reads those of all.
 func (c *Conn) Next(r *protocol.Ran, e *protocol.Record) (bool, error) {
 	ok, err := r.Next(e)
 	switch {

@@ -37,12 +37,13 @@ type CompSpec struct {
 	Period  simcore.Ps // of the device's clock; 0: as its manifest has it
 	Quantum uint32     // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
 	Mode    Mode
-	// Ahead is the number of quanta that may be under way in the device when the engine waits for the oldest: 2 or more,
-	// as far as the links allow (see MaxAhead). The more, the less it matters that one quantum takes either side longer
-	// than another. 0: as many as are allowed. Serial, it is always 1.
+	// Ahead is the number of quanta that may be under way in the device when the engine waits for the oldest: 2 or
+	// more, as far as the links allow (see MaxAhead). The more, the less it matters that one quantum takes either side
+	// longer than another. 0: as many as are allowed. Serial, it is always 1.
 	Ahead int
-	// InLatency and OutLatency are the latencies of the links at the component's ports (the shortest, if they differ): what
-	// is sent to the device at time t arrives at t+InLatency or later; what the device gives at t is needed at t+OutLatency.
+	// InLatency and OutLatency are the latencies of the links at the component's ports (the shortest, if they differ):
+	// what is sent to the device at time t arrives at t+InLatency or later; what the device gives at t is needed at
+	// t+OutLatency.
 	InLatency, OutLatency simcore.Ps
 	MaxCycles             uint64 // the run fails after that many cycles; 0: never
 	Patience              uint64 // cycles that the device may take to come to rest once Done holds; 0: DefaultPatience
@@ -59,9 +60,10 @@ func ValidPeriod(p simcore.Ps) error {
 
 // MaxQuantum is the largest quantum that links of these latencies allow, in cycles; 0 if there is none.
 //
-// The inputs of quantum k, cycles [kQ, (k+1)Q), are complete at engine time S(k) = (k+1)Q - a, where a = min(InLatency, Q):
-// whatever is sent later arrives in a later quantum. The earliest output of quantum k leaves at kQ and is needed at
-// kQ + OutLatency. Serial, it is known at S(k): Q <= a + OutLatency. Pipelined, it is known at S(k+1): 2Q <= a + OutLatency.
+// The inputs of quantum k, cycles [kQ, (k+1)Q), are complete at engine time S(k) = (k+1)Q - a, where a =
+// min(InLatency, Q): whatever is sent later arrives in a later quantum. The earliest output of quantum k leaves at kQ
+// and is needed at kQ + OutLatency. Serial, it is known at S(k): Q <= a + OutLatency. Pipelined, it is known at
+// S(k+1): 2Q <= a + OutLatency.
 func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	if period <= 0 || in < 0 || out < 0 {
 		return 0
@@ -74,8 +76,8 @@ func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	return uint32(min(q/period, protocol.MaxRunCycles))
 }
 
-// ahead is the number of quanta of a length that links of these latencies allow to be under way: pipelined, quantum k is
-// known at S(k+D-1) when D are, so that D*Q <= a + OutLatency.
+// ahead is the number of quanta of a length that links of these latencies allow to be under way: pipelined, quantum k
+// is known at S(k+D-1) when D are, so that D*Q <= a + OutLatency.
 func ahead(quantum, in, out simcore.Ps) int {
 	return int(min((min(in, quantum)+out)/quantum, MaxAhead))
 }
@@ -109,15 +111,18 @@ func (s CompSpec) resolve(usual simcore.Ps) (CompSpec, error) {
 	}
 	limit := MaxQuantum(period, s.Mode, s.InLatency, s.OutLatency)
 	if limit == 0 {
-		errs = append(errs, fmt.Errorf("links of %v into and %v out of the device: want at least a cycle of its clock, which is %v (period_ps)", s.InLatency, s.OutLatency, period))
+		errs = append(errs, fmt.Errorf("links of %v into and %v out of the device: want at least a cycle of its "+
+			"clock, which is %v (period_ps)", s.InLatency, s.OutLatency, period))
 		return s, errors.Join(errs...)
 	}
 	if s.Quantum == 0 {
 		s.Quantum = max(1, min(DefaultQuantum, limit))
 	}
 	if s.Quantum > limit {
-		errs = append(errs, fmt.Errorf("quantum of %d cycles: links of %v into and %v out of the device allow at most %d in %v mode "+
-			"(a cycle is %v); use a smaller quantum or longer links", s.Quantum, s.InLatency, s.OutLatency, limit, s.Mode, period))
+		errs = append(errs, fmt.Errorf("quantum of %d cycles: links of %v into and %v out of the device allow at "+
+			"most %d in %v mode "+
+			"(a cycle is %v); use a smaller quantum or longer links", s.Quantum, s.InLatency, s.OutLatency, limit,
+			s.Mode, period))
 		return s, errors.Join(errs...)
 	}
 	most := ahead(simcore.Ps(s.Quantum)*period, s.InLatency, s.OutLatency)
@@ -127,7 +132,8 @@ func (s CompSpec) resolve(usual simcore.Ps) (CompSpec, error) {
 	case s.Ahead == 0:
 		s.Ahead = most
 	case s.Ahead < 2 || s.Ahead > most:
-		errs = append(errs, fmt.Errorf("%d quanta of %d cycles under way: the links allow 2 to %d in %v mode", s.Ahead, s.Quantum, most, s.Mode))
+		errs = append(errs, fmt.Errorf("%d quanta of %d cycles under way: the links allow 2 to %d in %v mode", s.Ahead,
+			s.Quantum, most, s.Mode))
 	}
 	return s, errors.Join(errs...)
 }
@@ -138,8 +144,8 @@ type Binding struct {
 	Capacity int    // messages the port can hold; 0: DefaultCapacity
 	In, Out  string // stream names; one of them may be empty
 
-	// Encode gives a message's side-band bytes and data; both may point into the message, which must not change until it
-	// is released. Needed if In is set.
+	// Encode gives a message's side-band bytes and data; both may point into the message, which must not change until
+	// it is released. Needed if In is set.
 	Encode func(msg sim.Msg) (side, data []byte, err error)
 	// Decode makes a message of an output; side and data must be copied. Needed if Out is set.
 	Decode func(side, data []byte) (simcore.Timed, error)

@@ -20,7 +20,8 @@ func TestPeriods(t *testing.T) {
 // Links that are shorter than a cycle are told as such: nobody has asked for a quantum.
 func TestLinksShorterThanACycle(t *testing.T) {
 	_, err := CompSpec{InLatency: 2000, OutLatency: 2499}.resolve(2500)
-	require.EqualError(t, err, "links of 2000 ps into and 2499 ps out of the device: want at least a cycle of its clock, which is 2500 ps (period_ps)")
+	require.EqualError(t, err, "links of 2000 ps into and 2499 ps out of the device: want at least a cycle of its "+
+		"clock, which is 2500 ps (period_ps)")
 	s, err := CompSpec{InLatency: 2500, OutLatency: 2500}.resolve(2500)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, s.Quantum)

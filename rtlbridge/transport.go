@@ -15,11 +15,12 @@ import (
 )
 
 // How waiting works: a receive first spins on the non-blocking descriptor, because waking a sleeping thread costs more
-// than a quantum's exchange, then blocks in the kernel. To pay, a spin must outlast what it waits for: it lasts twice the
-// time that the device took for its last quantum and a little more, and is left out where that would be long. A spin that
-// was futile, or during which the processor was taken away, is followed by receives that block at once: on a busy machine
-// a spinning reader only delays the device it waits for. Each such spin doubles their number, each good one halves it.
-// Where this program has as many devices as there are processors, nobody spins: it would be in place of a device.
+// than a quantum's exchange, then blocks in the kernel. To pay, a spin must outlast what it waits for: it lasts twice
+// the time that the device took for its last quantum and a little more, and is left out where that would be long. A
+// spin that was futile, or during which the processor was taken away, is followed by receives that block at once: on a
+// busy machine a spinning reader only delays the device it waits for. Each such spin doubles their number, each good
+// one halves it. Where this program has as many devices as there are processors, nobody spins: it would be in place of
+// a device.
 const (
 	spinExtra = 20 * time.Microsecond
 	spinMost  = 400 * time.Microsecond
@@ -53,7 +54,8 @@ type transport struct {
 
 // newTransport takes fd and the shared memory over, if there is some.
 func newTransport(fd int, shared *rings, timeout time.Duration) (*transport, error) {
-	t := &transport{fd: fd, shared: shared, spins: runtime.NumCPU() > 1, timeout: timeout, maxPend: 4 * protocol.MaxFrameBytes, epoch: time.Now()}
+	t := &transport{fd: fd, shared: shared, spins: runtime.NumCPU() > 1, timeout: timeout,
+		maxPend: 4 * protocol.MaxFrameBytes, epoch: time.Now()}
 	if err := unix.SetNonblock(fd, false); err != nil {
 		return t, fmt.Errorf("device socket: %w", err)
 	}
@@ -148,7 +150,8 @@ func (t *transport) ring() {
 
 // The calls below never block, so Go's scheduler need not be told.
 func socketRecv(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])),
+		uintptr(len(b)),
 		unix.MSG_DONTWAIT, 0, 0)
 	return int(n), errno
 }
@@ -159,8 +162,8 @@ func socketSend(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// naps are how many a wait is cut into. A nap that took longer counts as one: this program was stopped itself, or did not
-// get a processor, and the device may have fared the same.
+// naps are how many a wait is cut into. A nap that took longer counts as one: this program was stopped itself, or did
+// not get a processor, and the device may have fared the same.
 const naps = 8
 
 // arm allows the device to be waited for in what follows: for the timeout and an allowance.
@@ -274,8 +277,8 @@ func (t *transport) spinRead(b []byte, begin time.Duration) (int, error) {
 // errEmpty is a poll without a result.
 var errEmpty = errors.New("nothing there")
 
-// write sends all of b. While the device does not read, what it sends is taken in, so that two full buffers cannot block
-// both sides for ever.
+// write sends all of b. While the device does not read, what it sends is taken in, so that two full buffers cannot
+// block both sides for ever.
 func (t *transport) write(b []byte) error {
 	for len(b) > 0 {
 		n, err := t.sendNow(b)

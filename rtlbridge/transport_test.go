@@ -38,8 +38,8 @@ func TestSilenceIsCountedInNaps(t *testing.T) {
 	}
 }
 
-// TestNoWakeUpIsLost passes one byte back and forth between two sides that always sleep. A nap that ends without a ring finds
-// the byte all the same, but a device sleeps without naps and would sleep for ever.
+// TestNoWakeUpIsLost passes one byte back and forth between two sides that always sleep. A nap that ends without a
+// ring finds the byte all the same, but a device sleeps without naps and would sleep for ever.
 func TestNoWakeUpIsLost(t *testing.T) {
 	const rounds = 100_000
 	memory, file, err := newRings()
@@ -49,7 +49,8 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	require.NoError(t, err)
 	here, err := newTransport(fds[0], memory, naps*time.Hour)
 	require.NoError(t, err)
-	there, err := newTransport(fds[1], &rings{mem: memory.mem, out: ringAt(memory.mem, 1), in: ringAt(memory.mem, 0)}, naps*time.Hour)
+	there, err := newTransport(fds[1], &rings{mem: memory.mem, out: ringAt(memory.mem, 1), in: ringAt(memory.mem, 0)},
+		naps*time.Hour)
 	require.NoError(t, err)
 	here.spins, there.spins = false, false
 	defer unix.Close(fds[1])

@@ -31,19 +31,22 @@ type vector struct {
 func testStart() *protocol.Start {
 	return &protocol.Start{
 		Seed: 0x1122334455667788, Watchdog: 1000, PeriodPs: 909, Poison: true,
-		Streams: []protocol.StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096}, {StallPercent: 100, Credits: 5}, {Credits: -1}},
-		Clocks:  []protocol.ClockStart{{PeriodPs: 3333, PhasePs: 111}},
-		Ties:    []protocol.TieValue{{Index: 0, Value: 9}},
+		Streams: []protocol.StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096},
+			{StallPercent: 100, Credits: 5}, {Credits: -1}},
+		Clocks: []protocol.ClockStart{{PeriodPs: 3333, PhasePs: 111}},
+		Ties:   []protocol.TieValue{{Index: 0, Value: 9}},
 	}
 }
 
 // testIdleStart has the streams described by idleStreams.
 func testIdleStart(m protocol.IdleMode) *protocol.Start {
-	return &protocol.Start{Seed: 5, PeriodPs: 2500, Idle: m, Streams: []protocol.StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}, {Credits: -1}},
-		Clocks: []protocol.ClockStart{{PeriodPs: 3333, PhasePs: 0}}}
+	return &protocol.Start{Seed: 5, PeriodPs: 2500, Idle: m,
+		Streams: []protocol.StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}, {Credits: -1}},
+		Clocks:  []protocol.ClockStart{{PeriodPs: 3333, PhasePs: 0}}}
 }
 
-const idleStreams = " stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 clock=3333+0"
+const idleStreams = " stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 " +
+	"stream=0/0/4294967295/16384 clock=3333+0"
 
 func testRun() []byte {
 	b := make([]byte, protocol.HeadBytes+protocol.RunBytes)
@@ -76,9 +79,11 @@ func testInput() []byte {
 }
 
 func testRan() ([]byte, *protocol.Ran, []protocol.Record) {
-	r := &protocol.Ran{Index: 3, Start: 192, Cycles: 60, Flags: protocol.RanPartial, RTLNs: 123456, Observed: []protocol.Observed{{Value: 1, LastNonzero: 252}}}
+	r := &protocol.Ran{Index: 3, Start: 192, Cycles: 60, Flags: protocol.RanPartial, RTLNs: 123456,
+		Observed: []protocol.Observed{{Value: 1, LastNonzero: 252}}}
 	recs := []protocol.Record{
-		{Kind: protocol.EventIn, Stream: 1, Flags: protocol.InBegin | protocol.InEnd, Ordinal: 7, First: 193, Last: 193},
+		{Kind: protocol.EventIn, Stream: 1, Flags: protocol.InBegin | protocol.InEnd, Ordinal: 7, First: 193,
+			Last: 193},
 		{Kind: protocol.EventOut, Stream: 2, Ordinal: 8, First: 200, Last: 203, Side: []byte{1, 2}, Data: frame(77, 5)},
 		{Kind: protocol.EventViolation, Stream: 2, Rule: protocol.RuleKeepGap, Ordinal: 8, First: 203, Last: 13},
 		{Kind: protocol.EventHeld, First: 220, Last: 230},
@@ -97,27 +102,45 @@ func goodVectors() []vector {
 	stop := make([]byte, protocol.HeadBytes)
 	protocol.PutHead(stop, protocol.FrameStop, 0)
 	return []vector{
-		{"open", "client", protocol.AppendOpen(nil, &token), "OPEN versions=3-3 token=aa" + strings.Repeat("00", 30) + "bb"},
-		{"start", "client", protocol.AppendStart(nil, testStart(), false), "START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
-			" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 stream=0/0/4294967295/16384 clock=3333+111 tie=0:9"},
-		{"start-skip-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleSkip), true), "START seed=5 watchdog=0 period=2500 flags=2" + idleStreams},
-		{"start-check-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleCheck), true), "START seed=5 watchdog=0 period=2500 flags=4" + idleStreams},
-		{"start-evaluate-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleEvaluate), true), "START seed=5 watchdog=0 period=2500 flags=0" + idleStreams},
-		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" + hx(frame(16, 2)) +
+		{"open", "client", protocol.AppendOpen(nil, &token), "OPEN versions=3-3 token=aa" + strings.Repeat("00", 30) +
+			"bb"},
+		{"start", "client", protocol.AppendStart(nil, testStart(), false),
+			"START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
+				" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 " +
+				"stream=0/0/4294967295/16384 clock=3333+111 tie=0:9"},
+		{"start-skip-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleSkip), true),
+			"START seed=5 watchdog=0 period=2500 flags=2" + idleStreams},
+		{"start-check-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleCheck), true),
+			"START seed=5 watchdog=0 period=2500 flags=4" + idleStreams},
+		{"start-evaluate-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleEvaluate), true),
+			"START seed=5 watchdog=0 period=2500 flags=0" + idleStreams},
+		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" +
+			hx(frame(16, 2)) +
 			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] T3@73[" + hx(frame(3, 6)) + "/] C2@99[3]"},
 		{"reset", "client", testReset(), "RUN index=2 start=128 cycles=64 R@130 T0@140[/" + hx(frame(5, 1)) + "]"},
 		{"input", "client", testInput(), "INPUT T0@70[/" + hx(frame(64, 1)) + "]"},
 		{"stop", "client", stop, "STOP"},
-		{"hello-idle", "device", appendHello(nil, idleHello), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
-			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 skip_idle observe=busy:1 tie=defect_i:4"},
-		{"hello", "device", appendHello(nil, testHello()), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
-			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 observe=busy:1 tie=defect_i:4"},
-		{"ran-still", "device", appendRan(nil, &protocol.Ran{Start: 64, Cycles: 64, Flags: protocol.RanQuiet | protocol.RanStill, Observed: []protocol.Observed{{Value: 0, LastNonzero: 3}}}, nil),
+		{"hello-idle", "device", appendHello(nil, idleHello), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" +
+			hx(testHello().BuildHash[:]) +
+			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 " +
+			"eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 skip_idle " +
+			"observe=busy:1 tie=defect_i:4"},
+		{"hello", "device", appendHello(nil, testHello()), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" +
+			hx(testHello().BuildHash[:]) +
+			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 " +
+			"eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 observe=busy:1 " +
+			"tie=defect_i:4"},
+		{"ran-still", "device",
+			appendRan(nil, &protocol.Ran{Start: 64, Cycles: 64, Flags: protocol.RanQuiet | protocol.RanStill,
+				Observed: []protocol.Observed{{Value: 0, LastNonzero: 3}}}, nil),
 			"RAN index=0 start=64 cycles=64 flags=9 rtl=0 observed=0:3"},
-		{"ran", "device", ran, "RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
-			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/] 5.0.0.0#0@220-230[/] " +
-			"4.0.0.0#0@204-250[/] 5.2.0.0#0@204-251[/]"},
-		{"error", "device", appendError(nil, &protocol.DeviceError{Code: protocol.CodeAssert, Cycle: 77, Text: "level above depth"}), "ERROR code=5 cycle=77 level above depth"},
+		{"ran", "device", ran,
+			"RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
+				"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/] 5.0.0.0#0@220-230[/] " +
+				"4.0.0.0#0@204-250[/] 5.2.0.0#0@204-251[/]"},
+		{"error", "device",
+			appendError(nil, &protocol.DeviceError{Code: protocol.CodeAssert, Cycle: 77, Text: "level above depth"}),
+			"ERROR code=5 cycle=77 level above depth"},
 	}
 }
 
@@ -132,7 +155,8 @@ func badVectors() []vector {
 	}
 	bad := func(name, of string, f protocol.Fault, change func(b []byte) []byte) {
 		b := change(append([]byte(nil), good[of].frame...))
-		if f != protocol.FaultFrameType && f != protocol.FaultLimit || len(b) >= protocol.HeadBytes && int(binary.LittleEndian.Uint32(b)) <= protocol.MaxFrameBytes {
+		if f != protocol.FaultFrameType && f != protocol.FaultLimit || len(b) >= protocol.HeadBytes &&
+			int(binary.LittleEndian.Uint32(b)) <= protocol.MaxFrameBytes {
 			binary.LittleEndian.PutUint32(b, uint32(len(b)-protocol.HeadBytes))
 		}
 		out = append(out, vector{name, good[of].side, b, "!" + string(f)})
@@ -181,7 +205,8 @@ func badVectors() []vector {
 	bad("run-no-data", "run", protocol.FaultStream, set(h+28, 0))
 	bad("run-padding", "run", protocol.FaultValue, set(h+24+16+5, 1))
 	bad("run-unit", "run", protocol.FaultStream, set(h+24+16+8+4, 3))
-	bad("run-credits", "run", protocol.FaultLimit, func(b []byte) []byte { binary.LittleEndian.PutUint32(b[len(b)-12:], 0); return b })
+	bad("run-credits", "run", protocol.FaultLimit,
+		func(b []byte) []byte { binary.LittleEndian.PutUint32(b[len(b)-12:], 0); return b })
 	bad("input-reserved", "input", protocol.FaultValue, set(h+4, 1))
 	bad("hello-magic", "hello", protocol.FaultMagic, set(h, 0))
 	bad("hello-version", "hello", protocol.FaultVersion, set(h+8, 4))
@@ -235,12 +260,14 @@ func describeDevice(b []byte) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&s, "HELLO version=%d period=%d max=%d busy=%d hash=%s", h.Version, h.PeriodPs, h.MaxFrame, h.Busy, hx(h.BuildHash[:]))
+		fmt.Fprintf(&s, "HELLO version=%d period=%d max=%d busy=%d hash=%s", h.Version, h.PeriodPs, h.MaxFrame, h.Busy,
+			hx(h.BuildHash[:]))
 		for _, x := range h.Clocks {
 			fmt.Fprintf(&s, " %s:%d", x.Name, x.PeriodPs)
 		}
 		for _, x := range h.Streams {
-			fmt.Fprintf(&s, " %s:%v/%v/%v/%d/%d/%d/%d", x.Name, x.Kind, x.Out, x.Ready, x.KeepUnit, x.DataBytes, x.SideBytes, x.Clock)
+			fmt.Fprintf(&s, " %s:%v/%v/%v/%d/%d/%d/%d", x.Name, x.Kind, x.Out, x.Ready, x.KeepUnit, x.DataBytes,
+				x.SideBytes, x.Clock)
 			for _, f := range x.Fields {
 				fmt.Fprintf(&s, "/%s:%d", f.Name, f.Width)
 			}
@@ -287,7 +314,8 @@ func describeRan(body []byte) (string, error) {
 		if !ok {
 			return s.String(), nil
 		}
-		fmt.Fprintf(&s, " %d.%d.%d.%d#%d@%d-%d[%x/%x]", e.Kind, e.Stream, e.Flags, e.Rule, e.Ordinal, e.First, e.Last, e.Side, e.Data)
+		fmt.Fprintf(&s, " %d.%d.%d.%d#%d@%d-%d[%x/%x]", e.Kind, e.Stream, e.Flags, e.Rule, e.Ordinal, e.First, e.Last,
+			e.Side, e.Data)
 	}
 }
 
@@ -308,7 +336,8 @@ func readVectors(t testing.TB) []vector {
 func TestVectors(t *testing.T) {
 	made := append(goodVectors(), badVectors()...)
 	if *update {
-		s := "# Frames of docs/bridge.md: name, sender, bytes, what a decoder makes of them or the class of the fault.\n" +
+		s := "# Frames of docs/bridge.md: name, sender, bytes, what a decoder makes of them or the class of the " +
+			"fault.\n" +
 			"# Streams: testHello in fake_test.go and table() in verilator/harness/tests/protocol_test.cpp.\n"
 		for _, v := range made {
 			s += fmt.Sprintf("%s %s %x %s\n", v.name, v.side, v.frame, v.want)
@@ -339,7 +368,8 @@ func TestHarnessProtocol(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bin := filepath.Join(t.TempDir(), name)
-			compiler := exec.Command(cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+			compiler := exec.Command(cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror",
+				"-fsanitize=address,undefined",
 				"-fno-sanitize-recover=all", "-I", harness, "-o", bin, filepath.Join(harness, "tests", name+".cpp"))
 			out, err := compiler.CombinedOutput()
 			require.NoError(t, err, "%s", out)

@@ -33,7 +33,8 @@ func TestChangelog(t *testing.T) {
 		t.Error("CHANGELOG.md:" + f)
 	}
 	require.NotEmpty(t, versions)
-	require.Equal(t, versions[0], result.Release, "scenarios/observe/result.Release is the newest version of CHANGELOG.md")
+	require.Equal(t, versions[0], result.Release, "scenarios/observe/result.Release is the newest version of "+
+		"CHANGELOG.md")
 }
 
 // changelog reads one line by line, and collects versions and faults.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clocked are calls by which a test would end or fail by the clock: on a machine that is slow, busy or paused it would do so
-// though nothing is wrong. What never ends is told by the time limit of the whole test.
+// clocked are calls by which a test would end or fail by the clock: on a machine that is slow, busy or paused it would
+// do so though nothing is wrong. What never ends is told by the time limit of the whole test.
 var clocked = map[string][]string{
 	"time":    {"Now", "Since", "Until"}, // in what is required or asserted
 	"context": {"WithTimeout", "WithTimeoutCause"},
@@ -32,7 +32,8 @@ func TestNoTestGoesByTheClock(t *testing.T) {
 		f, err := parser.ParseFile(set, filepath.Join(root(t), path), nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		for _, call := range byTheClock(f) {
-			t.Errorf("%s:%d: a test does not go by the clock: want a wait for what happens", path, set.Position(call).Line)
+			t.Errorf("%s:%d: a test does not go by the clock: want a wait for what happens", path,
+				set.Position(call).Line)
 		}
 	})
 	require.Greater(t, files, 50, "the walk must have found the tree")

@@ -17,7 +17,8 @@ import (
 
 // notOurs says why a page may name a file that is not in the tree.
 var notOurs = map[string]string{
-	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact", "transactions.txt": "artifact",
+	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact", "transactions.txt": "" +
+		"artifact",
 	"wires.pcapng": "artifact", "wave.fst": "artifact", "wave-NIC.fst": "artifact", "points.tsv": "in a build",
 	"my": "example: a folder of the reader", "capture.pcapng": "example", "trace.pcap": "example", "fifo.v": "example",
 	"skid.v": "example", "nic.fst": "example",
@@ -82,12 +83,13 @@ type named struct {
 var (
 	pathWord   = regexp.MustCompile(`[\w.*{},/…-]+`)
 	makeTarget = regexp.MustCompile(`\bmake ([a-z][a-z-]*)`)
-	fileName   = regexp.MustCompile(`\w\.(go|svh?|v|cpp|hpp|py|sh|md|yaml|jsonl?|txt|txtar|patch|pcap|pcapng|tsv|fst|svg)$`)
-	goSymbol   = regexp.MustCompile(`^([\w/]+)\.[A-Z]\w*(\.\w+)*$`)
+	fileName   = regexp.MustCompile(
+		`\w\.(go|svh?|v|cpp|hpp|py|sh|md|yaml|jsonl?|txt|txtar|patch|pcap|pcapng|tsv|fst|svg)$`)
+	goSymbol = regexp.MustCompile(`^([\w/]+)\.[A-Z]\w*(\.\w+)*$`)
 )
 
-// namesIn returns what the code of a page, in its lines and in its blocks, names. Blocks that are files of the reader are
-// left out.
+// namesIn returns what the code of a page, in its lines and in its blocks, names. Blocks that are files of the reader
+// are left out.
 func namesIn(text string) (all []named) {
 	fence, mine := "", false
 	for i, line := range strings.Split(text, "\n") {
@@ -134,7 +136,8 @@ type tree struct {
 
 func readTree(t *testing.T, top string) *tree {
 	t.Helper()
-	tr := &tree{paths: map[string]bool{}, tops: map[string]bool{}, endings: map[string]bool{}, targets: map[string]bool{}}
+	tr := &tree{paths: map[string]bool{}, tops: map[string]bool{}, endings: map[string]bool{},
+		targets: map[string]bool{}}
 	require.NoError(t, fs.WalkDir(os.DirFS(top), ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || p == ".":
@@ -158,8 +161,8 @@ func readTree(t *testing.T, top string) *tree {
 	return tr
 }
 
-// fault reports what is wrong with a name on a page. A path from the top has to exist; the name of a file may also leave
-// out the first folders; any other word with a slash may be anything.
+// fault reports what is wrong with a name on a page. A path from the top has to exist; the name of a file may also
+// leave out the first folders; any other word with a slash may be anything.
 func (tr *tree) fault(page string, n named) string {
 	if n.target {
 		if !tr.targets[n.name] {
@@ -255,7 +258,10 @@ func tableFaults(t *testing.T, page string) (tables int, faults []string) {
 
 func TestFaultsOfPagesAreFound(t *testing.T) {
 	dir := t.TempDir()
-	files := map[string]string{"Makefile": "demo: setup\n", "models/nic/doc.go": "", "docs/a.md": "", "scripts/x.sh": ""}
+	files := map[string]string{"Makefile": "demo: setup\n", "models/nic/doc.go": "", "docs/a.md": "", "scripts/x.sh": "" +
+		"" +
+		"" +
+		""}
 	for name, text := range files {
 		at := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))
@@ -283,7 +289,8 @@ func TestFaultsOfPagesAreFound(t *testing.T) {
 	tables, wrong := tableFaults(t, page)
 	require.Equal(t, 4, tables)
 	require.Equal(t, []string{
-		"4: 1 cells, the table's head has 2", "7: a table is a head, a line |---|, and rows", "8: the row ends without |",
+		"4: 1 cells, the table's head has 2", "7: a table is a head, a line |---|, and rows",
+		"8: the row ends without |",
 		"13: a table is a head, a line |---|, and rows",
 	}, wrong)
 	require.Equal(t, []string{"docs", "models", "scripts"}, slices.Sorted(maps.Keys(tr.tops)))

@@ -24,7 +24,8 @@ func TestFolders(t *testing.T) {
 			return filepath.SkipDir
 		}
 		code := slices.Contains([]string{".go", ".sv", ".svh", ".cpp", ".h", ".py"}, filepath.Ext(path))
-		if dir, err := filepath.Rel(top, filepath.Dir(path)); err == nil && code && !strings.HasSuffix(path, "_test.go") {
+		if dir, err := filepath.Rel(top, filepath.Dir(path)); err == nil && code &&
+			!strings.HasSuffix(path, "_test.go") {
 			count[dir]++
 		}
 		return nil

@@ -56,8 +56,10 @@ func TestLayers(t *testing.T) {
 				t.Logf("upwards: %s -> %s", a.from, a.to)
 			}
 			most := ceilings[pkg]
-			assert.LessOrEqual(t, 100*len(up), most.upwards*len(arrows), "%d of %d arrows run upwards", len(up), len(arrows))
-			assert.LessOrEqual(t, 100*circles, most.circles*len(arrows), "%d of %d arrows are in circles", circles, len(arrows))
+			assert.LessOrEqual(t, 100*len(up), most.upwards*len(arrows), "%d of %d arrows run upwards", len(up),
+				len(arrows))
+			assert.LessOrEqual(t, 100*circles, most.circles*len(arrows), "%d of %d arrows are in circles", circles,
+				len(arrows))
 		})
 	}
 }

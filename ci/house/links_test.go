@@ -85,7 +85,8 @@ func brokenLinks(t *testing.T, top, page string) (faults []string) {
 	t.Helper()
 	prose(t, filepath.Join(top, page), func(n int, line string) {
 		line = inlineCode.ReplaceAllString(line, "")
-		for _, m := range append(inlineLink.FindAllStringSubmatch(line, -1), defineLink.FindAllStringSubmatch(line, -1)...) {
+		for _, m := range append(inlineLink.FindAllStringSubmatch(line, -1),
+			defineLink.FindAllStringSubmatch(line, -1)...) {
 			if why := brokenLink(t, top, page, m[1]); why != "" {
 				faults = append(faults, fmt.Sprintf("%s:%d: %s: %s", page, n, m[1], why))
 			}

@@ -44,7 +44,8 @@ func TestMutantsStandInTheDocs(t *testing.T) {
 		name, key := strings.TrimSuffix(filepath.Base(path), ".patch"), keysOf(string(b))
 		row, ok := rows[name]
 		require.True(t, ok, "docs/verification.md: no row for %s", path)
-		require.Equal(t, []string{key["block"], key["bug"]}, []string{row[1], row[3]}, "docs/verification.md: row %s: block, bug", name)
+		require.Equal(t, []string{key["block"], key["bug"]}, []string{row[1], row[3]},
+			"docs/verification.md: row %s: block, bug", name)
 		module := filepath.Base(regexp.MustCompile(`(?m)^\+\+\+ b/(\S+)`).FindStringSubmatch(string(b))[1])
 		require.Equal(t, "`"+module+"`", row[2], "docs/verification.md: row %s: module", name)
 		ended, _, _ := strings.Cut(strings.Trim(row[4], "* |\n"), ":")
@@ -54,7 +55,8 @@ func TestMutantsStandInTheDocs(t *testing.T) {
 		}
 	})
 	require.Len(t, rows, count, "docs/verification.md: rows, as many as patches")
-	require.Contains(t, string(page), fmt.Sprintf("**%d of %d were caught", caught, count), "docs/verification.md: counts")
+	require.Contains(t, string(page), fmt.Sprintf("**%d of %d were caught", caught, count),
+		"docs/verification.md: counts")
 }
 
 func TestPatchFaultsAreFound(t *testing.T) {
@@ -72,7 +74,8 @@ func TestPatchFaultsAreFound(t *testing.T) {
 	write("file.patch", keys+"--- a/b.sv\n+++ b/b.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
 	write("same.patch", keys+"--- a/a.sv\n+++ b/a.sv\n")
 	write("keys.patch", "block: b\nexpect: perhaps\nplay: chess\n--- a/a.sv\n+++ b/a.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
-	write("stack-keys.patch", keys[:len(keys)-1]+"play: stack\nrule: D\nscenario: no.yaml\n--- a/a.sv\n+++ b/a.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
+	write("stack-keys.patch", keys[:len(keys)-1]+"play: stack\nrule: D\nscenario: no.yaml\n--- a/a.sv\n+++ "+
+		"b/a.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
 	write("stack-other.patch", keys[:len(keys)-1]+"play: fuzz\n--- a/a.sv\n+++ b/a.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
 	for name, want := range map[string][]string{
 		"ok.patch": nil, "moved.patch": nil,
@@ -81,11 +84,13 @@ func TestPatchFaultsAreFound(t *testing.T) {
 		"short.patch": {"short.patch: a.sv, hunk 1 (line 1): expected 2 old and 1 new lines, got 1 and 1"},
 		"file.patch":  {"file.patch: b.sv: no such file"},
 		"same.patch":  {"same.patch: changes nothing"},
-		"keys.patch": {"keys.patch: bug: expected a value, got none", "keys.patch: expect: expected caught or survives, got perhaps",
+		"keys.patch": {"keys.patch: bug: expected a value, got none",
+			"keys.patch: expect: expected caught or survives, got perhaps",
 			"keys.patch: play: expected replay, fuzz, contract, blocks or stack, got chess"},
 		"stack-keys.patch": {`stack-keys.patch: rule: expected one of docs/nic.md, such as D6, got "D"`,
 			`stack-keys.patch: scenario: expected a file and, if it has several, a case, got "no.yaml"`},
-		"stack-other.patch": {"stack-other.patch: play: expected stack in patches named stack-, and in no others, got fuzz"},
+		"stack-other.patch": {"stack-other.patch: play: expected stack in patches named stack-, and in no others, " +
+			"got fuzz"},
 	} {
 		require.Equal(t, want, patchFaults(dir, name), name)
 	}
@@ -196,7 +201,8 @@ func countOf(s string) int {
 // fault says why the hunk does not apply to a file: its old lines must stand at its line or, moved, at one place only.
 func (h *hunk) fault(file []string) string {
 	if len(h.oldLines) != h.wantOld || len(h.newLines) != h.wantNew {
-		return fmt.Sprintf("expected %d old and %d new lines, got %d and %d", h.wantOld, h.wantNew, len(h.oldLines), len(h.newLines))
+		return fmt.Sprintf("expected %d old and %d new lines, got %d and %d", h.wantOld, h.wantNew, len(h.oldLines),
+			len(h.newLines))
 	}
 	places := 0
 	for i := 0; i+len(h.oldLines) <= len(file); i++ {

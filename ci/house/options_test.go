@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// disturbances are what package inject does from outside: an option of that kind inside a component is a second way to have it.
+// disturbances are what package inject does from outside: an option of that kind inside a component is a second way to
+// have it.
 var disturbances = regexp.MustCompile(`(?i)stall|fault|jitter|^hold|^drop|corrupt`)
 
 // assemble are the packages of models whose specs may speak of disturbances: what disturbs, what puts it in, and tests.
@@ -41,7 +42,8 @@ func TestComponentsHaveNoDisturbances(t *testing.T) {
 			for _, field := range fields.Fields.List {
 				for _, name := range field.Names {
 					if disturbances.MatchString(name.Name) {
-						t.Errorf("%s: %s.%s: disturbances come from models/inject, not from options of a component", path, typ.Name.Name, name.Name)
+						t.Errorf("%s: %s.%s: disturbances come from models/inject, not from options of a component",
+							path, typ.Name.Name, name.Name)
 					}
 				}
 			}

@@ -31,7 +31,8 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 		if strings.HasSuffix(path, "_test.go") {
 			return
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil, parser.ParseComments|parser.PackageClauseOnly)
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil,
+			parser.ParseComments|parser.PackageClauseOnly)
 		require.NoError(t, err)
 		if f.Doc != nil {
 			docs[dir] = true
@@ -50,7 +51,8 @@ func TestNoTestSkips(t *testing.T) {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil, 0)
 		require.NoError(t, err)
 		ast.Inspect(f, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Skip" || sel.Sel.Name == "Skipf" || sel.Sel.Name == "SkipNow") {
+			if sel, ok := n.(*ast.SelectorExpr); ok &&
+				(sel.Sel.Name == "Skip" || sel.Sel.Name == "Skipf" || sel.Sel.Name == "SkipNow") {
 				if x, ok := sel.X.(*ast.Ident); ok && (x.Name == "t" || x.Name == "b" || x.Name == "tb") {
 					t.Errorf("%s calls %s.%s: a test that does not run proves nothing", path, x.Name, sel.Sel.Name)
 				}
@@ -80,7 +82,9 @@ func TestRTLIsCleanByItself(t *testing.T) {
 			return err
 		}
 		if strings.HasSuffix(path, ".go") {
-			require.Equal(t, "ref", filepath.Base(filepath.Dir(path)), "%s: C++ and Go in one folder break a build without cgo; references of devices are in folders ref", path)
+			require.Equal(t, "ref", filepath.Base(filepath.Dir(path)),
+				"%s: C++ and Go in one folder break a build without cgo; references of devices are in folders ref",
+				path)
 			return nil
 		}
 		if !strings.HasSuffix(path, ".sv") {

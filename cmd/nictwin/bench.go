@@ -33,7 +33,8 @@ tolerance, anchor and verdict, with every input and where it is from. A claim th
 	f.IntVar(&b.Repeats, "repeats", b.Repeats, "turns of each comparison by wall time")
 	f.IntVar(&b.Percent, "percent", b.Percent, "percent of the usual amount of work")
 	f.StringVar(&b.Against, "against", "", "earlier build of nictwin with which cli/start compares this one")
-	f.BoolVar(&b.LeaveOneOut, "leave-one-out", b.LeaveOneOut, "run experiments again without each input that a claim calibrated")
+	f.BoolVar(&b.LeaveOneOut, "leave-one-out", b.LeaveOneOut,
+		"run experiments again without each input that a claim calibrated")
 	f.StringVar(&b.Out, "out", b.Out, "folder for the pictures of experiments and a page with all of them")
 	f.BoolVar(&b.Overwrite, "overwrite", b.Overwrite, "replace files of --out, whatever they are")
 	seedFlag(c, &b.Seed)

@@ -32,9 +32,11 @@ both values.`,
 	f.SortFlags = false
 	f.Uint64Var(&b.Seed, "seed", b.Seed, "seed of the first run of each block; the next run has the next")
 	f.IntVar(&b.Runs, "runs", b.Runs, "runs of each block")
-	f.IntVar(&b.Stall, "stall", b.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each run has its own")
+	f.IntVar(&b.Stall, "stall", b.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each run has "+
+		"its own")
 	f.IntVar(&b.Transactions, "transactions", b.Transactions, "requests of a run")
-	f.StringVar(&b.VariantName, "variant", b.VariantName, "build of the blocks: speed, or debug with assertions checked")
+	f.StringVar(&b.VariantName, "variant", b.VariantName,
+		"build of the blocks: speed, or debug with assertions checked")
 	complete(c, "variant", "speed", "debug")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &b.Common, nil, "seed")

@@ -57,7 +57,8 @@ The manifest fits the module: dut check accepts it, and nictwin play plays it, w
 				say(a.stdout, "%s", text)
 				a.toldHome = true // what is printed is a file
 			default:
-				say(a.stdout, "%s: streams %s; next: nictwin dut check %s, nictwin play %s\n", d.Manifest, strings.Join(d.Streams, " "), d.Manifest, d.Manifest)
+				say(a.stdout, "%s: streams %s; next: nictwin dut check %s, nictwin play %s\n", d.Manifest,
+					strings.Join(d.Streams, " "), d.Manifest, d.Manifest)
 			}
 			return err
 		},
@@ -115,10 +116,13 @@ func (a *app) each(args []string, do func(name string) (result.DUT, error), show
 	return errors.Join(errs...)
 }
 
-// devices is a command that does something with devices, of which NICs may have other Ethernet ports than their manifests say.
-func (a *app) devices(name, short string, b *cli.DUTBuild, do func(c *cobra.Command, args []string) error) *cobra.Command {
+// devices is a command that does something with devices, of which NICs may have other Ethernet ports than their
+// manifests say.
+func (a *app) devices(name, short string, b *cli.DUTBuild,
+	do func(c *cobra.Command, args []string) error) *cobra.Command {
 	c := &cobra.Command{Use: name + " DUT...", Short: short, Args: dutArgs, ValidArgsFunction: completeDUTs}
-	c.Flags().IntVar(&b.Eth.Ports, "ports", 0, "Ethernet ports, 1 or 2, of a device that is a NIC; 0: as its manifest has it")
+	c.Flags().IntVar(&b.Eth.Ports, "ports", 0, "Ethernet ports, 1 or 2, of a device that is a NIC; 0: as its "+
+		"manifest has it")
 	ethBitsFlag(c, &b.Eth.Bits)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Home, b.Log = a.home, a.stderr
@@ -130,9 +134,10 @@ func (a *app) devices(name, short string, b *cli.DUTBuild, do func(c *cobra.Comm
 
 func dutBuild(a *app) *cobra.Command {
 	b := &cli.DUTBuild{Variant: "speed"}
-	c := a.devices("build", "Compile devices, or find them in the cache", b, func(c *cobra.Command, args []string) error {
-		return a.build(args, func(dut string) (result.DUT, error) { return b.Build(c.Context(), dut) })
-	})
+	c := a.devices("build", "Compile devices, or find them in the cache", b,
+		func(c *cobra.Command, args []string) error {
+			return a.build(args, func(dut string) (result.DUT, error) { return b.Build(c.Context(), dut) })
+		})
 	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "speed, debug (assertions), waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
 	return c
@@ -145,7 +150,8 @@ func (a *app) build(args []string, do func(dut string) (result.DUT, error)) erro
 		if d.Built.Cached {
 			how = "in the cache"
 		}
-		say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash, d.Built.Binary)
+		say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash,
+			d.Built.Binary)
 	})
 	if b := a.object.DUTs[0].Built; b != nil {
 		a.object.Build = b.Hash
@@ -166,10 +172,12 @@ func dutCheck(a *app) *cobra.Command {
 	all := false
 	const short = "Fit the manifests of devices to their ports, and lint them with every warning on"
 	c := a.devices("check", short, b, func(c *cobra.Command, args []string) error {
-		return a.each(args, func(dut string) (result.DUT, error) { return b.Check(c.Context(), dut) }, func(d *result.DUT) { a.checked(d, all) })
+		return a.each(args, func(dut string) (result.DUT, error) { return b.Check(c.Context(), dut) },
+			func(d *result.DUT) { a.checked(d, all) })
 	})
 	c.Flags().BoolVar(&all, "warnings", false, "show all style warnings, not only the first")
-	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2. Warnings are a matter of style: they are\n" +
+	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2. " +
+		"Warnings are a matter of style: they are\n" +
 		"counted and shown, and the device passes."
 	return c
 }
@@ -199,25 +207,26 @@ func (a *app) checked(d *result.DUT, all bool) {
 func dutPorts(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
 	n := &cli.DUTNew{}
-	c := a.devices("ports", "Show the ports of a device's top module, or of a module in Verilog files", b, func(c *cobra.Command, args []string) error {
-		var d result.DUT
-		var err error
-		if cli.IsSource(args[0]) {
-			n.Place, n.Files = b.Place, args
-			d, err = n.SourcePorts(c.Context())
-		} else {
-			d, err = b.PortsOf(c.Context(), args[0])
-		}
-		a.object.DUTs = []result.DUT{d}
-		if a.json {
-			return err
-		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		for _, p := range d.Ports {
-			say(w, "%s\t%d\t%s%s\n", p.Dir, p.Width, p.Name, p.Array)
-		}
-		return errors.Join(w.Flush(), err)
-	})
+	c := a.devices("ports", "Show the ports of a device's top module, or of a module in Verilog files", b,
+		func(c *cobra.Command, args []string) error {
+			var d result.DUT
+			var err error
+			if cli.IsSource(args[0]) {
+				n.Place, n.Files = b.Place, args
+				d, err = n.SourcePorts(c.Context())
+			} else {
+				d, err = b.PortsOf(c.Context(), args[0])
+			}
+			a.object.DUTs = []result.DUT{d}
+			if a.json {
+				return err
+			}
+			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			for _, p := range d.Ports {
+				say(w, "%s\t%d\t%s%s\n", p.Dir, p.Width, p.Name, p.Array)
+			}
+			return errors.Join(w.Flush(), err)
+		})
 	c.Use = "ports DUT|FILE..."
 	c.Flags().StringVar(&n.Top, "top", "", "module, where files are given (default the name of the first)")
 	sourceFlags(c.Flags(), n)
@@ -280,7 +289,8 @@ func showCleaned(to io.Writer, c *cache.Cleaned) error {
 		kept += i.Bytes
 	}
 	err := w.Flush()
-	say(to, "%s: %s %d (%s), kept %d (%s)\n", c.Folder, gone, len(c.Removed), megabytes(c.Bytes), len(c.Kept), megabytes(kept))
+	say(to, "%s: %s %d (%s), kept %d (%s)\n", c.Folder, gone, len(c.Removed), megabytes(c.Bytes), len(c.Kept),
+		megabytes(kept))
 	return err
 }
 

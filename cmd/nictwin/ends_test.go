@@ -29,8 +29,8 @@ type ends struct {
 	child string // program of a process that it has; empty: none
 }
 
-// drives are the commands that people call, with the words behind them. CAP, DIR and LONG are a capture, an empty folder and a
-// scenario that takes long.
+// drives are the commands that people call, with the words behind them. CAP, DIR and LONG are a capture, an empty
+// folder and a scenario that takes long.
 var drives = map[string]ends{
 	"replay":     {"--no-artifacts --loop 1000000 CAP", true, true, "dut"},
 	"play":       {"fifo --no-artifacts --runs 1000000", true, true, "dut"},
@@ -67,10 +67,12 @@ func newEndsBench(t *testing.T) *endsBench {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long.yaml")
-	require.NoError(t, os.WriteFile(long, []byte("name: long\ndescription: takes long\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
+	require.NoError(t, os.WriteFile(long, []byte("name: long\ndescription: takes long\nboard: {preset: "+
+		"bf3-cores-pair}\nstacks: [{kind: flexins}]\n"+
 		"workload: {kind: send, count: 400000, sizes: [64]}\n"), 0o600))
 	return &endsBench{t, schema, strings.NewReplacer(
-		"CAP", filepath.Join(root, "scenarios", "captures", "softroce", "ud_send6.pcap"), "ROOT", root, "DIR", dir, "LONG", long,
+		"CAP", filepath.Join(root, "scenarios", "captures", "softroce", "ud_send6.pcap"), "ROOT", root, "DIR", dir,
+		"LONG", long,
 	), append(os.Environ(), "NICTWIN_HOME="+root)}
 }
 
@@ -90,7 +92,8 @@ func commandsOf(c *cobra.Command) (names []string) {
 }
 
 // start starts a command with --json in a folder of its own.
-func (b *endsBench) start(t *testing.T, name, words string, env ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+func (b *endsBench) start(t *testing.T, name, words string, env ...string) (cmd *exec.Cmd, stdout,
+	stderr *bytes.Buffer) {
 	t.Helper()
 	program, err := exec.LookPath("nictwin")
 	require.NoError(t, err)
@@ -218,7 +221,8 @@ func TestCommandsInterruptedInABuild(t *testing.T) {
 	})
 }
 
-// A signal ends a run, and so does the end of its device or of its other process; the latter is no fault of the command.
+// A signal ends a run, and so does the end of its device or of its other process; the latter is no fault of the
+// command.
 func TestCommandsInterruptedInARun(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -243,7 +247,8 @@ func TestCommandsInterruptedInARun(t *testing.T) {
 func childOf(pid int, program string) int {
 	for _, kid := range cli.Children(pid) {
 		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", kid))
-		if err == nil && (filepath.Base(exe) == program || program == "nictwin" && strings.Contains(exe, "nictwin.test")) {
+		if err == nil && (filepath.Base(exe) == program || program == "nictwin" &&
+			strings.Contains(exe, "nictwin.test")) {
 			return kid
 		}
 	}

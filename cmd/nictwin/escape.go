@@ -12,9 +12,10 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// escaper writes text that cannot move a terminal's cursor or forge a line. Control characters, characters that change the
-// writing direction and bytes that are not UTF-8 become escapes, spelled as in JSON. All output for people and scripts passes
-// through one, including names of files, streams and cases and messages of devices; colours of this program do not.
+// escaper writes text that cannot move a terminal's cursor or forge a line. Control characters, characters that change
+// the writing direction and bytes that are not UTF-8 become escapes, spelled as in JSON. All output for people and
+// scripts passes through one, including names of files, streams and cases and messages of devices; colours of this
+// program do not.
 type escaper struct {
 	w io.Writer
 	// names replaces parts of the command line that have line breaks, which are no control characters elsewhere.

@@ -48,13 +48,17 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.IntVar(&f.Ports, "ports", f.Ports, "Ethernet ports of the NIC, 1 or 2; 0: in turns")
 	ethBitsFlag(c, &f.EthBits)
 	boardFlag(c, &f.Board)
-	s.StringVar(&f.Build, "build", f.Build, "queues, keys, rules and parts of the NIC: default, small, large, or bare (no parts)")
-	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each program has its own")
-	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "all entries of all queues of a program name the same few buffers, which software rewrites; without it a twelfth of the programs do")
+	s.StringVar(&f.Build, "build", f.Build, "queues, keys, rules and parts of the NIC: default, small, large, or "+
+		"bare (no parts)")
+	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each program "+
+		"has its own")
+	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "all entries of all queues of a program name the same few buffers, "+
+		"which software rewrites; without it a twelfth of the programs do")
 	s.BoolVar(&f.Shrink, "shrink", f.Shrink, "make programs that fail smaller")
 	s.IntVar(&f.Most, "failures", f.Most, "failing programs after which it ends")
 	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")
-	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one are added")
+	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one "+
+		"are added")
 	artifactFlags(c, &f.Out, &f.Common, "out/fuzz-NIC-SEED")
 	mixedBuildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
@@ -72,7 +76,8 @@ func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 			whole = filepath.Join(f.Out, result.CoverageFile) + " or " + whole
 		}
 		_ = e.Report.Write(w, all, whole) // output keeps the error
-		say(w, "%d programs, %d crossings and counters compared over %d cycles, %.1f s\n", e.Result.Runs, e.Result.Checked, e.Result.Cycles,
+		say(w, "%d programs, %d crossings and counters compared over %d cycles, %.1f s\n", e.Result.Runs,
+			e.Result.Checked, e.Result.Cycles,
 			e.Result.Wall.Seconds())
 		switch r := e.Result; {
 		case r.Unchecked != "":

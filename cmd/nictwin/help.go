@@ -51,15 +51,18 @@ type section struct {
 var (
 	replaySections = []section{
 		{"Input", []string{"dir", "speed", "max-gap", "loop", "limit", "pad", "recompute", "seed"}},
-		{"Device", []string{"nic", "ports", "eth-bits", "board", "dut", "variant", "connect", "token-file", "quantum", "serial", "idle-cycles"}},
+		{"Device", []string{"nic", "ports", "eth-bits", "board", "dut", "variant", "connect", "token-file", "quantum",
+			"serial", "idle-cycles"}},
 		{"Faults", []string{"stall"}},
-		{"Output", []string{"out", "overwrite", "no-artifacts", "artifact-mb", "wave", "rtl-coverage", "akita-monitor", "akita-trace"}},
+		{"Output", []string{"out", "overwrite", "no-artifacts", "artifact-mb", "wave", "rtl-coverage", "akita-monitor",
+			"akita-trace"}},
 	}
 	fuzzSections = []section{
 		{"Input", []string{"seed", "runs", "time", "skip", "program", "overlap", "jobs", "failures"}},
 		{"Device", []string{"nic", "ports", "eth-bits", "board", "build", "dut", "variant"}},
 		{"Faults", []string{"stall"}},
-		{"Output", []string{"out", "overwrite", "no-artifacts", "wave", "shrink", "coverage", "show-missing", "rtl-coverage"}},
+		{"Output", []string{"out", "overwrite", "no-artifacts", "wave", "shrink", "coverage", "show-missing",
+			"rtl-coverage"}},
 	}
 	runSections = []section{
 		{"Input", []string{"only", "seed", "jobs"}},

@@ -25,7 +25,8 @@ func TestCommandsHaveHeadings(t *testing.T) {
 
 // The headings have every flag of their command once, and no other.
 func TestFlagsHaveHeadings(t *testing.T) {
-	for name, sections := range map[string][]section{"replay": replaySections, "fuzz": fuzzSections, "run": runSections, "play": playSections} {
+	for name, sections := range map[string][]section{"replay": replaySections, "fuzz": fuzzSections, "run": runSections,
+		"play": playSections} {
 		c, _, err := wholeRoot().Find([]string{name})
 		require.NoError(t, err)
 		var want, got []string

@@ -24,7 +24,8 @@ func start(commands []command, grace time.Duration) int { return newApp(commands
 
 // newApp returns the program with the given commands.
 func newApp(commands []command) *app {
-	return &app{program: os.Args[0], stdout: &output{w: newEscaper(os.Stdout, os.Args)}, stderr: newEscaper(os.Stderr, os.Args), commands: commands}
+	return &app{program: os.Args[0], stdout: &output{w: newEscaper(os.Stdout, os.Args)},
+		stderr: newEscaper(os.Stderr, os.Args), commands: commands}
 }
 
 // run runs the program's command line and returns its exit code.

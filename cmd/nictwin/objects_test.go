@@ -57,8 +57,8 @@ func watched(commands []command, grace time.Duration) int {
 	return exit
 }
 
-// checkObject checks the output of a command with --json: one line, with an object that the schema allows and whose result
-// goes with the exit code.
+// checkObject checks the output of a command with --json: one line, with an object that the schema allows and whose
+// result goes with the exit code.
 func checkObject(schema *resulttest.Schema, stdout string, exit int) error {
 	if strings.Count(stdout, "\n") != 1 || !strings.HasSuffix(stdout, "\n") {
 		return fmt.Errorf("not one line: %q", stdout)
@@ -128,9 +128,13 @@ func TestCheckObject(t *testing.T) {
 	require.NoError(t, o.WriteLine(&line))
 	require.NoError(t, checkObject(schema, line.String(), 0))
 	require.ErrorContains(t, checkObject(schema, line.String(), 2), "result pass, but exit code 2")
-	for _, text := range []string{"", "PASS\n" + line.String(), line.String() + line.String(), strings.TrimSuffix(line.String(), "\n")} {
+	for _, text := range []string{"", "PASS\n" + line.String(), line.String() + line.String(),
+		strings.TrimSuffix(line.String(), "\n")} {
 		require.ErrorContains(t, checkObject(schema, text, 0), "not one line")
 	}
-	require.ErrorContains(t, checkObject(schema, strings.Replace(line.String(), `"pass"`, `"passed"`, 1), 0), "docs/schema/summary.json")
-	require.ErrorContains(t, checkObject(schema, strings.Replace(line.String(), `"artifacts"`, `"rx":null,"artifacts"`, 1), 0), "docs/schema/summary.json")
+	require.ErrorContains(t, checkObject(schema, strings.Replace(line.String(), `"pass"`, `"passed"`, 1), 0),
+		"docs/schema/summary.json")
+	require.ErrorContains(t,
+		checkObject(schema, strings.Replace(line.String(), `"artifacts"`, `"rx":null,"artifacts"`, 1), 0),
+		"docs/schema/summary.json")
 }

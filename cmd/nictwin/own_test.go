@@ -16,7 +16,8 @@ import (
 	"nictwin/scenarios/observe/waves/fst"
 )
 
-// ownDevice is a device of verilator/duts/own, with the port at which each of its two bugs shows, and the first seed that does.
+// ownDevice is a device of verilator/duts/own, with the port at which each of its two bugs shows, and the first seed
+// that does.
 type ownDevice struct {
 	name string
 	bugs [2]ownBug
@@ -55,7 +56,8 @@ func lines(t *testing.T, path string) (n int) {
 			imports = true
 		case imports:
 			imports = l != ")"
-		case l != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "package ") && !strings.HasPrefix(l, "import "):
+		case l != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "//") &&
+			!strings.HasPrefix(l, "package ") && !strings.HasPrefix(l, "import "):
 			n++
 		}
 	}
@@ -89,13 +91,13 @@ func TestOwnDevicesAreAsThePageSays(t *testing.T) {
 // ownRuns are seeds in which a device that is right passes, and bugs are found.
 const ownRuns = 20
 
-// quickWave is the device of which every run of the tests makes a waveform: one with a reference. That of a device without one is
-// in the script play.txtar.
+// quickWave is the device of which every run of the tests makes a waveform: one with a reference. That of a device
+// without one is in the script play.txtar.
 const quickWave = "dmard"
 
-// Every device of others' styles passes as it is. With a bug it fails, by the seed and at the port that the page tells, and
-// leaves the waveform of that difference. Each bug is a build, and its waveform one more: the second bugs and the other
-// waveforms come with NICTWIN_LONG (make test-all).
+// Every device of others' styles passes as it is. With a bug it fails, by the seed and at the port that the page
+// tells, and leaves the waveform of that difference. Each bug is a build, and its waveform one more: the second bugs
+// and the other waveforms come with NICTWIN_LONG (make test-all).
 func TestOwnDevices(t *testing.T) {
 	long := os.Getenv("NICTWIN_LONG") != ""
 	for _, d := range ownDevices {
@@ -134,13 +136,15 @@ func TestOwnDevices(t *testing.T) {
 	}
 }
 
-// play plays a device with a bug on the command line, which must end with a code; it returns what it tells and the artifacts.
+// play plays a device with a bug on the command line, which must end with a code; it returns what it tells and the
+// artifacts.
 func (d *ownDevice) play(t *testing.T, bug, code int, wave string) (*result.Object, string) {
 	t.Helper()
 	at, err := filepath.Abs(filepath.Join("../../verilator/duts/own", d.name))
 	require.NoError(t, err)
 	out := filepath.Join(t.TempDir(), "out")
-	args := []string{"play", at, "--runs", fmt.Sprint(ownRuns), "--param", fmt.Sprintf("BUG=%d", bug), "--wave", wave, "--json", "--out", out}
+	args := []string{"play", at, "--runs", fmt.Sprint(ownRuns), "--param", fmt.Sprintf("BUG=%d", bug), "--wave", wave,
+		"--json", "--out", out}
 	if ref := filepath.Join(at, "ref"); lines(t, filepath.Join(ref, "ref.go")) > 0 {
 		args = append(args, "--ref", ref)
 	}

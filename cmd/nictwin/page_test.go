@@ -12,8 +12,8 @@ import (
 // pageBlock is a block of a page that is a file, by its name, or commands, by how they end.
 var pageBlock = regexp.MustCompile("(?ms)^```(\\w+) ([\\w./-]+)\n(.*?)^```")
 
-// cmdPage is "page FILE": does what a page says. Blocks with a name become files of that name; commands of a block "sh passes"
-// must end with code 0, those of "sh fails" with 1.
+// cmdPage is "page FILE": does what a page says. Blocks with a name become files of that name; commands of a block "sh
+// passes" must end with code 0, those of "sh fails" with 1.
 func cmdPage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: page FILE")

@@ -22,8 +22,8 @@ var (
 	flagWord = regexp.MustCompile(`^--([a-z][a-z-]*)`)
 )
 
-// commandLines are the lines of code and the spans of code in a page that call this program, without its name, and the other
-// spans.
+// commandLines are the lines of code and the spans of code in a page that call this program, without its name, and the
+// other spans.
 func commandLines(text string) (calls, spans []string) {
 	for i, block := range strings.Split(text, "```") {
 		lines := strings.Split(block, "\n")
@@ -82,7 +82,8 @@ func pages(t *testing.T) []string {
 		"../../ci/mutants/README.md", "../../rtlbridge/python/README.md")
 }
 
-// TestPagesNameWhatExists checks that pages name commands, flags and figures that this program has, or flags of devices.
+// TestPagesNameWhatExists checks that pages name commands, flags and figures that this program has, or flags of
+// devices.
 func TestPagesNameWhatExists(t *testing.T) {
 	a := &app{program: "nictwin", stdout: &output{w: io.Discard}, stderr: io.Discard, commands: commands}
 	root := a.root()
@@ -103,7 +104,8 @@ func TestPagesNameWhatExists(t *testing.T) {
 			if c, _, err := root.Find(words); err == nil && c != root && len(words) > 1 {
 				of = []*cobra.Command{c} // a call without the program's name
 			}
-			wrong := slices.DeleteFunc(wrongFlags(words, of...), func(w string) bool { return others(page, words[0], w) })
+			wrong := slices.DeleteFunc(wrongFlags(words, of...),
+				func(w string) bool { return others(page, words[0], w) })
 			require.Empty(t, wrong, "%s: %s", page, s)
 		}
 		for _, s := range append(lines, spans...) {

@@ -34,10 +34,12 @@ results are the same. See docs/split.md.`,
 	complete(c, "board", cli.BoardNames()...)
 	f.IntVar(&p.Processes, "processes", p.Processes, "processes that simulate, 1 or 2")
 	f.IntVar(&p.Count, "count", p.Count, "frames that each server sends; 0: those of the captures once")
-	f.IntVar(&p.Window, "window", p.Window, "frames that each server has under way at first; one follows for each that it receives")
+	f.IntVar(&p.Window, "window", p.Window, "frames that each server has under way at first; one follows for each "+
+		"that it receives")
 	f.IntVar(&p.Limited, "limit", p.Limited, "frames of the captures at most; 0 is all")
 	f.BoolVar(&p.Pad, "pad", p.Pad, "pad short frames to 60 bytes, as a MAC would")
-	f.DurationVar(&p.Options.Limit, "wait", p.Options.Limit, "for which the other process may be silent before it is given up")
+	f.DurationVar(&p.Options.Limit, "wait", p.Options.Limit,
+		"for which the other process may be silent before it is given up")
 	seedFlag(c, &p.Seed)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		p.Captures = args

@@ -45,7 +45,8 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f := c.Flags()
 	f.SortFlags = false
 	nicFlag(c, &r.NIC)
-	f.IntVar(&r.Ports, "ports", r.Ports, "Ethernet ports of the NIC, 1 or 2: capture i plays on port i modulo that, in both directions")
+	f.IntVar(&r.Ports, "ports", r.Ports, "Ethernet ports of the NIC, 1 or 2: capture i plays on port i modulo that, "+
+		"in both directions")
 	ethBitsFlag(c, &r.EthBits)
 	boardFlag(c, &r.Board)
 	f.StringVar(&r.Dir, "dir", r.Dir, "direction: rx, tx or both")
@@ -58,17 +59,24 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.BoolVar(&r.Pad, "pad", r.Pad, "pad short frames to 60 bytes, as a MAC would")
 	f.StringSliceVar(&r.Recompute, "recompute", nil, "have the NIC insert on transmit: csum, icrc")
 	artifactFlags(c, &r.Out, &r.Common, "out/replay-NIC-DIR-SEED")
-	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "megabytes that events.jsonl and frames.pcapng may take, each; 0 is no limit")
+	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "megabytes that events.jsonl and frames.pcapng may take, "+
+		"each; 0 is no limit")
 	buildFlags(c, &r.DUT, &r.Variant)
 	rtlCoverageFlag(c, &r.RTLCoverage)
-	f.StringVar(&r.Connect, "connect", r.Connect, "a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of --dut (rtl only)")
-	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file of mode 0600, or pipe, with the token of the device at --connect, 64 hexadecimal digits")
-	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's choice (rtl only)")
+	f.StringVar(&r.Connect, "connect", r.Connect, "a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, "+
+		"instead of --dut (rtl only)")
+	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file of mode 0600, or pipe, with the token of the device "+
+		"at --connect, 64 hexadecimal digits")
+	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's "+
+		"choice (rtl only)")
 	f.BoolVar(&r.Serial, "serial", r.Serial, "do not overlap device and models (rtl only)")
-	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "cycles in which the device stands still: skip, evaluate or check (rtl only)")
+	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "cycles in which the device stands still: skip, evaluate or "+
+		"check (rtl only)")
 	waveFlag(c, &r.WaveText)
-	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port of Akita's monitor of this run, for this machine only; wants a program of make build-akitaview")
-	f.StringVar(&r.Akita.Trace, "akita-trace", "", "new file NAME.sqlite3 for a trace that Akita's viewer opens; likewise")
+	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port of Akita's monitor of this run, for this machine only; "+
+		"wants a program of make build-akitaview")
+	f.StringVar(&r.Akita.Trace, "akita-trace", "", "new file NAME.sqlite3 for a trace that Akita's viewer opens; "+
+		"likewise")
 	complete(c, "dir", "rx", "tx", "both")
 	complete(c, "speed", "line", "capture")
 	complete(c, "recompute", "csum", "icrc")

@@ -16,7 +16,8 @@ import (
 )
 
 // commands are what this program can do.
-var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
+var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand,
+	runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
 
 func (a *app) root() *cobra.Command {
 	version := false
@@ -32,12 +33,14 @@ func (a *app) root() *cobra.Command {
 			}
 			return a.version()
 		},
-		Args:               cobra.ArbitraryArgs,
-		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // an unknown command is the news, not its flags
+		Args: cobra.ArbitraryArgs,
+		// an unknown command is the news, not its flags
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
 	root.Flags().BoolVar(&version, "version", false, "show what nictwin version shows")
 	root.PersistentFlags().Bool("json", false, "print exactly one JSON object on stdout")
-	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's files (default: $NICTWIN_HOME, else the one that the program lies in)")
+	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's files (default: $NICTWIN_HOME, else "+
+		"the one that the program lies in)")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		var wrong *pflag.InvalidValueError
 		if errors.As(err, &wrong) {
@@ -152,7 +155,8 @@ func isEmpty(f *pflag.Flag) bool {
 // wrongValue says what a flag takes that does not take a value.
 func wrongValue(name string, f *pflag.Flag, value string) error {
 	want := map[string]string{
-		"bool": "true or false", "int": "a whole number, at most 2^63 - 1", "uint64": "a whole number from 0 to 2^64 - 1", "uint32": "a whole number from 0 to 2^32 - 1",
+		"bool": "true or false", "int": "a whole number, at most 2^63 - 1",
+		"uint64": "a whole number from 0 to 2^64 - 1", "uint32": "a whole number from 0 to 2^32 - 1",
 		"float64": "a number", "duration": "a time with its unit, such as 90s or 1m30s",
 	}[f.Value.Type()]
 	if want == "" {
@@ -176,8 +180,8 @@ func envName(flag string) string {
 	return "NICTWIN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// wantsJSON looks for --json before flags are parsed: an error in them must come as JSON, too. Shells that complete a command
-// line with --json in it want words.
+// wantsJSON looks for --json before flags are parsed: an error in them must come as JSON, too. Shells that complete a
+// command line with --json in it want words.
 func wantsJSON(args []string) bool {
 	on := false
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {

@@ -33,7 +33,8 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	f := c.Flags()
 	f.SortFlags = false
 	waveFlag(c, &s.WaveText)
-	f.StringVar(&s.NIC, "nic", s.NIC, "the NIC in every slot of the contract: model, rtl or both, one after the other (default as the files have it)")
+	f.StringVar(&s.NIC, "nic", s.NIC, "the NIC in every slot of the contract: model, rtl or both, one after the "+
+		"other (default as the files have it)")
 	complete(c, "nic", "model", "rtl", "both")
 	f.IntVar(&s.Jobs, "jobs", s.Jobs, "cases at a time, on as many processors; the results are the same")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of workloads; 0: as the files have it")
@@ -59,8 +60,8 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	return c
 }
 
-// withJobs are flags that are left out of the command line that does the same once more, --jobs among them: it changes nothing
-// of the results.
+// withJobs are flags that are left out of the command line that does the same once more, --jobs among them: it changes
+// nothing of the results.
 func withJobs(i cli.Idle) cli.Idle {
 	i["jobs"] = "changes nothing"
 	return i

@@ -26,7 +26,8 @@ import (
 	"nictwin/scenarios/shell/inorder"
 )
 
-// TestMain makes the program available to scripts, one with commands that go wrong on purpose, and one with another grace.
+// TestMain makes the program available to scripts, one with commands that go wrong on purpose, and one with another
+// grace.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"nictwin": func() { os.Exit(watched(commands, grace)) },
@@ -43,7 +44,8 @@ func panicCommand(*app) *cobra.Command {
 		if !slices.Contains(args, "jobs") {
 			return errors.New(args[7])
 		}
-		l := inorder.List[string]{Count: 3, Most: 2, Do: func(context.Context, int) string { return args[7] }, Take: func(int, string) {}}
+		l := inorder.List[string]{Count: 3, Most: 2, Do: func(context.Context, int) string { return args[7] },
+			Take: func(int, string) {}}
 		return l.Run(c.Context())
 	}}
 }
@@ -77,7 +79,8 @@ func TestScripts(t *testing.T) {
 		}
 		cache = filepath.Join(dir, "nictwin")
 	}
-	// Whoever waits in a script does so until shortly before the time limit of the whole test, so that its failure is told.
+	// Whoever waits in a script does so until shortly before the time limit of the whole test, so that its failure is
+	// told.
 	ctx := t.Context()
 	if end, ok := t.Deadline(); ok {
 		sooner, cancel := context.WithDeadline(ctx, end.Add(-time.Until(end)/10))
@@ -156,10 +159,12 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 }
 
 // required are the fields that every object has.
-var required = []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps", "wall_s", "artifacts"}
+var required = []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps",
+	"wall_s", "artifacts"}
 
-// cmdObject is "object FILE [FIELD=VALUE | FIELD~PART | !FIELD]...": the file, or stdout, is one line with an object that
-// the published schema allows, and that has the required fields and these. A field of an object within is named by path: rx.in.
+// cmdObject is "object FILE [FIELD=VALUE | FIELD~PART | !FIELD]...": the file, or stdout, is one line with an object
+// that the published schema allows, and that has the required fields and these. A field of an object within is named
+// by path: rx.in.
 func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: object FILE CONDITION...")
@@ -242,9 +247,9 @@ func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o644))
 }
 
-// cmdEnds is "ends CODE int|twice|again|kill|quit|device FILE COMMAND...": starts a command, waits for something to be in a file, then
-// ends the command (see end); it must end with that code and leave no device behind. Its output is in the files stdout.txt and
-// stderr.txt.
+// cmdEnds is "ends CODE int|twice|again|kill|quit|device FILE COMMAND...": starts a command, waits for something to be
+// in a file, then ends the command (see end); it must end with that code and leave no device behind. Its output is in
+// the files stdout.txt and stderr.txt.
 func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: ends CODE int|twice|again|kill|quit|device FILE COMMAND...")
@@ -257,7 +262,8 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 	defer words.Close()
 	cmd := exec.CommandContext(ctx, args[3], args[4:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, words
-	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"), "NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"),
+	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"),
+		"NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"),
 		objectsVar+"="+ts.Getenv(objectsVar))
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
@@ -279,8 +285,8 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 	}
 }
 
-// end interrupts a command, interrupts it twice, or again and again until it ends, kills it, has it quit with its device, or
-// kills its device. It returns how the command ended.
+// end interrupts a command, interrupts it twice, or again and again until it ends, kills it, has it quit with its
+// device, or kills its device. It returns how the command ended.
 func end(ts *testscript.TestScript, how string, p *os.Process, kids []int, done <-chan error) error {
 	switch how {
 	case "device":

@@ -12,8 +12,8 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// grace is what a run gets to end on its own when it is interrupted. More signals within it count as the same: who signals
-// a process and then its group, as timeout does, means it once.
+// grace is what a run gets to end on its own when it is interrupted. More signals within it count as the same: who
+// signals a process and then its group, as timeout does, means it once.
 const grace = time.Second
 
 // heed sees to signals from now on.
@@ -39,8 +39,8 @@ func interrupts(signals <-chan os.Signal, cancel context.CancelCauseFunc, grace 
 	endNow(grace)
 }
 
-// awaitAnother returns at a signal after the first tick. With every tick it ends children: compilers are left when the grace
-// is over, and more of them may start.
+// awaitAnother returns at a signal after the first tick. With every tick it ends children: compilers are left when the
+// grace is over, and more of them may start.
 func awaitAnother(signals <-chan os.Signal, ticks <-chan time.Time, endChildren func()) {
 	over := false
 	for {

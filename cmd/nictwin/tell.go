@@ -40,8 +40,8 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	}
 }
 
-// tellHome tells which home was used, of what revision, and what was built, once. Where people only need to mend something
-// first, that would be noise.
+// tellHome tells which home was used, of what revision, and what was built, once. Where people only need to mend
+// something first, that would be noise.
 func (a *app) tellHome(out result.Outcome, err error) {
 	h, w := a.object.Home, a.people()
 	if a.toldHome || h == nil || out == result.Usage || out == result.Interrupted || cli.SaysAll(err) {
@@ -100,7 +100,8 @@ func artifacts(o *result.Object) string {
 	}
 	text := "artifacts: " + o.Artifacts
 	for _, c := range o.Cut {
-		text += fmt.Sprintf("; %s was cut at --artifact-mb: it has %d of %d records", c.File, c.Written, c.Written+c.LeftOut)
+		text += fmt.Sprintf("; %s was cut at --artifact-mb: it has %d of %d records", c.File, c.Written,
+			c.Written+c.LeftOut)
 	}
 	return text
 }

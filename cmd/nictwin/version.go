@@ -18,7 +18,8 @@ func versionCommand(a *app) *cobra.Command {
 	}
 }
 
-// version tells what this program is, and with which home it would play. That there is none is a fault only where one was named.
+// version tells what this program is, and with which home it would play. That there is none is a fault only where one
+// was named.
 func (a *app) version() error {
 	p := cli.Place{Home: a.home}
 	home := "none: "

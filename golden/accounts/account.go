@@ -74,7 +74,8 @@ func New(build *nicspec.Build) []Account {
 	}
 	all := make([]Account, nicspec.NumAccounts)
 	for i := range all {
-		all[i] = Account{id: i, states: make([]state, 1), since: never, doubtTo: never, seen: make([]latest, build.Ports)}
+		all[i] = Account{id: i, states: make([]state, 1), since: never, doubtTo: never,
+			seen: make([]latest, build.Ports)}
 		for p := range all[i].seen {
 			all[i].seen[p].out = never
 		}

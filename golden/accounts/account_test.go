@@ -64,7 +64,8 @@ func TestDroppedFrameLatches(t *testing.T) {
 // A frame that came in after the window of a table write shows that the account
 // was set, though none with a number of before is missing.
 func TestAccountSetBeforeAFrame(t *testing.T) {
-	a := &Account{states: []state{{Account: core.Account{Seq: 1}}}, since: never, doubtTo: never, seen: make([]latest, 1)}
+	a := &Account{states: []state{{Account: core.Account{Seq: 1}}}, since: never, doubtTo: never,
+		seen: make([]latest, 1)}
 	a.Written(578, 0, &core.Account{Balance: 1, Latch: true})
 	a.Delivered(Event{Frame: 1, Last: 719, Out: 736})
 	e, ok := a.Next(Around{Now: 736, Oldest: 736, Linger: 1 << 14})

@@ -21,8 +21,8 @@ func (s Span) Has(v uint32) bool { return v >= s.lo && v <= s.hi }
 
 func (s Span) String() string { return verdict.Between(uint64(s.lo), uint64(s.hi)) }
 
-// Range is what a read sees now that was accepted in a cycle: the writes before it, and none or all of the frames on their way,
-// with so many of which it is not known where they go.
+// Range is what a read sees now that was accepted in a cycle: the writes before it, and none or all of the frames on
+// their way, with so many of which it is not known where they go.
 func (a *Account) Range(asked int64, unsure int) Range {
 	var c Range
 	none := Span{lo: 1<<32 - 1}

@@ -76,8 +76,8 @@ func (a *Account) passBefore(e *Event, unsure bool) bool {
 	return ok
 }
 
-// Age applies the writes that every frame to come must see: of those that may still come, the oldest had its last beat in a
-// cycle.
+// Age applies the writes that every frame to come must see: of those that may still come, the oldest had its last beat
+// in a cycle.
 func (a *Account) Age(oldest int64) {
 	for i := range a.early {
 		oldest = min(oldest, a.early[i].Last)

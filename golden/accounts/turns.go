@@ -24,8 +24,8 @@ type Around struct {
 	End    bool  // the run is over
 }
 
-// Next is the next delivered frame to be followed; false: there is none yet. While the account is being set it follows frames by
-// itself, as far as they can be next.
+// Next is the next delivered frame to be followed; false: there is none yet. While the account is being set it follows
+// frames by itself, as far as they can be next.
 func (a *Account) Next(x Around) (e Event, ok bool) {
 	for len(a.early) > 0 {
 		set := a.beingSet(x) // which may show that it was
@@ -80,8 +80,8 @@ func (a *Account) After(e *Event) (frame uint32, wrong bool) {
 	return seen.frame, seen.any && int32(e.Frame-seen.frame) <= 0
 }
 
-// Follow lets the account let a frame pass, whose turn it is. It reports false if no state lets it go that way; the states are as
-// before then.
+// Follow lets the account let a frame pass, whose turn it is. It reports false if no state lets it go that way; the
+// states are as before then.
 func (a *Account) Follow(e *Event, unsure bool) bool {
 	ok := a.pass(e, unsure)
 	a.took(e)
@@ -97,7 +97,8 @@ func (a *Account) AsDevice(e *Event) {
 	}
 }
 
-// Dropped follows a frame that the account decided on and that was not delivered, and returns why the states allow that.
+// Dropped follows a frame that the account decided on and that was not delivered, and returns why the states allow
+// that.
 func (a *Account) Dropped(k Taken) counters.Drops {
 	a.frame = k
 	if !a.step(&a.frame) {
@@ -112,11 +113,12 @@ func (a *Account) Since(cycle int64) { a.since = max(a.since, cycle) }
 // WasSet reports whether frames may come that it let pass before it was set.
 func (a *Account) WasSet() bool { return len(a.before) > 0 }
 
-// Sure reports whether it is certain that a frame met the account in its turn: nothing that is known says that another one did
-// before.
+// Sure reports whether it is certain that a frame met the account in its turn: nothing that is known says that another
+// one did before.
 func (a *Account) Sure(port int, frame uint32, last int64) bool {
 	seen := &a.seen[port]
-	passed := seen.any && int32(seen.frame-frame) > 0 // one that came while the account was being set does not decide those before it
+	// one that came while the account was being set does not decide those before it
+	passed := seen.any && int32(seen.frame-frame) > 0
 	return seen.out < last && a.doubtTo < last && !a.WasSet() && !passed
 }
 

@@ -87,7 +87,8 @@ func TestDoubt(t *testing.T) {
 	p.Doubt(ab)
 	p.Doubt(counters.Drop(nicspec.CntRxDropRule))
 	p.Doubt(ab)
-	require.Equal(t, []arrivals.Doubt{{Causes: ab, Frames: 2}, {Causes: counters.Drop(nicspec.CntRxDropRule), Frames: 1}}, p.Doubts)
+	require.Equal(t,
+		[]arrivals.Doubt{{Causes: ab, Frames: 2}, {Causes: counters.Drop(nicspec.CntRxDropRule), Frames: 1}}, p.Doubts)
 }
 
 // A frame that is too long to be delivered keeps its length only.

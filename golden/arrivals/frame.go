@@ -102,7 +102,8 @@ func (f *Frame) Describe() string {
 	case ToQueue:
 		return s + fmt.Sprintf(", for queue %d by %s", f.Verdict.Queue, ruleText(f.Verdict.Rule))
 	case ToAccount:
-		return s + fmt.Sprintf(", for queue %d, or the slow queue %d of account %d, by %s", f.Verdict.Queue, f.Verdict.Account.Queue, f.Verdict.Account.ID,
+		return s + fmt.Sprintf(", for queue %d, or the slow queue %d of account %d, by %s", f.Verdict.Queue,
+			f.Verdict.Account.Queue, f.Verdict.Account.ID,
 			ruleText(f.Verdict.Rule))
 	}
 	return s + fmt.Sprintf(", caught in a change of the configuration: %d verdicts are possible", len(f.Alts))

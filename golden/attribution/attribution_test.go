@@ -32,7 +32,8 @@ func newRig(t *testing.T, queues int) *rig {
 	build := nicspec.DefaultBuild()
 	g := &rig{t: t, log: verdict.NewLog("", 20, nil, build.Ports, build.NumRxq, build.NumTxq)}
 	for i := range queues {
-		g.queues = append(g.queues, &attribution.Queue{ID: i, Open: true, Ctx: core.Queue{LogSize: 6}, Slots: make([]attribution.Slot, 128)})
+		g.queues = append(g.queues, &attribution.Queue{ID: i, Open: true, Ctx: core.Queue{LogSize: 6},
+			Slots: make([]attribution.Slot, 128)})
 	}
 	g.Entries = attribution.NewEntries(&build, g.queues, timeout, g.log)
 	g.log.At(&boundary.Crossing{})
@@ -165,7 +166,8 @@ func TestLateRead(t *testing.T) {
 
 // copyEntry is a copy of n bytes.
 func (g *rig) copyEntry(q int, src, dst uint64, n int) *attribution.Entry {
-	raw := nictest.Wqe(0, nil, []nictest.Piece{{Addr: src, N: n}, {Addr: dst, N: n}}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeCopy) })
+	raw := nictest.Wqe(0, nil, []nictest.Piece{{Addr: src, N: n}, {Addr: dst, N: n}},
+		func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeCopy) })
 	e := g.entry(q, raw)
 	require.True(g.t, e.Plan.Copy, "%v", e.Plan.Status)
 	return e
@@ -176,7 +178,8 @@ func (g *rig) copyEntry(q int, src, dst uint64, n int) *attribution.Entry {
 func TestWritesOfSeveralCopies(t *testing.T) {
 	g := newRig(t, 3)
 	for q := range 2 {
-		g.comes(g.request(0x1000+uint64(q)*0x1000, 64, g.copyEntry(q, 0x1000+uint64(q)*0x1000, 0x9000, 64)), fill(64, 7))
+		g.comes(g.request(0x1000+uint64(q)*0x1000, 64, g.copyEntry(q, 0x1000+uint64(q)*0x1000, 0x9000, 64)),
+			fill(64, 7))
 	}
 	for range 2 {
 		e, several := g.Writer(0x9000, fill(64, 7))

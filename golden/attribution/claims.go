@@ -52,7 +52,8 @@ func (es *Entries) claimOf(e *Entry) *copyClaim {
 	c := e.Copy.claim
 	if c == nil {
 		c = es.claims.Get()
-		*c = copyClaim{entry: e, queue: e.Queue, index: e.Index, dst: e.Plan.Dma.Dst, n: e.Plan.Dma.Len, sure: c.sure.Emptied()}
+		*c = copyClaim{entry: e, queue: e.Queue, index: e.Index, dst: e.Plan.Dma.Dst, n: e.Plan.Dma.Len,
+			sure: c.sure.Emptied()}
 		e.Copy.claim = c
 		es.claimed = append(es.claimed, c)
 	}
@@ -103,7 +104,8 @@ func (es *Entries) matchWrites(lo, hi uint64) {
 	for at := lo; at < hi; at = es.evenUpTo(at, hi) {
 		if w, ok := es.everyWrite(at); !ok {
 			c := w.by[0]
-			es.failShared(c, "every byte once", fmt.Sprintf("more writes at %#x than copies that can have made them", at))
+			es.failShared(c, "every byte once", fmt.Sprintf("more writes at %#x than copies that can have made them",
+				at))
 			return
 		}
 		if c, ok := es.everyCopy(at); !ok {

@@ -52,7 +52,8 @@ type Entries struct {
 // NewEntries is none, for a build and its transmit queues; completions time out
 // after so many cycles.
 func NewEntries(build *nicspec.Build, queues []*Queue, timeout int64, log *verdict.Log) *Entries {
-	s := &Entries{queues: queues, Readable: memory.NewMap[Entry](), Writable: memory.NewMap[Entry](), log: log, limits: core.LimitsOf(build)}
+	s := &Entries{queues: queues, Readable: memory.NewMap[Entry](), Writable: memory.NewMap[Entry](), log: log,
+		limits: core.LimitsOf(build)}
 	s.Out.init(timeout)
 	return s
 }

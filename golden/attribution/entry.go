@@ -146,7 +146,8 @@ func (e *Entry) MayBeOver() bool {
 
 // Equals reports whether an entry's frame, as far as it is there, is data.
 func (e *Entry) Equals(data []byte) bool {
-	return e.Plan.Send && e.Fails == 0 && !e.Left && e.gathered() && e.finish() == nicspec.StatusOk && bytes.Equal(e.Frame, data)
+	return e.Plan.Send && e.Fails == 0 && !e.Left && e.gathered() && e.finish() == nicspec.StatusOk &&
+		bytes.Equal(e.Frame, data)
 }
 
 // Last is the entry's last block.

@@ -71,7 +71,8 @@ func (es *Entries) catch(e, o *Entry, j, lo, hi int) bool {
 		for a < b {
 			es.search()
 			n := es.uniform(a, int(b-a))
-			if !e.settledAt(i, int(a-p.bus), n) && es.force(Place{e, i, int(a - p.bus)}, Place{o, j, int(a - o.Pieces[j].bus)}, n) {
+			if !e.settledAt(i, int(a-p.bus), n) &&
+				es.force(Place{e, i, int(a - p.bus)}, Place{o, j, int(a - o.Pieces[j].bus)}, n) {
 				return true
 			}
 			a += uint64(n)
@@ -89,7 +90,8 @@ func (es *Entries) catchLate(e *Entry) bool {
 		}
 		for k := range d.dest {
 			t := d.dest[k]
-			if t.Entry != nil && !t.Entry.sameAs(e) && es.catch(e, t.Entry, t.piece, max(t.lo, int(d.Next-d.Addr)+t.lo-t.from), t.hi) {
+			if t.Entry != nil && !t.Entry.sameAs(e) &&
+				es.catch(e, t.Entry, t.piece, max(t.lo, int(d.Next-d.Addr)+t.lo-t.from), t.hi) {
 				return true
 			}
 		}

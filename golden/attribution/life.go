@@ -81,7 +81,8 @@ func (es *Entries) Begin(e *Entry, keys core.KeyTable) {
 
 // Alternate gives an entry at work another reading, under other keys [T12].
 func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
-	if op := nicspec.Wqe(e.Raw[:]).Opcode(); e.Left || op == nicspec.OpcodeNop || e.Plan.Status == nicspec.StatusBadOpcode {
+	if op := nicspec.Wqe(e.Raw[:]).Opcode(); e.Left || op == nicspec.OpcodeNop ||
+		e.Plan.Status == nicspec.StatusBadOpcode {
 		return
 	}
 	a := es.entries.Get()
@@ -98,7 +99,8 @@ func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
 		n++
 	}
 	if n > maxReadings {
-		es.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
+		es.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at "+
+			"work; not all values are followed",
 			e.Index, e.Queue.ID)
 		es.entries.Put(a)
 		return
@@ -159,7 +161,8 @@ func (es *Entries) dropRetired() {
 			}
 		}
 	}
-	for changed := true; changed; { // an entry that is kept may take a read of one at work, and its own may go to one that was over before
+	// an entry that is kept may take a read of one at work, and its own may go to one that was over before
+	for changed := true; changed; {
 		changed = false
 		for k := range es.retired.Len() {
 			if g := *es.retired.At(k); g.over >= since && g.fetched < since {

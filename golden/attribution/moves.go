@@ -217,7 +217,8 @@ func (es *Entries) occupy(h Place, c *content, data []byte) {
 	h.entry.readings(func(x *Entry) {
 		for i := range x.Count {
 			p := &x.Pieces[i]
-			if x != h.entry && addr >= p.bus && addr+uint64(c.n) <= p.bus+uint64(p.len) && p.asked.Free(int(addr-p.bus), int(addr-p.bus)+c.n) {
+			if x != h.entry && addr >= p.bus && addr+uint64(c.n) <= p.bus+uint64(p.len) &&
+				p.asked.Free(int(addr-p.bus), int(addr-p.bus)+c.n) {
 				es.fill(Place{x, i, int(addr - p.bus)}, c, data)
 				return
 			}

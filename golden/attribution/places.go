@@ -98,7 +98,8 @@ func CutsLine(base uint64, n, lo, hi int) bool {
 // OtherDest reports whether another copy writes to a place.
 func (es *Entries) OtherDest(e *Entry, addr uint64, n int) bool {
 	for node := es.Writable.First(addr); node != nil; node = es.Writable.Next(node) {
-		if node.Owner.Kind == memory.Copy && !node.Owner.Entry.sameAs(e) && addr < node.Hi && memory.End(addr, n) > node.Lo {
+		if node.Owner.Kind == memory.Copy && !node.Owner.Entry.sameAs(e) && addr < node.Hi &&
+			memory.End(addr, n) > node.Lo {
 			return true
 		}
 	}

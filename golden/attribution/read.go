@@ -92,7 +92,8 @@ func (s *Outstanding) SettleTimeout(timeout int64) { s.TLo, s.THi = timeout, tim
 func (s *Outstanding) Begin(tag uint8, addr uint64, n int, now int64) *Read {
 	d := &s.Tags[tag]
 	*d = Read{
-		dest: d.dest[:0], Open: true, Addr: addr, N: n, Next: addr, Left: n, Issued: now, TLo: s.TLo, THi: s.THi, Tag: tag,
+		dest: d.dest[:0], Open: true, Addr: addr, N: n, Next: addr, Left: n, Issued: now, TLo: s.TLo, THi: s.THi,
+		Tag:      tag,
 		FreeFrom: cycles.Never, Stray: true,
 	}
 	s.Open++
@@ -249,7 +250,8 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	if q.Slot(e.Index).Entry == e { // its first reading
 		score += 8
 	}
-	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil { // not before its time
+	// not before its time
+	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil {
 		score += 32
 	}
 	sooner := c.Entry != nil && c.Entry.Queue == q && score == c.score && int16(e.Index-c.Entry.Index) < 0

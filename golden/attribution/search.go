@@ -32,7 +32,8 @@ func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 	if !e.settledAt(to.piece, to.at, c.n) && !es.goal.reached(to, c.n) {
 		return true
 	}
-	return c.kind == isGot && p.Got.Has(to.at, to.at+c.n) && (e.Buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
+	return c.kind == isGot && p.Got.Has(to.at, to.at+c.n) &&
+		(e.Buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
 }
 
 // vacate moves what is in n uniform bytes of a place to other places that it
@@ -181,7 +182,8 @@ func (es *Entries) obtainRun(h Place, n int, want []byte) (k int) {
 				return false
 			}
 			c := es.content(from, n)
-			if c.kind != isGot || c.n < n || needed != (from.entry.settledAt(from.piece, from.at, n) || es.goal.reached(from, n)) {
+			if c.kind != isGot || c.n < n || needed != (from.entry.settledAt(from.piece, from.at, n) ||
+				es.goal.reached(from, n)) {
 				return false
 			}
 			k = n
@@ -204,7 +206,8 @@ func (es *Entries) obtainRun(h Place, n int, want []byte) (k int) {
 // Spread takes a read for which no piece has room as it is: byte by byte it
 // goes where there is room, or can be made.
 func (es *Entries) Spread(d *Read) bool {
-	if es.places(d.Addr, func(h Place) bool { return h.entry.reads(h.piece) && h.at+d.N <= h.entry.Pieces[h.piece].len }) {
+	if es.places(d.Addr,
+		func(h Place) bool { return h.entry.reads(h.piece) && h.at+d.N <= h.entry.Pieces[h.piece].len }) {
 		return es.spreadOver(d)
 	}
 	return false
@@ -295,7 +298,8 @@ func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 	return false
 }
 
-// reached reports whether a place has the bytes of the frame, or the value that is tried for it: no search takes them away.
+// reached reports whether a place has the bytes of the frame, or the value that is tried for it: no search takes them
+// away.
 func (g *goal) reached(h Place, n int) bool {
 	p := &h.entry.Pieces[h.piece]
 	off := p.off + h.at

@@ -10,8 +10,8 @@ import (
 	"nictwin/golden/attribution"
 )
 
-// Queues send overlapping memory, which is rewritten between their reads, and ECN may write some bytes of some frames. Whoever
-// read what, and in whichever order the frames leave, each is its entry's.
+// Queues send overlapping memory, which is rewritten between their reads, and ECN may write some bytes of some frames.
+// Whoever read what, and in whichever order the frames leave, each is its entry's.
 func TestFramesOfSharedMemory(t *testing.T) {
 	const addr, values = 0x1000, 3
 	for seed := range uint64(1500) {

@@ -21,7 +21,8 @@ type rig struct {
 
 // newRig is a queue whose buffers are 64 and 256 bytes.
 func newRig() *rig {
-	g := &rig{q: &buffers.Queue{Ctx: core.Queue{LogSize: 4, SplitMode: nicspec.SplitModeFixed, HdrBufSize: 64, PayBufSize: 256}}}
+	g := &rig{q: &buffers.Queue{Ctx: core.Queue{LogSize: 4, SplitMode: nicspec.SplitModeFixed, HdrBufSize: 64,
+		PayBufSize: 256}}}
 	g.q.Slots = make([]buffers.Slot, 32)
 	for i := range g.q.Slots {
 		g.q.Slots[i] = buffers.Slot{Q: g.q, Index: uint16(i)}

@@ -59,7 +59,8 @@ func TestPageMapFindsRanges(t *testing.T) {
 				in = append(in[:k], in[k+1:]...)
 				continue
 			}
-			e := entry{uint64(rapid.IntRange(0, 1<<20).Draw(t, "addr")), rapid.IntRange(1, 20000).Draw(t, "n"), Owner[int]{Index: uint16(i)}}
+			e := entry{uint64(rapid.IntRange(0, 1<<20).Draw(t, "addr")), rapid.IntRange(1, 20000).Draw(t, "n"),
+				Owner[int]{Index: uint16(i)}}
 			in = append(in, e)
 			m.Add(e.addr, e.n, e.o)
 		}

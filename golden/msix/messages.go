@@ -171,7 +171,8 @@ func (m *Messages) End() {
 	}
 	for _, s := range m.shared {
 		if s.owed > 0 {
-			m.log.Fail(verdict.Device, "M3", "message", fmt.Sprintf("%d more of %#x to %#x, which several queues share", s.owed, s.data, s.addr), "none")
+			m.log.Fail(verdict.Device, "M3", "message", fmt.Sprintf("%d more of %#x to %#x, which several queues share",
+				s.owed, s.data, s.addr), "none")
 		}
 	}
 }

@@ -91,7 +91,8 @@ func (q *Queue) MayHaveSent() { q.least.Sent() }
 // Disabled checks that nothing is left to report when the disabling is over [M4].
 func (q *Queue) Disabled() {
 	if n := q.least.Unreported(); n > 0 {
-		q.log.Fail(q.domain, "M4", "busy", "1 until a message has reported all entries", fmt.Sprintf("0, with %d unreported", n))
+		q.log.Fail(q.domain, "M4", "busy", "1 until a message has reported all entries",
+			fmt.Sprintf("0, with %d unreported", n))
 	}
 	q.Forget()
 }
@@ -102,6 +103,7 @@ func (q *Queue) Forget() { *q = Queue{domain: q.domain, log: q.log} }
 // end checks that no message is missing [M3, M5].
 func (q *Queue) end() {
 	if at := q.least.DueAt(); at != core.Never {
-		q.log.Fail(q.domain, "M3", "message", fmt.Sprintf("one, due in cycle %d: %d entries are unreported", at, q.least.Unreported()), "none")
+		q.log.Fail(q.domain, "M3", "message", fmt.Sprintf("one, due in cycle %d: %d entries are unreported", at,
+			q.least.Unreported()), "none")
 	}
 }

@@ -21,8 +21,8 @@ func (o *Out) Configure(e nicspec.PortEntryFields, mac [6]byte, cycle int64) (ch
 	return changed
 }
 
-// Sent judges a pause frame of the device's own. seq is the ordinal of the frame that comes in next, and most is the most bytes that
-// the buffer can have held since LooksBack.
+// Sent judges a pause frame of the device's own. seq is the ordinal of the frame that comes in next, and most is the
+// most bytes that the buffer can have held since LooksBack.
 func (o *Out) Sent(frame []byte, x At, seq uint32, most int) {
 	cfg, end, known := o.sentBy(frame, x)
 	switch {
@@ -99,7 +99,8 @@ func (o *Out) failFrame(got []byte, x At) {
 		return
 	}
 	i := verdict.FirstDifference(want[:], got)
-	o.fail("F6", pauseField(i), verdict.ByteOf(want[i], i), verdict.ByteOf(got[i], i), fmt.Sprintf("a pause frame: %x", got))
+	o.fail("F6", pauseField(i), verdict.ByteOf(want[i], i), verdict.ByteOf(got[i], i),
+		fmt.Sprintf("a pause frame: %x", got))
 }
 
 // pauseField names a byte of a pause frame.
@@ -107,7 +108,8 @@ func pauseField(at int) string {
 	for _, f := range [...]struct {
 		name string
 		end  int
-	}{{"eth.dst", 6}, {"eth.src", 12}, {"eth.type", 14}, {"pause.opcode", 16}, {"pause.time", 18}, {"pause.class_times", 34}} {
+	}{{"eth.dst", 6}, {"eth.src", 12}, {"eth.type", 14}, {"pause.opcode", 16}, {"pause.time", 18},
+		{"pause.class_times", 34}} {
 		if at < f.end {
 			return f.name
 		}
@@ -122,9 +124,11 @@ func (o *Out) tells(cfg *setting, x At, seq uint32, most int) {
 	if o.paused || o.unknown {
 		limit = int(cfg.Xon)
 	}
-	quanta := min(o.quanta, cfg.PauseTime) // half of which has passed, whether the time was written before that began or since
+	// half of which has passed, whether the time was written before that began or since
+	quanta := min(o.quanta, cfg.PauseTime)
 	if again := o.decided + core.PauseCycles(quanta, o.ethBits)/2; o.paused && !o.unknown && x.First < again {
-		o.fail("F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again), fmt.Sprintf("in cycle %d", x.First))
+		o.fail("F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again),
+			fmt.Sprintf("in cycle %d", x.First))
 	}
 	if most <= limit {
 		o.open = doubt{open: true, cycle: x.Last, most: most, limit: limit}
@@ -132,7 +136,8 @@ func (o *Out) tells(cfg *setting, x At, seq uint32, most int) {
 	o.paused, o.told, o.quanta, o.unknown, o.lowSince = true, x.First, cfg.PauseTime, false, never
 	o.decided = o.held.Back(x.First, o.slack)
 	if o.late(o.oldSince, x.Last) {
-		o.claim(levelClaim{from: x.Last, to: x.Last + o.again(cfg), slack: true, before: seq, limit: int(cfg.Xon), missing: true, after: o.told, again: true})
+		o.claim(levelClaim{from: x.Last, to: x.Last + o.again(cfg), slack: true, before: seq, limit: int(cfg.Xon),
+			missing: true, after: o.told, again: true})
 	}
 }
 

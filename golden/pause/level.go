@@ -40,14 +40,17 @@ func (o *Out) Coming(x At, room int) {
 	o.settle(x.Last)
 }
 
-// Came is called after a frame that came in counts as held: level is the most bytes that are, seq the ordinal of the next.
+// Came is called after a frame that came in counts as held: level is the most bytes that are, seq the ordinal of the
+// next.
 func (o *Out) Came(now int64, level int, seq uint32) {
 	if !o.now.sends() || !o.now.tells() || !o.late(o.oldSince, now) || level <= int(o.now.Xoff) {
 		return
 	}
 	for i := range o.claims {
 		if c := &o.claims[i]; c.missing && !c.again && !c.due && level < c.most+claimStep {
-			return // one at a time, and others as more is held: frames that leave before the time of one is over count for the next
+			// one at a time, and others as more is held: frames that leave before the time of one is over count for
+			// the next
+			return
 		}
 	}
 	o.claim(levelClaim{from: now, to: now, slack: true, before: seq, limit: int(o.now.Xoff), most: level, missing: true,
@@ -101,8 +104,8 @@ func (o *Out) answers(c *levelClaim) bool {
 	return o.paused || o.told > c.from
 }
 
-// Delivered is called when a frame was delivered, before it is forgotten: its ordinal, the cycle of its last beat, and its bytes in the
-// buffer. Frames before base are decided.
+// Delivered is called when a frame was delivered, before it is forgotten: its ordinal, the cycle of its last beat, and
+// its bytes in the buffer. Frames before base are decided.
 func (o *Out) Delivered(now int64, seq uint32, last int64, room int, base uint32) {
 	if len(o.claims) == 0 {
 		return

@@ -53,7 +53,8 @@ func TestOut(t *testing.T) {
 		field string // "": nothing is wrong
 	}{
 		{"too little for a pause", func(o *Out) { o.Sent(tell, at(1000), 0, 3999); o.End(1000, 0) }, "frame"},
-		{"enough for it", func(o *Out) { o.Came(990, 5000, 8); o.Sent(tell, at(1000), 8, 5000); o.End(1001, 5000) }, ""},
+		{"enough for it", func(o *Out) { o.Came(990, 5000, 8); o.Sent(tell, at(1000), 8, 5000); o.End(1001, 5000) },
+			""},
 		{"a pause that nobody sends", func(o *Out) {
 			o.Came(1000, 5000, 8)
 			o.Coming(at(4000), 64)
@@ -108,7 +109,8 @@ func TestStops(t *testing.T) {
 	}
 	var k Stops
 	require.True(t, k.Came(in(1, 100, quanta, true), ethBits))
-	for cycle, want := range map[int64]bool{100: false, 100 + nicspec.VisibleCycles: false, 101 + nicspec.VisibleCycles: true, end - 1: true, end: false} {
+	for cycle, want := range map[int64]bool{100: false, 100 + nicspec.VisibleCycles: false,
+		101 + nicspec.VisibleCycles: true, end - 1: true, end: false} {
 		since, stopped := k.Stopped(ethBits, -1, cycle)
 		require.Equal(t, want, stopped, "cycle %d", cycle)
 		if want {

@@ -83,7 +83,8 @@ type At struct{ First, Last int64 }
 
 // NewOut is that of a port of a device that was just reset. held is when the port was held back.
 func NewOut(port, ethBits int, held *cycles.Set, log *verdict.Log) Out {
-	return Out{log: log, port: port, ethBits: ethBits, held: held, slack: SlackOf(ethBits), first: never, last: never, state: afterReset()}
+	return Out{log: log, port: port, ethBits: ethBits, held: held, slack: SlackOf(ethBits), first: never, last: never,
+		state: afterReset()}
 }
 
 func afterReset() state {

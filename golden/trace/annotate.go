@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Annotate copies a file of [Pcapng] and adds comments to frames that are in it: what is found out about a frame after it
-// was written. The copy grows by at most room bytes; comments beyond that are left out. It returns how many comments are in
-// the copy, one of a frame on both interfaces counting twice.
+// Annotate copies a file of [Pcapng] and adds comments to frames that are in it: what is found out about a frame after
+// it was written. The copy grows by at most room bytes; comments beyond that are left out. It returns how many
+// comments are in the copy, one of a frame on both interfaces counting twice.
 func Annotate(w io.Writer, r io.Reader, comments map[PacketID][]string, room int64) (added int, err error) {
 	a := annotator{comments: comments, room: room, r: bufio.NewReaderSize(r, 1<<16), w: bufio.NewWriterSize(w, 1<<16)}
 	for err == nil {

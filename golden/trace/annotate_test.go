@@ -16,7 +16,8 @@ func three(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	p := NewPcapng(&b, 0)
-	for i, f := range []Frame{{Dir: Inbound, ID: 7}, {Dir: Outbound, ID: 1 << 40, Comments: []string{"first", "second"}}, {Dir: Inbound, ID: NoID}} {
+	for i, f := range []Frame{{Dir: Inbound, ID: 7},
+		{Dir: Outbound, ID: 1 << 40, Comments: []string{"first", "second"}}, {Dir: Inbound, ID: NoID}} {
 		f.Ns = int64(i)
 		p.Packet(Golden, &f, make([]byte, 61+i))
 		p.Packet(DUT, &f, make([]byte, 61+i))
@@ -32,7 +33,8 @@ func fields(t *testing.T, file []byte) []string {
 	require.NoError(t, err, "tshark is missing: apt-get install tshark")
 	path := filepath.Join(t.TempDir(), "x.pcapng")
 	require.NoError(t, os.WriteFile(path, file, 0o644))
-	cmd := exec.Command(tshark, "-r", path, "-T", "fields", "-E", "separator=;", "-e", "frame.interface_name", "-e", "frame.len",
+	cmd := exec.Command(tshark, "-r", path, "-T", "fields", "-E", "separator=;", "-e", "frame.interface_name", "-e",
+		"frame.len",
 		"-e", "frame.packet_flags_direction", "-e", "frame.packet_id", "-e", "frame.comment")
 	out, err := cmd.Output()
 	require.NoError(t, err, "%s", out)
@@ -49,7 +51,8 @@ func TestFlagsAndComments(t *testing.T) {
 	require.Equal(t, "dut;63;0x00000001;;", lines[5])
 
 	var b bytes.Buffer
-	n, err := Annotate(&b, bytes.NewReader(file), map[PacketID][]string{7: {"late: 3", "later"}, 1 << 40: {"late"}, NoID: {"nobody's"}, 99: {"none"}}, 1000)
+	n, err := Annotate(&b, bytes.NewReader(file), map[PacketID][]string{7: {"late: 3", "later"}, 1 << 40: {"late"},
+		NoID: {"nobody's"}, 99: {"none"}}, 1000)
 	require.NoError(t, err)
 	require.Equal(t, 6, n)
 	lines = fields(t, b.Bytes())
@@ -94,7 +97,8 @@ func FuzzAnnotate(f *testing.F) {
 	f.Add([]byte{6, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, file []byte) {
 		var b bytes.Buffer
-		if n, err := Annotate(&b, bytes.NewReader(file), map[PacketID][]string{7: {"seven"}}, 100); err == nil && n == 0 {
+		if n, err := Annotate(&b, bytes.NewReader(file), map[PacketID][]string{7: {"seven"}}, 100); err == nil &&
+			n == 0 {
 			require.Equal(t, len(file), b.Len())
 		}
 	})

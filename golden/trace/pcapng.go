@@ -36,16 +36,16 @@ const (
 	maxComment     = 1<<16 - 4
 )
 
-// Pcapng writes a pcapng file: two interfaces for each NIC, or such as the caller names. When the file's limit was reached, it ends with statistics of
-// them, which hold the number of packets that are missing.
+// Pcapng writes a pcapng file: two interfaces for each NIC, or such as the caller names. When the file's limit was
+// reached, it ends with statistics of them, which hold the number of packets that are missing.
 type Pcapng struct {
 	out     limited
 	buf     []byte   // block under construction
 	leftOut []uint64 // by interface
 }
 
-// NewPcapng begins a file of at most limit bytes, 0 for any number, for NICs of these names: the interfaces of NIC "a" are
-// "golden a" and "dut a". Without names there is one NIC, of none.
+// NewPcapng begins a file of at most limit bytes, 0 for any number, for NICs of these names: the interfaces of NIC "a"
+// are "golden a" and "dut a". Without names there is one NIC, of none.
 func NewPcapng(w io.Writer, limit int64, nics ...string) *Pcapng {
 	if len(nics) == 0 {
 		nics = []string{""}
@@ -161,7 +161,8 @@ func (p *Pcapng) statistics(iface int, missing uint64) {
 	p.u32(uint32(iface))
 	p.u32(uint32(uint64(p.out.last) >> 32))
 	p.u32(uint32(p.out.last))
-	p.option(optComment, fmt.Sprintf("the file was cut at its limit: %d packets from %d ns on are missing", missing, p.out.first))
+	p.option(optComment, fmt.Sprintf("the file was cut at its limit: %d packets from %d ns on are missing", missing,
+		p.out.first))
 	p.option(optDropped, string(binary.LittleEndian.AppendUint64(nil, missing)))
 	p.u32(optEnd)
 	p.end()

@@ -64,12 +64,14 @@ func TestEventsAreJSON(t *testing.T) {
 	e.Observe(boundary.Crossing{Kind: boundary.TLPOut, First: 7, Last: 8, TLP: p})
 	e.Observe(boundary.Crossing{Kind: boundary.TLPIn, First: 7, Last: 8, TLP: &tlp.Packet{Hdr: [16]byte{0xff}}})
 	for _, port := range []int{1, 0, 1} {
-		e.Observe(boundary.Crossing{Kind: boundary.FrameOut, Port: port, First: 9, Last: 9, Frame: &ether.Frame{Queue: 3, Data: make([]byte, 60)}})
+		e.Observe(boundary.Crossing{Kind: boundary.FrameOut, Port: port, First: 9, Last: 9,
+			Frame: &ether.Frame{Queue: 3, Data: make([]byte, 60)}})
 	}
 	require.NoError(t, l.Close())
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	require.Len(t, lines, 5)
-	require.Contains(t, lines[0], `{"kind":"tlp_out","port":0,"n":0,"first":7,"last":8,"bytes":4,"crc32":"b63cfbcd","text":`)
+	require.Contains(t, lines[0],
+		`{"kind":"tlp_out","port":0,"n":0,"first":7,"last":8,"bytes":4,"crc32":"b63cfbcd","text":`)
 	require.Contains(t, lines[1], `{"kind":"tlp_in","port":0,"n":0,"first":7,"last":8,"bytes":0,"text":`)
 	require.Contains(t, lines[3], `{"kind":"frame_out","port":0,"n":0,`)
 	var m map[string]any
@@ -107,7 +109,8 @@ func TestEventsAreCut(t *testing.T) {
 		if i%2 == 0 {
 			size = 1500 // a shorter line that would fit after a longer one that did not is left out, too
 		}
-		e.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: i, Last: i + 1, Frame: &ether.Frame{Data: make([]byte, size)}})
+		e.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: i, Last: i + 1,
+			Frame: &ether.Frame{Data: make([]byte, size)}})
 	}
 	require.NoError(t, l.Close())
 	require.LessOrEqual(t, b.Len(), limit)

@@ -8,7 +8,10 @@ const FieldPayload = "payload bytes"
 // an RTL module of one name, is responsible for a field of a rule, else for a
 // field, else for a rule.
 var blocksByBoth = map[string]string{
-	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader", "R10 status": "cqe",
+	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader", "R10 status": "" +
+		"" +
+		"" +
+		"cqe",
 	"P3 " + FieldPayload:          "rxdma", // too long a write; the rule is the reader's for all else
 	"P9 completion entry address": "cqe", "S3 queue": "rss", "F4 read": "txq",
 }
@@ -20,18 +23,22 @@ var blocksByField = map[string]string{
 	"ip_len_bad": "parse", "l4_len_bad": "parse", "vlan_outer": "parse", "vlan_inner": "parse",
 	"l3_off": "parse", "l4_off": "parse", "payload_off": "parse", "ethertype": "parse", "ip_proto": "parse",
 	"ip_tos": "parse", "src_port": "parse", "dst_port": "parse", "bth_opcode": "parse", "bth_flags": "parse",
-	"pkey": "parse", "dest_qp": "parse", "psn": "parse", "wqe_id": "cqe", "rss_hash": "rss", "slow_path": "account", "account_seq": "account",
-	"crc32c": "crc32c", "crc32c_value": "crc32c",
+	"pkey": "parse", "dest_qp": "parse", "psn": "parse", "wqe_id": "cqe", "rss_hash": "rss", "slow_path": "account",
+	"account_seq": "account",
+	"crc32c":      "crc32c", "crc32c_value": "crc32c",
 	"ipv4.csum": "offload", "udp.csum": "offload",
 }
 
 var blocksByRule = map[string]string{
-	"B": "tlp", "B3": "tx", "P2": "tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader", "P8": "request",
-	"G": "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma", "P10": "tlp", "P11": "tlp",
-	"R": "rxdma", "R2": "parse", "R3": "rxq", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "rxq", "R8": "rxq", "R9": "rxq",
-	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
+	"B": "tlp", "B3": "tx", "P2": "tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader",
+	"P8": "request",
+	"G":  "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma", "P10": "tlp", "P11": "tlp",
+	"R": "rxdma", "R2": "parse", "R3": "rxq", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "rxq", "R8": "rxq",
+	"R9": "rxq",
+	"H":  "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q5": "rxq", "Q8": "cqe",
-	"T": "wqe", "T1": "txq", "T2": "fetch", "T4": "key", "T5": "gather", "T6": "gather", "T7": "offload", "T8": "offload", "T9": "tx",
+	"T": "wqe", "T1": "txq", "T2": "fetch", "T4": "key", "T5": "gather", "T6": "gather", "T7": "offload",
+	"T8": "offload", "T9": "tx",
 	"T10": "cqe", "T11": "txq", "T12": "key", "T14": "txq", "T15": "offload",
 	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "F": "pause", "A": "account", "D": "copy",
 	"M": "msix", "W": "push", "L": "flr",
@@ -39,26 +46,31 @@ var blocksByRule = map[string]string{
 
 // blocksByCounter says which block steps a counter; those that count frames and bytes are not in it.
 var blocksByCounter = map[string]string{
-	"RX_DROP_IP_CSUM": "csum", "RX_DROP_L4_CSUM": "csum", "RX_DROP_ICRC": "icrc", "RX_DROP_RULE": "steer", "RX_DROP_NO_RULE": "steer",
+	"RX_DROP_IP_CSUM": "csum", "RX_DROP_L4_CSUM": "csum", "RX_DROP_ICRC": "icrc", "RX_DROP_RULE": "steer",
+	"RX_DROP_NO_RULE":   "steer",
 	"RX_DROP_QUEUE_OFF": "rxq", "RX_DROP_QUEUE_ERR": "rxq", "RX_DROP_NO_DESC": "rxq", "RX_DROP_TOO_LONG": "rxq",
-	"RX_DROP_CRC32C": "crc32c", "RX_PAUSE": "pause", "TX_PAUSE": "pause", "RULE_HITS": "steer", "DB_BAD": "rxq", "REG_BAD": "regs",
+	"RX_DROP_CRC32C": "crc32c", "RX_PAUSE": "pause", "TX_PAUSE": "pause", "RULE_HITS": "steer", "DB_BAD": "rxq",
+	"REG_BAD":    "regs",
 	"COPY_BYTES": "copy", "MSIX": "msix", "CPL_UNEXPECTED": "reader", "CPL_ERR": "reader", "CPL_TIMEOUTS": "reader",
 	"TLP_UNSUPPORTED": "request",
 }
 
 // timed are blocks whose Go file is the timed component's: what they do is a
 // matter of time and order more than of function.
-var timed = map[string]bool{"tlp": true, "tx": true, "gather": true, "txq": true, "fetch": true, "copy": true, "msix": true, "flr": true}
+var timed = map[string]bool{"tlp": true, "tx": true, "gather": true, "txq": true, "fetch": true, "copy": true,
+	"msix": true, "flr": true}
 
 // goNames are blocks whose Go file has another name than the block.
 var goNames = map[string]string{"tlp": "tlpout", "fetch": "ring/window", "push": "access"}
 
 // rtlNames are blocks whose RTL module has another name than the block.
-var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch",
-	"ecn": "rxdma", "push": "txq_fetch"}
+var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tlp_demux", "cqe": "rxdma",
+	"fetch": "rxfetch",
+	"ecn":   "rxdma", "push": "txq_fetch"}
 
 // txRTLNames are those that differ for a transmit queue.
-var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq", "crc32c": "offload_crc", "ecn": "ecn"}
+var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq", "crc32c": "offload_crc",
+	"ecn": "ecn"}
 
 // responsible names the pair of files that a mismatch points at.
 func responsible(d Domain, rule, field string) (goFile, rtlFile string) {

@@ -70,7 +70,8 @@ func TestResponsibleFilesExist(t *testing.T) {
 	}
 }
 
-// DB_BAD counts doorbells of both directions: a wrong count points at those that may have counted, and else at the latest.
+// DB_BAD counts doorbells of both directions: a wrong count points at those that may have counted, and else at the
+// latest.
 func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	blames := func(rings ...[2]bool) string {
 		l, _ := newLog(1)

@@ -37,12 +37,13 @@ var (
 	bthLayout = layout{{"bth.opcode", 1}, {"bth.flags", 1}, {"bth.pkey", 2}, {"bth.fecn_becn", 1}, {"bth.dest_qp", 3},
 		{"bth.ack_req", 1}, {"bth.psn", 3}}
 	extLayouts = map[wire.Header]layout{
-		wire.HeaderRETH:         {{"reth.va", 8}, {"reth.rkey", 4}, {"reth.length", 4}},
-		wire.HeaderAETH:         {{"aeth.syndrome", 1}, {"aeth.msn", 3}},
-		wire.HeaderDETH:         {{"deth.qkey", 4}, {"deth.src_qp", 4}},
-		wire.HeaderImmDt:        {{"immdt", 4}},
-		wire.HeaderIETH:         {{"ieth.rkey", 4}},
-		wire.HeaderAtomicETH:    {{"atomiceth.va", 8}, {"atomiceth.rkey", 4}, {"atomiceth.swap", 8}, {"atomiceth.compare", 8}},
+		wire.HeaderRETH:  {{"reth.va", 8}, {"reth.rkey", 4}, {"reth.length", 4}},
+		wire.HeaderAETH:  {{"aeth.syndrome", 1}, {"aeth.msn", 3}},
+		wire.HeaderDETH:  {{"deth.qkey", 4}, {"deth.src_qp", 4}},
+		wire.HeaderImmDt: {{"immdt", 4}},
+		wire.HeaderIETH:  {{"ieth.rkey", 4}},
+		wire.HeaderAtomicETH: {{"atomiceth.va", 8}, {"atomiceth.rkey", 4}, {"atomiceth.swap", 8},
+			{"atomiceth.compare", 8}},
 		wire.HeaderAtomicAckETH: {{"atomicacketh.original", 8}},
 		wire.HeaderCNP:          {{"cnp.reserved", 16}},
 	}

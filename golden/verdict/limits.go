@@ -1,6 +1,7 @@
 package verdict
 
-// limit is a bound of the referee's own. What lies beyond it is not judged, or judged in the device's favour, and counted.
+// limit is a bound of the referee's own. What lies beyond it is not judged, or judged in the device's favour, and
+// counted.
 type limit uint8
 
 // The bounds that there are; LimitNames has them in words.
@@ -18,13 +19,14 @@ const (
 
 // LimitNames says what each bound kept from being judged.
 var LimitNames = [numLimits]string{
-	LimitClaims:     "[F6] claims on the buffer's level forgotten: too many at a time",
-	LimitStops:      "[F4] pause frames forgotten that may still stop something: too many came since",
-	LimitPauses:     "[F6] pause frames not compared: PortCfg or PORT_MAC was written too often before",
-	LimitHashes:     "[S4] hashes not compared: RSS_KEY was written too often while the frame came in",
-	LimitSettings:   "[P10] settings of DEVCTL taken as one: too many at a time",
-	LimitDoorbells:  "[R9] frames that may lack a descriptor, since too many doorbells came in 64 cycles",
-	LimitRetired:    "[T4] work entries forgotten to which reads of shared memory may have belonged: too many ended since",
+	LimitClaims:    "[F6] claims on the buffer's level forgotten: too many at a time",
+	LimitStops:     "[F4] pause frames forgotten that may still stop something: too many came since",
+	LimitPauses:    "[F6] pause frames not compared: PortCfg or PORT_MAC was written too often before",
+	LimitHashes:    "[S4] hashes not compared: RSS_KEY was written too often while the frame came in",
+	LimitSettings:  "[P10] settings of DEVCTL taken as one: too many at a time",
+	LimitDoorbells: "[R9] frames that may lack a descriptor, since too many doorbells came in 64 cycles",
+	LimitRetired: "[T4] work entries forgotten to which reads of shared memory may have belonged: too many ended " +
+		"since",
 	LimitCopyWrites: "[D2] writes not followed that any of several copies may have made: too many at a time",
 }
 

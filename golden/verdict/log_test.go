@@ -28,7 +28,8 @@ func TestMismatchesAreCountedAndKept(t *testing.T) {
 	require.Equal(t, "NIC A, cycle 10, txq 1 [T3] status: expected 0, got 5", l.List()[1].String())
 	require.Equal(t, NoIndex, l.List()[0].Index)
 	require.Equal(t, []Tally{
-		{Rule: "T3", Domain: "txq 0", Field: "status", Count: 3}, {Rule: "T3", Domain: "txq 1", Field: "status", Count: 2},
+		{Rule: "T3", Domain: "txq 0", Field: "status", Count: 3},
+		{Rule: "T3", Domain: "txq 1", Field: "status", Count: 2},
 		{Rule: "F6", Domain: "port 0", Field: "frame", Count: 1},
 	}, l.Tallies())
 }
@@ -48,7 +49,8 @@ func TestFirstMismatchOfACrossing(t *testing.T) {
 func TestPastIsOfTheDomain(t *testing.T) {
 	l, _ := newLog(9)
 	for i := range historyLen + 4 {
-		l.At(&boundary.Crossing{Kind: boundary.FrameIn, First: int64(i), Last: int64(i), Frame: &ether.Frame{Data: make([]byte, 64)}})
+		l.At(&boundary.Crossing{Kind: boundary.FrameIn, First: int64(i), Last: int64(i),
+			Frame: &ether.Frame{Data: make([]byte, 64)}})
 		l.Saw(Rxq(1))
 	}
 	require.Empty(t, l.Fail(Rxq(0), "R10", "status", "0", "1").Past)

@@ -7,7 +7,8 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// FrameID names a frame at the NIC's boundary. The one that the device sent and the one that the reference expected have the same.
+// FrameID names a frame at the NIC's boundary. The one that the device sent and the one that the reference expected
+// have the same.
 type FrameID struct {
 	Sent bool   `json:"sent"` // by a work entry; else it came in
 	Port int    `json:"port"` // at which it came in, or to which its work entry sends it
@@ -42,7 +43,8 @@ func (m *Mismatch) String() string {
 	if m.NIC != "" {
 		nic = "NIC " + m.NIC + ", "
 	}
-	return nic + fmt.Sprintf("cycle %d, %s [%s] %s: expected %s, got %s", m.Cycle, m.Domain, m.Rule, m.Field, m.Expected, m.Got)
+	return nic + fmt.Sprintf("cycle %d, %s [%s] %s: expected %s, got %s", m.Cycle, m.Domain, m.Rule, m.Field,
+		m.Expected, m.Got)
 }
 
 // Detail is the mismatch with all that is known of it, on several lines.
@@ -64,8 +66,8 @@ func (m *Mismatch) Detail() string {
 	return b.String()
 }
 
-// Log collects what a run comes to: mismatches, notes, what the referee's own bounds kept from being judged, and the latest
-// crossings of each domain.
+// Log collects what a run comes to: mismatches, notes, what the referee's own bounds kept from being judged, and the
+// latest crossings of each domain.
 type Log struct {
 	nic  string
 	most int
@@ -85,8 +87,8 @@ type Log struct {
 	bells bells
 }
 
-// NewLog makes one for a NIC of a name, of so many ports and queues. Most mismatches are kept in full; told, if set, is told of each
-// of these.
+// NewLog makes one for a NIC of a name, of so many ports and queues. Most mismatches are kept in full; told, if set,
+// is told of each of these.
 func NewLog(nic string, most int, told func(*Mismatch), ports, rxqs, txqs int) *Log {
 	return &Log{nic: nic, most: most, told: told, now: -1, past: newHistory(ports, rxqs, txqs)}
 }
@@ -135,8 +137,9 @@ func (l *Log) FailOf(s Subject, d Domain, rule, field, expected, got string, sum
 	l.total++
 	l.tally(d.String(), rule, field)
 	m := &Mismatch{
-		NIC: l.nic, Rule: rule, Domain: d.String(), Cycle: l.now, Field: field, Expected: expected, Got: got, Summary: summary,
-		At: d, Index: s.Index, Frame: s.Frame,
+		NIC: l.nic, Rule: rule, Domain: d.String(), Cycle: l.now, Field: field, Expected: expected, Got: got,
+		Summary: summary,
+		At:      d, Index: s.Index, Frame: s.Frame,
 	}
 	if l.first == nil {
 		l.first = m

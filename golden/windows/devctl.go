@@ -63,8 +63,8 @@ func (d *Devctl) Settling() (until int64, ok bool) {
 	return d.list[d.n-2].until, true
 }
 
-// Sized looks for the latest setting that allows a request of n bytes [P3], which Follows is asked about next. ok is false if none
-// does; most is what the one in force allows.
+// Sized looks for the latest setting that allows a request of n bytes [P3], which Follows is asked about next. ok is
+// false if none does; most is what the one in force allows.
 func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 	for d.size = d.n - 1; d.size >= 0; d.size-- {
 		if l := &d.list[d.size].limits; read && n <= l.MRRS || !read && n <= l.MPS {
@@ -87,8 +87,8 @@ type Following struct {
 	Since int64 // though another is in force since this cycle
 }
 
-// Follows looks for the setting that a request follows, in its size and its attributes [P10, P11]; data says that it carries bytes of
-// frames or copies.
+// Follows looks for the setting that a request follows, in its size and its attributes [P10, P11]; data says that it
+// carries bytes of frames or copies.
 func (d *Devctl) Follows(attr tlp.Attr, data bool, cycle int64) (f Following) {
 	f.Want = 1
 	if data {

@@ -32,7 +32,8 @@ func (d *device) write(cycle int64, words ...[2]uint32) {
 // enter writes an entry of a table in a cycle.
 func (d *device) enter(cycle int64, t nicspec.Table, i int, entry []byte) {
 	for k := range len(entry) / 4 {
-		d.regs.Write32(nicspec.RegTblData(k), uint32(entry[4*k])|uint32(entry[4*k+1])<<8|uint32(entry[4*k+2])<<16|uint32(entry[4*k+3])<<24)
+		d.regs.Write32(nicspec.RegTblData(k),
+			uint32(entry[4*k])|uint32(entry[4*k+1])<<8|uint32(entry[4*k+2])<<16|uint32(entry[4*k+3])<<24)
 	}
 	d.write(cycle, [2]uint32{nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(nicspec.TableOpWrite, t, i))})
 }

@@ -25,7 +25,8 @@ func (s *SwitchSpec) validateAcross() error {
 	if s.ArmOutbound != nil {
 		errs = append(errs, field.Under("arm_outbound", s.ArmOutbound.Validate()))
 		if s.Arm.Host == nil {
-			errs = append(errs, field.Errorf("arm_outbound", ": want none, or cores that use it: a machine at %v", field.Path("arm.host")))
+			errs = append(errs, field.Errorf("arm_outbound", ": want none, or cores that use it: a machine at %v",
+				field.Path("arm.host")))
 		}
 	}
 	if s.HostMMIO != nil {
@@ -43,14 +44,16 @@ func (l *later) region(m *Memory) []memmap.Region {
 		return nil
 	}
 	view := half{m, nicspec.EndpointHost}
-	return []memmap.Region{{Name: "host memory", Base: mem.Bus(nicspec.EndpointHost, 0), Bytes: mem.MaxBytes, Memory: l, View: view, Watcher: view}}
+	return []memmap.Region{{Name: "host memory", Base: mem.Bus(nicspec.EndpointHost, 0), Bytes: mem.MaxBytes, Memory: l,
+		View: view, Watcher: view}}
 }
 
 // buildAcross makes the ways from one side's cores to the other's memory.
 func (s *SwitchSpec) buildAcross(e *simcore.Engine, c *Card, ep *Endpoint, far *later) (err error) {
 	limits := least(s.Arm.limits(ep), s.Host.limits(ep))
 	if far != nil {
-		c.ArmOutbound, err = c.Root.NewOutbound(requesterArmOutbound, *s.ArmOutbound, limits, half{c.Memory, nicspec.EndpointHost})
+		c.ArmOutbound, err = c.Root.NewOutbound(requesterArmOutbound, *s.ArmOutbound, limits,
+			half{c.Memory, nicspec.EndpointHost})
 		if err != nil {
 			return err
 		}
@@ -59,9 +62,11 @@ func (s *SwitchSpec) buildAcross(e *simcore.Engine, c *Card, ep *Endpoint, far *
 	if s.HostMMIO == nil {
 		return nil
 	}
-	out, err := c.Host.NewOutbound(requesterHostOutbound, root.DefaultOutboundSpec(), limits, half{c.Memory, nicspec.EndpointArm})
+	out, err := c.Host.NewOutbound(requesterHostOutbound, root.DefaultOutboundSpec(), limits,
+		half{c.Memory, nicspec.EndpointArm})
 	if err == nil {
-		c.HostMMIO, err = mmio.Builder{Scheduler: e, Spec: *s.HostMMIO, Registers: &mmio.Window{Memory: out}}.Build(c.Name + ".HostMMIO")
+		c.HostMMIO, err = mmio.Builder{Scheduler: e, Spec: *s.HostMMIO,
+			Registers: &mmio.Window{Memory: out}}.Build(c.Name + ".HostMMIO")
 	}
 	return err
 }

@@ -22,8 +22,8 @@ func (m *Memory) behind(endpoint int) mem.Target {
 	return h
 }
 
-// besideGPUs is DRAM and the GPUs beside it: full when the DRAM is, or when writes to one wait for those to another, as all come in
-// one order.
+// besideGPUs is DRAM and the GPUs beside it: full when the DRAM is, or when writes to one wait for those to another,
+// as all come in one order.
 type besideGPUs struct {
 	*memmap.Map
 	dram *dram.DRAM
@@ -97,7 +97,8 @@ func (h half) Check(op mem.Op, addr uint64, n int) error {
 // foreign is the error for an address of another endpoint, or nil.
 func (h half) foreign(op mem.Op, addr uint64, n int) error {
 	if ep, _ := mem.Split(addr); ep != h.endpoint {
-		return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("this root has endpoint %d only", h.endpoint)}
+		return &mem.RangeError{Op: op, Addr: addr, Len: n,
+			There: fmt.Sprintf("this root has endpoint %d only", h.endpoint)}
 	}
 	return nil
 }

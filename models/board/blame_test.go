@@ -65,6 +65,7 @@ func TestErrorsBlameWhatIsWritten(t *testing.T) {
 	}
 	r, err := RackPreset("bf2-fleet")
 	require.NoError(t, err)
-	eachField(reflect.ValueOf(r.Network), ".network", func(path string, k reflect.Kind) { try("preset: bf2-fleet\n", path, "\n", k) })
+	eachField(reflect.ValueOf(r.Network), ".network",
+		func(path string, k reflect.Kind) { try("preset: bf2-fleet\n", path, "\n", k) })
 	require.Greater(t, refused, 500)
 }

@@ -46,13 +46,16 @@ func TestServers(t *testing.T) {
 	e, pools, closed := simcore.NewEngine(), new(Pools), 0
 	fast := card("Card[1]")
 	fast.Period = 909
-	a, err := NewServer(e, pools, ServerSpec{Name: "A", Cards: []CardSpec{card("Card[0]"), fast}}, factory(&closed), factory(&closed))
+	a, err := NewServer(e, pools, ServerSpec{Name: "A", Cards: []CardSpec{card("Card[0]"), fast}}, factory(&closed),
+		factory(&closed))
 	require.NoError(t, err)
 	b, err := NewServer(e, pools, ServerSpec{Name: "B", Cards: []CardSpec{card("Card")}}, factory(&closed))
 	require.NoError(t, err)
 	require.NoError(t, Cable("Cable", e, card("").Eth, a.Cards[0].NIC.Eth(0), b.Cards[0].NIC.Eth(0)))
-	require.ErrorContains(t, Cable("Twice", e, card("").Eth, a.Cards[1].NIC.Eth(0), b.Cards[0].NIC.Eth(0)), "port B.Card.NIC.Eth[0] has a cable already")
-	require.ErrorContains(t, Cable("Loop", e, card("").Eth, a.Cards[1].NIC.Eth(0), a.Cards[1].NIC.Eth(0)), "want two ports")
+	require.ErrorContains(t, Cable("Twice", e, card("").Eth, a.Cards[1].NIC.Eth(0), b.Cards[0].NIC.Eth(0)),
+		"port B.Card.NIC.Eth[0] has a cable already")
+	require.ErrorContains(t, Cable("Loop", e, card("").Eth, a.Cards[1].NIC.Eth(0), a.Cards[1].NIC.Eth(0)),
+		"want two ports")
 	ids := map[string]uint64{}
 	for _, c := range append(a.Cards, b.Cards...) {
 		require.NoError(t, c.Root.MMIO(nicspec.RequesterArm).Read(nicspec.RegId, 4, func(v uint64, err error) {
@@ -71,15 +74,19 @@ func TestServers(t *testing.T) {
 
 func TestSpecsNameEveryField(t *testing.T) {
 	bad := card("card")
-	bad.Ports, bad.Stall, bad.Burst, bad.Period, bad.PCIe.Credits, bad.Eth.Latency, bad.Endpoint.Tags = 3, 95, 11, -1, -1, -1, 0
-	bad.EthBits, bad.Build, bad.Endpoint.ArmBytes, bad.Endpoint.Limits.RCB, bad.Endpoint.Delay.Jitter = 100, &nicspec.Build{Ports: 1}, 0, 1, -1
+	bad.Ports, bad.Stall, bad.Burst, bad.Period, bad.PCIe.Credits, bad.Eth.Latency, bad.Endpoint.Tags = 3, 95, 11, -1,
+		-1, -1, 0
+	bad.EthBits, bad.Build, bad.Endpoint.ArmBytes, bad.Endpoint.Limits.RCB, bad.Endpoint.Delay.Jitter = 100,
+		&nicspec.Build{Ports: 1}, 0, 1, -1
 	s := ServerSpec{Name: "a b", Cards: []CardSpec{card("Card"), bad, card("Card")}}
 	err := s.Validate()
 	for _, want := range []string{
 		`name "a b": want a capital letter`, `cards[1].name "card": want`, "cards[1].ports 3: want 1 to 2",
-		"cards[1].eth_bits 100: want 256, 512 or 1024", "cards[1].stall 95: want 0 to 90 percent", "cards[1].burst 11: want 0 to 10", "cards[1].period_ps -1: want",
+		"cards[1].eth_bits 100: want 256, 512 or 1024", "cards[1].stall 95: want 0 to 90 percent",
+		"cards[1].burst 11: want 0 to 10", "cards[1].period_ps -1: want",
 		"cards[1].build.num_rxq 0: want", "cards[1].pcie.credits -1: want", "cards[1].eth.latency_ps -1: want",
-		"cards[1].endpoint.tags 0: want", "cards[1].endpoint.limits.rcb 1: want 64 or 128", "cards[1].endpoint.arm_bytes 0: want",
+		"cards[1].endpoint.tags 0: want", "cards[1].endpoint.limits.rcb 1: want 64 or 128",
+		"cards[1].endpoint.arm_bytes 0: want",
 		"cards[1].endpoint.delay.jitter_ps -1: want", `cards[2].name "Card": cards[0] has that name already`,
 	} {
 		require.ErrorContains(t, err, want)

@@ -29,11 +29,14 @@ type CardSpec struct {
 	Period  simcore.Ps     `yaml:"period_ps"`
 
 	PCIe simcore.LinkSpec `yaml:"pcie"` // from the NIC to its endpoint or switch; of no effect with Direct
-	Eth  simcore.LinkSpec `yaml:"eth"`  // the card's share of the cables that will be plugged into its ports; see Slot.Eth
+	// the card's share of the cables that will be plugged into its ports; see Slot.Eth
+	Eth simcore.LinkSpec `yaml:"eth"`
 
-	Endpoint Endpoint    `yaml:"endpoint"`
-	Switch   *SwitchSpec `yaml:"switch"` // between the NIC's PCIe link and a root for each endpoint; nil: one root for both
-	Direct   *Downlink   `yaml:"direct"` // the NIC hangs on the host's PCIe and sees its memory only; nil: it stands on a card
+	Endpoint Endpoint `yaml:"endpoint"`
+	// between the NIC's PCIe link and a root for each endpoint; nil: one root for both
+	Switch *SwitchSpec `yaml:"switch"`
+	// the NIC hangs on the host's PCIe and sees its memory only; nil: it stands on a card
+	Direct *Downlink `yaml:"direct"`
 
 	Seed  uint64 `yaml:"seed"`
 	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stand still
@@ -62,7 +65,8 @@ func (s *CardSpec) Validate() error {
 	bad(s.EthBits == 0 || nicspec.ValidEthBits(s.EthBits), "eth_bits", s.EthBits, nicspec.WantEthBits)
 	bad(s.Stall >= 0 && s.Stall <= MaxStall, "stall", s.Stall, fmt.Sprintf("0 to %d percent", MaxStall))
 	bad(s.Burst >= 0 && s.Burst <= MaxBurst, "burst", s.Burst, fmt.Sprintf("0 to %d", MaxBurst))
-	bad(s.Period == 0 || simcore.ValidPeriod(s.Period), "period_ps", int64(s.Period), simcore.WantPeriod+", or 0 for the NIC's own")
+	bad(s.Period == 0 || simcore.ValidPeriod(s.Period), "period_ps", int64(s.Period),
+		simcore.WantPeriod+", or 0 for the NIC's own")
 	errs = append(errs, s.validateAnswer())
 	if s.Build != nil {
 		errs = append(errs, field.Under("build", s.Build.Validate()))
@@ -74,8 +78,10 @@ func (s *CardSpec) Validate() error {
 		errs = append(errs, s.validateDirect())
 	}
 	errs = append(errs, field.Under("device", s.Device.Validate()))
-	errs = append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()), field.Under("endpoint", s.Endpoint.Validate()))
-	if err := errors.Join(errs...); err != nil || s.Device.Kind == DeviceRNIC { // which waits for completions as long as it takes
+	errs = append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
+		field.Under("endpoint", s.Endpoint.Validate()))
+	// which waits for completions as long as it takes
+	if err := errors.Join(errs...); err != nil || s.Device.Kind == DeviceRNIC {
 		return err
 	}
 	_, err := s.Waits()
@@ -87,7 +93,8 @@ func againstEndpoint(err error) error {
 	for _, one := range field.Each(err) {
 		e, ok := one.(*field.Error)
 		switch {
-		case ok && (strings.HasSuffix(string(e.Path), ".socket_bytes") || strings.HasSuffix(string(e.Path), ".tlb.tables")):
+		case ok &&
+			(strings.HasSuffix(string(e.Path), ".socket_bytes") || strings.HasSuffix(string(e.Path), ".tlb.tables")):
 			_ = field.Against(e, "endpoint.arm_bytes", "endpoint.host_bytes") // e itself has them now
 		case ok && strings.HasSuffix(string(e.Path), ".pcie.ends"):
 			_ = field.Against(e, "endpoint.limits.mps")
@@ -99,19 +106,23 @@ func againstEndpoint(err error) error {
 // answerCycles are the cycles that a NIC has at least to answer a register read.
 const answerCycles = 1000
 
-// validateAnswer checks that the endpoint waits long enough for a register read at the NIC's clock: a slow NIC still answers.
+// validateAnswer checks that the endpoint waits long enough for a register read at the NIC's clock: a slow NIC still
+// answers.
 func (s *CardSpec) validateAnswer() error {
 	period := s.Period
 	if period == 0 {
 		period = simcore.DefaultPeriodPs
 	}
 	switch limit := s.Endpoint.Timeout; {
-	case limit <= 0 || !simcore.ValidPeriod(period) || limit/answerCycles >= period: // the first two are reported elsewhere
+	// the first two are reported elsewhere
+	case limit <= 0 || !simcore.ValidPeriod(period) || limit/answerCycles >= period:
 		return nil
 	case s.Period == 0:
-		return field.Errorf("endpoint.reg_timeout_ps", "%d: want %d or more, the %d cycles in which a NIC answers", int64(limit), int64(answerCycles*period), answerCycles)
+		return field.Errorf("endpoint.reg_timeout_ps", "%d: want %d or more, the %d cycles in which a NIC answers",
+			int64(limit), int64(answerCycles*period), answerCycles)
 	default:
-		return field.Errorf("period_ps", "%d: want the %d cycles in which a NIC answers within %v %d", int64(period), answerCycles, field.Path("endpoint.reg_timeout_ps"), int64(limit))
+		return field.Errorf("period_ps", "%d: want the %d cycles in which a NIC answers within %v %d", int64(period),
+			answerCycles, field.Path("endpoint.reg_timeout_ps"), int64(limit))
 	}
 }
 
@@ -162,8 +173,10 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 	w, _ := s.Waits() // Validate refuses what is too slow
 	s.Endpoint.Timeout = sum(s.Endpoint.Timeout, 2*w.Read)
 	nic, err := factory(Slot{
-		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
-		PCIe: s.pcie(), Eth: s.Eth, Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Burst: s.Burst, Frames: &p.Frames, TLPs: &p.TLPs,
+		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1),
+		EthBits: s.EthBits,
+		PCIe:    s.pcie(), Eth: s.Eth, Limits: s.limits(), Turn: w.Turn, Seed: s.Seed, Stall: s.Stall, Burst: s.Burst,
+		Frames: &p.Frames, TLPs: &p.TLPs,
 	})
 	if err != nil {
 		return nil, err
@@ -189,7 +202,8 @@ func (c *Card) Idle() bool {
 			return false
 		}
 	}
-	return c.Root.Idle() && c.Host.Idle() && c.Memory.idle() && (c.HostMMIO == nil || c.HostMMIO.Idle()) && (c.Faults == nil || c.Faults.Idle())
+	return c.Root.Idle() && c.Host.Idle() && c.Memory.idle() && (c.HostMMIO == nil || c.HostMMIO.Idle()) &&
+		(c.Faults == nil || c.Faults.Idle())
 }
 
 // Err is what the endpoint could not make sense of, or nil.

@@ -17,10 +17,11 @@ const coresSuffix = "-cores"
 
 // machines are the hosts of the cards and plain NICs, as their memories without cores: bf2.host beside BlueField-2 and
 // ConnectX-6, rb.cpu beside ConnectX-5. ConnectX-4 is in client machines that nobody measures: it has none.
-var machines = map[string]string{"bf2": "host-op", "bf3": "host-fn", "connectx5": "host-rb", "connectx6": "host-op", "connectx7": "host-fn"}
+var machines = map[string]string{"bf2": "host-op", "bf3": "host-fn", "connectx5": "host-rb", "connectx6": "host-op",
+	"connectx7": "host-fn"}
 
-// HostPreset is a machine of host.Preset as it is on a board: with the memory that DefaultEndpoint has, the host's or the
-// Arm's, shared out among its sockets, and pages of 2 MB, as drivers in user space have them (assumption).
+// HostPreset is a machine of host.Preset as it is on a board: with the memory that DefaultEndpoint has, the host's or
+// the Arm's, shared out among its sockets, and pages of 2 MB, as drivers in user space have them (assumption).
 func HostPreset(name string) (host.Spec, error) {
 	endpoint, bytes := nicspec.EndpointHost, DefaultEndpoint().HostBytes
 	if !strings.HasPrefix(name, "host-") {
@@ -35,12 +36,14 @@ func HostPreset(name string) (host.Spec, error) {
 	return s, nil
 }
 
-// withCores puts machines instead of caches and DRAM: on the Arm side of a card, and in its server; with ways for the cores
-// of either to the memory of the other, as far as the papers' cards have them (bf3.mmio_rate speaks of BlueField-3 only).
+// withCores puts machines instead of caches and DRAM: on the Arm side of a card, and in its server; with ways for the
+// cores of either to the memory of the other, as far as the papers' cards have them (bf3.mmio_rate speaks of
+// BlueField-3 only).
 func (s *CardSpec) withCores(name string) error {
 	of, ok := machines[name]
 	if !ok {
-		return field.Errorf("preset", "%q: its server has no cores that anybody measures: want a preset without %s", name+coresSuffix, coresSuffix)
+		return field.Errorf("preset", "%q: its server has no cores that anybody measures: want a preset without %s",
+			name+coresSuffix, coresSuffix)
 	}
 	if s.Direct != nil {
 		return s.Direct.withCores(of)

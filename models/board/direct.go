@@ -59,8 +59,8 @@ func (s *CardSpec) pcie() simcore.LinkSpec {
 	}
 }
 
-// DirectPreset is how a plain NIC hangs on the PCIe of a server: bandwidth by generation, MPS of the host, and the memory
-// of a name, empty for one that answers at once.
+// DirectPreset is how a plain NIC hangs on the PCIe of a server: bandwidth by generation, MPS of the host, and the
+// memory of a name, empty for one that answers at once.
 //
 // Sources: MPS 512, bf2.mtu_host; the root's share of a read as in SwitchPreset.
 func DirectPreset(generation int, memory string) (*Downlink, error) {
@@ -82,7 +82,8 @@ func (s *CardSpec) limits() (l [nicspec.EndpointHost + 1]tlp.Limits) {
 	}
 	switch {
 	case s.Switch != nil:
-		l[nicspec.EndpointArm], l[nicspec.EndpointHost] = s.Switch.Arm.limits(&s.Endpoint), s.Switch.Host.limits(&s.Endpoint)
+		l[nicspec.EndpointArm], l[nicspec.EndpointHost] = s.Switch.Arm.limits(&s.Endpoint),
+			s.Switch.Host.limits(&s.Endpoint)
 	case s.Direct != nil:
 		l[nicspec.EndpointHost] = s.Direct.limits(&s.Endpoint)
 	}

@@ -12,20 +12,21 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Endpoint is what stands behind the NIC's PCIe link: a root complex over the memories of both endpoints, and what is to be
-// inserted around it.
+// Endpoint is what stands behind the NIC's PCIe link: a root complex over the memories of both endpoints, and what is
+// to be inserted around it.
 type Endpoint struct {
 	root.Spec `yaml:",inline"`
-	ArmBytes  uint64           `yaml:"arm_bytes"`  // size of Arm memory, from offset 0
-	HostBytes uint64           `yaml:"host_bytes"` // size of host memory, from offset 0
-	Delay     inject.DelaySpec `yaml:"delay"`      // of the memories; the zero value inserts none. Its seed is the root's
+	ArmBytes  uint64 `yaml:"arm_bytes"`  // size of Arm memory, from offset 0
+	HostBytes uint64 `yaml:"host_bytes"` // size of host memory, from offset 0
+	// of the memories; the zero value inserts none. Its seed is the root's
+	Delay inject.DelaySpec `yaml:"delay"`
 
 	Faults bool `yaml:"faults"` // insert Card.Faults
 	Gate   bool `yaml:"gate"`   // insert Card.Gate
 }
 
-// DefaultEndpoint is 1 GB of Arm and 1 GB of host memory behind a default root, and nothing inserted. Data is fetched when
-// its completion is to be sent, so that completions of a read come with gaps if the memories have a delay.
+// DefaultEndpoint is 1 GB of Arm and 1 GB of host memory behind a default root, and nothing inserted. Data is fetched
+// when its completion is to be sent, so that completions of a read come with gaps if the memories have a delay.
 func DefaultEndpoint() Endpoint {
 	e := Endpoint{Spec: root.DefaultSpec(), ArmBytes: 1 << 30, HostBytes: 1 << 30}
 	e.Ahead = 1

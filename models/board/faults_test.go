@@ -14,9 +14,11 @@ import (
 
 // A cable with faults that strike nothing takes the time of one without; a rule strikes on the cables that it names.
 func TestCablesWithFaults(t *testing.T) {
-	for _, network := range []string{"kind: back_to_back, latency_ps: 10000", "kind: switch, latency_ps: 10000, switch: {preset: cut-through}"} {
+	for _, network := range []string{"kind: back_to_back, latency_ps: 10000",
+		"kind: switch, latency_ps: 10000, switch: {preset: cut-through}"} {
 		play := func(faults string) (got [][]byte, at simcore.Ps, l *lab) {
-			l = newLab(t, "name: Lab\nservers: [{preset: bf2, name: A}, {preset: bf2, name: B}]\nnetwork: {"+network+faults+"}")
+			l = newLab(t,
+				"name: Lab\nservers: [{preset: bf2, name: A}, {preset: bf2, name: B}]\nnetwork: {"+network+faults+"}")
 			got, at = l.frames(100)
 			require.NoError(t, l.rack.Err())
 			return got, at, l
@@ -28,7 +30,8 @@ func TestCablesWithFaults(t *testing.T) {
 		require.Len(t, l.rack.Cables, len(plain.rack.Cables))
 		require.Nil(t, plain.rack.Cables[0].Wire)
 		want := append(append([][]byte(nil), all[:4]...), all[5:]...)
-		some, _, l := play(", faults: {rules: [{do: loss, class: other, ordinal: 4, cable: 0}, {do: loss, class: other, ordinal: 5, cable: 1}]}")
+		some, _, l := play(", faults: {rules: [{do: loss, class: other, ordinal: 4, cable: 0}, {do: loss, class: " +
+			"other, ordinal: 5, cable: 1}]}")
 		require.True(t, reflect.DeepEqual(want, some))
 		require.EqualValues(t, 1, l.rack.Cables[0].Wire.Count(inject.FromDevice).Lost)
 		require.Zero(t, l.rack.Cables[1].Wire.Count(inject.FromDevice).In)
@@ -37,11 +40,16 @@ func TestCablesWithFaults(t *testing.T) {
 
 func TestFaultSpecsNameEveryField(t *testing.T) {
 	for text, want := range map[string]string{
-		"{kind: open, faults: {}}":                             "f.yaml:2: network.faults: want none: a network of kind open has no cables",
-		"{kind: back_to_back, loss: {}, faults: {}}":           "f.yaml:2: network.loss: want none beside network.faults, whose chances.loss loses frames, too",
-		"{kind: back_to_back, faults: {chances: {ecn: 1}}}":    "f.yaml:2: network.faults.chances.ecn 1: want 0 or more, less than 1",
-		"{kind: back_to_back, faults: {rules: [{do: lose}]}}":  `f.yaml:2: network.faults.rules[0].do "lose": want one of loss, duplication, disorder, corruption, ecn`,
-		"{faults: {rules: [{do: loss}, {do: ecn, cable: 2}]}}": "f.yaml:2: network.faults.rules[1].cable 2: want 0 to 1, a cable of the network",
+		"{kind: open, faults: {}}": "f.yaml:2: network.faults: want none: a network of " +
+			"kind open has no cables",
+		"{kind: back_to_back, loss: {}, faults: {}}": "f.yaml:2: network.loss: want none beside " +
+			"network.faults, whose chances.loss loses frames, too",
+		"{kind: back_to_back, faults: {chances: {ecn: 1}}}": "" +
+			"f.yaml:2: network.faults.chances.ecn 1: want 0 or more, less than 1",
+		"{kind: back_to_back, faults: {rules: [{do: lose}]}}": "" +
+			`f.yaml:2: network.faults.rules[0].do "lose": want one of loss, duplication, disorder, corruption, ecn`,
+		"{faults: {rules: [{do: loss}, {do: ecn, cable: 2}]}}": "" +
+			"f.yaml:2: network.faults.rules[1].cable 2: want 0 to 1, a cable of the network",
 	} {
 		_, err := ParseRack("f.yaml", []byte("preset: bf3-pair\nnetwork: "+text))
 		require.ErrorContains(t, err, want, "%q", text)

@@ -16,10 +16,13 @@ import (
 
 // presets are what the key preset may name in a board file, by what it stands in.
 var presets = specfile.Presets{
-	reflect.TypeFor[RackSpec]():       specfile.Of(RackPreset),
-	reflect.TypeFor[ServerSpec]():     specfile.Of(ServerPreset),
-	reflect.TypeFor[CardSpec]():       specfile.Of(CardPreset),
-	reflect.TypeFor[SwitchSpec]():     specfile.Of(func(name string) (SwitchSpec, error) { return value(SwitchPreset(name)) }),
+	reflect.TypeFor[RackSpec]():   specfile.Of(RackPreset),
+	reflect.TypeFor[ServerSpec](): specfile.Of(ServerPreset),
+	reflect.TypeFor[CardSpec]():   specfile.Of(CardPreset),
+	reflect.TypeFor[SwitchSpec](): specfile.Of(func(name string) (SwitchSpec,
+		error) {
+		return value(SwitchPreset(name))
+	}),
 	reflect.TypeFor[pcielink.Spec]():  specfile.Of(pcielink.Preset),
 	reflect.TypeFor[armcache.Spec]():  specfile.Of(armcache.Preset),
 	reflect.TypeFor[host.Spec]():      specfile.Of(HostPreset),
@@ -44,8 +47,8 @@ func DefaultRackSpec() RackSpec {
 	return RackSpec{Name: "Rack", Network: NetworkSpec{Kind: NetworkOpen}}
 }
 
-// ParseRack reads a board file: YAML, or the JSON that is YAML, too. name is what errors call it. Every error names the line,
-// and those of fields their paths.
+// ParseRack reads a board file: YAML, or the JSON that is YAML, too. name is what errors call it. Every error names
+// the line, and those of fields their paths.
 func ParseRack(name string, text []byte) (RackSpec, error) {
 	s := DefaultRackSpec()
 	places, err := specfile.Decode(name, text, presets, &s)

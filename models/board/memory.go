@@ -16,17 +16,19 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// MemorySpec is what stands between a root and the bytes of its endpoint's memory. The zero value is memory that answers at
-// once.
+// MemorySpec is what stands between a root and the bytes of its endpoint's memory. The zero value is memory that
+// answers at once.
 type MemorySpec struct {
 	Cache *armcache.Spec `yaml:"cache"` // last-level cache; nil: none
 	DRAM  *dram.Spec     `yaml:"dram"`  // nil: memory answers at once
 
-	// Host is a whole machine (or the Arm side of a card, which is one, too) instead of both: cores with their private caches,
-	// sockets with a last-level cache and DRAM each, and an IIO buffer behind the root. nil: there are no cores.
+	// Host is a whole machine (or the Arm side of a card, which is one, too) instead of both: cores with their private
+	// caches, sockets with a last-level cache and DRAM each, and an IIO buffer behind the root. nil: there are no
+	// cores.
 	Host *host.Spec `yaml:"host"`
 
-	// GPUs are memories of GPUs behind the host's root, each with a link of its own, at bus addresses beside host memory.
+	// GPUs are memories of GPUs behind the host's root, each with a link of its own, at bus addresses beside host
+	// memory.
 	GPUs []gpu.Spec `yaml:"gpus"`
 }
 
@@ -36,7 +38,8 @@ func (s *MemorySpec) validate(endpoint int, bytes uint64) error {
 	if s.Host != nil {
 		errs = append(errs, field.Under("host", s.validateHost(endpoint, bytes)))
 		if s.Cache != nil || s.DRAM != nil {
-			errs = append(errs, field.Errorf("host", ": it has cache and DRAM of its own: want null for %v and %v", field.Path("cache"), field.Path("dram")))
+			errs = append(errs, field.Errorf("host", ": it has cache and DRAM of its own: want null for %v and %v",
+				field.Path("cache"), field.Path("dram")))
 		}
 	}
 	if s.Cache != nil {
@@ -62,20 +65,22 @@ func (s *MemorySpec) validateGPUs(endpoint int, bytes uint64) error {
 		}
 		first, last := mem.Bus(endpoint, bytes), mem.Bus(endpoint, mem.MaxBytes-1)
 		if g.Base < first || g.Base > last || g.Bytes-1 > last-g.Base {
-			errs = append(errs, field.Errorf(at+".base", "%#x: want its %#x B from %#x, the end of host memory, to %#x", g.Base, g.Bytes, first, last))
+			errs = append(errs, field.Errorf(at+".base", "%#x: want its %#x B from %#x, the end of host memory, to %#x",
+				g.Base, g.Bytes, first, last))
 		}
 		for k := range s.GPUs[:i] {
 			if o := &s.GPUs[k]; g.Base < o.Base+o.Bytes && o.Base < g.Base+g.Bytes {
-				errs = append(errs, field.Errorf(at+".base", "%#x: its %#x B overlap those of gpus[%d] at %#x", g.Base, g.Bytes, k, o.Base))
+				errs = append(errs, field.Errorf(at+".base", "%#x: its %#x B overlap those of gpus[%d] at %#x", g.Base,
+					g.Bytes, k, o.Base))
 			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Memory is the memory of a card's two endpoints by bus address, as software sees it: through the caches, where there are
-// any. As a mem.Target it takes the time of cache and DRAM; as a mem.Backdoor none, but it sees and changes what the caches
-// hold. An invalidated line is as stale to it as to an access.
+// Memory is the memory of a card's two endpoints by bus address, as software sees it: through the caches, where there
+// are any. As a mem.Target it takes the time of cache and DRAM; as a mem.Backdoor none, but it sees and changes what
+// the caches hold. An invalidated line is as stale to it as to an access.
 type Memory struct {
 	space *mem.Space
 	ends  [2]end // by endpoint
@@ -113,12 +118,14 @@ func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 		errs = append(errs, field.Errorf("base", "%#x: want %#x, where the memory of this endpoint is", h.Base, base))
 	}
 	if size := h.SocketBytes * uint64(max(h.Sockets, 0)); size != bytes {
-		errs = append(errs, field.Against(field.Errorf("socket_bytes", "%d in %d sockets: want the %d of the endpoint in all", h.SocketBytes, h.Sockets, bytes), "sockets"))
+		errs = append(errs, field.Against(field.Errorf("socket_bytes", "%d in %d sockets: want the %d of the "+
+			"endpoint in all", h.SocketBytes, h.Sockets, bytes), "sockets"))
 	}
 	if h.Base == mem.Bus(endpoint, 0) && h.TLB.Validate() == nil {
 		at, n := h.TLB.Tables-h.Base, h.TLB.TableBytes()
 		if at > bytes || n > bytes-at {
-			errs = append(errs, field.Errorf("tlb.tables", "%#x: want its %d B inside the %d B of the endpoint's memory from %#x on", h.TLB.Tables, n, bytes, h.Base))
+			errs = append(errs, field.Errorf("tlb.tables", "%#x: want its %d B inside the %d B of the endpoint's "+
+				"memory from %#x on", h.TLB.Tables, n, bytes, h.Base))
 		}
 	}
 	return errors.Join(errs...)
@@ -126,7 +133,8 @@ func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 
 // BytesField is the field of a card's spec that says how large the memory of an endpoint is.
 func BytesField(endpoint int) field.Path {
-	return [...]field.Path{nicspec.EndpointArm: "endpoint.arm_bytes", nicspec.EndpointHost: "endpoint.host_bytes"}[endpoint]
+	return [...]field.Path{nicspec.EndpointArm: "endpoint.arm_bytes",
+		nicspec.EndpointHost: "endpoint.host_bytes"}[endpoint]
 }
 
 // put puts what a spec has before the memory of an endpoint. far are memories behind the card's switch that its cores
@@ -147,7 +155,9 @@ func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec
 	if err := x.putParts(e, s); err != nil || len(x.gpus) == 0 {
 		return err
 	}
-	regions := append(x.gpuRegions(), memmap.Region{Name: name, Base: mem.Bus(endpoint, 0), Bytes: m.space.Bytes(endpoint), Memory: x.target, View: x.door, Watcher: watcher(x.watch)})
+	regions := append(x.gpuRegions(),
+		memmap.Region{Name: name, Base: mem.Bus(endpoint, 0), Bytes: m.space.Bytes(endpoint), Memory: x.target,
+			View: x.door, Watcher: watcher(x.watch)})
 	all, err := memmap.New(regions...)
 	if err == nil {
 		x.target, x.door, x.watch, x.joined = all, all, all.Watch, all
@@ -173,7 +183,8 @@ func (x *end) gpuRegions() (regions []memmap.Region) {
 // putParts puts DRAM and cache there.
 func (x *end) putParts(e *simcore.Engine, s *MemorySpec) (err error) {
 	if s.DRAM != nil {
-		if x.dram, err = (dram.Builder{Scheduler: e, Spec: *s.DRAM, Memory: x.target}).Build(x.name + "DRAM"); err != nil {
+		if x.dram, err = (dram.Builder{Scheduler: e, Spec: *s.DRAM, Memory: x.target}).Build(x.name +
+			"DRAM"); err != nil {
 			return err
 		}
 		x.target, x.door = x.dram, x.dram
@@ -190,7 +201,8 @@ func (x *end) putParts(e *simcore.Engine, s *MemorySpec) (err error) {
 
 // putHost puts a machine there. Software without a core is at its first socket.
 func (x *end) putHost(e *simcore.Engine, s *host.Spec, space *mem.Space, far []memmap.Region) (err error) {
-	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space, Elsewhere: x.gpuRegions(), Far: far}).Build(x.name); err != nil {
+	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space, Elsewhere: x.gpuRegions(),
+		Far: far}).Build(x.name); err != nil {
 		return err
 	}
 	view, err := x.host.Sockets.At(0)
@@ -242,8 +254,8 @@ func (m *Memory) Read(addr uint64, b []byte) error { return m.of(addr).door.Read
 // Write implements mem.Backdoor.
 func (m *Memory) Write(addr uint64, b []byte) error { return m.of(addr).door.Write(addr, b) }
 
-// Watch calls f after every write access that touches the n bytes at addr, as mem.Watches does: when the cache has taken
-// it, where there is one.
+// Watch calls f after every write access that touches the n bytes at addr, as mem.Watches does: when the cache has
+// taken it, where there is one.
 func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return m.of(addr).watch(addr, n, f)
 }
@@ -267,8 +279,8 @@ func (m *Memory) Timed() bool {
 // Stray counts the writes that did not lie inside memory.
 func (m *Memory) Stray() int { return m.stray + m.space.Stray }
 
-// Host is the machine of an endpoint, with its cores, or nil. It has the endpoint's caches and DRAM, which Cache and DRAM do
-// not return then.
+// Host is the machine of an endpoint, with its cores, or nil. It has the endpoint's caches and DRAM, which Cache and
+// DRAM do not return then.
 func (m *Memory) Host(endpoint int) *host.Server { return m.ends[endpoint].host }
 
 // Cache is the cache before an endpoint's memory, or nil.

@@ -14,20 +14,24 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A card's memory keeps the protocol, as software sees it and as the roots do: with caches, with machines, over the border to a
-// GPU, and where cores of the Arm reach the host's.
+// A card's memory keeps the protocol, as software sees it and as the roots do: with caches, with machines, over the
+// border to a GPU, and where cores of the Arm reach the host's.
 func TestMemoryKeepsTheProtocol(t *testing.T) {
 	host := mem.Bus(nicspec.EndpointHost, 0)
-	gpu := "name: Lab\nservers:\n- preset: bf3\n  cards:\n  - {preset: bf3, switch: {preset: bf3, host: {gpus: [{preset: gen5, base: 0x100000040000000, bytes: 4096}]}}}"
+	gpu := "name: Lab\nservers:\n- preset: bf3\n  cards:\n  - {preset: bf3, switch: {preset: bf3, host: {gpus: " +
+		"[{preset: gen5, base: 0x100000040000000, bytes: 4096}]}}}"
 	for _, x := range []struct {
 		name, board string
 		target      func(l *lab) mem.Target
 		base        uint64
 	}{
 		{"software, caches", "preset: bf3", func(l *lab) mem.Target { return l.memory() }, 0},
-		{"host root, caches", "preset: bf3", func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) }, host},
-		{"host root, machine", "preset: bf2-cores", func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) }, host},
-		{"host root, half a GPU", gpu, func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) }, host + 1<<30 - 500},
+		{"host root, caches", "preset: bf3", func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) },
+			host},
+		{"host root, machine", "preset: bf2-cores",
+			func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) }, host},
+		{"host root, half a GPU", gpu, func(l *lab) mem.Target { return l.memory().behind(nicspec.EndpointHost) },
+			host + 1<<30 - 500},
 		{"Arm core, host memory", "preset: bf2-cores", func(l *lab) mem.Target {
 			c, err := l.memory().Host(nicspec.EndpointArm).Core(0, 0)
 			require.NoError(t, err)
@@ -36,18 +40,19 @@ func TestMemoryKeepsTheProtocol(t *testing.T) {
 	} {
 		memtest.RunContract(t, x.name, func() (*memtest.Bench, error) {
 			l := newLab(t, x.board)
-			return &memtest.Bench{Target: x.target(l), Peek: l.memory().Read, Base: x.base, Size: 1000, Window: 1000, Nowhere: []uint64{mem.Bus(2, 0), host + 1<<40}, Step: func() (bool, error) {
-				err := l.RunUntil(l.Now() + 30*ns)
-				return l.Next() != nil, err
-			}}, nil
+			return &memtest.Bench{Target: x.target(l), Peek: l.memory().Read, Base: x.base, Size: 1000, Window: 1000,
+				Nowhere: []uint64{mem.Bus(2, 0), host + 1<<40}, Step: func() (bool, error) {
+					err := l.RunUntil(l.Now() + 30*ns)
+					return l.Next() != nil, err
+				}}, nil
 		})
 	}
 }
 
 func (l *lab) memory() *Memory { return l.rack.Cards()[0].Memory }
 
-// GPUs are reached through the root beside DRAM, too, where no cache stands before that. What the DRAM cannot take, and what waits
-// for a change of memory, is left to the link, however writes are mixed; all of it comes through.
+// GPUs are reached through the root beside DRAM, too, where no cache stands before that. What the DRAM cannot take,
+// and what waits for a change of memory, is left to the link, however writes are mixed; all of it comes through.
 func TestGPUsBesideDRAMAlone(t *testing.T) {
 	const writes, every = 5000, 16
 	space, err := mem.NewSpace(1<<20, 1<<24)

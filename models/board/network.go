@@ -17,7 +17,8 @@ func (s *RackSpec) validateNetwork() error {
 		return field.Errorf("network.latency_ps", "%d: want 0 to 100 ms", int64(n.Latency))
 	}
 	if (n.Switch != nil) != (n.Kind == NetworkSwitch) {
-		return field.Against(field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch), "network.kind")
+		return field.Against(field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch),
+			"network.kind")
 	}
 	if err := n.validateFaults(); err != nil {
 		return err
@@ -30,7 +31,8 @@ func (s *RackSpec) validateNetwork() error {
 		return s.validateSwitch(cards)
 	case NetworkBackToBack:
 	default:
-		return field.Errorf("network.kind", "%q: want %s, %s or %s", n.Kind, NetworkOpen, NetworkBackToBack, NetworkSwitch)
+		return field.Errorf("network.kind", "%q: want %s, %s or %s", n.Kind, NetworkOpen, NetworkBackToBack,
+			NetworkSwitch)
 	}
 	if len(cards) != 2 {
 		return field.Errorf("network.kind", "%s: there are %d cards: want 2", n.Kind, len(cards))
@@ -55,7 +57,8 @@ func (n *NetworkSpec) validateFaults() error {
 	}
 	switch {
 	case n.Loss != nil && n.Faults != nil:
-		return field.Errorf("network.loss", ": want none beside %s, whose chances.loss loses frames, too", field.Path("network.faults"))
+		return field.Errorf("network.loss", ": want none beside %s, whose chances.loss loses frames, too",
+			field.Path("network.faults"))
 	case n.Loss != nil && n.Kind == NetworkOpen:
 		return field.Errorf("network.loss", ": want none: a network of kind %s has no cables", NetworkOpen)
 	case n.Faults != nil && n.Kind == NetworkOpen:
@@ -82,11 +85,13 @@ func (n *NetworkSpec) validateRules(cables int) error {
 // validateSwitch holds the switch, and the cables to it, to the cards.
 func (s *RackSpec) validateSwitch(cards []*CardSpec) error {
 	if sw, ports := s.Network.Switch, portsOf(cards); sw.Ports != 0 && sw.Ports < ports {
-		return field.Errorf("network.switch.ports", "%d: the cards have %d: want as many or more, or 0 for as many", sw.Ports, ports)
+		return field.Errorf("network.switch.ports", "%d: the cards have %d: want as many or more, or 0 for as many",
+			sw.Ports, ports)
 	}
 	for _, c := range cards {
 		if c.Eth.Rate == (simcore.Rate{}) {
-			return field.Errorf("network.kind", "%s: card %s has no eth.rate: want one, a port of the switch goes at that of its cable", NetworkSwitch, c.Name)
+			return field.Errorf("network.kind", "%s: card %s has no eth.rate: want one, a port of the switch goes at "+
+				"that of its cable", NetworkSwitch, c.Name)
 		}
 	}
 	sw := s.switchSpec(cards)
@@ -138,13 +143,14 @@ func (s *RackSpec) PairCable() simcore.LinkSpec {
 	return cable
 }
 
-// connectPair plugs each port of one card into that of the other. A cable takes the time of what either card has of it, and
-// is as fast as the slower.
+// connectPair plugs each port of one card into that of the other. A cable takes the time of what either card has of
+// it, and is as fast as the slower.
 func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	specs, cards := s.cards(), r.Cards()
 	cable := between(specs[0].Eth, specs[1].Eth)
 	for port := range max(specs[0].Ports, 1) {
-		c := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, port), a: cards[0].NIC.Eth(port), b: cards[1].NIC.Eth(port)}
+		c := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, port), a: cards[0].NIC.Eth(port),
+			b: cards[1].NIC.Eth(port)}
 		c.near, c.far = cable, specs[1].Eth
 		c.near.Latency, c.near.CreditLatency = specs[0].Eth.Latency, specs[0].Eth.CreditLatency
 		if err := r.plug(e, p, &s.Network, c); err != nil {
@@ -154,8 +160,8 @@ func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
-// connection is a cable to be plugged in: the part of the card that it comes from, with the rate of the whole, and the part
-// of what it goes to.
+// connection is a cable to be plugged in: the part of the card that it comes from, with the rate of the whole, and the
+// part of what it goes to.
 type connection struct {
 	name      string
 	a, b      *simcore.Port
@@ -196,7 +202,8 @@ func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) e
 }
 
 // between makes what is to strike the frames of the next cable, or nil.
-func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string, c *PluggedCable) (_ decorator, err error) {
+func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string, c *PluggedCable) (_ decorator,
+	err error) {
 	switch {
 	case n.Loss != nil:
 		spec := *n.Loss
@@ -214,19 +221,21 @@ func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string,
 	return nil, nil
 }
 
-// connectSwitch plugs each port of every card into one of the switch, by the same kind of link whatever stands in the slot:
-// one that devices can hang on which run ahead of the engine (RTL). It loses nothing: what its receiver does not take waits,
-// as if the switch were told to stop.
+// connectSwitch plugs each port of every card into one of the switch, by the same kind of link whatever stands in the
+// slot: one that devices can hang on which run ahead of the engine (RTL). It loses nothing: what its receiver does not
+// take waits, as if the switch were told to stop.
 func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err error) {
 	specs := s.cards()
-	r.Switch, err = etherlink.Builder{Scheduler: e, Spec: s.switchSpec(specs), Frames: &p.Frames}.Build(r.Name + ".Switch")
+	r.Switch, err = etherlink.Builder{Scheduler: e, Spec: s.switchSpec(specs), Frames: &p.Frames}.Build(r.Name +
+		".Switch")
 	if err != nil {
 		return err
 	}
 	at := 0
 	for i, c := range r.Cards() {
 		for port := range max(specs[i].Ports, 1) {
-			cable := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, at), a: c.NIC.Eth(port), b: r.Switch.Port(at), near: specs[i].Eth}
+			cable := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, at), a: c.NIC.Eth(port), b: r.Switch.Port(at),
+				near: specs[i].Eth}
 			if s.Network.Loss != nil || s.Network.Faults != nil {
 				cable.far.Credits = specs[i].Eth.Credits
 				r.Switch.Pace(at, specs[i].Eth, s.Network.Latency)
@@ -267,7 +276,8 @@ func (r *Rack) Err() error {
 func between(a, b simcore.LinkSpec) simcore.LinkSpec {
 	c := a
 	c.Latency, c.CreditLatency = a.Latency+b.Latency, a.CreditLatency+b.CreditLatency
-	if a.Rate == (simcore.Rate{}) || b.Rate != (simcore.Rate{}) && b.Rate.Bytes*int64(a.Rate.Ps) < a.Rate.Bytes*int64(b.Rate.Ps) {
+	if a.Rate == (simcore.Rate{}) || b.Rate != (simcore.Rate{}) &&
+		b.Rate.Bytes*int64(a.Rate.Ps) < a.Rate.Bytes*int64(b.Rate.Ps) {
 		c.Rate = b.Rate
 	}
 	c.OverheadBytes = max(a.OverheadBytes, b.OverheadBytes)

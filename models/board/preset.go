@@ -15,18 +15,19 @@ var CardPresetNames = []string{"bf2", "bf3", "connectx4", "connectx5", "connectx
 
 // CardPreset is a card or plain NIC of the papers by name.
 //
-// BlueField-3 (bf3.link, bf3.ports, and reading 2 of the card's design): two ports, limited to 200 Gbps each by the link,
-// streams of 256 bits, clock 1.1 GHz. BlueField-2 (bf2.nic): 200 Gbps; two ports of 100 Gbps, streams of 256 bits at
-// 400 MHz. Ethernet latency: 150 ns, the card's share with MAC, PHY and FEC (assumption). MPS is what the Arm takes, 256
-// and 128 (bf2.mtu_soc): the NIC has one for all destinations, and its reset value is 256, so that software of bf2 writes
-// DEVCTL first.
+// BlueField-3 (bf3.link, bf3.ports, and reading 2 of the card's design): two ports, limited to 200 Gbps each by the
+// link, streams of 256 bits, clock 1.1 GHz. BlueField-2 (bf2.nic): 200 Gbps; two ports of 100 Gbps, streams of 256
+// bits at 400 MHz. Ethernet latency: 150 ns, the card's share with MAC, PHY and FEC (assumption). MPS is what the Arm
+// takes, 256 and 128 (bf2.mtu_soc): the NIC has one for all destinations, and its reset value is 256, so that software
+// of bf2 writes DEVCTL first.
 //
-// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see MemorySpec.Host),
-// and those of the Arm reach host memory.
+// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see
+// MemorySpec.Host), and those of the Arm reach host memory.
 func CardPreset(name string) (CardSpec, error) {
 	of, cores := strings.CutSuffix(name, coresSuffix)
 	if !slices.Contains(CardPresetNames, of) {
-		return CardSpec{}, field.Errorf("preset", "%q: want one of %q, those of %q with %s behind them", name, CardPresetNames, slices.Sorted(maps.Keys(machines)), coresSuffix)
+		return CardSpec{}, field.Errorf("preset", "%q: want one of %q, those of %q with %s behind them", name,
+			CardPresetNames, slices.Sorted(maps.Keys(machines)), coresSuffix)
 	}
 	if !cores {
 		return cardPreset(name)
@@ -48,7 +49,8 @@ func cardPreset(name string) (CardSpec, error) {
 		return CardSpec{}, err
 	}
 	c := CardSpec{
-		Name: "Card", Ports: 2, EthBits: 256, Period: 909, PCIe: NICLinkSpec(), Switch: sw, Endpoint: DefaultEndpoint(), Eth: ethPreset(200),
+		Name: "Card", Ports: 2, EthBits: 256, Period: 909, PCIe: NICLinkSpec(), Switch: sw, Endpoint: DefaultEndpoint(),
+		Eth: ethPreset(200),
 	}
 	if name == "bf2" {
 		c.Period, c.Eth, c.Endpoint.Limits.MPS = simcore.DefaultPeriodPs, ethPreset(100), 128
@@ -59,7 +61,8 @@ func cardPreset(name string) (CardSpec, error) {
 // ethPreset is a card's share of the cable at a port.
 func ethPreset(gbps int64) simcore.LinkSpec {
 	const latency, credits = 150 * simcore.Nanosecond, 4096
-	return simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(gbps), Credits: credits, CreditLatency: latency, OverheadBytes: ether.WireOverhead}
+	return simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(gbps), Credits: credits, CreditLatency: latency,
+		OverheadBytes: ether.WireOverhead}
 }
 
 // plainNIC is a NIC in the PCIe slot of a server.
@@ -68,9 +71,10 @@ type plainNIC struct {
 	memory                  string // of the server: presets of cache and DRAM; empty: it answers at once
 }
 
-// plainNICs are those of the papers. ConnectX-4: bf2.cli, of the client machines, whose memory nobody measures (it answers
-// at once: assumption). ConnectX-5: rb.nic beside rb.cpu; PCIe 3.0 is an assumption, 4.0 would be wider than its port all the same.
-// ConnectX-6: bf2.nic beside bf2.host, two ports of 100 Gbps on PCIe 4.0. ConnectX-7: host.mot_nic, 400 Gbps on PCIe 5.0.
+// plainNICs are those of the papers. ConnectX-4: bf2.cli, of the client machines, whose memory nobody measures (it
+// answers at once: assumption). ConnectX-5: rb.nic beside rb.cpu; PCIe 3.0 is an assumption, 4.0 would be wider than
+// its port all the same. ConnectX-6: bf2.nic beside bf2.host, two ports of 100 Gbps on PCIe 4.0. ConnectX-7:
+// host.mot_nic, 400 Gbps on PCIe 5.0.
 var plainNICs = map[string]plainNIC{
 	"connectx4": {1, 100, 3, ""},
 	"connectx5": {1, 100, 3, "host-rb"},
@@ -87,7 +91,8 @@ func (x plainNIC) card(name string) (CardSpec, error) {
 	e := DefaultEndpoint()
 	e.Limits = d.PCIe.Ends[1]
 	return CardSpec{
-		Name: "Card", Device: DeviceSpec{Kind: DeviceRNIC, Model: name}, Ports: x.ports, Direct: d, Endpoint: e, Eth: ethPreset(int64(x.gbps)),
+		Name: "Card", Device: DeviceSpec{Kind: DeviceRNIC, Model: name}, Ports: x.ports, Direct: d, Endpoint: e,
+		Eth: ethPreset(int64(x.gbps)),
 	}, nil
 }
 

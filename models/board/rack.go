@@ -45,8 +45,8 @@ type NetworkSpec struct {
 	// Loss has every cable lose frames, by a seed of its own that follows from this one; nil: none does.
 	Loss *inject.LossSpec `yaml:"loss"`
 
-	// Faults has every cable strike frames by what they are, each by a seed of its own that follows from this one; nil: none
-	// does. A cable has loss or faults, not both.
+	// Faults has every cable strike frames by what they are, each by a seed of its own that follows from this one;
+	// nil: none does. A cable has loss or faults, not both.
 	Faults *inject.WireSpec `yaml:"faults"`
 
 	// Switch is that of kind switch, and else nil. With 0 ports it has as many as the cards.
@@ -85,11 +85,15 @@ func (s *DeviceSpec) Validate() error {
 	switch s.Kind {
 	case DeviceAny, DeviceModel, DeviceRTL, DeviceAddress, DeviceRNIC:
 	default:
-		bad(false, "kind", "%q: want %s, %s, %s or %s, or none for that of the command line", s.Kind, DeviceModel, DeviceRTL, DeviceAddress, DeviceRNIC)
+		bad(false, "kind", "%q: want %s, %s, %s or %s, or none for that of the command line", s.Kind, DeviceModel,
+			DeviceRTL, DeviceAddress, DeviceRNIC)
 	}
-	bad(s.DUT == "" || s.Kind == DeviceRTL || s.Kind == DeviceAny, "dut", "%q: a device of kind %q has none", s.DUT, s.Kind)
-	bad((s.Address != "") == (s.Kind == DeviceAddress), "address", "%q: want one for kind %s, and else none", s.Address, DeviceAddress)
-	bad((s.TokenFile != "") == (s.Kind == DeviceAddress), "token_file", "%q: want one for kind %s, and else none", s.TokenFile, DeviceAddress)
+	bad(s.DUT == "" || s.Kind == DeviceRTL || s.Kind == DeviceAny, "dut", "%q: a device of kind %q has none", s.DUT,
+		s.Kind)
+	bad((s.Address != "") == (s.Kind == DeviceAddress), "address", "%q: want one for kind %s, and else none", s.Address,
+		DeviceAddress)
+	bad((s.TokenFile != "") == (s.Kind == DeviceAddress), "token_file", "%q: want one for kind %s, and else none",
+		s.TokenFile, DeviceAddress)
 	if (s.Model != "") != (s.Kind == DeviceRNIC) {
 		err := field.Errorf("model", "%q: want one for kind %s, and else none", s.Model, DeviceRNIC)
 		if s.Model != "" { // which a preset may have set
@@ -131,8 +135,10 @@ func (s *RackSpec) Validate() error {
 		names[s.Servers[i].Name] = i
 	}
 	if s.Fleet != nil {
-		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d", s.Fleet.Machines, MaxMachines)
-		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()), field.Under("fleet.card", s.Fleet.Card.validateOwn()))
+		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d",
+			s.Fleet.Machines, MaxMachines)
+		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()),
+			field.Under("fleet.card", s.Fleet.Card.validateOwn()))
 	}
 	return errors.Join(append(errs, s.validateNetwork())...)
 }

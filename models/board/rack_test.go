@@ -13,7 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Two servers back to back: every port of one is plugged into the other's, by cables that take both shares and their own.
+// Two servers back to back: every port of one is plugged into the other's, by cables that take both shares and their
+// own.
 func TestRacksBackToBack(t *testing.T) {
 	for _, name := range []string{"bf3-pair", "connectx6-pair"} {
 		s, err := RackPreset(name)
@@ -63,7 +64,8 @@ func TestPlainNICs(t *testing.T) {
 	require.NotNil(t, c.HostLink)
 	require.Nil(t, c.Memory.Cache(nicspec.EndpointArm))
 	at := mem.Bus(nicspec.EndpointHost, 0x40)
-	a := mem.Access{Op: mem.Write, By: mem.Core, Addr: at, Data: []byte("warm"), Done: func(a *mem.Access) { require.NoError(t, a.Err) }}
+	a := mem.Access{Op: mem.Write, By: mem.Core, Addr: at, Data: []byte("warm"),
+		Done: func(a *mem.Access) { require.NoError(t, a.Err) }}
 	c.Memory.Access(&a)
 	var took simcore.Ps
 	begin := e.Now()

@@ -16,8 +16,8 @@ const (
 	fleetSuffix = "-fleet" // one, and the client machines of the off-path study, on a switch
 )
 
-// fleets are the cards that the off-path study measures from client machines: BlueField-2 and the plain NIC beside it. Of
-// kind rnic, both, as their transport is the NIC's.
+// fleets are the cards that the off-path study measures from client machines: BlueField-2 and the plain NIC beside it.
+// Of kind rnic, both, as their transport is the NIC's.
 var fleets = map[string]string{"bf2": "bluefield2", "connectx6": "connectx6"}
 
 // RackPresetNames are what RackPreset takes: each card in a server, two of them back to back, and fleets.
@@ -79,8 +79,9 @@ func (s *RackSpec) pair(of string) error {
 
 // fleet puts eleven client machines with ConnectX-4 (bf2.cli) beside the server, all on a switch.
 //
-// Sources: cables of 2 m (10 ns), so that two and the switch's 90 ns are the 0.11 us of the latency budget. An rnic has
-// limits for each endpoint: MPS 128 to the Arm and 512 to the host (offpath.hw.mtu); it has no clock or streams to be set.
+// Sources: cables of 2 m (10 ns), so that two and the switch's 90 ns are the 0.11 us of the latency budget. An rnic
+// has limits for each endpoint: MPS 128 to the Arm and 512 to the host (offpath.hw.mtu); it has no clock or streams to
+// be set.
 func (s *RackSpec) fleet(of string) error {
 	client, err := CardPreset("connectx4")
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// readTime bounds how long a read takes on a card: from the request of the NIC, or of software for a register, to the last completion,
-// behind everything else that can be under way there. It adds up the parts of the path, though they work at the same time: a limit
-// that follows from it comes late rather than early.
+// readTime bounds how long a read takes on a card: from the request of the NIC, or of software for a register, to the
+// last completion, behind everything else that can be under way there. It adds up the parts of the path, though they
+// work at the same time: a limit that follows from it comes late rather than early.
 type readTime struct {
 	longest simcore.Ps
 	part    field.Path // of the card that has the largest share
@@ -38,7 +38,8 @@ const (
 	beatBytes    = 64   // of a TLP stream, the narrowest [B2]
 )
 
-// load counts what is under way: TLPs, their bytes with headers, and the accesses to memory that one read makes one after the other.
+// load counts what is under way: TLPs, their bytes with headers, and the accesses to memory that one read makes one
+// after the other.
 type load struct{ tlps, bytes, serial int64 }
 
 // readTime returns the bound for a card with so much under way.

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// SharedSpec is the host memory of a server that all its cards share: one last-level cache and DRAM, or one machine with
-// cores, behind a root port for each card.
+// SharedSpec is the host memory of a server that all its cards share: one last-level cache and DRAM, or one machine
+// with cores, behind a root port for each card.
 type SharedSpec struct {
 	Bytes      uint64 `yaml:"bytes"`
 	MemorySpec `yaml:",inline"`
@@ -30,7 +30,8 @@ func (s *SharedSpec) validate() error {
 func (s *SharedSpec) validateCard(c *CardSpec) error {
 	d, at := c.hostLink()
 	if d == nil {
-		return field.Errorf("switch", ": want one, or %v: a card with one root for both memories cannot share the server's", field.Path("direct"))
+		return field.Errorf("switch", ": want one, or %v: a card with one root for both memories cannot share the "+
+			"server's", field.Path("direct"))
 	}
 	var errs []error
 	for _, x := range [...]struct {
@@ -38,11 +39,13 @@ func (s *SharedSpec) validateCard(c *CardSpec) error {
 		set  bool
 	}{{"cache", d.Cache != nil}, {"dram", d.DRAM != nil}, {"host", d.Host != nil}, {"gpus", len(d.GPUs) > 0}} {
 		if x.set {
-			errs = append(errs, field.Under(at, field.Errorf(x.path, ": want none: the server has a memory that its cards share")))
+			errs = append(errs, field.Under(at, field.Errorf(x.path, ": want none: the server has a memory that its "+
+				"cards share")))
 		}
 	}
 	if c.Endpoint.HostBytes != s.Bytes {
-		errs = append(errs, field.Errorf("endpoint.host_bytes", "%d: want the %d of the memory that the server's cards share", c.Endpoint.HostBytes, s.Bytes))
+		errs = append(errs, field.Errorf("endpoint.host_bytes", "%d: want the %d of the memory that the server's "+
+			"cards share", c.Endpoint.HostBytes, s.Bytes))
 	}
 	return errors.Join(append(errs, field.Under(at, d.validateSocket(s.Host)))...)
 }

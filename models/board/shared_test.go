@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -10,7 +9,6 @@ import (
 
 	"nictwin/models/format/msg"
 	"nictwin/models/format/tlp"
-	"nictwin/models/inject"
 	"nictwin/models/memory/mem"
 	"nictwin/models/nic/boundary"
 	"nictwin/models/nic/nicspec"
@@ -150,8 +148,8 @@ servers:
   - {preset: bf2, name: B, switch: {preset: bf2, host: {cache: null, dram: null}}}
 `
 
-// What card A writes is in the server's one cache, whose line a core of the server polls, and which card B writes, too; each
-// card reads what the other wrote.
+// What card A writes is in the server's one cache, whose line a core of the server polls, and which card B writes,
+// too; each card reads what the other wrote.
 func TestCardsShareTheirServer(t *testing.T) {
 	l := newLab(t, fmt.Sprintf(twoCards, "host: {preset: host-fn}", ", socket: 1"))
 	cards, at := l.rack.Cards(), mem.Bus(nicspec.EndpointHost, 0x4000)
@@ -198,10 +196,13 @@ func TestCardsShareACache(t *testing.T) {
 	require.EqualValues(t, 1, cache.Counters()[mem.Device].ReadHits)
 }
 
-// GPU memory is a range of addresses behind the host's root: cards write it by way of its link, cores see their bytes there.
+// GPU memory is a range of addresses behind the host's root: cards write it by way of its link, cores see their bytes
+// there.
 func TestGPUs(t *testing.T) {
-	for name, memory := range map[string]string{"cores": "host: {preset: host-fn}", "no cores": "cache: {preset: host-fn}, dram: {preset: host-fn}"} {
-		gpus := "gpus: [{preset: gen5, base: 0x100010000000000, bytes: 4096}, {preset: gen4, base: 0x100020000000000, bytes: 4096}]"
+	for name, memory := range map[string]string{"cores": "host: {preset: host-fn}", "no cores": "" +
+		"cache: {preset: host-fn}, dram: {preset: host-fn}"} {
+		gpus := "gpus: [{preset: gen5, base: 0x100010000000000, bytes: 4096}, {preset: gen4, base: " +
+			"0x100020000000000, bytes: 4096}]"
 		l := newLab(t, fmt.Sprintf(twoCards, memory+", "+gpus, ""))
 		c, at := l.rack.Cards()[0], mem.Bus(nicspec.EndpointHost, 1<<40)
 		l.nics[0].write(at, "for the GPU")
@@ -272,7 +273,8 @@ func TestArmCoresReachTheHost(t *testing.T) {
 	}
 }
 
-// Host cores write Arm memory by register writes that firmware emulates: one a millisecond, each at a latency of its own.
+// Host cores write Arm memory by register writes that firmware emulates: one a millisecond, each at a latency of its
+// own.
 func TestHostCoresWriteArmMemoryByMMIO(t *testing.T) {
 	l := newLab(t, "preset: bf3-cores")
 	c := l.rack.Cards()[0]
@@ -295,104 +297,64 @@ func TestHostCoresWriteArmMemoryByMMIO(t *testing.T) {
 	require.Positive(t, c.Switch.Out("Host", "Arm")[tlp.Posted].TLPs, "the bytes cross the switch")
 }
 
-// frames sends n frames from one NIC and returns what the other got of them.
-func (l *lab) frames(n int) (got [][]byte, at simcore.Ps) {
-	for i := range n {
-		f := l.pools.Frames.Copy(append([]byte("\x02\x00\x00\x00\x00\x01\x02\x00\x00\x00\x00\x02\x12\x34"), byte(i), byte(i>>8)))
-		require.Nil(l.t, l.nics[0].eth[0].SendAt(f, l.Now()))
-		require.NoError(l.t, l.RunUntil(l.Now()+simcore.Microsecond))
-	}
-	l.run()
-	return l.nics[1].seqs, l.Now()
-}
-
-// A cable loses the frames that seed and ordinal say, and no other; those that are not lost take the time that they take on a
-// cable without loss, in either kind of network.
-func TestLossyCables(t *testing.T) {
-	for _, network := range []string{"kind: back_to_back, latency_ps: 10000", "kind: switch, latency_ps: 10000, switch: {preset: cut-through}"} {
-		play := func(loss string) (got [][]byte, at simcore.Ps, l *lab) {
-			l = newLab(t, "name: Lab\nservers: [{preset: bf2, name: A}, {preset: bf2, name: B}]\nnetwork: {"+network+loss+"}")
-			got, at = l.frames(1000)
-			return got, at, l
-		}
-		all, end, _ := play("")
-		require.True(t, len(all) == 1000)
-		none, atZero, l := play(", loss: {share: 0, seed: 7}")
-		require.True(t, reflect.DeepEqual(all, none))
-		require.Equal(t, end, atZero)
-		require.True(t, l.rack.Losses[0].Idle())
-		some, _, l := play(", loss: {share: 0.1, seed: 7}")
-		again, _, _ := play(", loss: {share: 0.1, seed: 7}")
-		other, _, _ := play(", loss: {share: 0.1, seed: 8}")
-		require.True(t, reflect.DeepEqual(some, again))
-		require.False(t, reflect.DeepEqual(some, other))
-		lost := l.rack.Losses[0].Count(inject.FromDevice).Lost
-		if l.rack.Switch != nil {
-			lost += l.rack.Losses[2].Count(inject.ToDevice).Lost // A and B have two ports each
-		}
-		require.EqualValues(t, 1000-lost, len(some))
-		require.InDelta(t, 150, float64(lost), 90)
-	}
-}
-
-// A switch sends at the rate of a lossy cable, so that what is more waits in its buffer, where it counts.
-func TestSwitchesArePacedByLossyCables(t *testing.T) {
-	play := func(loss string) (buffered []int, end simcore.Ps) {
-		l := newLab(t, "name: Lab\nservers: [{preset: bf2, name: A}, {preset: bf2, name: B}]\nnetwork: {kind: switch, latency_ps: 10000, switch: {preset: cut-through}"+loss+"}")
-		for range 60 {
-			for _, p := range l.nics[0].eth {
-				f := l.pools.Frames.Copy(append([]byte("\x02\x00\x00\x00\x00\x01\x02\x00\x00\x00\x00\x02\x12\x34"), make([]byte, 800)...))
-				require.Nil(t, p.SendAt(f, l.Now()))
-			}
-		}
-		for range 20 {
-			require.NoError(t, l.RunUntil(l.Now()+500*ns))
-			buffered = append(buffered, l.rack.Switch.Buffered())
-		}
-		l.run()
-		return buffered, l.Now()
-	}
-	want, end := play("")
-	require.Greater(t, want[5], 10_000)
-	for _, struck := range []string{", loss: {share: 0}", ", faults: {}"} {
-		got, atZero := play(struck)
-		require.Equal(t, want, got)
-		require.Equal(t, end, atZero)
-	}
-}
-
 func TestSharingSpecsNameEveryField(t *testing.T) {
 	for text, want := range map[string]string{
 		"memory: {bytes: 0}": "f.yaml:4: servers[0].memory.bytes 0: want 1 to",
-		"memory: {bytes: 1073741824, cache: {preset: host-x}}":                                      "f.yaml:4: servers[0].memory.cache.preset: armcache: preset is",
-		"memory: {bytes: 4096}":                                                                     "servers[0].cards[0].endpoint.host_bytes 1073741824: want the 4096 of the memory that the server's cards share",
-		"memory: {bytes: 1073741824}":                                                               "servers[0].cards[0].switch.host.cache: want none: the server has a memory that its cards share",
-		"memory: {bytes: 1073741824, host: {preset: bf3}}":                                          "servers[0].memory.host.base 0x0: want 0x100000000000000",
-		"memory: {bytes: 1073741824, gpus: [{preset: gen9}]}":                                       `f.yaml:4: servers[0].memory.gpus[0].preset: gpu: preset is "gen9": want gen4 or gen5`,
-		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100000000000000, bytes: 4096}]}": "f.yaml:4: servers[0].memory.gpus[0].base 0x100000000000000: want its 0x1000 B from 0x100000040000000, the end of host memory",
-		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000, bytes: 4096}, {preset: gen5, base: 0x100010000000100, bytes: 4096}]}":   "servers[0].memory.gpus[1].base 0x100010000000100: its 0x1000 B overlap those of gpus[0]",
-		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000}]}":                                                                      "servers[0].memory.gpus[0].bytes 0: want 1 to 2^56",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm: {gpus: [{preset: gen5, base: 1, bytes: 1}]}}}]":                                                   "servers[0].cards[0].switch.arm.gpus: want none: GPUs are behind the host's root only",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 0}}}]":                                                                            "f.yaml:4: servers[0].cards[0].switch.arm_outbound.tags 0: want 1 to 256",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 8}}}]":                                                                            "f.yaml:4: servers[0].cards[0].switch.arm_outbound: want none, or cores that use it: a machine at servers[0].cards[0].switch.arm.host",
-		"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: x}}}]":                                                                             "servers[0].cards[0].switch.host_mmio.preset: mmio: preset is \"x\": want emulated",
-		"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: emulated, depth: 0}}}]":                                                            "servers[0].cards[0].switch.host_mmio.depth 0: want 1 to 65536",
-		"cards: [{preset: bf3-cores, switch: {preset: bf3, host: {cache: null, dram: null, host: {preset: host-fn}, socket: 2}}}]":                          "f.yaml:4: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
-		"memory: {bytes: 1073741824, host: {preset: host-fn}}\n  cards: [{preset: bf3, switch: {preset: bf3, host: {cache: null, dram: null, socket: 2}}}]": "f.yaml:5: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
-		"cards: [{preset: bf3, switch: {preset: bf3, host: {socket: 1}}}]":                                                                                  "f.yaml:4: servers[0].cards[0].switch.host.socket 1: want 0 to 0, a socket of the machine behind the root",
-		"cards: [{preset: bf3, switch: {preset: bf3, arm: {socket: 1}}}]":                                                                                   "f.yaml:4: servers[0].cards[0].switch.arm.socket 1: want 0 to 0",
-		"cards: [{preset: connectx6, direct: {socket: -1}}]":                                                                                                "f.yaml:4: servers[0].cards[0].direct.socket -1: want 0 to 0",
-		"memory: {bytes: 1073741824}\n  cards: [{preset: bf3, switch: null}]":                                                                               "servers[0].cards[0].switch: want one, or servers[0].cards[0].direct",
-		"memory: {bytes: 1073741824}\n  cards: [{preset: connectx6}]":                                                                                       "servers[0].cards[0].direct.cache: want none",
+		"memory: {bytes: 1073741824, cache: {preset: host-x}}": "" +
+			"f.yaml:4: servers[0].memory.cache.preset: armcache: preset is",
+		"memory: {bytes: 4096}": "servers[0].cards[0].endpoint.host_bytes 1073741824: want the 4096 of the memory " +
+			"that the server's cards " +
+			"share",
+		"memory: {bytes: 1073741824}": "servers[0].cards[0].switch.host.cache: want none: " +
+			"the server has a memory that its cards share",
+		"memory: {bytes: 1073741824, host: {preset: bf3}}": "servers[0].memory.host.base 0x0: want 0x100000000000000",
+		"memory: {bytes: 1073741824, gpus: [{preset: gen9}]}": "" +
+			`f.yaml:4: servers[0].memory.gpus[0].preset: gpu: preset is "gen9": want gen4 or gen5`,
+		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100000000000000, bytes: 4096}]}": "" +
+			"f.yaml:4: servers[0].memory.gpus[0].base 0x100000000000000: want its 0x1000 B from 0x100000040000000, " +
+			"the end of host memory",
+		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000, bytes: 4096}, {preset: gen5, " +
+			"base: 0x100010000000100, bytes: 4096}]}": "servers[0].memory.gpus[1].base 0x100010000000100: its " +
+			"0x1000 B overlap those of gpus[0]",
+		"memory: {bytes: 1073741824, gpus: [{preset: gen5, base: 0x100010000000000}]}": "" +
+			"servers[0].memory.gpus[0].bytes 0: want 1 to 2^56",
+		"cards: [{preset: bf3, switch: {preset: bf3, arm: {gpus: [{preset: gen5, base: 1, bytes: 1}]}}}]": "" +
+			"servers[0].cards[0].switch.arm.gpus: want none: GPUs are behind the host's root only",
+		"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 0}}}]": "" +
+			"f.yaml:4: servers[0].cards[0].switch.arm_outbound.tags 0: want 1 to 256",
+		"cards: [{preset: bf3, switch: {preset: bf3, arm_outbound: {tags: 8}}}]": "" +
+			"f.yaml:4: servers[0].cards[0].switch.arm_outbound: want none, or cores that use it: a machine at " +
+			"servers[0].cards[0].switch.arm.host",
+		"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: x}}}]": "" +
+			"servers[0].cards[0].switch.host_mmio.preset: mmio: preset is \"x\": want emulated",
+		"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: emulated, depth: 0}}}]": "" +
+			"servers[0].cards[0].switch.host_mmio.depth 0: want 1 to 65536",
+		"cards: [{preset: bf3-cores, switch: {preset: bf3, host: {cache: null, dram: null, host: {preset: host-fn}, " +
+			"socket: 2}}}]": "f.yaml:4: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
+		"memory: {bytes: 1073741824, host: {preset: host-fn}}\n  cards: [{preset: bf3, switch: {preset: bf3, host: " +
+			"{cache: null, dram: null, socket: 2}}}]": "" +
+			"f.yaml:5: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
+		"cards: [{preset: bf3, switch: {preset: bf3, host: {socket: 1}}}]": "" +
+			"f.yaml:4: servers[0].cards[0].switch.host.socket 1: want 0 to 0, a socket of the machine behind the root",
+		"cards: [{preset: bf3, switch: {preset: bf3, arm: {socket: 1}}}]": "" +
+			"f.yaml:4: servers[0].cards[0].switch.arm.socket 1: want 0 to 0",
+		"cards: [{preset: connectx6, direct: {socket: -1}}]": "" +
+			"f.yaml:4: servers[0].cards[0].direct.socket -1: want 0 to 0",
+		"memory: {bytes: 1073741824}\n  cards: [{preset: bf3, switch: null}]": "" +
+			"servers[0].cards[0].switch: want one, or servers[0].cards[0].direct",
+		"memory: {bytes: 1073741824}\n  cards: [{preset: connectx6}]": "servers[0].cards[0].direct.cache: want none",
 	} {
 		_, err := ParseRack("f.yaml", []byte("name: Lab\nservers:\n- preset: bf3\n  "+text))
 		require.ErrorContains(t, err, want, "%q", text)
 	}
 	for text, want := range map[string]string{
-		"{kind: open, loss: {share: 0.1}}":                      "f.yaml:2: network.loss: want none: a network of kind open has no cables",
-		"{kind: back_to_back, loss: {share: 1}}":                "f.yaml:2: network.loss.share 1: want 0 or more, less than 1",
-		"{kind: back_to_back, loss: {share: .nan, seed: 3}}":    "network.loss.share",
-		"{kind: back_to_back, loss: {share: 0.1, chance: 0.1}}": "network.loss.chance: no such field: want one of share",
+		"{kind: open, loss: {share: 0.1}}": "f.yaml:2: network.loss: want none: a network of " +
+			"kind open has no cables",
+		"{kind: back_to_back, loss: {share: 1}}": "f.yaml:2: network.loss.share 1: want 0 or more, " +
+			"less than 1",
+		"{kind: back_to_back, loss: {share: .nan, seed: 3}}": "network.loss.share",
+		"{kind: back_to_back, loss: {share: 0.1, chance: 0.1}}": "" +
+			"network.loss.chance: no such field: want one of share",
 	} {
 		_, err := ParseRack("f.yaml", []byte("preset: bf3-pair\nnetwork: "+text))
 		require.ErrorContains(t, err, want, "%q", text)

@@ -20,8 +20,8 @@ type NIC interface {
 	Period() simcore.Ps // of its clock
 	EthBits() int       // of an Ethernet stream: what a port carries a cycle
 
-	// Begin is called once everything is connected, and before time starts. done reports that nothing more will be asked
-	// of the NIC: it then has bounded time to come to rest.
+	// Begin is called once everything is connected, and before time starts. done reports that nothing more will be
+	// asked of the NIC: it then has bounded time to come to rest.
 	Begin(done func() bool) error
 
 	// Check returns what is wrong with the device itself after the run: rules of its streams that it broke.
@@ -44,9 +44,9 @@ type Slot struct {
 	Ports   int            // Ethernet ports
 	EthBits int            // of an Ethernet stream; 0: as the NIC has it by itself
 
-	// PCIe and Eth are the links that the ports will be plugged into: a device that runs ahead of the engine needs to know
-	// them before. A cable between two such devices takes the time of both: its latency must be the sum of what either
-	// slot says of Eth.
+	// PCIe and Eth are the links that the ports will be plugged into: a device that runs ahead of the engine needs to
+	// know them before. A cable between two such devices takes the time of both: its latency must be the sum of what
+	// either slot says of Eth.
 	PCIe, Eth simcore.LinkSpec
 
 	// Limits are what the roots of Arm and host take.
@@ -57,8 +57,8 @@ type Slot struct {
 
 	Seed  uint64
 	Stall int // percent of the cycles in which its streams are to stand still
-	// Burst has a stream stand still, or go on, for 2^Burst cycles at a time. It leaves out the stream of TLPs into the NIC:
-	// reads whose completions come that late time out.
+	// Burst has a stream stand still, or go on, for 2^Burst cycles at a time. It leaves out the stream of TLPs into
+	// the NIC: reads whose completions come that late time out.
 	Burst int
 
 	// Frames and TLPs are where messages come from and go back to.

@@ -25,23 +25,24 @@ type SwitchSpec struct {
 	Arm  Downlink `yaml:"arm"`
 	Host Downlink `yaml:"host"`
 
-	// ArmOutbound has the Arm's cores reach host memory by loads and stores, as read and write requests of the Arm's root;
-	// nil: they reach their own memory only.
+	// ArmOutbound has the Arm's cores reach host memory by loads and stores, as read and write requests of the Arm's
+	// root; nil: they reach their own memory only.
 	ArmOutbound *root.OutboundSpec `yaml:"arm_outbound"`
 
-	// HostMMIO is the host cores' way to Arm memory: register writes and reads that firmware on the card emulates, one after
-	// the other. nil: there is none.
+	// HostMMIO is the host cores' way to Arm memory: register writes and reads that firmware on the card emulates, one
+	// after the other. nil: there is none.
 	HostMMIO *mmio.Spec `yaml:"host_mmio"`
 }
 
-// Downlink is how a root hangs on the switch, and what is behind it: by a PCIe link, or by one that costs no bytes. Exactly
-// one is set.
+// Downlink is how a root hangs on the switch, and what is behind it: by a PCIe link, or by one that costs no bytes.
+// Exactly one is set.
 type Downlink struct {
 	PCIe        *pcielink.Spec    `yaml:"pcie"`
 	Fabric      *simcore.LinkSpec `yaml:"fabric"`
 	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: read arrived to its first access to memory
 
-	// Limits are those of the root, for a NIC that has limits for each endpoint (an rnic); nil: the card's endpoint.limits.
+	// Limits are those of the root, for a NIC that has limits for each endpoint (an rnic); nil: the card's
+	// endpoint.limits.
 	Limits *tlp.Limits `yaml:"limits"`
 
 	MemorySpec `yaml:",inline"` // behind the root
@@ -114,8 +115,8 @@ func memoryPreset(name string, cached bool) (s MemorySpec, err error) {
 	return s, nil
 }
 
-// NICLinkSpec is the NIC-side link of the presets: latency alone, as the NIC's streams or the switch have the rate. With
-// the switch's latency it makes what the paper gives for both; its credits cover it.
+// NICLinkSpec is the NIC-side link of the presets: latency alone, as the NIC's streams or the switch have the rate.
+// With the switch's latency it makes what the paper gives for both; its credits cover it.
 func NICLinkSpec() simcore.LinkSpec {
 	return simcore.LinkSpec{Latency: nicswitch.LinkLatency, Credits: 1024, CreditLatency: nicswitch.LinkLatency}
 }
@@ -131,7 +132,8 @@ func (s *SwitchSpec) validate(ep *Endpoint) error {
 		errs = append(errs, field.Errorf("ports", "%q: want the ports %q, in this order", got, want))
 	}
 	errs = append(errs, s.validateAcross(), field.Under("arm", s.Arm.validateSocket(s.Arm.Host)))
-	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(ep, nicspec.EndpointArm)), field.Under("host", s.Host.validate(ep, nicspec.EndpointHost)))...)
+	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(ep, nicspec.EndpointArm)),
+		field.Under("host", s.Host.validate(ep, nicspec.EndpointHost)))...)
 }
 
 // validate returns every error of the spec; endpoint is whose memory is behind it.
@@ -150,13 +152,17 @@ func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 	default:
 		errs = append(errs, field.Under("pcie", d.PCIe.Validate()))
 		if mps := min(d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS); limits.MPS > mps {
-			errs = append(errs, field.Against(field.Errorf("pcie.ends", ": MPS %d is less than the %d of the %s", mps, limits.MPS, whose), "limits", "limits.mps"))
+			errs = append(errs,
+				field.Against(field.Errorf("pcie.ends", ": MPS %d is less than the %d of the %s", mps, limits.MPS,
+					whose), "limits", "limits.mps"))
 		}
 	}
 	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {
 		errs = append(errs, field.Errorf("read_latency_ps", "%d: want 0 to 1 s", d.ReadLatency))
 	}
-	return errors.Join(append(errs, d.MemorySpec.validate(endpoint, [...]uint64{nicspec.EndpointArm: ep.ArmBytes, nicspec.EndpointHost: ep.HostBytes}[endpoint]))...)
+	return errors.Join(append(errs,
+		d.MemorySpec.validate(endpoint,
+			[...]uint64{nicspec.EndpointArm: ep.ArmBytes, nicspec.EndpointHost: ep.HostBytes}[endpoint]))...)
 }
 
 // limits are those of the root.
@@ -177,10 +183,12 @@ func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (
 	if s.ArmOutbound != nil {
 		far = new(later)
 	}
-	if c.Root, c.ArmLink, err = s.Arm.build(e, p, c, ep, side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, nicspec.RequesterArm, far.region(c.Memory)}); err != nil {
+	if c.Root, c.ArmLink, err = s.Arm.build(e, p, c, ep,
+		side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, nicspec.RequesterArm, far.region(c.Memory)}); err != nil {
 		return nil, err
 	}
-	if c.Host, c.HostLink, err = s.Host.build(e, p, c, ep, side{"Host", nicswitch.PortHost, nicspec.EndpointHost, nicspec.RequesterHost, nil}); err != nil {
+	if c.Host, c.HostLink, err = s.Host.build(e, p, c, ep,
+		side{"Host", nicswitch.PortHost, nicspec.EndpointHost, nicspec.RequesterHost, nil}); err != nil {
 		return nil, err
 	}
 	if err := s.buildAcross(e, c, ep, far); err != nil {
@@ -198,11 +206,13 @@ type side struct {
 }
 
 // build makes a root over the memory of one endpoint, and its link.
-func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s side) (r *root.Root, l *pcielink.Link, err error) {
+func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s side) (r *root.Root, l *pcielink.Link,
+	err error) {
 	if err = c.putMemory(e, s.name, s.endpoint, d, s.far...); err != nil {
 		return nil, nil, err
 	}
-	b := root.Builder{Memory: c.Memory.behind(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester}, Invalidates: c.Memory.caches(s.endpoint)}
+	b := root.Builder{Memory: c.Memory.behind(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester},
+		Invalidates: c.Memory.caches(s.endpoint)}
 	b.Spec.Latency, b.Spec.Limits = d.ReadLatency, d.limits(ep)
 	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {
 		return nil, nil, err

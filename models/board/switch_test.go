@@ -50,8 +50,10 @@ func TestRootsBehindASwitch(t *testing.T) {
 			require.EqualValues(t, 4, in.TLPs)
 
 			err = c.Root.MMIO(nicspec.RequesterHost).Write32(nicspec.RegCtrl, 1)
-			require.ErrorContains(t, err, "requester 0x100 is not one of Card.ArmRoot, which has [0x0]: its completions would go elsewhere")
-			require.ErrorContains(t, c.Host.MMIO(nicspec.RequesterArm).Read(nicspec.RegId, 4, nil), "requester 0x0 is not one of Card.HostRoot")
+			require.ErrorContains(t, err, "requester 0x100 is not one of Card.ArmRoot, which has [0x0]: its "+
+				"completions would go elsewhere")
+			require.ErrorContains(t, c.Host.MMIO(nicspec.RequesterArm).Read(nicspec.RegId, 4, nil),
+				"requester 0x0 is not one of Card.HostRoot")
 		})
 	}
 }
@@ -116,7 +118,8 @@ func TestSwitchSpecsNameEveryField(t *testing.T) {
 	s.Switch.Ports[2].Name = "GPU"
 	err = s.Validate()
 	for _, want := range []string{
-		"switch.latency_ps -1: want 0 to 1 ms", `switch.ports ["NIC" "Arm" "GPU"]: want the ports ["NIC" "Arm" "Host"], in this order`,
+		"switch.latency_ps -1: want 0 to 1 ms",
+		`switch.ports ["NIC" "Arm" "GPU"]: want the ports ["NIC" "Arm" "Host"], in this order`,
 		"switch.arm.pcie.generation 9: want 3, 4 or 5", "switch.arm.read_latency_ps -1: want",
 		"switch.host.pcie.ends: MPS 128 is less than the 256 of the roots (endpoint.limits.mps)",
 	} {
@@ -127,6 +130,8 @@ func TestSwitchSpecsNameEveryField(t *testing.T) {
 	s.Switch.Arm.Fabric = &simcore.LinkSpec{Credits: -1}
 	require.ErrorContains(t, s.Validate(), "switch.arm.fabric.credits -1: want")
 	_, err = CardPreset("bf1")
-	require.ErrorContains(t, err, `preset "bf1": want one of ["bf2" "bf3" "connectx4" "connectx5" "connectx6" "connectx7"]`)
-	require.ErrorContains(t, (&SwitchSpec{}).validate(&Endpoint{Spec: root.Spec{Limits: tlp.DefaultLimits()}}), "ports 0 of them: want 2 to 32")
+	require.ErrorContains(t, err,
+		`preset "bf1": want one of ["bf2" "bf3" "connectx4" "connectx5" "connectx6" "connectx7"]`)
+	require.ErrorContains(t, (&SwitchSpec{}).validate(&Endpoint{Spec: root.Spec{Limits: tlp.DefaultLimits()}}),
+		"ports 0 of them: want 2 to 32")
 }

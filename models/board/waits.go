@@ -10,13 +10,14 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Waits are limits that follow from the rates and latencies of a card. On a card whose parts work they are never reached.
+// Waits are limits that follow from the rates and latencies of a card. On a card whose parts work they are never
+// reached.
 type Waits struct {
 	// Read bounds how long a read takes: of the NIC, or of software for a register.
 	Read simcore.Ps
 
-	// Turn bounds how long the card takes for what software asks of the NIC by a doorbell: its entry and its data are read, and what comes
-	// of it is written and seen.
+	// Turn bounds how long the card takes for what software asks of the NIC by a doorbell: its entry and its data are
+	// read, and what comes of it is written and seen.
 	Turn simcore.Ps
 
 	// CplTimeout is the value of the NIC's register [P6]: that after reset, or more where reads may take longer.
@@ -35,7 +36,8 @@ func (s *CardSpec) Waits() (Waits, error) {
 	cycles := times(1, t.longest, int64(s.period()))
 	if cycles > math.MaxUint32 {
 		most := math.MaxUint32 * s.period()
-		return w, field.Errorf(t.part, ": a read of the NIC may take %v, most of it here: want %v or less, as long as it can wait for completions (CPL_TIMEOUT, 2^32 - 1 cycles of %s %d)",
+		return w, field.Errorf(t.part, ": a read of the NIC may take %v, most of it here: want %v or less, as long "+
+			"as it can wait for completions (CPL_TIMEOUT, 2^32 - 1 cycles of %s %d)",
 			people(t.longest), people(most), field.Path("period_ps"), int64(s.period()))
 	}
 	w.CplTimeout = max(w.CplTimeout, uint32(cycles))

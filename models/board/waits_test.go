@@ -25,7 +25,10 @@ func TestWaitsOfPresets(t *testing.T) {
 // Each slow part makes waits longer, and is refused by its field where the NIC could not wait.
 func TestWaitsFollowTheCard(t *testing.T) {
 	for part, slow := range map[string]func(c *CardSpec){
-		"pcie.credits":                func(c *CardSpec) { c.PCIe.Credits, c.PCIe.CreditLatency = 1, 10*simcore.Millisecond },
+		"pcie.credits": func(c *CardSpec) {
+			c.PCIe.Credits, c.PCIe.CreditLatency = 1,
+				10*simcore.Millisecond
+		},
 		"pcie.rate":                   func(c *CardSpec) { c.PCIe.Rate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond} },
 		"switch.nic_rate":             func(c *CardSpec) { c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: simcore.Millisecond} },
 		"switch.host.read_latency_ps": func(c *CardSpec) { c.Switch.Host.ReadLatency, c.Period = simcore.Second, 100 },
@@ -56,7 +59,8 @@ func TestCplTimeoutFollowsTheCard(t *testing.T) {
 	c.Switch.NICRate = simcore.Rate{Bytes: 1, Ps: simcore.Microsecond}
 	w, err := c.Waits()
 	require.NoError(t, err)
-	require.Greater(t, simcore.Ps(w.CplTimeout)*c.Period, simcore.Ps(512+20)*simcore.Microsecond, "a read alone takes as long")
+	require.Greater(t, simcore.Ps(w.CplTimeout)*c.Period, simcore.Ps(512+20)*simcore.Microsecond,
+		"a read alone takes as long")
 	c.Period *= 2
 	slower, err := c.Waits()
 	require.NoError(t, err)

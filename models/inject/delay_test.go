@@ -30,7 +30,8 @@ func delays(specs ...inject.DelaySpec) func() (*memtest.Bench, error) {
 			err := e.RunUntil(e.Now() + 30*simcore.Nanosecond)
 			return e.Next() != nil, err
 		}
-		return &memtest.Bench{Target: target, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}, Step: step}, nil
+		return &memtest.Bench{Target: target, Peek: space.Read, Size: 1 << 20, Ends: true,
+			Nowhere: []uint64{mem.Bus(3, 0)}, Step: step}, nil
 	}
 }
 
@@ -40,7 +41,9 @@ func TestDelayKeepsTheProtocol(t *testing.T) {
 	memtest.RunContract(t, "latency", delays(inject.DelaySpec{Latency: 70 * ns}))
 	memtest.RunContract(t, "jitter", delays(inject.DelaySpec{Jitter: 200 * ns, Seed: 1}))
 	memtest.RunContract(t, "both", delays(inject.DelaySpec{Latency: 50 * ns, Jitter: 100 * ns, Seed: 2}))
-	memtest.RunContract(t, "two", delays(inject.DelaySpec{Jitter: 100 * ns, Seed: 3}, inject.DelaySpec{Latency: 40 * ns, Jitter: 60 * ns, Seed: 4}))
+	memtest.RunContract(t, "two",
+		delays(inject.DelaySpec{Jitter: 100 * ns, Seed: 3},
+			inject.DelaySpec{Latency: 40 * ns, Jitter: 60 * ns, Seed: 4}))
 }
 
 // The delay of an access is as the spec says, and the same for the same seed.
@@ -69,7 +72,8 @@ func TestDelayTakesItsTime(t *testing.T) {
 	require.Equal(t, reads, times(spec, mem.Read))
 	spec.Seed++
 	require.NotEqual(t, reads, times(spec, mem.Read))
-	_, err := inject.NewDelay("Delay", simcore.NewEngine(), inject.DelaySpec{Latency: -1, Jitter: 2 * simcore.Second}, nil)
+	_, err := inject.NewDelay("Delay", simcore.NewEngine(), inject.DelaySpec{Latency: -1, Jitter: 2 * simcore.Second},
+		nil)
 	require.ErrorContains(t, err, "latency_ps -1")
 	require.ErrorContains(t, err, "jitter_ps 2000000000000")
 }

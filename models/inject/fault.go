@@ -16,24 +16,25 @@ const NumFaults = int(numFaults)
 // The kinds of fault. Those that end a read do so with the completion they
 // strike: what would have followed is not sent.
 const (
-	FaultNone          FaultKind = iota // nothing; for a fault that only delays
-	FaultUR                             // ends with status UR
-	FaultCA                             // ends with status CA
-	FaultCRS                            // ends with status CRS
-	FaultReserved                       // ends with a status that the standard does not define
-	FaultPoison                         // the completion has EP set; those after it follow
-	FaultSilent                         // the completion, and all after it, are missing
-	FaultByteCount                      // one byte more to come than there is
-	FaultLowerAddr                      // starts four bytes further
-	FaultShort                          // the last DW of its data is missing
-	FaultLong                           // brings one DW more than it should, or than MPS allows; one of 1,024 DWs stays as it is
-	FaultNoData                         // successful, without data
-	FaultWrongData                      // status UR, with data
-	FaultTwice                          // sent twice
-	FaultTag                            // another tag, whether it is in use or not
-	FaultRequester                      // the ID of another requester
-	FaultPoisonedUR                     // status UR, with data and EP set: the status counts
-	FaultPoisonedCount                  // as FaultByteCount, with EP set: that counts
+	FaultNone      FaultKind = iota // nothing; for a fault that only delays
+	FaultUR                         // ends with status UR
+	FaultCA                         // ends with status CA
+	FaultCRS                        // ends with status CRS
+	FaultReserved                   // ends with a status that the standard does not define
+	FaultPoison                     // the completion has EP set; those after it follow
+	FaultSilent                     // the completion, and all after it, are missing
+	FaultByteCount                  // one byte more to come than there is
+	FaultLowerAddr                  // starts four bytes further
+	FaultShort                      // the last DW of its data is missing
+	// brings one DW more than it should, or than MPS allows; one of 1,024 DWs stays as it is
+	FaultLong
+	FaultNoData        // successful, without data
+	FaultWrongData     // status UR, with data
+	FaultTwice         // sent twice
+	FaultTag           // another tag, whether it is in use or not
+	FaultRequester     // the ID of another requester
+	FaultPoisonedUR    // status UR, with data and EP set: the status counts
+	FaultPoisonedCount // as FaultByteCount, with EP set: that counts
 	numFaults
 )
 
@@ -58,7 +59,8 @@ type Fault struct {
 	Count    int        // so many are struck; 0: all
 	Nth      int        // the completion that is struck, from 0; the last if there are fewer
 	Delay    simcore.Ps // the answer begins so much later
-	Gap      simcore.Ps // the completion that is struck, unless it is the first, comes so much later, with those after it
+	// the completion that is struck, unless it is the first, comes so much later, with those after it
+	Gap simcore.Ps
 }
 
 // armed is a fault and how often it was met.
@@ -74,7 +76,8 @@ func (f *Faults) Add(x Fault) error {
 		return fmt.Errorf("inject: fault of kind %d: want 0 to %d", x.Kind, numFaults-1)
 	}
 	if x.From >= x.To {
-		return fmt.Errorf("inject: fault %v strikes addresses %#x to %#x: want a range that is not empty", x.Kind, x.From, x.To)
+		return fmt.Errorf("inject: fault %v strikes addresses %#x to %#x: want a range that is not empty", x.Kind,
+			x.From, x.To)
 	}
 	f.list = append(f.list, &armed{Fault: x})
 	return nil

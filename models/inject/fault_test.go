@@ -108,7 +108,8 @@ func TestStruck(t *testing.T) {
 	require.ErrorContains(t, err, "nothing of the kind")
 }
 
-// A tag that is given again while its read is still being answered: the second read waits, and only the first is struck.
+// A tag that is given again while its read is still being answered: the second read waits, and only the first is
+// struck.
 func TestTagGivenAgain(t *testing.T) {
 	for _, x := range []struct {
 		fault inject.Fault

@@ -28,7 +28,8 @@ func TestDecoratorsAreTransparent(t *testing.T) {
 	require.Equal(t, []byte{7, 0, 0, 0}, b.dev.got[0].Data)
 	require.Equal(t, want, append(b.dev.got[1].Data, b.dev.got[2].Data...))
 	const ns = simcore.Nanosecond
-	require.Equal(t, []simcore.Ps{100 * ns, 500 * ns, 500 * ns, 500 * ns}, b.dev.at, "the link's latency, twice, and the root's")
+	require.Equal(t, []simcore.Ps{100 * ns, 500 * ns, 500 * ns, 500 * ns}, b.dev.at,
+		"the link's latency, twice, and the root's")
 	require.Equal(t, []inject.Direction{1, 0, 0, 0, 1, 1, 1}, b.tapped)
 	require.Zero(t, b.pool.Live())
 }

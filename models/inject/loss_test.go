@@ -58,7 +58,8 @@ func newLossy(t *testing.T, e sim.Engine, s inject.LossSpec) *lossy {
 	cable := simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Rate: simcore.Gbps(100), Credits: 16}
 	l.cables[0], err = simcore.Connect("Near", e, cable, l.from.port, l.loss.Device())
 	require.NoError(t, err)
-	l.cables[1], err = simcore.Connect("Far", e, simcore.LinkSpec{Latency: 10 * simcore.Nanosecond, Credits: 16}, l.loss.Peer(), l.to.port)
+	l.cables[1], err = simcore.Connect("Far", e, simcore.LinkSpec{Latency: 10 * simcore.Nanosecond, Credits: 16},
+		l.loss.Peer(), l.to.port)
 	require.NoError(t, err)
 	return l
 }
@@ -95,8 +96,8 @@ func TestLossOfEitherDirection(t *testing.T) {
 	}
 }
 
-// Bytes sent are bytes received, lost and held, whether the far end takes them or not; the others keep their order; and which
-// ones are lost is the same on Akita's engine.
+// Bytes sent are bytes received, lost and held, whether the far end takes them or not; the others keep their order;
+// and which ones are lost is the same on Akita's engine.
 func TestLossConserves(t *testing.T) {
 	spec := inject.LossSpec{Share: 0.2, Seed: 5}
 	own := simcore.NewEngine()

@@ -15,10 +15,11 @@ import (
 // still: a pure function of seed, stream and cycle, so that no other stream
 // and no skipped cycle changes it.
 type Stalls struct {
-	Seed    uint64         `yaml:"seed"`
-	Percent int            `yaml:"percent"` // of the cycles, for streams that are not in Streams
-	Burst   int            `yaml:"burst"`   // one draw decides for 2^burst cycles, up to MaxBurst
-	Streams map[string]int `yaml:"streams"` // percent by name, that of all lanes (name[0], name[1] …) of a stream included
+	Seed    uint64 `yaml:"seed"`
+	Percent int    `yaml:"percent"` // of the cycles, for streams that are not in Streams
+	Burst   int    `yaml:"burst"`   // one draw decides for 2^burst cycles, up to MaxBurst
+	// percent by name, that of all lanes (name[0], name[1] …) of a stream included
+	Streams map[string]int `yaml:"streams"`
 }
 
 // MaxPercent is the largest share of cycles that a stream can stand still.

@@ -33,14 +33,16 @@ func TestStalls(t *testing.T) {
 	}
 	require.False(t, same, "another seed, another pattern")
 	err := (&inject.Stalls{Percent: -1, Burst: 17, Streams: map[string]int{"tlp_in": 100}}).Validate()
-	require.EqualError(t, err, "inject: stalls: percent is -1: want 0..99\ninject: stalls: burst is 17: want 0..16\ninject: stalls: streams.tlp_in is 100: want 0..99")
+	require.EqualError(t, err, "inject: stalls: percent is -1: want 0..99\ninject: stalls: burst is 17: want "+
+		"0..16\ninject: stalls: streams.tlp_in is 100: want 0..99")
 	require.NoError(t, s.Validate())
 }
 
 // With bursts, one draw decides for 2^burst cycles.
 func TestStallsInBursts(t *testing.T) {
 	const burst, draws = 7, 1000
-	single, bursts := (&inject.Stalls{Seed: 4, Percent: 40}).Of("eth_in[0]"), (&inject.Stalls{Seed: 4, Percent: 40, Burst: burst}).Of("eth_in[0]")
+	single, bursts := (&inject.Stalls{Seed: 4, Percent: 40}).Of("eth_in[0]"),
+		(&inject.Stalls{Seed: 4, Percent: 40, Burst: burst}).Of("eth_in[0]")
 	for cycle := range int64(draws << burst) {
 		require.Equal(t, single(cycle>>burst), bursts(cycle), "cycle %d", cycle)
 	}

@@ -43,7 +43,8 @@ type held struct {
 type WireCount struct {
 	In, Lost, Duplicated, Held, Corrupted, Marked uint64
 
-	NotECT                        uint64 // were to be marked, but their transport is not capable of ECN, or they were marked before
+	// were to be marked, but their transport is not capable of ECN, or they were marked before
+	NotECT                        uint64
 	InBytes, LostBytes, MoreBytes uint64
 }
 
@@ -60,8 +61,8 @@ type Strike struct {
 	Bit                      int // of the frame
 }
 
-// NewWire makes the decorator of a network's cable, by its number; lost frames go to, and copies come from, a pool. It panics
-// if Akita does not accept the name.
+// NewWire makes the decorator of a network's cable, by its number; lost frames go to, and copies come from, a pool. It
+// panics if Akita does not accept the name.
 func NewWire(name string, s simcore.Scheduler, spec WireSpec, cable int, frames *msg.Frames) (*Wire, error) {
 	if s == nil || frames == nil {
 		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)

@@ -70,9 +70,11 @@ func newCableOf(t *testing.T, s inject.WireSpec, ahead bool) *cable {
 	c.wire, err = inject.NewWire("Wire", c, s, 0, &c.pool)
 	require.NoError(t, err)
 	c.ends = [2]*station{newStation("A", &c.pool, ahead), newStation("B", &c.pool, ahead)}
-	_, err = simcore.Connect("Near", c, simcore.LinkSpec{Latency: 50 * simcore.Nanosecond}, c.ends[0].port, c.wire.Device())
+	_, err = simcore.Connect("Near", c, simcore.LinkSpec{Latency: 50 * simcore.Nanosecond}, c.ends[0].port,
+		c.wire.Device())
 	require.NoError(t, err)
-	_, err = simcore.Connect("Far", c, simcore.LinkSpec{Latency: 20 * simcore.Nanosecond}, c.wire.Peer(), c.ends[1].port)
+	_, err = simcore.Connect("Far", c, simcore.LinkSpec{Latency: 20 * simcore.Nanosecond}, c.wire.Peer(),
+		c.ends[1].port)
 	require.NoError(t, err)
 	return c
 }
@@ -160,7 +162,8 @@ func TestWireRules(t *testing.T) {
 		{"{do: loss, psn: 1}", []uint32{0xffffff, 0, 1}, []uint32{0xffffff, 1}},
 		{"{do: loss, psn: 1, class: ack}", []uint32{7, 8}, []uint32{7, 8}},
 		{"{do: loss, psn: 1, qp: 6}", []uint32{7, 8}, []uint32{7, 8}},
-		{"{do: loss, psn: 1, qp: 5, class: request, opcode: 7, cable: 0, direction: from_device}", []uint32{7, 8}, []uint32{7}},
+		{"{do: loss, psn: 1, qp: 5, class: request, opcode: 7, cable: 0, direction: from_device}", []uint32{7, 8},
+			[]uint32{7}},
 		{"{do: loss, psn: 1, direction: to_device}", []uint32{7, 8}, []uint32{7, 8}},
 		{"{do: loss, psn: 1, cable: 1}", []uint32{7, 8}, []uint32{7, 8}},
 		{"{do: duplication, psn: 1}", []uint32{7, 8, 9}, []uint32{7, 8, 8, 9}},
@@ -207,9 +210,11 @@ func TestFlowsAreApart(t *testing.T) {
 // CNPs have no PSN: each is an attempt. Frames that are no RoCE have an ordinal.
 func TestFramesWithoutPSN(t *testing.T) {
 	cnp, other := packet(wire.CNPOpcode, 5, 0), bytes.Repeat([]byte{2}, 60)
-	c := newCable(t, rules(t, "rules: [{do: loss, class: cnp, attempt: 1}, {do: loss, class: other, ordinal: 2}, {do: corruption, class: other, ordinal: 0, bit: 9}]"))
+	c := newCable(t, rules(t, "rules: [{do: loss, class: cnp, attempt: 1}, {do: loss, class: other, ordinal: 2}, "+
+		"{do: corruption, class: other, ordinal: 0, bit: 9}]"))
 	got := c.play(cnp, other, cnp, other, cnp, other, other)
-	require.Equal(t, []int{len(cnp), 60, 60, len(cnp), 60}, []int{len(got[0]), len(got[1]), len(got[2]), len(got[3]), len(got[4])})
+	require.Equal(t, []int{len(cnp), 60, 60, len(cnp), 60}, []int{len(got[0]), len(got[1]), len(got[2]), len(got[3]),
+		len(got[4])})
 	require.Len(t, got, 5)
 	require.Equal(t, []byte{2, 0, 2}, got[1][:3])
 	require.Equal(t, other, got[2])
@@ -221,7 +226,8 @@ func TestCorruption(t *testing.T) {
 		f := packet(wire.RCWriteMiddle, 5, 1)
 		at, ok := wire.FindRoCE(f)
 		require.True(t, ok)
-		for part, span := range map[string][2]int{"payload": {at.BTH + wire.BTHSize, at.End}, "headers": {0, at.BTH + wire.BTHSize}, "frame": {0, len(f)}} {
+		for part, span := range map[string][2]int{"payload": {at.BTH + wire.BTHSize, at.End},
+			"headers": {0, at.BTH + wire.BTHSize}, "frame": {0, len(f)}} {
 			s := rules(t, "rules: [{do: corruption, part: "+part+"}]")
 			s.Seed = seed
 			c := newCable(t, s)
@@ -246,7 +252,8 @@ func TestCorruption(t *testing.T) {
 		}
 	}
 	f := packet(wire.RCWriteMiddle, 5, 1)
-	got := newCable(t, rules(t, "rules: [{do: corruption, bit: 0}, {do: corruption, psn: 1, bit: 4000}]")).play(f, packet(wire.RCWriteMiddle, 5, 2))
+	got := newCable(t, rules(t, "rules: [{do: corruption, bit: 0}, {do: corruption, psn: 1, bit: 4000}]")).play(f,
+		packet(wire.RCWriteMiddle, 5, 2))
 	require.Equal(t, f[54]^1, got[0][54])
 	require.Equal(t, packet(wire.RCWriteMiddle, 5, 2), got[1], "it has no such bit")
 }
@@ -266,8 +273,8 @@ func TestECNMarks(t *testing.T) {
 	require.Equal(t, []uint64{1, 1}, []uint64{n.Marked, n.NotECT})
 }
 
-// Devices that run ahead of the engine send frames that departed before, and are given them before they arrive: they see the
-// same frames at the same times.
+// Devices that run ahead of the engine send frames that departed before, and are given them before they arrive: they
+// see the same frames at the same times.
 func TestWireOfDevicesThatRunAhead(t *testing.T) {
 	play := func(ahead bool) []arrival {
 		c := newCableOf(t, hostile, ahead)

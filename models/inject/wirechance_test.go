@@ -16,7 +16,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-var hostile = inject.WireSpec{Seed: 3, Chances: inject.Chances{Loss: 0.1, Duplication: 0.1, Disorder: 0.1, Corruption: 0.1, Headers: 0.1, ECN: 0.1}}
+var hostile = inject.WireSpec{Seed: 3, Chances: inject.Chances{Loss: 0.1, Duplication: 0.1, Disorder: 0.1,
+	Corruption: 0.1, Headers: 0.1, ECN: 0.1}}
 
 // struck is what is done to each packet, by queue pair, PSN and attempt.
 func struck(t *testing.T, s inject.WireSpec, frames ...[]byte) map[string]inject.Strike {
@@ -32,8 +33,8 @@ func struck(t *testing.T, s inject.WireSpec, frames ...[]byte) map[string]inject
 	return all
 }
 
-// What befalls a packet depends on seed, flow, PSN and attempt, and on nothing that is between two of them: neither order of
-// flows, nor more attempts of others, nor frames of other kinds.
+// What befalls a packet depends on seed, flow, PSN and attempt, and on nothing that is between two of them: neither
+// order of flows, nor more attempts of others, nor frames of other kinds.
 func TestChancesAreKeyed(t *testing.T) {
 	var a, b, again [][]byte
 	for psn := range uint32(500) {
@@ -135,7 +136,8 @@ func TestAttemptsOfTheWindow(t *testing.T) {
 	}
 }
 
-// Frames that come are frames that go on, were lost or are held back, less those that were added; and Akita's engine has the same.
+// Frames that come are frames that go on, were lost or are held back, less those that were added; and Akita's engine
+// has the same.
 func TestWireConserves(t *testing.T) {
 	c := newCable(t, hostile)
 	for psn := range uint32(3000) {
@@ -235,7 +237,8 @@ func FuzzWire(f *testing.F) {
 	f.Fuzz(func(t *testing.T, frame []byte, seed uint64) {
 		s := hostile
 		s.Seed = seed
-		s.Rules = []inject.WireRule{{Do: inject.WireCorruption, Class: inject.ClassOther}, {Do: inject.WireDuplication, Attempt: 1}}
+		s.Rules = []inject.WireRule{{Do: inject.WireCorruption, Class: inject.ClassOther},
+			{Do: inject.WireDuplication, Attempt: 1}}
 		c := newCable(t, s)
 		got := c.play(frame, frame)
 		for _, g := range got {

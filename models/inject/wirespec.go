@@ -10,21 +10,21 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// WireSpec says what a cable does to the frames that cross it. Packets of RoCE are struck by what they are (flow, PSN and
-// attempt), never by their place in the traffic: devices of other timing see the same faults.
+// WireSpec says what a cable does to the frames that cross it. Packets of RoCE are struck by what they are (flow, PSN
+// and attempt), never by their place in the traffic: devices of other timing see the same faults.
 type WireSpec struct {
 	Seed    uint64     `yaml:"seed"`
 	Chances Chances    `yaml:"chances"` // for each packet of RoCE that no rule strikes
 	Hold    HoldSpec   `yaml:"hold"`    // how long disorder holds a frame back
 	Rules   []WireRule `yaml:"rules"`   // every one that fits a frame strikes it
 
-	// Window is for how many PSNs of a flow, back from the greatest seen, attempts are counted: a power of two, 64 to 65536.
-	// 0: DefaultWindow. A packet from before that begins its flow anew.
+	// Window is for how many PSNs of a flow, back from the greatest seen, attempts are counted: a power of two, 64 to
+	// 65536. 0: DefaultWindow. A packet from before that begins its flow anew.
 	Window int `yaml:"window"`
 }
 
-// DefaultWindow is 64 MB of packets of 4 KB: more than a requester has under way, so that a retransmission falls within it
-// (assumption). It takes 32 KB of memory for a flow that has sent as many.
+// DefaultWindow is 64 MB of packets of 4 KB: more than a requester has under way, so that a retransmission falls
+// within it (assumption). It takes 32 KB of memory for a flow that has sent as many.
 const DefaultWindow = 16384
 
 // Chances are drawn by seed, flow, PSN and attempt, each kind for itself, as shares from 0 to less than 1.
@@ -43,8 +43,8 @@ type HoldSpec struct {
 	Time   simcore.Ps `yaml:"time_ps"` // so long; 0: DefaultHold
 }
 
-// DefaultHold reorders by three frames, the least that TCP takes for a loss (RFC 5681, section 3.2), and waits for them for
-// 10 µs (assumption: below a retransmission timeout).
+// DefaultHold reorders by three frames, the least that TCP takes for a loss (RFC 5681, section 3.2), and waits for
+// them for 10 µs (assumption: below a retransmission timeout).
 var DefaultHold = HoldSpec{Frames: 3, Time: 10 * simcore.Microsecond}
 
 // WireKind is what a rule does.
@@ -70,8 +70,9 @@ const (
 	ClassResponse WireClass = "response" // READ response, atomic acknowledgement
 	ClassAck      WireClass = "ack"      // ACK and NAK
 	ClassCNP      WireClass = "cnp"      // has no PSN of its own: every one is an attempt of PSN 0
-	ClassVendor   WireClass = "vendor"   // opcodes of manufacturers and others that IBTA does not define, each a flow of its own
-	ClassOther    WireClass = "other"    // no RoCE
+	// opcodes of manufacturers and others that IBTA does not define, each a flow of its own
+	ClassVendor WireClass = "vendor"
+	ClassOther  WireClass = "other" // no RoCE
 )
 
 // WirePart is what of a frame a corruption is in.
@@ -120,7 +121,8 @@ func (s *WireSpec) Validate() error {
 	}
 	errs = append(errs, field.Under("hold", s.Hold.validate()))
 	w := s.Window
-	bad(w == 0 || w >= 64 && w <= 1<<16 && w&(w-1) == 0, "window", "%d: want a power of two from 64 to 65536, or 0 for %d", w, DefaultWindow)
+	bad(w == 0 || w >= 64 && w <= 1<<16 && w&(w-1) == 0, "window",
+		"%d: want a power of two from 64 to 65536, or 0 for %d", w, DefaultWindow)
 	for i := range s.Rules {
 		errs = append(errs, field.Under(field.Path(fmt.Sprintf("rules[%d]", i)), s.Rules[i].validate()))
 	}
@@ -133,7 +135,8 @@ type chance struct {
 }
 
 func (c *Chances) each() [6]chance {
-	return [...]chance{{"loss", &c.Loss}, {"duplication", &c.Duplication}, {"disorder", &c.Disorder}, {"corruption", &c.Corruption},
+	return [...]chance{{"loss", &c.Loss}, {"duplication", &c.Duplication}, {"disorder", &c.Disorder},
+		{"corruption", &c.Corruption},
 		{"headers", &c.Headers}, {"ecn", &c.ECN}}
 }
 
@@ -191,7 +194,8 @@ func (r *WireRule) validate() error {
 	bad(r.Cable == nil || *r.Cable >= 0, "cable", "%d: want 0 or more, or null for every one", value(r.Cable))
 	_, known := r.directions()
 	bad(known, "direction", "%q: want from_device, to_device, or none for both", r.Direction)
-	bad(r.Class == ClassAny || slices.Contains(wireClasses, r.Class), "class", "%q: want one of %s, or none for all but %s", r.Class, list(wireClasses), ClassOther)
+	bad(r.Class == ClassAny || slices.Contains(wireClasses, r.Class), "class",
+		"%q: want one of %s, or none for all but %s", r.Class, list(wireClasses), ClassOther)
 	bad(r.QP == nil || *r.QP < 1<<24, "qp", "%#x: want 0 to 0xffffff, or null for every one", value(r.QP))
 	for _, n := range []struct {
 		path field.Path
@@ -214,9 +218,12 @@ const maxBit = 8<<18 - 1
 
 func (r *WireRule) validateCorruption(bad func(ok bool, path field.Path, format string, a ...any)) {
 	bad(r.Part == PartAny || slices.Contains(wireParts, r.Part), "part", "%q: want one of %s", r.Part, list(wireParts))
-	bad(r.Class != ClassOther || r.Part == PartAny || r.Part == PartFrame, "part", "%q: class %s has but %s", r.Part, ClassOther, PartFrame)
-	bad(r.Do == WireCorruption || r.Part == PartAny && r.Bit == nil, "part", ": only %s has one, or a bit", WireCorruption)
-	bad(r.Bit == nil || *r.Bit >= 0 && *r.Bit <= maxBit, "bit", "%d: want 0 to %d, or null for one that is drawn", value(r.Bit), maxBit)
+	bad(r.Class != ClassOther || r.Part == PartAny || r.Part == PartFrame, "part", "%q: class %s has but %s", r.Part,
+		ClassOther, PartFrame)
+	bad(r.Do == WireCorruption || r.Part == PartAny && r.Bit == nil, "part", ": only %s has one, or a bit",
+		WireCorruption)
+	bad(r.Bit == nil || *r.Bit >= 0 && *r.Bit <= maxBit, "bit", "%d: want 0 to %d, or null for one that is drawn",
+		value(r.Bit), maxBit)
 }
 
 // value is what a pointer points to, 0 for none.

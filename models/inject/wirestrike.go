@@ -29,7 +29,8 @@ func (r *WireRule) fits(s *Strike, p *packet) bool {
 	if r.Class == ClassOther || !s.RoCE {
 		return r.Class == ClassOther && !s.RoCE && s.PSN == int64(r.Ordinal)
 	}
-	return (r.Class == ClassAny || r.Class == p.class) && (r.QP == nil || *r.QP == p.dest) && (r.Opcode == nil || *r.Opcode == uint8(p.opcode)) &&
+	return (r.Class == ClassAny || r.Class == p.class) && (r.QP == nil || *r.QP == p.dest) &&
+		(r.Opcode == nil || *r.Opcode == uint8(p.opcode)) &&
 		within(p.psn, r.PSN, r.PSNs) && within(int64(p.attempt), r.Attempt, r.Attempts)
 }
 
@@ -109,8 +110,8 @@ func (w *Wire) happens(stream uint64, share float64) bool {
 	return share > 0 && float64(w.random(stream)>>11)/(1<<53) < share
 }
 
-// random is a number that depends on seed, flow, PSN and attempt of the packet at hand, or on the ordinal of another frame,
-// and on what it is for.
+// random is a number that depends on seed, flow, PSN and attempt of the packet at hand, or on the ordinal of another
+// frame, and on what it is for.
 func (w *Wire) random(stream uint64) uint64 {
 	p := &w.pkt
 	return mix(mix(mix(w.spec.Seed+stream)^p.key) + uint64(p.raw)<<32 + uint64(p.attempt))

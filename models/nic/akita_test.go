@@ -24,7 +24,8 @@ func TestOnAkitasEngine(t *testing.T) {
 		frames, tlps := new(msg.Frames), new(msg.TLPs)
 		c, err := Builder{Scheduler: e, Spec: DefaultSpec(), Frames: frames, TLPs: tlps}.Build("NIC")
 		require.NoError(t, err)
-		r, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: mem.NewSparse(1 << 20), TLPs: tlps}.Build("Root")
+		r, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: mem.NewSparse(1 << 20),
+			TLPs: tlps}.Build("Root")
 		require.NoError(t, err)
 		link := simcore.LinkSpec{Latency: 10 * simcore.Nanosecond, Credits: 64}
 		_, err = simcore.Connect("PCIe", e, link, c.PCIe(), r.PCIe())

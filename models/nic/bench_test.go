@@ -79,7 +79,8 @@ func BenchmarkTransmit(b *testing.B) {
 			for q := range queues {
 				r.host.OpenTx(q, 8)
 			}
-			e := nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: n}}, func(w nicspec.Wqe) { w.SetFComplete(false) })
+			e := nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: n}},
+				func(w nicspec.Wqe) { w.SetFComplete(false) })
 			var busy simcore.Ps
 			round := func() {
 				start := r.eng.Now()

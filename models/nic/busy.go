@@ -2,14 +2,16 @@ package nic
 
 // Busy is the device's busy output [B8].
 func (c *Comp) Busy() bool {
-	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.flr.on || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
+	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.flr.on || c.in.busy() || c.out.busy() ||
+		c.reader.Outstanding() != 0 ||
 		!c.rx.want.Empty() || c.pausing()
 }
 
 // txBusy reports whether a work entry is at work, or about to be fetched or
 // started. One that waits for CTRL.tx_enable is not [B8].
 func (c *Comp) txBusy() bool {
-	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.Empty() && !c.tx.waiting() && c.tx.want.Empty() && c.tx.parked.Empty())
+	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.Empty() && !c.tx.waiting() && c.tx.want.Empty() &&
+		c.tx.parked.Empty())
 }
 
 // workOver reports whether nothing of earlier work is left: no frame is being

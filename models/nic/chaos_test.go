@@ -76,7 +76,8 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	h := c.r.host
 	h.Write32(nicspec.RegCtrl, 3)
 	h.Write32(nicspec.RegCplTimeout, 3000)
-	c.r.host.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan, BusBase: testBus})
+	c.r.host.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan,
+		BusBase: testBus})
 	for q := range chaosQueues {
 		f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(q)}
 		f.Mask[8], f.Value[8] = 3, uint8(q) // first byte of the destination address
@@ -129,7 +130,8 @@ func (c *chaos) post() {
 		d := [2]uint64{c.bufs + uint64(c.rng.IntN(64)), 0x0100_0000_0000_0000 + c.bufs + uint64(c.rng.IntN(64))}
 		c.bufs += 0x4000
 		if c.rng.IntN(40) == 0 {
-			h.Fail(nictest.RxRing(q)+16*uint64(len(s.descs)&(1<<chaosLog-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
+			h.Fail(nictest.RxRing(q)+16*uint64(len(s.descs)&(1<<chaosLog-1)),
+				nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 		}
 		s.descs = append(s.descs, d)
 		h.Post(q, d[0], d[1])
@@ -155,11 +157,13 @@ func (c *chaos) postWqes() {
 			h.Fail(testBus+at, nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 			faulty = true
 		case 2:
-			h.Fail(nictest.TxRing(q)+64*uint64((int(s.at[i])+c.rng.IntN(4))&(1<<chaosLog-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
+			h.Fail(nictest.TxRing(q)+64*uint64((int(s.at[i])+c.rng.IntN(4))&(1<<chaosLog-1)),
+				nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 		}
 		s.frames, s.faulty = append(s.frames, want), append(s.faulty, faulty)
 		cut := 1 + c.rng.IntN(len(frame)-1)
-		inline := min(c.rng.IntN(4)*c.rng.IntN(nicspec.InlineMaxLong/3), cut, nicspec.InlineMaxLong-2*nicspec.WqeSlotBytes)
+		inline := min(c.rng.IntN(4)*c.rng.IntN(nicspec.InlineMaxLong/3), cut,
+			nicspec.InlineMaxLong-2*nicspec.WqeSlotBytes)
 		var pieces []nictest.Piece
 		for _, p := range [][2]int{{inline, cut}, {cut, len(frame)}} {
 			if p[0] < p[1] {
@@ -167,7 +171,8 @@ func (c *chaos) postWqes() {
 			}
 		}
 		blocks := max(nictest.NeedBlocks(inline, len(pieces)), 1+c.rng.IntN(2)*c.rng.IntN(nicspec.WqeBlocksMax))
-		c.ring(q, nictest.Blocks(blocks, uint32(i), frame[:inline], pieces, func(w nicspec.Wqe) { w.SetPort(uint8(c.rng.IntN(2))) }))
+		c.ring(q, nictest.Blocks(blocks, uint32(i), frame[:inline], pieces,
+			func(w nicspec.Wqe) { w.SetPort(uint8(c.rng.IntN(2))) }))
 		s.at = append(s.at, s.at[i]+uint16(blocks))
 	}
 	h.RingTx(q)
@@ -223,7 +228,8 @@ func (c *chaos) takeTx(q int, e nicspec.TxCqe) {
 	s := &c.tx[q]
 	if e.Type() == nicspec.CqeTypeEvent {
 		s.open = false
-		require.Less(c.t, e.Index()-s.at[s.ended], s.at[s.ended+1]-s.at[s.ended], "queue %d: entries before the failing read end", q)
+		require.Less(c.t, e.Index()-s.at[s.ended], s.at[s.ended+1]-s.at[s.ended],
+			"queue %d: entries before the failing read end", q)
 		return
 	}
 	i := int(e.WqeId())
@@ -331,7 +337,8 @@ func (c *chaos) strays() {
 		const host = 0x0100_0000_0000_0000
 		ok := a >= 0x7000_0000 && end <= c.bufs || a >= host+0x7000_0000 && end <= host+c.bufs
 		for q := range chaosQueues {
-			ok = ok || a >= nictest.RxCq(q) && end <= nictest.RxCq(q)+64<<chaosLog || a >= nictest.TxCq(q) && end <= nictest.TxCq(q)+64<<chaosLog
+			ok = ok || a >= nictest.RxCq(q) && end <= nictest.RxCq(q)+64<<chaosLog || a >= nictest.TxCq(q) &&
+				end <= nictest.TxCq(q)+64<<chaosLog
 		}
 		require.True(c.t, ok, "write of %d B at %#x", len(w.data), a)
 	}
@@ -353,8 +360,10 @@ func TestChaos(t *testing.T) {
 	for _, n := range []int{
 		nicspec.CntRxDelivered.Index(0), nicspec.CntRxDelivered.Index(1), nicspec.CntRxDropRunt.Index(0),
 		nicspec.CntRxDropOversize.Index(0), nicspec.CntRxDropQueueErr.Index(0), nicspec.CntRxDropNoDesc.Index(0),
-		nicspec.CntTxFrames.Index(0), nicspec.CntTxFrames.Index(1), nicspec.CntTxErr.Index(), nicspec.CntQueueErr.Index(),
-		nicspec.CntCplErr.Index(), nicspec.CntCplTimeouts.Index(), nicspec.CntCplUnexpected.Index(), nicspec.CntDbBad.Index(),
+		nicspec.CntTxFrames.Index(0), nicspec.CntTxFrames.Index(1), nicspec.CntTxErr.Index(),
+		nicspec.CntQueueErr.Index(),
+		nicspec.CntCplErr.Index(), nicspec.CntCplTimeouts.Index(), nicspec.CntCplUnexpected.Index(),
+		nicspec.CntDbBad.Index(),
 	} {
 		t.Logf("%s: %d", nicspec.CounterName(n), sum[n])
 		require.Greater(t, sum[n], uint64(10), nicspec.CounterName(n))

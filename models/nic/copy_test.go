@@ -30,7 +30,8 @@ const (
 func openedCopy(t testing.TB, o rigOpt) *rig {
 	o.spec.Parts |= nicspec.PartCopy
 	r := openedTx(t, o)
-	r.host.setKey(7, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Variant: 3, Length: 1 << 26, BusBase: srcBus})
+	r.host.setKey(7, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Variant: 3, Length: 1 << 26,
+		BusBase: srcBus})
 	r.host.setKey(8, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Variant: 4, Length: 1 << 26, BusBase: dstBus})
 	return r
 }
@@ -72,7 +73,9 @@ func TestCopies(t *testing.T) {
 					n := 1 + int(nictest.Mix(seed*1000+uint64(q*each+i))%20000)
 					from := int(nictest.Mix(uint64(at)) % uint64(len(src)-n))
 					copy(want[at:], src[from:from+n])
-					h.PostWqe(q, copyWqe(nicspec.OpcodeCopy, uint32(i), nictest.Piece{Key: copySrc, Addr: uint64(from), N: n}, nictest.Piece{Key: copyDst, Addr: uint64(at), N: n}))
+					h.PostWqe(q,
+						copyWqe(nicspec.OpcodeCopy, uint32(i), nictest.Piece{Key: copySrc, Addr: uint64(from), N: n},
+							nictest.Piece{Key: copyDst, Addr: uint64(at), N: n}))
 					at += n + 3
 					total += uint64(n)
 				}
@@ -117,14 +120,16 @@ func TestInvalidate(t *testing.T) {
 	h.OpenTx(1, 4)
 	h.Write(srcBus+0x40, nictest.Pattern(8192, 4))
 	h.PostWqe(1, copyWqe(nicspec.OpcodeInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0x80, N: 64}))
-	h.PostWqe(1, copyWqe(nicspec.OpcodeCopyInvalidate, 2, nictest.Piece{Key: copySrc, Addr: 0x40, N: 8192}, nictest.Piece{Key: copyDst, Addr: 5, N: 8192}))
+	h.PostWqe(1, copyWqe(nicspec.OpcodeCopyInvalidate, 2, nictest.Piece{Key: copySrc, Addr: 0x40, N: 8192},
+		nictest.Piece{Key: copyDst, Addr: 5, N: 8192}))
 	h.RingTx(1)
 	r.idle()
 	h.endsWith(1, nicspec.StatusOk, nicspec.StatusOk)
 	require.Equal(t, nictest.Pattern(8192, 4), h.Bytes(dstBus+5, 8192))
 	require.Len(t, m.got, 2)
 	require.Greater(t, m.at, m.lastWrite)
-	for i, want := range []nicspec.InvalidateMsgFields{{Addr: srcBus + 0x80, Lines: 1}, {Addr: srcBus + 0x40, Lines: 128}} {
+	for i, want := range []nicspec.InvalidateMsgFields{{Addr: srcBus + 0x80, Lines: 1},
+		{Addr: srcBus + 0x40, Lines: 128}} {
 		require.Equal(t, want, nicspec.DecodeInvalidateMsg(m.data[i]))
 		var hdr [tlp.HeaderBytes]byte
 		require.NoError(t, m.got[i].Encode(&hdr))
@@ -142,7 +147,8 @@ func TestCopyErrors(t *testing.T) {
 	h := r.host
 	h.Write32(nicspec.RegCplTimeout, 0)
 	faults := map[inject.FaultKind]nicspec.Status{
-		inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultCA: nicspec.StatusCplAbort, inject.FaultPoison: nicspec.StatusCplPoison,
+		inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultCA: nicspec.StatusCplAbort,
+		inject.FaultPoison:    nicspec.StatusCplPoison,
 		inject.FaultByteCount: nicspec.StatusCplMalformed, inject.FaultSilent: nicspec.StatusCplTimeout,
 	}
 	for f, want := range faults {
@@ -150,8 +156,10 @@ func TestCopyErrors(t *testing.T) {
 		h.Fail(srcBus+4096*7+512, f)
 		h.OpenTx(2, 4)
 		dst := uint64(f) << 20
-		h.PostWqe(2, copyWqe(nicspec.OpcodeCopyInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 1 << 17}, nictest.Piece{Key: copyDst, Addr: dst, N: 1 << 17}))
-		h.PostWqe(2, copyWqe(nicspec.OpcodeCopy, 2, nictest.Piece{Key: copySrc, Addr: 1 << 17, N: 9000}, nictest.Piece{Key: copyDst, Addr: dst + 1<<17, N: 9000}))
+		h.PostWqe(2, copyWqe(nicspec.OpcodeCopyInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 1 << 17},
+			nictest.Piece{Key: copyDst, Addr: dst, N: 1 << 17}))
+		h.PostWqe(2, copyWqe(nicspec.OpcodeCopy, 2, nictest.Piece{Key: copySrc, Addr: 1 << 17, N: 9000},
+			nictest.Piece{Key: copyDst, Addr: dst + 1<<17, N: 9000}))
 		h.Write(srcBus, nictest.Pattern(1<<17+9000, uint64(f)))
 		h.RingTx(2)
 		r.idle()
@@ -181,18 +189,21 @@ func TestCopyAndSendOrder(t *testing.T) {
 		if x.Kind == boundary.FrameOut && x.Frame.Queue == 3 {
 			log = append(log, "frame")
 		} else if x.Kind == boundary.TLPOut {
-			if a := x.TLP.Parsed().Address; a >= dstBus && a < dstBus+1<<20 && (len(log) == 0 || log[len(log)-1] != "copy") {
+			if a := x.TLP.Parsed().Address; a >= dstBus && a < dstBus+1<<20 &&
+				(len(log) == 0 || log[len(log)-1] != "copy") {
 				log = append(log, "copy")
 			}
 		}
 	}
 	var want []string
 	for i := range 8 {
-		h.PostWqe(3, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000}, nictest.Piece{Key: copyDst, Addr: uint64(i) * 6000, N: 5000}))
+		h.PostWqe(3, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000},
+			nictest.Piece{Key: copyDst, Addr: uint64(i) * 6000, N: 5000}))
 		h.PostWqe(3, copyWqe(nicspec.OpcodeNop, 1))
 		h.PostWqe(3, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
 		h.PostWqe(7, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
-		h.PostWqe(7, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000}, nictest.Piece{Key: copyDst, Addr: 1<<20 + uint64(i)*6000, N: 5000}))
+		h.PostWqe(7, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000},
+			nictest.Piece{Key: copyDst, Addr: 1<<20 + uint64(i)*6000, N: 5000}))
 		want = append(want, "copy", "frame")
 	}
 	h.RingTx(3)
@@ -215,7 +226,8 @@ func TestCopyRate(t *testing.T) {
 			h.OpenTx(0, 10)
 			first, last := int64(0), int64(0)
 			r.trace = func(x boundary.Crossing) {
-				if x.Kind == boundary.TLPOut && x.TLP.Parsed().Kind == tlp.MWr && x.TLP.Parsed().Address < dstBus+1<<26 && x.TLP.Parsed().Address >= dstBus {
+				if x.Kind == boundary.TLPOut && x.TLP.Parsed().Kind == tlp.MWr &&
+					x.TLP.Parsed().Address < dstBus+1<<26 && x.TLP.Parsed().Address >= dstBus {
 					if first == 0 {
 						first = x.Last
 					}
@@ -223,7 +235,8 @@ func TestCopyRate(t *testing.T) {
 				}
 			}
 			for i := range (4 << 20) / n {
-				h.PostWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: n}, nictest.Piece{Key: copyDst, Addr: uint64(i * n), N: n}))
+				h.PostWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: n},
+					nictest.Piece{Key: copyDst, Addr: uint64(i * n), N: n}))
 			}
 			h.RingTx(0)
 			r.run()
@@ -238,7 +251,8 @@ func TestCopyNeedsItsPart(t *testing.T) {
 	r := openedTx(t, plainRig())
 	h := r.host
 	h.OpenTx(0, 4)
-	h.PostWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: testKey, Addr: 0, N: 8}, nictest.Piece{Key: testKey, Addr: 64, N: 8}))
+	h.PostWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: testKey, Addr: 0, N: 8},
+		nictest.Piece{Key: testKey, Addr: 64, N: 8}))
 	h.RingTx(0)
 	r.idle()
 	h.endsWith(0, nicspec.StatusBadOpcode)
@@ -250,7 +264,8 @@ func TestCopyAllocatesNothing(t *testing.T) {
 	r := openedCopy(t, o)
 	h := r.host
 	h.OpenTx(0, 8)
-	raw := copyWqe(nicspec.OpcodeCopyInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 1 << 16}, nictest.Piece{Key: copyDst, Addr: 3, N: 1 << 16})
+	raw := copyWqe(nicspec.OpcodeCopyInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 1 << 16},
+		nictest.Piece{Key: copyDst, Addr: 3, N: 1 << 16})
 	work := func() {
 		for range 8 {
 			h.PostWqe(0, raw)

@@ -59,8 +59,8 @@ func TestResetEnds(t *testing.T) {
 	require.EqualValues(t, 0, e.Index())
 }
 
-// A reset has all channels of the copy engine look for what they may ask for. With no copy at work, nobody is asked: that would free
-// tags, or wake the NIC when they are free.
+// A reset has all channels of the copy engine look for what they may ask for. With no copy at work, nobody is asked:
+// that would free tags, or wake the NIC when they are free.
 func TestResetAsksNoCopy(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts, o.spec.Timing.Tags = nicspec.PartsAll, 1
@@ -93,8 +93,8 @@ func (g *gap) Of(stream string) func(cycle int64) bool {
 	return func(cycle int64) bool { return cycle >= g.from && cycle < g.to }
 }
 
-// A frame that hangs from before a reset until receive is enabled again is dropped as disabled [L2]. Observers are told of the
-// whole gap.
+// A frame that hangs from before a reset until receive is enabled again is dropped as disabled [L2]. Observers are
+// told of the whole gap.
 func TestFrameHangsOverReset(t *testing.T) {
 	const from, to, n = 2000, 6000, 1500
 	o := defaultRig()

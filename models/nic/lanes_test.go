@@ -94,7 +94,8 @@ func TestWaitingQueueIsDisabled(t *testing.T) {
 	r := stoppedPort(t, 4)
 	h, regs := r.host, r.nic.Regs()
 	h.Write32(nicspec.RegCtrl, 1)
-	require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 5, make([]byte, nicspec.TxqEntrySize)))
+	require.Equal(t, nicspec.TableStatusOk,
+		h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 5, make([]byte, nicspec.TxqEntrySize)))
 	h.OpenTx(5, 4)
 	h.Write32(nicspec.RegCtrl, 3)
 	r.sends(5, 1, 1)
@@ -135,7 +136,8 @@ func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	h, regs := r.host, r.nic.Regs()
 	const log, n = 10, 1000
 	h.OpenTx(0, log)
-	nop := nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 64}}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop); w.SetFComplete(true) })
+	nop := nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 64}},
+		func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop); w.SetFComplete(true) })
 	for range n {
 		h.PostWqe(0, nop)
 	}
@@ -170,8 +172,8 @@ func TestKeyGoesWhileEntriesWait(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// An entry that sends nothing stands in the line of a port, behind a frame of its queue. It goes on when that frame has left,
-// though the port is stopped again and others have taken the place [T13].
+// An entry that sends nothing stands in the line of a port, behind a frame of its queue. It goes on when that frame
+// has left, though the port is stopped again and others have taken the place [T13].
 func TestNothingLeavesTheLine(t *testing.T) {
 	const slots = 4
 	r := twoPorts(t, slots)

@@ -56,9 +56,11 @@ func TestCopiesKeepLinesWhole(t *testing.T) {
 		n := 1 + rng.IntN(9000)
 		from, to := rng.IntN(span-n-64), rng.IntN(span-n-64)
 		to = to&^63 | from&63
-		reads, writes := lineWatch{tlp.MRd, srcBus, make([]int, span/64)}, lineWatch{tlp.MWr, dstBus, make([]int, span/64)}
+		reads, writes := lineWatch{tlp.MRd, srcBus, make([]int, span/64)},
+			lineWatch{tlp.MWr, dstBus, make([]int, span/64)}
 		r.trace = func(x boundary.Crossing) { reads.see(x); writes.see(x) }
-		h.PostWqe(1, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: uint64(from), N: n}, nictest.Piece{Key: copyDst, Addr: uint64(to), N: n}))
+		h.PostWqe(1, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: uint64(from), N: n},
+			nictest.Piece{Key: copyDst, Addr: uint64(to), N: n}))
 		h.RingTx(1)
 		r.idle()
 		require.Equal(t, src[from:from+n], h.Bytes(dstBus+uint64(to), n))
@@ -67,7 +69,8 @@ func TestCopiesKeepLinesWhole(t *testing.T) {
 			w  *lineWatch
 		}{{from, &reads}, {to, &writes}} {
 			for l := (c.at + 63) / 64; (l+1)*64 <= c.at+n; l++ {
-				require.Equal(t, 1, c.w.lines[l], "%v of line %d of a copy of %d B from %#x to %#x, %v", c.w.kind, l, n, from, to, devctl)
+				require.Equal(t, 1, c.w.lines[l], "%v of line %d of a copy of %d B from %#x to %#x, %v", c.w.kind, l, n,
+					from, to, devctl)
 			}
 		}
 	}

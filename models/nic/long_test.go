@@ -18,7 +18,8 @@ import (
 // of the id.
 func longWqe(id uint32, blocks int) []byte {
 	n := nicspec.InlineMax + (blocks-1)*nicspec.WqeMoreSlots*nicspec.WqeSlotBytes
-	return nictest.Blocks(blocks, id, nictest.Pattern(min(n, nicspec.InlineMaxLong), uint64(id)), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
+	return nictest.Blocks(blocks, id, nictest.Pattern(min(n, nicspec.InlineMaxLong), uint64(id)), nil,
+		func(w nicspec.Wqe) { w.SetFPad(true) })
 }
 
 // sent checks that the entries that longWqe made, from first on, left in order.
@@ -185,7 +186,8 @@ func TestRingReadFailsInsideAnEntry(t *testing.T) {
 		fails   uint16 // block whose read fails
 		ends    int    // entries that end
 	}{
-		{[]int{4, 4}, 4, 1}, {[]int{1, 4, 1}, 4, 1}, {[]int{3, 2}, 4, 1}, {[]int{2, 2, 4}, 0, 0}, {[]int{1, 1, 1, 1, 4}, 4, 4}, {[]int{3, 4, 4}, 8, 2},
+		{[]int{4, 4}, 4, 1}, {[]int{1, 4, 1}, 4, 1}, {[]int{3, 2}, 4, 1}, {[]int{2, 2, 4}, 0, 0},
+		{[]int{1, 1, 1, 1, 4}, 4, 4}, {[]int{3, 4, 4}, 8, 2},
 	} {
 		for _, depth := range []int{8, 64} {
 			o := defaultRig()
@@ -209,7 +211,8 @@ func TestRingReadFailsInsideAnEntry(t *testing.T) {
 			require.Equal(t, c.fails, e.Index())
 			require.Nil(t, h.TxCqe(1))
 			require.Equal(t, nicspec.QueueStateError, r.nic.Regs().Txq(1).State)
-			require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 1, make([]byte, 64)))
+			require.Equal(t, nicspec.TableStatusOk,
+				h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 1, make([]byte, 64)))
 		}
 	}
 }
@@ -254,7 +257,8 @@ func TestAppendedTrailer(t *testing.T) {
 		r.idle()
 		before := reads
 		reads = 0
-		h.PostWqe(1, nictest.Entry(2, frame[:54], []nictest.Piece{body}, func(w nicspec.Wqe) { mod(w); w.SetFAppend(true) }))
+		h.PostWqe(1,
+			nictest.Entry(2, frame[:54], []nictest.Piece{body}, func(w nicspec.Wqe) { mod(w); w.SetFAppend(true) }))
 		h.RingTx(1)
 		r.idle()
 		require.Equal(t, [...]int{2, 1}, [...]int{before, reads})
@@ -293,13 +297,14 @@ func TestLongEntriesAtLineRate(t *testing.T) {
 			}
 		}
 		h.OpenTx(0, 12)
-		raw := nictest.Entry(1, frame[:66], []nictest.Piece{{Key: testKey, Addr: 0, N: 512 - 66 - 4}}, func(w nicspec.Wqe) {
-			w.SetFComplete(complete)
-			w.SetFIcrc(true)
-			w.SetFAppend(true)
-			w.SetL3Off(14)
-			w.SetL4Off(34)
-		})
+		raw := nictest.Entry(1, frame[:66], []nictest.Piece{{Key: testKey, Addr: 0, N: 512 - 66 - 4}},
+			func(w nicspec.Wqe) {
+				w.SetFComplete(complete)
+				w.SetFIcrc(true)
+				w.SetFAppend(true)
+				w.SetL3Off(14)
+				w.SetL4Off(34)
+			})
 		require.Len(t, raw, 2*nicspec.WqeBytes)
 		r.peers[0].drop = true
 		const frames = 1500
@@ -320,7 +325,8 @@ func TestLongEntriesAllocateNothing(t *testing.T) {
 	r := openedTx(t, o)
 	h := r.host
 	h.OpenTx(0, 8)
-	raw := nictest.Entry(1, nictest.Pattern(70, 1), []nictest.Piece{{Key: testKey, Addr: 0, N: 100}, {Key: testKey, Addr: 200, N: 100}}, nil)
+	raw := nictest.Entry(1, nictest.Pattern(70, 1),
+		[]nictest.Piece{{Key: testKey, Addr: 0, N: 100}, {Key: testKey, Addr: 200, N: 100}}, nil)
 	r.peers[0].drop = true
 	work := func() {
 		for range 20 {

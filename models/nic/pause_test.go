@@ -68,7 +68,8 @@ func TestStopAndPartOfAnEntry(t *testing.T) {
 	h.RingTx(0)
 	r.idle()
 	var f [nicspec.FrameMin]byte
-	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 1 << 3}, [6]byte{}, 20000, &f)
+	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 1 << 3}, [6]byte{}, 20000,
+		&f)
 	r.peers[0].send(f[:])
 	r.pass(simcore.Microsecond)
 	h.Write32(nicspec.RegCtrl, 3)

@@ -38,7 +38,8 @@ func TestPushedEntriesAreNotRead(t *testing.T) {
 		}
 	}
 	for i := range 40 {
-		h.push(1, nictest.Wqe(uint32(i), nictest.Pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) }), false)
+		h.push(1, nictest.Wqe(uint32(i), nictest.Pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) }),
+			false)
 		if i%4 == 3 {
 			r.run()
 		}
@@ -87,7 +88,8 @@ func TestBadPushes(t *testing.T) {
 	h.push(9, raw, true)   // beyond the build
 	h.push(255, raw, true) // likewise
 	to := func(off uint32, n uint16, first, last uint8) {
-		h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last, Address: nicspec.BarBase + uint64(off)},
+		h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last,
+			Address: nicspec.BarBase + uint64(off)},
 			make([]byte, 4*n))
 	}
 	bad := r.nic.Regs().Dev(nicspec.CntRegBad)

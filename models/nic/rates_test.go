@@ -75,7 +75,8 @@ func TestRates(t *testing.T) {
 		}
 		for q := range 8 {
 			for range 200 {
-				h.PostWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: c.n}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+				h.PostWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: c.n}},
+					func(w nicspec.Wqe) { w.SetFComplete(false) }))
 			}
 			h.RingTx(q)
 		}
@@ -174,7 +175,8 @@ func TestMixedRates(t *testing.T) {
 		first, last, kind = 0, 0, boundary.FrameOut
 		r.peers[0].drop = true
 		for _, n := range sizes {
-			h.PostWqe(0, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: max(n, nicspec.FrameMin)}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+			h.PostWqe(0, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: max(n, nicspec.FrameMin)}},
+				func(w nicspec.Wqe) { w.SetFComplete(false) }))
 		}
 		h.RingTx(0)
 		r.run()

@@ -42,8 +42,8 @@ func (c *Comp) feedRead(p *tlp.Packet) bool {
 	return false
 }
 
-// reads is who may want a request. Channels may be marked although no copy is at work: nobody is asked then, as asking for a tag has
-// effects of its own.
+// reads is who may want a request. Channels may be marked although no copy is at work: nobody is asked then, as asking
+// for a tag has effects of its own.
 func (c *Comp) reads() uint {
 	return bit(readDesc, !c.rx.want.Empty()) | bit(readWqe, !c.tx.want.Empty()) |
 		bit(readPiece, c.tx.gather.Len() != 0) | bit(readCopy, c.tx.copier != 0 && c.tx.copyAt.asks != 0)

@@ -13,7 +13,8 @@ func TestRequestsThatAreNotTaken(t *testing.T) {
 	r := newRig(t, plainRig())
 	h, c := r.host, r.nic.Regs()
 	bar := uint64(nicspec.BarBase)
-	read := tlp.Header{Kind: tlp.MRd, Addr64: true, Length: 1, FirstBE: 0xf, RequesterID: 0x0108, Tag: 9, TC: 3, Attr: 5}
+	read := tlp.Header{Kind: tlp.MRd, Addr64: true, Length: 1, FirstBE: 0xf, RequesterID: 0x0108, Tag: 9, TC: 3,
+		Attr: 5}
 	for _, c2 := range []struct {
 		name   string
 		mod    func(*tlp.Header)
@@ -23,18 +24,23 @@ func TestRequestsThatAreNotTaken(t *testing.T) {
 		la     uint8
 		count  nicspec.DevCounter
 	}{
-		{"read beyond", func(h *tlp.Header) { h.Address = bar + nicspec.BarBytes }, 0, true, 4, 0, nicspec.CntTlpUnsupported},
+		{"read beyond", func(h *tlp.Header) { h.Address = bar + nicspec.BarBytes }, 0, true, 4, 0,
+			nicspec.CntTlpUnsupported},
 		{"read below 4 GB", func(h *tlp.Header) { h.Addr64, h.Address, h.FirstBE = false, 0x104, 6 }, 0, true, 2, 5,
 			nicspec.CntTlpUnsupported},
-		{"poisoned read", func(h *tlp.Header) { h.Address, h.EP = bar, true }, 0, true, 4, 0, nicspec.CntTlpUnsupported},
-		{"write elsewhere", func(h *tlp.Header) { h.Kind, h.Address = tlp.MWr, 0x100 }, 4, false, 0, 0, nicspec.CntTlpUnsupported},
+		{"poisoned read", func(h *tlp.Header) { h.Address, h.EP = bar, true }, 0, true, 4, 0,
+			nicspec.CntTlpUnsupported},
+		{"write elsewhere", func(h *tlp.Header) { h.Kind, h.Address = tlp.MWr, 0x100 }, 4, false, 0, 0,
+			nicspec.CntTlpUnsupported},
 		{"poisoned write", func(h *tlp.Header) { h.Kind, h.Address, h.EP = tlp.MWr, bar+0x2c, true }, 4, false, 0, 0,
 			nicspec.CntTlpUnsupported},
-		{"message", func(h *tlp.Header) { *h = tlp.Header{Kind: tlp.MsgD, Code: tlp.CodeVendor1, Length: 1} }, 4, false, 0, 0,
+		{"message", func(h *tlp.Header) { *h = tlp.Header{Kind: tlp.MsgD, Code: tlp.CodeVendor1, Length: 1} }, 4, false,
+			0, 0,
 			nicspec.CntTlpUnsupported},
 		{"read of 4 DWs", func(h *tlp.Header) { h.Address, h.Length, h.LastBE = bar+0x80, 4, 0xf }, 0, true, 16, 0,
 			nicspec.CntRegBad},
-		{"read of bytes", func(h *tlp.Header) { h.Address, h.FirstBE = bar+0x84, 0xc }, 0, true, 2, 6, nicspec.CntRegBad},
+		{"read of bytes", func(h *tlp.Header) { h.Address, h.FirstBE = bar+0x84, 0xc }, 0, true, 2, 6,
+			nicspec.CntRegBad},
 		{"read of two, odd", func(h *tlp.Header) { h.Address, h.Length, h.LastBE = bar+0x84, 2, 0xf }, 0, true, 8, 4,
 			nicspec.CntRegBad},
 		{"write of bytes", func(h *tlp.Header) { h.Kind, h.Address, h.FirstBE = tlp.MWr, bar+0x2c, 3 }, 4, false, 0, 0,
@@ -42,9 +48,11 @@ func TestRequestsThatAreNotTaken(t *testing.T) {
 		{"push", func(h *tlp.Header) {
 			h.Kind, h.Address, h.Length, h.LastBE = tlp.MWr, bar+nicspec.RegTxPushBase, 16, 0xf
 		}, 64, false, 0, 0, nicspec.CntRegBad},
-		{"completion", func(h *tlp.Header) { *h = tlp.Header{Kind: tlp.Cpl, RequesterID: 0x200, ByteCount: 4} }, 0, false, 0, 0,
+		{"completion", func(h *tlp.Header) { *h = tlp.Header{Kind: tlp.Cpl, RequesterID: 0x200, ByteCount: 4} }, 0,
+			false, 0, 0,
 			nicspec.CntCplUnexpected},
-		{"completion of another", func(h *tlp.Header) { *h = tlp.Header{Kind: tlp.Cpl, RequesterID: 1, ByteCount: 4} }, 0,
+		{"completion of another", func(h *tlp.Header) { *h = tlp.Header{Kind: tlp.Cpl, RequesterID: 1, ByteCount: 4} },
+			0,
 			false, 0, 0, nicspec.CntCplUnexpected},
 	} {
 		hdr := read
@@ -77,7 +85,8 @@ func TestReadsAreAnsweredInOrder(t *testing.T) {
 	r.idle()
 	order = append(order, h.Answers[a].Data[0], h.Answers[b].Data[0])
 	require.Equal(t, []uint8{1, 2}, order)
-	require.Equal(t, "NICT", string(append([]byte(nil), h.Answers[c].Data[0], h.Answers[c].Data[1], h.Answers[c].Data[2],
-		h.Answers[c].Data[3])))
+	require.Equal(t, "NICT",
+		string(append([]byte(nil), h.Answers[c].Data[0], h.Answers[c].Data[1], h.Answers[c].Data[2],
+			h.Answers[c].Data[3])))
 	require.EqualValues(t, 8, h.Answers[c].ByteCount)
 }

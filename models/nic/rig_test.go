@@ -122,7 +122,8 @@ func (r *rig) idle() {
 	for p := range r.nic.spec.Ports {
 		d := c.Port(nicspec.CntRxDelivered, p)
 		delivered += d
-		require.Equal(r.t, c.Port(nicspec.CntRxFrames, p), d+c.Dropped(p), "port %d: frames in = delivered + dropped", p)
+		require.Equal(r.t, c.Port(nicspec.CntRxFrames, p), d+c.Dropped(p), "port %d: frames in = delivered + dropped",
+			p)
 	}
 	require.Equal(r.t, delivered, c.Dev(nicspec.CntRxCqe)-r.events, "delivered = entries - events")
 }

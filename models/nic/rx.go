@@ -115,7 +115,8 @@ func (c *Comp) lastBeat(port int, p *rxPort) {
 	f := p.cur
 	p.cur, p.x.Open = nil, false
 	c.moved = true
-	c.observe(boundary.Crossing{Kind: boundary.FrameIn, Port: port, First: p.x.First, Last: p.x.Last, Frame: &f.f.Frame})
+	c.observe(boundary.Crossing{Kind: boundary.FrameIn, Port: port, First: p.x.First, Last: p.x.Last,
+		Frame: &f.f.Frame})
 	c.regs.StepPort(nicspec.CntRxFrames, port, 1)
 	c.regs.StepPort(nicspec.CntRxBytes, port, uint64(len(f.f.Data)))
 	f.last, f.due = c.now, c.now+int64(c.spec.Timing.RxPipe)

@@ -92,7 +92,8 @@ func TestSteering(t *testing.T) {
 }
 
 func TestDescriptorReadFails(t *testing.T) {
-	for f, want := range map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultSilent: nicspec.StatusCplTimeout} {
+	for f, want := range map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported,
+		inject.FaultSilent: nicspec.StatusCplTimeout} {
 		r := openedRx(t, defaultRig())
 		h := r.host
 		h.Write32(nicspec.RegCplTimeout, 1)

@@ -9,7 +9,8 @@ import (
 func TestSpecReportsEveryError(t *testing.T) {
 	require.NoError(t, DefaultSpec().Validate())
 	err := Spec{}.Validate()
-	for _, field := range []string{"num_rxq", "timing.tags", "timing.rx_prefetch", "timing.tx_prefetch", "timing.copy_jobs"} {
+	for _, field := range []string{"num_rxq", "timing.tags", "timing.rx_prefetch", "timing.tx_prefetch",
+		"timing.copy_jobs"} {
 		require.ErrorContains(t, err, field+" 0: want ")
 	}
 }

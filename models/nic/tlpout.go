@@ -90,8 +90,8 @@ func (c *Comp) offerTLP() {
 	}
 }
 
-// sources is those that may have a TLP. While copies are at work, reads are among them even if nobody wants one: asking frees tags that
-// were held, or wakes the NIC when it can.
+// sources is those that may have a TLP. While copies are at work, reads are among them even if nobody wants one:
+// asking frees tags that were held, or wakes the NIC when it can.
 func (c *Comp) sources() uint {
 	return bit(sourceAnswer, c.out.answers.Len() != 0) | bit(sourceRx, c.rx.cur != nil || c.rx.events.Len() != 0) |
 		bit(sourceTxCqe, c.out.cqes.Len() != 0) | bit(sourceRead, c.reads() != 0 || c.tx.copier != 0) |

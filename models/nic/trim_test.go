@@ -46,11 +46,14 @@ func TestTrim(t *testing.T) {
 		r.run()
 		r.peers[0].send(frame)
 		r.idle()
-		require.Equal(t, append(append([]byte(nil), frame[:c.hdr]...), nictest.Pattern(400, 8)[c.hdr:]...), h.Bytes(hdrAt, 400), "%+v", c)
-		require.Equal(t, append(append([]byte(nil), frame[c.hdr:c.hdr+c.pay]...), nictest.Pattern(400, 9)[c.pay:]...), h.Bytes(payAt, 400), "%+v", c)
+		require.Equal(t, append(append([]byte(nil), frame[:c.hdr]...), nictest.Pattern(400, 8)[c.hdr:]...),
+			h.Bytes(hdrAt, 400), "%+v", c)
+		require.Equal(t, append(append([]byte(nil), frame[c.hdr:c.hdr+c.pay]...), nictest.Pattern(400, 9)[c.pay:]...),
+			h.Bytes(payAt, 400), "%+v", c)
 		e := h.RxCqe(0)
 		require.NotNil(t, e, "%+v", c)
-		require.Equal(t, [...]uint16{uint16(len(frame)), uint16(c.hdr), uint16(c.pay)}, [...]uint16{e.FrameLen(), e.HdrLen(), e.PayLen()})
+		require.Equal(t, [...]uint16{uint16(len(frame)), uint16(c.hdr), uint16(c.pay)},
+			[...]uint16{e.FrameLen(), e.HdrLen(), e.PayLen()})
 	}
 }
 
@@ -62,7 +65,8 @@ func TestPortsTakeTurnsInDrops(t *testing.T) {
 	r := openedRx(t, o)
 	h := r.host
 	f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: 5} // which is Off
-	f.Mask[8], f.Value[8] = 0xff, 0xee                                            // first byte of the destination address
+	// first byte of the destination address
+	f.Mask[8], f.Value[8] = 0xff, 0xee
 	var b [128]byte
 	f.Encode(b[:])
 	require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableRule, 0, b[:]))

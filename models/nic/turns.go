@@ -2,8 +2,8 @@ package nic
 
 import "math/bits"
 
-// after returns the first member of a set after the one served last, around the end. The set is not empty. Those who take
-// turns are not asked one by one: most of them have nothing in most cycles.
+// after returns the first member of a set after the one served last, around the end. The set is not empty. Those who
+// take turns are not asked one by one: most of them have nothing in most cycles.
 func after(set uint, last int) int {
 	if m := set &^ (2<<last - 1); m != 0 {
 		return bits.TrailingZeros(m)

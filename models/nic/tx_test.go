@@ -28,7 +28,8 @@ func (h *host) setKey(i int, f nicspec.KeyEntryFields) {
 func openedTx(t testing.TB, o rigOpt) *rig {
 	r := newRig(t, o)
 	r.host.Write32(nicspec.RegCtrl, 3)
-	r.host.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan, BusBase: testBus})
+	r.host.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan,
+		BusBase: testBus})
 	r.host.setKey(6, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 1, VaBase: 1 << 40, Length: testSpan,
 		BusBase: 0x0100_0000_4000_0000})
 	return r
@@ -147,7 +148,8 @@ func TestSendErrorsDoNotStopTheQueue(t *testing.T) {
 		f    inject.FaultKind
 		want nicspec.Status
 	}{
-		{inject.FaultUR, nicspec.StatusCplUnsupported}, {inject.FaultCA, nicspec.StatusCplAbort}, {inject.FaultPoison, nicspec.StatusCplPoison},
+		{inject.FaultUR, nicspec.StatusCplUnsupported}, {inject.FaultCA, nicspec.StatusCplAbort},
+		{inject.FaultPoison, nicspec.StatusCplPoison},
 		{inject.FaultByteCount, nicspec.StatusCplMalformed}, {inject.FaultSilent, nicspec.StatusCplTimeout},
 	}
 	for i, f := range faults {
@@ -156,7 +158,8 @@ func TestSendErrorsDoNotStopTheQueue(t *testing.T) {
 		r.host.Write(testBus+base, frame)
 		r.host.PostWqe(2, nictest.Wqe(uint32(2*i), nil, []nictest.Piece{{Key: testKey, Addr: base, N: 2000}}, nil))
 		r.host.Write(testBus+base+0x8000, frame)
-		r.host.PostWqe(2, nictest.Wqe(uint32(2*i+1), nil, []nictest.Piece{{Key: testKey, Addr: base + 0x8000, N: 2000}}, nil))
+		r.host.PostWqe(2, nictest.Wqe(uint32(2*i+1), nil, []nictest.Piece{{Key: testKey, Addr: base + 0x8000, N: 2000}},
+			nil))
 	}
 	r.host.RingTx(2)
 	r.idle()

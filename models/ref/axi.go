@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// The channels of an AXI port named s are the streams s.aw, s.w, s.b, s.ar and s.r; references of the form "AXI A3.4" are
-// sections of the AMBA AXI and ACE Protocol Specification, issue H.
+// The channels of an AXI port named s are the streams s.aw, s.w, s.b, s.ar and s.r; references of the form "AXI A3.4"
+// are sections of the AMBA AXI and ACE Protocol Specification, issue H.
 
 // Burst is what an address channel asks for. An AXI4-Lite access is a burst of one beat as wide as the bus.
 type Burst struct {
@@ -207,8 +207,8 @@ const (
 	DecErr = 3
 )
 
-// Registers plays n accesses on an AXI4-Lite port, one after the other, so that side effects have an order: draw makes them,
-// and is, called when the device answers, says what is right: the response, and what a read gives.
+// Registers plays n accesses on an AXI4-Lite port, one after the other, so that side effects have an order: draw makes
+// them, and is, called when the device answers, says what is right: the response, and what a read gives.
 func (p *Player) Registers(port string, n int, draw func() Access, is func(x Access) (data uint64, resp int)) {
 	a := p.axi(port)
 	given(draw != nil && is != nil, "Registers", port)

@@ -13,7 +13,8 @@ func TestBurstsStayInTheirRange(t *testing.T) {
 	a := &axi{bus: 8, ids: 4, addr: 16}
 	kinds := map[int]int{}
 	for _, o := range []AXIRange{
-		{Bytes: 8}, {Base: 64, Bytes: 24}, {Base: 128, Bytes: 128}, {Base: 2048, Bytes: 2048}, {Base: 4096, Bytes: 12288},
+		{Bytes: 8}, {Base: 64, Bytes: 24}, {Base: 128, Bytes: 128}, {Base: 2048, Bytes: 2048},
+		{Base: 4096, Bytes: 12288},
 	} {
 		for range 5000 {
 			b := a.drawBurst(r, &o)

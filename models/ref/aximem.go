@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Bursts draws reads and writes of an AXI port of which the device is the subordinate, and has it behave as a memory: a read
-// gives, of each byte, what the last write put there, or one that is under way at the time; AXI A5.3, A7.
+// Bursts draws reads and writes of an AXI port of which the device is the subordinate, and has it behave as a memory:
+// a read gives, of each byte, what the last write put there, or one that is under way at the time; AXI A5.3, A7.
 // initial is what the memory has before; nil: nobody knows.
 func (p *Player) Bursts(port string, o AXIRange, initial *Memory) {
 	c := &axiMemory{axi: p.axi(port), p: p, bytes: map[uint64][]*axiWrite{}, reads: map[uint64][]*Burst{}}
@@ -166,20 +166,21 @@ func (c *axiMemory) judge(m *Msg, b *Burst, at uint64, lane int, got byte) {
 		may = append(may, c.initial.Read(at, 1)[0])
 	}
 	if !slices.Contains(may, got) {
-		c.p.Wrong(m, fmt.Sprintf("rdata byte %d, address %#x", lane, at), fmt.Sprintf("one of % x (read taken at cycle %d: %v)", may, b.began, b), fmt.Sprintf("%02x", got))
+		c.p.Wrong(m, fmt.Sprintf("rdata byte %d, address %#x", lane, at),
+			fmt.Sprintf("one of % x (read taken at cycle %d: %v)", may, b.began, b), fmt.Sprintf("%02x", got))
 	}
 }
 
-// over reports whether another write was whole before the read began, and began after w was whole; w nil is what the memory
-// had before.
+// over reports whether another write was whole before the read began, and began after w was whole; w nil is what the
+// memory had before.
 func (c *axiMemory) over(list []*axiWrite, w *axiWrite, read *Burst) bool {
 	return slices.ContainsFunc(list, func(x *axiWrite) bool {
 		return x != w && x.of.ended < read.began && (w == nil || w.of.ended < x.of.began)
 	})
 }
 
-// ServeAXI has a memory be behind an AXI port of which the device is the manager: it answers in order, late by up to delay
-// cycles, and holds bursts to the rules of AXI.
+// ServeAXI has a memory be behind an AXI port of which the device is the manager: it answers in order, late by up to
+// delay cycles, and holds bursts to the rules of AXI.
 func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 	a := p.axi(port)
 	var writes []*Burst
@@ -190,7 +191,8 @@ func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 			b := writes[0]
 			for n, m := range beats[:b.Len] {
 				if !a.lite && (m.U("wlast") == 1) != (n == b.Len-1) {
-					p.Wrong(m, "wlast", fmt.Sprintf("%v at beat %d of %v", n == b.Len-1, n, b), fmt.Sprint(n != b.Len-1))
+					p.Wrong(m, "wlast", fmt.Sprintf("%v at beat %d of %v", n == b.Len-1, n, b),
+						fmt.Sprint(n != b.Len-1))
 					return
 				}
 				a.put(p, mem, b, n, m)
@@ -240,7 +242,8 @@ func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
 	from, to := b.lanes(n, a.bus)
 	for i := range data {
 		if set := strobe[i/8]>>(i%8)&1 == 1; set && (i < from || i >= to) {
-			p.Wrong(m, "wstrb", fmt.Sprintf("lanes %d to %d alone, of beat %d of %v (AXI A3.4.3)", from, to-1, n, b), fmt.Sprintf("% x", strobe))
+			p.Wrong(m, "wstrb", fmt.Sprintf("lanes %d to %d alone, of beat %d of %v (AXI A3.4.3)", from, to-1, n, b),
+				fmt.Sprintf("% x", strobe))
 			return
 		}
 	}

@@ -3,7 +3,8 @@ package ref
 // MaxDelay bounds the cycles that Give and Answer wait.
 const MaxDelay = 1 << 20
 
-// Bound sets how many transactions the reference may draw, give and expect in a run, each call of Job included; 0: any number.
+// Bound sets how many transactions the reference may draw, give and expect in a run, each call of Job included; 0: any
+// number.
 func (p *Player) Bound(n int) { p.most = n }
 
 // count counts a transaction of the reference, or a job.

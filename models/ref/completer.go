@@ -8,8 +8,8 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Completer answers memory reads on an input: completions of one request keep their order, those of different tags mix at
-// random.
+// Completer answers memory reads on an input: completions of one request keep their order, those of different tags mix
+// at random.
 type Completer struct {
 	p        *Player
 	stream   string
@@ -48,8 +48,8 @@ type Completing struct {
 	ID   uint16 // of the completer
 }
 
-// Read answers a memory read, a TLP as on the wire, with what a memory has. It must ask for bytes of one page of 4 KB (PCIe 2.2.7),
-// not for too many, and by a tag that is free (PCIe 2.2.6.2).
+// Read answers a memory read, a TLP as on the wire, with what a memory has. It must ask for bytes of one page of 4 KB
+// (PCIe 2.2.7), not for too many, and by a tag that is free (PCIe 2.2.6.2).
 func (c *Completer) Read(m *Msg, request []byte, from *Memory, o Completing) {
 	h, _, ok := c.p.ParseTLP(m, request)
 	if !ok {

@@ -24,8 +24,10 @@ func TestCompleterRead(t *testing.T) {
 		{"the largest, at the end of a page", [][]byte{TLPBytes(read(4096-128, 128, 1), nil)}, ""},
 		{"the smallest", [][]byte{TLPBytes(read(3, 1, 1), nil)}, ""},
 		{"too large", [][]byte{TLPBytes(read(0, 129, 1), nil)}, "request: expected at most 128 bytes, of one page"},
-		{"into the next page", [][]byte{TLPBytes(read(4095, 2, 1), nil)}, "request: expected at most 128 bytes, of one page"},
-		{"a tag that waits", [][]byte{TLPBytes(read(0, 8, 1), nil), TLPBytes(read(64, 8, 2), nil), TLPBytes(read(128, 8, 2), nil)}, "tag: expected one that is free, got 2"},
+		{"into the next page", [][]byte{TLPBytes(read(4095, 2, 1), nil)},
+			"request: expected at most 128 bytes, of one page"},
+		{"a tag that waits", [][]byte{TLPBytes(read(0, 8, 1), nil), TLPBytes(read(64, 8, 2), nil),
+			TLPBytes(read(128, 8, 2), nil)}, "tag: expected one that is free, got 2"},
 		{"a write", [][]byte{TLPBytes(write, []byte{1, 2, 3, 4})}, "request: expected a memory read"},
 		{"no header", [][]byte{{0, 0, 0}}, "TLP: expected a header"},
 	} {
@@ -60,7 +62,8 @@ func TestLongest(t *testing.T) {
 		record("s.aw", true, id, addr, Field{"awlen", 8}, Field{"awsize", 3}, Field{"awburst", 2}),
 		record("s.w", true, Field{"wdata", 32}, Field{"wstrb", 4}, Field{"wlast", 1}),
 		record("s.b", false, Field{"bid", 4}, Field{"bresp", 2}),
-		record("s.ar", true, Field{"arid", 4}, Field{"araddr", 32}, Field{"arlen", 8}, Field{"arsize", 3}, Field{"arburst", 2}),
+		record("s.ar", true, Field{"arid", 4}, Field{"araddr", 32}, Field{"arlen", 8}, Field{"arsize", 3},
+			Field{"arburst", 2}),
 		record("s.r", false, Field{"rid", 4}, Field{"rdata", 32}, Field{"rresp", 2}, Field{"rlast", 1}))
 	require.Zero(t, p.Longest())
 	p.Bursts("s", AXIRange{Bytes: 1 << 20, Bursts: 100}, nil)

@@ -11,12 +11,13 @@ import (
 type Drops struct {
 	// Whole: any expected transaction may be missing, as a whole; those that come keep their order.
 	Whole bool
-	// Above: but only one at whose time, from its first beat on, at least so many bytes were under way, its own included. 0: any.
+	// Above: but only one at whose time, from its first beat on, at least so many bytes were under way, its own
+	// included. 0: any.
 	Above int
 }
 
-// Latency is how many cycles lie between the transaction that had an output expected and its first beat, in runs in which
-// nothing stalls.
+// Latency is how many cycles lie between the transaction that had an output expected and its first beat, in runs in
+// which nothing stalls.
 type Latency struct{ Min, Max uint64 }
 
 // due are the transactions that an output is expected to give.
@@ -101,8 +102,8 @@ func (p *Player) Nothing(stream string) {
 	p.seat(stream).nothing = true
 }
 
-// Expect says what an output gives: after all that was expected of it before, or, where Order was declared, after those with
-// the same value. Fields that are not named, and data where it is nil, are not looked at.
+// Expect says what an output gives: after all that was expected of it before, or, where Order was declared, after
+// those with the same value. Fields that are not named, and data where it is nil, are not looked at.
 func (p *Player) Expect(stream string, f Fields, data []byte) {
 	d := p.due(stream)
 	source := ""
@@ -119,7 +120,8 @@ func (p *Player) Expect(stream string, f Fields, data []byte) {
 	p.expect(d, source, f, data)
 }
 
-// ExpectFrom is Expect where transactions keep their order among those of the same source, of which the output says nothing.
+// ExpectFrom is Expect where transactions keep their order among those of the same source, of which the output says
+// nothing.
 func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
 	d := p.due(stream)
 	if d.order != "" {
@@ -202,7 +204,8 @@ func (d *due) take(p *Player, m *Msg) {
 		return
 	}
 	if len(next) > maxStates {
-		mistake("stream %s: what came can be explained in more than %d ways: have transactions of different sources differ", d.of.Name, maxStates)
+		mistake("stream %s: what came can be explained in more than %d ways: have transactions of different sources "+
+			"differ", d.of.Name, maxStates)
 	}
 	d.states = next
 	if d.latency != nil && p.plain && len(next) == 1 {
@@ -236,7 +239,8 @@ func (d *due) timely(p *Player, m *Msg) {
 			took := m.First - g.items[at-1].born
 			if took < d.latency.Min || took > d.latency.Max {
 				p.Fail(Failure{Stream: d.of.Name, N: m.N, Cycle: m.First, Field: "latency",
-					Expected: fmt.Sprintf("%d to %d cycles after cycle %d", d.latency.Min, d.latency.Max, g.items[at-1].born), Got: fmt.Sprint(took)})
+					Expected: fmt.Sprintf("%d to %d cycles after cycle %d", d.latency.Min, d.latency.Max,
+						g.items[at-1].born), Got: fmt.Sprint(took)})
 			}
 			return
 		}
@@ -333,5 +337,6 @@ func (d *due) left(s []int) *item {
 
 func (d *due) missing(p *Player, cycle uint64, silence string) {
 	x := d.left(d.states[0])
-	p.Fail(Failure{Stream: d.of.Name, N: uint64(d.came), Cycle: cycle, Cause: x.born, Field: "transaction", Expected: d.text(x, 0), Got: silence})
+	p.Fail(Failure{Stream: d.of.Name, N: uint64(d.came), Cycle: cycle, Cause: x.born, Field: "transaction",
+		Expected: d.text(x, 0), Got: silence})
 }

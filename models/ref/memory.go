@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Memory is a memory of any size: bytes that were never written have values that its seed gives, so that what is read from
-// the wrong place shows.
+// Memory is a memory of any size: bytes that were never written have values that its seed gives, so that what is read
+// from the wrong place shows.
 type Memory struct {
 	Name  string
 	seed  uint64
@@ -83,8 +83,9 @@ func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what
 		want, got := as.page(from + i)[(from+i)%pageBytes], m.page(at + i)[(at+i)%pageBytes]
 		if want != got {
 			p.Fail(Failure{
-				Field: fmt.Sprintf("%s: byte %d of %d, at %s %#x", what, i, n, m.Name, at+i), Expected: fmt.Sprintf("%#02x as at %s %#x", want, as.Name, from+i),
-				Got: fmt.Sprintf("%#02x", got),
+				Field:    fmt.Sprintf("%s: byte %d of %d, at %s %#x", what, i, n, m.Name, at+i),
+				Expected: fmt.Sprintf("%#02x as at %s %#x", want, as.Name, from+i),
+				Got:      fmt.Sprintf("%#02x", got),
 			})
 			return
 		}

@@ -88,7 +88,8 @@ type seat struct {
 // Plays reports whether a stream is a channel of an AXI port that the reference plays: nothing else is drawn for it.
 func (p *Player) Plays(stream string) bool { return p.seat(stream).axi }
 
-// New is a run. What a manifest declares of outputs is set with Order, Drops and Latency before the reference is called.
+// New is a run. What a manifest declares of outputs is set with Order, Drops and Latency before the reference is
+// called.
 func New(h Host, r *rand.Rand, streams []*Stream, plain bool) *Player {
 	p := &Player{host: h, rand: r, streams: streams, by: map[string]*seat{}, plain: plain}
 	for _, s := range streams {
@@ -144,8 +145,8 @@ func (p *Player) Parameter(name string) string {
 	return v
 }
 
-// On has f called for each transaction of a stream: of an input when the device has taken its last beat, of an output when it
-// has given it.
+// On has f called for each transaction of a stream: of an input when the device has taken its last beat, of an output
+// when it has given it.
 func (p *Player) On(stream string, f func(m *Msg)) {
 	s := p.seat(stream)
 	given(f != nil, "On", stream)
@@ -182,8 +183,9 @@ func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	return s.of.Pack(f), data, true
 }
 
-// Job reports whether a reference that gives transactions while it is set up gives the next ones: each call is about one piece
-// of work, which is left out as a whole when a run is made shorter. Random numbers are drawn before it is asked.
+// Job reports whether a reference that gives transactions while it is set up gives the next ones: each call is about
+// one piece of work, which is left out as a whole when a run is made shorter. Random numbers are drawn before it is
+// asked.
 func (p *Player) Job() bool {
 	p.count()
 	return p.host.Job()
@@ -215,7 +217,8 @@ func (p *Player) Done(f func() bool) {
 	p.done = append(p.done, f)
 }
 
-// OnReset has f called when the device was reset in the middle of a run: it holds nothing any more, and nothing is expected of it.
+// OnReset has f called when the device was reset in the middle of a run: it holds nothing any more, and nothing is
+// expected of it.
 func (p *Player) OnReset(f func()) {
 	given(f != nil, "OnReset", "")
 	p.resets = append(p.resets, f)
@@ -242,7 +245,8 @@ func (p *Player) Fail(f Failure) {
 
 // Wrong is Fail for a field of a transaction.
 func (p *Player) Wrong(m *Msg, what, expected, got string) {
-	p.Fail(Failure{Stream: m.Of.Name, N: m.N, Cycle: m.Last, Field: what, Expected: expected, Got: got, Detail: m.String()})
+	p.Fail(Failure{Stream: m.Of.Name, N: m.N, Cycle: m.Last, Field: what, Expected: expected, Got: got,
+		Detail: m.String()})
 }
 
 // Want compares fields of a transaction.

@@ -36,7 +36,8 @@ func out(p *Player, s *Stream, n uint64, side ...byte) {
 	p.Tell(&Msg{Of: s, N: n, First: n, Last: n, Side: side})
 }
 
-// What comes must be what was expected, in the order of each source; where two sources have the same to give, either is right.
+// What comes must be what was expected, in the order of each source; where two sources have the same to give, either
+// is right.
 func TestExpect(t *testing.T) {
 	run := func(prepare func(p *Player), came ...byte) error {
 		o := record("o", false, Field{"v", 8}, Field{"id", 8})
@@ -126,7 +127,8 @@ func TestMistakes(t *testing.T) {
 // Packets go through segments as they were, however they are packed.
 func TestSegments(t *testing.T) {
 	for _, valid := range []string{"", "valid"} {
-		s := record("s", false, Field{"data", 256}, Field{"valid", 2}, Field{"sop", 2}, Field{"eop", 2}, Field{"end", 4})
+		s := record("s", false, Field{"data", 256}, Field{"valid", 2}, Field{"sop", 2}, Field{"eop", 2},
+			Field{"end", 4})
 		seg := Segments{Count: 2, Data: "data", Valid: valid, Start: "sop", End: "eop", Last: "end"}
 		p, _ := newBench(s)
 		var got, sent [][]byte

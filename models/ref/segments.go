@@ -2,9 +2,9 @@ package ref
 
 import "math/bits"
 
-// Segments are how a record carries packets, such as TLPs, of which several begin or end in one beat: its data are Count
-// segments, and a packet begins at the start of one. Valid, Start and End have a bit for each segment; Last has, for each,
-// the number of the last DW (four bytes) in which a packet ends there.
+// Segments are how a record carries packets, such as TLPs, of which several begin or end in one beat: its data are
+// Count segments, and a packet begins at the start of one. Valid, Start and End have a bit for each segment; Last has,
+// for each, the number of the last DW (four bytes) in which a packet ends there.
 type Segments struct {
 	Count int
 	Data  string // fields
@@ -20,7 +20,8 @@ const dw = 4
 func (s *Segments) shape(of *Stream) (bytes, wide int) {
 	f, _ := of.find(s.Data)
 	if s.Count < 1 || f.Bits%(32*s.Count) != 0 {
-		mistake("stream %s: %d segments of field %s with %d bits: want whole DWs each", of.Name, s.Count, s.Data, f.Bits)
+		mistake("stream %s: %d segments of field %s with %d bits: want whole DWs each", of.Name, s.Count, s.Data,
+			f.Bits)
 	}
 	bytes = f.Bits / 8 / s.Count
 	if s.Last != "" {
@@ -30,8 +31,8 @@ func (s *Segments) shape(of *Stream) (bytes, wide int) {
 	return bytes, wide
 }
 
-// Beats are the records that carry packets of whole DWs, as tightly as they fit; gap, if it is not nil, has a segment be
-// empty before the next packet.
+// Beats are the records that carry packets of whole DWs, as tightly as they fit; gap, if it is not nil, has a segment
+// be empty before the next packet.
 func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []Fields) {
 	bytes, wide := s.shape(of)
 	var data []byte
@@ -83,8 +84,8 @@ func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []
 	return list
 }
 
-// OnSegments has f called for each packet of a stream whose records carry segments. Starts and ends that do not go together
-// are faults of the device.
+// OnSegments has f called for each packet of a stream whose records carry segments. Starts and ends that do not go
+// together are faults of the device.
 func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []byte)) {
 	given(f != nil, "OnSegments", stream)
 	bytes, wide := s.shape(p.Stream(stream))
@@ -101,7 +102,8 @@ func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []b
 				continue
 			}
 			if begins == open {
-				p.Wrong(m, s.Start, map[bool]string{true: "no start before the end of the packet before", false: "a start"}[open], m.String())
+				p.Wrong(m, s.Start, map[bool]string{true: "no start before the end of the packet before",
+					false: "a start"}[open], m.String())
 				return
 			}
 			n := bytes

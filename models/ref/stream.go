@@ -74,8 +74,9 @@ func (s *Stream) names() []string {
 	return names
 }
 
-// Fields are values of fields by name: a whole number of any kind, a bool, or []byte, lowest byte first, for more than 64
-// bits. Those that are not named are zero in what is given to a device, and not looked at in what is expected of it.
+// Fields are values of fields by name: a whole number of any kind, a bool, or []byte, lowest byte first, for more than
+// 64 bits. Those that are not named are zero in what is given to a device, and not looked at in what is expected of
+// it.
 type Fields map[string]any
 
 // Pack are the side bytes of a transaction.
@@ -91,7 +92,8 @@ func (s *Stream) Pack(f Fields) []byte {
 // put writes a value of a field; one that does not fit is a mistake.
 func (s *Stream) put(f *Field, into []byte, v any) {
 	if b, ok := v.([]byte); ok {
-		if len(b) > len(into) && slices.ContainsFunc(b[len(into):], func(x byte) bool { return x != 0 }) || !fits(b, f.Bits) {
+		if len(b) > len(into) && slices.ContainsFunc(b[len(into):], func(x byte) bool { return x != 0 }) ||
+			!fits(b, f.Bits) {
 			mistake("stream %s: field %s of %d bits cannot be % x", s.Name, f.Name, f.Bits, b)
 		}
 		copy(into, b)

@@ -47,7 +47,8 @@ func TestTallies(t *testing.T) {
 // A memory that answers a device is no look at what the device asks for; what is asked for is compared with the rules.
 func TestServedPortsAreNotCovered(t *testing.T) {
 	port := []*Stream{
-		record("a.aw", false, Field{"awaddr", 16}), record("a.w", false, Field{"wdata", 32}, Field{"wstrb", 4}), record("a.b", true, Field{"bresp", 2}),
+		record("a.aw", false, Field{"awaddr", 16}), record("a.w", false, Field{"wdata", 32}, Field{"wstrb", 4}),
+		record("a.b", true, Field{"bresp", 2}),
 		record("a.ar", false, Field{"araddr", 16}), record("a.r", true, Field{"rdata", 32}, Field{"rresp", 2}),
 	}
 	p, b := newBench(port...)
@@ -62,7 +63,8 @@ func TestServedPortsAreNotCovered(t *testing.T) {
 
 // Nil functions, transactions that do not fit and transactions without end are refused by the call that makes them.
 func TestWrongCalls(t *testing.T) {
-	s, r, o := &Stream{Name: "s", In: true, Unit: 2, Most: 8}, record("r", true, Field{"v", 8}), record("o", false, Field{"v", 8})
+	s, r, o := &Stream{Name: "s", In: true, Unit: 2, Most: 8}, record("r", true, Field{"v", 8}),
+		record("o", false, Field{"v", 8})
 	p, _ := newBench(s, r, o)
 	mistaken(t, "On of stream s: the function is nil", func() { p.On("s", nil) })
 	mistaken(t, "Draw of stream s: the function is nil", func() { p.Draw("s", nil) })
@@ -74,7 +76,8 @@ func TestWrongCalls(t *testing.T) {
 	mistaken(t, "stream s: 3 bytes of data: want a multiple of 2", func() { p.Give("s", 0, nil, make([]byte, 3)) })
 	mistaken(t, "stream s: 10 bytes of data: want at most 8", func() { p.Answer("s", 0, nil, make([]byte, 10)) })
 	mistaken(t, "stream r has fields alone: 1 bytes of data", func() { p.Give("r", 0, nil, make([]byte, 1)) })
-	mistaken(t, "stream s: a delay of 1048577 cycles: want at most 1048576", func() { p.Give("s", MaxDelay+1, nil, make([]byte, 2)) })
+	mistaken(t, "stream s: a delay of 1048577 cycles: want at most 1048576",
+		func() { p.Give("s", MaxDelay+1, nil, make([]byte, 2)) })
 	p.Expect("o", nil, nil)
 	mistaken(t, "stream o: Drops with Above comes behind Expect", func() { p.Drops("o", Drops{Whole: true, Above: 1}) })
 	p.Bound(3)

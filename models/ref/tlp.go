@@ -9,8 +9,8 @@ import (
 // TLP is the header of a TLP; PCIe 2.2.
 type TLP = tlp.Header
 
-// ParseTLP reads the header and payload of a TLP whose bytes are as on the wire: 12 or 16 bytes of header, then the payload.
-// A fault is one of the device.
+// ParseTLP reads the header and payload of a TLP whose bytes are as on the wire: 12 or 16 bytes of header, then the
+// payload. A fault is one of the device.
 func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
 	p.compares(m)
 	var raw [tlp.HeaderBytes]byte
@@ -44,8 +44,8 @@ func TLPBytes(h TLP, payload []byte) []byte {
 	return append(raw[:4*h.SizeDW():4*h.SizeDW()], payload...)
 }
 
-// Complete answers a memory read with completions, cut at random where PCIe 2.3.1.1 lets a completer cut: at multiples of
-// rcb bytes, and at most mps each. data has every byte of the request.
+// Complete answers a memory read with completions, cut at random where PCIe 2.3.1.1 lets a completer cut: at multiples
+// of rcb bytes, and at most mps each. data has every byte of the request.
 func Complete(r *rand.Rand, req TLP, data []byte, mps, rcb int, completer uint16) [][]byte {
 	offset, n := req.Span()
 	at := req.Address + uint64(offset)

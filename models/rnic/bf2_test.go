@@ -37,11 +37,13 @@ func (r *rig) addBF2(n int, specs ...Spec) *rig {
 			rs := root.DefaultSpec()
 			rs.Limits, rs.Latency = spec.Limits[ep], 80*simcore.Nanosecond
 			id := []uint16{nicspec.RequesterArm, nicspec.RequesterHost}[ep]
-			x, err := root.Builder{Scheduler: r.any, Spec: rs, Memory: h.space, TLPs: &r.pools.TLPs, Requesters: []uint16{id}}.Build(name + "." + side + "Root")
+			x, err := root.Builder{Scheduler: r.any, Spec: rs, Memory: h.space, TLPs: &r.pools.TLPs,
+				Requesters: []uint16{id}}.Build(name + "." + side + "Root")
 			require.NoError(t, err)
 			h.roots = append(h.roots, x)
 			if ep == nicspec.EndpointArm {
-				fabric := simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Rate: sw.NICRate, Credits: 256, CreditLatency: 50 * simcore.Nanosecond}
+				fabric := simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Rate: sw.NICRate, Credits: 256,
+					CreditLatency: 50 * simcore.Nanosecond}
 				_, err = simcore.Connect(name+".ArmLink", r.any, fabric, s.Port(side), x.PCIe())
 			} else {
 				var ls pcielink.Spec
@@ -54,7 +56,8 @@ func (r *rig) addBF2(n int, specs ...Spec) *rig {
 			}
 			require.NoError(t, err)
 		}
-		h.nic, err = Builder{Scheduler: r.any, Spec: spec, Frames: &r.pools.Frames, TLPs: &r.pools.TLPs}.Build(name + ".NIC")
+		h.nic, err = Builder{Scheduler: r.any, Spec: spec, Frames: &r.pools.Frames, TLPs: &r.pools.TLPs}.Build(name +
+			".NIC")
 		require.NoError(t, err)
 		_, err = simcore.Connect(name+".NICLink", r.any, board.NICLinkSpec(), s.Port(nicswitch.PortNIC), h.nic.PCIe())
 		require.NoError(t, err)
@@ -79,7 +82,8 @@ func TestPacketCounts(t *testing.T) {
 				connect(a, b, 4096)
 				local, remote := a.h.alloc(arm, 1<<20), b.h.alloc(ep, 1<<20)
 				before := b.h.nic.Traffic()
-				a.post(rnicspec.WQE{Opcode: o, Flags: sig, Length: uint32(n), LocalVA: local, LocalKey: keyA, RemoteVA: remote, RemoteKey: uint32(ep + 1)})
+				a.post(rnicspec.WQE{Opcode: o, Flags: sig, Length: uint32(n), LocalVA: local, LocalKey: keyA,
+					RemoteVA: remote, RemoteKey: uint32(ep + 1)})
 				r.run()
 				require.Equal(t, rnicspec.OK, a.poll()[0].Status)
 				after := b.h.nic.Traffic()
@@ -108,7 +112,8 @@ func TestLoopbackPacketCounts(t *testing.T) {
 	from, to := h.alloc(arm, n), h.alloc(hst, n)
 	sent := h.fill(from, n, 6)
 	before := h.nic.Traffic()
-	soc.push(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: n, LocalVA: from, LocalKey: keyA, RemoteVA: to, RemoteKey: keyH})
+	soc.push(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: n, LocalVA: from, LocalKey: keyA, RemoteVA: to,
+		RemoteKey: keyH})
 	r.run()
 	after := h.nic.Traffic()
 	require.Equal(t, sent, h.bytes(to, n))
@@ -125,7 +130,8 @@ func stream(t testing.TB, spec Spec, ep int, o rnicspec.Opcode, n uint32, w int)
 	connect(a, b, 1024)
 	local, remote := a.h.alloc(hst, uint64(n)), b.h.alloc(ep, uint64(n))
 	for range w {
-		a.put(rnicspec.WQE{Opcode: o, Flags: sig, Length: n, LocalVA: local, LocalKey: keyH, RemoteVA: remote, RemoteKey: uint32(ep + 1)})
+		a.put(rnicspec.WQE{Opcode: o, Flags: sig, Length: n, LocalVA: local, LocalKey: keyH, RemoteVA: remote,
+			RemoteKey: uint32(ep + 1)})
 	}
 	from := r.e.Now()
 	var at simcore.Ps
@@ -137,8 +143,9 @@ func stream(t testing.TB, spec Spec, ep int, o rnicspec.Opcode, n uint32, w int)
 	return float64(int(n)*w) * 1000 / float64(at-from)
 }
 
-// READs that fit the packet table overlap; longer ones own it, are filled, then drained, so that their rate falls towards
-// that of one after the other. The host's packets are four times as long: it falls at four times the size. WRITEs do not.
+// READs that fit the packet table overlap; longer ones own it, are filled, then drained, so that their rate falls
+// towards that of one after the other. The host's packets are four times as long: it falls at four times the size.
+// WRITEs do not.
 func TestPacketTable(t *testing.T) {
 	spec, err := Preset("bluefield2")
 	require.NoError(t, err)
@@ -183,8 +190,8 @@ func TestContexts(t *testing.T) {
 	require.False(t, grant(0))
 }
 
-// zeroByteRate is at how many millions a second the second card answers READs of no bytes, whose queue pairs are in turn
-// those of the endpoints.
+// zeroByteRate is at how many millions a second the second card answers READs of no bytes, whose queue pairs are in
+// turn those of the endpoints.
 func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	spec := DefaultSpec()
 	spec.Latency.RC = 200 * simcore.Nanosecond
@@ -213,8 +220,8 @@ func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	return float64(n) / 20
 }
 
-// An endpoint's contexts, held for no longer than Hold, carry 176 M requests/s; both endpoints together get as far as the
-// packet rate, and not to twice of one.
+// An endpoint's contexts, held for no longer than Hold, carry 176 M requests/s; both endpoints together get as far as
+// the packet rate, and not to twice of one.
 func TestZeroByteRate(t *testing.T) {
 	alone, host, both := zeroByteRate(t, arm), zeroByteRate(t, hst), zeroByteRate(t, arm, hst)
 	t.Logf("M/s: Arm alone %.1f, host alone %.1f, both %.1f", alone, host, both)
@@ -237,7 +244,8 @@ func TestSmallReadsNearAndFar(t *testing.T) {
 			connect(a, b, 1024)
 			local, remote := a.h.alloc(hst, 64), b.h.alloc(ep, 64)
 			for range 64 {
-				a.put(rnicspec.WQE{Opcode: rnicspec.Read, Length: 64, LocalVA: local, LocalKey: keyH, RemoteVA: remote, RemoteKey: uint32(ep + 1)})
+				a.put(rnicspec.WQE{Opcode: rnicspec.Read, Length: 64, LocalVA: local, LocalKey: keyH, RemoteVA: remote,
+					RemoteKey: uint32(ep + 1)})
 			}
 			qs = append(qs, a)
 		}
@@ -267,7 +275,8 @@ func TestOnAkitasEngine(t *testing.T) {
 		connect(a, b, 1024)
 		src, dst := a.h.alloc(hst, 1<<16), b.h.alloc(arm, 1<<16)
 		sent := a.h.fill(src, 1<<16, 5)
-		a.push(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 1 << 16, LocalVA: src, LocalKey: keyH, RemoteVA: dst, RemoteKey: keyA})
+		a.push(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 1 << 16, LocalVA: src, LocalKey: keyH,
+			RemoteVA: dst, RemoteKey: keyA})
 		r.run()
 		require.Equal(t, sent, b.h.bytes(dst, 1<<16))
 		require.Len(t, a.poll(), 1)

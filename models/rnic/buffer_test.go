@@ -22,7 +22,8 @@ func TestReadsLeaveTheReceiveBuffer(t *testing.T) {
 		connect(a, b, 1024)
 		local, remote := a.h.alloc(hst, 4096), b.h.alloc(hst, 4096)
 		for range n {
-			a.put(rnicspec.WQE{Opcode: o, Flags: sig, Length: 512, LocalVA: local, LocalKey: keyH, RemoteVA: remote, RemoteKey: keyH})
+			a.put(rnicspec.WQE{Opcode: o, Flags: sig, Length: 512, LocalVA: local, LocalKey: keyH, RemoteVA: remote,
+				RemoteKey: keyH})
 		}
 		a.ring()
 		require.NoError(t, r.e.RunUntil(r.e.Now()+hold/4))

@@ -40,7 +40,8 @@ func (b Builder) Build(name string) (*Comp, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	completer, err := tlp.NewCompleter(nicspec.RequesterNic, tlp.Limits{MPS: 128, MRRS: 128, RCB: tlp.EndpointRCB}, tlp.CplLongest, 0)
+	completer, err := tlp.NewCompleter(nicspec.RequesterNic, tlp.Limits{MPS: 128, MRRS: 128, RCB: tlp.EndpointRCB},
+		tlp.CplLongest, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -6,8 +6,9 @@ type chained[P any] interface {
 	behind() *P
 }
 
-// chain is a first-in, first-out queue that is linked through what stands in it. A queue pair has several, mostly empty ones:
-// they take no memory of their own, which with many queue pairs would be far from the processor whenever it is their turn.
+// chain is a first-in, first-out queue that is linked through what stands in it. A queue pair has several, mostly
+// empty ones: they take no memory of their own, which with many queue pairs would be far from the processor whenever
+// it is their turn.
 type chain[P chained[P]] struct {
 	first, last P
 	n           int

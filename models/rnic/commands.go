@@ -38,7 +38,8 @@ func (c *Comp) execute(cmd rnicspec.Command) rnicspec.Refusal {
 		if x.PageLog < 12 || x.PageLog > 30 || x.Bytes == 0 || x.VA+x.Bytes < x.VA || x.Bus+x.Bytes < x.Bus {
 			return rnicspec.RefusedValue
 		}
-		if !c.dev.Register(core.Region{Key: x.Key, Access: x.Access, PageLog: x.PageLog, VA: x.VA, Bus: x.Bus, Bytes: x.Bytes}) {
+		if !c.dev.Register(core.Region{Key: x.Key, Access: x.Access, PageLog: x.PageLog, VA: x.VA, Bus: x.Bus,
+			Bytes: x.Bytes}) {
 			return rnicspec.RefusedNumber
 		}
 	case *rnicspec.DestroyMR:
@@ -124,13 +125,15 @@ func (c *Comp) modifyQP(x *rnicspec.ModifyQP) rnicspec.Refusal {
 	if q.State != rnicspec.Init && !starts {
 		return rnicspec.RefusedState
 	}
-	if !starts && (!ValidPMTU(int(x.PMTU)) || int(x.PMTU) > c.spec.PMTU) || x.MaxRead < 1 || x.MaxRead > rnicspec.MaxRead || x.MinRNR > 31 ||
+	if !starts && (!ValidPMTU(int(x.PMTU)) || int(x.PMTU) > c.spec.PMTU) || x.MaxRead < 1 ||
+		x.MaxRead > rnicspec.MaxRead || x.MinRNR > 31 ||
 		x.Retries > 7 || x.RNRRetry > 7 || x.Timeout > 31 {
 		return rnicspec.RefusedValue
 	}
 	a := core.Attributes{
-		DestQP: x.DestQP, SendPSN: x.SendPSN, RecvPSN: x.RecvPSN, PMTU: int(x.PMTU), Access: x.Access, MaxRead: int(x.MaxRead),
-		MinRNR: x.MinRNR, Retries: int(x.Retries), RNRRetry: int(x.RNRRetry), QKey: q.qkey,
+		DestQP: x.DestQP, SendPSN: x.SendPSN, RecvPSN: x.RecvPSN, PMTU: int(x.PMTU), Access: x.Access,
+		MaxRead: int(x.MaxRead),
+		MinRNR:  x.MinRNR, Retries: int(x.Retries), RNRRetry: int(x.RNRRetry), QKey: q.qkey,
 	}
 	if x.Timeout > 0 {
 		const unit = 4096 * simcore.Nanosecond // IBTA 9.7.6.1.3

@@ -121,8 +121,8 @@ func (c *Comp) Counter(k rnicspec.Counter) uint64 {
 	return 0
 }
 
-// Observe implements boundary.Observable. There are no beats: a crossing's First and Last are the cycle of its event, and
-// what happens in one cycle is told in the order in which it happens.
+// Observe implements boundary.Observable. There are no beats: a crossing's First and Last are the cycle of its event,
+// and what happens in one cycle is told in the order in which it happens.
 func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 
 // ObserveRest implements boundary.Observable.
@@ -270,7 +270,8 @@ func (c *Comp) pump(now simcore.Ps) {
 
 // Busy reports whether anything is under way.
 func (c *Comp) Busy() bool {
-	return c.dma.out.Len() > 0 || c.dma.reads > 0 || c.rx.ops > 0 || c.tx.packets > 0 || c.tx.turn.Len() > 0 || c.table.open > 0 || c.rx.unplaced > 0
+	return c.dma.out.Len() > 0 || c.dma.reads > 0 || c.rx.ops > 0 || c.tx.packets > 0 || c.tx.turn.Len() > 0 ||
+		c.table.open > 0 || c.rx.unplaced > 0
 }
 
 // Idle reports whether nothing is under way, and no timer will have something be.

@@ -39,8 +39,8 @@ func (b *books) observe(t testing.TB) boundary.Observer {
 	}
 }
 
-// Seeded READs, WRITEs and SENDs: at every step no more bytes have left for one NIC than came from the other's memory, and in
-// the end all have arrived: payload, work entries, receive entries and completion entries, and nothing else.
+// Seeded READs, WRITEs and SENDs: at every step no more bytes have left for one NIC than came from the other's memory,
+// and in the end all have arrived: payload, work entries, receive entries and completion entries, and nothing else.
 func TestConservation(t *testing.T) {
 	for seed := range uint64(3) {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -50,13 +50,16 @@ func TestConservation(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		src, dst := a.h.alloc(arm, 1<<20), b.h.alloc(hst, 1<<20)
 		buf := b.h.alloc(arm, 1<<20)
-		pushed, fetched, sends, posts := 0, 0, 0, 0 // bytes of WRITEs and SENDs, of READs; receive entries, work entries
+		// bytes of WRITEs and SENDs, of READs; receive entries, work entries
+		pushed, fetched, sends, posts := 0, 0, 0, 0
 		ends, received, most := 0, 0, 0
 		for range 40 {
 			for range 1 + rng.IntN(6) {
 				n := 4 * (1 + rng.IntN(4000))
-				w := rnicspec.WQE{Opcode: [...]rnicspec.Opcode{rnicspec.Write, rnicspec.Read, rnicspec.Send}[rng.IntN(3)], Flags: sig, Length: uint32(n),
-					LocalVA: src + uint64(4*rng.IntN(1<<17)), LocalKey: keyA, RemoteVA: dst + uint64(4*rng.IntN(1<<17)), RemoteKey: keyH}
+				w := rnicspec.WQE{Opcode: [...]rnicspec.Opcode{rnicspec.Write, rnicspec.Read,
+					rnicspec.Send}[rng.IntN(3)], Flags: sig, Length: uint32(n),
+					LocalVA: src + uint64(4*rng.IntN(1<<17)), LocalKey: keyA, RemoteVA: dst + uint64(4*rng.IntN(1<<17)),
+					RemoteKey: keyH}
 				switch w.Opcode {
 				case rnicspec.Read:
 					fetched += n
@@ -75,7 +78,8 @@ func TestConservation(t *testing.T) {
 				require.NoError(t, r.e.RunUntil(r.e.Now()+simcore.Ps(rng.IntN(300))*simcore.Nanosecond))
 				require.LessOrEqual(t, far.frames[0], near.frames[1])
 				require.LessOrEqual(t, near.frames[0], far.frames[1])
-				require.LessOrEqual(t, far.written-rnicspec.CQEBytes*sends, near.read, "WRITEs and SENDs come from memory")
+				require.LessOrEqual(t, far.written-rnicspec.CQEBytes*sends, near.read,
+					"WRITEs and SENDs come from memory")
 				require.LessOrEqual(t, near.written-rnicspec.CQEBytes*posts, far.read, "READs, too")
 				most = max(most, near.frames[1]-far.frames[0])
 			}

@@ -153,8 +153,8 @@ func (c *Comp) completion(h *tlp.Header, data []byte) {
 	c.arm(c.now())
 }
 
-// write writes b to memory. Each of its TLPs is told to sender when it has been accepted at its destination; it returns how
-// many there are.
+// write writes b to memory. Each of its TLPs is told to sender when it has been accepted at its destination; it
+// returns how many there are.
 func (c *Comp) write(bus uint64, b []byte, sender msg.Consumer) int {
 	split := tlp.SplitWrite(bus, len(b), c.spec.Limits[endpoint(bus)].MPS, tlp.Unaligned)
 	first, n := c.dma.out.Len(), 0

@@ -62,7 +62,8 @@ func TestLossyCable(t *testing.T) {
 		b.postRecv(rnicspec.RecvWQE{ID: i, VA: buf + i*each, Length: each, Key: keyA})
 	}
 	for i := range uint64(n) {
-		w := rnicspec.WQE{Opcode: rnicspec.Write, ID: i, Flags: sig, Length: each, LocalVA: src + i*each, LocalKey: keyA, RemoteVA: dst + i*each, RemoteKey: keyH}
+		w := rnicspec.WQE{Opcode: rnicspec.Write, ID: i, Flags: sig, Length: each, LocalVA: src + i*each,
+			LocalKey: keyA, RemoteVA: dst + i*each, RemoteKey: keyH}
 		if i%2 == 1 {
 			w.Opcode = rnicspec.Send
 		}
@@ -71,7 +72,8 @@ func TestLossyCable(t *testing.T) {
 	a.ring()
 	leaky.run()
 	for i := range uint64(n) / 2 {
-		a.put(rnicspec.WQE{Opcode: rnicspec.Read, ID: n + i, Flags: sig, Length: each, LocalVA: into + 2*i*each, LocalKey: keyA, RemoteVA: dst + 2*i*each, RemoteKey: keyH})
+		a.put(rnicspec.WQE{Opcode: rnicspec.Read, ID: n + i, Flags: sig, Length: each, LocalVA: into + 2*i*each,
+			LocalKey: keyA, RemoteVA: dst + 2*i*each, RemoteKey: keyH})
 	}
 	a.ring()
 	leaky.run()
@@ -119,7 +121,8 @@ func TestNoMemory(t *testing.T) {
 	a.h.do(&rnicspec.CreateMR{Key: key, Access: rnicspec.AllAccess, PageLog: 21, VA: 0, Bus: nowhere, Bytes: 1 << 20})
 	remote := b.h.alloc(arm, 4096)
 	a.post(rnicspec.WQE{Opcode: rnicspec.Write, ID: 5, Length: 64, LocalKey: key, RemoteVA: remote, RemoteKey: keyA})
-	x.post(rnicspec.WQE{Opcode: rnicspec.Write, ID: 6, Flags: sig, Length: 64, LocalVA: remote, LocalKey: keyA, RemoteVA: remote, RemoteKey: keyA})
+	x.post(rnicspec.WQE{Opcode: rnicspec.Write, ID: 6, Flags: sig, Length: 64, LocalVA: remote, LocalKey: keyA,
+		RemoteVA: remote, RemoteKey: keyA})
 	r.run()
 	require.Equal(t, rnicspec.LocalProtection, a.poll()[0].Status)
 	require.Equal(t, rnicspec.OK, x.poll()[0].Status)
@@ -135,7 +138,8 @@ func TestAtomicOnNoMemory(t *testing.T) {
 	b.h.do(&rnicspec.CreateMR{Key: key, Access: rnicspec.AllAccess, PageLog: 21, Bus: 1 << 40, Bytes: 1 << 20})
 	local := a.h.alloc(arm, 4096)
 	a.put(rnicspec.WQE{Opcode: rnicspec.FetchAdd, ID: 1, Length: 8, LocalVA: local, LocalKey: keyA, RemoteKey: key})
-	a.put(rnicspec.WQE{Opcode: rnicspec.Read, ID: 2, Length: 8, LocalVA: local, LocalKey: keyA, RemoteVA: local, RemoteKey: keyA})
+	a.put(rnicspec.WQE{Opcode: rnicspec.Read, ID: 2, Length: 8, LocalVA: local, LocalKey: keyA, RemoteVA: local,
+		RemoteKey: keyA})
 	a.ring()
 	r.run()
 	_, states := a.sends()
@@ -155,7 +159,8 @@ func TestCacheMisses(t *testing.T) {
 		stop, err := a.h.space.Watch(a.cqAddr, 64<<ringLog, func(uint64, int) { at = r.e.Now() })
 		require.NoError(t, err)
 		defer stop()
-		a.push(rnicspec.WQE{Opcode: rnicspec.Read, Flags: sig, Length: 64, LocalVA: local, LocalKey: keyA, RemoteVA: remote, RemoteKey: keyA})
+		a.push(rnicspec.WQE{Opcode: rnicspec.Read, Flags: sig, Length: 64, LocalVA: local, LocalKey: keyA,
+			RemoteVA: remote, RemoteKey: keyA})
 		r.run()
 		return at - from
 	}
@@ -180,8 +185,10 @@ func TestSpecNamesEveryField(t *testing.T) {
 	var s Spec
 	s.Latency.RC, s.Contexts.Reserve = -1, 5
 	err = s.Validate()
-	for _, field := range []string{"ports 0: want 1 to 2", "framing", "max_pmtu", "write_order", "limits[1].mps", "tags", "contexts.endpoint",
-		"contexts.reserve", "packet_table", "latency.rc_ps -1: want", "caches.qps", "fetch", "prefetch", "tx_buffer", "rx_buffer", "tlp_buffer"} {
+	for _, field := range []string{"ports 0: want 1 to 2", "framing", "max_pmtu", "write_order", "limits[1].mps",
+		"tags", "contexts.endpoint",
+		"contexts.reserve", "packet_table", "latency.rc_ps -1: want", "caches.qps", "fetch", "prefetch", "tx_buffer",
+		"rx_buffer", "tlp_buffer"} {
 		require.ErrorContains(t, err, field)
 	}
 }
@@ -201,7 +208,8 @@ func TestWriteOrder(t *testing.T) {
 			}
 		})
 		sent := a.h.fill(src, 4096, 1)
-		a.post(rnicspec.WQE{Opcode: rnicspec.Write, Length: 4096, LocalVA: src, LocalKey: keyA, RemoteVA: dst, RemoteKey: keyH})
+		a.post(rnicspec.WQE{Opcode: rnicspec.Write, Length: 4096, LocalVA: src, LocalKey: keyA, RemoteVA: dst,
+			RemoteKey: keyH})
 		r.run()
 		require.Equal(t, sent, b.h.bytes(dst, 4096))
 		return at

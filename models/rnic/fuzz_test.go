@@ -24,7 +24,8 @@ func FuzzRegisters(f *testing.F) {
 	}
 	seed := command(&rnicspec.CreateCQ{CQN: 1, Log: 2})
 	for t := range rnicspec.NumQPTypes {
-		qp := append(append([]byte(nil), seed...), command(&rnicspec.CreateQP{QPN: 2, Type: t, SendLog: 3, RecvLog: 3, SendCQ: 1, RecvCQ: 1})...)
+		qp := append(append([]byte(nil), seed...),
+			command(&rnicspec.CreateQP{QPN: 2, Type: t, SendLog: 3, RecvLog: 3, SendCQ: 1, RecvCQ: 1})...)
 		qp = append(qp, command(&rnicspec.ModifyQP{QPN: 2, State: rnicspec.RTS, PMTU: 256, MaxRead: 1})...)
 		qp = append(qp, piece(rnicspec.QPPage(2)+rnicspec.PageRecv, []byte{4, 0, 0, 0})...)
 		qp = append(qp, piece(rnicspec.QPPage(2)+rnicspec.PageSend, []byte{2, 0, 0, 0})...)

@@ -2,11 +2,12 @@ package rnic
 
 import "nictwin/models/rnic/core"
 
-// enter lets a request ask for its context. Those of a queue pair get theirs in such an order that they have their effects in
-// order; one that would overtake another is barred, and holds no context meanwhile.
+// enter lets a request ask for its context. Those of a queue pair get theirs in such an order that they have their
+// effects in order; one that would overtake another is barred, and holds no context meanwhile.
 func (c *Comp) enter(op *rxOp) {
 	q := op.q
-	// Where nothing waits for a context and no atomic is under way, nothing is barred either: the rule need not be looked at.
+	// Where nothing waits for a context and no atomic is under way, nothing is barred either: the rule need not be
+	// looked at.
 	if q.atomics == 0 && c.contexts.ready(op.context) || q.barred.Len() == 0 && !op.overtakes() {
 		c.ask(op)
 		return
@@ -14,8 +15,9 @@ func (c *Comp) enter(op *rxOp) {
 	q.barred.Push(op)
 }
 
-// overtakes reports whether a request would have its effects before those of an earlier one of its queue pair: one that waits
-// for a context of the other endpoint, or an atomic, which has read before it writes. Atomics follow each other anyway.
+// overtakes reports whether a request would have its effects before those of an earlier one of its queue pair: one
+// that waits for a context of the other endpoint, or an atomic, which has read before it writes. Atomics follow each
+// other anyway.
 func (op *rxOp) overtakes() bool {
 	q := op.q
 	return q.queued[1-op.context] > 0 || q.atomics > 0 && !op.atomic()

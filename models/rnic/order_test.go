@@ -32,8 +32,8 @@ func scarce() Spec {
 	return s
 }
 
-// The messages of a queue pair are completed in order, whatever endpoint each goes to: one for the host does not overtake those that
-// wait for a context of the Arm's. It holds no context meanwhile, so that others get on.
+// The messages of a queue pair are completed in order, whatever endpoint each goes to: one for the host does not
+// overtake those that wait for a context of the Arm's. It holds no context meanwhile, so that others get on.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // it sends faster than the other one has contexts
@@ -48,7 +48,8 @@ func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	for i := range uint64(n) {
 		ep, va := at(i)
 		b.postRecv(rnicspec.RecvWQE{ID: i, VA: va, Length: each, Key: uint32(ep + 1)})
-		a.put(rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: each, LocalVA: src + i*each, LocalKey: keyA})
+		a.put(rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: each, LocalVA: src + i*each,
+			LocalKey: keyA})
 	}
 	a.ring()
 	r.run()
@@ -63,8 +64,8 @@ func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	require.Equal(t, [2]int{}, b.h.nic.contexts.used)
 }
 
-// The receive entries of a queue pair that fails are completed in order: those that are read while the request it failed by has not had
-// its effects are flushed behind it.
+// The receive entries of a queue pair that fails are completed in order: those that are read while the request it
+// failed by has not had its effects are flushed behind it.
 func TestFlushedEntriesComeBehindTheErrorInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	const n, bad, each = 40, 5, 512
@@ -75,7 +76,8 @@ func TestFlushedEntriesComeBehindTheErrorInOrder(t *testing.T) {
 			w.Key = 77
 		}
 		b.postRecv(w)
-		a.put(rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: each, LocalVA: src + i*each, LocalKey: keyA})
+		a.put(rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: each, LocalVA: src + i*each,
+			LocalKey: keyA})
 	}
 	a.ring()
 	r.run()
@@ -105,22 +107,27 @@ func (q *testQP) sends() (ids []uint64, states []rnicspec.Status) {
 	return ids, states
 }
 
-// The work entries of a queue pair without acknowledgements are completed in order: the one it fails by, and those that are flushed, come
-// behind those whose packets have left, and none of theirs leaves. It fails by a key that does not exist, by memory that is not there, or by
-// several of them; the first in order says what went wrong, signalled or not.
+// The work entries of a queue pair without acknowledgements are completed in order: the one it fails by, and those
+// that are flushed, come behind those whose packets have left, and none of theirs leaves. It fails by a key that does
+// not exist, by memory that is not there, or by several of them; the first in order says what went wrong, signalled or
+// not.
 func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	const unknown, nowhere, n, bad = 77, 99, 10, 5
 	want := slices.Repeat([]rnicspec.Status{rnicspec.OK}, bad)
-	want = append(append(want, rnicspec.LocalProtection), slices.Repeat([]rnicspec.Status{rnicspec.Flushed}, n-bad-1)...)
+	want = append(append(want, rnicspec.LocalProtection),
+		slices.Repeat([]rnicspec.Status{rnicspec.Flushed}, n-bad-1)...)
 	for _, typ := range []rnicspec.QPType{rnicspec.UC, rnicspec.UD, rnicspec.Raw} {
-		for _, keys := range [][n]uint32{{bad: unknown}, {bad: nowhere}, {bad: nowhere, 7: unknown}, {bad: nowhere, nowhere, nowhere, 9: nowhere}} {
+		for _, keys := range [][n]uint32{{bad: unknown}, {bad: nowhere}, {bad: nowhere, 7: unknown},
+			{bad: nowhere, nowhere, nowhere, 9: nowhere}} {
 			r, a, b := connected(t, rnicspec.RC, testSpec())
 			a, b = a.h.qp(typ, arm), b.h.qp(typ, arm)
 			connect(a, b, 1024)
-			a.h.do(&rnicspec.CreateMR{Key: nowhere, Access: rnicspec.AllAccess, PageLog: 21, Bus: 1 << 40, Bytes: 1 << 30})
+			a.h.do(&rnicspec.CreateMR{Key: nowhere, Access: rnicspec.AllAccess, PageLog: 21, Bus: 1 << 40,
+				Bytes: 1 << 30})
 			src, to := a.h.alloc(arm, 4096), mac(1)
 			require.NoError(t, a.h.space.Write(src, to[:]))
-			w := rnicspec.WQE{Opcode: rnicspec.Send, Length: 1000, LocalVA: src, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
+			w := rnicspec.WQE{Opcode: rnicspec.Send, Length: 1000, LocalVA: src, DestQP: b.n, Handle: 1000 + a.n,
+				QKey: 0x11}
 			if typ == rnicspec.UC {
 				w.Length = 3000
 			}
@@ -144,15 +151,16 @@ func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	}
 }
 
-// The same where the packets of one message fail by both: its last by a bound, which is found when it is planned, and its first by memory
-// that is not there, which is found later.
+// The same where the packets of one message fail by both: its last by a bound, which is found when it is planned, and
+// its first by memory that is not there, which is found later.
 func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
 	const key, n, bad = 99, 6, 2
 	r, a, b := connected(t, rnicspec.RC, testSpec())
 	a, b = a.h.qp(rnicspec.UC, arm), b.h.qp(rnicspec.UC, arm)
 	connect(a, b, 1024)
 	w := rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig, Length: 3000, LocalVA: a.h.alloc(arm, 4096), DestQP: b.n}
-	a.h.do(&rnicspec.CreateMR{Key: key, Access: rnicspec.AllAccess, PageLog: 21, VA: w.LocalVA, Bus: 1 << 40, Bytes: 2048})
+	a.h.do(&rnicspec.CreateMR{Key: key, Access: rnicspec.AllAccess, PageLog: 21, VA: w.LocalVA, Bus: 1 << 40,
+		Bytes: 2048})
 	for i := range uint64(n) {
 		if w.ID, w.LocalKey = i, keyA; i == bad {
 			w.LocalKey = key
@@ -163,10 +171,12 @@ func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
 	r.run()
 	ids, states := a.sends()
 	require.Equal(t, []uint64{0, 1, 2, 3, 4, 5}, ids)
-	require.Equal(t, []rnicspec.Status{rnicspec.OK, rnicspec.OK, rnicspec.LocalProtection, rnicspec.Flushed, rnicspec.Flushed, rnicspec.Flushed}, states)
+	require.Equal(t, []rnicspec.Status{rnicspec.OK, rnicspec.OK, rnicspec.LocalProtection, rnicspec.Flushed,
+		rnicspec.Flushed, rnicspec.Flushed}, states)
 }
 
-// Inline bytes of queue pairs without acknowledgements are those of the work entry, which is gone from the queue when its packet is made.
+// Inline bytes of queue pairs without acknowledgements are those of the work entry, which is gone from the queue when
+// its packet is made.
 func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 	for _, typ := range []rnicspec.QPType{rnicspec.RC, rnicspec.UC, rnicspec.UD, rnicspec.Raw} {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -174,7 +184,8 @@ func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 		connect(a, b, 1024)
 		buf := b.h.alloc(arm, 4096)
 		b.postRecv(rnicspec.RecvWQE{VA: buf, Length: 4096, Key: keyA})
-		w, to := rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig | rnicspec.FlagInline, Length: 32, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}, mac(1)
+		w, to := rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig | rnicspec.FlagInline, Length: 32, DestQP: b.n,
+			Handle: 1000 + a.n, QKey: 0x11}, mac(1)
 		for i := range w.Inline {
 			w.Inline[i] = byte(i + 1)
 		}
@@ -185,7 +196,8 @@ func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 	}
 }
 
-// Datagrams of a queue pair are completed in order, and each when it has left, though those to the NIC itself need not wait for the wire.
+// Datagrams of a queue pair are completed in order, and each when it has left, though those to the NIC itself need not
+// wait for the wire.
 func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.UD, testSpec())
 	const self, n = 5, 24
@@ -203,7 +215,8 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	require.NoError(t, err)
 	src := a.h.alloc(arm, 4096)
 	for i := range uint64(n) {
-		w := rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: 1000, LocalVA: src, LocalKey: keyA, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
+		w := rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: 1000, LocalVA: src, LocalKey: keyA,
+			DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11}
 		if i%12 == 11 {
 			w.DestQP, w.Handle, w.Length = a.n, self, 32
 		}
@@ -217,8 +230,9 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	require.True(t, slices.IsSorted(ids), ids)
 }
 
-// What follows an atomic on its queue pair has its effects after it: it reads what the atomic wrote, is not overwritten by it, and is told
-// after it. So it is between atomics, too, whatever endpoint the memory belongs to, and when contexts are scarce.
+// What follows an atomic on its queue pair has its effects after it: it reads what the atomic wrote, is not
+// overwritten by it, and is told after it. So it is between atomics, too, whatever endpoint the memory belongs to, and
+// when contexts are scarce.
 func TestRequestsStayBehindAtomics(t *testing.T) {
 	for _, o := range []rnicspec.Opcode{rnicspec.Read, rnicspec.Write, rnicspec.Send} {
 		for ep, spec := range []Spec{arm: testSpec(), hst: scarce()} {
@@ -233,17 +247,20 @@ func TestRequestsStayBehindAtomics(t *testing.T) {
 			told := false
 			_, err := b.h.space.Watch(b.cqAddr, 64, func(uint64, int) {
 				told = true
-				require.EqualValues(t, 7, value(b.h, x), "%v: told before it had its effects, or after the next atomic had", o)
+				require.EqualValues(t, 7, value(b.h, x), "%v: told before it had its effects, or after the next "+
+					"atomic had", o)
 			})
 			require.NoError(t, err)
 			b.postRecv(rnicspec.RecvWQE{VA: x, Length: 8, Key: uint32(ep + 1)})
-			w := rnicspec.WQE{Opcode: rnicspec.FetchAdd, Flags: sig, Length: 8, LocalVA: into, LocalKey: keyA, RemoteVA: x, RemoteKey: uint32(ep + 1), SwapAdd: 5}
+			w := rnicspec.WQE{Opcode: rnicspec.FetchAdd, Flags: sig, Length: 8, LocalVA: into, LocalKey: keyA,
+				RemoteVA: x, RemoteKey: uint32(ep + 1), SwapAdd: 5}
 			a.put(w)
 			w.Opcode, w.LocalVA = o, into+8
 			a.put(w)
 			w.Opcode, w.LocalVA = rnicspec.FetchAdd, into+16
 			a.put(w)
-			a.put(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 8, LocalVA: into + 8, LocalKey: keyA, RemoteVA: other, RemoteKey: uint32(2 - ep)})
+			a.put(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 8, LocalVA: into + 8, LocalKey: keyA,
+				RemoteVA: other, RemoteKey: uint32(2 - ep)})
 			a.ring()
 			r.run()
 			_, states := a.sends()
@@ -253,7 +270,8 @@ func TestRequestsStayBehindAtomics(t *testing.T) {
 				was = 105
 				require.Equal(t, was, value(a.h, into+8))
 			}
-			require.Equal(t, []uint64{100, was, was + 5}, []uint64{value(a.h, into), value(a.h, into+16), value(b.h, x)}, o)
+			require.Equal(t, []uint64{100, was, was + 5},
+				[]uint64{value(a.h, into), value(a.h, into+16), value(b.h, x)}, o)
 			require.Equal(t, o == rnicspec.Send, told)
 			require.False(t, b.h.nic.Busy())
 		}
@@ -267,7 +285,8 @@ func TestAtomicsHoldNoOtherQueuePair(t *testing.T) {
 		x, y := a.h.qp(rnicspec.RC, arm), b.h.qp(rnicspec.RC, arm)
 		connect(x, y, 1024)
 		local, remote := a.h.alloc(arm, 4096), b.h.alloc(arm, 4096)
-		w := rnicspec.WQE{Opcode: rnicspec.FetchAdd, Length: 8, LocalVA: local, LocalKey: keyA, RemoteVA: remote, RemoteKey: keyA}
+		w := rnicspec.WQE{Opcode: rnicspec.FetchAdd, Length: 8, LocalVA: local, LocalKey: keyA, RemoteVA: remote,
+			RemoteKey: keyA}
 		for range busy {
 			a.put(w)
 		}
@@ -283,10 +302,11 @@ func TestAtomicsHoldNoOtherQueuePair(t *testing.T) {
 	require.InDelta(t, int64(at(0)), int64(at(10)), float64(100*simcore.Nanosecond), "an atomic takes longer")
 }
 
-// The order of a queue pair does not depend on the engine taking events of one time in the order in which they were made, as Akita's own
-// does not: what several small messages do falls together.
+// The order of a queue pair does not depend on the engine taking events of one time in the order in which they were
+// made, as Akita's own does not: what several small messages do falls together.
 func TestMessagesKeepTheirOrderOnAkitasEngine(t *testing.T) {
-	for _, x := range []Contexts{DefaultSpec().Contexts, {Endpoint: 8, Hold: 2 * simcore.Microsecond}, {Endpoint: 1000}} {
+	for _, x := range []Contexts{DefaultSpec().Contexts, {Endpoint: 8, Hold: 2 * simcore.Microsecond},
+		{Endpoint: 1000}} {
 		r := &rig{t: t, any: sim.NewSerialEngine(), pools: new(board.Pools)}
 		spec := DefaultSpec()
 		spec.Contexts, spec.Prefetch = x, 8 // some wait for receive entries, and go on when these have come
@@ -299,7 +319,8 @@ func TestMessagesKeepTheirOrderOnAkitasEngine(t *testing.T) {
 		for i := range uint64(n) {
 			ep := i / 8 % 2
 			b.postRecv(rnicspec.RecvWQE{ID: i, VA: bufs[ep] + i*each, Length: each, Key: uint32(ep + 1)})
-			a.put(rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: each, LocalVA: src + i*each, LocalKey: keyA})
+			a.put(rnicspec.WQE{Opcode: rnicspec.Send, ID: i, Flags: sig, Length: each, LocalVA: src + i*each,
+				LocalKey: keyA})
 		}
 		a.ring()
 		r.run()

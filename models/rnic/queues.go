@@ -6,8 +6,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// qpair is a queue pair with its rings, and what of it is under way. All of it is in one place, as one of many queue pairs
-// has to be fetched from afar whenever it is its turn.
+// qpair is a queue pair with its rings, and what of it is under way. All of it is in one place, as one of many queue
+// pairs has to be fetched from afar whenever it is its turn.
 type qpair struct {
 	// What every packet looks at comes first, in one line of the processor with the head of core.QP.
 	refs     int32         // that must be gone before the queue pair can be
@@ -15,11 +15,13 @@ type qpair struct {
 	due      [2]simcore.Ps // of the last request, of the last response that came
 	endpoint int           // whose memory has its send ring: whose contexts its requests take
 	port     int
-	active   bool  // in transmitter.turn
-	known    bool  // its lookups for the next packet are done
-	asked    bool  // they are under way
-	timing   bool  // an event of the acknowledgement timer is pending
-	untold   int32 // what the completions of a failure wait for: requests without their effects yet, and packets that nobody acknowledges
+	active   bool // in transmitter.turn
+	known    bool // its lookups for the next packet are done
+	asked    bool // they are under way
+	timing   bool // an event of the acknowledgement timer is pending
+	// what the completions of a failure wait for: requests without their effects yet, and packets that nobody
+	// acknowledges
+	untold int32
 
 	core.QP
 	steps      uint64 // of progress, when the timer was started
@@ -104,8 +106,8 @@ func (c *Comp) newFetch(q *qpair, r *ring, n int) *fetch {
 	return f
 }
 
-// push takes a work entry that was written to the NIC. It follows those that are being read; if some were not even asked
-// for, it is read from the ring like them.
+// push takes a work entry that was written to the NIC. It follows those that are being read; if some were not even
+// asked for, it is read from the ring like them.
 func (c *Comp) push(q *qpair, b []byte) {
 	r := &q.send
 	r.pi++
@@ -161,8 +163,8 @@ func (c *Comp) fetched(q *qpair, r *ring) {
 	c.activate(q)
 }
 
-// tell writes completion entries. When a queue pair fails, requests may have been decided before that have not had their
-// effects, and packets planned that have not left: their completions come first.
+// tell writes completion entries. When a queue pair fails, requests may have been decided before that have not had
+// their effects, and packets planned that have not left: their completions come first.
 func (c *Comp) tell(q *qpair, e *core.Effects) {
 	if q.untold > 0 && q.State == rnicspec.Failed {
 		q.flushed = append(q.flushed, e.Done...)

@@ -80,7 +80,8 @@ func (c *Comp) takeFrames(now simcore.Ps) {
 	}
 }
 
-// takeLoop takes packets of the NIC to itself: they yield to those from the network, which get the other half of the buffer.
+// takeLoop takes packets of the NIC to itself: they yield to those from the network, which get the other half of the
+// buffer.
 func (c *Comp) takeLoop(now simcore.Ps) {
 	for c.rx.loop.Len() > 0 && c.rx.held < c.spec.RxBytes/2 {
 		x := c.rx.loop.Pop()
@@ -97,7 +98,8 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	c.rx.slot = max(c.rx.slot, now) + c.spec.PacketTime
 	c.counters[rnicspec.CntRxPackets]++
 	op := take(&c.pools.ops)
-	op.c, op.f, op.context, op.known, op.asked, op.raw, op.rep, op.unsent, op.heard = c, f, -1, false, false, false, nil, 0, 0
+	op.c, op.f, op.context, op.known, op.asked, op.raw, op.rep, op.unsent, op.heard = c, f, -1, false, false, false,
+		nil, 0, 0
 	port := &c.ports[f.Port]
 	d := core.DropNoQP
 	if len(f.Data) >= len(port.address.SrcMAC) && [6]byte(f.Data) == port.address.SrcMAC {
@@ -161,8 +163,8 @@ func (c *Comp) latency(op *rxOp) (t simcore.Ps) {
 	return t
 }
 
-// arrived takes a packet of a queue pair whose latency is over: the first of those that came, whose latencies end in order. The
-// event does not say which, since events of one time may come in any order.
+// arrived takes a packet of a queue pair whose latency is over: the first of those that came, whose latencies end in
+// order. The event does not say which, since events of one time may come in any order.
 func (c *Comp) arrived(q *qpair, kind int) {
 	q.ripe[kind]++
 	c.unpark(q, kind)
@@ -244,8 +246,8 @@ func (c *Comp) carryOut() {
 	op.Consumed(0)
 }
 
-// Consumed implements msg.Consumer: one of the things that a packet waits for has happened, and the NIC hears of it after
-// the way back.
+// Consumed implements msg.Consumer: one of the things that a packet waits for has happened, and the NIC hears of it
+// after the way back.
 func (op *rxOp) Consumed(back simcore.Ps) {
 	now := op.c.now()
 	op.heard = max(op.heard, now+back)
@@ -279,8 +281,8 @@ func (c *Comp) finishWrites() {
 	}
 }
 
-// unbuffer gives back a packet's place in the receive buffer. That of a READ or an atomic operation is not needed once it
-// was read: it waits among the responder resources of its queue pair, of which a peer may use MaxRead.
+// unbuffer gives back a packet's place in the receive buffer. That of a READ or an atomic operation is not needed once
+// it was read: it waits among the responder resources of its queue pair, of which a peer may use MaxRead.
 func (c *Comp) unbuffer(op *rxOp) {
 	c.rx.held -= op.bytes
 	op.bytes = 0

@@ -68,8 +68,8 @@ type table struct {
 }
 
 // readJob is a READ being answered. One that fits the table takes its entries at once, so that it overlaps with those
-// before and after it. A longer one waits until the table is empty and owns all of it: it is filled, then drained, and only
-// then filled again.
+// before and after it. A longer one waits until the table is empty and owns all of it: it is filled, then drained, and
+// only then filled again.
 type readJob struct {
 	op       *rxOp
 	q        *qpair
@@ -236,7 +236,8 @@ func (u *atomicUnit) next(c *Comp) {
 	c.read(op.e.Reply.Bus, op.word[:], op)
 }
 
-// readDone implements reader: the value has come. Once the new one is on its way, what stands behind the atomic is let on.
+// readDone implements reader: the value has come. Once the new one is on its way, what stands behind the atomic is let
+// on.
 func (op *rxOp) readDone(c *Comp, ok bool) {
 	u, q := &c.atomics, op.q
 	u.line.Pop()

@@ -94,12 +94,14 @@ type memory interface {
 func newRig(t testing.TB, n int, spec Spec, in ...*leak) *rig {
 	r := newEmptyRig(t)
 	for i := range n {
-		s := board.CardSpec{Name: fmt.Sprintf("Card[%d]", i), Ports: spec.Ports, PCIe: link(256), Eth: link(200), Endpoint: board.DefaultEndpoint()}
+		s := board.CardSpec{Name: fmt.Sprintf("Card[%d]", i), Ports: spec.Ports, PCIe: link(256), Eth: link(200),
+			Endpoint: board.DefaultEndpoint()}
 		s.Endpoint.Limits, s.Endpoint.Ahead, s.Eth.OverheadBytes = spec.Limits[0], 0, 24
 		var nic *Comp
 		card, err := board.NewCard(r.e, r.pools, s, func(slot board.Slot) (board.NIC, error) {
 			var err error
-			nic, err = Builder{Scheduler: &counting{slot.Engine, r}, Spec: spec, Frames: slot.Frames, TLPs: slot.TLPs}.Build(slot.Name)
+			nic, err = Builder{Scheduler: &counting{slot.Engine, r}, Spec: spec, Frames: slot.Frames,
+				TLPs: slot.TLPs}.Build(slot.Name)
 			return slotted{nic}, err
 		})
 		require.NoError(t, err)
@@ -201,7 +203,8 @@ func (h *host) fill(at uint64, n int, seed byte) []byte {
 
 // region makes all memory of an endpoint one region; its virtual addresses are bus addresses, its key is ep + 1.
 func (h *host) region(ep int) {
-	h.do(&rnicspec.CreateMR{Key: uint32(ep + 1), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(ep, 0), Bus: mem.Bus(ep, 0), Bytes: 1 << 30})
+	h.do(&rnicspec.CreateMR{Key: uint32(ep + 1), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(ep, 0),
+		Bus: mem.Bus(ep, 0), Bytes: 1 << 30})
 }
 
 // testQP is a queue pair with the software's side of its rings.
@@ -222,10 +225,12 @@ const ringLog = 6
 // qp makes a queue pair whose rings lie in memory of an endpoint; one completion queue serves both sides.
 func (h *host) qp(typ rnicspec.QPType, ep int) *testQP {
 	h.qpn++
-	q := &testQP{h: h, n: h.qpn, typ: typ, send: h.alloc(ep, rnicspec.WQEBytes<<ringLog), recv: h.alloc(ep, rnicspec.RecvBytes<<ringLog)}
+	q := &testQP{h: h, n: h.qpn, typ: typ, send: h.alloc(ep, rnicspec.WQEBytes<<ringLog),
+		recv: h.alloc(ep, rnicspec.RecvBytes<<ringLog)}
 	q.cqAddr = h.alloc(ep, rnicspec.CQEBytes<<ringLog)
 	h.do(&rnicspec.CreateCQ{CQN: q.n, Log: ringLog, Addr: q.cqAddr})
-	h.do(&rnicspec.CreateQP{QPN: q.n, Type: typ, SendLog: ringLog, RecvLog: ringLog, SendCQ: q.n, RecvCQ: q.n, SendAddr: q.send, RecvAddr: q.recv, QKey: 0x11})
+	h.do(&rnicspec.CreateQP{QPN: q.n, Type: typ, SendLog: ringLog, RecvLog: ringLog, SendCQ: q.n, RecvCQ: q.n,
+		SendAddr: q.send, RecvAddr: q.recv, QKey: 0x11})
 	return q
 }
 
@@ -240,9 +245,11 @@ func connect(a, b *testQP, pmtu uint16) {
 			}
 		}
 		handle := 1000 + q.n
-		q.h.do(&rnicspec.CreateAH{Handle: handle, MAC: mac(to), IP: [16]byte{10, 0, 0, byte(to)}, UDPPort: 0xc000, TTL: 64})
+		q.h.do(&rnicspec.CreateAH{Handle: handle, MAC: mac(to), IP: [16]byte{10, 0, 0, byte(to)}, UDPPort: 0xc000,
+			TTL: 64})
 		q.h.do(&rnicspec.ModifyQP{
-			QPN: q.n, State: rnicspec.RTS, DestQP: peer.n, SendPSN: 100 * q.n, RecvPSN: 100 * peer.n, Handle: handle, PMTU: pmtu,
+			QPN: q.n, State: rnicspec.RTS, DestQP: peer.n, SendPSN: 100 * q.n, RecvPSN: 100 * peer.n, Handle: handle,
+			PMTU:   pmtu,
 			Access: rnicspec.AllAccess, MaxRead: 16, MinRNR: 1, Retries: 7, RNRRetry: 7, Timeout: 8,
 		})
 	}

@@ -39,12 +39,16 @@ func TestBackToBack(t *testing.T) {
 		b.postRecv(rnicspec.RecvWQE{ID: 70, VA: buf, Length: 1 << 19, Key: keyA})
 		b.postRecv(rnicspec.RecvWQE{ID: 71, VA: buf, Length: 1 << 19, Key: keyA})
 		n := uint32(size)
-		a.put(rnicspec.WQE{Opcode: rnicspec.Write, ID: 1, Length: n, LocalVA: src, LocalKey: keyA, RemoteVA: dst, RemoteKey: keyH})
-		a.put(rnicspec.WQE{Opcode: rnicspec.Read, ID: 2, Flags: sig, Length: n, LocalVA: into, LocalKey: keyH, RemoteVA: dst + 1<<19, RemoteKey: keyH})
-		a.put(rnicspec.WQE{Opcode: rnicspec.FetchAdd, ID: 3, Flags: sig, Length: 8, LocalVA: into + 1<<19, LocalKey: keyH, RemoteVA: dst + 3<<18, RemoteKey: keyH, SwapAdd: 5})
+		a.put(rnicspec.WQE{Opcode: rnicspec.Write, ID: 1, Length: n, LocalVA: src, LocalKey: keyA, RemoteVA: dst,
+			RemoteKey: keyH})
+		a.put(rnicspec.WQE{Opcode: rnicspec.Read, ID: 2, Flags: sig, Length: n, LocalVA: into, LocalKey: keyH,
+			RemoteVA: dst + 1<<19, RemoteKey: keyH})
+		a.put(rnicspec.WQE{Opcode: rnicspec.FetchAdd, ID: 3, Flags: sig, Length: 8, LocalVA: into + 1<<19,
+			LocalKey: keyH, RemoteVA: dst + 3<<18, RemoteKey: keyH, SwapAdd: 5})
 		a.post(rnicspec.WQE{Opcode: rnicspec.Send, ID: 4, Flags: sig, Length: n, LocalVA: src, LocalKey: keyA})
 		r.run()
-		w := rnicspec.WQE{Opcode: rnicspec.WriteImm, ID: 5, Flags: sig | rnicspec.FlagInline, Length: 32, RemoteVA: dst + 1<<18, RemoteKey: keyH, Imm: 8}
+		w := rnicspec.WQE{Opcode: rnicspec.WriteImm, ID: 5, Flags: sig | rnicspec.FlagInline, Length: 32,
+			RemoteVA: dst + 1<<18, RemoteKey: keyH, Imm: 8}
 		copy(w.Inline[:], sent)
 		a.push(w)
 		r.run()
@@ -79,7 +83,8 @@ func TestLatency(t *testing.T) {
 		var at simcore.Ps
 		_, err := a.h.space.Watch(a.cqAddr, 64, func(uint64, int) { at = r.e.Now() })
 		require.NoError(t, err)
-		a.push(rnicspec.WQE{Opcode: o, Flags: sig, Length: 64, LocalVA: local, LocalKey: keyA, RemoteVA: remote, RemoteKey: keyA})
+		a.push(rnicspec.WQE{Opcode: o, Flags: sig, Length: 64, LocalVA: local, LocalKey: keyA, RemoteVA: remote,
+			RemoteKey: keyA})
 		r.run()
 		require.Len(t, a.poll(), 1)
 		return at - from
@@ -95,9 +100,11 @@ func TestDatagramsAndRaw(t *testing.T) {
 	src, buf := a.h.alloc(arm, 4096), b.h.alloc(hst, 4096)
 	sent := a.h.fill(src, 1000, 3)
 	b.postRecv(rnicspec.RecvWQE{ID: 1, VA: buf, Length: 4096, Key: keyH})
-	a.post(rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig, Length: 1000, LocalVA: src, LocalKey: keyA, DestQP: b.n, Handle: 1000 + a.n, QKey: 0x11})
+	a.post(rnicspec.WQE{Opcode: rnicspec.Send, Flags: sig, Length: 1000, LocalVA: src, LocalKey: keyA, DestQP: b.n,
+		Handle: 1000 + a.n, QKey: 0x11})
 	r.run()
-	require.Equal(t, []rnicspec.CQE{{ID: 1, Bytes: 1040, QPN: 1, SrcQP: 1, Opcode: rnicspec.Recv, Phase: true}}, b.poll())
+	require.Equal(t, []rnicspec.CQE{{ID: 1, Bytes: 1040, QPN: 1, SrcQP: 1, Opcode: rnicspec.Recv, Phase: true}},
+		b.poll())
 	require.Equal(t, sent, b.h.bytes(buf+40, 1000))
 	require.Len(t, a.poll(), 1)
 
@@ -122,11 +129,13 @@ func TestLoopback(t *testing.T) {
 	const n = 300_000
 	onArm, onHost := h.alloc(arm, 1<<20), h.alloc(hst, 1<<20)
 	s2h := h.fill(onArm, n, 1)
-	a.post(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: n, LocalVA: onArm, LocalKey: keyA, RemoteVA: onHost, RemoteKey: keyH})
+	a.post(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: n, LocalVA: onArm, LocalKey: keyA, RemoteVA: onHost,
+		RemoteKey: keyH})
 	r.run()
 	require.Equal(t, s2h, h.bytes(onHost, n))
 	other := h.fill(onHost, n, 99)
-	a.post(rnicspec.WQE{Opcode: rnicspec.Read, Flags: sig, Length: n, LocalVA: onArm, LocalKey: keyA, RemoteVA: onHost, RemoteKey: keyH})
+	a.post(rnicspec.WQE{Opcode: rnicspec.Read, Flags: sig, Length: n, LocalVA: onArm, LocalKey: keyA, RemoteVA: onHost,
+		RemoteKey: keyH})
 	r.run()
 	require.Equal(t, other, h.bytes(onArm, n))
 	require.Len(t, a.poll(), 2)

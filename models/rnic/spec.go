@@ -40,7 +40,8 @@ type Spec struct {
 	Place  Order         `yaml:"write_order"` // of the TLPs of a WRITE's packet
 	Tags   int           `yaml:"tags"`        // DMA reads in flight
 
-	PacketTime simcore.Ps `yaml:"packet_ps"` // that a packet holds the pipeline of its direction: the packet rate's inverse
+	// that a packet holds the pipeline of its direction: the packet rate's inverse
+	PacketTime simcore.Ps `yaml:"packet_ps"`
 	Contexts   Contexts   `yaml:"contexts"`
 	Table      int        `yaml:"packet_table"` // PCIe packets of READ data that the NIC holds
 	Latency    Latency    `yaml:"latency"`
@@ -53,8 +54,8 @@ type Spec struct {
 	OutDepth int `yaml:"tlp_buffer"` // TLPs that wait for the port before DMA reads stop being asked for
 }
 
-// Contexts are what a message needs while it is worked on: a request that leaves, for Hold; one that has come, for Hold and
-// until its bytes are where they belong (a WRITE, at the destination), or have come (a READ).
+// Contexts are what a message needs while it is worked on: a request that leaves, for Hold; one that has come, for
+// Hold and until its bytes are where they belong (a WRITE, at the destination), or have come (a READ).
 type Contexts struct {
 	Endpoint int        `yaml:"endpoint"` // most that one endpoint has
 	Reserve  int        `yaml:"reserve"`  // of them that no other endpoint can take
@@ -93,7 +94,8 @@ func (s Spec) Validate() error {
 	}
 	within("ports", s.Ports, 1, 2)
 	if r := s.Line; r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0) {
-		errs = append(errs, field.Errorf("line", "%d bytes in %v: want both positive, or both 0 for no limit", r.Bytes, r.Ps))
+		errs = append(errs, field.Errorf("line", "%d bytes in %v: want both positive, or both 0 for no limit", r.Bytes,
+			r.Ps))
 	}
 	if s.Frame != RoCEv2 && s.Frame != InfiniBand {
 		errs = append(errs, field.Errorf("framing", "%q: want %q or %q", s.Frame, RoCEv2, InfiniBand))

@@ -34,7 +34,8 @@ func TestSameDigest(t *testing.T) {
 			for _, q := range qs[side] {
 				for range 10 {
 					n := rng.IntN(20_000)
-					w := rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: uint32(n), LocalVA: q.h.alloc(hst, 20_000), LocalKey: keyH,
+					w := rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: uint32(n),
+						LocalVA: q.h.alloc(hst, 20_000), LocalKey: keyH,
 						RemoteVA: r.hosts[1-side].alloc(arm, 20_000), RemoteKey: keyA}
 					if rng.IntN(2) == 0 {
 						w.Opcode = rnicspec.Read
@@ -107,7 +108,8 @@ func (x *loop) round(o rnicspec.Opcode, size uint32) {
 	for range 32 {
 		q := x.qs[x.next%len(x.qs)]
 		x.next++
-		w := rnicspec.WQE{Opcode: o, Flags: sig, Length: size, LocalVA: x.data, LocalKey: keyA, RemoteVA: x.data, RemoteKey: keyA}
+		w := rnicspec.WQE{Opcode: o, Flags: sig, Length: size, LocalVA: x.data, LocalKey: keyA, RemoteVA: x.data,
+			RemoteKey: keyA}
 		w.Encode(q.typ, x.wqe[:])
 		if q.h.space.Write(q.send+uint64(q.pi&(1<<ringLog-1))*rnicspec.WQEBytes, x.wqe[:]) != nil {
 			panic("no memory")

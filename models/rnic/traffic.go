@@ -5,8 +5,8 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Traffic counts what crossed the PCIe port. Data are TLPs with a payload, as the off-path study counts them; requests are
-// those without. Accesses of software to the registers, and what answers them, are apart.
+// Traffic counts what crossed the PCIe port. Data are TLPs with a payload, as the off-path study counts them; requests
+// are those without. Accesses of software to the registers, and what answers them, are apart.
 type Traffic struct {
 	In, Out   Direction
 	Registers uint64 // TLPs

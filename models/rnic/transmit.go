@@ -164,9 +164,10 @@ func (x *txPacket) readDone(c *Comp, ok bool) {
 	c.ready(x)
 }
 
-// unread ends a queue pair for which a payload could not be read: that packet does not leave. Where nothing is acknowledged, the
-// work entries of planned packets are gone from the queue: the completion of the packet's message says what went wrong, and
-// what was planned behind it is flushed. The first in order says what went wrong, whichever was found first.
+// unread ends a queue pair for which a payload could not be read: that packet does not leave. Where nothing is
+// acknowledged, the work entries of planned packets are gone from the queue: the completion of the packet's message
+// says what went wrong, and what was planned behind it is flushed. The first in order says what went wrong, whichever
+// was found first.
 func (c *Comp) unread(x *txPacket) {
 	if x.failed {
 		return
@@ -267,8 +268,8 @@ func (c *Comp) wireTime(f *msg.Frame) simcore.Ps {
 	return (simcore.Ps(f.Bytes()+ether.WireOverhead)*r.Ps + simcore.Ps(r.Bytes) - 1) / simcore.Ps(r.Bytes)
 }
 
-// left frees what a packet took: it has left, or never will. A packet that nobody acknowledges is told then, behind those that
-// the queue pair planned before, which may have gone another way.
+// left frees what a packet took: it has left, or never will. A packet that nobody acknowledges is told then, behind
+// those that the queue pair planned before, which may have gone another way.
 func (c *Comp) left(x *txPacket) {
 	q := x.q
 	if x.f != nil {
@@ -314,8 +315,8 @@ func (c *Comp) watch(q *qpair, now simcore.Ps) {
 	c.after(now+simcore.Ps(q.Attributes.Timeout), kindTimer, q)
 }
 
-// timer looks whether a queue pair got on since the timer was started. So a loss is noticed after one to two times what the
-// queue pair waits, in the standard's bounds of one to four.
+// timer looks whether a queue pair got on since the timer was started. So a loss is noticed after one to two times
+// what the queue pair waits, in the standard's bounds of one to four.
 func (c *Comp) timer(q *qpair) {
 	q.timing = false
 	if q.Outstanding() && q.Steps() == q.steps {

@@ -21,23 +21,34 @@ func TestAttacks(t *testing.T) {
 		files          map[string]string
 		err            string // "" is a design that is built
 	}{
-		{"sources", "[a.sv]", "[" + pipe + ", a.sv]", map[string]string{"--pipe-filter": "", "touch PWNED": ""}, `dut.yaml:3: sources: "--pipe-filter" is an option and not a path`},
+		{"sources", "[a.sv]", "[" + pipe + ", a.sv]", map[string]string{"--pipe-filter": "", "touch PWNED": ""},
+			`dut.yaml:3: sources: "--pipe-filter" is an option and not a path`},
 		{"source after variable", "[a.sv]", "[$NONE--pipe-filter, $NONE-FI, a.sv]", nil, "no file matches"},
 		{"source with command", "[a.sv]", "[a.sv, $(touch PWNED).sv]", nil, "no commands run in a manifest"},
-		{"source of C++", "[a.sv]", "[a.sv, b.cpp]", map[string]string{"b.cpp": "#error x"}, `"b.cpp" is C++ or an object`},
-		{"objects in a pattern", "[a.sv]", "[a.sv, lib/*]", map[string]string{"lib/b.so": ""}, `b.so" is C++ or an object`},
+		{"source of C++", "[a.sv]", "[a.sv, b.cpp]", map[string]string{"b.cpp": "#error x"},
+			`"b.cpp" is C++ or an object`},
+		{"objects in a pattern", "[a.sv]", "[a.sv, lib/*]", map[string]string{"lib/b.so": ""},
+			`b.so" is C++ or an object`},
 		{"name with a line's end", "[a.sv]", `["a.sv\n--pipe-filter"]`, nil, "cannot be a path here"},
-		{"file list", "[a.sv]", "[x.f, a.sv]", map[string]string{"x.f": "--pipe-filter\ntouch PWNED\n"}, `x.f:1: option "--pipe-filter" is not supported`},
-		{"nested list", "[a.sv]", "[x.f]", map[string]string{"x.f": "-f -y\n"}, `x.f:1: "-y" is an option and not a path`},
-		{"endless lists", "[a.sv]", "[x.f]", map[string]string{"x.f": strings.Repeat("-f x.f\n", 9)}, "does it include itself?"},
+		{"file list", "[a.sv]", "[x.f, a.sv]", map[string]string{"x.f": "--pipe-filter\ntouch PWNED\n"},
+			`x.f:1: option "--pipe-filter" is not supported`},
+		{"nested list", "[a.sv]", "[x.f]", map[string]string{"x.f": "-f -y\n"},
+			`x.f:1: "-y" is an option and not a path`},
+		{"endless lists", "[a.sv]", "[x.f]", map[string]string{"x.f": strings.Repeat("-f x.f\n", 9)},
+			"does it include itself?"},
 		{"include folder", "top: m", "top: m\ninclude_dirs: [--pipe-filter]", nil, "is an option and not a path"},
 		{"top", "top: m", `top: "m; touch PWNED"`, nil, "is not a module name"},
 		{"flag", "top: m", "top: m\nverilator_flags: [" + pipe + "]", nil, "--pipe-filter is not for a manifest"},
-		{"flag with value", "top: m", "top: m\nverilator_flags: ['--pipe-filter touch']", nil, "is an option and its value"},
-		{"compiler's flags", "top: m", "top: m\nverilator_flags: [-CFLAGS, -fplugin=x.so]", nil, "-CFLAGS is not for a manifest"},
-		{"unknown flag", "top: m", "top: m\nverilator_flags: [--debug]", nil, `"--debug" is not for a manifest; allowed are -Wall`},
-		{"value that is an option", "top: m", "top: m\nverilator_flags: [-y, " + pipe + "]", nil, `-y: "--pipe-filter": needs a path`},
-		{"folder that is an option", "top: m", "top: m\nverilator_flags: ['+incdir+.+-x']", nil, `+incdir+.+-x: "-x" is an option`},
+		{"flag with value", "top: m", "top: m\nverilator_flags: ['--pipe-filter touch']", nil,
+			"is an option and its value"},
+		{"compiler's flags", "top: m", "top: m\nverilator_flags: [-CFLAGS, -fplugin=x.so]", nil,
+			"-CFLAGS is not for a manifest"},
+		{"unknown flag", "top: m", "top: m\nverilator_flags: [--debug]", nil,
+			`"--debug" is not for a manifest; allowed are -Wall`},
+		{"value that is an option", "top: m", "top: m\nverilator_flags: [-y, " + pipe + "]", nil,
+			`-y: "--pipe-filter": needs a path`},
+		{"folder that is an option", "top: m", "top: m\nverilator_flags: ['+incdir+.+-x']", nil,
+			`+incdir+.+-x: "-x" is an option`},
 		{"macro of two lines", "top: m", `top: m` + "\n" + `defines: {A: "1\n2"}`, nil, "defines.A:"},
 		{"parameter", "top: m", "top: m\nparameters: {A: $(touch PWNED)}", nil, "dut.yaml:3: parameters.A:"},
 		{"harmless", "top: m", "top: m\ndefines: {A: $(touch PWNED), EBUG: '', B: '`touch PWNED`'}\ninclude_dirs: [inc]\nverilator_flags: [-DX=$(touch PWNED), --stats, -Wno-WIDTH]",
@@ -70,7 +81,8 @@ func TestAttacks(t *testing.T) {
 
 // Every file of a manifest is the one that it names, and what is generated does not tell where the tree lies.
 func TestGeneratedPaths(t *testing.T) {
-	dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]", map[string]string{"inc/a.sv": "module m; endmodule"})
+	dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]",
+		map[string]string{"inc/a.sv": "module m; endmodule"})
 	m, err := manifest.Load(dir)
 	require.NoError(t, err)
 	b, err := prepare(m, Options{HarnessDir: "../../verilator/harness"})

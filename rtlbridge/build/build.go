@@ -132,7 +132,8 @@ func (b *builder) load(entry string) (*Device, error) {
 	if program != r.Program {
 		return nil, fmt.Errorf("%s: the program is not the one that was built", entry)
 	}
-	return &Device{Manifest: b.m, Variant: r.Variant, Hash: b.sum, Binary: bin, Ports: r.Ports, Compiler: r.Compiler}, nil
+	return &Device{Manifest: b.m, Variant: r.Variant, Hash: b.sum, Binary: bin, Ports: r.Ports, Compiler: r.Compiler},
+		nil
 }
 
 // programSum is the sum of a program that can be run.

@@ -71,7 +71,8 @@ func TestBuildFailures(t *testing.T) {
 	o := Options{CacheDir: dir, HarnessDir: "../../verilator/harness"}
 	put := func(rtl string) *manifest.Manifest {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "m.sv"), []byte(rtl), 0o644))
-		m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"), []byte(strings.Replace(manifesttest.Good, "a.sv", "m.sv", 1)))
+		m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"),
+			[]byte(strings.Replace(manifesttest.Good, "a.sv", "m.sv", 1)))
 		require.NoError(t, err)
 		return m
 	}

@@ -11,8 +11,8 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// A program in the cache that is not the one that was built is built anew, and the log says why. So are objects that builds
-// share.
+// A program in the cache that is not the one that was built is built anew, and the log says why. So are objects that
+// builds share.
 func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	m, err := manifest.Load(fifoYAML)
 	require.NoError(t, err)

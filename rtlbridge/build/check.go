@@ -17,9 +17,9 @@ type Checked struct {
 	Warnings []Remark // of `verilator -Wall`: matters of style, which no build fails for
 }
 
-// Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without compiling. With
-// lint, it collects the warnings of `verilator -Wall`, too. It may return ports together with an error: they do not fit the
-// manifest then. A canceled context ends it.
+// Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without compiling.
+// With lint, it collects the warnings of `verilator -Wall`, too. It may return ports together with an error: they do
+// not fit the manifest then. A canceled context ends it.
 func Check(ctx context.Context, m *manifest.Manifest, lint bool) (*Checked, error) {
 	c := &Checked{}
 	b, err := prepare(m, Options{Context: ctx})
@@ -73,8 +73,8 @@ func (b *builder) lint() ([]Remark, error) {
 	return warnings, err
 }
 
-// LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both can be told at once: nil where
-// the design has none, or where it is not known what the design is, since a fault is in a field that says so.
+// LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both can be told at once: nil
+// where the design has none, or where it is not known what the design is, since a fault is in a field that says so.
 func LintFaulty(ctx context.Context, path string) error {
 	m := manifest.LoadDesign(path)
 	if m == nil {
@@ -98,8 +98,8 @@ func LintFaulty(ctx context.Context, path string) error {
 	return err
 }
 
-// Ports are the ports of a manifest's top module. Of the manifest only what says what the design is counts: it needs no clocks
-// and streams. A canceled context ends it.
+// Ports are the ports of a manifest's top module. Of the manifest only what says what the design is counts: it needs
+// no clocks and streams. A canceled context ends it.
 func Ports(ctx context.Context, m *manifest.Manifest) ([]manifest.PinPort, error) {
 	b, err := prepare(m, Options{Context: ctx})
 	if err != nil {

@@ -33,14 +33,17 @@ func TestCheck(t *testing.T) {
 func TestLintFaulty(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "dut.yaml")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.sv"), []byte("module m(input clk);\n  assign x = ;\nendmodule\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.sv"), []byte("module m(input clk);\n  assign x = "+
+		";\nendmodule\n"), 0o644))
 	for _, x := range []struct {
 		from, to string
 		told     bool
 	}{
-		{"dir: out", "dir: both", true}, {"active: high", "activ: high", true}, {"period_ps: 2500", "period_ps: fast", true},
+		{"dir: out", "dir: both", true}, {"active: high", "activ: high", true},
+		{"period_ps: 2500", "period_ps: fast", true},
 		{"observe: [busy]", "observe: busy", true}, {"busy: busy", "bussy: busy", false}, {"top: m", "top: [m]", false},
-		{"sources: [a.sv]", "sources: []", false}, {"top: m", "top: m\nverilator_flags: [--main]", false}, {"name: x", "name: [", false},
+		{"sources: [a.sv]", "sources: []", false}, {"top: m", "top: m\nverilator_flags: [--main]", false},
+		{"name: x", "name: [", false},
 	} {
 		text := strings.Replace(manifesttest.Good, x.from, x.to, 1)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
@@ -57,7 +60,8 @@ func TestLintFaulty(t *testing.T) {
 
 // Verilator gets -DEBUG as the macro that it is.
 func TestMacroFlagIsPassedOn(t *testing.T) {
-	dir := manifesttest.Plant(t, "top: m", "top: m\nverilator_flags: [-DEBUG]", map[string]string{"a.sv": "`ifndef EBUG\n`error \"no EBUG\"\n`endif\n" + manifesttest.Module})
+	dir := manifesttest.Plant(t, "top: m", "top: m\nverilator_flags: [-DEBUG]",
+		map[string]string{"a.sv": "`ifndef EBUG\n`error \"no EBUG\"\n`endif\n" + manifesttest.Module})
 	m, err := manifest.Load(dir)
 	require.NoError(t, err)
 	_, err = Check(t.Context(), m, false)

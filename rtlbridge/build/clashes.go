@@ -13,13 +13,15 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Verilator makes a member of a C++ class of each port, under the port's name. A name that is a member of that class already,
-// or a macro of a C or C++ header, cannot be one, although it is a good name in the design: eval, name, errno, EOF. Where a
-// design has such ports, a module around it has them under other names.
+// Verilator makes a member of a C++ class of each port, under the port's name. A name that is a member of that class
+// already, or a macro of a C or C++ header, cannot be one, although it is a good name in the design: eval, name,
+// errno, EOF. Where a design has such ports, a module around it has them under other names.
 
 // classWords are what else the classes of verilated designs have, and what their code uses.
-const classWords = "Vdut VerilatedModel VerilatedModule TOP atClone contextp eval eval_end_step eval_step eventsPending final hierName m_context " +
-	"m_namep modelName name nextTimeSlot prepareClone rootp threads trace traceBaseModel traceCapable traceConfig vlNamep vlSelf vlSymsp"
+const classWords = "Vdut VerilatedModel VerilatedModule TOP atClone contextp eval eval_end_step eval_step " +
+	"eventsPending final hierName m_context " +
+	"m_namep modelName name nextTimeSlot prepareClone rootp threads trace traceBaseModel traceCapable traceConfig " +
+	"vlNamep vlSelf vlSymsp"
 
 // What is made for a design gets these names, with underscores behind them where the design has the name itself.
 const (
@@ -67,12 +69,14 @@ var aMacro = regexp.MustCompile(`(?m)^#define (\w+)`)
 
 // macros are the macros that are defined where a design's C++ is compiled.
 func (b *builder) macros() (map[string]bool, error) {
-	stand := fmt.Sprintf("#include \"%s.h\"\n#include \"pins.hpp\"\n#include \"sink.hpp\"\n#include \"source.hpp\"\n", classPrefix)
+	stand := fmt.Sprintf("#include \"%s.h\"\n#include \"pins.hpp\"\n#include \"sink.hpp\"\n#include \"source.hpp\"\n",
+		classPrefix)
 	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), []byte(stand), 0o644); err != nil { // glue takes its place
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	args := append(b.cxxFlags(), "-dM", "-E", filepath.Join(b.home, "main.cpp"))
-	out, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Step: "listing macros", Dir: b.work}.Run(b.tools.Cxx, args...)
+	out, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Step: "listing macros",
+		Dir: b.work}.Run(b.tools.Cxx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +87,8 @@ func (b *builder) macros() (map[string]bool, error) {
 	return macros, nil
 }
 
-// wrap verilates the design inside a module that has the ports in clash under other names. The ports that it returns have the
-// names that the design gives them.
+// wrap verilates the design inside a module that has the ports in clash under other names. The ports that it returns
+// have the names that the design gives them.
 func (b *builder) wrap(ports []manifest.PinPort, clash map[string]bool) ([]manifest.PinPort, error) {
 	old, err := filepath.Glob(filepath.Join(b.objDir(), classPrefix+"*"))
 	if err != nil {

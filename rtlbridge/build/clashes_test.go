@@ -12,13 +12,15 @@ import (
 
 // Names that the module around a design would have are names of the design already. What was checked can be built.
 func TestClashesWithTheWrapper(t *testing.T) {
-	for _, names := range [][]string{{"dut", "dut_"}, {"nictwin_eval", "nictwin_eval_"}, {"nictwin_top", "nictwin_name"}} {
+	for _, names := range [][]string{{"dut", "dut_"}, {"nictwin_eval", "nictwin_eval_"},
+		{"nictwin_top", "nictwin_name"}} {
 		outputs := ""
 		for _, n := range append(names, "eval", "name") {
 			outputs += ", output logic " + n
 		}
 		dir := manifesttest.Plant(t, "observe: [busy]", "observe: [busy, eval, name]", map[string]string{
-			"a.sv": strings.Replace(manifesttest.Module, ", output logic busy", ", output logic busy"+outputs, 1) + "module nictwin_top; endmodule\n",
+			"a.sv": strings.Replace(manifesttest.Module, ", output logic busy", ", output logic busy"+outputs, 1) +
+				"module nictwin_top; endmodule\n",
 		})
 		m, err := manifest.Load(dir)
 		require.NoError(t, err)

@@ -56,19 +56,21 @@ func (b *builder) checkDependencies() error {
 		if b.hash.seen[abs] || b.tools.Own(abs) {
 			continue
 		}
-		return b.m.Errorf("sources", "the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)
+		return b.m.Errorf("sources", "the design reads %s, which the manifest does not name; add its folder to "+
+			"include_dirs", abs)
 	}
 	return nil
 }
 
-// ahead compiles the run-time and the harness while the design is being verilated: they do not depend on it. Every other object is
-// left to the function compile.
+// ahead compiles the run-time and the harness while the design is being verilated: they do not depend on it. Every
+// other object is left to the function compile.
 func (b *builder) ahead(root string) error {
 	runtimeDir, err := b.runtimeDir(root)
 	if err != nil {
 		return err
 	}
-	return b.compileAll(shared(append(units(b.tools.IncludeDir, runtimeDir, "-O2", "verilated"), b.ownUnits(runtimeDir)...)))
+	return b.compileAll(shared(append(units(b.tools.IncludeDir, runtimeDir, "-O2", "verilated"),
+		b.ownUnits(runtimeDir)...)))
 }
 
 // ownUnits are the parts of the harness that are the same for every design.
@@ -105,13 +107,14 @@ func (b *builder) compile(root string) error {
 	return os.RemoveAll(b.objDir())
 }
 
-// programUnits are what the program is made of: hot is what runs in every cycle. The longest come first, so that processors
-// end together.
+// programUnits are what the program is made of: hot is what runs in every cycle. The longest come first, so that
+// processors end together.
 func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (hot, rest []unit, err error) {
 	opt, slowOpt := "-O3", "-O1"
 	if b.o.Variant == VariantCoverage { // what compiles sooner is worth more than speed
 		opt, slowOpt = "-O1", "-O0"
-		lists["VM_GLOBAL_FAST"] = slices.DeleteFunc(lists["VM_GLOBAL_FAST"], func(s string) bool { return s == waveUnit })
+		lists["VM_GLOBAL_FAST"] = slices.DeleteFunc(lists["VM_GLOBAL_FAST"],
+			func(s string) bool { return s == waveUnit })
 	}
 	fast, err := b.bundle("fast", fastBundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
 	if err != nil {
@@ -128,8 +131,8 @@ func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (ho
 	return hot, append(rest, shared(append(same, b.ownUnits(runtimeDir)...))...), nil
 }
 
-// Simulated logic is compiled in fastBundles units: enough for two processors to end together, few because each parses the
-// same large headers again. Less than minBundle bytes for each compile sooner in one.
+// Simulated logic is compiled in fastBundles units: enough for two processors to end together, few because each parses
+// the same large headers again. Less than minBundle bytes for each compile sooner in one.
 const (
 	fastBundles = 2
 	minBundle   = 100_000

@@ -11,15 +11,16 @@ import (
 	"strings"
 )
 
-// Coverage of the RTL. Verilator's own way has each process tell it of every point by name when it starts, and write all of
-// them as text when it ends: seconds a process for a large design. And it compares each bit by itself: code that takes minutes
-// to compile and hours to play. A coverage build keeps only the counters in the program; what they count stands in a file
-// beside it, and the program adds its counters to a file of one byte a counter. Bits are compared by words, see
-// verilator/harness/toggles.hpp.
+// Coverage of the RTL. Verilator's own way has each process tell it of every point by name when it starts, and write
+// all of them as text when it ends: seconds a process for a large design. And it compares each bit by itself: code
+// that takes minutes to compile and hours to play. A coverage build keeps only the counters in the program; what they
+// count stands in a file beside it, and the program adds its counters to a file of one byte a counter. Bits are
+// compared by words, see verilator/harness/toggles.hpp.
 
 // CoverPoint is what a coverage build counts: a point of a line, or the bits of a signal.
 type CoverPoint struct {
-	Counter  int    // its index, of a signal's lowest bit; those of its other bits follow. Signals that are one share them
+	// its index, of a signal's lowest bit; those of its other bits follow. Signals that are one share them
+	Counter  int
 	File     string // source, relative to the manifest
 	Line     int
 	Kind     string // "line", "branch", "toggle" or "user"
@@ -68,7 +69,8 @@ func ReadCoverPoints(path string) ([]CoverPoint, error) {
 		p.Msb, errs[2] = strconv.Atoi(w[6])
 		p.Lsb, errs[3] = strconv.Atoi(w[7])
 		if err := errors.Join(errs[:]...); err != nil || p.Counter < 0 {
-			return nil, fmt.Errorf("%s:%d: counter %q, line %q, bits %q to %q: want numbers", path, len(all)+1, w[0], w[2], w[6], w[7])
+			return nil, fmt.Errorf("%s:%d: counter %q, line %q, bits %q to %q: want numbers", path, len(all)+1, w[0],
+				w[2], w[6], w[7])
 		}
 		all = append(all, p)
 	}
@@ -140,7 +142,8 @@ func ReadHits(path string) (*Hits, error) {
 	if err != nil {
 		return nil, fmt.Errorf("coverage: %w", err)
 	}
-	if len(b) < hitsHead || string(b[:len(hitsMagic)]) != hitsMagic || 2*binary.LittleEndian.Uint64(b[hitsHead-8:]) != uint64(len(b)-hitsHead) {
+	if len(b) < hitsHead || string(b[:len(hitsMagic)]) != hitsMagic ||
+		2*binary.LittleEndian.Uint64(b[hitsHead-8:]) != uint64(len(b)-hitsHead) {
 		return nil, fmt.Errorf("%s: %d bytes that are no coverage counts", path, len(b))
 	}
 	b = b[hitsHead:]

@@ -15,14 +15,15 @@ import (
 )
 
 var (
-	insertMark  = []byte("__vlCoverInsert(&(")
-	insertCall  = regexp.MustCompile(`__Vcoverage\[(\d+)\]\), first, "([^"]*)", (\d+), \d+, "[^"]*", "v_(\w+)/([^"]*)", "([^"]*)",`)
+	insertMark = []byte("__vlCoverInsert(&(")
+	insertCall = regexp.MustCompile(
+		`__Vcoverage\[(\d+)\]\), first, "([^"]*)", (\d+), \d+, "[^"]*", "v_(\w+)/([^"]*)", "([^"]*)",`)
 	lockedCount = []byte(".fetch_add(1, std::memory_order_relaxed);")
 	plainCount  = []byte(".store(1 + %s.load(std::memory_order_relaxed), std::memory_order_relaxed);")
 )
 
-// takePoints moves the names of line points out of the verilated sources and returns the number of counters. It leaves the
-// header by which the code for waveforms counts toggles.
+// takePoints moves the names of line points out of the verilated sources and returns the number of counters. It leaves
+// the header by which the code for waveforms counts toggles.
 func (b *builder) takePoints() (int, error) {
 	const stand = "#include \"toggles.hpp\"\n"
 	if err := os.WriteFile(filepath.Join(b.objDir(), waveHeader), []byte(stand), 0o644); err != nil {
@@ -45,8 +46,8 @@ func (b *builder) takePoints() (int, error) {
 	return t.counters, errors.Join(err, t.w.Flush(), out.Close())
 }
 
-// waveHeader is Verilator's VCD header, waveUnit its source file without the extension. A coverage build has a header of ours instead,
-// which counts toggles, and does not compile the source.
+// waveHeader is Verilator's VCD header, waveUnit its source file without the extension. A coverage build has a header
+// of ours instead, which counts toggles, and does not compile the source.
 const (
 	waveHeader = waveUnit + ".h"
 	waveUnit   = "verilated_vcd_c"
@@ -107,8 +108,8 @@ func (t *pointTaker) point(line []byte) error {
 	return err
 }
 
-// addSignals adds what the built program counts of signals to the points. What a signal is, the design's outline tells. What
-// clocks something is left out: that it changes tells nothing.
+// addSignals adds what the built program counts of signals to the points. What a signal is, the design's outline
+// tells. What clocks something is left out: that it changes tells nothing.
 func (b *builder) addSignals() error {
 	o, err := b.describe()
 	if err != nil {
@@ -138,7 +139,8 @@ func (b *builder) addSignals() error {
 	w := bufio.NewWriter(out)
 	for _, s := range signals {
 		if !clocks[s.counter] {
-			fmt.Fprintf(w, "%s\t%s\t%s\ttoggle\t%s\t%s\t%s\t%s\n", s.counter, s.decl.file, s.decl.line, s.module, s.name, s.msb, s.lsb)
+			fmt.Fprintf(w, "%s\t%s\t%s\ttoggle\t%s\t%s\t%s\t%s\n", s.counter, s.decl.file, s.decl.line, s.module,
+				s.name, s.msb, s.lsb)
 		}
 	}
 	if err := errors.Join(w.Flush(), out.Close()); err != nil {

@@ -11,8 +11,8 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// DesignError is a design that Verilator does not accept: an error at a place in its sources. It is a matter of the design or
-// of its parameters, not of the tools.
+// DesignError is a design that Verilator does not accept: an error at a place in its sources. It is a matter of the
+// design or of its parameters, not of the tools.
 type DesignError struct {
 	Step       string
 	Count      int      // errors
@@ -74,7 +74,8 @@ func readRemarks(out string) (remarks []Remark) {
 			last = nil
 		case m != nil:
 			n, _ := strconv.Atoi(m[4]) // digits, or none
-			remarks = append(remarks, Remark{Rule: m[2], File: m[3], Line: n, Text: m[5], isError: m[1] == "Error", whole: line})
+			remarks = append(remarks, Remark{Rule: m[2], File: m[3], Line: n, Text: m[5], isError: m[1] == "Error",
+				whole: line})
 			last = &remarks[len(remarks)-1]
 		case last != nil && strings.HasPrefix(line, " "):
 			last.whole += line
@@ -85,7 +86,8 @@ func readRemarks(out string) (remarks []Remark) {
 	return remarks
 }
 
-// designError is the error of a design that has errors at places in its sources; nil where Verilator failed in another way.
+// designError is the error of a design that has errors at places in its sources; nil where Verilator failed in another
+// way.
 func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignError {
 	e := &DesignError{Step: failed.Step, Output: failed.Output}
 	var text strings.Builder

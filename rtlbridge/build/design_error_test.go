@@ -16,7 +16,8 @@ import (
 
 // Whose fault a failure of Verilator is: the design's where an error has a place in it, else the tool's.
 func TestWhoseFault(t *testing.T) {
-	m, err := manifest.Parse("dut.yaml", []byte(strings.Replace(manifesttest.Good, "top: m", "top: m\nparameters: {Depth: 3, Width: 8}", 1)))
+	m, err := manifest.Parse("dut.yaml", []byte(strings.Replace(manifesttest.Good, "top: m", "top: m\nparameters: "+
+		"{Depth: 3, Width: 8}", 1)))
 	require.NoError(t, err)
 	b := &builder{m: m, src: &sources.Set{}}
 	for _, x := range []struct {
@@ -24,16 +25,21 @@ func TestWhoseFault(t *testing.T) {
 		want error // its type
 		text string
 	}{
-		{"%Error: a.sv:2:14: syntax error, unexpected ';'\n    2 | x\n      | ^\n%Error: Exiting due to 1 error(s)\n", &DesignError{}, "the design has 1 error\n%Error: a.sv:2:14: syntax"},
+		{"%Error: a.sv:2:14: syntax error, unexpected ';'\n    2 | x\n      | ^\n%Error: Exiting due to 1 error(s)\n",
+			&DesignError{}, "the design has 1 error\n%Error: a.sv:2:14: syntax"},
 		{"%Error-UNSUPPORTED: rtl/a b.sv:2: Unsupported: x\n", &DesignError{}, "the design has 1 error\n"},
-		{"%Error: a.sv:9:1: the range is huge\n    9 | logic [Depth-1:0] q\n", &DesignError{}, "the design has 1 error, with Depth = 3\n"},
+		{"%Error: a.sv:9:1: the range is huge\n    9 | logic [Depth-1:0] q\n", &DesignError{},
+			"the design has 1 error, with Depth = 3\n"},
 		{"%Error-USERFATAL: a.sv:9:1: Width must be 16\n", &RefusedError{}, "refuses Width = 8: Width must be 16"},
 		{"%Error: Internal Error: a.sv:1:8: ../V3Ast.cpp:7: unexpected\n", &toolchain.BuildError{}, "Internal Error"},
-		{"%Warning-WIDTH: a.sv:1:8: narrow\n%Error: Verilator internal fault, sorry.\n", &toolchain.BuildError{}, "internal fault"},
-		{"%Error: Cannot write obj/Vdut.h\n%Error: Exiting due to 1 error(s)\n", &toolchain.BuildError{}, "Cannot write"},
+		{"%Warning-WIDTH: a.sv:1:8: narrow\n%Error: Verilator internal fault, sorry.\n", &toolchain.BuildError{},
+			"internal fault"},
+		{"%Error: Cannot write obj/Vdut.h\n%Error: Exiting due to 1 error(s)\n", &toolchain.BuildError{},
+			"Cannot write"},
 		{"", &toolchain.BuildError{}, "exit status 1"},
 	} {
-		failed := &toolchain.BuildError{Step: "verilating m", Output: firstErrors("", x.out), Err: errors.New("exit status 1")}
+		failed := &toolchain.BuildError{Step: "verilating m", Output: firstErrors("", x.out),
+			Err: errors.New("exit status 1")}
 		err := b.refused(failed, x.out)
 		require.IsType(t, x.want, err, x.out)
 		require.ErrorContains(t, err, x.text)

@@ -56,8 +56,8 @@ func (b *builder) defineArgs() (args []string) {
 
 func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
 
-// gccFlag keeps g++ 12 from code that is wrong: with the optimisations that it leaves out, at -O2 and -O3, fields of two
-// swapped bytes in verilated code read as 0 (block pair parse, ethertype).
+// gccFlag keeps g++ 12 from code that is wrong: with the optimisations that it leaves out, at -O2 and -O3, fields of
+// two swapped bytes in verilated code read as 0 (block pair parse, ethertype).
 const gccFlag = "-fno-expensive-optimizations"
 
 // cxxFlags are common to all units of a variant.
@@ -71,7 +71,8 @@ func (b *builder) cxxFlags() []string {
 	trace := b.o.Variant == VariantWaves
 	flags := []string{
 		"-std=c++17", "-march=native", "-faligned-new", "-fcf-protection=none", "-fno-strict-aliasing",
-		"-I" + b.home, "-I" + b.objDir(), "-I" + b.work, "-I" + b.tools.IncludeDir, "-I" + filepath.Join(b.tools.IncludeDir, "vltstd"),
+		"-I" + b.home, "-I" + b.objDir(), "-I" + b.work, "-I" + b.tools.IncludeDir,
+		"-I" + filepath.Join(b.tools.IncludeDir, "vltstd"),
 		on("VM_COVERAGE", b.o.Variant == VariantCoverage), on("VM_SC", false), on("VM_TRACE", trace),
 		on("VM_TRACE_FST", trace), on("VM_TRACE_VCD", false), "-include", filepath.Join(b.home, "hooks.hpp"), "-w",
 	}

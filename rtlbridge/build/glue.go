@@ -46,7 +46,8 @@ type glueData struct {
 // glue renders the generated part of the harness.
 func glue(b *manifest.Binding, hash [32]byte, counters int) ([]byte, error) {
 	var out bytes.Buffer
-	if err := glueTemplate.Execute(&out, glueData{Binding: b, Prefix: classPrefix, Hash: hash, Counters: counters}); err != nil {
+	if err := glueTemplate.Execute(&out,
+		glueData{Binding: b, Prefix: classPrefix, Hash: hash, Counters: counters}); err != nil {
 		return nil, fmt.Errorf("generating the harness glue: %w", err)
 	}
 	return out.Bytes(), nil
@@ -68,10 +69,14 @@ func (g glueData) Answers() bool {
 
 // Coupled reports whether a stream waits for another one.
 func (g glueData) Coupled() bool {
-	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool { return s.AfterIdx >= 0 || s.WithIdx >= 0 })
+	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool {
+		return s.AfterIdx >= 0 ||
+			s.WithIdx >= 0
+	})
 }
 
-var kindConstants = map[string]string{protocol.KindAxis: "kAxis", protocol.KindTLP: "kTlp", protocol.KindRecord: "kRecord", protocol.KindLevel: "kLevel"}
+var kindConstants = map[string]string{protocol.KindAxis: "kAxis", protocol.KindTLP: "kTlp",
+	protocol.KindRecord: "kRecord", protocol.KindLevel: "kLevel"}
 
 // otherStream is the index of a stream that another one waits for, or that there is none.
 func otherStream(i int) string {

@@ -12,8 +12,8 @@ import (
 // harnessDir is the folder of SetHarness.
 var harnessDir atomic.Pointer[string]
 
-// SetHarness names the folder of the C++ harness for builds that name none. It is compiled into every device, so nobody but
-// the program says where it is: neither the folder of a manifest nor the working folder does.
+// SetHarness names the folder of the C++ harness for builds that name none. It is compiled into every device, so
+// nobody but the program says where it is: neither the folder of a manifest nor the working folder does.
 func SetHarness(dir string) { harnessDir.Store(&dir) }
 
 // findHarness is the folder of the harness, of a build that names one or not.
@@ -22,7 +22,8 @@ func findHarness(given string) (string, error) {
 		given = *dir
 	}
 	if given == "" {
-		return "", errors.New("the folder of the harness (verilator/harness) is not known: name it by BuildOptions.HarnessDir or SetHarness")
+		return "", errors.New("the folder of the harness (verilator/harness) is not known: name it by " +
+			"BuildOptions.HarnessDir or SetHarness")
 	}
 	if !isHarness(given) {
 		return "", fmt.Errorf("%s is not the harness: it has no device.hpp", given)
@@ -37,5 +38,6 @@ func isHarness(dir string) bool {
 
 func isHarnessSource(path string) bool {
 	ext := filepath.Ext(path)
-	return (ext == ".hpp" || ext == ".cpp") && !strings.Contains(path, string(filepath.Separator)+"tests"+string(filepath.Separator))
+	return (ext == ".hpp" || ext == ".cpp") &&
+		!strings.Contains(path, string(filepath.Separator)+"tests"+string(filepath.Separator))
 }

@@ -57,7 +57,8 @@ func (h *hasher) file(name, path string) error {
 	case n > sources.MaxSourceBytes:
 		return sources.TooLarge(path)
 	case n > h.room:
-		return fmt.Errorf("%s: sources and include folders have more than %d MB in all, the limit; name only what the design needs", path, sources.MaxSourcesBytes>>20)
+		return fmt.Errorf("%s: sources and include folders have more than %d MB in all, the limit; name only what "+
+			"the design needs", path, sources.MaxSourcesBytes>>20)
 	}
 	h.room -= n
 	h.text("file "+name, fmt.Sprintf("%x", one.Sum(nil)))
@@ -108,7 +109,8 @@ func (h *hasher) walk(dir string, keep func(string) bool) (files []string, err e
 		case err != nil:
 			return fmt.Errorf("not all of %s can be read: %w; name the folder that has the files", dir, err)
 		case walked > sources.MaxIncludeWalk:
-			return fmt.Errorf("more than %d files and folders under %s: name a smaller folder", sources.MaxIncludeWalk, dir)
+			return fmt.Errorf("more than %d files and folders under %s: name a smaller folder", sources.MaxIncludeWalk,
+				dir)
 		}
 		if d.Type().IsRegular() && keep(p) {
 			files = append(files, p)

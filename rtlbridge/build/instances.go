@@ -9,8 +9,8 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Instances are the instances of a module in a design, by their names in waveforms, such as TOP.nic_top.u_tx.u_out; none if the
-// design has no such module. Whatever its parameters are, it is one module.
+// Instances are the instances of a module in a design, by their names in waveforms, such as TOP.nic_top.u_tx.u_out;
+// none if the design has no such module. Whatever its parameters are, it is one module.
 func Instances(m *manifest.Manifest, module string, o Options) (paths []string, err error) {
 	b, err := prepare(m, o)
 	if err != nil {

@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-var interfacedPort = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: ([^:\n]+):(\d+):(\d+): Unsupported: Interfaced port on top level module`)
+var interfacedPort = regexp.MustCompile(
+	`(?m)^%Error-UNSUPPORTED: ([^:\n]+):(\d+):(\d+): Unsupported: Interfaced port on top level module`)
 
 // interfacePorts is an error for each port of the top module that is a SystemVerilog interface: there, it has no pins.
 func (b *builder) interfacePorts(out string) error {
 	var errs []error
 	for _, m := range interfacedPort.FindAllStringSubmatch(out, -1) {
 		errs = append(errs, b.m.Errorf("top",
-			"top: port %s of module %s (%s:%s) is a SystemVerilog interface, which has no pins at the top; put the module into one whose ports are the interface's signals, and name that one",
+			"top: port %s of module %s (%s:%s) is a SystemVerilog interface, which has no pins at the top; put the "+
+				"module into one whose ports are the interface's signals, and name that one",
 			b.wordAt(m[1], m[2], m[3]), b.m.Top, m[1], m[2]))
 	}
 	return errors.Join(errs...)

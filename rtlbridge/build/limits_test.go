@@ -27,8 +27,8 @@ func readIn(t *testing.T, dir string, limits toolchain.ToolLimits) error {
 	return err
 }
 
-// What a design has Verilator read has an end, and what it takes a limit, which the error names. Macros hide the names from
-// who looks before.
+// What a design has Verilator read has an end, and what it takes a limit, which the error names. Macros hide the names
+// from who looks before.
 func TestToolLimits(t *testing.T) {
 	dir := manifesttest.Plant(t, "top: m", "top: m", nil)
 	write := func(text string) {
@@ -42,7 +42,8 @@ func TestToolLimits(t *testing.T) {
 	write("`define F \"/dev/zero\"\n`include `F\n")
 	err := readIn(t, dir, small)
 	require.ErrorAs(t, err, &me)
-	require.ErrorContains(t, err, "dut.yaml:3: sources: verilating m: verilator took more than 512 MB of memory, which is the limit")
+	require.ErrorContains(t, err, "dut.yaml:3: sources: verilating m: verilator took more than 512 MB of memory, "+
+		"which is the limit")
 	require.ErrorContains(t, err, "set NICTWIN_TOOL_GB to more than 1 if it is large")
 
 	write("`define F \"" + pipe + "\"\n`include `F\n")

@@ -17,7 +17,8 @@ type outline struct {
 	modules map[string]*moduleOutline
 }
 
-// moduleOutline is one module. Names are those within it: with the generate blocks that they are in, each before a space.
+// moduleOutline is one module. Names are those within it: with the generate blocks that they are in, each before a
+// space.
 type moduleOutline struct {
 	instances map[string]string // their modules
 	signals   map[string]*signalDecl
@@ -37,7 +38,8 @@ func (b *builder) describe() (*outline, error) {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	file := filepath.Join(dir, "design.xml")
-	args := []string{"--xml-only", "--xml-output", file, "--Mdir", dir, "--trace", "--no-timing", "--assert", "-Wno-fatal"}
+	args := []string{"--xml-only", "--xml-output", file, "--Mdir", dir, "--trace", "--no-timing", "--assert",
+		"-Wno-fatal"}
 	if _, err := b.verilator("outlining", args...); err != nil {
 		return nil, err
 	}
@@ -126,8 +128,8 @@ func (o *outline) take(open []element) {
 	}
 }
 
-// within is the module that elements are open in, the generate blocks in it, and whether they lead deeper: into a process, a
-// function or an expression.
+// within is the module that elements are open in, the generate blocks in it, and whether they lead deeper: into a
+// process, a function or an expression.
 func (o *outline) within(open []element) (m *moduleOutline, blocks string, deep bool) {
 	for _, e := range open {
 		switch {
@@ -181,8 +183,8 @@ type signal struct {
 	decl              *signalDecl
 }
 
-// signal reads a line that tells of a signal. One that is none of a module (a parameter, a variable of a process, a pin of
-// the top module seen from without) has no declaration.
+// signal reads a line that tells of a signal. One that is none of a module (a parameter, a variable of a process, a
+// pin of the top module seen from without) has no declaration.
 func (o *outline) signal(line string) (signal, error) {
 	w := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 	if len(w) != 4 {

@@ -34,7 +34,8 @@ func TestOutline(t *testing.T) {
 }
 
 func TestBitsOfCoverPoints(t *testing.T) {
-	for _, c := range []struct{ msb, lsb, bits, first, last int }{{7, 0, 8, 0, 7}, {0, 3, 4, 3, 0}, {5, 4, 2, 4, 5}, {0, 0, 1, 0, 0}, {-1, -1, 1, -1, -1}} {
+	for _, c := range []struct{ msb, lsb, bits, first, last int }{{7, 0, 8, 0, 7}, {0, 3, 4, 3, 0}, {5, 4, 2, 4, 5},
+		{0, 0, 1, 0, 0}, {-1, -1, 1, -1, -1}} {
 		p := CoverPoint{Msb: c.msb, Lsb: c.lsb}
 		require.Equal(t, []int{c.bits, c.first, c.last}, []int{p.Bits(), p.Bit(0), p.Bit(p.Bits() - 1)}, "%+v", c)
 	}

@@ -31,9 +31,9 @@ func (r PlaybackResult) CyclesPerSecond() float64 {
 
 const playbackTimeout = 10 * time.Minute
 
-// Playback lets the device play a recording (LaunchOptions.Record) from memory: no socket, no serialised outputs, the same
-// stimulus at the same cycles. It is the raw speed that a bridged run is compared with. When ctx is done the device is
-// killed, and the error wraps the cause.
+// Playback lets the device play a recording (LaunchOptions.Record) from memory: no socket, no serialised outputs, the
+// same stimulus at the same cycles. It is the raw speed that a bridged run is compared with. When ctx is done the
+// device is killed, and the error wraps the cause.
 func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (PlaybackResult, error) {
 	return play(ctx, d.Manifest.Name, d.Binary, file, nil, plusArgs...)
 }
@@ -41,7 +41,8 @@ func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (
 // play runs a device's program with a recording and more environment.
 func play(ctx context.Context, name, program, file string, env []string, plusArgs ...string) (PlaybackResult, error) {
 	var r PlaybackResult
-	ctx, cancel := context.WithTimeoutCause(ctx, playbackTimeout, fmt.Errorf("%w (%v)", protocol.ErrTimeout, playbackTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, playbackTimeout,
+		fmt.Errorf("%w (%v)", protocol.ErrTimeout, playbackTimeout))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, append([]string{"--playback", file}, plusArgs...)...)
 	cmd.Env = append(os.Environ(), env...)
@@ -52,7 +53,9 @@ func play(ctx context.Context, name, program, file string, env []string, plusArg
 		err = errors.Join(context.Cause(ctx), err)
 	}
 	if err != nil {
-		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: toolchain.HeadLines(words.String(), toolchain.MaxToolLines), Err: err}
+		return r,
+			&protocol.InfraError{Device: name, Op: "playback",
+				LastWords: toolchain.HeadLines(words.String(), toolchain.MaxToolLines), Err: err}
 	}
 	var j struct {
 		Cycles     uint64 `json:"cycles"`
@@ -64,10 +67,12 @@ func play(ctx context.Context, name, program, file string, env []string, plusArg
 		Stopped    bool   `json:"stopped"`
 	}
 	if err := json.Unmarshal(out, &j); err != nil {
-		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: string(out), Err: fmt.Errorf("result not understood: %w", err)}
+		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: string(out),
+			Err: fmt.Errorf("result not understood: %w", err)}
 	}
 	r = PlaybackResult{
-		Cycles: j.Cycles, Wall: time.Duration(j.WallNs), Inputs: j.Inputs, Outputs: j.Outputs, Violations: j.Violations, Stopped: j.Stopped,
+		Cycles: j.Cycles, Wall: time.Duration(j.WallNs), Inputs: j.Inputs, Outputs: j.Outputs, Violations: j.Violations,
+		Stopped: j.Stopped,
 	}
 	if r.Digest, err = strconv.ParseUint(j.Digest, 16, 64); err != nil {
 		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: string(out), Err: err}

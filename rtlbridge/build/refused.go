@@ -10,8 +10,8 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// RefusedError tells that a design does not take its parameters: $fatal or $error at elaboration. It is a matter of what
-// was asked for, not of the tools.
+// RefusedError tells that a design does not take its parameters: $fatal or $error at elaboration. It is a matter of
+// what was asked for, not of the tools.
 type RefusedError struct {
 	Parameters []string // "NAME = VALUE", those that the reasons name; all if they name none
 	Reasons    []string // the design's words
@@ -23,7 +23,8 @@ func (e *RefusedError) Error() string {
 	if len(e.Parameters) > 0 {
 		what = strings.Join(e.Parameters, ", ")
 	}
-	return fmt.Sprintf("the design refuses %s: %s\n%s", what, strings.Join(e.Reasons, "; "), strings.TrimRight(e.Output, "\n"))
+	return fmt.Sprintf("the design refuses %s: %s\n%s", what, strings.Join(e.Reasons, "; "),
+		strings.TrimRight(e.Output, "\n"))
 }
 
 var (
@@ -33,9 +34,9 @@ var (
 	noSuchName = regexp.MustCompile(`(?m)^%Error: (Parameters from the command line were not found in the design: .+)$`)
 )
 
-// refused tells what a failure of Verilator means, by all that it said: $fatal or $error at elaboration, or a parameter that
-// is not there, is a *RefusedError; a top module that was not found or a flag that is not known is a *ManifestError; an error
-// at a place in the sources is a *DesignError. Others stay as they are.
+// refused tells what a failure of Verilator means, by all that it said: $fatal or $error at elaboration, or a
+// parameter that is not there, is a *RefusedError; a top module that was not found or a flag that is not known is a
+// *ManifestError; an error at a place in the sources is a *DesignError. Others stay as they are.
 func (b *builder) refused(failed *toolchain.BuildError, out string) error {
 	m := b.m
 	if noSuchTop.MatchString(out) {
@@ -75,8 +76,10 @@ func (b *builder) refused(failed *toolchain.BuildError, out string) error {
 func unknownInFlags(m *manifest.Manifest, out string) error {
 	for _, found := range noSuchName.FindAllStringSubmatch(out, -1) {
 		for i, f := range m.VerilatorFlags {
-			if name, _, ok := manifest.FlagParameter(f); ok && m.Parameters[name] == "" && manifest.Named(found[1], name) {
-				return m.Errorf(fmt.Sprintf("verilator_flags[%d]", i), "verilator_flags: %s: module %s has no parameter %s", f, m.Top, name)
+			if name, _, ok := manifest.FlagParameter(f); ok && m.Parameters[name] == "" &&
+				manifest.Named(found[1], name) {
+				return m.Errorf(fmt.Sprintf("verilator_flags[%d]", i),
+					"verilator_flags: %s: module %s has no parameter %s", f, m.Top, name)
 			}
 		}
 	}

@@ -17,7 +17,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// attackHeader is what the stub of Verilator makes of any design: ports that fit manifesttest.Good, and outputs besides.
+// attackHeader is what the stub of Verilator makes of any design: ports that fit manifesttest.Good, and outputs
+// besides.
 func attackHeader(outputs ...string) string {
 	var s strings.Builder
 	s.WriteString(manifesttest.Header)
@@ -26,7 +27,8 @@ func attackHeader(outputs ...string) string {
 		seen[p[1]] = true
 	}
 	for _, o := range outputs {
-		if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(o) && !seen[o] && !strings.Contains(o, "__") { // others have another name in C++
+		// others have another name in C++
+		if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(o) && !seen[o] && !strings.Contains(o, "__") {
 			fmt.Fprintf(&s, "    VL_OUT8(&%s,0,0);\n", o)
 		}
 		seen[o] = true
@@ -73,7 +75,8 @@ func freeNames(t *testing.T, text string) {
 // attackFields are the values of a manifest that reach a tool, as text of YAML around a value.
 var attackFields = []struct{ from, to string }{
 	{"a.sv", "%s, a.sv"}, {"a.sv", "x.f, %s"}, {"top: m", "top: %s"}, {"name: x", "name: %s"},
-	{"top: m", "top: m\ninclude_dirs: [%s]"}, {"top: m", "top: m\ndefines: {A: %s}"}, {"top: m", "top: m\ndefines: {%s: 1}"},
+	{"top: m", "top: m\ninclude_dirs: [%s]"}, {"top: m", "top: m\ndefines: {A: %s}"},
+	{"top: m", "top: m\ndefines: {%s: 1}"},
 	{"top: m", "top: m\nparameters: {A: %s}"}, {"top: m", "top: m\nparameters: {%s: 1}"},
 	{"top: m", "top: m\nverilator_flags: [%s]"}, {"top: m", "top: m\nverilator_flags: [--stats, %s, a.sv]"},
 	{"top: m", "top: m\nverilator_flags: [%s, touch PWNED]"}, {"top: m", "top: m\ntie_offs: {s_tdata: %s}"},
@@ -110,25 +113,32 @@ func snapshot(t *testing.T, dirs ...string) map[string]string {
 	return files
 }
 
-// What Verilator may be given, told apart from the table that manifests are checked by: names of options without a value and
-// with one, and forms of those that have theirs joined.
+// What Verilator may be given, told apart from the table that manifests are checked by: names of options without a
+// value and with one, and forms of those that have theirs joined.
 var (
-	harmlessFlags = "--cc --lint-only --assert --autoflush --bbox-sys --bbox-unsup --decoration --flatten --no-timing --order-clock-delay " +
-		"--public-flat-rw --relative-includes --report-unoptflat --stats --stats-vars --structs-packed --sv --x-initial-edge --trace-params " +
+	harmlessFlags = "--cc --lint-only --assert --autoflush --bbox-sys --bbox-unsup --decoration --flatten " +
+		"--no-timing --order-clock-delay " +
+		"--public-flat-rw --relative-includes --report-unoptflat --stats --stats-vars --structs-packed --sv " +
+		"--x-initial-edge --trace-params " +
 		"--trace-underscore --coverage-underscore"
-	harmlessPairs = "--prefix --Mdir --top-module --output-split --output-split-cfuncs --output-split-ctrace --expand-limit --timescale " +
-		"--timescale-override --x-assign --x-initial --converge-limit --coverage-max-width --error-limit --gate-stmts --if-depth --inline-mult " +
-		"--instr-count-dpi --max-num-width --reloop-limit --trace-depth --trace-max-array --trace-max-width --unroll-count --unroll-stmts " +
+	harmlessPairs = "--prefix --Mdir --top-module --output-split --output-split-cfuncs --output-split-ctrace " +
+		"--expand-limit --timescale " +
+		"--timescale-override --x-assign --x-initial --converge-limit --coverage-max-width --error-limit " +
+		"--gate-stmts --if-depth --inline-mult " +
+		"--instr-count-dpi --max-num-width --reloop-limit --trace-depth --trace-max-array --trace-max-width " +
+		"--unroll-count --unroll-stmts " +
 		"--language --default-language --clk --no-clk --unused-regexp --y --v"
-	harmlessForms = regexp.MustCompile(`^(-O\w|-fno-[a-z-]+|-W[a-z]+(-[A-Za-z0-9_]+)?|-D\w+=[^[:cntrl:]]*|-U\w+|-G\w+=[^[:cntrl:]]+|` +
-		`\+define\+\w+[^[:cntrl:]]*|\+\w[\w-]*ext(\+[.\w]+)+|\+notimingchecks)$`)
+	harmlessForms = regexp.MustCompile(
+		`^(-O\w|-fno-[a-z-]+|-W[a-z]+(-[A-Za-z0-9_]+)?|-D\w+=[^[:cntrl:]]*|-U\w+|-G\w+=[^[:cntrl:]]+|` +
+			`\+define\+\w+[^[:cntrl:]]*|\+\w[\w-]*ext(\+[.\w]+)+|\+notimingchecks)$`)
 	harmlessValue = regexp.MustCompile(`^[A-Za-z0-9_/+][A-Za-z0-9_/+.*?-]*$`)
 )
 
-// harmless reports the first argument of Verilator's that is neither an option known to be harmless nor a file below link or the module
-// around the design.
+// harmless reports the first argument of Verilator's that is neither an option known to be harmless nor a file below
+// link or the module around the design.
 func harmless(args []string, cache string) error {
-	link := regexp.MustCompile("^" + regexp.QuoteMeta(cache) + `/rtl/build-\d+/design(/[\pL\pM\pN/_.+=,@%:~#^!()\[\]{}-]*)?$`)
+	link := regexp.MustCompile("^" + regexp.QuoteMeta(cache) +
+		`/rtl/build-\d+/design(/[\pL\pM\pN/_.+=,@%:~#^!()\[\]{}-]*)?$`)
 	own := regexp.MustCompile("^" + regexp.QuoteMeta(cache) + `/rtl/build-\d+/(obj|lint)$`)
 	wrapper := regexp.MustCompile("^" + regexp.QuoteMeta(cache) + `/rtl/build-\d+/nictwin_top_*\.sv$`)
 	has := func(list, flag string) bool {
@@ -140,7 +150,8 @@ func harmless(args []string, cache string) error {
 		dir, isDir := strings.CutPrefix(a, "-I")
 		dirs, areDirs := strings.CutPrefix(a, "+incdir+")
 		switch {
-		case isDir && link.MatchString(dir), areDirs && link.MatchString(dirs), link.MatchString(a), harmlessForms.MatchString(a), wrapper.MatchString(a):
+		case isDir && link.MatchString(dir), areDirs && link.MatchString(dirs), link.MatchString(a),
+			harmlessForms.MatchString(a), wrapper.MatchString(a):
 		case !strings.HasPrefix(a, "-"):
 			return fmt.Errorf("argument %q", a)
 		case has(harmlessPairs, a) && i+1 < len(args):
@@ -155,11 +166,12 @@ func harmless(args []string, cache string) error {
 	return nil
 }
 
-// FuzzManifestIsSafe: whatever a manifest says, looking at it and building it run no command but Verilator and the compiler,
-// Verilator with options that are known to be harmless, and write nothing outside the cache.
+// FuzzManifestIsSafe: whatever a manifest says, looking at it and building it run no command but Verilator and the
+// compiler, Verilator with options that are known to be harmless, and write nothing outside the cache.
 func FuzzManifestIsSafe(f *testing.F) {
 	for field := range len(attackFields) {
-		for _, v := range []string{"--pipe-filter", "a.sv", "$(touch PWNED)", "-CFLAGS", "x\n--exe", "'h10", "-Wno-WIDTH", "-y", "$HOME", "odd name.sv"} {
+		for _, v := range []string{"--pipe-filter", "a.sv", "$(touch PWNED)", "-CFLAGS", "x\n--exe", "'h10",
+			"-Wno-WIDTH", "-y", "$HOME", "odd name.sv"} {
 			f.Add(uint8(field), v, "a.sv\n", "odd name.sv", "")
 		}
 	}

@@ -32,15 +32,18 @@ func TestLimitsOfSources(t *testing.T) {
 	}{
 		{"[a.sv]", "[a.sv, 'rtl/*.sv']", map[string]int64{"rtl/z.sv": 10240}, "dut.yaml:3: sources: "},
 		{"[a.sv]", "[a.sv, x.f]", map[string]int64{"rtl/z.sv": 10240}, "x.f:2: "},
-		{"[a.sv]", "[a.sv, 'rtl/*.sv']", map[string]int64{"rtl/z.sv": 257}, "z.sv has more than 256 MB, the limit of a source"},
+		{"[a.sv]", "[a.sv, 'rtl/*.sv']", map[string]int64{"rtl/z.sv": 257},
+			"z.sv has more than 256 MB, the limit of a source"},
 		{"[a.sv]", "[a.sv, 'rtl/*.sv']", map[string]int64{"rtl/b.sv": 256, "rtl/c.sv": 256, "rtl/d.sv": 256, "rtl/e.sv": 256},
 			"e.sv: sources and include folders have more than 1024 MB in all, the limit"},
 		{"top: m", "top: m\ninclude_dirs: [., inc]", map[string]int64{"inc/z.svh": 300}, "dut.yaml:3: include_dirs: "},
-		{"top: m", "top: m\ninclude_dirs: [.,\n  /proc]", nil, "dut.yaml:4: include_dirs: /proc is no regular file or folder: the kernel makes"},
+		{"top: m", "top: m\ninclude_dirs: [.,\n  /proc]", nil,
+			"dut.yaml:4: include_dirs: /proc is no regular file or folder: the kernel makes"},
 		{"top: m", "top: m\ninclude_dirs: [/]", nil, "dut.yaml:3: include_dirs: "},
 		{"[a.sv]", "[a.sv, y.f]", nil, "y.f:1: /sys is no regular file or folder"},
 	} {
-		dir := manifesttest.Plant(t, x.from, x.to, map[string]string{"x.f": "// list\nrtl/*.sv\n", "y.f": "+incdir+/sys\n"})
+		dir := manifesttest.Plant(t, x.from, x.to,
+			map[string]string{"x.f": "// list\nrtl/*.sv\n", "y.f": "+incdir+/sys\n"})
 		for name, size := range x.sizes {
 			sparse(t, filepath.Join(dir, name), size*mb)
 		}
@@ -67,9 +70,11 @@ func asNobody(t *testing.T) {
 
 // A source or folder that cannot be read is a fault of the manifest.
 func TestUnreadableSources(t *testing.T) {
-	for path, err := range map[string]string{"a.sv": "dut.yaml:4: sources: ", "inc/secret": "dut.yaml:3: include_dirs: not all of "} {
+	for path, err := range map[string]string{"a.sv": "dut.yaml:4: sources: ", "inc/secret": "" +
+		"dut.yaml:3: include_dirs: not all of "} {
 		t.Run(path, func(t *testing.T) {
-			dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]", map[string]string{"inc/secret/x.svh": ""})
+			dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]",
+				map[string]string{"inc/secret/x.svh": ""})
 			require.NoError(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755))
 			require.NoError(t, os.Chmod(filepath.Join(dir, path), 0))
 			t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, path), 0o755) })
@@ -103,9 +108,12 @@ func TestSourcesAreReadUntilInterrupted(t *testing.T) {
 // What is included by its plain name is looked at before Verilator reads it.
 func TestIncludes(t *testing.T) {
 	for _, x := range []struct{ from, to, a, err string }{
-		{"", "", "`include \"/dev/zero\"\n", "dut.yaml:3: sources: a.sv:1: `include \"/dev/zero\": /dev/zero is a pipe or a device"},
-		{"", "", "\n`include \"b.svh\"\n", "dut.yaml:3: sources: a.sv:2: `include \"b.svh\": b.svh:1: `include \"inc/pipe\": "},
-		{"top: m", "top: m\ninclude_dirs: [inc]", "`include \"pipe\"\n", "pipe is a pipe or a device, which may never end"},
+		{"", "", "`include \"/dev/zero\"\n",
+			"dut.yaml:3: sources: a.sv:1: `include \"/dev/zero\": /dev/zero is a pipe or a device"},
+		{"", "", "\n`include \"b.svh\"\n",
+			"dut.yaml:3: sources: a.sv:2: `include \"b.svh\": b.svh:1: `include \"inc/pipe\": "},
+		{"top: m", "top: m\ninclude_dirs: [inc]", "`include \"pipe\"\n",
+			"pipe is a pipe or a device, which may never end"},
 		{"top: m", "top: m\nverilator_flags: [-Iinc]", "`include \"pipe\"\n", "pipe is a pipe or a device"},
 		{"top: m", "top: m\nverilator_flags: [-v, inc/pipe]", "", "dut.yaml:3: verilator_flags: "},
 		{"", "", "`include \"/proc/self/maps\"\n", "is no regular file or folder: the kernel makes"},
@@ -114,7 +122,8 @@ func TestIncludes(t *testing.T) {
 		{"", "", "`include \"c.svh\"\n", ""},
 	} {
 		dir := manifesttest.Plant(t, x.from, x.to, map[string]string{
-			"a.sv": x.a + manifesttest.Module, "b.svh": "`include \"inc/pipe\"\n", "c.svh": "`ifndef C\n`define C\n`include \"c.svh\"\n`endif\n", "inc/x.svh": "",
+			"a.sv": x.a + manifesttest.Module, "b.svh": "`include \"inc/pipe\"\n",
+			"c.svh": "`ifndef C\n`define C\n`include \"c.svh\"\n`endif\n", "inc/x.svh": "",
 		})
 		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "inc/pipe"), 0o600))
 		sparse(t, filepath.Join(dir, "big/huge.svh"), 257<<20)

@@ -31,15 +31,18 @@ func fillFolder(t *testing.T, dir string, names ...string) {
 
 const stubRuntime = "libclang_rt.profile-x86_64.a"
 
-// newStubs makes stand-ins from testdata/tools. The run-time for profiles lies in lib/linux, wherever clang says that such lie.
+// newStubs makes stand-ins from testdata/tools. The run-time for profiles lies in lib/linux, wherever clang says that
+// such lie.
 func newStubs(t *testing.T, verilator, clang string) *stubs {
 	t.Helper()
 	tools, err := filepath.Abs("testdata/tools")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	s := &stubs{t: t, bin: filepath.Join(dir, "bin"), log: filepath.Join(dir, "log"), root: filepath.Join(dir, "verilator")}
+	s := &stubs{t: t, bin: filepath.Join(dir, "bin"), log: filepath.Join(dir, "log"),
+		root: filepath.Join(dir, "verilator")}
 	require.NoError(t, os.MkdirAll(s.bin, 0o755))
-	fillFolder(t, filepath.Join(s.root, "include"), "verilated_trace.h", "verilated_std.sv", "verilated_std_waiver.vlt", "other.svh")
+	fillFolder(t, filepath.Join(s.root, "include"), "verilated_trace.h", "verilated_std.sv", "verilated_std_waiver.vlt",
+		"other.svh")
 	linux := filepath.Join(dir, "clang", "lib", "linux")
 	fillFolder(t, linux, stubRuntime)
 	s.tool("verilator", filepath.Join(tools, "verilator.sh"), verilator)
@@ -100,12 +103,14 @@ var toolVersions = []struct{ verilator, clang, makefile, libraries string }{
 	{"5.048", "19.1.7", "ifneq ($(VM_TRACE_FST),)\n    LDLIBS += -llz4 -lz\nendif\n", "-llz4 -lz"},
 }
 
-// TestCommandLines: Verilator and clang of each version know the options that they get, and every variant is built with them.
+// TestCommandLines: Verilator and clang of each version know the options that they get, and every variant is built
+// with them.
 func TestCommandLines(t *testing.T) {
 	for _, x := range toolVersions {
 		t.Run(x.verilator, func(t *testing.T) {
 			s := newStubs(t, x.verilator, x.clang)
-			require.NoError(t, os.WriteFile(filepath.Join(s.root, "include", "verilated.mk"), []byte(x.makefile), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(s.root, "include", "verilated.mk"), []byte(x.makefile),
+				0o644))
 			calls, err := s.build(VariantSpeed)
 			require.NoError(t, err)
 			call(t, calls, "--cc", "--no-assert", "--top-module", "axis_fifo")
@@ -133,7 +138,8 @@ func TestStubsRefuse(t *testing.T) {
 	newStubs(t, "5.006", "14.0.6")
 	dir := t.TempDir()
 	for _, x := range []struct{ option, version string }{
-		{"--fourstate", "5.048"}, {"--cdc", "5.006"}, {"--no-assert", ""}, {"-Wno-fatal", ""}, {"-fno-split", ""}, {"-fsplit", "none"},
+		{"--fourstate", "5.048"}, {"--cdc", "5.006"}, {"--no-assert", ""}, {"-Wno-fatal", ""}, {"-fno-split", ""},
+		{"-fsplit", "none"},
 	} {
 		for _, v := range []string{"5.006", "5.048"} {
 			t.Setenv("VERSION", v)
@@ -147,23 +153,26 @@ func TestStubsRefuse(t *testing.T) {
 	}
 }
 
-// TestVerilatorsOwnFiles: what Verilator reads of its own accord is its version's; a design that reads anything else of its
-// folder, or any other file, is refused.
+// TestVerilatorsOwnFiles: what Verilator reads of its own accord is its version's; a design that reads anything else
+// of its folder, or any other file, is refused.
 func TestVerilatorsOwnFiles(t *testing.T) {
 	s := newStubs(t, "5.048", "19.1.7")
-	for _, reads := range []string{"/etc/passwd", filepath.Join(s.root, "include", "other.svh"), "/tmp/verilator_bin.svh", "/tmp/verilated_std.sv"} {
+	for _, reads := range []string{"/etc/passwd", filepath.Join(s.root, "include", "other.svh"),
+		"/tmp/verilator_bin.svh", "/tmp/verilated_std.sv"} {
 		t.Setenv("READS", reads)
 		_, err := s.build(VariantSpeed)
 		require.ErrorContains(t, err, "the design reads "+reads+", which the manifest does not name")
 	}
 }
 
-// TestCoverageNeedsItsVerilator: a coverage build takes over the code for traces, of which newer Verilators make another.
+// TestCoverageNeedsItsVerilator: a coverage build takes over the code for traces, of which newer Verilators make
+// another.
 func TestCoverageNeedsItsVerilator(t *testing.T) {
 	s := newStubs(t, "5.048", "19.1.7")
 	_, err := s.build(VariantCoverage)
 	require.ErrorIs(t, err, toolchain.ErrToolMissing)
-	require.ErrorContains(t, err, "variant coverage needs Verilator 5.006: the traces of Verilator 5.048 stub have another interface")
+	require.ErrorContains(t, err, "variant coverage needs Verilator 5.006: the traces of Verilator 5.048 stub have "+
+		"another interface")
 }
 
 func TestTuningNamesWhatIsMissing(t *testing.T) {
@@ -182,7 +191,8 @@ func TestTuningNamesWhatIsMissing(t *testing.T) {
 		}
 		runtime := os.Getenv("RUNTIME")
 		require.NoError(t, os.Remove(runtime))
-		missing("the run-time for profiles, " + runtime + "; install it with: apt-get install libclang-rt-" + major + "-dev")
+		missing("the run-time for profiles, " + runtime + "; install it with: apt-get install libclang-rt-" + major +
+			"-dev")
 
 		// Where the compiler has none of its own, it names that of the PATH, or nothing but the name.
 		noOther := "llvm-profdata of version " + major + "; install it with: apt-get install llvm-" + major

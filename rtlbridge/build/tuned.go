@@ -20,7 +20,8 @@ func (b *builder) train(hot, rest []unit) (string, error) {
 	}
 	counted := make([]unit, len(hot))
 	for i, u := range hot {
-		counted[i] = unit{src: u.src, obj: u.obj + ".counted", flags: append([]string{"-fprofile-generate"}, u.flags...)}
+		counted[i] = unit{src: u.src, obj: u.obj + ".counted",
+			flags: append([]string{"-fprofile-generate"}, u.flags...)}
 	}
 	if err := b.compileAll(append(counted, rest...)); err != nil {
 		return "", err

@@ -22,7 +22,8 @@ type unit struct {
 func units(dir, objDir, opt string, names ...string) []unit {
 	var us []unit
 	for _, n := range names {
-		us = append(us, unit{src: filepath.Join(dir, n+".cpp"), obj: filepath.Join(objDir, n+".o"), flags: []string{opt}})
+		us = append(us, unit{src: filepath.Join(dir, n+".cpp"), obj: filepath.Join(objDir, n+".o"),
+			flags: []string{opt}})
 	}
 	return us
 }
@@ -39,9 +40,11 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 	return b.cxx("linking "+b.m.Name, args...)
 }
 
-// cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch folder.
+// cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch
+// folder.
 func (b *builder) cxx(step string, args ...string) error {
-	_, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Env: []string{"TMPDIR=" + b.work}, Step: step, Dir: b.work}.Run(b.tools.Cxx, args...)
+	_, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Env: []string{"TMPDIR=" + b.work},
+		Step: step, Dir: b.work}.Run(b.tools.Cxx, args...)
 	return err
 }
 

@@ -13,9 +13,9 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// designLink is a link in the scratch folder to the manifest's folder. Verilator gets every path of the manifest through it:
-// an absolute path is never an option, and never a file of the same name in an include folder. What Verilator says and
-// writes has the paths without it, so neither depends on where the tree lies.
+// designLink is a link in the scratch folder to the manifest's folder. Verilator gets every path of the manifest
+// through it: an absolute path is never an option, and never a file of the same name in an include folder. What
+// Verilator says and writes has the paths without it, so neither depends on where the tree lies.
 const designLink = "design"
 
 // linkDesign makes the link, unless it is there.
@@ -78,8 +78,8 @@ func (b *builder) plain(text string) string {
 	return strings.NewReplacer(b.link+"/", "", filepath.Dir(b.link)+"/", "").Replace(text)
 }
 
-// verilator runs Verilator on the design. What is wrong with the manifest or with the design is an error of its own kind:
-// *ManifestError, *RefusedError, *DesignError; any other failure is a *BuildError.
+// verilator runs Verilator on the design. What is wrong with the manifest or with the design is an error of its own
+// kind: *ManifestError, *RefusedError, *DesignError; any other failure is a *BuildError.
 func (b *builder) verilator(step string, options ...string) (string, error) {
 	if err := b.linkDesign(); err != nil {
 		return "", err
@@ -88,7 +88,8 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: b.limits, Step: step + " " + b.m.Top, Dir: b.m.Dir()}.Run(b.tools.Verilator, append(options, sources...)...)
+	out, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: b.limits, Step: step + " " + b.m.Top,
+		Dir: b.m.Dir()}.Run(b.tools.Verilator, append(options, sources...)...)
 	out = b.plain(out)
 	var failed *toolchain.BuildError
 	var over *toolchain.ExceededError
@@ -102,8 +103,8 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	return out, err
 }
 
-// relocate makes the paths in generated sources relative to the manifest: they are what a running device says of $stop and
-// failed assertions, and what coverage is told by.
+// relocate makes the paths in generated sources relative to the manifest: they are what a running device says of $stop
+// and failed assertions, and what coverage is told by.
 func (b *builder) relocate() error {
 	prefix := []byte(filepath.Dir(b.link) + "/")
 	for _, ext := range []string{"*.cpp", "*.h"} {

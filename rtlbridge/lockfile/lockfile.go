@@ -1,7 +1,8 @@
-// Package lockfile has the files by which processes keep each other away: locked by flock, and signed with who holds the lock.
+// Package lockfile has the files by which processes keep each other away: locked by flock, and signed with who holds
+// the lock.
 //
-// Take is for locks beside files of the user, where anything may be: a lock is there only while it is held. Callers with a folder
-// of their own keep their files, and use Sign and Holder alone.
+// Take is for locks beside files of the user, where anything may be: a lock is there only while it is held. Callers
+// with a folder of their own keep their files, and use Sign and Holder alone.
 //
 // Invariants of Take:
 //   - A file is never seen before it is locked and signed, so one without the whole signature is somebody else's.
@@ -88,7 +89,8 @@ type Lock struct {
 	path string
 }
 
-// Take takes the lock at path. One that a process left which was killed is taken over. Errors: *HeldError, those of files.
+// Take takes the lock at path. One that a process left which was killed is taken over. Errors: *HeldError, those of
+// files.
 func Take(path string) (*Lock, error) {
 	for {
 		err := removeLeft(path)
@@ -102,7 +104,8 @@ func Take(path string) (*Lock, error) {
 	}
 }
 
-// Release removes the lock. It is removed while it is still locked: whoever has opened it meanwhile sees that it has gone.
+// Release removes the lock. It is removed while it is still locked: whoever has opened it meanwhile sees that it has
+// gone.
 func (l *Lock) Release() error {
 	var err error
 	if IsAt(l.f, l.path) {

@@ -17,7 +17,8 @@ func TestSignature(t *testing.T) {
 	who, signed := Holder(f)
 	require.Equal(t, "another process", who)
 	require.False(t, signed, "an empty file is nobody's")
-	_, err = f.WriteString("what was there before, which was longer than any signature of a process that has a short name")
+	_, err = f.WriteString("what was there before, which was longer than any signature of a process that has a short " +
+		"name")
 	require.NoError(t, err)
 	args := os.Args
 	t.Cleanup(func() { os.Args = args })

@@ -8,7 +8,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Kinds of streams that stand for the five channels of an AXI port: records named after it, s.aw, s.w, s.b, s.ar and s.r.
+// Kinds of streams that stand for the five channels of an AXI port: records named after it, s.aw, s.w, s.b, s.ar and
+// s.r.
 const (
 	KindAXI4    = "axi4"
 	KindAXILite = "axil"
@@ -31,18 +32,22 @@ func (s *Stream) axi() bool { return s.Kind == KindAXI4 || s.Kind == KindAXILite
 
 // checkAXI refuses what a port of AXI does not have.
 func (s *Stream) checkAXI(p string, add func(path, format string, args ...any)) {
-	if len(s.Side) > 0 || s.KeepUnit != nil || s.Ready != nil || s.ReadyAnswers || s.FieldsLate || s.After != "" || s.With != "" || s.SideHeld || s.ZeroPadding {
-		add(p, "stream %s: kind %s has name, kind, dir, prefix, signals, fields, omit, clock, lane, lanes and strides alone", s.Name, s.Kind)
+	if len(s.Side) > 0 || s.KeepUnit != nil || s.Ready != nil || s.ReadyAnswers || s.FieldsLate || s.After != "" ||
+		s.With != "" || s.SideHeld || s.ZeroPadding {
+		add(p, "stream %s: kind %s has name, kind, dir, prefix, signals, fields, omit, clock, lane, lanes and "+
+			"strides alone", s.Name, s.Kind)
 	}
 	for i, f := range s.Fields {
 		if s.channel(f) == "" {
-			add(fmt.Sprintf("%s.fields[%d]", p, i), "stream %s: field %q: needs a name that begins with its channel: aw, w, b, ar or r", s.Name, f)
+			add(fmt.Sprintf("%s.fields[%d]", p, i), "stream %s: field %q: needs a name that begins with its channel: "+
+				"aw, w, b, ar or r", s.Name, f)
 		}
 	}
 	known := s.all()
 	for i, f := range s.Omit {
 		if !slices.Contains(known, f) {
-			add(fmt.Sprintf("%s.omit[%d]", p, i), "stream %s: omit %q: kind %s has %s", s.Name, f, s.Kind, strings.Join(known, ", "))
+			add(fmt.Sprintf("%s.omit[%d]", p, i), "stream %s: omit %q: kind %s has %s", s.Name, f, s.Kind,
+				strings.Join(known, ", "))
 		}
 	}
 }
@@ -72,7 +77,8 @@ func (s *Stream) all() (list []string) {
 func (s *Stream) channels() (list []Stream) {
 	known := append(s.all(), s.Fields...)
 	for _, c := range axiChannels {
-		x := Stream{Name: s.Name + "." + c.name, Kind: protocol.KindRecord, Dir: s.Dir, Prefix: s.Prefix, Clock: s.Clock, Lane: s.Lane, Lanes: s.Lanes, Signals: map[string]string{}}
+		x := Stream{Name: s.Name + "." + c.name, Kind: protocol.KindRecord, Dir: s.Dir, Prefix: s.Prefix,
+			Clock: s.Clock, Lane: s.Lane, Lanes: s.Lanes, Signals: map[string]string{}}
 		if c.answer && s.Dir == DirIn {
 			x.Dir = DirOut
 		} else if c.answer && s.Dir == DirOut {

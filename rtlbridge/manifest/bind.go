@@ -110,7 +110,8 @@ func (b *binder) port(path, name, dir, what string) (PinPort, bool) {
 		b.errorf(path, "%s: module %s has no port %s%s", what, b.m.Top, name, b.similar(name))
 		return p, false
 	case p.Array != "":
-		b.errorf(path, "%s: port %s is an unpacked array %s, which is not supported; wrap the module with packed ports", what, name, p.Array)
+		b.errorf(path, "%s: port %s is an unpacked array %s, which is not supported; wrap the module with packed ports",
+			what, name, p.Array)
 		return p, false
 	case p.Dir != dir:
 		b.errorf(path, "%s: port %s is an %sput of the module and must be an %sput", what, name, p.Dir, dir)
@@ -143,7 +144,8 @@ func (b *binder) claim(path, pin, what string) {
 func (b *binder) similar(name string) string {
 	var hits []string
 	for p := range b.ports {
-		if strings.Contains(p, name) || strings.Contains(name, p) || strings.HasSuffix(p, name[strings.LastIndex(name, "_")+1:]) {
+		if strings.Contains(p, name) || strings.Contains(name, p) ||
+			strings.HasSuffix(p, name[strings.LastIndex(name, "_")+1:]) {
 			hits = append(hits, p)
 		}
 	}
@@ -159,7 +161,8 @@ func (b *binder) similar(name string) string {
 
 func (b *binder) stream(i int) BoundStream {
 	s := &b.m.Streams[i]
-	bs := BoundStream{Stream: s, Index: i, ClockIdx: b.m.clock(s.Clock), AfterIdx: b.m.other(s.After), WithIdx: b.m.other(s.With)}
+	bs := BoundStream{Stream: s, Index: i, ClockIdx: b.m.clock(s.Clock), AfterIdx: b.m.other(s.After),
+		WithIdx: b.m.other(s.With)}
 	fwd, back := s.Dir, DirOut
 	if s.Dir == DirOut {
 		back = DirIn
@@ -194,7 +197,8 @@ func (b *binder) packets(i int, fwd string, bs *BoundStream) {
 	bs.DataBytes = bs.Data.Width / 8
 	path := fmt.Sprintf("streams[%d]", i)
 	if bs.Data.Width%8 != 0 || bs.Data.Lsb%8 != 0 || bs.Data.Width > 16384 {
-		b.errorf(path, "stream %s: tdata has %d bits at bit %d; whole bytes, at most 2048, are needed", s.Name, bs.Data.Width, bs.Data.Lsb)
+		b.errorf(path, "stream %s: tdata has %d bits at bit %d; whole bytes, at most 2048, are needed", s.Name,
+			bs.Data.Width, bs.Data.Lsb)
 	}
 	if u := s.Unit(); u != 0 {
 		bs.Keep = b.role(i, "tkeep", fwd, 0)
@@ -224,7 +228,8 @@ func (b *binder) role(i int, role, dir string, width int) Field {
 	if st, ok := s.Strides[role]; ok {
 		stride = st
 	} else if p.Width%lanes != 0 {
-		b.errorf(path, "%s: port %s has %d bits, which %d lanes do not share evenly; give strides.%s", what, p.Name, p.Width, lanes, role)
+		b.errorf(path, "%s: port %s has %d bits, which %d lanes do not share evenly; give strides.%s", what, p.Name,
+			p.Width, lanes, role)
 	}
 	f := Field{Role: role, Member: p.Member, Lsb: s.Lane * stride, Width: stride, Low: s.inverted(role)}
 	if stride*lanes > p.Width {
@@ -271,7 +276,8 @@ func (b *binder) ties(out *Binding) {
 			continue
 		}
 		if p.Width != 0 && v.BitLen() > p.Width {
-			b.errorf(path, "tie-off %s: %s needs %d bits, the port has %d", name, b.m.TieOffs[name], v.BitLen(), p.Width)
+			b.errorf(path, "tie-off %s: %s needs %d bits, the port has %d", name, b.m.TieOffs[name], v.BitLen(),
+				p.Width)
 		}
 		out.Ties = append(out.Ties, TieOff{Name: name, Member: p.Member, Width: p.Width, Value: v})
 	}
@@ -327,11 +333,13 @@ func (b *binder) undriven(ports []PinPort) {
 		}
 		switch by, ok := b.used[p.Name]; {
 		case !ok:
-			b.errorf("tie_offs", "input %s (%d bits) of module %s is bound to nothing; bind it to a stream, add it to tie_offs, or tie off all such inputs by tie_rest: 0",
+			b.errorf("tie_offs", "input %s (%d bits) of module %s is bound to nothing; bind it to a stream, add it "+
+				"to tie_offs, or tie off all such inputs by tie_rest: 0",
 				p.Name, p.Width, b.m.Top)
 		case by == laneOwner:
 			if missing := b.missingLanes(p.Name); len(missing) > 0 {
-				b.errorf("streams", "input %s of module %s: of its %d lanes, %s are bound to nothing; give each lane a stream",
+				b.errorf("streams", "input %s of module %s: of its %d lanes, %s are bound to nothing; give each lane "+
+					"a stream",
 					p.Name, b.m.Top, b.split[p.Name], strings.Join(missing, ", "))
 			}
 		}

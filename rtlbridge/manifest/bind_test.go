@@ -22,12 +22,16 @@ func TestBindFaults(t *testing.T) {
 		change func(*PinPort)
 		want   string
 	}{
-		{"s_tdata", func(p *PinPort) { p.Name = "s_data" }, "dut.yaml:7: stream in: tdata: module m has no port s_tdata (did you mean m_tdata?)"},
-		{"s_tdata", func(p *PinPort) { p.Dir = "out" }, "dut.yaml:7: stream in: tdata: port s_tdata is an output of the module and must be an input"},
+		{"s_tdata", func(p *PinPort) { p.Name = "s_data" }, "dut.yaml:7: stream in: tdata: module m has no port " +
+			"s_tdata (did you mean m_tdata?)"},
+		{"s_tdata", func(p *PinPort) { p.Dir = "out" }, "dut.yaml:7: stream in: tdata: port s_tdata is an output of " +
+			"the module and must be an input"},
 		{"s_tdata", func(p *PinPort) { p.Width = 63 }, "whole bytes"},
 		{"s_tkeep", func(p *PinPort) { p.Width = 2 }, "tkeep has 2 bits of 1 bytes each, tdata has 8 bytes"},
-		{"m_tlast", func(p *PinPort) { p.Width = 2 }, "dut.yaml:11: stream out: tlast: port m_tlast gives 2 bits per lane and must give 1"},
-		{"m_valid", func(p *PinPort) { p.Array = "[4]" }, "dut.yaml:14: stream out: tvalid: port m_valid is an unpacked array [4]"},
+		{"m_tlast", func(p *PinPort) { p.Width = 2 }, "dut.yaml:11: stream out: tlast: port m_tlast gives 2 bits per " +
+			"lane and must give 1"},
+		{"m_valid", func(p *PinPort) { p.Array = "[4]" }, "dut.yaml:14: stream out: tvalid: port m_valid is an " +
+			"unpacked array [4]"},
 		{"clk", func(p *PinPort) { p.Name = "clock" }, "dut.yaml:4: the clock: module m has no port clk"},
 		{"rst", func(p *PinPort) { p.Width = 2 }, "dut.yaml:5: a reset: port rst has 2 bits and must have 1"},
 		{"mode", func(p *PinPort) { p.Width = 4 }, "dut.yaml:15: tie-off mode: 0x1f needs 5 bits, the port has 4"},
@@ -53,7 +57,8 @@ func TestBindFaults(t *testing.T) {
 
 func TestLanes(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
-		"{name: in, kind: axis, dir: in, prefix: s, lane: 0, lanes: 2}\n  - {name: in1, kind: axis, dir: in, prefix: s, lane: 1, lanes: 2, strides: {tkeep: 6}}")
+		"{name: in, kind: axis, dir: in, prefix: s, lane: 0, lanes: 2}\n  - {name: in1, kind: axis, dir: in, prefix: "+
+			"s, lane: 1, lanes: 2, strides: {tkeep: 6}}")
 	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	ports := goodPorts(t)
@@ -91,7 +96,8 @@ func TestUnboundLanes(t *testing.T) {
 		}
 	}
 	_, err = Bind(m, ports)
-	require.ErrorContains(t, err, "dut.yaml:6: input s_tdata of module m: of its 4 lanes, s_tdata[0], s_tdata[2], s_tdata[3] are bound to nothing")
+	require.ErrorContains(t, err, "dut.yaml:6: input s_tdata of module m: of its 4 lanes, s_tdata[0], s_tdata[2], "+
+		"s_tdata[3] are bound to nothing")
 	require.ErrorContains(t, err, "input s_tvalid")
 	require.ErrorContains(t, err, "input m_tready of module m: of its 2 lanes, m_tready[1] are bound to nothing")
 	require.NotContains(t, err.Error(), "s_tready", "an output")
@@ -103,7 +109,8 @@ func TestUnboundLanes(t *testing.T) {
 // Two streams must agree on how many lanes a port has.
 func TestLaneCountsDiffer(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
-		"{name: in, kind: axis, dir: in, prefix: s, lane: 0, lanes: 2}\n  - {name: in1, kind: axis, dir: in, prefix: s, lane: 1, lanes: 4}")
+		"{name: in, kind: axis, dir: in, prefix: s, lane: 0, lanes: 2}\n  - {name: in1, kind: axis, dir: in, prefix: "+
+			"s, lane: 1, lanes: 4}")
 	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	_, err = Bind(m, goodPorts(t))

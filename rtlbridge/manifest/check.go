@@ -11,8 +11,8 @@ import (
 
 const maxResetCycles = 1 << 20
 
-// validate returns what is wrong with the values, and the fields that have them, but for what may only follow from faults of
-// shape.
+// validate returns what is wrong with the values, and the fields that have them, but for what may only follow from
+// faults of shape.
 func (m *Manifest) validate(s *shape) (errs []error, wrong []string) {
 	given := func(path string) bool { _, ok := m.lines[path]; return ok }
 	add := func(path, format string, args ...any) {
@@ -115,9 +115,11 @@ func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
 		}
 		switch k := m.stream(c.name); {
 		case k < 0 || k == i || m.Streams[k].Dir != DirIn || s.Dir != DirIn:
-			add(p+"."+c.field, "stream %s: %s %q: needs an input stream, and the name of another one", s.Name, c.field, c.name)
+			add(p+"."+c.field, "stream %s: %s %q: needs an input stream, and the name of another one", s.Name, c.field,
+				c.name)
 		case k > i:
-			add(p+"."+c.field, "stream %s: %s %q: needs a stream that stands before it in the manifest", s.Name, c.field, c.name)
+			add(p+"."+c.field, "stream %s: %s %q: needs a stream that stands before it in the manifest", s.Name,
+				c.field, c.name)
 		case c.field == "with" && m.clock(s.Clock) != m.clock(m.Streams[k].Clock):
 			add(p+".with", "stream %s: with %q: needs a stream of the same clock", s.Name, c.name)
 		}
@@ -142,16 +144,20 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 		add(p+".keep_unit", "stream %s: keep_unit %d: needs 1 (bytes), 4 (double words) or 0 (no tkeep)", s.Name, u)
 	}
 	if s.Lanes < 0 || s.Lanes > protocol.MaxStreams || s.Lane < 0 || s.Lane >= s.lanes() {
-		add(p+".lane", "stream %s: lane %d of %d: lanes needs 1 to %d and lane 0 to lanes-1", s.Name, s.Lane, s.lanes(), protocol.MaxStreams)
+		add(p+".lane", "stream %s: lane %d of %d: lanes needs 1 to %d and lane 0 to lanes-1", s.Name, s.Lane, s.lanes(),
+			protocol.MaxStreams)
 	}
 	roles := s.roles()
 	extra := s.side()
 	for i, r := range extra {
-		if !reSignal.MatchString(r) || slices.Contains(roles[:len(roles)-len(extra)], r) || slices.Contains(extra[:i], r) {
-			add(fmt.Sprintf("%s.%s[%d]", p, sideName(s), i), "stream %s: %q in %s is not a new role name", s.Name, r, sideName(s))
+		if !reSignal.MatchString(r) || slices.Contains(roles[:len(roles)-len(extra)], r) ||
+			slices.Contains(extra[:i], r) {
+			add(fmt.Sprintf("%s.%s[%d]", p, sideName(s), i), "stream %s: %q in %s is not a new role name", s.Name, r,
+				sideName(s))
 		}
 	}
-	wanted := slices.DeleteFunc(slices.Clone(roles), func(r string) bool { // without the roles for which this stream has no pin
+	// without the roles for which this stream has no pin
+	wanted := slices.DeleteFunc(slices.Clone(roles), func(r string) bool {
 		return r == "tkeep" && s.Unit() == 0 || r == s.readyRole() && !s.HasReady()
 	})
 	missing := slices.ContainsFunc(wanted, func(r string) bool { _, named := s.Signals[r]; return !named })
@@ -162,7 +168,8 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 		if !slices.Contains(roles, k) {
 			add(p+".signals."+k, "stream %s: signals: role %q is none of %s", s.Name, k, strings.Join(roles, ", "))
 		} else if s.inverted(k) && k != s.validRole() && k != s.readyRole() {
-			add(p+".signals."+k, "stream %s: signals.%s: %q: ! (active low) is for %s and %s alone", s.Name, k, s.Signals[k], s.validRole(), s.readyRole())
+			add(p+".signals."+k, "stream %s: signals.%s: %q: ! (active low) is for %s and %s alone", s.Name, k,
+				s.Signals[k], s.validRole(), s.readyRole())
 		} else if !reSignal.MatchString(strings.TrimPrefix(s.Signals[k], invertMark)) {
 			add(p+".signals."+k, "stream %s: signals.%s: %q is not a port name", s.Name, k, s.Signals[k])
 		}

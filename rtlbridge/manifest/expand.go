@@ -7,8 +7,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// expand puts the records of its channels in the place of each AXI port, and a stream for each lane in the place of one that has
-// lanes and does not say which. What is wrong with them is left for the check of streams to tell, by the line of the one.
+// expand puts the records of its channels in the place of each AXI port, and a stream for each lane in the place of
+// one that has lanes and does not say which. What is wrong with them is left for the check of streams to tell, by the
+// line of the one.
 func (m *Manifest) expand(add func(path, format string, args ...any)) {
 	if len(m.Streams) > protocol.MaxStreams { // which is told later
 		return

@@ -13,7 +13,8 @@ import (
 // A stream with lanes that does not say which stands for one on each lane, coupled to those of the same lane.
 func TestEachLane(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
-		"{name: head, kind: record, dir: in, prefix: h, fields: [data], lanes: 2}\n  - {name: in, kind: axis, dir: in, prefix: s, lanes: 2, after: head}")
+		"{name: head, kind: record, dir: in, prefix: h, fields: [data], lanes: 2}\n  - {name: in, kind: axis, dir: "+
+			"in, prefix: s, lanes: 2, after: head}")
 	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	var names, after []string
@@ -33,7 +34,8 @@ func TestEachLane(t *testing.T) {
 
 // An AXI port with lanes stands for a port on each: the channels of one, then those of the next.
 func TestEachLaneOfAXI(t *testing.T) {
-	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}", "{name: s, kind: axil, dir: in, prefix: s, lanes: 2, strides: {awaddr: 16}}")
+	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
+		"{name: s, kind: axil, dir: in, prefix: s, lanes: 2, strides: {awaddr: 16}}")
 	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	var names []string
@@ -41,7 +43,8 @@ func TestEachLaneOfAXI(t *testing.T) {
 		names = append(names, fmt.Sprintf("%s %d/%d", s.Name, s.Lane, s.Lanes))
 	}
 	require.Equal(t, []string{
-		"s0.aw 0/2", "s0.w 0/2", "s0.b 0/2", "s0.ar 0/2", "s0.r 0/2", "s1.aw 1/2", "s1.w 1/2", "s1.b 1/2", "s1.ar 1/2", "s1.r 1/2", "out 0/0",
+		"s0.aw 0/2", "s0.w 0/2", "s0.b 0/2", "s0.ar 0/2", "s0.r 0/2", "s1.aw 1/2", "s1.w 1/2", "s1.b 1/2", "s1.ar 1/2",
+		"s1.r 1/2", "out 0/0",
 	}, names)
 	require.Equal(t, "s_awvalid", m.Streams[5].Pin("valid"))
 	require.Equal(t, map[string]int{"awaddr": 16}, m.Streams[5].Strides)

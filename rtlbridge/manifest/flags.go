@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// flagRule allows options of Verilator by their names, with one dash or two. An option takes no value, or the next entry.
+// flagRule allows options of Verilator by their names, with one dash or two. An option takes no value, or the next
+// entry.
 type flagRule struct {
 	names *regexp.Regexp // without dashes
 	shown string         // for people
@@ -27,27 +28,35 @@ var (
 	timeUnit = `(?:1|10|100)(?:s|ms|us|ns|ps|fs)`
 )
 
-// allowedFlags are the options that a manifest may give: how the design is read, what is warned of, and how hard Verilator
-// works on it. None names a command, or says what is made of the design and where it goes.
+// allowedFlags are the options that a manifest may give: how the design is read, what is warned of, and how hard
+// Verilator works on it. None names a command, or says what is made of the design and where it goes.
 var allowedFlags = []flagRule{
-	{names: names(`Wall|Wpedantic|W(?:no|warn|error|future)-[A-Za-z0-9_]+`), shown: "-Wall -Wpedantic -Wno-X -Wwarn-X -Werror-X -Wfuture-X"},
+	{names: names(`Wall|Wpedantic|W(?:no|warn|error|future)-[A-Za-z0-9_]+`),
+		shown: "-Wall -Wpedantic -Wno-X -Wwarn-X -Werror-X -Wfuture-X"},
 	{names: names(`(?:no-)?(?:assert|autoflush|bbox-sys|bbox-unsup|decoration|order-clock-delay|public-flat-rw|relative-includes|` +
 		`report-unoptflat|stats|stats-vars|structs-packed|x-initial-edge|trace-params|trace-underscore|coverage-underscore)|flatten|no-timing|sv`),
-		shown: "--assert --autoflush --bbox-sys --bbox-unsup --flatten --no-timing --public-flat-rw --relative-includes --report-unoptflat " +
-			"--stats --stats-vars --structs-packed -sv --x-initial-edge --trace-params --trace-underscore --coverage-underscore (and --no-…)"},
+		shown: "--assert --autoflush --bbox-sys --bbox-unsup --flatten --no-timing --public-flat-rw " +
+			"--relative-includes --report-unoptflat " +
+			"--stats --stats-vars --structs-packed -sv --x-initial-edge --trace-params --trace-underscore " +
+			"--coverage-underscore (and --no-…)"},
 	{names: names(`O[0-9a-zA-Z]|fno-[a-z][a-z-]*`), shown: "-O0 … -O3 -fno-X"},
 	{names: names(`converge-limit|coverage-max-width|error-limit|expand-limit|gate-stmts|if-depth|inline-mult|instr-count-dpi|max-num-width|` +
 		`output-split|output-split-cfuncs|output-split-ctrace|reloop-limit|trace-depth|trace-max-array|trace-max-width|unroll-count|unroll-stmts`),
-		shown: "--converge-limit --error-limit --expand-limit --if-depth --inline-mult --max-num-width --output-split --unroll-count " +
+		shown: "--converge-limit --error-limit --expand-limit --if-depth --inline-mult --max-num-width " +
+			"--output-split --unroll-count " +
 			"--unroll-stmts … (with a number)", value: reCount, form: "a number"},
 	{names: names(`language|default-language`), shown: "--language --default-language",
-		value: names(`1364-(?:1995|2001|2005)|1800-(?:2005|2009|2012|2017|2023)|1800\+VAMS`), form: "a standard, such as 1800-2017"},
+		value: names(`1364-(?:1995|2001|2005)|1800-(?:2005|2009|2012|2017|2023)|1800\+VAMS`),
+		form:  "a standard, such as 1800-2017"},
 	{names: names(`timescale|timescale-override`), shown: "--timescale --timescale-override",
-		value: names(timeUnit + `(?:/` + timeUnit + `)?|/` + timeUnit), form: "a unit and a precision, such as 1ns/1ps"},
+		value: names(timeUnit + `(?:/` + timeUnit + `)?|/` + timeUnit),
+		form:  "a unit and a precision, such as 1ns/1ps"},
 	{names: names(`x-assign`), shown: "--x-assign", value: names(`0|1|fast|unique`), form: "0, 1, fast or unique"},
 	{names: names(`x-initial`), shown: "--x-initial", value: names(`0|fast|unique`), form: "0, fast or unique"},
-	{names: names(`clk|no-clk`), shown: "--clk --no-clk", value: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`), form: "a signal"},
-	{names: names(`unused-regexp`), shown: "--unused-regexp", value: regexp.MustCompile(`^[A-Za-z0-9_*?]+$`), form: "a name with * and ?"},
+	{names: names(`clk|no-clk`), shown: "--clk --no-clk", value: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`),
+		form: "a signal"},
+	{names: names(`unused-regexp`), shown: "--unused-regexp", value: regexp.MustCompile(`^[A-Za-z0-9_*?]+$`),
+		form: "a name with * and ?"},
 	{names: names(`y|v`), shown: "-y FOLDER -v FILE", value: anyPath, form: "a path", path: true},
 	{names: regexp.MustCompile(`^D`), shown: "-DNAME=VALUE", rest: joined("", CheckMacroDef)},
 	{names: regexp.MustCompile(`^U`), shown: "-UNAME", rest: joined("", checkName)},
@@ -60,18 +69,23 @@ var allowedFlags = []flagRule{
 	{names: names(`\+notimingchecks`), shown: "+notimingchecks"},
 }
 
-// ownFlags are Verilator's options, without dashes, that users are likely to try, by who says instead what they would say.
+// ownFlags are Verilator's options, without dashes, that users are likely to try, by who says instead what they would
+// say.
 var ownFlags = []struct {
 	options string
 	instead string
 }{
-	{"binary build cc dpi-hdr-only E exe generate-key get-supported getenv help hierarchical hierarchical-block hierarchical-child " +
-		"l2-name lib-create lint-only main Mdir MMD no-MMD mod-prefix no-verilate o P prefix protect-ids protect-key protect-lib " +
+	{"binary build cc dpi-hdr-only E exe generate-key get-supported getenv help hierarchical hierarchical-block " +
+		"hierarchical-child " +
+		"l2-name lib-create lint-only main Mdir MMD no-MMD mod-prefix no-verilate o P prefix protect-ids protect-key " +
+		"protect-lib " +
 		"sc V version waiver-output xml-only xml-output", "nictwin says what is made of the design, and where it goes"},
-	{"build-dep-bin build-jobs CFLAGS j LDFLAGS make MAKEFLAGS prof-c prof-pgo", "nictwin compiles and links by itself"},
+	{"build-dep-bin build-jobs CFLAGS j LDFLAGS make MAKEFLAGS prof-c prof-pgo",
+		"nictwin compiles and links by itself"},
 	{"pins-bv pins-sc-biguint pins-sc-uint pins-uint8 pins64 no-pins64 savable threads threads-dpi timing vpi",
 		"the harness decides how the design is called: by one thread, at each edge of the clock"},
-	{"coverage coverage-line coverage-toggle coverage-user prof-cfuncs prof-exec trace trace-coverage trace-fst trace-structs trace-threads",
+	{"coverage coverage-line coverage-toggle coverage-user prof-cfuncs prof-exec trace trace-coverage trace-fst " +
+		"trace-structs trace-threads",
 		"that is a matter of the variant of a build (--variant waves, coverage)"},
 	{"F f FI", "files stand in sources"},
 	{"top top-module", "the module stands in top"},
@@ -160,7 +174,8 @@ func refusedFlag(f, name string) error {
 	case CheckSource(f) != nil && !strings.HasPrefix(f, "-"):
 		return fmt.Errorf("%s: only the design's own sources are compiled, and they stand in sources", f)
 	case !strings.HasPrefix(f, "-") && !strings.HasPrefix(f, "+"):
-		return fmt.Errorf("%q: only options stand here, each with its value behind it; the design's own files stand in sources", f)
+		return fmt.Errorf("%q: only options stand here, each with its value behind it; the design's own files stand "+
+			"in sources", f)
 	}
 	for _, own := range ownFlags {
 		if slices.Contains(strings.Fields(own.options), option) {

@@ -9,18 +9,22 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// Options that would take the output elsewhere, or make something else of the design, are refused by name; others are not.
+// Options that would take the output elsewhere, or make something else of the design, are refused by name; others are
+// not.
 func TestManifestFlags(t *testing.T) {
 	with := func(flags ...string) error {
 		_, err := Parse("dut.yaml", []byte(manifesttest.Good+"verilator_flags: ['"+strings.Join(flags, "', '")+"']\n"))
 		return err
 	}
-	for _, f := range []string{"-o", "--hierarchical", "--Mdir", "-Mdir", "--Mdir=x", "--exe", "--main", "--lib-create", "--protect-lib", "--prefix",
-		"--mod-prefix", "-CFLAGS", "-LDFLAGS", "-MAKEFLAGS", "--make", "-j", "--build", "--binary", "--sc", "--no-MMD", "--threads", "--savable",
+	for _, f := range []string{"-o", "--hierarchical", "--Mdir", "-Mdir", "--Mdir=x", "--exe", "--main", "--lib-create",
+		"--protect-lib", "--prefix",
+		"--mod-prefix", "-CFLAGS", "-LDFLAGS", "-MAKEFLAGS", "--make", "-j", "--build", "--binary", "--sc", "--no-MMD",
+		"--threads", "--savable",
 		"--trace", "--coverage", "--pins-bv", "-f", "-F", "-FI", "--top-module", "--xml-output", "--gdb"} {
 		require.ErrorContains(t, with("--stats", f, "x"), "dut.yaml:18: verilator_flags: "+f+" is not for a manifest: ")
 	}
-	require.NoError(t, with("-Wno-fatal", "--stats", "-y", "lib", "+libext+.v", "-DNAME=a b", "--timescale-override", "1ns/1ns", "-O3", "--flatten"))
+	require.NoError(t, with("-Wno-fatal", "--stats", "-y", "lib", "+libext+.v", "-DNAME=a b", "--timescale-override",
+		"1ns/1ns", "-O3", "--flatten"))
 }
 
 // A macro without a value is never one of Verilator's own options: -DEBUG is its -debug.

@@ -29,8 +29,8 @@ func Load(path string) (*Manifest, error) {
 // designFields are those that say what the design is: what Verilator reads, and how.
 var designFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
 
-// LoadDesign reads a manifest that loadManifest refuses, for its design alone: nil where it is not known what the design is,
-// since a fault is in a field that says so.
+// LoadDesign reads a manifest that loadManifest refuses, for its design alone: nil where it is not known what the
+// design is, since a fault is in a field that says so.
 func LoadDesign(path string) *Manifest {
 	path, text, err := readManifest(path)
 	if err != nil {
@@ -75,8 +75,8 @@ func readManifest(path string) (string, []byte, error) {
 	return path, b, nil
 }
 
-// Parse validates the text of a manifest; path is used for messages and as the base of relative paths. All faults
-// are told at once, by line, but for those that might only follow from others: what an unknown field or a value of a wrong
+// Parse validates the text of a manifest; path is used for messages and as the base of relative paths. All faults are
+// told at once, by line, but for those that might only follow from others: what an unknown field or a value of a wrong
 // type was meant to say is not known.
 func Parse(path string, text []byte) (*Manifest, error) {
 	m, _, err := parseManifest(path, text)
@@ -86,8 +86,8 @@ func Parse(path string, text []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest reads as much of a manifest as can be read, which is nothing (nil) where it is no YAML. With an error, wrong
-// are the fields that it is about.
+// parseManifest reads as much of a manifest as can be read, which is nothing (nil) where it is no YAML. With an error,
+// wrong are the fields that it is about.
 func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err error) {
 	m = &Manifest{Path: path, lines: map[string]int{}}
 	var root yaml.Node

@@ -11,8 +11,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Manifest describes one device: its sources and how its pins form clocks, resets and streams. Widths and directions are
-// not in it; they are read from the verilated design and checked against it by Bind.
+// Manifest describes one device: its sources and how its pins form clocks, resets and streams. Widths and directions
+// are not in it; they are read from the verilated design and checked against it by Bind.
 type Manifest struct {
 	Name           string            `yaml:"name"`
 	Top            string            `yaml:"top"`
@@ -25,11 +25,12 @@ type Manifest struct {
 	Resets         []Reset           `yaml:"resets"`
 	Streams        []Stream          `yaml:"streams"`
 	TieOffs        map[string]string `yaml:"tie_offs"` // input -> constant: decimal, 0x..., 0b...
-	TieRest        string            `yaml:"tie_rest"` // constant of every input that is bound to nothing; "": there must be none
-	Observe        []string          `yaml:"observe"`  // status outputs to sample
-	Busy           string            `yaml:"busy"`     // one of Observe: the device is not quiet while it is not zero
-	// SkipIdle declares that the design reads nothing but its state and pins: no time, random numbers, files or C functions.
-	// Cycles in which neither changes may then be skipped while Busy is zero.
+	// constant of every input that is bound to nothing; "": there must be none
+	TieRest string   `yaml:"tie_rest"`
+	Observe []string `yaml:"observe"` // status outputs to sample
+	Busy    string   `yaml:"busy"`    // one of Observe: the device is not quiet while it is not zero
+	// SkipIdle declares that the design reads nothing but its state and pins: no time, random numbers, files or C
+	// functions. Cycles in which neither changes may then be skipped while Busy is zero.
 	SkipIdle bool `yaml:"skip_idle"`
 
 	// Play says how `nictwin play` drives and checks the device (scenarios/play). It is no part of the build.
@@ -55,32 +56,38 @@ type Reset struct {
 
 // Stream is a group of pins that carry transactions.
 type Stream struct {
-	Name     string            `yaml:"name"`
-	Kind     string            `yaml:"kind"`          // "axis", "tlp", "record", "level", "axi4" or "axil"
-	Dir      string            `yaml:"dir"`           // "in" (into the device) or "out"
-	Prefix   string            `yaml:"prefix"`        // pin of role R is <prefix>_R unless Signals names it
-	Signals  map[string]string `yaml:"signals"`       // role -> pin; "!pin" of a handshake: active low
-	KeepUnit *int              `yaml:"keep_unit"`     // bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
-	Side     []string          `yaml:"side"`          // roles whose bytes, valid with the first beat, form the side bytes
-	Ready    *bool             `yaml:"ready"`         // false: the stream has no tready
-	Fields   []string          `yaml:"fields"`        // of a record or level: roles, each a pin
-	Clock    string            `yaml:"clock"`         // signal of the clock that the stream belongs to; "": the first one
-	Omit     []string          `yaml:"omit" json:"-"` // of an AXI port: fields that the design does not have
-	// ReadyAnswers: tready is high only in a cycle in which tvalid is seen: an acknowledge in the same cycle. Outputs alone.
+	Name    string            `yaml:"name"`
+	Kind    string            `yaml:"kind"`    // "axis", "tlp", "record", "level", "axi4" or "axil"
+	Dir     string            `yaml:"dir"`     // "in" (into the device) or "out"
+	Prefix  string            `yaml:"prefix"`  // pin of role R is <prefix>_R unless Signals names it
+	Signals map[string]string `yaml:"signals"` // role -> pin; "!pin" of a handshake: active low
+	// bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
+	KeepUnit *int `yaml:"keep_unit"`
+	// roles whose bytes, valid with the first beat, form the side bytes
+	Side   []string `yaml:"side"`
+	Ready  *bool    `yaml:"ready"`  // false: the stream has no tready
+	Fields []string `yaml:"fields"` // of a record or level: roles, each a pin
+	// signal of the clock that the stream belongs to; "": the first one
+	Clock string   `yaml:"clock"`
+	Omit  []string `yaml:"omit" json:"-"` // of an AXI port: fields that the design does not have
+	// ReadyAnswers: tready is high only in a cycle in which tvalid is seen: an acknowledge in the same cycle. Outputs
+	// alone.
 	ReadyAnswers bool `yaml:"ready_answers"`
-	// FieldsLate: of an output record: its fields are those of the cycle after the handshake, as behind a registered read port.
+	// FieldsLate: of an output record: its fields are those of the cycle after the handshake, as behind a registered
+	// read port.
 	FieldsLate bool `yaml:"fields_late"`
-	// After: its n-th transaction is not offered before the n-th of that input was taken. With: not before the cycle in which
-	// that one is offered, and in this one.
+	// After: its n-th transaction is not offered before the n-th of that input was taken. With: not before the cycle
+	// in which that one is offered, and in this one.
 	After string `yaml:"after"`
 	With  string `yaml:"with"`
-	// SideHeld: side-band signals stay over the whole transaction. An input then drives them so (else only with the first
-	// beat), an output is checked for it.
-	SideHeld    bool           `yaml:"side_held"`
-	ZeroPadding bool           `yaml:"zero_padding"` // an output is checked for zero bytes beyond tkeep
-	Lane        int            `yaml:"lane"`         // which slice of flattened vectors is this stream
-	Lanes       int            `yaml:"lanes"`        // number of slices; 0 means 1. Without lane, a stream for each: <name>0, <name>1, ...
-	Strides     map[string]int `yaml:"strides"`      // role -> bits from lane to lane; default width/lanes
+	// SideHeld: side-band signals stay over the whole transaction. An input then drives them so (else only with the
+	// first beat), an output is checked for it.
+	SideHeld    bool `yaml:"side_held"`
+	ZeroPadding bool `yaml:"zero_padding"` // an output is checked for zero bytes beyond tkeep
+	Lane        int  `yaml:"lane"`         // which slice of flattened vectors is this stream
+	// number of slices; 0 means 1. Without lane, a stream for each: <name>0, <name>1, ...
+	Lanes   int            `yaml:"lanes"`
+	Strides map[string]int `yaml:"strides"` // role -> bits from lane to lane; default width/lanes
 }
 
 // Directions of streams.
@@ -95,8 +102,8 @@ func (s *Stream) HasReady() bool { return s.Kind != protocol.KindLevel && (s.Rea
 // Packets reports whether the stream has data and an end of each transaction.
 func (s *Stream) Packets() bool { return s.Kind == protocol.KindAxis || s.Kind == protocol.KindTLP }
 
-// side is the roles whose values go beside a transaction's data, in the bridge's side bytes: of packet streams those in Side, of
-// records and levels all fields.
+// side is the roles whose values go beside a transaction's data, in the bridge's side bytes: of packet streams those
+// in Side, of records and levels all fields.
 func (s *Stream) side() []string {
 	if s.Packets() {
 		return s.Side

@@ -24,9 +24,12 @@ func TestManifest(t *testing.T) {
 func TestManifestFaults(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"top: m", "top: m\ntopp: n", `dut.yaml:3: unknown field "topp"`},
-		{"top: m", "top: m\nverilator_flags: [-O3, --lint-only]", `dut.yaml:3: verilator_flags: --lint-only is not for a manifest`},
-		{"top: m", "top: m\nverilator_flags: [--threads 2]", `dut.yaml:3: verilator_flags: "--threads 2" is an option and its value: give them as two entries`},
-		{"top: m", "top: m\nverilator_flags: [\n  --stats,\n  dpi.cpp]", `dut.yaml:5: verilator_flags: dpi.cpp: only the design's own sources`},
+		{"top: m", "top: m\nverilator_flags: [-O3, --lint-only]",
+			`dut.yaml:3: verilator_flags: --lint-only is not for a manifest`},
+		{"top: m", "top: m\nverilator_flags: [--threads 2]",
+			`dut.yaml:3: verilator_flags: "--threads 2" is an option and its value: give them as two entries`},
+		{"top: m", "top: m\nverilator_flags: [\n  --stats,\n  dpi.cpp]",
+			`dut.yaml:5: verilator_flags: dpi.cpp: only the design's own sources`},
 		{"name: x", "name: a/b", `dut.yaml:1: name "a/b"`},
 		{"sources: [a.sv]", "sources: []", "dut.yaml:3: sources"},
 		{"[{signal: clk, period_ps: 2500}]", "[{signal: clk, period_ps: 0}]", "dut.yaml:4: period_ps 0"},
@@ -67,23 +70,29 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"period_ps: 2500", "period_ps: fast", `dut.yaml:4: clocks[0].period_ps: "fast": needs a whole number`},
 		{"period_ps: 2500", "period_ps: 02500", `dut.yaml:4: clocks[0].period_ps: "02500": 1344 in YAML 1.1, where a 0 makes it octal, 2500 in YAML 1.2: want 1344 or 2500`},
-		{"period_ps: 2500", "period_ps: 2_500", `dut.yaml:4: clocks[0].period_ps: "2_500": no number in YAML 1.2: want 2500`},
+		{"period_ps: 2500", "period_ps: 2_500",
+			`dut.yaml:4: clocks[0].period_ps: "2_500": no number in YAML 1.2: want 2500`},
 		{"top: m", "top: m\nparameters: {DEPTH: 010}", `dut.yaml:3: parameters.DEPTH: "010": 8 in YAML 1.1, where a 0 makes it octal, 10 in YAML 1.2: want 8 or 10`},
-		{"top: m", "top: m\ndefines: {DEPTH: 0o17}", `dut.yaml:3: defines.DEPTH: "0o17": octal numbers are not read: want 15`},
+		{"top: m", "top: m\ndefines: {DEPTH: 0o17}",
+			`dut.yaml:3: defines.DEPTH: "0o17": octal numbers are not read: want 15`},
 		{"0x1f", "017", `dut.yaml:15: tie_offs.mode: "017": 15 in YAML 1.1, where a 0 makes it octal, 17 in YAML 1.2: want 15 or 17`},
 		{"top: m", "top: m\nskip_idle: yes", `dut.yaml:3: skip_idle: "yes": needs true or false`},
 		{"period_ps: 2500", "period_ps: 2500.5", `dut.yaml:4: clocks[0].period_ps: "2500.5": needs a whole number`},
-		{"period_ps: 2500", "period_ps: 99999999999999999999", `dut.yaml:4: clocks[0].period_ps: "99999999999999999999": needs a whole number`},
+		{"period_ps: 2500", "period_ps: 99999999999999999999",
+			`dut.yaml:4: clocks[0].period_ps: "99999999999999999999": needs a whole number`},
 		{"keep_unit: 4", "keep_unit: 4.0", `dut.yaml:12: streams[1].keep_unit: "4.0": needs a whole number`},
-		{"prefix: m\n", "prefix: m\n    strides: {tdata: 8.5}\n", `dut.yaml:12: streams[1].strides.tdata: "8.5": needs a whole number`},
+		{"prefix: m\n", "prefix: m\n    strides: {tdata: 8.5}\n",
+			`dut.yaml:12: streams[1].strides.tdata: "8.5": needs a whole number`},
 		{"top: m", "topp: m", `dut.yaml:2: unknown field "topp"`},
 		{"observe: [busy]", "observ: [busy]", `dut.yaml:16: unknown field "observ"`},
 		{"active: high", "activ: high", `dut.yaml:5: resets[0]: unknown field "activ"`},
 		{"sources: [a.sv]", "sources: a.sv", `dut.yaml:3: sources: "a.sv": needs a list`},
 		{"top: m", "top: [m]", "dut.yaml:2: top: a list: needs a single value"},
 		{"observe: [busy]", "observe: [{busy: 1}]", "dut.yaml:16: observe[0]: a group of fields: needs a single value"},
-		{"side: [thdr]", "side: [thdr]\n    ready: maybe", `dut.yaml:14: streams[1].ready: "maybe": needs true or false`},
-		{"[{signal: clk, period_ps: 2500}]", "[clk]", `dut.yaml:4: clocks[0]: "clk": needs fields with values (name: value)`},
+		{"side: [thdr]", "side: [thdr]\n    ready: maybe",
+			`dut.yaml:14: streams[1].ready: "maybe": needs true or false`},
+		{"[{signal: clk, period_ps: 2500}]", "[clk]",
+			`dut.yaml:4: clocks[0]: "clk": needs fields with values (name: value)`},
 		{"name: x", "name: x\nname: y", `dut.yaml:2: mapping key "name" already defined at line 1`},
 	} {
 		text := strings.Replace(manifesttest.Good, x.from, x.to, 1)
@@ -95,7 +104,8 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	require.ErrorContains(t, err, "dut.yaml:1: a list: want a mapping of fields: name, top, sources")
 	_, err = Parse("dut.yaml", []byte("tie_offs: &x {<<: *x}\n\"\": 1\n"))
 	require.ErrorContains(t, err, "contains itself")
-	text := strings.Replace(manifesttest.Good, "{signal: clk, period_ps: 2500}", "{<<: {signal: clk}, period_ps: 0x9c4}", 1)
+	text := strings.Replace(manifesttest.Good, "{signal: clk, period_ps: 2500}",
+		"{<<: {signal: clk}, period_ps: 0x9c4}", 1)
 	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err, "merged fields, another base")
 	require.EqualValues(t, 2500, m.Clocks[0].PeriodPs)
@@ -150,7 +160,8 @@ func FuzzParseManifest(f *testing.F) {
 // Of another kind of file nothing is shown: it may hold secrets.
 func TestOtherFilesAreNotShown(t *testing.T) {
 	for _, text := range []string{
-		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret:$6$1:1::\n*secret:x\n", "- secret\n", "name: x\npassword: secret\ntoken: secret\n", "a: *secret\n",
+		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret:$6$1:1::\n*secret:x\n", "- secret\n",
+		"name: x\npassword: secret\ntoken: secret\n", "a: *secret\n",
 		"{\"private_key\": \"secret\"}", "secret: [\n", "!!int secret\n", "\"secret\n", "secret: !!float secret\n",
 	} {
 		m, err := Parse("dut.yaml", []byte(text))

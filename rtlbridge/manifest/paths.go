@@ -8,14 +8,15 @@ import (
 	"unicode"
 )
 
-// pathMarks are the characters, beside letters and digits, of a path that tools get. Blanks and quotes break the lists that
-// Verilator writes; the others mean something to a shell.
+// pathMarks are the characters, beside letters and digits, of a path that tools get. Blanks and quotes break the lists
+// that Verilator writes; the others mean something to a shell.
 const pathMarks = "/_-.+=,@%:~#^!()[]{}"
 
 // BadInPath is the first character of a path that tools cannot be given, "" if there is none.
 func BadInPath(path string) string {
 	for _, r := range path {
-		if !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !strings.ContainsRune(pathMarks, r) || r == unicode.ReplacementChar {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !strings.ContainsRune(pathMarks, r) ||
+			r == unicode.ReplacementChar {
 			return string(r)
 		}
 	}
@@ -47,9 +48,11 @@ func CheckPath(p string) error {
 	case p[0] == '-' || p[0] == '+':
 		return fmt.Errorf("%q is an option and not a path; a file of that name is given as ./%s", p, p)
 	case strings.Contains(p, "$("):
-		return fmt.Errorf("%q: no commands run in a manifest; a path has letters, digits, patterns, variables ($NAME, ${NAME}) and %s", p, pathMarks)
+		return fmt.Errorf("%q: no commands run in a manifest; a path has letters, digits, patterns, variables "+
+			"($NAME, ${NAME}) and %s", p, pathMarks)
 	case BadInPath(plain) != "":
-		return fmt.Errorf("%q cannot be a path here: it has %q; allowed are letters, digits, patterns, variables ($NAME, ${NAME}) and %s",
+		return fmt.Errorf("%q cannot be a path here: it has %q; allowed are letters, digits, patterns, variables "+
+			"($NAME, ${NAME}) and %s",
 			p, BadInPath(plain), pathMarks)
 	}
 	return nil

@@ -21,13 +21,14 @@ type PinPort struct {
 }
 
 // VL_IN8(&clk,0,0); VL_OUTW(&data,511,0,16); VL_IN8((&x)[4],7,0);
-var rePort = regexp.MustCompile(`^\s*VL_(IN|OUT|INOUT)(8|16|64|W)?\(\(?&(\w+)\)?((?:\[\d+\])*),(-?\d+),(-?\d+)(?:,\d+)?\);`)
+var rePort = regexp.MustCompile(
+	`^\s*VL_(IN|OUT|INOUT)(8|16|64|W)?\(\(?&(\w+)\)?((?:\[\d+\])*),(-?\d+),(-?\d+)(?:,\d+)?\);`)
 
 var reEscape = regexp.MustCompile(`__0([0-9A-Fa-f]{2})`)
 
-// Verilator puts reserved before a name that is a word of C++, or one that C++ code is likely to use: abort, class, register.
-// A name of the design's own with double underscores is escaped, so it never begins like that. Of a name that is too long
-// it keeps the beginning and hashed, and a sum.
+// Verilator puts reserved before a name that is a word of C++, or one that C++ code is likely to use: abort, class,
+// register. A name of the design's own with double underscores is escaped, so it never begins like that. Of a name
+// that is too long it keeps the beginning and hashed, and a sum.
 const (
 	reserved = "__SYM__"
 	hashed   = "__Vhsh"
@@ -44,7 +45,8 @@ func ParsePorts(header io.Reader) ([]PinPort, error) {
 			continue
 		}
 		if strings.Contains(g[3], hashed) {
-			return nil, fmt.Errorf("port %s...: the name is longer than Verilator keeps (127 characters); make it shorter",
+			return nil, fmt.Errorf("port %s...: the name is longer than Verilator keeps (127 characters); make it "+
+				"shorter",
 				g[3][:strings.Index(g[3], hashed)])
 		}
 		msb, err1 := strconv.Atoi(g[5])
@@ -65,8 +67,8 @@ func ParsePorts(header io.Reader) ([]PinPort, error) {
 	return ports, nil
 }
 
-// Unescape gives the name in the design: without Verilator's mark of a reserved name, and with the characters that it escapes
-// (__05F is '_').
+// Unescape gives the name in the design: without Verilator's mark of a reserved name, and with the characters that it
+// escapes (__05F is '_').
 func Unescape(s string) string {
 	return reEscape.ReplaceAllStringFunc(strings.TrimPrefix(s, reserved), func(e string) string {
 		n, _ := strconv.ParseUint(e[3:], 16, 8)

@@ -36,7 +36,8 @@ func TestPortNameTooLong(t *testing.T) {
 // Every name that Verilator changes is found again.
 func TestUnescape(t *testing.T) {
 	for member, name := range map[string]string{
-		"__SYM__abort": "abort", "___05FSYM___05Fq": "__SYM__q", "a___05Fb": "a__b", "foo__02dbar": "foo-bar", "foo__02Dbar": "foo-bar", "clk": "clk",
+		"__SYM__abort": "abort", "___05FSYM___05Fq": "__SYM__q", "a___05Fb": "a__b", "foo__02dbar": "foo-bar",
+		"foo__02Dbar": "foo-bar", "clk": "clk",
 	} {
 		require.Equal(t, name, Unescape(member), member)
 	}

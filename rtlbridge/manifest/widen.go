@@ -18,9 +18,9 @@ func LaneName(stream string, i int) string {
 	return stream + strconv.Itoa(i)
 }
 
-// Widen is the manifest of the same device built with n lanes: a parameter of the top module is set to n, and each of the
-// named streams becomes n, the slices of flattened vectors. Lanes after the first are appended to the list of streams. The
-// manifest itself does not change. A manifest that has all those lanes already is returned as it is.
+// Widen is the manifest of the same device built with n lanes: a parameter of the top module is set to n, and each of
+// the named streams becomes n, the slices of flattened vectors. Lanes after the first are appended to the list of
+// streams. The manifest itself does not change. A manifest that has all those lanes already is returned as it is.
 func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest, error) {
 	if n == 1 || slices.IndexFunc(streams, func(s string) bool { return m.stream(LaneName(s, n-1)) < 0 }) < 0 {
 		return m, nil
@@ -32,7 +32,8 @@ func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest,
 	w.Parameters, w.Streams, w.lines = maps.Clone(m.Parameters), slices.Clone(m.Streams), maps.Clone(m.lines)
 	var errs []error
 	if _, ok := m.Parameters[parameter]; !ok {
-		errs = append(errs, m.Errorf("parameters", "parameter %s is not in the manifest: no build with %d lanes can be made of it", parameter, n))
+		errs = append(errs, m.Errorf("parameters", "parameter %s is not in the manifest: no build with %d lanes can "+
+			"be made of it", parameter, n))
 	} else {
 		w.Parameters[parameter] = strconv.Itoa(n)
 	}
@@ -45,12 +46,13 @@ func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest,
 	return &w, nil
 }
 
-// With is the manifest of the same device built with a parameter of the top module set to a value. The manifest itself does
-// not change; one that has the value already is returned as it is. A parameter that it does not have is refused.
+// With is the manifest of the same device built with a parameter of the top module set to a value. The manifest itself
+// does not change; one that has the value already is returned as it is. A parameter that it does not have is refused.
 func (m *Manifest) With(parameter string, value int) (*Manifest, error) {
 	have, ok := m.Parameters[parameter]
 	if !ok {
-		return nil, m.Errorf("parameters", "parameter %s is not in the manifest: no build with %s %d can be made of it", parameter, parameter, value)
+		return nil, m.Errorf("parameters", "parameter %s is not in the manifest: no build with %s %d can be made of it",
+			parameter, parameter, value)
 	}
 	if have == strconv.Itoa(value) {
 		return m, nil
@@ -81,7 +83,8 @@ func (m *Manifest) split(name string, n int) error {
 		return m.Errorf("streams", "no stream %s, of which %d lanes are wanted", name, n)
 	}
 	if have := m.Streams[at].lanes(); have != 1 {
-		return m.Errorf(fmt.Sprintf("streams[%d].lanes", at), "stream %s is one of %d lanes already, %d are wanted", name, have, n)
+		return m.Errorf(fmt.Sprintf("streams[%d].lanes", at), "stream %s is one of %d lanes already, %d are wanted",
+			name, have, n)
 	}
 	m.Streams[at].Lanes = n
 	for i := 1; i < n; i++ {
@@ -96,8 +99,8 @@ func (m *Manifest) split(name string, n int) error {
 	return nil
 }
 
-// WithParameters is the manifest of the same device built with these values of parameters of the top module. The manifest
-// itself does not change. Values that no parameter can have are refused.
+// WithParameters is the manifest of the same device built with these values of parameters of the top module. The
+// manifest itself does not change. Values that no parameter can have are refused.
 func (m *Manifest) WithParameters(values map[string]string) (*Manifest, error) {
 	w := *m
 	w.Parameters = maps.Clone(m.Parameters)

@@ -33,7 +33,8 @@ func TestWidenMakesLanes(t *testing.T) {
 		s := w.Streams[at]
 		require.Equal(t, []any{LaneName("in", i), i, 3, "s", DirIn}, []any{s.Name, s.Lane, s.Lanes, s.Prefix, s.Dir})
 	}
-	require.Equal(t, m.Line("streams[0]"), w.Line("streams[3].lane"), "a fault of a lane is told with the line of its stream")
+	require.Equal(t, m.Line("streams[0]"), w.Line("streams[3].lane"),
+		"a fault of a lane is told with the line of its stream")
 	require.Equal(t, parseLanes(t, laneManifest), m, "the manifest itself is as it was")
 	again, err := w.Widen("Ports", 3, "in")
 	require.NoError(t, err)
@@ -68,5 +69,6 @@ func TestWithSetsAParameter(t *testing.T) {
 	require.NoError(t, err)
 	require.Same(t, m, same)
 	_, err = m.With("EthBits", 256)
-	require.ErrorContains(t, err, "dut.yaml:4: parameter EthBits is not in the manifest: no build with EthBits 256 can be made of it")
+	require.ErrorContains(t, err, "dut.yaml:4: parameter EthBits is not in the manifest: no build with EthBits 256 "+
+		"can be made of it")
 }

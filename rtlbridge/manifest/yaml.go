@@ -13,7 +13,8 @@ import (
 )
 
 // shape compares a YAML value with the type that it is meant for, and returns every unknown field and every value of a
-// wrong type, by line and field. The YAML package would not name the field, and would cut a fraction off without a word.
+// wrong type, by line and field. The YAML package would not name the field, and would cut a fraction off without a
+// word.
 type shape struct {
 	path    string // of the file
 	errs    []error
@@ -106,8 +107,8 @@ func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
 	}
 }
 
-// follows reports whether a fault at path may only follow from one of shape: it is about a value that is not known, or one
-// that is missing where a name is not known. given tells whether the file has something at a path.
+// follows reports whether a fault at path may only follow from one of shape: it is about a value that is not known, or
+// one that is missing where a name is not known. given tells whether the file has something at a path.
 func (s *shape) follows(path string, given func(string) bool) bool {
 	for _, u := range s.unknown {
 		element, _, inside := strings.Cut(u, ".") // "streams[1]" of "streams[1].lane"
@@ -193,7 +194,8 @@ func keysTwice(te *yaml.TypeError) error {
 	if te == nil {
 		return nil
 	}
-	twice := slices.DeleteFunc(slices.Clone(te.Errors), func(s string) bool { return !strings.Contains(s, "already defined at") })
+	twice := slices.DeleteFunc(slices.Clone(te.Errors),
+		func(s string) bool { return !strings.Contains(s, "already defined at") })
 	if len(twice) == 0 {
 		return nil
 	}

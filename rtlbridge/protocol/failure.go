@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// InfraError is a failure of the device process or of the connection to it, as opposed to a wrong result: it died, hung,
-// flooded, spoke nonsense or stopped. Err tells which (*DeviceError, *ProtocolError, ErrTimeout, ErrClosed, ...).
+// InfraError is a failure of the device process or of the connection to it, as opposed to a wrong result: it died,
+// hung, flooded, spoke nonsense or stopped. Err tells which (*DeviceError, *ProtocolError, ErrTimeout, ErrClosed,
+// ...).
 type InfraError struct {
 	Device    string // name of the device
 	Op        string // what was being done

@@ -82,13 +82,16 @@ func DecodeHello(b []byte) (*Hello, error) {
 		return nil, ProtoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
 	}
 	if h.Version != Version {
-		return nil, ProtoErr(FrameHello, FaultVersion, "the device speaks version %d, this program %d", h.Version, Version)
+		return nil, ProtoErr(FrameHello, FaultVersion, "the device speaks version %d, this program %d", h.Version,
+			Version)
 	}
 	if h.Busy < -1 || h.Busy >= nObserve {
 		return nil, ProtoErr(FrameHello, FaultValue, "busy signal %d of %d", h.Busy, nObserve)
 	}
-	if nClocks == 0 || nClocks > MaxClocks || nStreams == 0 || nStreams > MaxStreams || nObserve > MaxObserve || nTies > MaxTieOffs {
-		return nil, ProtoErr(FrameHello, FaultLimit, "%d clocks, %d streams, %d observed signals, %d tie-offs", nClocks, nStreams, nObserve, nTies)
+	if nClocks == 0 || nClocks > MaxClocks || nStreams == 0 || nStreams > MaxStreams || nObserve > MaxObserve ||
+		nTies > MaxTieOffs {
+		return nil, ProtoErr(FrameHello, FaultLimit, "%d clocks, %d streams, %d observed signals, %d tie-offs", nClocks,
+			nStreams, nObserve, nTies)
 	}
 	for range nClocks {
 		k := ClockInfo{PeriodPs: int64(c.u64())}
@@ -136,7 +139,8 @@ func helloStream(c *cursor) (StreamInfo, error) {
 	}
 	s.Kind = KindCodes[kind]
 	if (s.DataBytes != 0) != s.Packets() || s.DataBytes > 2048 || s.SideBytes > MaxSideBytes || fields > MaxSideBytes {
-		return s, ProtoErr(FrameHello, FaultLimit, "stream %s: %d data and %d side-band bytes in %d fields", s.Name, s.DataBytes, s.SideBytes, fields)
+		return s, ProtoErr(FrameHello, FaultLimit, "stream %s: %d data and %d side-band bytes in %d fields", s.Name,
+			s.DataBytes, s.SideBytes, fields)
 	}
 	s.Fields, _ = helloSignals(c, fields, -1)
 	sum := 0
@@ -144,7 +148,8 @@ func helloStream(c *cursor) (StreamInfo, error) {
 		sum += f.Bytes()
 	}
 	if sum != s.SideBytes && !c.bad {
-		return s, ProtoErr(FrameHello, FaultValue, "stream %s: fields of %d bytes, %d side-band bytes", s.Name, sum, s.SideBytes)
+		return s, ProtoErr(FrameHello, FaultValue, "stream %s: fields of %d bytes, %d side-band bytes", s.Name, sum,
+			s.SideBytes)
 	}
 	return s, nil
 }

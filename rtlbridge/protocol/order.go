@@ -1,8 +1,8 @@
 package protocol
 
-// Order holds the records of a run to the times that docs/bridge.md gives them: each lies in its quantum and not before the one
-// ahead of it, and what is told of the busy signal fits together. A device that has it otherwise speaks nonsense; taken at
-// its word, it would seem to break the contract, or to keep it.
+// Order holds the records of a run to the times that docs/bridge.md gives them: each lies in its quantum and not
+// before the one ahead of it, and what is told of the busy signal fits together. A device that has it otherwise speaks
+// nonsense; taken at its word, it would seem to break the contract, or to keep it.
 type Order struct {
 	at      uint64 // the cycle of the latest record
 	since   uint64 // the busy signal is zero since then if it rests, else it was not in the cycle before
@@ -37,7 +37,8 @@ func (o *Order) Take(r *Ran, e *Record) error {
 		end = o.to + 1
 	}
 	if when < from || when >= end || e.Kind != EventViolation && e.First > e.Last {
-		return ProtoErr(FrameRan, FaultValue, "%v of cycles %d to %d: wants its end in cycle %d to %d, and its begin not after it",
+		return ProtoErr(FrameRan, FaultValue, "%v of cycles %d to %d: wants its end in cycle %d to %d, and its begin "+
+			"not after it",
 			e.Kind, e.First, e.Last, e.Kind.told(from), e.Kind.told(end-1))
 	}
 	o.at = when
@@ -50,11 +51,13 @@ func (o *Order) Take(r *Ran, e *Record) error {
 	return nil
 }
 
-// held looks at the begin of a held time: it follows the one before on its stream with a cycle between, else they would be one.
+// held looks at the begin of a held time: it follows the one before on its stream with a cycle between, else they
+// would be one.
 func (o *Order) held(e *Record) error {
 	free := max(o.free[e.Stream], o.from)
 	if e.First < free {
-		return ProtoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: wants to begin no earlier than cycle %d, by what was told before",
+		return ProtoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: wants to begin no earlier "+
+			"than cycle %d, by what was told before",
 			e.Stream, e.First, e.Last, free)
 	}
 	o.free[e.Stream] = min(e.Last+2, o.to)
@@ -67,7 +70,8 @@ func (o *Order) rest(e *Record) error {
 		if o.resting {
 			how = "with"
 		}
-		return ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: wants to begin %s cycle %d, by what was told before", e.First, e.Last, how, o.since)
+		return ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: wants to begin %s cycle %d, by what was "+
+			"told before", e.First, e.Last, how, o.since)
 	}
 	o.since, o.resting = e.Last+2, false
 	return nil
@@ -87,9 +91,11 @@ func (o *Order) Observed(r *Ran, busy *Observed) error {
 	zero := busy.Value == 0
 	switch x := busy.LastNonzero; {
 	case x > end, zero && x == end && end != 0, !zero && x != end:
-		return ProtoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, not zero last in the cycle before %d", busy.Value, end-1, x)
+		return ProtoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, not zero last in the cycle "+
+			"before %d", busy.Value, end-1, x)
 	case x < o.since, o.resting && x != o.since:
-		return ProtoErr(FrameRan, FaultValue, "busy signal not zero last in the cycle before %d, by what was told before: in the one before %d", x, o.since)
+		return ProtoErr(FrameRan, FaultValue, "busy signal not zero last in the cycle before %d, by what was told "+
+			"before: in the one before %d", x, o.since)
 	}
 	o.since, o.resting = busy.LastNonzero, zero
 	return nil

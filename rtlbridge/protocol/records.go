@@ -64,7 +64,8 @@ func (r Rule) String() string {
 	return nameOf(ruleNames[:], int(r), "rule")
 }
 
-// Record is one record of a RAN frame. Side and Data point into the receive buffer and are valid until the next receive.
+// Record is one record of a RAN frame. Side and Data point into the receive buffer and are valid until the next
+// receive.
 type Record struct {
 	Kind    EventKind
 	Stream  uint8
@@ -133,8 +134,8 @@ func DecodeRan(b []byte, h *Hello, r *Ran) error {
 // Read is the number of records that Next has read.
 func (r *Ran) Read() uint32 { return r.records - r.left }
 
-// HeldTimes calls f for each held time of the records that Next has not read. It stops at what is no record; Next tells what is
-// wrong with it.
+// HeldTimes calls f for each held time of the records that Next has not read. It stops at what is no record; Next
+// tells what is wrong with it.
 func (r *Ran) HeldTimes(f func(stream int, first, last uint64)) {
 	b := r.body
 	for range r.left {
@@ -155,12 +156,13 @@ func (r *Ran) HeldTimes(f func(stream int, first, last uint64)) {
 	}
 }
 
-// MostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and one
-// held time, break every rule once, and it carries one beat; a transaction may have begun earlier.
+// MostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and
+// one held time, break every rule once, and it carries one beat; a transaction may have begun earlier.
 func MostBytes(h *Hello, s *Start, n uint64) uint64 {
 	most := 1<<20 + n*eventBytes // rests among them
 	for i, x := range h.Streams {
-		most += n*uint64(x.DataBytes+pad8(x.SideBytes)+8+eventBytes*(3+int(RulePadding))) + uint64(s.Streams[i].MaxBytes) + DefaultMaxBytes
+		most += n*uint64(x.DataBytes+pad8(x.SideBytes)+8+eventBytes*(3+int(RulePadding))) +
+			uint64(s.Streams[i].MaxBytes) + DefaultMaxBytes
 	}
 	return most
 }
@@ -198,7 +200,8 @@ func (r *Ran) Next(e *Record) (bool, error) {
 		b = b[side+data:]
 	}
 	if e.Kind == EventRest && !r.rests {
-		return false, ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: the device has no busy signal", e.First, e.Last)
+		return false, ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: the device has no busy signal",
+			e.First, e.Last)
 	}
 	if err := checkEvent(e, s, n); err != nil {
 		return false, err
@@ -215,7 +218,8 @@ func checkEvent(e *Record, s *StreamInfo, n int) error {
 			return ProtoErr(FrameRan, FaultStream, "input accepted on output stream %s", s.Name)
 		}
 		if e.Flags == 0 || e.Flags&^(InBegin|InEnd) != 0 || e.Rule != 0 || n != 0 {
-			return ProtoErr(FrameRan, FaultValue, "input accepted with flags %#x, rule %d, %d bytes", e.Flags, e.Rule, n)
+			return ProtoErr(FrameRan, FaultValue, "input accepted with flags %#x, rule %d, %d bytes", e.Flags, e.Rule,
+				n)
 		}
 	case EventOut:
 		if !s.Out {
@@ -238,7 +242,8 @@ func checkEvent(e *Record, s *StreamInfo, n int) error {
 			return ProtoErr(FrameRan, FaultStream, "held time on output stream %s, which has no tready", s.Name)
 		}
 		if e.Flags != 0 || e.Rule != 0 || n != 0 || e.Ordinal != 0 {
-			return ProtoErr(FrameRan, FaultValue, "held time with flags %#x, rule %d, %d bytes, ordinal %d", e.Flags, e.Rule, n, e.Ordinal)
+			return ProtoErr(FrameRan, FaultValue, "held time with flags %#x, rule %d, %d bytes, ordinal %d", e.Flags,
+				e.Rule, n, e.Ordinal)
 		}
 	default:
 		return ProtoErr(FrameRan, FaultValue, "record type %d", e.Kind)

@@ -41,7 +41,8 @@ type IdleMode uint8
 const (
 	IdleSkip     IdleMode = iota // they are skipped if the device declares that they can be
 	IdleEvaluate                 // they are evaluated
-	IdleCheck                    // they are evaluated; a device that declares that they can be skipped, but changes in one, is an error
+	// they are evaluated; a device that declares that they can be skipped, but changes in one, is an error
+	IdleCheck
 )
 
 var idleNames = [...]string{"skip", "evaluate", "check"}

@@ -112,15 +112,18 @@ func TestRatesOfTheNICRepeat(t *testing.T) {
 func TestResultAsJSON(t *testing.T) {
 	b, err := json.Marshal(figure("a/b", 0.5, "ratio", 0.75, "the %s", "other"))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"name":"a/b","value":0.5,"unit":"ratio","goal":0.75,"ok":false,"against":"the other"}`, string(b))
+	require.JSONEq(t, `{"name":"a/b","value":0.5,"unit":"ratio","goal":0.75,"ok":false,"against":"the other"}`,
+		string(b))
 	b, err = json.Marshal(limit("a/c", 2, "s", 15, "wall"))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"name":"a/c","value":2,"unit":"s","goal":15,"at_most":true,"ok":true,"against":"wall"}`, string(b))
+	require.JSONEq(t, `{"name":"a/c","value":2,"unit":"s","goal":15,"at_most":true,"ok":true,"against":"wall"}`,
+		string(b))
 }
 
 // A claim whose number is none is a miss that JSON can hold.
 func TestNoNumber(t *testing.T) {
-	r := claim(&papers.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss", Reason: "NaN is no measurement"})
+	r := claim(&papers.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss",
+		Reason: "NaN is no measurement"})
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), `"measured"`)
@@ -130,7 +133,8 @@ func TestNoNumber(t *testing.T) {
 	take := func(*session) ([]Result, error) {
 		return []Result{figure("engine/x", math.Inf(1), "ratio", 1, "y")}, nil
 	}
-	require.EqualError(t, s.take(&measurement{[]string{"engine/x"}, none, take}), "bench engine/x: +Inf is no measurement: raise --percent")
+	require.EqualError(t, s.take(&measurement{[]string{"engine/x"}, none, take}),
+		"bench engine/x: +Inf is no measurement: raise --percent")
 	require.Empty(t, s.report.Results)
 }
 
@@ -138,7 +142,8 @@ func TestReportForPeople(t *testing.T) {
 	r := Report{Results: []Result{
 		figure("x/fast", 12345.6, "1/s", 10_000, "nothing"), figure("x/free", 1.5, "ratio", 0, "something"),
 		limit("x/slow", 0.5, "s", 0.25, "the clock"), limit("x/none", 0, "cycles", 0, "all cycles"),
-		figure("x/busy", 2, "ratio", 1, "something").disturbed(0.5), figure("x/calm", 2, "ratio", 1, "something").disturbed(0.01),
+		figure("x/busy", 2, "ratio", 1, "something").disturbed(0.5),
+		figure("x/calm", 2, "ratio", 1, "something").disturbed(0.01),
 	}}
 	var text strings.Builder
 	require.NoError(t, r.Write(&text))
@@ -147,7 +152,8 @@ func TestReportForPeople(t *testing.T) {
 		"x/free  1.5    ratio   -                                     something\n"+
 		"x/slow  0.5    s       missed (goal <= 0.25)                 the clock\n"+
 		"x/none  0      cycles  ok (goal <= 0)                        all cycles\n"+
-		"x/busy  2      ratio   machine too busy to tell (goal >= 1)  something; disturbed: processors were missing 50% of the time\n"+
+		"x/busy  2      ratio   machine too busy to tell (goal >= 1)  something; disturbed: processors were missing "+
+		"50% of the time\n"+
 		"x/calm  2      ratio   ok (goal >= 1)                        something\n", text.String())
 	require.False(t, r.Results[4].OK)
 }

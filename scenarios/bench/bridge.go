@@ -32,8 +32,8 @@ func bridgeSpeed(s *session) ([]Result, error) {
 	return c.results(), nil
 }
 
-// compare plays turns of the refereed run and its playback on the session's device, and of the playback on another build
-// where one is given.
+// compare plays turns of the refereed run and its playback on the session's device, and of the playback on another
+// build where one is given.
 func (s *session) compare(other *build.Device) (*comparison, error) {
 	o, err := s.bridgeOptions()
 	if err != nil {
@@ -118,7 +118,8 @@ func (c *comparison) results() []Result {
 	turns := fmt.Sprintf("median of %d turns", n)
 	list := []Result{
 		figure("bridge/refereed_over_raw", median(c.ratios), "ratio", 0.85,
-			"duplex replay of 1,500 B with bridge and referee, quantum %d, against the bare RTL with the same inputs; %s from %.3f to %.3f",
+			"duplex replay of 1,500 B with bridge and referee, quantum %d, against the bare RTL with the same "+
+				"inputs; %s from %.3f to %.3f",
 			bridgeQuantum, turns, slices.Min(c.ratios), slices.Max(c.ratios)),
 		figure("bridge/rx_frames_per_s", c.received(), "1/s", 30_000,
 			"the same, referee included; %.0f cycles/s", median(c.refereed)),
@@ -131,13 +132,15 @@ func (c *comparison) results() []Result {
 				v = append(v, of(r.Shares))
 			}
 		}
-		list = append(list, figure("bridge/wall_share_"+name, median(v), "ratio", 0, "the wall time of the run, of which the four are all; rtl: waiting for the device"))
+		list = append(list, figure("bridge/wall_share_"+name, median(v), "ratio", 0, "the wall time of the run, of "+
+			"which the four are all; rtl: waiting for the device"))
 	}
 	share("rtl", func(s *replay.Shares) float64 { return s.RTL })
 	share("bridge", func(s *replay.Shares) float64 { return s.Bridge })
 	share("models", func(s *replay.Shares) float64 { return s.Models })
 	share("referee", func(s *replay.Shares) float64 { return s.Referee })
-	list = append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; %s", turns))
+	list = append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; %s",
+		turns))
 	for i := range list {
 		list[i] = list[i].disturbed(median(c.missing))
 	}

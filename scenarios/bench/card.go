@@ -45,7 +45,8 @@ func with[L load](make func() (L, error), use func(L) error) error {
 	return errors.Join(err, l.close())
 }
 
-// turnsEach is into how many turns the packets of a repeat go: the shorter a turn, the likelier is one of them undisturbed.
+// turnsEach is into how many turns the packets of a repeat go: the shorter a turn, the likelier is one of them
+// undisturbed.
 const turnsEach = 8
 
 // compare is the cost of a packet in two loads, turn about: the least of all turns each.
@@ -73,7 +74,8 @@ func (s *session) cardLoad(queues int) func() (*cardLoad, error) {
 	return func() (*cardLoad, error) { return newCardLoad(loadPreset, queues, s.Seed, 0) }
 }
 
-const wholeCard = "frames of 4 KB in and out of the Go NIC on preset bf3 by PCIe links, switch, caches and DRAM, each TLP an event, no referee"
+const wholeCard = "frames of 4 KB in and out of the Go NIC on preset bf3 by PCIe links, switch, caches and DRAM, " +
+	"each TLP an event, no referee"
 
 // cardCost is what a packet costs on a whole card.
 type cardCost struct {
@@ -117,9 +119,11 @@ func cardSpeed(s *session) ([]Result, error) {
 		return nil, err
 	}
 	return []Result{
-		figure("card/packets_per_s", float64(time.Second)/float64(c.packet), "1/s", 40_000, "%s; best of %d, %.1f TLPs a packet", wholeCard, s.Repeats, c.tlps).disturbed(c.missing),
+		figure("card/packets_per_s", float64(time.Second)/float64(c.packet), "1/s", 40_000,
+			"%s; best of %d, %.1f TLPs a packet", wholeCard, s.Repeats, c.tlps).disturbed(c.missing),
 		figure("card/tlp_over_akita_hops", theirs/c.tlp(), "ratio", 0,
-			"Akita's engine, ports and connections over link, switch and link alone (%.0f ns a TLP), against a TLP on the whole card with NIC, driver, caches and DRAM (%.0f ns)", theirs, c.tlp()),
+			"Akita's engine, ports and connections over link, switch and link alone (%.0f ns a TLP), against a TLP "+
+				"on the whole card with NIC, driver, caches and DRAM (%.0f ns)", theirs, c.tlp()),
 	}, nil
 }
 
@@ -162,14 +166,16 @@ func cardLong(s *session) ([]Result, error) {
 		many, err = cost(l, n)
 		return err
 	})
-	return []Result{flatness("card/cost_1e3_to_1e6_packets", few, many, "a packet in a run of %d and of %d: %v and %v; %s", fewPackets, n, few, many, wholeCard)}, err
+	return []Result{flatness("card/cost_1e3_to_1e6_packets", few, many,
+		"a packet in a run of %d and of %d: %v and %v; %s", fewPackets, n, few, many, wholeCard)}, err
 }
 
 // cardQueues is the cost of a packet with many queues against one.
 func cardQueues(s *session) ([]Result, error) {
 	const most = 256
 	one, many, err := compare(s, s.frames(costPackets)/2, s.cardLoad(1), s.cardLoad(most))
-	return []Result{flatness("card/cost_1_to_256_queues", one, many, "a packet with 1 and with %d queues each way: %v and %v, turn about; %s", most, one, many, wholeCard)}, err
+	return []Result{flatness("card/cost_1_to_256_queues", one, many,
+		"a packet with 1 and with %d queues each way: %v and %v, turn about; %s", most, one, many, wholeCard)}, err
 }
 
 // verbsQueues is the cost of a WRITE with many queue pairs against one.
@@ -180,7 +186,8 @@ func verbsQueues(s *session) ([]Result, error) {
 	}
 	one, many, err := compare(s, s.frames(costPackets)/2, build(1), build(most))
 	return []Result{flatness("rnic/cost_1_to_1024_qps", one, many,
-		"a WRITE of 4 KB with 1 and with %d queue pairs: %v and %v, turn about; preset %s, %d under way", most, one, many, verbsPreset, verbsWindow)}, err
+		"a WRITE of 4 KB with 1 and with %d queue pairs: %v and %v, turn about; preset %s, %d under way", most, one,
+		many, verbsPreset, verbsWindow)}, err
 }
 
 // flatness is the dearer of two costs over the cheaper.
@@ -192,23 +199,26 @@ func flatness(name string, a, b time.Duration, against string, args ...any) Resu
 	return limit(name, r, "ratio", flat, against, args...)
 }
 
-// packetMemory is what a packet under way takes beside its bytes: cables of two lengths, and what is on the longer one more.
+// packetMemory is what a packet under way takes beside its bytes: cables of two lengths, and what is on the longer one
+// more.
 func packetMemory(s *session) ([]Result, error) {
 	var heap, under [2]float64
 	for i, longer := range [...]simcore.Ps{0, simcore.Millisecond} {
-		err := with(func() (*cardLoad, error) { return newCardLoad(loadPreset, loadQueues, s.Seed, longer) }, func(l *cardLoad) error {
-			var m runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			heap[i], under[i] = float64(m.HeapAlloc), float64(l.underWay())
-			runtime.KeepAlive(l)
-			return nil
-		})
+		err := with(func() (*cardLoad, error) { return newCardLoad(loadPreset, loadQueues, s.Seed, longer) },
+			func(l *cardLoad) error {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				heap[i], under[i] = float64(m.HeapAlloc), float64(l.underWay())
+				runtime.KeepAlive(l)
+				return nil
+			})
 		if err != nil {
 			return nil, err
 		}
 	}
 	n := under[1] - under[0]
 	return []Result{limit("card/bytes_per_packet", (heap[1]-heap[0])/n-loadFrame, "B", 1024,
-		"memory in use beyond its 4,096 B, of each of %.0f packets more that are on cables longer by 1 ms; %s", n, wholeCard)}, nil
+		"memory in use beyond its 4,096 B, of each of %.0f packets more that are on cables longer by 1 ms; %s", n,
+		wholeCard)}, nil
 }

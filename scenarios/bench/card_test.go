@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// The loads do the work that their figures speak of, the same on every run: as much comes in as goes out, nothing is dropped,
-// and caches and DRAM see it.
+// The loads do the work that their figures speak of, the same on every run: as much comes in as goes out, nothing is
+// dropped, and caches and DRAM see it.
 func TestCardLoad(t *testing.T) {
 	var before []uint64
 	for range 2 {

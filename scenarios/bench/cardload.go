@@ -19,8 +19,9 @@ import (
 	"nictwin/stack/driver"
 )
 
-// cardLoad is frames of 4 KB in and out of the Go NIC on a whole card: payload in host memory, rings in Arm memory, by links
-// with credits, switch, last-level caches and DRAM. For every frame that is received one is sent. There is no referee.
+// cardLoad is frames of 4 KB in and out of the Go NIC on a whole card: payload in host memory, rings in Arm memory, by
+// links with credits, switch, last-level caches and DRAM. For every frame that is received one is sent. There is no
+// referee.
 type cardLoad struct {
 	bed      *testbed.Bed
 	tx       []*driver.TxQueue
@@ -34,9 +35,11 @@ type cardLoad struct {
 }
 
 const (
-	loadFrame   = 4096
-	loadPace    = "10"    // Gbps at each of two ports, which one queue keeps up with, too
-	loadEntries = 10      // log of the receive buffers, and of the work entries, of all queues: rings take the same memory however many there are
+	loadFrame = 4096
+	loadPace  = "10" // Gbps at each of two ports, which one queue keeps up with, too
+	// log of the receive buffers, and of the work entries, of all queues: rings take the same memory however many
+	// there are
+	loadEntries = 10
 	loadFlows   = 1 << 10 // frames that differ in their source port
 	loadTxBytes = 1 << 20 // of memory that frames are sent from
 	runStep     = 2 * simcore.Microsecond
@@ -71,7 +74,8 @@ func (l *cardLoad) open(queues int, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	key, err := d.SetKey(driver.KeySpec{Index: 1, Variant: 1, Bus: at, Len: loadTxBytes, Rights: dma.Access{Read: true}})
+	key, err := d.SetKey(driver.KeySpec{Index: 1, Variant: 1, Bus: at, Len: loadTxBytes,
+		Rights: dma.Access{Read: true}})
 	if err != nil {
 		return err
 	}
@@ -118,9 +122,10 @@ func (l *cardLoad) openPair(q, log int) error {
 			return err
 		}
 	}
-	tx, err := d.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: log}, OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) {
-		l.sent += e.N
-	}})
+	tx, err := d.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: log},
+		OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) {
+			l.sent += e.N
+		}})
 	l.tx = append(l.tx, tx)
 	return errors.Join(err, rx.Ring())
 }
@@ -136,7 +141,8 @@ func (l *cardLoad) steer(queues int) error {
 		to = append(to, i%queues)
 	}
 	d := l.bed.Driver
-	return errors.Join(d.SetRSSKey(key), d.SetIndirection(0, to...), d.SetDefault(driver.ToGroup(0, bits.Len(nicspec.RssEntries)-1)))
+	return errors.Join(d.SetRSSKey(key), d.SetIndirection(0, to...),
+		d.SetDefault(driver.ToGroup(0, bits.Len(nicspec.RssEntries)-1)))
 }
 
 // players play the same frames for ever.
@@ -188,7 +194,8 @@ func (l *cardLoad) run(n int) error {
 	const patience = 1000 // steps without a packet
 	for until, idle := l.packets()+n, 0; l.packets() < until; {
 		before := l.packets()
-		if err := errors.Join(l.bed.Engine.RunUntil(l.bed.Engine.Now()+runStep), l.failed, l.bed.Driver.Err()); err != nil {
+		if err := errors.Join(l.bed.Engine.RunUntil(l.bed.Engine.Now()+runStep), l.failed,
+			l.bed.Driver.Err()); err != nil {
 			return err
 		}
 		if idle++; l.packets() > before {

@@ -25,11 +25,13 @@ func twoBlockRate(s *session) ([]Result, error) {
 		return share
 	}
 	return []Result{figure("nic/two_block_tx_512", rate(two.rtl), "ratio", goal,
-		"line rate, a frame every %d cycles; entries of one block: %.3f; Go model: %.3f, of one block %.3f; %d queues, headers inline, payload in host memory",
+		"line rate, a frame every %d cycles; entries of one block: %.3f; Go model: %.3f, of one block %.3f; %d "+
+			"queues, headers inline, payload in host memory",
 		usual.beatsOf(size), rate(one.rtl), rate(two.model), rate(one.model), txQueues)}, nil
 }
 
-// appendSize is of frames that end with their ICRC, whose payload is read by one request: it is short, and crosses no page.
+// appendSize is of frames that end with their ICRC, whose payload is read by one request: it is short, and crosses no
+// page.
 const appendSize = 254
 
 // appendGain is what a frame costs whose ICRC the NIC appends [T15], against the same frame with a piece for it.
@@ -46,7 +48,8 @@ func appendGain(s *session) ([]Result, error) {
 	a, p := appended.rtl, piece.rtl
 	return []Result{
 		limit("nic/append_reads", a.readsPerFrame(), "reads", goal,
-			"a frame, but for reads of its ring; with a piece for the ICRC: %.4g; Go model: %.4g, with a piece %.4g; %d B, headers inline",
+			"a frame, but for reads of its ring; with a piece for the ICRC: %.4g; Go model: %.4g, with a piece %.4g; "+
+				"%d B, headers inline",
 			p.readsPerFrame(), appended.model.readsPerFrame(), piece.model.readsPerFrame(), appendSize),
 		limit("nic/append_cycles", a.betweenOut(), "cycles", p.betweenOut(),
 			"a frame; with a piece for the ICRC: %.2f; Go model: %.2f, with a piece %.2f; line rate: %d",

@@ -8,7 +8,8 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// Frames out of entries of two blocks leave at line rate, and one whose ICRC is appended costs a read less, on both NICs.
+// Frames out of entries of two blocks leave at line rate, and one whose ICRC is appended costs a read less, on both
+// NICs.
 func TestEntriesOfTwoBlocks(t *testing.T) {
 	s := &session{Options: tiny(t), ctx: t.Context()}
 	s.Percent = 5

@@ -51,9 +51,11 @@ func claimed(s *session) ([]Result, error) {
 	for _, g := range papers.Groups {
 		sum := r.SummaryOf(g)
 		list = append(list,
-			figure(g+structuralShare, sum.StructuralShare(), "ratio", 1, "%d of %d structural claims hold", sum.StructuralPass, sum.Structural),
+			figure(g+structuralShare, sum.StructuralShare(), "ratio", 1, "%d of %d structural claims hold",
+				sum.StructuralPass, sum.Structural),
 			figure(g+calibratedShare, sum.CalibratedShare(), "ratio", papers.CalibratedGoal,
-				"%d of %d calibrated claims that are not anchors are within tolerance", sum.CalibratedPass, sum.Calibrated))
+				"%d of %d calibrated claims that are not anchors are within tolerance", sum.CalibratedPass,
+				sum.Calibrated))
 	}
 	return list, nil
 }
@@ -94,7 +96,8 @@ func claim(v *papers.Verdict) Result {
 		r.Value = 1
 	}
 	r.Claim = Claim{
-		group: v.Group, Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: measured, Text: v.Text, Check: v.Check,
+		group: v.Group, Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: measured,
+		Text: v.Text, Check: v.Check,
 		Tolerance: v.Tolerance, Anchor: v.Anchor, Verdict: v.Verdict, Reason: v.Reason, Derivability: v.Derivability,
 	}
 	return r

@@ -42,8 +42,8 @@ type batchTime struct {
 	results string        // digests of all cases, in order
 }
 
-// jobsSpeed is the wall time of cases played one at a time over that of the same two at a time, turn about: the least of all
-// turns each.
+// jobsSpeed is the wall time of cases played one at a time over that of the same two at a time, turn about: the least
+// of all turns each.
 func jobsSpeed(s *session) ([]Result, error) {
 	b := &batch{o: run.Options{DUT: s.DUT, Seed: s.Seed, Log: s.Log, Builds: new(device.Builds)}}
 	for _, kind := range jobsKinds[:min(len(jobsKinds), max(1, len(jobsKinds)*s.Percent/100))] {
@@ -75,8 +75,10 @@ func jobsSpeed(s *session) ([]Result, error) {
 	}
 	one, two := least[0], least[1]
 	return []Result{figure("run/jobs_2", ratio(one.wall.Seconds(), two.wall.Seconds()), "ratio", jobsGoal,
-		"%d cases over FlexiNS on the Go NIC and on the RTL, one at a time (%.1f s, which keeps %.2f processors busy) and two (%.1f s, %.2f busy), on %d processors; least of %d turns each",
-		len(b.cases), one.wall.Seconds(), one.busy(), two.wall.Seconds(), two.busy(), runtime.NumCPU(), s.Repeats).disturbed(median(others))}, nil
+		"%d cases over FlexiNS on the Go NIC and on the RTL, one at a time (%.1f s, which keeps %.2f processors "+
+			"busy) and two (%.1f s, %.2f busy), on %d processors; least of %d turns each",
+		len(b.cases), one.wall.Seconds(), one.busy(), two.wall.Seconds(), two.busy(), runtime.NumCPU(),
+		s.Repeats).disturbed(median(others))}, nil
 }
 
 // busy is how many processors were busy, on the average.
@@ -128,7 +130,8 @@ func machineTime() time.Duration {
 		return 0
 	}
 	var user, nice, system, idle, wait, irq, soft, steal int64
-	if _, err := fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq, &soft, &steal); err != nil {
+	if _, err := fmt.Sscanf(string(text), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &wait, &irq,
+		&soft, &steal); err != nil {
 		return 0
 	}
 	return time.Duration(user+nice+system+irq+soft+steal) * tick

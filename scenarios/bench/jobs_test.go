@@ -15,7 +15,8 @@ func TestJobsAreCompared(t *testing.T) {
 	x := r.Results[0]
 	require.Positive(t, x.Value)
 	require.Equal(t, 1.7, x.Goal)
-	require.Regexp(t, `1 cases over FlexiNS .* one at a time \([0-9.]+ s, which keeps [0-9.]+ processors busy\) and two`, x.Against)
+	require.Regexp(t,
+		`1 cases over FlexiNS .* one at a time \([0-9.]+ s, which keeps [0-9.]+ processors busy\) and two`, x.Against)
 }
 
 func TestMachineTimeGoesOn(t *testing.T) {

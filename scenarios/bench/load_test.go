@@ -57,8 +57,12 @@ func BenchmarkStack(b *testing.B) {
 		name, text string
 		o          run.Options
 	}{
-		{"model", stackCase("{kind: model}", 2, "", fmt.Sprintf(stackLoad, apps.Write, messages)), run.Options{Unjudged: true}},
-		{"rtl", stackCase("{kind: rtl}, "+peerRNIC, 4, "", "both_ways: true, "+fmt.Sprintf(longLoad, apps.Write, messages/10)), run.Options{DUT: "../../verilator/duts/nic/dut.yaml", Variant: "speed"}},
+		{"model", stackCase("{kind: model}", 2, "", fmt.Sprintf(stackLoad, apps.Write, messages)),
+			run.Options{Unjudged: true}},
+		{"rtl",
+			stackCase("{kind: rtl}, "+peerRNIC, 4, "",
+				"both_ways: true, "+fmt.Sprintf(longLoad, apps.Write, messages/10)),
+			run.Options{DUT: "../../verilator/duts/nic/dut.yaml", Variant: "speed"}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			for range b.N {

@@ -24,9 +24,10 @@ const (
 	boardGoal   = 0.7
 )
 
-// turns plays both runs turn about, and returns the least wall time of each with its result. Each must come out alike in all
-// turns.
-func (s *session) turns(two [2]replay.Options) (least [2]time.Duration, runs [2]*replay.Result, missing float64, err error) {
+// turns plays both runs turn about, and returns the least wall time of each with its result. Each must come out alike
+// in all turns.
+func (s *session) turns(two [2]replay.Options) (least [2]time.Duration, runs [2]*replay.Result, missing float64,
+	err error) {
 	var lacked []float64
 	for range max(s.Repeats, 2) {
 		for i := range two {
@@ -52,8 +53,8 @@ func outcome(r *replay.Result) string {
 	return fmt.Sprintf("cycles %d and digest %s", r.DeviceCycles, r.Digest)
 }
 
-// idleSkip is the wall time of a replay that is idle nearly all the time with every cycle evaluated, over that with idle
-// cycles skipped. Both must come out alike.
+// idleSkip is the wall time of a replay that is idle nearly all the time with every cycle evaluated, over that with
+// idle cycles skipped. Both must come out alike.
 func idleSkip(s *session) ([]Result, error) {
 	o, err := s.options(1500, idleFrames)
 	if err != nil {
@@ -70,11 +71,14 @@ func idleSkip(s *session) ([]Result, error) {
 		return nil, differs("skipping idle cycles", b, a)
 	}
 	return []Result{figure("bridge/idle_skip", ratio(least[0].Seconds(), least[1].Seconds()), "ratio", idleGoal,
-		"a refereed replay of %d frames a millisecond apart at 1.1 GHz, %d cycles, of the same digest: %v with each evaluated, %v with idle ones skipped",
-		idleFrames, runs[0].DeviceCycles, least[0].Round(time.Millisecond), least[1].Round(time.Millisecond)).disturbed(missing)}, nil
+		"a refereed replay of %d frames a millisecond apart at 1.1 GHz, %d cycles, of the same digest: %v with each "+
+			"evaluated, %v with idle ones skipped",
+		idleFrames, runs[0].DeviceCycles, least[0].Round(time.Millisecond),
+		least[1].Round(time.Millisecond)).disturbed(missing)}, nil
 }
 
-// boardRTL is the cycles a second of a refereed replay on RTL on a whole card over those on a plain board, at the same clock.
+// boardRTL is the cycles a second of a refereed replay on RTL on a whole card over those on a plain board, at the same
+// clock.
 func boardRTL(s *session) ([]Result, error) {
 	card, err := board.CardPreset(boardPreset)
 	if err != nil {
@@ -84,7 +88,8 @@ func boardRTL(s *session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Built, err = device.Build(s.ctx, s.DUT, o.Variant, device.Eth{Ports: card.Ports, Bits: card.EthBits}, s.Log); err != nil {
+	if o.Built, err = device.Build(s.ctx, s.DUT, o.Variant, device.Eth{Ports: card.Ports, Bits: card.EthBits},
+		s.Log); err != nil {
 		return nil, err
 	}
 	o.Ports, o.EthBits, o.PeriodPs = card.Ports, card.EthBits, card.Period
@@ -98,11 +103,13 @@ func boardRTL(s *session) ([]Result, error) {
 	speed := func(i int) float64 { return ratio(float64(runs[i].DeviceCycles), least[i].Seconds()) }
 	shares := func(i int) string {
 		if x := runs[i].Shares; x != nil {
-			return fmt.Sprintf("rtl %.2f, bridge %.2f, models %.2f, referee %.2f of the wall time", x.RTL, x.Bridge, x.Models, x.Referee)
+			return fmt.Sprintf("rtl %.2f, bridge %.2f, models %.2f, referee %.2f of the wall time", x.RTL, x.Bridge,
+				x.Models, x.Referee)
 		}
 		return "no shares"
 	}
 	return []Result{figure("card/refereed_rtl_over_replay", ratio(speed(1), speed(0)), "ratio", boardGoal,
-		"refereed duplex replay of 1,500 B on RTL at %s Gbps a port on preset %s (%.0f cycles/s; %s), against the plain board at the same clock (%.0f cycles/s; %s)",
+		"refereed duplex replay of 1,500 B on RTL at %s Gbps a port on preset %s (%.0f cycles/s; %s), against the "+
+			"plain board at the same clock (%.0f cycles/s; %s)",
 		boardPace, boardPreset, speed(1), shares(1), speed(0), shares(0)).disturbed(missing)}, nil
 }

@@ -17,8 +17,8 @@ const (
 	longer     = simcore.Microsecond // of a cable, to compare with
 )
 
-// pairSpeed is the wall time of two boards in one process over that in two, turn about: the least of all turns each. The
-// same with a longer cable, and with less under way, is told, too.
+// pairSpeed is the wall time of two boards in one process over that in two, turn about: the least of all turns each.
+// The same with a longer cable, and with less under way, is told, too.
 func pairSpeed(s *session) ([]Result, error) {
 	ratio, quantum, missing, err := s.pairRatio(0, pairWindow)
 	if err != nil {
@@ -33,14 +33,19 @@ func pairSpeed(s *session) ([]Result, error) {
 		return nil, err
 	}
 	return []Result{figure("card/two_processes", ratio, "ratio", twoGoal,
-		"two boards of preset %s, frames of 4 KB both ways, in one process and in two, %d of each under way, on %d processors, an exchange every %.0f ns, as the cables' latency allows; %.2f with %.0f ns, %.2f with %d under way; no referee",
-		pairPreset, pairWindow, runtime.NumCPU(), nanoseconds(quantum), far, nanoseconds(farQuantum), less, pair.DefaultOptions().Window).disturbed(missing)}, nil
+		"two boards of preset %s, frames of 4 KB both ways, in one process and in two, %d of each under way, on %d "+
+			"processors, an exchange every %.0f ns, as the cables' latency allows; %.2f with %.0f ns, %.2f with %d "+
+			"under way; no referee",
+		pairPreset, pairWindow, runtime.NumCPU(), nanoseconds(quantum), far, nanoseconds(farQuantum), less,
+		pair.DefaultOptions().Window).disturbed(missing)}, nil
 }
 
 func nanoseconds(t simcore.Ps) float64 { return float64(t) / float64(simcore.Nanosecond) }
 
-// pairRatio is the ratio with cables longer by so much and a window (0: the default), the quantum, and the share of the time in which processors were missing.
-func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum simcore.Ps, missing float64, err error) {
+// pairRatio is the ratio with cables longer by so much and a window (0: the default), the quantum, and the share of
+// the time in which processors were missing.
+func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum simcore.Ps, missing float64,
+	err error) {
 	o := pair.DefaultOptions()
 	if o.Rack, err = board.RackPreset(pairPreset); err != nil {
 		return 0, 0, 0, err

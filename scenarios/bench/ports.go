@@ -6,8 +6,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// The TLP stream carries 128 B a cycle each way, just what two ports of 64 B carry: what comes beside the frames' bytes takes
-// its share [C4].
+// The TLP stream carries 128 B a cycle each way, just what two ports of 64 B carry: what comes beside the frames'
+// bytes takes its share [C4].
 const tlpBeat = 128
 
 // perEntry is the completion entries for a frame sent, and the doorbells that they lead to.
@@ -21,17 +21,17 @@ var narrow = layout{queues: 32, log: 6, ports: 2, bits: 256, whole: true}
 
 func dataBeats(n int) float64 { return float64((n + tlpBeat - 1) / tlpBeat) }
 
-// Beats of the TLP stream out of the device for a received frame: its bytes, its completion entry, its share of a descriptor
-// read. For a frame sent: a read for each piece, more where they are longer than a read may be, its share of a work entry read
-// and, one in eight, a completion entry.
+// Beats of the TLP stream out of the device for a received frame: its bytes, its completion entry, its share of a
+// descriptor read. For a frame sent: a read for each piece, more where they are longer than a read may be, its share
+// of a work entry read and, one in eight, a completion entry.
 func rxBeatsOut(size int) float64 { return dataBeats(size) + 1 + 0.25 }
 func txBeatsOut(size int) float64 {
 	most := 128 << nicspec.DevctlReg(nicspec.ResetDevctl).Mrrs()
 	return 1 + float64((size-txHeader+most-1)/most) + 0.25 + perEntry
 }
 
-// Beats into it for a frame sent: its two pieces, half a beat of work entry, and a doorbell when a completion entry tells of
-// room; for a received one, its descriptor's 16 B of a read of 64.
+// Beats into it for a frame sent: its two pieces, half a beat of work entry, and a doorbell when a completion entry
+// tells of room; for a received one, its descriptor's 16 B of a read of 64.
 func txBeatsIn(size int) float64 {
 	return dataBeats(txHeader) + dataBeats(size-txHeader) + 0.5 + perEntry
 }
@@ -65,8 +65,8 @@ func (l layout) share(m *meter, size int) float64 {
 	return rate / float64(l.ports)
 }
 
-// goals are what a NIC must reach of what is carried. How the directions share the TLP stream is the device's choice, if sending
-// gets its half.
+// goals are what a NIC must reach of what is carried. How the directions share the TLP stream is the device's choice,
+// if sending gets its half.
 func (l layout) goals(dir string, size int, sent float64) (rx, tx float64) {
 	rx, tx = l.carried(dir, size)
 	if dir == "both" && rx < 1 {
@@ -107,7 +107,8 @@ func twoPorts(name, dir string, l layout, sizes ...int) func(s *session) ([]Resu
 func portsReceive(name string, r *rates, l layout, size int, most, goal float64) Result {
 	full := float64(l.beatsOf(size)) / float64(l.ports) // cycles between frames
 	return exact(figure(name, ratio(full, r.rtl.perFrame()), "ratio", goal,
-		"both ports, a frame every %d cycles on each, no bubble; the TLP stream carries %.3f; completions every %.2f%s; Go model: %.3f; %v",
+		"both ports, a frame every %d cycles on each, no bubble; the TLP stream carries %.3f; completions every "+
+			"%.2f%s; Go model: %.3f; %v",
 		l.beatsOf(size), most, r.rtl.perFrame(), drops(r.rx), ratio(full, r.model.perFrame()), l))
 }
 

@@ -135,7 +135,8 @@ func receiveRate(name string, size int, l layout, goal float64) func(s *session)
 func receiveFigure(name string, r *rates, size int, l layout, goal float64) Result {
 	per := r.rtl.perFrame()
 	return exact(figure(name, ratio(float64(l.beatsOf(size)), per), "ratio", goal,
-		"a frame every %d cycles, no bubble; completions every %.2f, frames in every %.2f%s; Go model: completions every %.2f; %v",
+		"a frame every %d cycles, no bubble; completions every %.2f, frames in every %.2f%s; Go model: completions "+
+			"every %.2f; %v",
 		l.beatsOf(size), per, r.rtl.offered(), drops(r.rx), r.model.perFrame(), l))
 }
 
@@ -199,6 +200,7 @@ func duplexRate(s *session) ([]Result, error) {
 		return nil, err
 	}
 	return []Result{
-		receiveFigure("nic/duplex_rx_line_rate_1500", r, 1500, usual, 1), transmitFigure("nic/duplex_tx_line_rate_1500", r, 1500, 1),
+		receiveFigure("nic/duplex_rx_line_rate_1500", r, 1500, usual, 1),
+		transmitFigure("nic/duplex_tx_line_rate_1500", r, 1500, 1),
 	}, nil
 }

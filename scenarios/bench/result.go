@@ -19,7 +19,8 @@ type Result struct {
 	AtMost  bool    `json:"at_most,omitempty"`
 	OK      bool    `json:"ok"`      // the goal is reached, or there is none
 	Against string  `json:"against"` // what it is compared with or how it was taken
-	// Disturbed is the share of the wall time in which what was measured lacked a processor. Beyond tooBusy, OK is false.
+	// Disturbed is the share of the wall time in which what was measured lacked a processor. Beyond tooBusy, OK is
+	// false.
 	Disturbed float64 `json:"disturbed,omitempty"`
 
 	Claim      // that an experiment measured: Value is its first number, or 1 if what has no number was found, else 0

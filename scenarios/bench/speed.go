@@ -32,7 +32,8 @@ func switchSpeed(*session) ([]Result, error) {
 		return nil, err
 	}
 	return []Result{figure("engine/link_switch_link_speedup", theirs/own, "ratio", 10,
-		"Akita's engine, ports and connections, a TLP over PCIe link, switch and link (%.0f ns against %.0f ns)", theirs, own)}, nil
+		"Akita's engine, ports and connections, a TLP over PCIe link, switch and link (%.0f ns against %.0f ns)",
+		theirs, own)}, nil
 }
 
 const modelFrames = 20_000 // each way
@@ -54,7 +55,8 @@ func modelSpeed(s *session) ([]Result, error) {
 		speeds = append(speeds, float64(res.Rx.Delivered+res.Tx.Out)/res.Wall.Seconds())
 	}
 	return []Result{figure("model/packets_per_s", median(speeds), "1/s", 0,
-		"replay of 1,500 B both ways on the Go NIC, referee included; median of %d", s.Repeats).disturbed(median(missing))}, nil
+		"replay of 1,500 B both ways on the Go NIC, referee included; median of %d",
+		s.Repeats).disturbed(median(missing))}, nil
 }
 
 // buildTime compiles the device twice into a cache of its own.
@@ -78,7 +80,8 @@ func buildTime(s *session) ([]Result, error) {
 		took[i], used[i] = d.Took, watch.used()
 	}
 	return []Result{
-		limit("build/cold_s", took[0].Seconds(), "s", 15, "wall time from an empty cache, with %.1f s of processor time on %d processors",
+		limit("build/cold_s", took[0].Seconds(), "s", 15, "wall time from an empty cache, with %.1f s of processor "+
+			"time on %d processors",
 			used[0].Seconds(), runtime.NumCPU()),
 		limit("build/warm_s", took[1].Seconds(), "s", 1, "wall time when the cache has it"),
 	}, nil

@@ -26,8 +26,8 @@ type stackRun struct {
 	dram    uint64        // bytes that went between the Arm's caches and DRAM meanwhile, both cards
 }
 
-// stackCase is the text of a case; workload and data are fields of these sections. The second server is like the first, or has an
-// RDMA NIC (peerRNIC).
+// stackCase is the text of a case; workload and data are fields of these sections. The second server is like the
+// first, or has an RDMA NIC (peerRNIC).
 func stackCase(device string, cores int, data, workload string) string {
 	peer := ""
 	if strings.Contains(device, peerRNIC) {
@@ -43,7 +43,8 @@ limits: {traffic_ps: 10000000000000, quiet_ps: 100000000000, settle_ps: 10000000
 `, device, cores, data, peer, workload)
 }
 
-// peerRNIC is a device of the second server whose transport is the NIC's: what is measured is then one card with the stack.
+// peerRNIC is a device of the second server whose transport is the NIC's: what is measured is then one card with the
+// stack.
 const peerRNIC = "{kind: rnic, model: connectx7}"
 
 // playStack plays a case.
@@ -103,14 +104,17 @@ func rackTLPs(rack *board.Rack) (n uint64) {
 }
 
 const (
-	stackMessages = 4_000                                                                                       // of each of four queue pairs
-	stackLoad     = "kind: %s, payload: reused, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d" // as perftest does it
-	longLoad      = "kind: %s, payload: reused, queue_pairs: 4, depth: 4, sizes: [65536], mtu: 4096, count: %d"
-	fullStack     = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data cores each, with host and Arm cores, caches, DRAM and links"
+	// of each of four queue pairs
+	stackMessages = 4_000
+	// as perftest does it
+	stackLoad = "kind: %s, payload: reused, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d"
+	longLoad  = "kind: %s, payload: reused, queue_pairs: 4, depth: 4, sizes: [65536], mtu: 4096, count: %d"
+	fullStack = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data " +
+		"cores each, with host and Arm cores, caches, DRAM and links"
 )
 
-// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs, on two cards and on one, and what a
-// TLP costs there against one of a card without the stack.
+// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs, on two cards and on
+// one, and what a TLP costs there against one of a card without the stack.
 func stackSpeed(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	writes := fmt.Sprintf(stackLoad, apps.Write, n)
@@ -139,13 +143,21 @@ func stackSpeed(s *session) ([]Result, error) {
 	tlp := float64(runs[0].cpu.Nanoseconds()) / float64(runs[0].tlps)
 	per := func(r *stackRun, frames int) float64 { return ratio(float64(frames), r.cpu.Seconds()) }
 	return []Result{figure("stack/packets_per_s", per(runs[0], runs[0].data), "1/s", 25_000,
-		"%s; buffers are written once, as perftest does; frames of 4 KB only, each counted once at each of the two NICs, over the processor time of the process (user and system, garbage collection included), no referee; acknowledgements, not counted: %.0f/s; SENDs: %.0f/s; WRITEs whose every byte the applications write before and read after: %.0f/s; WRITEs of 64 KB in frames of 4 KB: %.0f/s; best of %d runs of %d messages",
-		fullStack, per(runs[0], runs[0].small), per(runs[1], runs[1].data), per(runs[2], runs[2].data), per(runs[3], runs[3].data), s.Repeats, 4*n),
+		"%s; buffers are written once, as perftest does; frames of 4 KB only, each counted once at each of the two "+
+			"NICs, over the processor time of the process (user and system, garbage collection included), no "+
+			"referee; acknowledgements, not counted: %.0f/s; SENDs: %.0f/s; WRITEs whose every byte the "+
+			"applications write before and read after: %.0f/s; WRITEs of 64 KB in frames of 4 KB: %.0f/s; "+
+			"best of %d runs of %d messages",
+		fullStack, per(runs[0], runs[0].small), per(runs[1], runs[1].data), per(runs[2], runs[2].data),
+		per(runs[3], runs[3].data), s.Repeats, 4*n),
 		figure("stack/one_card_packets_per_s", per(runs[4], runs[4].data), "1/s", 0,
-			"the same WRITEs where the other server has an RDMA NIC instead of a card with the stack, counted at both NICs; acknowledgements, not counted: %.0f/s; WRITEs of 64 KB in frames of 4 KB: %.0f/s, and both ways %.0f/s",
+			"the same WRITEs where the other server has an RDMA NIC instead of a card with the stack, counted at "+
+				"both NICs; acknowledgements, not counted: %.0f/s; WRITEs of 64 KB in frames of 4 KB: %.0f/s, and "+
+				"both ways %.0f/s",
 			per(runs[4], runs[4].small), per(runs[5], runs[5].data), per(runs[6], runs[6].data)),
 		figure("stack/tlp_over_card", card.tlp()/tlp, "ratio", 0,
-			"a TLP on a whole card without the stack (%.0f ns; %s), against one of those WRITEs with cores and stack (%.0f ns, %.0f TLPs a message with its acknowledgement)",
+			"a TLP on a whole card without the stack (%.0f ns; %s), against one of those WRITEs with cores and stack "+
+				"(%.0f ns, %.0f TLPs a message with its acknowledgement)",
 			card.tlp(), wholeCard, tlp, float64(runs[0].tlps)/float64(runs[0].data)*2),
 	}, nil
 }
@@ -164,8 +176,8 @@ func (s *session) fastestStack(text string) (best *stackRun, err error) {
 	return best, nil
 }
 
-// stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL: both ways at once, and each way against
-// a replay that goes this way.
+// stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL: both ways at once, and
+// each way against a replay that goes this way.
 func stackOnRTL(s *session) ([]Result, error) {
 	card, err := board.CardPreset("bf3-cores")
 	if err != nil {
@@ -176,7 +188,8 @@ func stackOnRTL(s *session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Built, err = device.Build(s.ctx, s.DUT, o.Variant, device.Eth{Ports: card.Ports, Bits: card.EthBits}, s.Log); err != nil {
+	if o.Built, err = device.Build(s.ctx, s.DUT, o.Variant, device.Eth{Ports: card.Ports, Bits: card.EthBits},
+		s.Log); err != nil {
 		return nil, err
 	}
 	o.Ports, o.EthBits, o.PeriodPs = card.Ports, card.EthBits, card.Period
@@ -212,16 +225,24 @@ func stackOnRTL(s *session) ([]Result, error) {
 		}
 	}
 	return []Result{figure("stack/rtl_over_replay", ratio(stack[0], replay[0]), "ratio", 0.6,
-		"frames of 4 KB a second at the RTL NIC of a card of preset bf3-cores, refereed, acknowledgements not counted (%.0f: WRITEs of 64 KB both ways, by four queue pairs each, between FlexiNS with four data cores there and an RDMA NIC in the other server), against frames of that size in and out of it in a refereed replay (%.0f); sent alone (WRITEs) %.2f of a replay that sends; received alone (READs), which leave the NIC again from the Arm's cache to the host, %.2f of a replay that receives; %.0f frames where the other server has such a card, too, with the Go NIC and a referee, and messages are of 4 KB",
+		"frames of 4 KB a second at the RTL NIC of a card of preset bf3-cores, refereed, acknowledgements not "+
+			"counted (%.0f: WRITEs of 64 KB both ways, by four queue pairs each, between FlexiNS with four data "+
+			"cores there and an RDMA NIC in the other server), against frames of that size in and out of it in a "+
+			"refereed replay (%.0f); sent alone (WRITEs) %.2f of a replay that sends; received alone "+
+			"(READs), which leave the NIC again from the Arm's cache to the host, %.2f of a replay that "+
+			"receives; %.0f frames where the other server has such a card, too, with the Go NIC and "+
+			"a referee, and messages are of 4 KB",
 		stack[0], replay[0], ratio(stack[1], replay[1]), ratio(stack[2], replay[2]), stack[3]).disturbed(missing)}, nil
 }
 
-// stackQueues is memory with many queue pairs and requests under way: behind a cable so long that all are posted before the
-// first acknowledgement comes back.
+// stackQueues is memory with many queue pairs and requests under way: behind a cable so long that all are posted
+// before the first acknowledgement comes back.
 func stackQueues(s *session) ([]Result, error) {
 	const depth = 49
 	qps := min(s.frames(1024), 1024) // and as many the other way
-	text := strings.Replace(stackCase("{kind: model}", 2, "", fmt.Sprintf("kind: write, queue_pairs: %d, depth: %d, count: %d, sizes: [64], both_ways: true, timeout: 14", qps, depth, depth)),
+	text := strings.Replace(stackCase("{kind: model}", 2, "",
+		fmt.Sprintf("kind: write, queue_pairs: %d, depth: %d, count: %d, sizes: [64], both_ways: true, timeout: 14",
+			qps, depth, depth)),
 		"preset: bf3-cores-pair", "preset: bf3-cores-pair, network: {kind: back_to_back, latency_ps: 20000000000}", 1)
 	most, heap := 0, uint64(0)
 	r, err := s.playStack(text, run.Options{Unjudged: true, Step: func(underWay int) {
@@ -236,7 +257,8 @@ func stackQueues(s *session) ([]Result, error) {
 		return nil, fmt.Errorf("stack/queue_pairs: %d requests were under way at most: want %d", most, want)
 	}
 	return []Result{limit("stack/queue_pairs", float64(heap), "B", 2<<30,
-		"of the heap in use when %d requests of %d queue pairs were under way over a cable of 20 ms; all %d messages came whole", most, 2*qps, r.played.Result.Messages)}, nil
+		"of the heap in use when %d requests of %d queue pairs were under way over a cable of 20 ms; all %d messages "+
+			"came whole", most, 2*qps, r.played.Result.Messages)}, nil
 }
 
 // heapInUse is what the heap holds without garbage, in bytes.
@@ -247,32 +269,36 @@ func heapInUse() uint64 {
 	return m.HeapInuse
 }
 
-// stackPayload is bytes through the Arm's DRAM for each byte of payload, where payload stays out of it, and, so that it can be seen
-// to count, where it does not: in rings that the cache does not hold. Two runs of different length tell it, so that what is touched
-// for the first time does not count.
+// stackPayload is bytes through the Arm's DRAM for each byte of payload, where payload stays out of it, and, so that
+// it can be seen to count, where it does not: in rings that the cache does not hold. Two runs of different length tell
+// it, so that what is touched for the first time does not count.
 func stackPayload(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	each := func(data string) (float64, error) {
 		var dram, bytes [2]float64
 		for i := range dram {
-			r, err := s.playStack(stackCase("{kind: model}", 2, data, fmt.Sprintf(stackLoad, apps.Write, n*(1+i))), run.Options{Unjudged: true})
+			r, err := s.playStack(stackCase("{kind: model}", 2, data, fmt.Sprintf(stackLoad, apps.Write, n*(1+i))),
+				run.Options{Unjudged: true})
 			if err != nil {
 				return 0, err
 			}
 			dram[i], bytes[i] = float64(r.dram), float64(r.played.Result.Bytes)
 		}
 		if dram[1] < dram[0] || bytes[1] <= bytes[0] {
-			return 0, fmt.Errorf("bytes of DRAM per byte of payload: the longer run had %.0f for %.0f, the shorter %.0f for %.0f: want more of both", dram[1], bytes[1], dram[0], bytes[0])
+			return 0, fmt.Errorf("bytes of DRAM per byte of payload: the longer run had %.0f for %.0f, the shorter "+
+				"%.0f for %.0f: want more of both", dram[1], bytes[1], dram[0], bytes[0])
 		}
 		return (dram[1] - dram[0]) / (bytes[1] - bytes[0]), nil
 	}
 	var got [3]float64
-	for i, data := range []string{"", "receive: naive, log_receive: 12", "transmit: dma_staged, staging_bytes: 33554432"} {
+	for i, data := range []string{"", "receive: naive, log_receive: 12",
+		"transmit: dma_staged, staging_bytes: 33554432"} {
 		var err error
 		if got[i], err = each(data); err != nil {
 			return nil, err
 		}
 	}
 	return []Result{limit("stack/arm_payload_bytes", got[0], "B/B", 0,
-		"bytes to and from the DRAM of both Arms per byte of payload, header-only and in-cache; %.3f with naive reception in larger rings, %.3f with staged transmission; %s", got[1], got[2], fullStack)}, nil
+		"bytes to and from the DRAM of both Arms per byte of payload, header-only and in-cache; %.3f with naive "+
+			"reception in larger rings, %.3f with staged transmission; %s", got[1], got[2], fullStack)}, nil
 }

@@ -44,14 +44,16 @@ func (o *Options) Validate() error {
 	var errs []error
 	for _, n := range o.Names {
 		if !slices.ContainsFunc(Names(), func(name string) bool { return matches(name, n) }) {
-			errs = append(errs, fmt.Errorf("no figure %q: want %s, or the part before a slash", n, strings.Join(Names(), ", ")))
+			errs = append(errs, fmt.Errorf("no figure %q: want %s, or the part before a slash", n,
+				strings.Join(Names(), ", ")))
 		}
 	}
 	if o.Repeats < 1 || o.Repeats > 1000 {
 		errs = append(errs, field.Errorf("repeats", "%d: want 1 to 1000", o.Repeats))
 	}
 	if o.LeaveOneOut && !o.HasExperiments() {
-		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them", strings.Join(papers.Groups, " or ")))
+		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them",
+			strings.Join(papers.Groups, " or ")))
 	}
 	if o.Against != "" {
 		if _, err := exec.LookPath(o.Against); err != nil {
@@ -73,7 +75,8 @@ type MismatchError struct {
 // differs tells that the same run came out otherwise the second time.
 func differs(what, got, before string) error {
 	return &MismatchError{what, []result.Finding{{
-		Domain: result.Run, Field: "cycles and digest", Expected: before, Got: got, Text: got + ", the run before had " + before,
+		Domain: result.Run, Field: "cycles and digest", Expected: before, Got: got,
+		Text: got + ", the run before had " + before,
 	}}}
 }
 
@@ -123,11 +126,13 @@ var measurements = []measurement{
 		"bridge/wall_share_bridge", "bridge/wall_share_models", "bridge/wall_share_referee", "rtl/raw_cycles_per_s",
 	}, built, bridgeSpeed},
 	{[]string{
-		"tuned/raw_cycles_per_s", "tuned/over_speed_build", "tuned/refereed_over_raw", "tuned/rx_frames_per_s", "tuned/tx_frames_per_s",
+		"tuned/raw_cycles_per_s", "tuned/over_speed_build", "tuned/refereed_over_raw", "tuned/rx_frames_per_s",
+		"tuned/tx_frames_per_s",
 	}, built, tunedSpeed},
 	{[]string{"nic/rx_line_rate_1500"}, built, receiveRate("nic/rx_line_rate_1500", 1500, usual, 1)},
 	{[]string{"nic/rx_line_rate_512"}, built, receiveRate("nic/rx_line_rate_512", 512, usual, 1)},
-	{[]string{"nic/rx_line_rate_256"}, built, receiveRate("nic/rx_line_rate_256", 256, layout{queues: 32, log: 6, whole: true}, 1)},
+	{[]string{"nic/rx_line_rate_256"}, built,
+		receiveRate("nic/rx_line_rate_256", 256, layout{queues: 32, log: 6, whole: true}, 1)},
 	{[]string{"nic/rx_split_line_rate_256"}, built, receiveRate("nic/rx_split_line_rate_256", 256, usual, 0)},
 	{[]string{"nic/mpps_64"}, built, smallFrames},
 	{[]string{"nic/tx_line_rate_1500", "nic/tx_bubbles_1500"}, built, transmitRate("nic/tx", 1500, usual)},
@@ -135,13 +140,19 @@ var measurements = []measurement{
 	{[]string{"nic/tx_line_rate_256", "nic/tx_bubbles_256"}, built, transmitRate("nic/tx", 256, usual)},
 	{[]string{"nic/two_block_tx_512"}, built, twoBlockRate},
 	{[]string{"nic/append_reads", "nic/append_cycles"}, built, appendGain},
-	{[]string{"nic/far_tx_line_rate_1500", "nic/far_tx_bubbles_1500"}, built, transmitRate("nic/far_tx", 1500, distant)},
+	{[]string{"nic/far_tx_line_rate_1500", "nic/far_tx_bubbles_1500"}, built,
+		transmitRate("nic/far_tx", 1500, distant)},
 	{[]string{"nic/duplex_rx_line_rate_1500", "nic/duplex_tx_line_rate_1500"}, built, duplexRate},
-	{[]string{"nic/ports2_rx_line_rate_512", "nic/ports2_rx_line_rate_1500"}, built, twoPorts("nic/ports2", "rx", both, 512, 1500)},
-	{[]string{"nic/ports2_tx_line_rate_512", "nic/ports2_tx_line_rate_1500"}, built, twoPorts("nic/ports2", "tx", both, 512, 1500)},
-	{[]string{"nic/ports2_duplex_rx_line_rate_1500", "nic/ports2_duplex_tx_line_rate_1500"}, built, twoPorts("nic/ports2", "both", both, 1500)},
-	{[]string{"nic/ports2x256_rx_line_rate_512", "nic/ports2x256_rx_line_rate_1500"}, built, twoPorts("nic/ports2x256", "rx", narrow, 512, 1500)},
-	{[]string{"nic/ports2x256_tx_line_rate_512", "nic/ports2x256_tx_line_rate_1500"}, built, twoPorts("nic/ports2x256", "tx", narrow, 512, 1500)},
+	{[]string{"nic/ports2_rx_line_rate_512", "nic/ports2_rx_line_rate_1500"}, built,
+		twoPorts("nic/ports2", "rx", both, 512, 1500)},
+	{[]string{"nic/ports2_tx_line_rate_512", "nic/ports2_tx_line_rate_1500"}, built,
+		twoPorts("nic/ports2", "tx", both, 512, 1500)},
+	{[]string{"nic/ports2_duplex_rx_line_rate_1500", "nic/ports2_duplex_tx_line_rate_1500"}, built,
+		twoPorts("nic/ports2", "both", both, 1500)},
+	{[]string{"nic/ports2x256_rx_line_rate_512", "nic/ports2x256_rx_line_rate_1500"}, built,
+		twoPorts("nic/ports2x256", "rx", narrow, 512, 1500)},
+	{[]string{"nic/ports2x256_tx_line_rate_512", "nic/ports2x256_tx_line_rate_1500"}, built,
+		twoPorts("nic/ports2x256", "tx", narrow, 512, 1500)},
 	{[]string{
 		"nic/ports2x256_duplex_rx_line_rate_512", "nic/ports2x256_duplex_tx_line_rate_512",
 		"nic/ports2x256_duplex_rx_line_rate_1500", "nic/ports2x256_duplex_tx_line_rate_1500",

@@ -12,8 +12,8 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// Work that a tuned build is trained with: frames of all sizes both ways, with gaps and back-pressure. It is not what the
-// figures are measured with.
+// Work that a tuned build is trained with: frames of all sizes both ways, with gaps and back-pressure. It is not what
+// the figures are measured with.
 const (
 	trainingFrames = 6_000 // each way
 	trainingSeed   = 0x7261696e
@@ -22,9 +22,9 @@ const (
 
 var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 
-// Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache: it replays generated
-// traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and *MismatchError when
-// the NIC does not pass, or the tuned build does not do what the speed build does.
+// Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache: it replays
+// generated traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and
+// *MismatchError when the NIC does not pass, or the tuned build does not do what the speed build does.
 func Tune(ctx context.Context, manifest string, eth device.Eth, log io.Writer) (*build.Device, error) {
 	// Whether it is there, and whether the tools are, is known without a speed build.
 	tuned, err := device.Build(ctx, manifest, string(build.VariantTuned), eth, log)
@@ -53,7 +53,8 @@ func tune(ctx context.Context, plain *build.Device, ports int, log io.Writer) (*
 		return nil, fmt.Errorf("training: %w", err)
 	}
 	defer remove()
-	tuned, err = build.Build(plain.Manifest, build.Options{Variant: build.VariantTuned, Training: rec.file, Log: log, Context: ctx})
+	tuned, err = build.Build(plain.Manifest, build.Options{Variant: build.VariantTuned, Training: rec.file, Log: log,
+		Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,8 @@ func (s *session) training(ports int) (replay.Options, error) {
 	return o, nil
 }
 
-// tunedSpeed measures the best build: what the bridge's figures are with it, and its raw speed against the speed build's.
+// tunedSpeed measures the best build: what the bridge's figures are with it, and its raw speed against the speed
+// build's.
 func tunedSpeed(s *session) ([]Result, error) {
 	plain := s.device
 	tuned, err := tune(s.ctx, plain, 1, s.Log)
@@ -93,10 +95,13 @@ func tunedSpeed(s *session) ([]Result, error) {
 		return nil, err
 	}
 	list := []Result{
-		figure("tuned/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; median of %d turns", s.Repeats),
-		figure("tuned/over_speed_build", median(c.over), "ratio", 1, "raw speed of the speed build with the same inputs"),
+		figure("tuned/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; median of %d turns",
+			s.Repeats),
+		figure("tuned/over_speed_build", median(c.over), "ratio", 1,
+			"raw speed of the speed build with the same inputs"),
 		figure("tuned/refereed_over_raw", median(c.ratios), "ratio", 0.85, "as bridge/refereed_over_raw"),
-		figure("tuned/rx_frames_per_s", c.received(), "1/s", 30_000, "duplex, referee included; %.0f cycles/s", median(c.refereed)),
+		figure("tuned/rx_frames_per_s", c.received(), "1/s", 30_000, "duplex, referee included; %.0f cycles/s",
+			median(c.refereed)),
 		figure("tuned/tx_frames_per_s", c.sent(), "1/s", 30_000, "the same"),
 	}
 	for i := range list {

@@ -16,8 +16,8 @@ import (
 	"nictwin/stack/rnicverbs"
 )
 
-// verbsLoad is WRITEs of 4 KB from one plain-NIC server to another, over so many queue pairs in turn, with the caches and
-// DRAM of both.
+// verbsLoad is WRITEs of 4 KB from one plain-NIC server to another, over so many queue pairs in turn, with the caches
+// and DRAM of both.
 type verbsLoad struct {
 	e      *simcore.Engine
 	rack   *board.Rack
@@ -47,7 +47,8 @@ func newVerbsLoad(preset string, qps int) (*verbsLoad, error) {
 		return nil, err
 	}
 	l := &verbsLoad{e: simcore.NewEngine()}
-	if l.rack, err = board.NewRack(l.e, new(board.Pools), s, device.Slots(device.Spec{NIC: device.Model}, nil)); err != nil {
+	if l.rack, err = board.NewRack(l.e, new(board.Pools), s,
+		device.Slots(device.Spec{NIC: device.Model}, nil)); err != nil {
 		return nil, err
 	}
 	if err := l.open(qps); err != nil {
@@ -69,7 +70,8 @@ func (l *verbsLoad) open(qps int) (err error) {
 		}
 		d := l.dev[i]
 		d.SetPort(rnicspec.SetPort{MAC: verbsMAC(i), IP: verbsIP(i)})
-		d.RegMR(rnicspec.CreateMR{Key: verbsKey, Access: rnicspec.AllAccess, PageLog: 21, VA: host, Bus: host, Bytes: 1 << 30})
+		d.RegMR(rnicspec.CreateMR{Key: verbsKey, Access: rnicspec.AllAccess, PageLog: 21, VA: host, Bus: host,
+			Bytes: 1 << 30})
 		if l.cq[i], err = d.NewCQ(8); err != nil {
 			return err
 		}
@@ -96,7 +98,8 @@ func (l *verbsLoad) pair(log int) error {
 	var q [2]*rnicverbs.QP
 	for i, d := range l.dev {
 		var err error
-		q[i], err = d.NewQP(rnicverbs.QPConfig{Type: rnicspec.RC, SendLog: uint8(log), RecvLog: 0, Send: l.cq[i], Recv: l.cq[i]})
+		q[i], err = d.NewQP(rnicverbs.QPConfig{Type: rnicspec.RC, SendLog: uint8(log), RecvLog: 0, Send: l.cq[i],
+			Recv: l.cq[i]})
 		if err != nil {
 			return err
 		}
@@ -104,7 +107,8 @@ func (l *verbsLoad) pair(log int) error {
 	for i, d := range l.dev {
 		h := d.NewAH(rnicspec.CreateAH{MAC: verbsMAC(1 - i), IP: verbsIP(1 - i), TTL: 64})
 		q[i].Connect(rnicspec.ModifyQP{
-			State: rnicspec.RTS, DestQP: q[1-i].Num(), Handle: h, PMTU: 4096, Access: rnicspec.AllAccess, MaxRead: 16, MinRNR: 1,
+			State: rnicspec.RTS, DestQP: q[1-i].Num(), Handle: h, PMTU: 4096, Access: rnicspec.AllAccess, MaxRead: 16,
+			MinRNR:  1,
 			Retries: 7, RNRRetry: 7, Timeout: 14,
 		})
 	}
@@ -117,7 +121,8 @@ func (l *verbsLoad) post() {
 	q := l.qps[l.posted%len(l.qps)]
 	at := mem.Bus(nicspec.EndpointHost, verbsFrom+uint64(l.posted)*loadFrame%verbsBytes)
 	l.entry = rnicspec.WQE{
-		Opcode: rnicspec.Write, Flags: rnicspec.FlagSignalled, Length: loadFrame, LocalVA: at, LocalKey: verbsKey, RemoteVA: at, RemoteKey: verbsKey,
+		Opcode: rnicspec.Write, Flags: rnicspec.FlagSignalled, Length: loadFrame, LocalVA: at, LocalKey: verbsKey,
+		RemoteVA: at, RemoteKey: verbsKey,
 	}
 	l.posted++
 	l.check(q.Post(&l.entry))

@@ -1,5 +1,5 @@
-// Package captures holds the captures that come with nictwin, for programs that are to have them without a folder to look
-// in. README.md says where they are from.
+// Package captures holds the captures that come with nictwin, for programs that are to have them without a folder to
+// look in. README.md says where they are from.
 package captures
 
 import "embed"

@@ -18,9 +18,11 @@ import (
 // Exclusion leaves sites out, for a reason. Patterns are those of path.Match, without its brackets: "*" is any name.
 type Exclusion struct {
 	Module string
-	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for lanes.
+	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for
+	// lanes.
 	Signal string
-	// Line is a part of the text of source lines, whose points are meant, and What which of them (if, else, ...): empty is all.
+	// Line is a part of the text of source lines, whose points are meant, and What which of them (if, else, ...):
+	// empty is all.
 	Line string
 	What string
 	Why  string
@@ -81,8 +83,8 @@ func (n *names) UnmarshalYAML(v *yaml.Node) error {
 	return v.Decode((*[]string)(n))
 }
 
-// Exclude marks what a list excludes. Entries that match nothing, or something that was hit, are errors: the list is not
-// what the RTL is. rtl is the folder of the sources.
+// Exclude marks what a list excludes. Entries that match nothing, or something that was hit, are errors: the list is
+// not what the RTL is. rtl is the folder of the sources.
 func Exclude(sites []*Site, list []*Exclusion, rtl string) error {
 	src := sources{dir: rtl, lines: map[string][]string{}}
 	var errs []error
@@ -104,7 +106,8 @@ func Exclude(sites []*Site, list []*Exclusion, rtl string) error {
 		case x.sites == 0:
 			errs = append(errs, fmt.Errorf("exclusion %v: %w", x, errNothing))
 		case len(hit) > 0:
-			errs = append(errs, fmt.Errorf("exclusion %v: %d of its %d sites were hit, first %s", x, len(hit), x.sites, hit[0]))
+			errs = append(errs, fmt.Errorf("exclusion %v: %d of its %d sites were hit, first %s", x, len(hit), x.sites,
+				hit[0]))
 		}
 	}
 	return errors.Join(errs...)

@@ -103,7 +103,8 @@ func newHole(s *Site) hole {
 
 func (h *hole) grow(s *Site) bool {
 	m := bits.FindStringSubmatch(s.What)
-	if h.first == nil || h.base == "" || m == nil || !s.Toggle || s.Module != h.first.Module || m[1] != h.base || s.Line != h.first.Line || number(m[2]) != h.hi+1 {
+	if h.first == nil || h.base == "" || m == nil || !s.Toggle || s.Module != h.first.Module || m[1] != h.base ||
+		s.Line != h.first.Line || number(m[2]) != h.hi+1 {
 		return false
 	}
 	h.hi++
@@ -132,7 +133,8 @@ func (r *Report) Write(w io.Writer, holes int) error {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "module\tlines\tof\t%%\tbits\tof\t%%\texcluded\t\n")
 	row := func(name string, l, g Share) {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f\t%d\t%d\t%.1f\t%d\t\n", name, l.Hit, l.Total, l.Percent(), g.Hit, g.Total, g.Percent(), l.Excluded+g.Excluded)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f\t%d\t%d\t%.1f\t%d\t\n", name, l.Hit, l.Total, l.Percent(), g.Hit, g.Total,
+			g.Percent(), l.Excluded+g.Excluded)
 	}
 	for _, m := range r.Modules {
 		row(m.Name, m.Lines, m.Toggles)

@@ -36,7 +36,8 @@ func loaded(t *testing.T) (sites []*Site, dir string) {
 	covered(t, dir, "one", onePort, 2, 1, 0, 1, 0, 0, 5, 0)
 	covered(t, dir, "two", "0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P2 | x | 1 | 1\n", 1)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "receive"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "receive", "nic_a.sv"), []byte("1\n2\nlogic x\n4\nif (broken) begin\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "receive", "nic_a.sv"), []byte("1\n2\nlogic x\n4\nif (broken) "+
+		"begin\n"), 0o644))
 	sites, err := Load(dir)
 	require.NoError(t, err)
 	return sites, dir
@@ -59,7 +60,8 @@ func TestMergeAndHoles(t *testing.T) {
 func TestExclusions(t *testing.T) {
 	sites, dir := loaded(t)
 	list := []*Exclusion{
-		{Module: "nic_a", Signal: "x[2:1]", Why: "constant"}, {Module: "nic_a", Line: "(broken)", What: "else", Why: "defensive"},
+		{Module: "nic_a", Signal: "x[2:1]", Why: "constant"},
+		{Module: "nic_a", Line: "(broken)", What: "else", Why: "defensive"},
 		{Module: "nic_*", Signal: "en[].ok", Why: "reserved"},
 	}
 	require.NoError(t, Exclude(sites, list, dir))
@@ -76,10 +78,11 @@ func TestExclusions(t *testing.T) {
 func TestExclusionsThatAreWrong(t *testing.T) {
 	for want, x := range map[string]*Exclusion{
 		"matches nothing": {Module: "nic_a", Signal: "y", Why: "gone"},
-		"1 of its 3 sites were hit, first nic_a.sv:3: x[0]":       {Module: "nic_a", Signal: "x", Why: "not so"},
-		`exclusion nic_a "broken" : 1 of its 2 sites were hit`:    {Module: "nic_a", Line: "broken", Why: "not so"},
-		"nic_b.sv is in 0 folders of ":                            {Module: "nic_b", Line: "x", Why: "no source"},
-		`exclusion nic_a "if (other)" else: matches nothing`:      {Module: "nic_a", Line: "if (other)", What: "else", Why: "gone"},
+		"1 of its 3 sites were hit, first nic_a.sv:3: x[0]":    {Module: "nic_a", Signal: "x", Why: "not so"},
+		`exclusion nic_a "broken" : 1 of its 2 sites were hit`: {Module: "nic_a", Line: "broken", Why: "not so"},
+		"nic_b.sv is in 0 folders of ":                         {Module: "nic_b", Line: "x", Why: "no source"},
+		`exclusion nic_a "if (other)" else: matches nothing`: {Module: "nic_a", Line: "if (other)", What: "else",
+			Why: "gone"},
 		"exclusion nic_a x[9:7]: matches nothing":                 {Module: "nic_a", Signal: "x[9:7]", Why: "too wide"},
 		"exclusion nic_b job[].len[7]: 1 of its 1 sites were hit": {Module: "nic_b", Signal: "job[].len[7]", Why: "not so"},
 	} {
@@ -108,10 +111,12 @@ func TestListsOfExclusions(t *testing.T) {
 			require.ErrorContains(t, err, want)
 		}
 	}
-	require.NoError(t, os.WriteFile(file, []byte("- {module: [a, b], signal: [c, d], why: e}\n- {module: f, line: g, what: if, why: h}\n"), 0o644))
+	require.NoError(t, os.WriteFile(file, []byte("- {module: [a, b], signal: [c, d], why: e}\n- {module: f, line: g, "+
+		"what: if, why: h}\n"), 0o644))
 	list, err := ReadExclusions(file)
 	require.NoError(t, err)
-	require.Equal(t, []*Exclusion{{Module: "a", Signal: "c", Why: "e"}, {Module: "a", Signal: "d", Why: "e"}, {Module: "b", Signal: "c", Why: "e"},
+	require.Equal(t, []*Exclusion{{Module: "a", Signal: "c", Why: "e"}, {Module: "a", Signal: "d", Why: "e"},
+		{Module: "b", Signal: "c", Why: "e"},
 		{Module: "b", Signal: "d", Why: "e"}, {Module: "f", Line: "g", What: "if", Why: "h"}}, list)
 	_, err = ReadExclusions(file + ".none")
 	require.ErrorContains(t, err, "exclusions: ")

@@ -50,7 +50,8 @@ func Load(dirs ...string) ([]*Site, error) {
 		}
 	}
 	if builds == 0 {
-		return nil, fmt.Errorf("no coverage in %s: want files *%s, left by runs with --rtl-coverage", strings.Join(dirs, ", "), build.HitsExt)
+		return nil, fmt.Errorf("no coverage in %s: want files *%s, left by runs with --rtl-coverage",
+			strings.Join(dirs, ", "), build.HitsExt)
 	}
 	return ordered(all), nil
 }
@@ -68,7 +69,8 @@ func merge(all map[siteKey]*Site, file string) error {
 	for i := range points {
 		p := &points[i]
 		if p.Counter+p.Bits() > len(hits.SinceReset) {
-			return fmt.Errorf("%s: point %d has counter %d of %d", base, i+1, p.Counter+p.Bits()-1, len(hits.SinceReset))
+			return fmt.Errorf("%s: point %d has counter %d of %d", base, i+1, p.Counter+p.Bits()-1,
+				len(hits.SinceReset))
 		}
 		addPoint(all, p, hits)
 	}
@@ -91,7 +93,8 @@ func addPoint(all map[siteKey]*Site, p *build.CoverPoint, hits *build.Hits) {
 			s = &Site{Module: k.module, Line: k.line, Toggle: k.toggle, What: k.what}
 			all[k] = s
 		}
-		s.Hit = s.Hit || s.Toggle && hits.SinceReset[p.Counter+i] >= bothWays || !s.Toggle && hits.FromPowerUp[p.Counter+i] > 0
+		s.Hit = s.Hit || s.Toggle && hits.SinceReset[p.Counter+i] >= bothWays || !s.Toggle &&
+			hits.FromPowerUp[p.Counter+i] > 0
 	}
 }
 
@@ -106,7 +109,8 @@ func ordered(all map[siteKey]*Site) []*Site {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b *Site) int {
-		return cmpAll(strings.Compare(a.Module, b.Module), a.Line-b.Line, b2i(a.Toggle)-b2i(b.Toggle), natural(a.What, b.What))
+		return cmpAll(strings.Compare(a.Module, b.Module), a.Line-b.Line, b2i(a.Toggle)-b2i(b.Toggle),
+			natural(a.What, b.What))
 	})
 	return list
 }

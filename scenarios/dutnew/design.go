@@ -91,7 +91,8 @@ func (f *found) clocksAndResets() {
 			if m == nil || noReset.MatchString(w) {
 				continue
 			}
-			low := m[1] != "" || slices.Contains(lowEnds, m[3]) || i+1 < len(list) && slices.Contains(lowEnds, list[i+1])
+			low := m[1] != "" || slices.Contains(lowEnds, m[3]) || i+1 < len(list) &&
+				slices.Contains(lowEnds, list[i+1])
 			f.resets, p.used = append(f.resets, reset{p, low}), true
 			break
 		}
@@ -103,7 +104,8 @@ func (f *found) others() {
 	for _, p := range f.pins {
 		switch {
 		case p.used:
-		case p.Dir == manifest.DirIn && slices.ContainsFunc(words(p.Name), func(w string) bool { return w == "enable" || w == "en" || w == "ena" }):
+		case p.Dir == manifest.DirIn &&
+			slices.ContainsFunc(words(p.Name), func(w string) bool { return w == "enable" || w == "en" || w == "ena" }):
 			f.enables = append(f.enables, p)
 		case p.Dir == manifest.DirIn:
 			f.rest = append(f.rest, p)
@@ -116,8 +118,8 @@ func (f *found) others() {
 // maxObserve keeps a first manifest short.
 const maxObserve = 32
 
-// clockOf is the clock that a stream belongs to, the one whose name has most in common with the stream's, and whether there is
-// more than one and nothing in common.
+// clockOf is the clock that a stream belongs to, the one whose name has most in common with the stream's, and whether
+// there is more than one and nothing in common.
 func (f *found) clockOf(s *stream) (signal string, guessed bool) {
 	if len(f.clocks) < 2 {
 		return "", false

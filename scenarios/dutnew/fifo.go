@@ -18,18 +18,22 @@ type fifoSide struct {
 
 var fifoSides = []fifoSide{
 	{
-		dir:    manifest.DirIn,
-		enable: []string{"wr_en", "wren", "w_en", "wen", "wr", "we", "write", "write_en", "write_enable", "push", "enq", "winc", "wrreq", "wr_req", "put"},
-		flag:   []string{"full", "wfull", "wr_full", "w_full", "wrfull", "fifo_full"},
-		data:   []string{"wr_data", "wdata", "w_data", "wrdata", "write_data", "wr_din", "din", "data", "data_in", "datain", "push_data", "d"},
-		clock:  "w",
+		dir: manifest.DirIn,
+		enable: []string{"wr_en", "wren", "w_en", "wen", "wr", "we", "write", "write_en", "write_enable", "push", "enq",
+			"winc", "wrreq", "wr_req", "put"},
+		flag: []string{"full", "wfull", "wr_full", "w_full", "wrfull", "fifo_full"},
+		data: []string{"wr_data", "wdata", "w_data", "wrdata", "write_data", "wr_din", "din", "data", "data_in",
+			"datain", "push_data", "d"},
+		clock: "w",
 	},
 	{
-		dir:    manifest.DirOut,
-		enable: []string{"rd_en", "rden", "r_en", "ren", "rd", "re", "read", "read_en", "read_enable", "pop", "deq", "rinc", "rdreq", "rd_req", "get"},
-		flag:   []string{"empty", "rempty", "rd_empty", "r_empty", "rdempty", "fifo_empty"},
-		data:   []string{"rd_data", "rdata", "r_data", "rddata", "read_data", "rd_dout", "dout", "data", "data_out", "dataout", "pop_data", "q"},
-		clock:  "r",
+		dir: manifest.DirOut,
+		enable: []string{"rd_en", "rden", "r_en", "ren", "rd", "re", "read", "read_en", "read_enable", "pop", "deq",
+			"rinc", "rdreq", "rd_req", "get"},
+		flag: []string{"empty", "rempty", "rd_empty", "r_empty", "rdempty", "fifo_empty"},
+		data: []string{"rd_data", "rdata", "r_data", "rddata", "read_data", "rd_dout", "dout", "data", "data_out",
+			"dataout", "pop_data", "q"},
+		clock: "r",
 	},
 }
 
@@ -42,12 +46,14 @@ func (f *found) fifos() {
 		if enable == nil || flag == nil || data == nil {
 			continue
 		}
-		s := &stream{kind: protocol.KindRecord, dir: x.dir, lanes: 1, clockLetter: x.clock, members: []member{{pin: data, role: "data"}}}
+		s := &stream{kind: protocol.KindRecord, dir: x.dir, lanes: 1, clockLetter: x.clock,
+			members: []member{{pin: data, role: "data"}}}
 		s.valid, s.ready, s.readyLow = enable, flag, true
 		s.note = enable.Name + " may be high while " + flag.Name + " is, and is then ignored"
 		if x.dir == manifest.DirOut {
 			s.valid, s.ready, s.readyLow, s.validLow, s.late = flag, enable, false, true, true
-			s.note = data.Name + " is valid in the cycle after " + enable.Name + "; without fields_late: beside " + flag.Name + " (first word falls through)"
+			s.note = data.Name + " is valid in the cycle after " + enable.Name + "; without fields_late: beside " +
+				flag.Name + " (first word falls through)"
 		}
 		for _, p := range []*pin{enable, flag, data} {
 			p.used = true
@@ -57,12 +63,13 @@ func (f *found) fifos() {
 	}
 }
 
-// called is a pin that is free and has one of the names, without what tells its direction; those that come first are looked for
-// first. Width 0 accepts any.
+// called is a pin that is free and has one of the names, without what tells its direction; those that come first are
+// looked for first. Width 0 accepts any.
 func (f *found) called(dir string, width int, names []string) *pin {
 	for _, name := range names {
 		for _, p := range f.pins {
-			if !p.used && p.Dir == dir && p.Array == "" && (width == 0 || p.Width == width) && slices.Contains(bare(p.lower), name) {
+			if !p.used && p.Dir == dir && p.Array == "" && (width == 0 || p.Width == width) &&
+				slices.Contains(bare(p.lower), name) {
 				return p
 			}
 		}

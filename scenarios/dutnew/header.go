@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// headerWords end the name of a handshake whose fields are named without them: s_ip_hdr_valid beside s_ip_length and s_eth_type.
+// headerWords end the name of a handshake whose fields are named without them: s_ip_hdr_valid beside s_ip_length and
+// s_eth_type.
 var headerWords = []string{"hdr", "header", "meta", "metadata"}
 
-// headers gives fields to records of headers that found none by their own names: pins of their direction that begin as they do.
+// headers gives fields to records of headers that found none by their own names: pins of their direction that begin as
+// they do.
 func headers(list []*stream, pins []*pin) {
 	for _, s := range list {
 		all := strings.Split(strings.Trim(s.prefix, "_"), "_")
@@ -18,14 +20,16 @@ func headers(list []*stream, pins []*pin) {
 		first := all[0] + "_"
 		name := s.prefix
 		for _, p := range pins {
-			if p.used || p.Array != "" || p.Dir != s.dir || !strings.HasPrefix(p.lower, first) || !strings.HasSuffix(p.lower, s.suffix) || p.Width%s.lanes != 0 {
+			if p.used || p.Array != "" || p.Dir != s.dir || !strings.HasPrefix(p.lower, first) ||
+				!strings.HasSuffix(p.lower, s.suffix) || p.Width%s.lanes != 0 {
 				continue
 			}
 			if slices.ContainsFunc(list, func(o *stream) bool { return o != s && o.dir == s.dir && closer(o, s, p) }) {
 				continue
 			}
 			p.used = true
-			s.members = append(s.members, member{pin: p, role: strings.TrimSuffix(strings.TrimPrefix(p.lower, first), s.suffix)})
+			s.members = append(s.members,
+				member{pin: p, role: strings.TrimSuffix(strings.TrimPrefix(p.lower, first), s.suffix)})
 			s.prefix, s.title = first, strings.Trim(name, "_")
 			s.note = "fields: what begins with " + first + " and has no handshake of its own"
 		}
@@ -35,7 +39,8 @@ func headers(list []*stream, pins []*pin) {
 // closer reports whether another header's name has more in common with a pin.
 func closer(other, s *stream, p *pin) bool {
 	all := strings.Split(strings.Trim(other.prefix, "_"), "_")
-	return len(other.members) == 0 && slices.Contains(headerWords, all[len(all)-1]) && common(other.prefix, p.lower) > common(s.prefix, p.lower)
+	return len(other.members) == 0 && slices.Contains(headerWords, all[len(all)-1]) &&
+		common(other.prefix, p.lower) > common(s.prefix, p.lower)
 }
 
 // common is the number of letters with which two names begin alike.

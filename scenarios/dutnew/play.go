@@ -16,14 +16,20 @@ const undecided = "nothing says what is right: identity, route, memory, or a ref
 // writePlay chooses a check.
 func (f *found) writePlay(line func(string, ...any)) {
 	subordinates, managers := f.axiPorts(manifest.DirIn), f.axiPorts(manifest.DirOut)
-	memory := slices.ContainsFunc(f.streams, func(s *stream) bool { return s.kind == manifest.KindAXI4 && s.dir == manifest.DirIn })
+	memory := slices.ContainsFunc(f.streams, func(s *stream) bool {
+		return s.kind == manifest.KindAXI4 &&
+			s.dir == manifest.DirIn
+	})
 	switch by := f.routes(); {
 	case by != "":
-		line("play: {check: route, by: %s, inputs: {%s}}  # guessed: %s is the number of the output", by, f.draws(by), by)
+		line("play: {check: route, by: %s, inputs: {%s}}  # guessed: %s is the number of the output", by, f.draws(by),
+			by)
 	case f.passes() && f.lossy():
-		line("play: {check: identity, drops: whole}  # guessed: what goes in comes out, unchanged; an input that cannot be held back may be dropped")
+		line("play: {check: identity, drops: whole}  # guessed: what goes in comes out, unchanged; an input that " +
+			"cannot be held back may be dropped")
 	case f.passes():
-		line("play: {check: identity}  # guessed: what goes in comes out, unchanged; see drops and ignore in docs/own-rtl.md where it may not")
+		line("play: {check: identity}  # guessed: what goes in comes out, unchanged; see drops and ignore in " +
+			"docs/own-rtl.md where it may not")
 	case len(subordinates) > 0 && (memory || len(managers) > 0):
 		f.writeMemory(line, subordinates, managers)
 	default:
@@ -75,9 +81,11 @@ func (f *found) writeMemory(line func(string, ...any), subordinates, managers []
 	case 0:
 		line("play: {check: memory, memory: {%s}}  # guessed: %s is a memory; its size", m, what)
 	case 1:
-		line("play: {check: memory, memory: {%s, behind: %s}, serve: {%s}}  # guessed: the way from %s to %s's memory", m, managers[0], served(managers), what, managers[0])
+		line("play: {check: memory, memory: {%s, behind: %s}, serve: {%s}}  # guessed: the way from %s to %s's memory",
+			m, managers[0], served(managers), what, managers[0])
 	default:
-		line("play: {check: memory, memory: {%s}, serve: {%s}}  # guessed: the way from %s to memories; base, bytes: addresses that the design decodes", m, served(managers), what)
+		line("play: {check: memory, memory: {%s}, serve: {%s}}  # guessed: the way from %s to memories; base, bytes: "+
+			"addresses that the design decodes", m, served(managers), what)
 	}
 }
 
@@ -120,7 +128,8 @@ func (f *found) writeRules(line func(string, ...any), managers []string) {
 	}
 	if len(pairs) > 0 {
 		parts = append(parts, "check: reference", "inputs: {"+strings.Join(counts, ", ")+"}")
-		remark = "guessed: " + strings.Join(pairs, ", ") + ": a reference in Go (--ref) gives the answers (p.Answer), and says what is right"
+		remark = "guessed: " + strings.Join(pairs, ", ") + ": a reference in Go (--ref) gives the answers " +
+			"(p.Answer), and says what is right"
 	}
 	line("play: {%s}  # %s", strings.Join(parts, ", "), remark)
 }
@@ -160,7 +169,8 @@ func (f *found) route() {
 		return
 	}
 	for _, p := range f.pins {
-		if !p.used && p.Dir == manifest.DirIn && p.Array == "" && p.Width < 16 && 1<<p.Width >= out.lanes && slices.ContainsFunc(bare(p.lower), func(n string) bool { return slices.Contains(selectors, n) }) {
+		if !p.used && p.Dir == manifest.DirIn && p.Array == "" && p.Width < 16 && 1<<p.Width >= out.lanes &&
+			slices.ContainsFunc(bare(p.lower), func(n string) bool { return slices.Contains(selectors, n) }) {
 			p.used = true
 			in.members = append(in.members, member{pin: p, role: p.lower, side: in.kind == protocol.KindAxis})
 			in.selector = p.lower

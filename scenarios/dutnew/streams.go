@@ -38,10 +38,11 @@ type member struct {
 	low  bool // of a handshake: active low
 }
 
-// held reports whether the side band of packets into the device is the same in every beat: so a design may read it with any. A
-// selector is not: it is another one once a packet is under way.
+// held reports whether the side band of packets into the device is the same in every beat: so a design may read it
+// with any. A selector is not: it is another one once a packet is under way.
 func (s *stream) held() bool {
-	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn && slices.ContainsFunc(s.members, func(m member) bool { return m.side })
+	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn &&
+		slices.ContainsFunc(s.members, func(m member) bool { return m.side })
 }
 
 var reValid = regexp.MustCompile(`^(.*?)(t?valid|t?vld)((?:_(?:i|o|in|out))?)$`)
@@ -95,7 +96,8 @@ func (f *found) ready(s *stream) *pin {
 }
 
 // usual are names of pins that belong to a handshake whose own pins have no prefix.
-var usual = regexp.MustCompile(`^t?(data|dat|payload|keep|strb|last|user|id|dest|sop|eop|empty|addr|be|error|err|hdr|header)$`)
+var usual = regexp.MustCompile(
+	`^t?(data|dat|payload|keep|strb|last|user|id|dest|sop|eop|empty|addr|be|error|err|hdr|header)$`)
 
 // owner is the stream that a pin belongs to: the one with the longest name that it begins with.
 func owner(list []*stream, p *pin) (best *stream) {

@@ -120,7 +120,8 @@ func (s *stream) fields() (list []string) {
 	return list
 }
 
-// naming says how roles become pins: a prefix for those that are it, an underscore and the role, and the others one by one.
+// naming says how roles become pins: a prefix for those that are it, an underscore and the role, and the others one by
+// one.
 func (s *stream) naming() (prefix string, signals []string) {
 	roles := slices.Clone(s.members)
 	t := ""

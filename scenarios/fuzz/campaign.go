@@ -88,7 +88,8 @@ func (o *Options) Validate() error {
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "jobs", "%d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "most", "%d: want 1 or more", o.Most)
 	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)
-	bad(o.Variant == VariantMixed || build.Variant(o.Variant).Plays(), "variant", "%q: want mixed, speed, tuned or debug", o.Variant)
+	bad(o.Variant == VariantMixed || build.Variant(o.Variant).Plays(), "variant",
+		"%q: want mixed, speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
 
@@ -115,9 +116,10 @@ type campaign struct {
 	Options
 	devs map[devKey]*build.Device
 	// buildDevice is device.BuildOf, but in tests.
-	buildDevice func(ctx context.Context, m *manifest.Manifest, variant string, eth device.Eth, log io.Writer) (*build.Device, error)
-	sum         []byte
-	res         *Result
+	buildDevice func(ctx context.Context, m *manifest.Manifest, variant string, eth device.Eth,
+		log io.Writer) (*build.Device, error)
+	sum []byte
+	res *Result
 }
 
 // outcome is what one program came to.
@@ -155,7 +157,8 @@ func newCampaign(o Options) (*campaign, error) {
 			o.EthBits = card.EthBits
 		}
 	}
-	return &campaign{Options: o, devs: map[devKey]*build.Device{}, buildDevice: device.BuildOf, res: &Result{Seed: o.Seed, Coverage: coverage.New(), Sizes: sizes}}, err
+	return &campaign{Options: o, devs: map[devKey]*build.Device{}, buildDevice: device.BuildOf,
+		res: &Result{Seed: o.Seed, Coverage: coverage.New(), Sizes: sizes}}, err
 }
 
 // ports is how many a program's NIC has.
@@ -176,7 +179,8 @@ func (c *campaign) generate(number int) *program.Program {
 	}
 	sizes := c.res.Sizes
 	sizes.Ports = c.ports(number)
-	p := generate.Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, generate.Shape{Sizes: sizes, Stall: c.Stall, Overlap: c.Overlap})
+	p := generate.Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11,
+		generate.Shape{Sizes: sizes, Stall: c.Stall, Overlap: c.Overlap})
 	p.Board.EthBits, p.Board.Build, p.Board.Card = c.EthBits, c.Build, c.Board
 	return p
 }
@@ -188,8 +192,8 @@ func (c *campaign) total() int {
 	return c.Runs
 }
 
-// all plays the programs, some at a time, and takes their outcomes in order. However little time there is, one is played:
-// a run that has looked at nothing is no pass.
+// all plays the programs, some at a time, and takes their outcomes in order. However little time there is, one is
+// played: a run that has looked at nothing is no pass.
 func (c *campaign) all(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -197,7 +201,8 @@ func (c *campaign) all(ctx context.Context) error {
 	var pending []chan *outcome
 	next, total := 0, c.total()
 	for {
-		for len(pending) < c.Jobs && (total == 0 || next < total) && (c.Time == 0 || next == 0 || time.Since(begin) < c.Time) && ctx.Err() == nil {
+		for len(pending) < c.Jobs && (total == 0 || next < total) &&
+			(c.Time == 0 || next == 0 || time.Since(begin) < c.Time) && ctx.Err() == nil {
 			ch := make(chan *outcome, 1)
 			number := c.Skip + next
 			go func() { ch <- c.play(ctx, number) }()
@@ -287,8 +292,8 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	return f, err
 }
 
-// shrink makes a program that failed smaller. Of one that got stuck, parts are played with little patience; the smallest must
-// get stuck with all of it, else more is taken.
+// shrink makes a program that failed smaller. Of one that got stuck, parts are played with little patience; the
+// smallest must get stuck with all of it, else more is taken.
 func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Program, v *player.Verdict, trials int) {
 	const more = 8
 	patience := o.v.Patience

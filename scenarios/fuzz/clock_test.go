@@ -14,8 +14,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// One build of each NIC plays at 400 MHz and at 1.1 GHz: every crossing has the same cycle, and the time that this takes is
-// that of the clock.
+// One build of each NIC plays at 400 MHz and at 1.1 GHz: every crossing has the same cycle, and the time that this
+// takes is that of the clock.
 func TestEveryClockIsOneBuild(t *testing.T) {
 	const programs = 6
 	for _, nic := range []string{device.Model, device.RTL} {

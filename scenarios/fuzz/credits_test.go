@@ -77,7 +77,8 @@ func TestCreditsDoNotShowTheQuantum(t *testing.T) {
 					if want == "" {
 						want = v.Report.Digest
 					}
-					require.Equal(t, want, v.Report.Digest, "program %d, quantum %d, serial %v", number, s.Quantum, s.Serial)
+					require.Equal(t, want, v.Report.Digest, "program %d, quantum %d, serial %v", number, s.Quantum,
+						s.Serial)
 				}
 			}
 		})

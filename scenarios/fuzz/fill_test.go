@@ -18,7 +18,8 @@ func TestPlacesAreFilled(t *testing.T) {
 	o.Seed = 5
 	r := passes(t, o)
 	for group, want := range map[string]int{
-		"behind a held port": 8, "ends while a port is held": 5, "doorbells inside, port full": 3, "indices beyond 65,536": 2, "filled": 6,
+		"behind a held port": 8, "ends while a port is held": 5, "doorbells inside, port full": 3,
+		"indices beyond 65,536": 2, "filled": 6,
 	} {
 		require.GreaterOrEqual(t, len(r.Coverage.Hits[group]), want, "%s: %v", group, r.Coverage.Hits[group])
 	}
@@ -47,14 +48,19 @@ func TestRepeatsGiveUp(t *testing.T) {
 
 // What is wrong with the operations is told by their fields.
 func TestBadRepeats(t *testing.T) {
-	p := &program.Program{Schema: program.Schema, Board: program.Board{Ports: 1, MPS: 256, RCB: 64, Credits: 5000}, Ops: []program.Op{
-		{Gate: &program.Gate{}}, {Feed: &program.Feed{Queue: 256}}, {Await: &program.Await{Port: 2, Queues: []int{-1}}},
-		{Send: &program.Send{Times: -1}}, {Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfMemory}},
-	}}
+	p := &program.Program{Schema: program.Schema, Board: program.Board{Ports: 1, MPS: 256, RCB: 64, Credits: 5000},
+		Ops: []program.Op{
+			{Gate: &program.Gate{}}, {Feed: &program.Feed{Queue: 256}},
+			{Await: &program.Await{Port: 2, Queues: []int{-1}}},
+			{Send: &program.Send{Times: -1}},
+			{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfMemory}},
+		}}
 	err := p.Validate()
 	for _, want := range []string{
-		"board.credits is 5000: want 0 to 4096", "operation 0 (gate): cycles is 0: want 1 to 100000", "operation 1 (feed): queue is 256: want 0 to 255",
-		"operation 1 (feed): times is 0: want 1 to", "operation 2 (await): port is 2: want 0 to 1", "operation 2 (await): queue is -1", "operation 3 (send): times is -1",
+		"board.credits is 5000: want 0 to 4096", "operation 0 (gate): cycles is 0: want 1 to 100000",
+		"operation 1 (feed): queue is 256: want 0 to 255",
+		"operation 1 (feed): times is 0: want 1 to", "operation 2 (await): port is 2: want 0 to 1",
+		"operation 2 (await): queue is -1", "operation 3 (send): times is -1",
 	} {
 		require.ErrorContains(t, err, want)
 	}

@@ -179,7 +179,8 @@ func sabotaged(s testbed.Spec) (*testbed.Bed, error) {
 			return
 		}
 		e := nicspec.RxCqe(c.TLP.Data)
-		if e.Type() != nicspec.CqeTypeRx || e.VlanCount() != 2 || e.VlanInner() == 0 || e.L3Type() != nicspec.L3TypeIpv6 {
+		if e.Type() != nicspec.CqeTypeRx || e.VlanCount() != 2 || e.VlanInner() == 0 ||
+			e.L3Type() != nicspec.L3TypeIpv6 {
 			return
 		}
 		p := new(tlp.Packet)

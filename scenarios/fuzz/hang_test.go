@@ -13,13 +13,15 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// stalled returns operations after which a NIC waits longer than anybody does: reads are not answered, and time out late.
+// stalled returns operations after which a NIC waits longer than anybody does: reads are not answered, and time out
+// late.
 func stalled(of program.Fault) []program.Op {
 	const queue, key, entries = 3, 2, 18
 	var list []program.Entry
 	for range entries {
 		list = append(list, program.Entry{
-			Opcode: nicspec.OpcodeSend, Complete: true, Frame: program.Frame{Frame: craft.Frame{Seed: 7}, Len: 64}, Pieces: []program.Piece{{Key: key, Len: 64}},
+			Opcode: nicspec.OpcodeSend, Complete: true, Frame: program.Frame{Frame: craft.Frame{Seed: 7}, Len: 64},
+			Pieces: []program.Piece{{Key: key, Len: 64}},
 		})
 	}
 	of.Kind, of.Queue = "silent", queue
@@ -59,7 +61,8 @@ func TestHangsAreTold(t *testing.T) {
 			require.Equal(t, 3, *f.Queue)
 			require.Equal(t, c.index, *f.Index)
 			require.Positive(t, *f.Cycle)
-			require.Regexp(t, "^not within 40[0-9]{4} cycles: STATUS reads 0x[0-9a-f]+: .*reads_outstanding; "+c.want, f.Got)
+			require.Regexp(t, "^not within 40[0-9]{4} cycles: STATUS reads 0x[0-9a-f]+: .*reads_outstanding; "+c.want,
+				f.Got)
 			require.Regexp(t, `^the NIC breaks \[C3\]: waited for 40[0-9]{4} cycles until STATUS says that nothing is under way\n  STATUS reads .*\n  `+c.want, f.Text)
 			require.Contains(t, f.Text, "the referee, in the end: cycle ")
 			for _, m := range v.Report.List { // of an entry whose bytes are missing, it is not known how it ends

@@ -53,11 +53,14 @@ var rare = []struct {
 			var h core.Headers
 			switch {
 			case c.Kind == boundary.FrameIn:
-				core.Parse(append(slices.Clone(c.Frame.Data), make([]byte, nicspec.FrameMin)...), nicspec.ResetRocePort, &h)
+				core.Parse(append(slices.Clone(c.Frame.Data), make([]byte, nicspec.FrameMin)...), nicspec.ResetRocePort,
+					&h)
 				at := int(h.L4Off) + 6
-				fields = append(fields, h.L4Type == nicspec.L4TypeUdp && at+2 <= len(c.Frame.Data) && binary.BigEndian.Uint16(c.Frame.Data[at:]) == 0xffff)
+				fields = append(fields, h.L4Type == nicspec.L4TypeUdp && at+2 <= len(c.Frame.Data) &&
+					binary.BigEndian.Uint16(c.Frame.Data[at:]) == 0xffff)
 			case c.Kind == boundary.TLPOut && c.TLP.Parsed().Kind == tlp.MWr && len(c.TLP.Data) == nicspec.CqeBytes:
-				if e := nicspec.RxCqe(c.TLP.Data); e.Type() == nicspec.CqeTypeRx && int(e.PortSeq()) < len(fields) && fields[e.PortSeq()] {
+				if e := nicspec.RxCqe(c.TLP.Data); e.Type() == nicspec.CqeTypeRx && int(e.PortSeq()) < len(fields) &&
+					fields[e.PortSeq()] {
 					forge(c, func(data []byte) { nicspec.RxCqe(data).SetL4Csum(nicspec.VerdictNotChecked) })
 				}
 			}
@@ -67,7 +70,8 @@ var rare = []struct {
 	{"a rule that is made invalid goes on", "[R", func() func(c *boundary.Crossing) {
 		const valid = 28 // word of the entry
 		return func(c *boundary.Crossing) {
-			if c.Kind == boundary.TLPIn && c.TLP.Parsed().Kind == tlp.MWr && c.TLP.Parsed().Address == nicspec.BarBase+uint64(nicspec.RegTblData(valid)) {
+			if c.Kind == boundary.TLPIn && c.TLP.Parsed().Kind == tlp.MWr &&
+				c.TLP.Parsed().Address == nicspec.BarBase+uint64(nicspec.RegTblData(valid)) {
 				forge(c, func(data []byte) { data[0] |= 1 })
 			}
 		}

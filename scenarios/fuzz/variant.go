@@ -14,8 +14,8 @@ import (
 	"nictwin/scenarios/fuzz/player"
 )
 
-// VariantMixed plays one program in ten, drawn from the seed, on the debug build, which checks the assertions of the RTL and
-// powers up with random contents, and all others on the build for speed.
+// VariantMixed plays one program in ten, drawn from the seed, on the debug build, which checks the assertions of the
+// RTL and powers up with random contents, and all others on the build for speed.
 const VariantMixed = "mixed"
 
 const debugOneIn = 10
@@ -104,7 +104,8 @@ func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int)
 		return err
 	case err != nil:
 		why, _, _ := strings.Cut(err.Error(), "\n")
-		c.res.Unchecked = "all programs are played on build speed, so no assertions are checked: the debug build failed: " + why
+		c.res.Unchecked = "all programs are played on build speed, so no assertions are checked: the debug build " +
+			"failed: " + why
 		if c.Log != nil {
 			_, _ = fmt.Fprintln(c.Log, "nictwin fuzz: "+c.res.Unchecked) // nobody could be told of an error
 		}

@@ -29,7 +29,8 @@ func mixed(t *testing.T, runs, skip int, builds func(variant string) (*build.Dev
 	o := options(device.RTL, runs)
 	o.Variant, o.Skip, o.Log = VariantMixed, skip, new(bytes.Buffer)
 	c := begun(t, o)
-	c.buildDevice = func(_ context.Context, _ *manifest.Manifest, variant string, _ device.Eth, _ io.Writer) (*build.Device, error) {
+	c.buildDevice = func(_ context.Context, _ *manifest.Manifest, variant string, _ device.Eth,
+		_ io.Writer) (*build.Device, error) {
 		return builds(variant)
 	}
 	return c
@@ -80,7 +81,8 @@ func TestDebugBuildFails(t *testing.T) {
 	for number := range 100 {
 		require.Equal(t, speed, c.variant(number))
 	}
-	const says = "all programs are played on build speed, so no assertions are checked: the debug build failed: the compiler ran out of memory"
+	const says = "all programs are played on build speed, so no assertions are checked: the debug build failed: the " +
+		"compiler ran out of memory"
 	require.Equal(t, says, c.res.Unchecked)
 	require.Contains(t, c.Log.(*bytes.Buffer).String(), "nictwin fuzz: "+says+"\n")
 
@@ -100,22 +102,27 @@ func stopping(cycle int, code protocol.ErrorCode, text string) player.Build {
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		b, err := model(s)
 		if err == nil {
-			end := &protocol.InfraError{Device: "nic", Op: "run", Err: &protocol.DeviceError{Code: code, Cycle: uint64(cycle), Text: text}}
+			end := &protocol.InfraError{Device: "nic", Op: "run",
+				Err: &protocol.DeviceError{Code: code, Cycle: uint64(cycle), Text: text}}
 			b.Engine.Schedule(&simcore.Event{At: b.Cycles(cycle), H: &stops{end}})
 		}
 		return b, err
 	}
 }
 
-// A failed assertion is a finding with the assertion's message, and the same one whenever it fails: programs shrink to it.
+// A failed assertion is a finding with the assertion's message, and the same one whenever it fails: programs shrink to
+// it.
 func TestFailedAssertionIsAFinding(t *testing.T) {
 	const what = "nic_fifo.sv:40: Assertion failed in TOP.nic_top.u_rx.a_held: 'assert' failed."
 	c := begun(t, options(device.Model, 1))
 	p := c.generate(0)
-	v := player.Run(p, t.Context(), stopping(3000, protocol.CodeAssert, "[7500000] %Error: "+what+"\nverilator/rtl/cells/nic_fifo.sv:40: stopped by"), nil)
+	v := player.Run(p, t.Context(),
+		stopping(3000, protocol.CodeAssert,
+			"[7500000] %Error: "+what+"\nverilator/rtl/cells/nic_fifo.sv:40: stopped by"), nil)
 	require.True(t, v.Mismatch())
 	require.Equal(t, what, v.Key())
-	require.Equal(t, v.Key(), player.Run(p, t.Context(), stopping(3100, protocol.CodeAssert, "[7750000] %Error: "+what), nil).Key())
+	require.Equal(t, v.Key(), player.Run(p, t.Context(), stopping(3100, protocol.CodeAssert, "[7750000] %Error: "+what),
+		nil).Key())
 	o := &outcome{variant: debug, prog: p, v: v, cov: coverage.New()}
 	c.Shrink, c.Most = false, 1
 	done, err := c.take(t.Context(), o)
@@ -123,8 +130,9 @@ func TestFailedAssertionIsAFinding(t *testing.T) {
 	require.True(t, done)
 	require.Equal(t, debug, c.res.Failures[0].Variant)
 	f := c.res.Failures[0].Finding
-	require.Equal(t, result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: what, Cycle: new(int64(3000)),
-		Text: "cycle 3000: the RTL stops by itself: " + what}, f)
+	require.Equal(t, result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: what,
+		Cycle: new(int64(3000)),
+		Text:  "cycle 3000: the RTL stops by itself: " + what}, f)
 
 	v = player.Run(p, t.Context(), stopping(3000, protocol.CodeInternal, "did not converge"), nil)
 	require.False(t, v.Pass() || v.Mismatch(), "what the simulation fails in says nothing of the device")

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// conn carries messages between the two processes, over a stream socket. A receive first polls for a while, because waking a
-// sleeper costs more than an exchange, then sleeps. Polling that was in vain halves the time that is given to it next.
+// conn carries messages between the two processes, over a stream socket. A receive first polls for a while, because
+// waking a sleeper costs more than an exchange, then sleeps. Polling that was in vain halves the time that is given to
+// it next.
 type conn struct {
 	ctx   context.Context
 	fd    int
@@ -120,7 +121,8 @@ func (c *conn) sleep(events int16) error {
 	return fmt.Errorf("%w for %v", errSilent, c.limit)
 }
 
-// send sends all of b. While the peer takes nothing, what it sends is taken in, so that two full buffers cannot stop both.
+// send sends all of b. While the peer takes nothing, what it sends is taken in, so that two full buffers cannot stop
+// both.
 func (c *conn) send(b []byte) error {
 	for len(b) > 0 {
 		n, err := unix.Write(c.fd, b)
@@ -133,7 +135,8 @@ func (c *conn) send(b []byte) error {
 				return err
 			}
 		case unix.EPIPE, unix.ECONNRESET:
-			return nil // what the peer said before it went tells more: whoever waits for its answer hears that, then its end
+			// what the peer said before it went tells more: whoever waits for its answer hears that, then its end
+			return nil
 		default:
 			return fmt.Errorf("sending: %w", err)
 		}

@@ -6,7 +6,8 @@ import (
 	"nictwin/scenarios/bed/judge"
 )
 
-// course decides when traffic begins and when it is over. It looks at both servers at the end of each round, the same in both processes.
+// course decides when traffic begins and when it is over. It looks at both servers at the end of each round, the same
+// in both processes.
 type course struct {
 	round    simcore.Ps
 	patience simcore.Ps // for which nothing may happen
@@ -51,8 +52,8 @@ func (c *course) quantumEnd(q uint64) simcore.Ps {
 	return rounds*c.round + rest*c.round/ahead
 }
 
-// settled reports whether no phase can begin at the end of the round that is decided on next, whatever the other server's
-// state is there.
+// settled reports whether no phase can begin at the end of the round that is decided on next, whatever the other
+// server's state is there.
 func (c *course) settled(mine state) bool {
 	if simcore.Ps(c.since+1)*c.round > c.patience {
 		return false

@@ -44,7 +44,8 @@ func newHalf(o *Options, i int, c *conn) (*half, error) {
 	}
 	for port := range max(rack.Servers[i].Cards[0].Ports, 1) {
 		spec := etherlink.FarSpec{Cable: port, Link: rack.PairCable(), Second: i == 1}
-		far, err := etherlink.ConnectFar(fmt.Sprintf("%s.Far%d", rack.Name, port), h.engine, &h.pools.Frames, spec, v.Cards[0].NIC.Eth(port), h)
+		far, err := etherlink.ConnectFar(fmt.Sprintf("%s.Far%d", rack.Name, port), h.engine, &h.pools.Frames, spec,
+			v.Cards[0].NIC.Eth(port), h)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("server %s: %w", v.Name, err), v.Close())
 		}
@@ -132,9 +133,9 @@ func (h *half) wrong(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// quantum simulates the next quantum, and tells the peer what left in it. It hears first what may arrive there: what left
-// the peer a round before. At the end of a round it hears everything if a phase may begin there. How much is heard when
-// depends on nothing but what is simulated, so that events of one instant have the same order in every run.
+// quantum simulates the next quantum, and tells the peer what left in it. It hears first what may arrive there: what
+// left the peer a round before. At the end of a round it hears everything if a phase may begin there. How much is
+// heard when depends on nothing but what is simulated, so that events of one instant have the same order in every run.
 func (h *half) quantum(ctx context.Context) error {
 	if h.told >= ahead {
 		if err := h.hear(h.told + 1 - ahead); err != nil {

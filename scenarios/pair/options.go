@@ -31,11 +31,13 @@ func DefaultOptions() Options {
 }
 
 const (
-	maxWindow = 24      // of both servers together they fit into the rings of one queue, less the buffers that wait for a doorbell
+	// of both servers together they fit into the rings of one queue, less the buffers that wait for a doorbell
+	maxWindow = 24
 	maxCount  = 1 << 30 // more than anybody waits for
 	maxPlayed = 1 << 30 // bytes of Frames
 	maxRound  = 100 * simcore.Microsecond
-	// Results are the same for any round up to the latency, but for the instant at which servers turn to their counters.
+	// Results are the same for any round up to the latency, but for the instant at which servers turn to their
+	// counters.
 	leastLimit = time.Millisecond
 
 	// leastMemory of each endpoint has room for what the driver takes.
@@ -59,7 +61,8 @@ func (o *Options) Validate() error {
 	total := 0
 	for i, f := range o.Frames {
 		if len(f) < ether.MinLen || len(f) > ether.MaxLen {
-			errs = append(errs, field.Errorf(field.Path(fmt.Sprintf("frames[%d]", i)), ": has %d bytes: want %d to %d", len(f), ether.MinLen, ether.MaxLen))
+			errs = append(errs, field.Errorf(field.Path(fmt.Sprintf("frames[%d]", i)), ": has %d bytes: want %d to %d",
+				len(f), ether.MinLen, ether.MaxLen))
 			break
 		}
 		total += len(f)
@@ -93,19 +96,23 @@ func (o *Options) validateRack() error {
 	for i := range s.Servers {
 		d := &s.Servers[i].Cards[0].Device
 		if d.Kind != board.DeviceAny && d.Kind != board.DeviceModel {
-			bad(field.Path(fmt.Sprintf("servers[%d].cards[0].device.kind", i)), "%s: want %s: only the Go NIC is divided so", d.Kind, board.DeviceModel)
+			bad(field.Path(fmt.Sprintf("servers[%d].cards[0].device.kind", i)),
+				"%s: want %s: only the Go NIC is divided so", d.Kind, board.DeviceModel)
 		}
 	}
 	for i := range s.Servers {
-		for ep, n := range [...]uint64{nicspec.EndpointArm: s.Servers[i].Cards[0].Endpoint.ArmBytes, nicspec.EndpointHost: s.Servers[i].Cards[0].Endpoint.HostBytes} {
+		for ep, n := range [...]uint64{nicspec.EndpointArm: s.Servers[i].Cards[0].Endpoint.ArmBytes,
+			nicspec.EndpointHost: s.Servers[i].Cards[0].Endpoint.HostBytes} {
 			if n < leastMemory {
-				bad(field.Path(fmt.Sprintf("servers[%d].cards[0].%s", i, board.BytesField(ep))), "%d: want %d or more, for the rings and buffers of the driver", n, leastMemory)
+				bad(field.Path(fmt.Sprintf("servers[%d].cards[0].%s", i, board.BytesField(ep))),
+					"%d: want %d or more, for the rings and buffers of the driver", n, leastMemory)
 			}
 		}
 	}
 	cable := s.PairCable()
 	if cable.Latency < 1 || cable.CreditLatency < 1 {
-		bad("network.latency_ps", ": the cable has a latency of %v, of credits %v: want 1 ps or more of both, it is the time that is simulated apart", cable.Latency, cable.CreditLatency)
+		bad("network.latency_ps", ": the cable has a latency of %v, of credits %v: want 1 ps or more of both, it is "+
+			"the time that is simulated apart", cable.Latency, cable.CreditLatency)
 	}
 	if cable.Credits == 0 {
 		bad("servers[0].cards[0].eth.credits", "0: want a number, so that both halves of the cable have the same")

@@ -57,7 +57,8 @@ func broken(format string, a ...any) error {
 
 // parseHead reads the head of a message.
 func parseHead(b []byte) (k kind, length int, err error) {
-	n, k, zero := binary.LittleEndian.Uint32(b), kind(binary.LittleEndian.Uint16(b[4:])), binary.LittleEndian.Uint16(b[6:])
+	n, k, zero := binary.LittleEndian.Uint32(b), kind(binary.LittleEndian.Uint16(b[4:])),
+		binary.LittleEndian.Uint16(b[6:])
 	switch {
 	case k == 0 || k >= kinds:
 		return k, 0, broken("message of type %d: want 1 to %d", k, kinds-1)
@@ -203,13 +204,16 @@ func parseRecord(b []byte, cables int, r *record) (int, error) {
 	}
 	size := binary.LittleEndian.Uint32(b[4:])
 	*r = record{
-		kind: recordKind(b[0]), cable: int(b[1]), at: simcore.Ps(binary.LittleEndian.Uint64(b[8:])), seq: binary.LittleEndian.Uint64(b[16:]),
-		frame: ether.Frame{Port: int(b[2]), Queue: int(int32(binary.LittleEndian.Uint32(b[24:]))), Trim: int(int32(binary.LittleEndian.Uint32(b[28:])))},
+		kind: recordKind(b[0]), cable: int(b[1]), at: simcore.Ps(binary.LittleEndian.Uint64(b[8:])),
+		seq: binary.LittleEndian.Uint64(b[16:]),
+		frame: ether.Frame{Port: int(b[2]), Queue: int(int32(binary.LittleEndian.Uint32(b[24:]))),
+			Trim: int(int32(binary.LittleEndian.Uint32(b[28:])))},
 	}
 	switch {
 	case r.kind != recordFrame && r.kind != recordCredit:
 		return 0, broken("of kind %d: want 1 or 2", r.kind)
-	case r.kind == recordCredit && (size != 0 || r.seq != 0 || r.frame.Port != 0 || r.frame.Queue != 0 || r.frame.Trim != 0):
+	case r.kind == recordCredit && (size != 0 || r.seq != 0 || r.frame.Port != 0 || r.frame.Queue != 0 ||
+		r.frame.Trim != 0):
 		return 0, broken("a credit with fields of a frame")
 	case b[3] != 0:
 		return 0, broken("byte 3 is %d: want 0", b[3])
@@ -254,7 +258,8 @@ func parsePlayed(b []byte) (frames [][]byte, err error) {
 		}
 		n := binary.LittleEndian.Uint32(b)
 		if b = b[4:]; n == 0 || n > ether.MaxOffered || int(n) > len(b) {
-			return nil, broken("FRAMES: a frame of %d bytes where %d are left: want 1 to %d", n, len(b), ether.MaxOffered)
+			return nil, broken("FRAMES: a frame of %d bytes where %d are left: want 1 to %d", n, len(b),
+				ether.MaxOffered)
 		}
 		frames = append(frames, append([]byte(nil), b[:n]...))
 		b = b[n:]

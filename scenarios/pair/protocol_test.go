@@ -24,7 +24,8 @@ func quantumOf(n uint64, s state, records ...record) []byte {
 }
 
 var someRecords = []record{
-	{kind: recordFrame, cable: 1, at: 77, seq: 5, frame: ether.Frame{Port: 1, Queue: 3, Data: []byte("a frame"), Trim: 2}},
+	{kind: recordFrame, cable: 1, at: 77, seq: 5, frame: ether.Frame{Port: 1, Queue: 3, Data: []byte("a frame"),
+		Trim: 2}},
 	{kind: recordCredit, cable: 0, at: 99},
 	{kind: recordFrame, at: 1, frame: ether.Frame{Queue: -1, Data: make([]byte, 64)}},
 }
@@ -72,7 +73,8 @@ func TestBrokenMessages(t *testing.T) {
 		require.ErrorIs(t, err, errProtocol)
 		require.ErrorContains(t, err, c.want)
 	}
-	for _, h := range [][]byte{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, byte(kinds), 0, 0, 0}, {0, 0, 0, 0xff, 1, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 1, 0}} {
+	for _, h := range [][]byte{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, byte(kinds), 0, 0, 0},
+		{0, 0, 0, 0xff, 1, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 1, 0}} {
 		_, _, err := parseHead(h)
 		require.ErrorIs(t, err, errProtocol)
 	}
@@ -94,14 +96,20 @@ func TestWhatCannotBeDivided(t *testing.T) {
 		{func(o *Options) { o.Count, o.Window = 0, 0 }, "window 0: want 1 to"},
 		{func(o *Options) { o.Limit = 0 }, "wait 0s: want 1ms"},
 		{func(o *Options) { o.Frames = [][]byte{make([]byte, 59)} }, "frames[0]: has 59 bytes: want 60 to 9216"},
-		{func(o *Options) { o.Rack, _ = board.RackPreset("bf3") }, "network.kind open: cannot be divided: want back_to_back"},
+		{func(o *Options) { o.Rack, _ = board.RackPreset("bf3") },
+			"network.kind open: cannot be divided: want back_to_back"},
 		{func(o *Options) { o.Rack, _ = board.RackPreset("bf2-fleet") }, "network.kind switch: cannot be divided"},
-		{func(o *Options) { o.Rack.Network.Loss = &inject.LossSpec{Share: 1e-3} }, "network.loss: a cable that loses frames cannot be divided"},
-		{func(o *Options) { o.Rack.Network.Faults = &inject.WireSpec{} }, "network.faults: a cable that strikes frames cannot be divided"},
-		{func(o *Options) { o.Rack, _ = board.RackPreset("connectx6-pair") }, "servers[1].cards[0].device.kind rnic: want model"},
-		{func(o *Options) { o.Rack.Servers[0].Cards[0].Device.Kind = board.DeviceRTL }, "servers[0].cards[0].device.kind rtl: want model"},
+		{func(o *Options) { o.Rack.Network.Loss = &inject.LossSpec{Share: 1e-3} },
+			"network.loss: a cable that loses frames cannot be divided"},
+		{func(o *Options) { o.Rack.Network.Faults = &inject.WireSpec{} },
+			"network.faults: a cable that strikes frames cannot be divided"},
+		{func(o *Options) { o.Rack, _ = board.RackPreset("connectx6-pair") },
+			"servers[1].cards[0].device.kind rnic: want model"},
+		{func(o *Options) { o.Rack.Servers[0].Cards[0].Device.Kind = board.DeviceRTL },
+			"servers[0].cards[0].device.kind rtl: want model"},
 		{func(o *Options) {
-			o.Rack.Servers[0].Cards[0].Eth.Latency, o.Rack.Servers[1].Cards[0].Eth.Latency, o.Rack.Network.Latency = 0, 0, 0
+			o.Rack.Servers[0].Cards[0].Eth.Latency, o.Rack.Servers[1].Cards[0].Eth.Latency, o.Rack.Network.Latency = 0,
+				0, 0
 		}, "network.latency_ps: the cable has a latency of 0 ps"},
 		{func(o *Options) { o.Rack.Servers[0].Cards[0].Eth.Credits = 0 }, "eth.credits 0: want a number"},
 	} {

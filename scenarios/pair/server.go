@@ -71,7 +71,8 @@ func newServer(o *Options, i int, v *board.Server) (*server, error) {
 	}
 	d := driver.DefaultOptions()
 	d.Build, d.MaxPolls = build, max(d.MaxPolls, waits.Polls)
-	for ep, n := range [...]uint64{nicspec.EndpointArm: spec.Endpoint.ArmBytes, nicspec.EndpointHost: spec.Endpoint.HostBytes} {
+	for ep, n := range [...]uint64{nicspec.EndpointArm: spec.Endpoint.ArmBytes,
+		nicspec.EndpointHost: spec.Endpoint.HostBytes} {
 		d.Memory[ep].Bytes = n - min(n, d.Memory[ep].From)
 	}
 	if s.card.Faults != nil {
@@ -129,7 +130,8 @@ func (s *server) open() error {
 		return err
 	}
 	s.memory = at
-	key, err := s.drv.SetKey(driver.KeySpec{Index: 1, Variant: 1, Bus: at, Len: queues * ringSlots * frameSlot, Rights: dma.Access{Read: true}})
+	key, err := s.drv.SetKey(driver.KeySpec{Index: 1, Variant: 1, Bus: at, Len: queues * ringSlots * frameSlot,
+		Rights: dma.Access{Read: true}})
 	if err != nil {
 		return err
 	}
@@ -137,9 +139,10 @@ func (s *server) open() error {
 		if err := s.openReceive(q); err != nil {
 			return err
 		}
-		tx, err := s.drv.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: ringLog}, OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) {
-			s.ended += e.N
-		}})
+		tx, err := s.drv.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: ringLog},
+			OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) {
+				s.ended += e.N
+			}})
 		if err != nil {
 			return err
 		}
@@ -169,7 +172,8 @@ func (s *server) openReceive(q int) error {
 	if err != nil {
 		return err
 	}
-	rx, err := s.drv.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: ringLog}, PayBytes: frameSlot,
+	rx, err := s.drv.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: ringLog},
+		PayBytes: frameSlot,
 		OnFrame: func(q *driver.RxQueue, f *driver.RxFrame) {
 			s.received++
 			s.post()
@@ -199,5 +203,6 @@ func (s *server) steer() error {
 	for i := range nicspec.RssEntries {
 		to = append(to, i%queues)
 	}
-	return errors.Join(s.drv.SetRSSKey(key), s.drv.SetIndirection(0, to...), s.drv.SetDefault(driver.ToGroup(0, bits.Len(nicspec.RssEntries)-1)))
+	return errors.Join(s.drv.SetRSSKey(key), s.drv.SetIndirection(0, to...),
+		s.drv.SetDefault(driver.ToGroup(0, bits.Len(nicspec.RssEntries)-1)))
 }

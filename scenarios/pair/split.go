@@ -63,10 +63,12 @@ func (r *Result) judge(o *Options) {
 		r.Findings = append(r.Findings, s.Findings...)
 		other := r.Servers[1-i]
 		if s.Out != other.In {
-			r.add(s.Name, "frames on the cables", fmt.Sprintf("%+v", s.Out), fmt.Sprintf("%+v", other.In), "what left "+s.Name+" and what came to "+other.Name+" differ")
+			r.add(s.Name, "frames on the cables", fmt.Sprintf("%+v", s.Out), fmt.Sprintf("%+v", other.In),
+				"what left "+s.Name+" and what came to "+other.Name+" differ")
 		}
 		if s.Sent != o.Count || other.Received != o.Count {
-			r.add(s.Name, "frames from "+s.Name+" to "+other.Name, fmt.Sprint(o.Count), fmt.Sprintf("%d sent, %d received", s.Sent, other.Received),
+			r.add(s.Name, "frames from "+s.Name+" to "+other.Name, fmt.Sprint(o.Count),
+				fmt.Sprintf("%d sent, %d received", s.Sent, other.Received),
 				fmt.Sprintf("nothing happened for %v with frames left", time.Duration(o.patience()/simcore.Nanosecond)))
 		}
 	}
@@ -74,7 +76,8 @@ func (r *Result) judge(o *Options) {
 
 func (r *Result) add(nic, field, want, got, why string) {
 	r.Findings = append(r.Findings, result.Finding{
-		NIC: nic, Domain: result.Run, Field: field, Expected: want, Got: got, Text: fmt.Sprintf("%s: %s: expected %s, got %s", why, field, want, got),
+		NIC: nic, Domain: result.Run, Field: field, Expected: want, Got: got,
+		Text: fmt.Sprintf("%s: %s: expected %s, got %s", why, field, want, got),
 	})
 }
 

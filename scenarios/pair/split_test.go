@@ -33,7 +33,8 @@ func pair(t testing.TB, preset string, count int) Options {
 		for k := range f {
 			f[k] = byte(i*31 + k*7)
 		}
-		copy(f, []byte{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 2, 10, 0, 0, byte(i)})
+		copy(f, []byte{2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0, 0, 46, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 2,
+			10, 0, 0, byte(i)})
 		o.Frames = append(o.Frames, f)
 	}
 	o.Count, o.Seed = count, 3

@@ -110,7 +110,8 @@ type Report struct {
 
 // report hears the referee.
 func (s *server) report(how judge.Ending) (*Report, error) {
-	r := &Report{ServerPlayed: result.ServerPlayed{Name: s.name, Sent: s.ended, Received: s.received}, Out: s.wire[0], In: s.wire[1]}
+	r := &Report{ServerPlayed: result.ServerPlayed{Name: s.name, Sent: s.ended, Received: s.received}, Out: s.wire[0],
+		In: s.wire[1]}
 	if s.judge == nil {
 		return r, s.err()
 	}
@@ -132,7 +133,8 @@ func (s *server) report(how judge.Ending) (*Report, error) {
 	}
 	if n := s.card.Memory.Stray(); n > 0 {
 		r.Findings = append(r.Findings, result.Finding{
-			NIC: s.name, Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
+			NIC: s.name, Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0",
+			Got:  fmt.Sprint(n),
 			Text: fmt.Sprintf("%d writes of NIC %s hit no memory", n, s.name),
 		})
 	}

@@ -83,7 +83,8 @@ func start(o *Options) (*peer, int, error) {
 	}
 	theirs := os.NewFile(uintptr(fds[1]), "socket")
 	defer theirs.Close()
-	p := &peer{cmd: exec.Command(program[0], append(program[1:len(program):len(program)], Command)...), exited: make(chan struct{})}
+	p := &peer{cmd: exec.Command(program[0], append(program[1:len(program):len(program)], Command)...),
+		exited: make(chan struct{})}
 	p.cmd.ExtraFiles = []*os.File{theirs}
 	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the keyboard is for this process
@@ -201,7 +202,8 @@ func setUp(o *Options, c *conn) error {
 		return err
 	}
 	b, err := json.Marshal(job{
-		Rack: string(rack), Frames: len(o.Frames), Count: o.Count, Window: o.Window, Seed: o.Seed, Unjudged: o.Unjudged, LimitNs: int64(o.Limit),
+		Rack: string(rack), Frames: len(o.Frames), Count: o.Count, Window: o.Window, Seed: o.Seed, Unjudged: o.Unjudged,
+		LimitNs: int64(o.Limit),
 	})
 	if err != nil {
 		return err
@@ -244,6 +246,7 @@ func parseJob(b []byte) (*Options, int, error) {
 		return nil, 0, broken("JOB: %v", err)
 	}
 	o := DefaultOptions()
-	o.Rack, o.Count, o.Window, o.Seed, o.Unjudged, o.Limit, o.Processes = rack, j.Count, j.Window, j.Seed, j.Unjudged, time.Duration(j.LimitNs), 2
+	o.Rack, o.Count, o.Window, o.Seed, o.Unjudged, o.Limit, o.Processes = rack, j.Count, j.Window, j.Seed, j.Unjudged,
+		time.Duration(j.LimitNs), 2
 	return &o, j.Frames, nil
 }

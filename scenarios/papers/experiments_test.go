@@ -72,11 +72,13 @@ func TestExperimentsFitTheClaims(t *testing.T) {
 
 func TestJudging(t *testing.T) {
 	number := func(id string) claims.Claim {
-		return claims.Claim{ID: id, Check: claims.Within, Tolerance: 0.1, Role: "output", Derivability: claims.Calibrated, Value: claims.Value{Numbers: []float64{10}}}
+		return claims.Claim{ID: id, Check: claims.Within, Tolerance: 0.1, Role: "output",
+			Derivability: claims.Calibrated, Value: claims.Value{Numbers: []float64{10}}}
 	}
 	all := []claims.Claim{number("a"), number("b"), number("c")}
 	x := &study.Experiment{
-		Name: "x", Claims: []string{"a", "b", "c"}, Inputs: []study.Input{{Name: "i", Source: "s", Anchors: []string{"b"}}},
+		Name: "x", Claims: []string{"a", "b", "c"},
+		Inputs:  []study.Input{{Name: "i", Source: "s", Anchors: []string{"b"}}},
 		Reasons: map[string]string{"c": "there is no such mechanism"},
 	}
 	o := &study.Outcome{Measured: []study.Measured{
@@ -106,7 +108,8 @@ func TestTwoRunsThroughTheRDMANICAreOne(t *testing.T) {
 	require.Equal(t, 2, a.Summary.Anchors)
 }
 
-// So is one of ring buffers, on cores; what follows from counting holds in it, and leaves pages and pictures of its group.
+// So is one of ring buffers, on cores; what follows from counting holds in it, and leaves pages and pictures of its
+// group.
 func TestTwoRunsOfRingBuffersAreOne(t *testing.T) {
 	o := Options{Names: []string{"ring/pointers", "ring/round-trips"}, Percent: 1}
 	a, _ := twice(t, o)

@@ -19,7 +19,8 @@ var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"found": func(v Verdict) string { return v.found() }, "tolerance": func(v Verdict) string { return v.tolerance() },
-	"value": func(in study.Input) string { return inputValue(&in) }, "join": func(s []string) string { return strings.Join(s, ", ") },
+	"value":   func(in study.Input) string { return inputValue(&in) },
+	"join":    func(s []string) string { return strings.Join(s, ", ") },
 	"numbers": numbers, "precision": func(r Result) string { return r.precision() },
 	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // ours, and escaped there
 	"ledgers": func(r Result) template.HTML { return template.HTML(ledgerTable(&r)) },

@@ -23,7 +23,8 @@ var Groups = []string{"path", "ring"}
 // List are the experiments, in the order in which they run.
 var List = []*study.Experiment{
 	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,
-	&rdma.Hops, &rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Beside, &rdma.Cap, &rdma.Skewed, &rdma.Framing,
+	&rdma.Hops, &rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Beside,
+	&rdma.Cap, &rdma.Skewed, &rdma.Framing,
 	&rdma.Doorbell, &rdma.Cores,
 	&ring.Pointers, &ring.Synchronization, &ring.Throughput, &ring.Latency, &ring.Ablation, &ring.Cases,
 }
@@ -137,7 +138,8 @@ func run(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim
 	return res, nil
 }
 
-func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim, replaced ...string) (*Result, error) {
+func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Claim, replaced ...string) (*Result,
+	error) {
 	s, err := study.NewSession(ctx, x, o.Percent, replaced...)
 	if err != nil {
 		return nil, err
@@ -147,11 +149,12 @@ func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Clai
 		return nil, err
 	}
 	v, err := judge(x, &s.Outcome, all)
-	return &Result{Name: x.FullName(), Group: x.Group, Title: x.Title, Figures: x.Figures, Verdicts: v, Outcome: s.Outcome}, err
+	return &Result{Name: x.FullName(), Group: x.Group, Title: x.Title, Figures: x.Figures, Verdicts: v,
+		Outcome: s.Outcome}, err
 }
 
-// digest is over all that was found with the inputs as they are: fields have an order, and there is no time of the machine
-// in it.
+// digest is over all that was found with the inputs as they are: fields have an order, and there is no time of the
+// machine in it.
 func digest(r *Report) (string, error) {
 	h := sha256.New()
 	e := json.NewEncoder(h)

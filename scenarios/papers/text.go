@@ -17,9 +17,11 @@ func (r *Report) Write(w io.Writer) error {
 		}
 	}
 	s := r.Summary
-	_, err := fmt.Fprintf(w, "\nstructural: %d of %d hold; calibrated, not anchors: %d of %d within tolerance (goal %.0f%%); empirical: %d of %d; "+
+	_, err := fmt.Fprintf(w, "\nstructural: %d of %d hold; calibrated, not anchors: %d of %d within tolerance (goal "+
+		"%.0f%%); empirical: %d of %d; "+
 		"not scored: %d anchors, %d inputs, %d others\nclaims without an experiment yet: %d\ndigest %s\n",
-		s.StructuralPass, s.Structural, s.CalibratedPass, s.Calibrated, 100*CalibratedGoal, s.EmpiricalPass, s.Empirical,
+		s.StructuralPass, s.Structural, s.CalibratedPass, s.Calibrated, 100*CalibratedGoal, s.EmpiricalPass,
+		s.Empirical,
 		s.Anchors, s.Inputs, s.NotScored, len(r.Missing), r.Digest)
 	return err
 }
@@ -30,7 +32,8 @@ func (x *Result) write(w io.Writer) error {
 	fmt.Fprintln(t, "claim\tpaper\tmeasured\tunit\ttolerance\tanchor\tverdict")
 	for i := range x.Verdicts {
 		v := &x.Verdicts[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Claim, dash(v.Paper), v.found(), dash(v.Unit), v.tolerance(), dash(v.Anchor), v.Verdict)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Claim, dash(v.Paper), v.found(), dash(v.Unit), v.tolerance(),
+			dash(v.Anchor), v.Verdict)
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("experiments: %w", err)
@@ -56,7 +59,8 @@ func (x *Result) write(w io.Writer) error {
 func (x *Result) writeLeftOut(w io.Writer) {
 	for i := range x.LeftOut {
 		l := &x.LeftOut[i]
-		fmt.Fprintf(w, "without %s (%s instead of %s: %s): %d claims move\n", l.Input, l.Instead, l.Was, l.Source, len(l.Moved))
+		fmt.Fprintf(w, "without %s (%s instead of %s: %s): %d claims move\n", l.Input, l.Instead, l.Was, l.Source,
+			len(l.Moved))
 		for _, m := range l.Moved {
 			fmt.Fprintf(w, "  %s: %s, was %s (%s)\n", m.Claim, numbers(m.After), numbers(m.Before), m.Verdict)
 		}
@@ -78,7 +82,8 @@ func (x *Result) precision() string {
 	if len(x.Runs) == 0 {
 		return "counts only: no rates"
 	}
-	return fmt.Sprintf("%d runs of at least %d round trips, phases and sizes scaled by at most %g; %d not known to 1%% (the runs have their half widths)", len(x.Runs), least, scale, loose)
+	return fmt.Sprintf("%d runs of at least %d round trips, phases and sizes scaled by at most %g; %d not known to "+
+		"1%% (the runs have their half widths)", len(x.Runs), least, scale, loose)
 }
 
 func (v *Verdict) found() string {

@@ -58,8 +58,10 @@ func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict
 func verdict(x *study.Experiment, c *claims.Claim, m *study.Measured) Verdict {
 	got, why := c.Judge(claims.Found{Values: m.Values, Holds: m.Holds, Broken: m.Broken})
 	v := Verdict{
-		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric, Paper: c.Value.String(), Measured: m.Values,
-		Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance, Anchor: anchor(x, c.ID), Verdict: string(got),
+		Claim: c.ID, Experiment: x.Name, Group: x.Group, Where: c.Paper + ", " + c.Where, Metric: c.Metric,
+		Paper: c.Value.String(), Measured: m.Values,
+		Text: m.Text, Unit: c.Unit, Check: string(c.Check), Tolerance: c.Tolerance, Anchor: anchor(x, c.ID),
+		Verdict:      string(got),
 		Derivability: string(c.Derivability), How: m.How,
 	}
 	if v.Measured == nil {

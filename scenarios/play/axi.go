@@ -29,14 +29,16 @@ func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 	f.add((s.Check == Memory) == (s.Memory != nil), "memory", "it goes with check memory: want both or none")
 	for _, port := range slices.Sorted(maps.Keys(s.Serve)) {
 		at := "serve." + field.Path(port)
-		f.add(hasPort(m, port, manifest.DirOut), at, "%q: the manifest has no stream of kind axi4 or axil with dir out and this name", port)
+		f.add(hasPort(m, port, manifest.DirOut), at, "%q: the manifest has no stream of kind axi4 or axil with dir "+
+			"out and this name", port)
 		f.add(s.Serve[port].Delay <= maxDelay, at+".delay", "%d: want 0 to %d cycles", s.Serve[port].Delay, maxDelay)
 	}
 	x := s.Memory
 	if x == nil {
 		return
 	}
-	f.add(len(x.all()) > 0, "memory.port", "is missing: want the AXI port that is read and written, or several in ports")
+	f.add(len(x.all()) > 0, "memory.port",
+		"is missing: want the AXI port that is read and written, or several in ports")
 	for i, port := range x.all() {
 		at := x.at(i)
 		f.add(hasPort(m, port, manifest.DirIn), at,

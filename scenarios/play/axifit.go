@@ -137,11 +137,13 @@ func (d *Device) fitPort(f *faults, at field.Path, port string) (p axiPort, ok b
 		"wdata has %d bits: want 8 to 1024, a power of two", w("wdata"))
 	want(w("rdata") == w("wdata"), "rdata has %d bits and wdata %d: want as many", w("rdata"), w("wdata"))
 	want(8*w("wstrb") == w("wdata"), "wstrb has %d bits: want one for each byte of wdata", w("wstrb"))
-	want(w("awaddr") <= 64 && w("araddr") <= 64, "addresses of %d and %d bits: want at most 64", w("awaddr"), w("araddr"))
+	want(w("awaddr") <= 64 && w("araddr") <= 64, "addresses of %d and %d bits: want at most 64", w("awaddr"),
+		w("araddr"))
 	if has("awid") {
 		want(w("awid") <= 64 && w("arid") <= 64, "IDs of %d and %d bits: want at most 64", w("awid"), w("arid"))
 		want(w("awid") == w("bid") && w("arid") == w("rid") && w("awid") == w("arid"),
-			"IDs of %d, %d, %d and %d bits: want as many of awid, bid, arid and rid", w("awid"), w("bid"), w("arid"), w("rid"))
+			"IDs of %d, %d, %d and %d bits: want as many of awid, bid, arid and rid", w("awid"), w("bid"), w("arid"),
+			w("rid"))
 	}
 	if !has("awlen") {
 		return p, ok

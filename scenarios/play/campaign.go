@@ -223,7 +223,8 @@ func ungiven(o *Options) map[string][]string {
 	return left
 }
 
-// combinations are all ways to choose values of parameters, as NAME=VALUE; without parameters, the one way to choose none.
+// combinations are all ways to choose values of parameters, as NAME=VALUE; without parameters, the one way to choose
+// none.
 func combinations(p map[string][]string) [][]string {
 	list := [][]string{nil}
 	for _, name := range slices.Sorted(maps.Keys(p)) {

@@ -22,7 +22,8 @@ func (d *Device) fitCheck(f *faults) {
 	}
 	f.add(len(s.In) > 0, "in", "the device has no input that check %s could be of", d.check)
 	f.add(len(s.Out) > 0, "out", "the device has no output that check %s could be of", d.check)
-	f.add(d.check == Route || len(s.Out) < 2, "out", "%v: check identity has one output: want one, or check route", s.Out)
+	f.add(d.check == Route || len(s.Out) < 2, "out", "%v: check identity has one output: want one, or check route",
+		s.Out)
 	for _, in := range s.In {
 		i, _ := d.index(in)
 		d.fitInput(f, i)
@@ -115,7 +116,8 @@ func (d *Device) fitOutputs(f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.Order)) {
 		o, _ := d.index(n)
 		_, _, ok := d.streams[o].Find(d.Spec.Order[n])
-		f.add(ok, "order."+field.Path(n), "stream %s has no field %q: it has %v", n, d.Spec.Order[n], names(d.streams[o]))
+		f.add(ok, "order."+field.Path(n), "stream %s has no field %q: it has %v", n, d.Spec.Order[n],
+			names(d.streams[o]))
 		f.add(expects, "order."+field.Path(n),
 			"check %s expects no transactions: want check identity, route or reference", d.check)
 	}
@@ -167,7 +169,8 @@ func (d *Device) boundRoute(in string, width int) {
 func (d *Device) declared() ref.Declared {
 	s := d.Spec
 	x := ref.Declared{
-		Order: s.Order, Latency: map[string]ref.Latency{}, Out: s.Out, Drops: ref.Drops{Whole: s.Drops.Whole, Above: s.Drops.Above},
+		Order: s.Order, Latency: map[string]ref.Latency{}, Out: s.Out,
+		Drops:   ref.Drops{Whole: s.Drops.Whole, Above: s.Drops.Above},
 		Counted: s.Drops.Counted, Serve: map[string]uint64{},
 	}
 	for out, v := range s.Latency {

@@ -176,7 +176,8 @@ func (d *Device) choose(f *faults) {
 
 // streamOf is a stream as references see it.
 func streamOf(x *protocol.StreamInfo) *ref.Stream {
-	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == protocol.KindTLP, Most: protocol.MaxDataBytes}
+	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == protocol.KindTLP,
+		Most: protocol.MaxDataBytes}
 	switch x.Kind {
 	case protocol.KindRecord:
 		s.Kind = ref.Record
@@ -230,7 +231,8 @@ func (d *Device) fitFields(f *faults) {
 		for k, e := range x.Edges {
 			for _, name := range []string{e.Start, e.Length} {
 				_, _, ok := s.Find(name)
-				f.add(ok, at+field.Path(fmt.Sprintf(".edges[%d]", k)), "the stream has no field %q: it has %v", name, names(s))
+				f.add(ok, at+field.Path(fmt.Sprintf(".edges[%d]", k)), "the stream has no field %q: it has %v", name,
+					names(s))
 			}
 		}
 	}

@@ -1,18 +1,19 @@
-// Package play drives anybody's device with random transactions, and judges what comes out: by the rules of its streams, by
-// a check that the manifest names, or by a reference in Go (models/ref). It is what `nictwin play` does; docs/own-rtl.md is
-// its manual.
+// Package play drives anybody's device with random transactions, and judges what comes out: by the rules of its
+// streams, by a check that the manifest names, or by a reference in Go (models/ref). It is what `nictwin play` does;
+// docs/own-rtl.md is its manual.
 //
-// A manifest's section play says what is drawn: sizes, values, gaps, stalls, clock periods, parameters. A run is one seed:
-// its transactions, when they are offered and what stalls follow from it. A run that fails is made shorter: transactions are
-// left out, gaps and stalls taken away, as long as it still fails.
+// A manifest's section play says what is drawn: sizes, values, gaps, stalls, clock periods, parameters. A run is one
+// seed: its transactions, when they are offered and what stalls follow from it. A run that fails is made shorter:
+// transactions are left out, gaps and stalls taken away, as long as it still fails.
 //
 // It knows no NIC: no board, driver or referee has a say. What a device is built from and how its pins form streams is
 // rtlbridge's.
 //
 // Invariants:
-//   - A seed, a manifest and a reference say everything about a run; neither the wall clock nor the number of processors does.
+//   - A seed, a manifest and a reference say everything about a run; neither the wall clock nor the number of
+//     processors does.
 //   - Every wait has a limit: a device that does nothing for `patience` cycles ends the run, and what was due is told.
-//   - A run in which nothing was compared is no pass. Nor is a campaign in which a stream that the check is about never had
-//     anything; what happened in some runs alone is a warning.
+//   - A run in which nothing was compared is no pass. Nor is a campaign in which a stream that the check is about
+//     never had anything; what happened in some runs alone is a warning.
 //   - The verdict is this process's own: a reference of the user's says what is right from another one (own).
 package play

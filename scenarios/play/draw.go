@@ -133,8 +133,8 @@ func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 	return g
 }
 
-// together draws the n-th transaction of each stream of a coupled group. Packets have at most so many bytes, if that is not 0:
-// they are cut once they are drawn, so that all else is as it was.
+// together draws the n-th transaction of each stream of a coupled group. Packets have at most so many bytes, if that
+// is not 0: they are cut once they are drawn, so that all else is as it was.
 func (d *Device) together(r *rand.Rand, p judge, group []int, n, most int, x item) []item {
 	list := make([]item, len(group))
 	own := make([]bool, len(group))
@@ -246,8 +246,8 @@ func wide(r *rand.Rand, bits int) []byte {
 	return b
 }
 
-// apply moves, every third time, the start so that start and length end at a multiple of the limit, one step of the start before
-// it, or one after.
+// apply moves, every third time, the start so that start and length end at a multiple of the limit, one step of the
+// start before it, or one after.
 func (e *EdgeSpec) apply(r *rand.Rand, s *ref.Stream, x *InputSpec, f ref.Fields) {
 	start, ok := f[e.Start].(uint64)
 	length, isNumber := f[e.Length].(uint64)

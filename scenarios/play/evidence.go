@@ -53,7 +53,8 @@ func (e *evidence) sum(in bool, n func(x *shown) int) int {
 	return total
 }
 
-// verdict looks whether runs that passed have proved something: what they have not is an error, or a warning of the report.
+// verdict looks whether runs that passed have proved something: what they have not is an error, or a warning of the
+// report.
 func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	if d.referenced() {
@@ -79,25 +80,29 @@ func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) 
 	return errors.Join(errs...)
 }
 
-// silence says what it means that of a stream nothing was expected and nothing came in some of the runs, or that nobody looked at
-// what came; empty: nothing. It is an error where the check is about the stream and no run had anything.
+// silence says what it means that of a stream nothing was expected and nothing came in some of the runs, or that
+// nobody looked at what came; empty: nothing. It is an error where the check is about the stream and no run had
+// anything.
 func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	switch {
 	case d.served(x.Stream):
 		return "", false // the device says what it asks its memories for
 	case x.In && never && slices.Contains(d.Spec.In, x.Stream) && !d.referenced():
-		return fmt.Sprintf("input %s, which check %s is about, took nothing in %s", x.Stream, d.check, count(e.runs)), d.check != Rules
+		return fmt.Sprintf("input %s, which check %s is about, took nothing in %s", x.Stream, d.check, count(e.runs)),
+			d.check != Rules
 	case x.In && never && (d.check == Rules || x.Covered):
 		return fmt.Sprintf("input %s took nothing in %s", x.Stream, count(e.runs)), false
 	case x.In:
 		return "", false
 	case d.check == Rules && never:
-		return fmt.Sprintf("output %s gave nothing in %s, so its rules were not checked", x.Stream, count(e.runs)), false
+		return fmt.Sprintf("output %s gave nothing in %s, so its rules were not checked", x.Stream, count(e.runs)),
+			false
 	case d.check == Rules:
 		return "", false
 	case !x.Covered && d.referenced() && x.Told > 0:
-		return fmt.Sprintf("output %s: the reference does not look at it: %d transactions were not compared", x.Stream, x.Told), false
+		return fmt.Sprintf("output %s: the reference does not look at it: %d transactions were not compared", x.Stream,
+			x.Told), false
 	}
 	return e.unexpected(d, x)
 }
@@ -149,8 +154,8 @@ func (e *evidence) unsure() (list []string) {
 	return list
 }
 
-// compares looks whether a reference compares what came. Whether it does so by itself is tried: it is played with outputs that
-// are spoiled, which it has to mind.
+// compares looks whether a reference compares what came. Whether it does so by itself is tried: it is played with
+// outputs that are spoiled, which it has to mind.
 func (c *campaign) compares(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	sure := e.memories + e.sum(false, func(x *shown) int { return x.Expected + x.Compared })
@@ -163,14 +168,16 @@ func (c *campaign) compares(ctx context.Context, d *Device, last Run, r *Report)
 	case err != nil || minds:
 		return err
 	case sure == 0:
-		return d.unproved("the reference expected nothing and compared nothing in %s: want Expect, Want, Wrong or the like", count(e.runs))
+		return d.unproved("the reference expected nothing and compared nothing in %s: want Expect, Want, Wrong or "+
+			"the like", count(e.runs))
 	}
 	for i := range e.streams {
 		if x := &e.streams[i]; slices.Contains(unsure, x.Stream) {
 			r.Compared -= x.Told
 		}
 	}
-	what := fmt.Sprintf("the reference looks at %s and compares nothing of what comes there", strings.Join(unsure, ", "))
+	what := fmt.Sprintf("the reference looks at %s and compares nothing of what comes there",
+		strings.Join(unsure, ", "))
 	r.Warnings = append(r.Warnings, what)
 	return nil
 }

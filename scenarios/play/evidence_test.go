@@ -23,14 +23,15 @@ func demux(t *testing.T, play string, own ref.Reference, runs int, keep []Span) 
 	s, err := ReadSpec(m)
 	require.NoError(t, err)
 	r, err := Play(t.Context(), Options{
-		Manifest: m, Spec: s, Reference: own, Seed: 1, Runs: runs, Stall: -1, Keep: keep, Variant: build.VariantSpeed, Log: os.Stderr,
+		Manifest: m, Spec: s, Reference: own, Seed: 1, Runs: runs, Stall: -1, Keep: keep, Variant: build.VariantSpeed,
+		Log: os.Stderr,
 	})
 	require.Nil(t, r.Failed)
 	return r, err
 }
 
-// A check of the manifest that is about a stream on which nothing ever happens proves nothing; where it happens in some runs alone,
-// or where few transactions are kept on purpose, the report warns.
+// A check of the manifest that is about a stream on which nothing ever happens proves nothing; where it happens in
+// some runs alone, or where few transactions are kept on purpose, the report warns.
 func TestSilentStreams(t *testing.T) {
 	const route = "check: route, by: to, out: [m0, m1]"
 	r, err := demux(t, "{"+route+"}", nil, 4, nil)
@@ -38,7 +39,8 @@ func TestSilentStreams(t *testing.T) {
 	require.Empty(t, r.Warnings)
 	_, err = demux(t, "{"+route+", inputs: {s: {fields: {to: 0}}}}", nil, 4, nil)
 	require.ErrorContains(t, err, "dut.yaml:")
-	require.ErrorContains(t, err, "play.check output m1: nothing was expected and nothing came in 4 runs: want inputs that reach")
+	require.ErrorContains(t, err, "play.check output m1: nothing was expected and nothing came in 4 runs: want "+
+		"inputs that reach")
 	r, err = demux(t, "{"+route+", count: 1}", nil, 8, nil)
 	require.NoError(t, err)
 	require.Regexp(t, "^output m0: nothing was expected and nothing came in [1-7] of 8 runs$", r.Warnings[0])
@@ -64,7 +66,8 @@ func TestReferencesThatDoNotCompare(t *testing.T) {
 	r, err := demux(t, "{}", expects, 4, nil)
 	require.NoError(t, err)
 	require.Len(t, r.Warnings, 1)
-	require.Regexp(t, "^output m1: the reference does not look at it: [0-9]+ transactions were not compared$", r.Warnings[0])
+	require.Regexp(t, "^output m1: the reference does not look at it: [0-9]+ transactions were not compared$",
+		r.Warnings[0])
 	expected := r.Compared
 
 	looks := func(p *ref.Player) { expects(p); p.On("m1", func(m *ref.Msg) { _ = m.U("data") }) }

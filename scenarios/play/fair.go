@@ -82,7 +82,8 @@ func (p *played) unfair(cycle uint64) {
 			Stream: p.streams[i].Name, N: x.n, Cycle: cycle, Cause: x.since, Field: fieldFair,
 			Expected: fmt.Sprintf("the offered beat to be taken within %d cycles while other streams move (play.fair)",
 				p.fair.limit),
-			Got: fmt.Sprintf("not taken in %d cycles, in which these moved: %s", cycle-x.since, strings.Join(moved, ", ")),
+			Got: fmt.Sprintf("not taken in %d cycles, in which these moved: %s", cycle-x.since,
+				strings.Join(moved, ", ")),
 		})
 	}
 }

@@ -24,8 +24,8 @@ type motion struct {
 	since  uint64   // cycle since which nothing is due
 	ended  []uint64 // transactions of each stream
 	by     []uint64 // ended, at the cycle since which nothing is due
-	// A device may ask, and a reference may answer, without end. Useful moves are those that a run has only so many of: of
-	// drawn transactions, and of outputs that give something for each of them.
+	// A device may ask, and a reference may answer, without end. Useful moves are those that a run has only so many
+	// of: of drawn transactions, and of outputs that give something for each of them.
 	useful uint64   // cycle of the latest one
 	before []uint64 // ended, at that time
 }
@@ -96,7 +96,8 @@ func (p *played) finish() (ended bool, err error) {
 	case (!over || len(asked) > 0) && p.Cycles > p.moved+p.patience:
 		p.hangs(p.ended, " within "+within, "nothing in "+within)
 	case !over && p.p.Over() && p.gives() && p.Cycles > p.useful+mostGiven*p.patience:
-		return false, p.mistake("it still gives transactions after %d cycles: want a run that comes to its end", p.Cycles)
+		return false, p.mistake("it still gives transactions after %d cycles: want a run that comes to its end",
+			p.Cycles)
 	case !over && p.endless():
 		n := p.Cycles - p.useful
 		p.hangs(p.before, fmt.Sprintf(" within %d cycles", n), fmt.Sprintf("nothing in %d cycles", n))
@@ -107,8 +108,8 @@ func (p *played) finish() (ended bool, err error) {
 // gives reports whether a reference of the user's goes on giving transactions.
 func (p *played) gives() bool { return p.referenced() && p.gaveAt+p.patience > p.Cycles }
 
-// endless reports whether streams have moved for too long without use. A reference that gives has its own limits, as long as
-// nothing else is due.
+// endless reports whether streams have moved for too long without use. A reference that gives has its own limits, as
+// long as nothing else is due.
 func (p *played) endless() bool {
 	patience := uint64(p.Spec.Patience)
 	if p.gives() {
@@ -194,7 +195,8 @@ func (p *played) hangs(from []uint64, within, silence string) {
 		return
 	}
 	p.p.Stuck(p.Cycles, silence+p.forgotten())
-	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the run", Expected: "to come to its end", Got: silence + p.forgotten()})
+	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the run", Expected: "to come to its end",
+		Got: silence + p.forgotten()})
 	if f := p.p.Failed(); f.Detail == "" {
 		f.Detail = detail
 	}

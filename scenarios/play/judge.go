@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// judge says what is right in a run: a reference of the user's in a process of its own, or one in this process, as the checks of
-// a manifest are.
+// judge says what is right in a run: a reference of the user's in a process of its own, or one in this process, as the
+// checks of a manifest are.
 type judge interface {
 	Drawn(stream string) (side, data []byte, ok bool)
 	Plays(stream string) bool
@@ -64,7 +64,8 @@ func (h here) Place() (file string, line int) {
 func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
 	declared := p.declared()
 	if p.program != nil {
-		r := &own.Run{Seed: seed, Streams: p.streams, Plain: plain, Declared: declared, Some: p.Keep != nil, Parameters: p.Manifest.Parameters}
+		r := &own.Run{Seed: seed, Streams: p.streams, Plain: plain, Declared: declared, Some: p.Keep != nil,
+			Parameters: p.Manifest.Parameters}
 		for _, s := range p.Keep {
 			r.Keep = append(r.Keep, [2]int{s.From, s.To})
 		}
@@ -86,7 +87,8 @@ func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
 	return here{x, p.own}
 }
 
-// compared returns how many transactions of outputs were compared: by a reference that looks at them, or by the rules of streams.
+// compared returns how many transactions of outputs were compared: by a reference that looks at them, or by the rules
+// of streams.
 func (p *played) compared() int {
 	if p.referenced() {
 		return p.p.Judged()

@@ -51,23 +51,27 @@ func TestIdentity(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, a.Digest, b.Digest)
 	in := a.Cover.Streams[0]
-	for what, n := range map[string]int{"one beat": in.OneBeat, "whole": in.WholeBeats, "part": in.PartBeat, "close": in.BackToBack} {
+	for what, n := range map[string]int{"one beat": in.OneBeat, "whole": in.WholeBeats, "part": in.PartBeat,
+		"close": in.BackToBack} {
 		require.Positive(t, n, what)
 	}
 	require.Empty(t, a.Cover.Empty())
 }
 
-// Every defect that the FIFO has on demand is found, told with what was expected, and shown by a run of a few transactions.
+// Every defect that the FIFO has on demand is found, told with what was expected, and shown by a run of a few
+// transactions.
 func TestDefects(t *testing.T) {
 	for defect, want := range []string{
 		1: "tvalid withdrawn before the beat was taken", 2: "tdata changed while stalled", 3: "tkeep is not contiguous",
-		4: "tkeep is not full before the last beat", 5: "offered beat not taken", 6: "defect 6 asked for", 7: "", 8: "byte 0: expected",
+		4: "tkeep is not full before the last beat", 5: "offered beat not taken", 6: "defect 6 asked for", 7: "",
+		8: "byte 0: expected",
 	} {
 		if defect == 0 {
 			continue
 		}
 		t.Run(fmt.Sprint(defect), func(t *testing.T) {
-			o := options(t, "fifo", fmt.Sprintf("{check: identity, count: 60, patience: 2000, longest: 4096, tie_offs: {defect_i: %d}}", defect))
+			o := options(t, "fifo", fmt.Sprintf("{check: identity, count: 60, patience: 2000, longest: 4096, "+
+				"tie_offs: {defect_i: %d}}", defect))
 			var trace strings.Builder
 			o.Runs, o.Trace = 20, &trace
 			r, err := Play(t.Context(), o)
@@ -76,7 +80,8 @@ func TestDefects(t *testing.T) {
 			f := r.Failed
 			require.LessOrEqual(t, f.Kept, 3, "%v", f.Result.Failure)
 			require.ErrorContains(t, f.Result.Failure, want)
-			o.Seed, o.Runs, o.Keep, o.Stall, o.NoGap, o.Cut, o.NoShrink = f.Run.Seed, 1, f.Run.Keep, f.Run.Stall, f.Run.NoGap, f.Run.Cut, true
+			o.Seed, o.Runs, o.Keep, o.Stall, o.NoGap, o.Cut, o.NoShrink = f.Run.Seed, 1, f.Run.Keep, f.Run.Stall,
+				f.Run.NoGap, f.Run.Cut, true
 			again, err := Play(t.Context(), o)
 			require.NoError(t, err)
 			require.Equal(t, f.Result.Failure, again.Failed.Result.Failure, "the run that was told shows it again")
@@ -206,16 +211,19 @@ func TestSectionFaults(t *testing.T) {
 	}
 }
 
-// A memory behind an AXI port is one, under bursts of every kind that run into each other; what is wrong with it is found.
+// A memory behind an AXI port is one, under bursts of every kind that run into each other; what is wrong with it is
+// found.
 func TestMemory(t *testing.T) {
 	m, err := manifest.Load("testdata/axi_ram")
 	require.NoError(t, err)
-	for bug, want := range []string{"", "rdata byte", "rdata byte", "expected a beat to stay as it is until it is taken, got a field changed while stalled"} {
+	for bug, want := range []string{"", "rdata byte", "rdata byte",
+		"expected a beat to stay as it is until it is taken, got a field changed while stalled"} {
 		with, err := m.WithParameters(map[string]string{"BUG": fmt.Sprint(bug)})
 		require.NoError(t, err)
 		s, err := ReadSpec(with)
 		require.NoError(t, err)
-		r, err := Play(t.Context(), Options{Manifest: with, Spec: s, Seed: 1, Runs: 80, Stall: -1, Variant: build.VariantSpeed, Log: os.Stderr})
+		r, err := Play(t.Context(), Options{Manifest: with, Spec: s, Seed: 1, Runs: 80, Stall: -1,
+			Variant: build.VariantSpeed, Log: os.Stderr})
 		require.NoError(t, err)
 		if bug == 0 {
 			require.Nil(t, r.Failed)

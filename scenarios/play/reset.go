@@ -17,7 +17,8 @@ func (p *played) planResets(r *rand.Rand) error {
 		p.resets = slices.Sorted(slices.Values(p.Given.Resets))
 	}
 	if p.referenced() && !p.p.Resets() && (p.Spec.Resets.given() || len(p.resets) > 0) {
-		return &SpecError{p.located(field.Errorf("play.resets", "the reference has no OnReset, which says what it forgets"))}
+		return &SpecError{p.located(field.Errorf("play.resets",
+			"the reference has no OnReset, which says what it forgets"))}
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func (p *played) broke(s *ref.Stream, e *protocol.Record) {
 		return
 	}
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
-	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: p.rule(s, e.Rule), Got: p.breach(s, e.Rule)})
+	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: p.rule(s, e.Rule),
+		Got: p.breach(s, e.Rule)})
 }
 
 // rule says what a rule asks of a stream.

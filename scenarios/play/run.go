@@ -82,8 +82,8 @@ func (q *queue) finite() bool {
 	return false
 }
 
-// Play powers the device up and plays a run on it. What is wrong with the device is in the result and no error; mistakes of
-// the user's reference are *RefError.
+// Play powers the device up and plays a run on it. What is wrong with the device is in the result and no error;
+// mistakes of the user's reference are *RefError.
 func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
 	n := len(d.streams)
 	p := &played{
@@ -112,7 +112,8 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 	}
 	p.Compared = p.compared()
 	p.Device.at.file, p.Device.at.line = p.p.Place()
-	p.Failure, p.Result.Digest, p.Result.Tallies, p.Result.Memories = p.p.Failed(), p.digest.Sum(), p.p.Tallies(), p.p.Memories()
+	p.Failure, p.Result.Digest, p.Result.Tallies, p.Result.Memories = p.p.Failed(), p.digest.Sum(), p.p.Tallies(),
+		p.p.Memories()
 	return &p.Result, nil
 }
 
@@ -197,7 +198,8 @@ func (p *played) stopped() error {
 	if !ok || stop.Code != protocol.CodeAssert && stop.Code != protocol.CodeFinish {
 		return err
 	}
-	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish", Got: stop.Text})
+	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish",
+		Got: stop.Text})
 	_ = p.conn.Close() // it has ended
 	return p.launch()
 }

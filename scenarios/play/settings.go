@@ -16,8 +16,9 @@ import (
 
 // Settings are what a run has beside its transactions. Seed, manifest and Given determine them.
 type Settings struct {
-	Parameters []string          `json:"parameters,omitempty"` // NAME=VALUE, of the build: those that are drawn or given
-	TieOffs    map[string]uint64 `json:"tie_offs,omitempty"`   // those that are drawn or given
+	// NAME=VALUE, of the build: those that are drawn or given
+	Parameters []string          `json:"parameters,omitempty"`
+	TieOffs    map[string]uint64 `json:"tie_offs,omitempty"` // those that are drawn or given
 	Clocks     []ClockSetting    `json:"clocks"`
 	Gaps       bool              `json:"gaps"`             // between transactions
 	Streams    []StreamSetting   `json:"streams"`          // those that can pause

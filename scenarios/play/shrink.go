@@ -17,8 +17,8 @@ const ShrinkCycles = 6_000_000
 // longestCut is what packets are cut to first.
 const longestCut = 1024
 
-// Shrink looks for a shorter run that fails, too: it takes away stalls and gaps, then transactions, in halves, quarters and so
-// on, and cuts packets at last. It returns the shortest that it found, and its result.
+// Shrink looks for a shorter run that fails, too: it takes away stalls and gaps, then transactions, in halves,
+// quarters and so on, and cuts packets at last. It returns the shortest that it found, and its result.
 func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, error) {
 	s := shrinker{d: d, ctx: ctx, best: r, res: res}
 	r.Keep = Spans(s.ids())

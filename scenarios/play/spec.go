@@ -19,15 +19,16 @@ import (
 
 // Spec is the section play of a manifest.
 type Spec struct {
-	// Check: identity (what comes in goes out), route (and a field says where), memory (an AXI port is one), rules (of streams
-	// alone), or reference: a reference of the user's says. Empty: reference if there is one, else rules.
+	// Check: identity (what comes in goes out), route (and a field says where), memory (an AXI port is one), rules (of
+	// streams alone), or reference: a reference of the user's says. Empty: reference if there is one, else rules.
 	Check string `yaml:"check"`
 	// In and Out are the streams of identity and route; empty: all that carry packets, or, without packets, records.
 	In  []string `yaml:"in"`
 	Out []string `yaml:"out"`
 	// By: of route, the field of the inputs whose value is the number of the output in Out.
-	By     string            `yaml:"by"`
-	Rename map[string]string `yaml:"rename"` // field of the inputs -> field of the outputs; the others have the same name
+	By string `yaml:"by"`
+	// field of the inputs -> field of the outputs; the others have the same name
+	Rename map[string]string `yaml:"rename"`
 	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
 	Drops  DropSpec          `yaml:"drops"`
 	Memory *MemorySpec       `yaml:"memory"` // of check memory
@@ -43,7 +44,8 @@ type Spec struct {
 	Inputs map[string]InputSpec  `yaml:"inputs"`
 	Output map[string]OutputSpec `yaml:"outputs"`
 
-	Resets     Values              `yaml:"resets"`     // how many a run has in the middle of its traffic, every other run
+	// how many a run has in the middle of its traffic, every other run
+	Resets     Values              `yaml:"resets"`
 	Clocks     map[string]Values   `yaml:"clocks"`     // signal -> period in ps
 	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; each combination is a build
 	TieOffs    map[string]Values   `yaml:"tie_offs"`   // drawn for each run
@@ -62,8 +64,10 @@ type InputSpec struct {
 	Count  *int              `yaml:"count"`
 	Gap    Values            `yaml:"gap"`
 	Stall  Values            `yaml:"stall"`
-	Every  Values            `yaml:"every"` // of a level: cycles until it changes again; without it, it is drawn once a run
-	// Edges: fields whose sum is, every third time, a multiple of a limit or one beside it: transfers that just cross it.
+	// of a level: cycles until it changes again; without it, it is drawn once a run
+	Every Values `yaml:"every"`
+	// Edges: fields whose sum is, every third time, a multiple of a limit or one beside it: transfers that just cross
+	// it.
 	Edges []EdgeSpec `yaml:"edges"`
 }
 
@@ -85,7 +89,8 @@ type MemorySpec struct {
 	Most   int      `yaml:"most"`   // beats of one; 0: as many as AXI allows
 	Whole  bool     `yaml:"whole"`  // every beat is as wide as the bus
 	NoWrap bool     `yaml:"no_wrap"`
-	Behind string   `yaml:"behind"` // served port whose memory the bytes are in; empty: the device's own, of which nobody knows what is in it
+	// served port whose memory the bytes are in; empty: the device's own, of which nobody knows what is in it
+	Behind string `yaml:"behind"`
 }
 
 // all are the ports that are read and written.
@@ -127,10 +132,12 @@ type OutputSpec struct {
 	Stall Values `yaml:"stall"`
 }
 
-// DropSpec is what may be missing at the outputs: `none`, `whole` (any transaction as a whole), or a group of the fields.
+// DropSpec is what may be missing at the outputs: `none`, `whole` (any transaction as a whole), or a group of the
+// fields.
 type DropSpec struct {
-	Whole   bool              `yaml:"whole"`
-	Above   int               `yaml:"above"`   // only where so many bytes were under way, those of the transaction included
+	Whole bool `yaml:"whole"`
+	// only where so many bytes were under way, those of the transaction included
+	Above   int               `yaml:"above"`
 	Counted string            `yaml:"counted"` // observed output that counts them
 	When    map[string]Values `yaml:"when"`    // transactions whose fields have these values must not come out
 }
@@ -225,7 +232,8 @@ func (f *faults) stall(v *Values, at field.Path) {
 // validate returns every fault that can be told without the design, as field errors.
 func (s *Spec) validate(m *manifest.Manifest) error {
 	var f faults
-	f.add(slices.Contains([]string{"", Identity, Route, Memory, Rules, OwnCheck}, s.Check), "check", "%q: want identity, route, memory, rules or reference", s.Check)
+	f.add(slices.Contains([]string{"", Identity, Route, Memory, Rules, OwnCheck}, s.Check), "check",
+		"%q: want identity, route, memory, rules or reference", s.Check)
 	f.add(s.Check == Route || s.By == "", "by", "%q: it is for check route", s.By)
 	f.add(s.Check != Route || s.By != "", "by", "is missing: want the field that says where a transaction goes")
 	f.add(s.Count >= 1 && s.Count <= MaxCount, "count", "%d: want 1 to %d", s.Count, MaxCount)
@@ -233,12 +241,15 @@ func (s *Spec) validate(m *manifest.Manifest) error {
 	f.add(s.Patience >= 100 && s.Patience <= 10_000_000, "patience", "%d: want 100 to 10000000", s.Patience)
 	f.add(s.Fair >= 0 && s.Fair <= maxFair, "fair", "%d: want 1 to %d, or 0 for none", s.Fair, maxFair)
 	f.add(s.Settle >= 0 && s.Settle <= 1_000_000, "settle", "%d: want 0 to 1000000", s.Settle)
-	f.add(s.Longest >= 1 && s.Longest <= protocol.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest, protocol.MaxDataBytes)
+	f.add(s.Longest >= 1 && s.Longest <= protocol.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest,
+		protocol.MaxDataBytes)
 	f.add(len(s.Stall.Ranges) > 0 && s.Stall.most() <= MaxStall, "stall", "want percentages of 0 to %d", MaxStall)
 	f.add(len(s.Gap.Ranges) > 0 && s.Gap.most() <= maxGap, "gap", "want cycles, 0 to %d", maxGap)
-	f.add(!s.Resets.given() || len(s.Resets.Ranges) > 0 && s.Resets.most() <= maxResets, "resets", "want numbers or a range, 0 to %d", maxResets)
+	f.add(!s.Resets.given() || len(s.Resets.Ranges) > 0 && s.Resets.most() <= maxResets, "resets",
+		"want numbers or a range, 0 to %d", maxResets)
 	f.add(!s.Resets.given() || len(m.Resets) > 0, "resets", "the manifest has none")
-	f.add(!s.Resets.given() || s.Memory == nil && len(s.Serve) == 0, "resets", "bursts of AXI are not played over a reset: leave it out with memory and serve")
+	f.add(!s.Resets.given() || s.Memory == nil && len(s.Serve) == 0, "resets",
+		"bursts of AXI are not played over a reset: leave it out with memory and serve")
 	s.validateAXI(m, &f)
 	s.validateStreams(m, &f)
 	s.validateDraws(m, &f)
@@ -247,7 +258,8 @@ func (s *Spec) validate(m *manifest.Manifest) error {
 
 func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 	known := func(dir string, path field.Path, name string) bool {
-		ok := slices.ContainsFunc(m.Streams, func(x manifest.Stream) bool { return x.Name == name && (dir == "" || x.Dir == dir) })
+		ok := slices.ContainsFunc(m.Streams,
+			func(x manifest.Stream) bool { return x.Name == name && (dir == "" || x.Dir == dir) })
 		f.add(ok, path, "%q: the manifest has no such stream of direction %s", name, dir)
 		return ok
 	}
@@ -266,7 +278,8 @@ func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 		v := s.Latency[n]
 		known(manifest.DirOut, "latency."+field.Path(n), n)
 		f.add(len(v.Ranges) == 1, "latency."+field.Path(n), "want one range of cycles, such as 2..40")
-		f.add(len(v.Ranges) != 1 || v.step(0) == 1, "latency."+field.Path(n), "a latency has no steps: want a range such as 2..40")
+		f.add(len(v.Ranges) != 1 || v.step(0) == 1, "latency."+field.Path(n),
+			"a latency has no steps: want a range such as 2..40")
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.Output)) {
 		x := s.Output[n]
@@ -278,12 +291,16 @@ func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 		known(manifest.DirIn, at, n)
 		f.add(x.Count == nil || *x.Count >= 0 && *x.Count <= MaxCount, at+".count", "want 0 to %d", MaxCount)
 		f.stall(&x.Stall, at+".stall")
-		f.add(!x.Bytes.given() || len(x.Bytes.Ranges) > 0 && x.Bytes.most() <= protocol.MaxDataBytes, at+".bytes", "want numbers or ranges up to %d", protocol.MaxDataBytes)
-		f.add(!x.Gap.given() || len(x.Gap.Ranges) > 0 && x.Gap.most() <= maxGap, at+".gap", "want cycles, 0 to %d", maxGap)
-		f.add(!x.Every.given() || len(x.Every.Ranges) > 0 && x.Every.least() > 0 && x.Every.most() <= maxEvery, at+".every",
+		f.add(!x.Bytes.given() || len(x.Bytes.Ranges) > 0 && x.Bytes.most() <= protocol.MaxDataBytes, at+".bytes",
+			"want numbers or ranges up to %d", protocol.MaxDataBytes)
+		f.add(!x.Gap.given() || len(x.Gap.Ranges) > 0 && x.Gap.most() <= maxGap, at+".gap", "want cycles, 0 to %d",
+			maxGap)
+		f.add(!x.Every.given() || len(x.Every.Ranges) > 0 && x.Every.least() > 0 && x.Every.most() <= maxEvery,
+			at+".every",
 			"want cycles, 1 to %d", maxEvery)
 		for i, e := range x.Edges {
-			f.add(e.At > 1 && e.Start != "" && e.Length != "", at+field.Path(fmt.Sprintf(".edges[%d]", i)), "want start and length, two fields, and at, a number above 1")
+			f.add(e.At > 1 && e.Start != "" && e.Length != "", at+field.Path(fmt.Sprintf(".edges[%d]", i)),
+				"want start and length, two fields, and at, a number above 1")
 		}
 	}
 }
@@ -291,8 +308,10 @@ func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(s.Clocks)) {
 		v := s.Clocks[n]
-		f.add(slices.ContainsFunc(m.Clocks, func(c manifest.Clock) bool { return c.Signal == n }), "clocks."+field.Path(n), "%q: the manifest has no such clock", n)
-		f.add(len(v.Ranges) > 0 && v.least() >= uint64(simcore.MinPeriod) && v.most() <= uint64(simcore.MaxPeriod), "clocks."+field.Path(n), "want periods in ps, %s", simcore.WantPeriod)
+		f.add(slices.ContainsFunc(m.Clocks, func(c manifest.Clock) bool { return c.Signal == n }),
+			"clocks."+field.Path(n), "%q: the manifest has no such clock", n)
+		f.add(len(v.Ranges) > 0 && v.least() >= uint64(simcore.MinPeriod) && v.most() <= uint64(simcore.MaxPeriod),
+			"clocks."+field.Path(n), "want periods in ps, %s", simcore.WantPeriod)
 	}
 	builds := 1
 	for _, n := range slices.Sorted(maps.Keys(s.Parameters)) {
@@ -301,18 +320,22 @@ func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 		f.add(len(s.Parameters[n]) > 0, "parameters."+field.Path(n), "an empty list: want its values")
 		for i, v := range s.Parameters[n] {
 			first := slices.IndexFunc(s.Parameters[n], func(x string) bool { return x == v || sameNumber(x, v) })
-			f.add(first == i, "parameters."+field.Path(fmt.Sprintf("%s[%d]", n, i)), "%q: a second time: %q has it", v, s.Parameters[n][first])
+			f.add(first == i, "parameters."+field.Path(fmt.Sprintf("%s[%d]", n, i)), "%q: a second time: %q has it", v,
+				s.Parameters[n][first])
 		}
 		builds *= max(1, len(s.Parameters[n]))
 	}
-	f.add(builds <= maxBuilds, "parameters", "%d combinations, each of which is built: want at most %d", builds, maxBuilds)
+	f.add(builds <= maxBuilds, "parameters", "%d combinations, each of which is built: want at most %d", builds,
+		maxBuilds)
 	for _, n := range slices.Sorted(maps.Keys(s.TieOffs)) {
 		v := s.TieOffs[n]
 		_, ok := m.TieOffs[n]
-		f.add(ok || m.TieRest != "", "tie_offs."+field.Path(n), "the manifest's tie_offs have no %s: give it its usual value there", n)
+		f.add(ok || m.TieRest != "", "tie_offs."+field.Path(n),
+			"the manifest's tie_offs have no %s: give it its usual value there", n)
 		f.add(len(v.Ranges) > 0 || v.Any, "tie_offs."+field.Path(n), "want numbers, ranges or any")
 	}
-	f.add(s.Drops.Counted == "" || slices.Contains(m.Observe, s.Drops.Counted), "drops.counted", "%q: the manifest's observe does not have it", s.Drops.Counted)
+	f.add(s.Drops.Counted == "" || slices.Contains(m.Observe, s.Drops.Counted), "drops.counted",
+		"%q: the manifest's observe does not have it", s.Drops.Counted)
 	f.add(s.Drops.Above == 0 || s.Drops.Whole, "drops.above", "%d: it is for drops that are whole", s.Drops.Above)
 	f.add(s.Drops.Above >= 0, "drops.above", "%d: want bytes, 0 or more", s.Drops.Above)
 	for _, n := range slices.Sorted(maps.Keys(s.Drops.When)) {

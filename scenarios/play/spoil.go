@@ -18,8 +18,8 @@ type spoiler struct {
 // spoiledRuns limits the runs with corrupted outputs.
 const spoiledRuns = 3
 
-// minds plays a run on spoiled outputs, and on spoiled samples of observed ones. A reference that finds no fault then, and makes
-// no mistake, compares none of them.
+// minds plays a run on spoiled outputs, and on spoiled samples of observed ones. A reference that finds no fault then,
+// and makes no mistake, compares none of them.
 func (c *campaign) minds(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
 	if c.Program != nil {
 		defer c.Program.Mute()()

@@ -12,12 +12,14 @@ import (
 // maxTie is the width of a tied input that a run may change.
 const maxTie = 64
 
-// fitTies checks the values that are drawn for inputs that are tied off, and completes `any`, now that widths are known.
+// fitTies checks the values that are drawn for inputs that are tied off, and completes `any`, now that widths are
+// known.
 func (d *Device) fitTies(f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.TieOffs)) {
 		at, v := "tie_offs."+field.Path(n), d.Spec.TieOffs[n]
 		width := d.tieWidth(n)
-		if !f.add(width > 0, at, "the design ties off no input of this name: want one of tie_offs, or one that tie_rest ties off") {
+		if !f.add(width > 0, at, "the design ties off no input of this name: want one of tie_offs, or one that "+
+			"tie_rest ties off") {
 			continue
 		}
 		if v.Any {
@@ -77,7 +79,8 @@ func (d *Device) tieWidth(name string) int {
 	return 0
 }
 
-// forgotten names the inputs that tie_rest ties off and that no run changes: what keeps a device silent is often among them.
+// forgotten names the inputs that tie_rest ties off and that no run changes: what keeps a device silent is often among
+// them.
 func (d *Device) forgotten() string {
 	var list []string
 	for _, t := range d.hello.Ties {

@@ -59,7 +59,8 @@ func (d *Device) fitTraffic(f *faults) {
 		}
 	}
 	if len(fits) != 1 {
-		f.errs = append(f.errs, field.Errorf("stream", "%q: captures need one input of packets, of %v", t.Stream, names))
+		f.errs = append(f.errs, field.Errorf("stream", "%q: captures need one input of packets, of %v", t.Stream,
+			names))
 		return
 	}
 	d.traffic = map[int]*Traffic{fits[0]: t}

@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// Values is what a value is drawn from: one number, a range `lo..hi` or `lo..hi step N`, a list of these, `any`, `count` (0, 1, 2, …),
-// `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the packet that goes with it.
+// Values is what a value is drawn from: one number, a range `lo..hi` or `lo..hi step N`, a list of these, `any`,
+// `count` (0, 1, 2, …), `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the packet that goes with it.
 type Values struct {
 	Ranges  [][2]uint64
 	Steps   []uint64 // of each range: from one value to the next; nil: 1
@@ -51,7 +51,8 @@ func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 	step, counts := strings.CutPrefix(n.Value, "count *")
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		return fmt.Errorf("a group of fields: want a number, a range such as 1..64, a list of these, any, count, or bytes of STREAM")
+		return fmt.Errorf("a group of fields: want a number, a range such as 1..64, a list of these, any, count, or " +
+			"bytes of STREAM")
 	case n.Value == "any":
 		v.Any = true
 	case n.Value == "count":
@@ -112,7 +113,8 @@ func parseRange(text string) (r [2]uint64, err error) {
 	}
 	for i, s := range []string{lo, hi} {
 		if r[i], err = strconv.ParseUint(strings.TrimSpace(s), 0, 64); err != nil {
-			return r, fmt.Errorf("%q: want a number, a range such as 1..64, a list of these, any, count, or bytes of STREAM", text)
+			return r, fmt.Errorf("%q: want a number, a range such as 1..64, a list of these, any, count, or bytes of "+
+				"STREAM", text)
 		}
 	}
 	if r[0] > r[1] {
@@ -156,8 +158,8 @@ func (v *Values) has(x uint64) bool {
 	return false
 }
 
-// draw is one of the values. Every other one is a corner: an end of the range, a power of two or a multiple of a page, or one
-// beside these; the others are spread over the range, or over its powers of two.
+// draw is one of the values. Every other one is a corner: an end of the range, a power of two or a multiple of a page,
+// or one beside these; the others are spread over the range, or over its powers of two.
 func (v *Values) draw(r *rand.Rand) uint64 {
 	i := r.IntN(len(v.Ranges))
 	lo, hi := v.Ranges[i][0], v.Ranges[i][1]

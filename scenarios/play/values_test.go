@@ -25,8 +25,9 @@ func TestSteps(t *testing.T) {
 	require.True(t, seen[3] && seen[0x4003] && seen[0x10000])
 	require.Greater(t, len(seen), 500)
 	require.False(t, v.has(4))
-	for text, want := range map[string]string{"1..8 step 0": "a step above 0", "1..8 step x": "a step above 0", "8..1 step 2": "ends before it begins",
-		"1..010": "8 in YAML 1.1", "[5, 0o17]": "want 15", "count * 010": "want 8 or 10", "0..64 step 08": "want 8"} {
+	for text, want := range map[string]string{"1..8 step 0": "a step above 0", "1..8 step x": "a step above 0",
+		"8..1 step 2": "ends before it begins",
+		"1..010":      "8 in YAML 1.1", "[5, 0o17]": "want 15", "count * 010": "want 8 or 10", "0..64 step 08": "want 8"} {
 		require.ErrorContains(t, yaml.Unmarshal([]byte(text), &v), want)
 	}
 }
@@ -50,7 +51,8 @@ func TestEdgesKeepSteps(t *testing.T) {
 	require.Positive(t, min(ends[0], ends[4], ends[4092]))
 }
 
-// An input that tie_rest ties off can be drawn for each run; one that hangs is told with the inputs that nobody gave a value.
+// An input that tie_rest ties off can be drawn for each run; one that hangs is told with the inputs that nobody gave a
+// value.
 func TestTies(t *testing.T) {
 	o := options(t, "fifo", "{check: identity, count: 20, patience: 2000, tie_offs: {defect_i: any}}")
 	o.Manifest.TieRest = "0"

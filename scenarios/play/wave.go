@@ -18,7 +18,8 @@ type Wave struct {
 	FST      string
 	SaveFile string // for GTKWave; empty: it could not be made
 	From, To uint64 // cycles
-	// Note says what is odd about it: the run did not fail on the build that writes waveforms, or otherwise. May be empty.
+	// Note says what is odd about it: the run did not fail on the build that writes waveforms, or otherwise. May be
+	// empty.
 	Note string
 }
 
@@ -28,8 +29,8 @@ const (
 	SaveFile = "wave.gtkw"
 )
 
-// wave plays a run once more on the build that writes waveforms, if the policy has it. The window is around the difference as
-// it shows there: what a design powers up with is random in that build.
+// wave plays a run once more on the build that writes waveforms, if the policy has it. The window is around the
+// difference as it shows there: what a design powers up with is random in that build.
 func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*Wave, error) {
 	period := simcore.Ps(res.Settings.Clocks[0].PeriodPs)
 	at := uint64(0)
@@ -61,7 +62,8 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 			continue
 		}
 		if f := again.Failure; f != nil && f.Error() != res.Failure.Error() {
-			w.Note = "on the build that writes waveforms, which powers up with other contents, it fails so: " + f.Error()
+			w.Note = "on the build that writes waveforms, which powers up with other contents, it fails so: " +
+				f.Error()
 		}
 		break
 	}
@@ -69,7 +71,8 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 }
 
 // showing plays a run on the build that writes waveforms.
-func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result, err error) {
+func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result,
+	err error) {
 	x := &Device{
 		Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, program: d.program,
 		given: d.given, parameters: d.parameters, carried: d.carried,

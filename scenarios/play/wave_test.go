@@ -25,7 +25,8 @@ func TestWave(t *testing.T) {
 	require.NoError(t, err)
 	policy, err := waves.Parse("fail")
 	require.NoError(t, err)
-	o := Options{Manifest: m, Spec: s, Seed: 1, Runs: 20, Stall: -1, NoShrink: true, Wave: policy, WaveDir: t.TempDir(), Variant: build.VariantSpeed, Log: os.Stderr}
+	o := Options{Manifest: m, Spec: s, Seed: 1, Runs: 20, Stall: -1, NoShrink: true, Wave: policy, WaveDir: t.TempDir(),
+		Variant: build.VariantSpeed, Log: os.Stderr}
 	r, err := Play(t.Context(), o)
 	require.NoError(t, err)
 	w := r.Wave

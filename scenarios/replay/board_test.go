@@ -44,8 +44,8 @@ func longer() int {
 	return n
 }
 
-// Frames of one queue reach the players of two ports in another order than they left the NIC, where cables are slower than
-// its streams.
+// Frames of one queue reach the players of two ports in another order than they left the NIC, where cables are slower
+// than its streams.
 func TestPortsOvertakeOnBoards(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {
 		o := onBoard(t, device.Model, preset, 0)
@@ -58,7 +58,8 @@ func TestPortsOvertakeOnBoards(t *testing.T) {
 func TestExpectedByPort(t *testing.T) {
 	frame := func(port int, data string) expected { return expected{port: port, data: []byte(data)} }
 	fresh := func() *txQueue {
-		return &txQueue{expect: []expected{frame(0, "a"), {fail: true, port: 1}, frame(1, "b"), frame(0, "c"), frame(1, "d")}}
+		return &txQueue{expect: []expected{frame(0, "a"), {fail: true, port: 1}, frame(1, "b"), frame(0, "c"),
+			frame(1, "d")}}
 	}
 	for _, x := range []struct {
 		name string
@@ -84,8 +85,8 @@ func TestExpectedByPort(t *testing.T) {
 	}
 }
 
-// On the whole card, with credits, a switch that both endpoints share, caches and DRAM, the referee has nothing to say against
-// either NIC. At a pace that software keeps up with, both deliver the same.
+// On the whole card, with credits, a switch that both endpoints share, caches and DRAM, the referee has nothing to say
+// against either NIC. At a pace that software keeps up with, both deliver the same.
 func TestWholeBoards(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {
 		for _, speed := range []string{"10", "line"} {
@@ -105,7 +106,8 @@ func TestWholeBoards(t *testing.T) {
 				}
 				frames = append(frames, res.Rx.PerQueue)
 				m := r.bed.Memory
-				require.NotZero(t, m.DRAM(nicspec.EndpointArm).Counters().Reads+m.DRAM(nicspec.EndpointArm).Counters().Writes)
+				require.NotZero(t,
+					m.DRAM(nicspec.EndpointArm).Counters().Reads+m.DRAM(nicspec.EndpointArm).Counters().Writes)
 				require.True(t, r.bed.Idle())
 				in, out := r.bed.Switch.Balance()
 				require.Equal(t, in, out, "every byte that went into the switch came out")
@@ -131,5 +133,6 @@ func TestQuantaOnBoards(t *testing.T) {
 	require.Len(t, digests, 1)
 	c, err := board.CardPreset("bf3")
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, rtlbridge.MaxQuantum(c.Period, rtlbridge.Pipelined, c.PCIe.Latency, c.PCIe.Latency), uint32(64))
+	require.GreaterOrEqual(t, rtlbridge.MaxQuantum(c.Period, rtlbridge.Pipelined, c.PCIe.Latency, c.PCIe.Latency),
+		uint32(64))
 }

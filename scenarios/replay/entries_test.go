@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// An entryField is a field of receive completion entries that another dissector can tell. Not among them: what the driver
-// chose (queue, index, rule, port, phase) and what tshark does not compute (rss_hash, CRC-32C, accounts).
+// An entryField is a field of receive completion entries that another dissector can tell. Not among them: what the
+// driver chose (queue, index, rule, port, phase) and what tshark does not compute (rss_hash, CRC-32C, accounts).
 type entryField struct {
 	name string
 	of   func(nicspec.RxCqe) uint64
@@ -70,7 +70,8 @@ func TestEntriesAgainstTshark(t *testing.T) {
 				require.Positive(t, count.told[f.name], "%s is not zero in some frame", f.name)
 			}
 		}
-		require.Equal(t, map[apart]int{noIPLength: 6, noUDPRoom: 23}, count.apart, "frames of which tshark does not tell all")
+		require.Equal(t, map[apart]int{noIPLength: 6, noUDPRoom: 23}, count.apart,
+			"frames of which tshark does not tell all")
 	})
 	if files := foreign(t); files != nil {
 		t.Run("foreign", func(t *testing.T) {
@@ -108,7 +109,8 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 			for _, f := range entryFields {
 				if got, want := f.of(cqe), says[n].want[f.name]; got != want && !says[n].silent[f.name] && wrong < 20 {
 					wrong++
-					t.Errorf("%s, frame %d: the entry has %s %#x, tshark says %#x (%s)", nic, n, f.name, got, want, says[n].protocols)
+					t.Errorf("%s, frame %d: the entry has %s %#x, tshark says %#x (%s)", nic, n, f.name, got, want,
+						says[n].protocols)
 				}
 			}
 		}
@@ -157,7 +159,8 @@ func unusual() (frames [][]byte) {
 	for op := range 256 {
 		for _, l3 := range []int{4, 6} {
 			add(craft.Frame{
-				L3: l3, Proto: craft.ProtoUDP, Op: uint8(op), Flags: uint8(op * 5), AckReq: op%3 == 0, Tos: uint8(op), Tags: tags[:op%3],
+				L3: l3, Proto: craft.ProtoUDP, Op: uint8(op), Flags: uint8(op * 5), AckReq: op%3 == 0, Tos: uint8(op),
+				Tags:   tags[:op%3],
 				UDPSum: craft.Sum(op % 3), ICRCBad: op%7 == 0, Payload: 40, Trailer: op % 5,
 			})
 		}

@@ -10,7 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// apart is why tshark does not tell a field of an entry: it reads a frame otherwise than the contract, which is meant so.
+// apart is why tshark does not tell a field of an entry: it reads a frame otherwise than the contract, which is meant
+// so.
 type apart string
 
 const (
@@ -40,12 +41,13 @@ func (s *saying) leave(why apart, fields ...string) {
 }
 
 var (
-	fieldsOfBTH = []string{"roce", "icrc", "payload_off", "hdr_len", "bth_opcode", "bth_flags", "pkey", "dest_qp", "psn"}
-	fieldsOfL4  = append([]string{"l4_type", "l4_len_bad", "l4_csum", "l4_off", "src_port", "dst_port"}, fieldsOfBTH...)
+	fieldsOfBTH = []string{"roce", "icrc", "payload_off", "hdr_len", "bth_opcode", "bth_flags", "pkey", "dest_qp",
+		"psn"}
+	fieldsOfL4 = append([]string{"l4_type", "l4_len_bad", "l4_csum", "l4_off", "src_port", "dst_port"}, fieldsOfBTH...)
 )
 
-// expect puts what tshark says of a frame into the fields of a completion entry. Where the contract reads frames otherwise
-// on purpose, its rule is named and applied to tshark's numbers, or the fields are left out.
+// expect puts what tshark says of a frame into the fields of a completion entry. Where the contract reads frames
+// otherwise on purpose, its rule is named and applied to tshark's numbers, or the fields are left out.
 func expect(t testing.TB, n int, frame []byte, hs []header) *saying {
 	s := &saying{want: map[string]uint64{}, silent: map[string]bool{}, why: map[apart]bool{}, t: t, frame: frame}
 	var names []string
@@ -125,10 +127,12 @@ func (s *saying) network() (end int) {
 	end = ip.at + size
 	room := 0
 	if ip.name == "ipv6" {
-		w["l3_type"], w["ip_proto"], w["ip_tos"] = uint64(nicspec.L3TypeIpv6), ip.num(s.t, "ipv6.nxt"), ip.num(s.t, "ipv6.tclass")
+		w["l3_type"], w["ip_proto"], w["ip_tos"] = uint64(nicspec.L3TypeIpv6), ip.num(s.t, "ipv6.nxt"),
+			ip.num(s.t, "ipv6.tclass")
 		room = num("plen")
 	} else {
-		w["l3_type"], w["ip_proto"], w["ip_tos"] = uint64(nicspec.L3TypeIpv4), ip.num(s.t, "ip.proto"), ip.num(s.t, "ip.dsfield")
+		w["l3_type"], w["ip_proto"], w["ip_tos"] = uint64(nicspec.L3TypeIpv4), ip.num(s.t, "ip.proto"),
+			ip.num(s.t, "ip.dsfield")
 		w["frag"] = oneIf(num("flags.mf") != 0 || num("frag_offset") != 0)
 		w["ip_csum"] = uint64(verdicts[ip.fields["ip.checksum.status"].show])
 		room = num("len") - size

@@ -62,8 +62,8 @@ func packetsOf(t *testing.T) int {
 	return len(f.Packets)
 }
 
-// A byte that is wrong in a frame that leaves: both judges name the frame by capture, packet and time, and it is marked in the
-// file of frames.
+// A byte that is wrong in a frame that leaves: both judges name the frame by capture, packet and time, and it is
+// marked in the file of frames.
 func TestFindingsNameTheFrameThatLeft(t *testing.T) {
 	n, all := 0, packetsOf(t)
 	var spoilt []byte
@@ -80,7 +80,8 @@ func TestFindingsNameTheFrameThatLeft(t *testing.T) {
 	ref, end := res.Findings[0], res.Findings[1]
 	packet := ref.Frame.Packet
 	name, when := capturedAs(t, packet)
-	want := &result.Frame{Dir: "tx", Number: ref.Frame.Number, Capture: name, Packet: ref.Frame.Number%all + 1, Time: when, Pass: 1 + ref.Frame.Number/all}
+	want := &result.Frame{Dir: "tx", Number: ref.Frame.Number, Capture: name, Packet: ref.Frame.Number%all + 1,
+		Time: when, Pass: 1 + ref.Frame.Number/all}
 	require.Greater(t, want.Pass, 1)
 	f, err := capture.Read(name)
 	require.NoError(t, err)
@@ -142,7 +143,8 @@ func TestFindingsNameTheFrameThatCameIn(t *testing.T) {
 	require.Len(t, res.Findings, 1, "%v", result.Texts(res.Findings))
 	f := res.Findings[0]
 	name, when := capturedAs(t, spoilt%all+1)
-	require.Equal(t, &result.Frame{Dir: "rx", Number: spoilt, Capture: name, Packet: spoilt%all + 1, Time: when, Pass: 1 + spoilt/all}, f.Frame)
+	require.Equal(t, &result.Frame{Dir: "rx", Number: spoilt, Capture: name, Packet: spoilt%all + 1, Time: when,
+		Pass: 1 + spoilt/all}, f.Frame)
 	require.Equal(t, []any{"S2", result.Rx, "rss_hash", 0}, []any{f.Rule, f.Domain, f.Field, *f.Port})
 	require.Equal(t, []string{"golden|0x00000001|" + f.Head(), "dut|0x00000001|" + f.Head()}, commented(t, path))
 }

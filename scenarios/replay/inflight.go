@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"bytes"
 	"nictwin/scenarios/traffic"
 	"nictwin/scenarios/traffic/capture"
 )
 
-// inFlight keeps the frames of a port that went in and may still be delivered. A NIC may have dropped them: it is not waited
-// for for longer than inFlightBytes, which is twice what the referee waits for and far more than a NIC can hold.
+// inFlight keeps the frames of a port that went in and may still be delivered. A NIC may have dropped them: it is not
+// waited for for longer than inFlightBytes, which is twice what the referee waits for and far more than a NIC can
+// hold.
 type inFlight struct {
 	frames []traffic.Frame // without data: not in flight any more
 	base   int             // ordinal of the first
@@ -63,4 +65,35 @@ func (w *inFlight) trim() {
 		clear(w.frames[n:])
 		w.frames, w.base, w.head = w.frames[:n], w.base+w.head, 0
 	}
+}
+
+// take returns the frame that came to the player of a port, and expects it no longer; nil if none is expected. Cables
+// of two ports may bring the frames of one queue in another order than the NIC's, which is the referee's to judge
+// ([T1]): those of a port come in their order. A frame that is the next one of the other port came out of the wrong
+// one.
+func (q *txQueue) take(port int, data []byte) *expected {
+	e := q.first(port, true)
+	if e == nil || !bytes.Equal(e.data, data) {
+		if other := q.first(port, false); other != nil && (e == nil || bytes.Equal(other.data, data)) {
+			e = other
+		}
+	}
+	if e == nil {
+		return nil
+	}
+	e.out = true
+	for q.head < len(q.expect) && (q.expect[q.head].out || q.expect[q.head].fail) {
+		q.head++ // refused: nothing comes out
+	}
+	return e
+}
+
+// first is the first frame that is expected from a port, or from any but that.
+func (q *txQueue) first(port int, that bool) *expected {
+	for i := q.head; i < len(q.expect); i++ {
+		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {
+			return e
+		}
+	}
+	return nil
 }

@@ -17,7 +17,8 @@ func paddedFrames() (frames [][]byte) {
 	tags := []uint32{0x8100_0005, 0x8100_0007}
 	for i := range 96 {
 		pad := i % 4
-		f := craft.Frame{L3: 4 + 2*(i/4%2), Tags: tags[:i%3], Proto: craft.ProtoUDP, DPort: wire.Port, Roce: true, Op: uint8(wire.RCSendMiddle), PKey: 0xffff,
+		f := craft.Frame{L3: 4 + 2*(i/4%2), Tags: tags[:i%3], Proto: craft.ProtoUDP, DPort: wire.Port, Roce: true,
+			Op: uint8(wire.RCSendMiddle), PKey: 0xffff,
 			Flags: uint8(pad) << 4, Payload: 40 + 7*i + pad, Seed: uint64(i)}
 		b := f.Build()
 		clear(b[len(b)-wire.ICRCSize-pad : len(b)-wire.ICRCSize])
@@ -34,7 +35,8 @@ func inlineOptions(nic string, inline int, from Trailer) Options {
 	return o
 }
 
-// What stands in entries of one to four blocks comes out whole, wherever its trailer is from, in rings that hold few of them.
+// What stands in entries of one to four blocks comes out whole, wherever its trailer is from, in rings that hold few
+// of them.
 func TestFramesThatBeginInTheirEntry(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		for _, inline := range []int{1, 54, 64, 120, nicspec.InlineMaxLong} {
@@ -65,7 +67,8 @@ func TestShapesWithInlineThatCannotBe(t *testing.T) {
 		{func(o *Options) { o.Shape.Inline = 177 }, "shape: 177 B inline: want 0 to 176"},
 		{func(o *Options) { o.Shape.Inline = -1 }, "shape: -1 B inline: want 0 to 176"},
 		{func(o *Options) { o.Shape.Header = 54 }, "shape: 54 B inline and header pieces of 54 B: want one of them"},
-		{func(o *Options) { o.Shape.TxLog = 3 }, "shape: 54 B inline in transmit rings of 2^3 blocks: want 2^4 or more"},
+		{func(o *Options) { o.Shape.TxLog = 3 },
+			"shape: 54 B inline in transmit rings of 2^3 blocks: want 2^4 or more"},
 		{func(o *Options) { o.Shape.Trailer = 3 }, "shape: trailer 3: want 0 to 2"},
 		{func(o *Options) { o.Shape.Inline = 0 }, "shape: trailers apart from the payload: want bytes inline"},
 		{func(o *Options) { o.Fix = Recompute{} }, "shape: trailers apart from the payload: want the ICRC recomputed"},
@@ -82,9 +85,11 @@ func TestFramesWithoutTrailerToAppend(t *testing.T) {
 		frame func(b []byte) []byte
 		want  string
 	}{
-		{func(b []byte) []byte { return append(b, 0, 0) }, "frame 1: UDP length 88 of 90 bytes: want a frame that ends with its ICRC"},
+		{func(b []byte) []byte { return append(b, 0, 0) }, "frame 1: UDP length 88 of 90 bytes: want a frame that " +
+			"ends with its ICRC"},
 		{func(b []byte) []byte { b[len(b)-5] = 1; return b }, "frame 1: pad byte 0x01: want 0"},
-		{func([]byte) []byte { return make([]byte, 100) }, "frame 1: a trailer apart from the payload: want a RoCE frame"},
+		{func([]byte) []byte { return make([]byte, 100) }, "frame 1: a trailer apart from the payload: want a RoCE " +
+			"frame"},
 	} {
 		o := inlineOptions("model", 54, TrailerAppended)
 		good := paddedFrames()[3]

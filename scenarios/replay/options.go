@@ -60,8 +60,8 @@ type Options struct {
 	LinkCycles int
 	// PeriodPs is the period of the NIC's clock, 0: the usual one, or the card's; see testbed.Spec.
 	PeriodPs simcore.Ps
-	// Card is the card that the NIC stands on, which Ports and EthBits are to agree with; nil: a plain one with links of
-	// LinkCycles.
+	// Card is the card that the NIC stands on, which Ports and EthBits are to agree with; nil: a plain one with links
+	// of LinkCycles.
 	Card *board.CardSpec
 	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
@@ -100,8 +100,9 @@ func (o *Options) spec() testbed.Spec {
 	s := testbed.Spec{
 		Spec: device.Spec{
 			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
-			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, Idle: o.IdleCycles, PeriodPs: o.PeriodPs,
-			Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
+			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, Idle: o.IdleCycles,
+			PeriodPs: o.PeriodPs,
+			Digest:   o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
 			Wave: o.Wave,
 		},
 		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles, Card: o.Card,
@@ -116,7 +117,8 @@ func (o *Options) spec() testbed.Spec {
 
 // supply is what is played.
 func (o *Options) supply() traffic.SupplySpec {
-	s := traffic.SupplySpec{Captures: o.Captures, Frames: o.Frames, Ports: o.Ports, Loop: o.Loop, Limit: o.Limit, Pad: o.Pad}
+	s := traffic.SupplySpec{Captures: o.Captures, Frames: o.Frames, Ports: o.Ports, Loop: o.Loop, Limit: o.Limit,
+		Pad: o.Pad}
 	if log := o.Log; log != nil {
 		s.Say = func(text string) { fmt.Fprintf(log, "replay: %s\n", text) }
 	}

@@ -9,7 +9,8 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// origin names the frame with an ordinal on a port, and where it was captured, if that is still known; see [Run.lookUp].
+// origin names the frame with an ordinal on a port, and where it was captured, if that is still known; see
+// [Run.lookUp].
 func (r *receive) origin(port, ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "rx", Port: port, Number: ordinal}
 	f.From(r.inFlight[port].origin(ordinal), 1+ordinal/max(1, r.pass[port]))
@@ -29,7 +30,8 @@ func (t *transmit) origin(ordinal int) *result.Frame {
 	return f
 }
 
-// lookUp reads the captures again for frames of findings that have long been played: nobody keeps where each was captured.
+// lookUp reads the captures again for frames of findings that have long been played: nobody keeps where each was
+// captured.
 func (r *Run) lookUp(list []result.Finding) error {
 	for i := range list {
 		x := list[i].Frame
@@ -86,7 +88,8 @@ func (r *Run) finding(m *verdict.Mismatch) result.Finding {
 // found is a finding of the end-to-end check about a receive queue and what it delivered of a port.
 func (r *receive) found(queue, port int, rule, field string, want, got any) result.Finding {
 	return result.Finding{
-		Rule: rule, Domain: result.Rx, Field: field, Expected: result.Value(fmt.Sprint(want)), Got: result.Value(fmt.Sprint(got)), Queue: new(queue), Port: new(port),
+		Rule: rule, Domain: result.Rx, Field: field, Expected: result.Value(fmt.Sprint(want)),
+		Got: result.Value(fmt.Sprint(got)), Queue: new(queue), Port: new(port),
 	}
 }
 
@@ -100,7 +103,8 @@ func (r *receive) foundIn(queue, port, ordinal int, rule, field string, want, go
 // found is a finding of the end-to-end check about a transmit queue.
 func (t *transmit) found(queue int, rule, field string, want, got any) result.Finding {
 	return result.Finding{
-		Rule: rule, Domain: result.Tx, Field: field, Expected: result.Value(fmt.Sprint(want)), Got: result.Value(fmt.Sprint(got)), Queue: new(queue),
+		Rule: rule, Domain: result.Tx, Field: field, Expected: result.Value(fmt.Sprint(want)),
+		Got: result.Value(fmt.Sprint(got)), Queue: new(queue),
 	}
 }
 

@@ -56,7 +56,8 @@ const (
 	phaseDone
 )
 
-var phaseNames = [...]string{"setting the NIC up", "traffic", "waiting until the NIC has settled", "reading counters", "done"}
+var phaseNames = [...]string{"setting the NIC up", "traffic", "waiting until the NIC has settled", "reading counters",
+	"done"}
 
 // New reads the captures and connects the testbed. The caller must Close
 // the run.
@@ -102,7 +103,8 @@ func (r *Run) load() error {
 		}
 		r.rx = &receive{ports: r.ports, fail: r.fail, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
 		for p, frames := range r.supply.Playlists() {
-			err := r.ports[p].Load(traffic.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
+			err := r.ports[p].Load(traffic.Track{Source: frames, Pace: pace, Stall: r.opts.Stall,
+				MaxGap: r.opts.MaxGap})
 			if err != nil {
 				return &UsageError{err}
 			}
@@ -113,7 +115,8 @@ func (r *Run) load() error {
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, mem: r.bed.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest, pass: r.supply.Frames,
+			d: r.drv, mem: r.bed.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest,
+			pass:  r.supply.Frames,
 			total: r.supply.Frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
@@ -264,12 +267,15 @@ func (r *Run) offered() bool {
 	return (r.rx == nil || r.ports.sent() == r.ports.total()) && (r.tx == nil || r.tx.done())
 }
 
-// pausing reports whether a player waits for the time of its next frame: however long the gap before it, it is not the NIC's doing.
+// pausing reports whether a player waits for the time of its next frame: however long the gap before it, it is not the
+// NIC's doing.
 func (r *Run) pausing() bool {
-	return r.phase == phaseTraffic && r.rx != nil && slices.ContainsFunc(r.ports, func(p *traffic.Player) bool { return p.Sent() < p.Total() && !p.Held() })
+	return r.phase == phaseTraffic && r.rx != nil &&
+		slices.ContainsFunc(r.ports, func(p *traffic.Player) bool { return p.Sent() < p.Total() && !p.Held() })
 }
 
-// happened grows with whatever brings the run nearer to its end. Registers that are polled until the NIC has settled do not.
+// happened grows with whatever brings the run nearer to its end. Registers that are polled until the NIC has settled
+// do not.
 func (r *Run) happened() uint64 {
 	n := uint64(r.ports.sent()) + uint64(r.phase)
 	if r.phase == phaseSetup || r.phase == phaseCounters {

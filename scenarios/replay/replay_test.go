@@ -27,7 +27,8 @@ import (
 // A NIC that stays busy when all is done breaks the contract; whatever else ends the engine is no finding.
 func TestBusyForEverIsAFinding(t *testing.T) {
 	var stuck *StuckError
-	err := atRest(fmt.Errorf("engine: %w", &rtlbridge.RestlessError{Device: "NIC", Open: []string{"its signal busy is not 0"}}))
+	err := atRest(fmt.Errorf("engine: %w", &rtlbridge.RestlessError{Device: "NIC", Open: []string{"its signal busy " +
+		"is not 0"}}))
 	require.ErrorAs(t, err, &stuck)
 	require.ErrorContains(t, err, "its signal busy is not 0 [B8] [C3]")
 	other := errors.New("other")
@@ -45,7 +46,8 @@ func shipped(t testing.TB) []string {
 	return files
 }
 
-// foreignCaptures names a folder of captures of other origin, which are not shipped: they are played, too, when it is set.
+// foreignCaptures names a folder of captures of other origin, which are not shipped: they are played, too, when it is
+// set.
 const foreignCaptures = "NICTWIN_TEST_CAPTURES"
 
 // foreign returns the captures of that folder. Those that are not Ethernet are left out.
@@ -193,7 +195,8 @@ func TestDigest(t *testing.T) {
 	want := digest(func(*Options) {})
 	for _, q := range []uint32{16, 256} {
 		for _, serial := range []bool{false, true} {
-			require.Equal(t, want, digest(func(o *Options) { o.Quantum, o.Serial = q, serial }), "quantum %d, serial %v", q, serial)
+			require.Equal(t, want, digest(func(o *Options) { o.Quantum, o.Serial = q, serial }),
+				"quantum %d, serial %v", q, serial)
 		}
 	}
 	require.NotEqual(t, want.digest, digest(func(o *Options) { o.Seed++ }).digest, "another seed, other stalls")
@@ -232,7 +235,8 @@ func TestICRCVerdicts(t *testing.T) {
 					short++
 				}
 			}
-			require.Equal(t, len(frames)-short, seen, "%s on %s: every frame that is long enough is delivered", path, nic)
+			require.Equal(t, len(frames)-short, seen, "%s on %s: every frame that is long enough is delivered", path,
+				nic)
 		}
 	}
 }
@@ -241,18 +245,21 @@ func TestICRCVerdicts(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	const struck = 40
 	for _, nic := range []string{"model", "rtl"} {
-		for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultByteCount, inject.FaultShort, inject.FaultLong, inject.FaultTwice} {
+		for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultByteCount,
+			inject.FaultShort, inject.FaultLong, inject.FaultTwice} {
 			o := options(nic, shipped(t))
 			o.Dir, o.Loop, o.faults = "tx", 2, true // enough for every tag to be used again and again
 			r := start(t, o)
 			require.NoError(t, r.bed.Faults.Add(inject.Fault{
-				Kind: kind, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 20, Count: struck,
+				Kind: kind, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 20,
+				Count: struck,
 			}))
 			res, err := r.Play()
 			require.NoError(t, err)
 			require.Equal(t, struck, r.bed.Faults.Hits())
 			require.Empty(t, res.Report.List, "%s, %v", nic, kind)
-			require.Equal(t, kind == inject.FaultTwice, res.Pass, "%s, %v: frames are missing: %v", nic, kind, res.Findings)
+			require.Equal(t, kind == inject.FaultTwice, res.Pass, "%s, %v: frames are missing: %v", nic, kind,
+				res.Findings)
 		}
 	}
 }
@@ -266,17 +273,20 @@ func TestBreachEndsTheRun(t *testing.T) {
 	require.ErrorAs(t, err, &breach)
 	require.Equal(t, "G6", breach.Rule)
 	require.False(t, res.Pass)
-	require.Contains(t, strings.Join(result.Texts(res.Findings), "\n"), "the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
+	require.Contains(t, strings.Join(result.Texts(res.Findings), "\n"),
+		"the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
 }
 
 // Completions that come twice meet their tags while the next requests are being accepted: they are not for those.
 func TestCompletionsTwice(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, shipped(t))
-		o.Speed, o.Stall, o.Seed, o.faults = "50", 50, 5, true // with which none comes when its tag has been given again
+		// with which none comes when its tag has been given again
+		o.Speed, o.Stall, o.Seed, o.faults = "50", 50, 5, true
 		r := start(t, o)
 		require.NoError(t, r.bed.Faults.Add(inject.Fault{
-			Kind: inject.FaultTwice, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 100, Count: 80,
+			Kind: inject.FaultTwice, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0),
+			Skip: 100, Count: 80,
 		}))
 		res, err := r.Play()
 		require.NoError(t, err)
@@ -297,7 +307,8 @@ func verdictOf(v wire.Verdict) nicspec.Verdict {
 func TestOptionsReportEverything(t *testing.T) {
 	o := Options{NIC: "fpga", Dir: "up", Speed: "fast", Stall: 95, Limit: -1}
 	err := o.Validate()
-	for _, s := range []string{"no capture", `nic "fpga": want`, `dir "up": want`, `pace "fast": want`, "stall 95: want", "loop 0: want", "limit -1: want", "max_gap: want", "ports 0: want"} {
+	for _, s := range []string{"no capture", `nic "fpga": want`, `dir "up": want`, `pace "fast": want`,
+		"stall 95: want", "loop 0: want", "limit -1: want", "max_gap: want", "ports 0: want"} {
 		require.ErrorContains(t, err, s)
 	}
 }
@@ -338,7 +349,8 @@ func TestClock(t *testing.T) {
 			}
 			res := play(t, o)
 			require.Equal(t, simcore.Ps(res.Cycles)*period, res.Sim)
-			require.InEpsilon(t, beats/64, last-first, 0.02, "%s at %v: cycles in which frames came, of 64 B each", nic, period)
+			require.InEpsilon(t, beats/64, last-first, 0.02, "%s at %v: cycles in which frames came, of 64 B each", nic,
+				period)
 		}
 	}
 }

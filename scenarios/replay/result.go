@@ -31,16 +31,18 @@ type Result struct {
 
 	DeviceCycles int64 // that the device ran for, up to whole quanta
 
-	Frames, NotPlayable, LeftOut int               // of the captures
-	Truncated                    int               // frames of which the file holds only the beginning, played as they are
-	SkippedSections              int               // of pcapng files, of a version that cannot be read
-	CutOff                       []*capture.CutOff // captures that end in the middle of a packet
-	NotRead                      []string          // captures not read to their end, since Limit was reached: LeftOut lacks their packets
-	Shortened                    int               // gaps, with Speed capture
-	Rx                           *RxResult
-	Tx                           *TxResult
-	Artifacts                    string
-	Cut                          []judging.Cut // artifacts that do not hold all that happened
+	Frames, NotPlayable, LeftOut int // of the captures
+	// frames of which the file holds only the beginning, played as they are
+	Truncated       int
+	SkippedSections int               // of pcapng files, of a version that cannot be read
+	CutOff          []*capture.CutOff // captures that end in the middle of a packet
+	// captures not read to their end, since Limit was reached: LeftOut lacks their packets
+	NotRead   []string
+	Shortened int // gaps, with Speed capture
+	Rx        *RxResult
+	Tx        *TxResult
+	Artifacts string
+	Cut       []judging.Cut // artifacts that do not hold all that happened
 
 	Report *golden.Report // the referee's, nil when the run was broken off
 }
@@ -79,8 +81,9 @@ func stopwatch() func() time.Duration {
 // result closes the run: playErr is what kept it from its end, if anything.
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
-		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), Period: r.dev.Period(), DeviceCycles: r.dev.Cycles(),
-		Sim: simcore.Ps(r.judge.Cycles()) * r.dev.Period(), Wall: wall,
+		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), Period: r.dev.Period(),
+		DeviceCycles: r.dev.Cycles(),
+		Sim:          simcore.Ps(r.judge.Cycles()) * r.dev.Period(), Wall: wall,
 		Frames: r.supply.Frames, NotPlayable: r.supply.Empty, LeftOut: r.supply.LeftOut, Truncated: r.supply.Truncated,
 		SkippedSections: r.supply.Skipped, CutOff: r.supply.CutOff, NotRead: r.supply.NotRead,
 		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
@@ -153,7 +156,8 @@ func (r *Run) rxResult(whole bool) *RxResult {
 		}
 	}
 	if whole && sum != uint64(x.In) {
-		r.rx.add(result.Finding{Rule: "C1", Domain: result.Rx, Field: "frames delivered and dropped", Expected: fmt.Sprint(x.In), Got: fmt.Sprint(sum)},
+		r.rx.add(result.Finding{Rule: "C1", Domain: result.Rx, Field: "frames delivered and dropped",
+			Expected: fmt.Sprint(x.In), Got: fmt.Sprint(sum)},
 			"%d frames in, but %d delivered and dropped", x.In, sum)
 	}
 	return x

@@ -50,8 +50,8 @@ func (r *receive) setup(d *driver.Driver) error {
 	return nil
 }
 
-// open has a queue enabled and filled with descriptors. The device fetches the first few while a read is answered, so that the
-// next fetch begins inside a block of four.
+// open has a queue enabled and filled with descriptors. The device fetches the first few while a read is answered, so
+// that the next fetch begins inside a block of four.
 func (r *receive) open(d *driver.Driver, number int, c *RxShape) error {
 	q, err := d.OpenCopier(c.config(number), r.frame)
 	if err != nil {
@@ -74,22 +74,26 @@ func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 	port := int(cqe.Port())
 	if port >= len(r.ports) {
 		r.add(r.found(q.Number(), port, "R10", "port", fmt.Sprintf("less than %d", len(r.ports)), port),
-			"receive queue %d delivered frame %d of port %d: there are %d ports", q.Number(), cqe.PortSeq(), port, len(r.ports))
+			"receive queue %d delivered frame %d of port %d: there are %d ports", q.Number(), cqe.PortSeq(), port,
+			len(r.ports))
 		return
 	}
 	last, sent := &r.lastSeq[q.Number()][port], r.ports[port].Sent()
 	n := ordinalOf(cqe.PortSeq(), sent)
 	if n < 0 {
-		r.add(r.found(q.Number(), port, "R1", "port_seq", fmt.Sprintf("one of the %d frames that came in", sent), cqe.PortSeq()),
+		r.add(r.found(q.Number(), port, "R1", "port_seq", fmt.Sprintf("one of the %d frames that came in", sent),
+			cqe.PortSeq()),
 			"receive queue %d delivered %s, but only %d were sent", q.Number(), r.name(port, int(cqe.PortSeq())), sent)
 		return
 	}
 	switch r.seen[port].mark(n) {
 	case again:
-		r.add(r.foundIn(q.Number(), port, n, "C1", "frame", "delivered once", "delivered twice"), "%s was delivered twice", r.name(port, n))
+		r.add(r.foundIn(q.Number(), port, n, "C1", "frame", "delivered once", "delivered twice"),
+			"%s was delivered twice", r.name(port, n))
 		return
 	case tooLate:
-		r.add(r.foundIn(q.Number(), port, n, "R11", "frame", fmt.Sprintf("delivered before %d later ones came in", seenSpan), "later"),
+		r.add(r.foundIn(q.Number(), port, n, "R11", "frame",
+			fmt.Sprintf("delivered before %d later ones came in", seenSpan), "later"),
 			"%s was delivered after %d that were sent later", r.name(port, n), sent-1-n)
 		return
 	}
@@ -104,14 +108,16 @@ func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 	r.bytes += int64(len(hdr) + len(pay))
 	f, ok := r.inFlight[port].take(n)
 	if !ok {
-		r.add(r.foundIn(q.Number(), port, n, "C3", "frame", fmt.Sprintf("delivered before %d later bytes came in", inFlightBytes), "later"),
+		r.add(r.foundIn(q.Number(), port, n, "C3", "frame",
+			fmt.Sprintf("delivered before %d later bytes came in", inFlightBytes), "later"),
 			"%s was delivered after %d bytes of frames that were sent later", r.name(port, n), inFlightBytes)
 		return
 	}
 	want := f.Data
 	if len(hdr)+len(pay) != len(want) || !bytes.Equal(hdr, want[:len(hdr)]) || !bytes.Equal(pay, want[len(hdr):]) {
 		d := firstDiff(want, append(append([]byte(nil), hdr...), pay...))
-		r.add(r.foundIn(q.Number(), port, n, "R10", d.field, d.want, d.got), "%s in receive queue %d: %s", r.name(port, n), q.Number(), d.text)
+		r.add(r.foundIn(q.Number(), port, n, "R10", d.field, d.want, d.got), "%s in receive queue %d: %s",
+			r.name(port, n), q.Number(), d.text)
 	}
 	if r.verdicts != nil {
 		r.verdicts(n, f, cqe)

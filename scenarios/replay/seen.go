@@ -1,7 +1,7 @@
 package replay
 
-// seenSpan is how far back a port's deliveries are remembered, in frames: ten milliseconds of the smallest at full rate,
-// far longer than a NIC can keep one.
+// seenSpan is how far back a port's deliveries are remembered, in frames: ten milliseconds of the smallest at full
+// rate, far longer than a NIC can keep one.
 const seenSpan = 1 << 20
 
 // seen remembers which frames of a port were delivered, of the latest seenSpan: runs may be of any length.

@@ -23,12 +23,12 @@ type Shape struct {
 	// 0 cuts frames by seed.
 	Header int
 
-	// Inline is how many bytes of a transmitted frame stand in the work entry itself, which takes as many blocks as that needs;
-	// the rest is one piece in host memory. 0: no frame is cut like this.
+	// Inline is how many bytes of a transmitted frame stand in the work entry itself, which takes as many blocks as
+	// that needs; the rest is one piece in host memory. 0: no frame is cut like this.
 	Inline int
 
-	// Trailer says where the last bytes of such a frame come from. Any but TrailerInPayload wants Recompute.ICRC and RoCE
-	// frames that end with their ICRC.
+	// Trailer says where the last bytes of such a frame come from. Any but TrailerInPayload wants Recompute.ICRC and
+	// RoCE frames that end with their ICRC.
 	Trailer Trailer
 }
 
@@ -61,8 +61,8 @@ func (s *RxShape) config(queue int) driver.RxConfig {
 	}
 }
 
-// buffers allocates n buffers. Where nothing is split off, header buffers are at an address that belongs to something else,
-// which the NIC must not touch.
+// buffers allocates n buffers. Where nothing is split off, header buffers are at an address that belongs to something
+// else, which the NIC must not touch.
 func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
 	const line = nicspec.LineBytes
 	up := func(n int) uint64 { return uint64(n+line-1) &^ (line - 1) }
@@ -81,12 +81,14 @@ func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
 	pay, err := d.Alloc(ep, uint64(n)*payStep, line)
 	list := make([]driver.Buffer, n)
 	for i := range list {
-		list[i] = driver.Buffer{Hdr: hdr + uint64(i)*hdrStep + uint64(s.HdrSkew), Pay: pay + uint64(i)*payStep + uint64(s.PaySkew)}
+		list[i] = driver.Buffer{Hdr: hdr + uint64(i)*hdrStep + uint64(s.HdrSkew), Pay: pay + uint64(i)*payStep +
+			uint64(s.PaySkew)}
 	}
 	return list, err
 }
 
-// everyKind is the shape of a replay unless another is asked for: every way of splitting, both memories, odd alignments.
+// everyKind is the shape of a replay unless another is asked for: every way of splitting, both memories, odd
+// alignments.
 func everyKind() *Shape {
 	s := &Shape{
 		Rx: []RxShape{
@@ -191,7 +193,8 @@ func (s *Shape) rules() []driver.Rule {
 	kind := func(k nicspec.SteerKeyFields, queue int) driver.Rule {
 		return driver.Rule{Value: k, Mask: k, To: driver.ToQueue(queue)}
 	}
-	lldp := driver.Rule{Value: nicspec.SteerKeyFields{Ethertype: typeLLDP}, Mask: nicspec.SteerKeyFields{Ethertype: 0xffff}}
+	lldp := driver.Rule{Value: nicspec.SteerKeyFields{Ethertype: typeLLDP},
+		Mask: nicspec.SteerKeyFields{Ethertype: 0xffff}}
 	return append(roceRules(4), lldp,
 		kind(nicspec.SteerKeyFields{IsUdp: true}, 4),
 		kind(nicspec.SteerKeyFields{IsTcp: true}, 5),

@@ -15,12 +15,13 @@ type Shares struct {
 	Referee float64 // judging crossings
 	Models  float64 // all else: the board's Go models, players, taking the device's outputs, writing artifacts
 
-	// Busy is for how much of the wall time the device simulated. It does so beside all that, so this is no part of the sum.
+	// Busy is for how much of the wall time the device simulated. It does so beside all that, so this is no part of
+	// the sum.
 	Busy float64
 }
 
-// shares takes the wall time of a run apart. before is what the bridge's clocks showed when it began: the device was waited
-// for when it was started, too. It is nil where there is no bridge.
+// shares takes the wall time of a run apart. before is what the bridge's clocks showed when it began: the device was
+// waited for when it was started, too. It is nil where there is no bridge.
 func shares(now, before rtlbridge.Wall, wall, referee time.Duration) *Shares {
 	if now.Cycles == 0 || wall <= 0 {
 		return nil
@@ -36,7 +37,8 @@ func shares(now, before rtlbridge.Wall, wall, referee time.Duration) *Shares {
 // String is the shares in whole percents that add up to 100.
 func (s *Shares) String() string {
 	p := percents(s.RTL, s.Bridge, s.Models, s.Referee)
-	return fmt.Sprintf("%8d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them the RTL ran for %.0f%% of it",
+	return fmt.Sprintf("%8d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them the RTL ran "+
+		"for %.0f%% of it",
 		p[0], p[1], p[2], p[3], 100*s.Busy)
 }
 

@@ -17,7 +17,8 @@ func sum(s *Shares) float64 { return s.RTL + s.Bridge + s.Models + s.Referee }
 // printed is the sum of the percents that are shown as parts.
 func printed(t require.TestingT, s *Shares) int {
 	var p [5]int
-	n, err := fmt.Sscanf(s.String(), "%d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them the RTL ran for %d%%", &p[0], &p[1], &p[2], &p[3], &p[4])
+	n, err := fmt.Sscanf(s.String(), "%d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them "+
+		"the RTL ran for %d%%", &p[0], &p[1], &p[2], &p[3], &p[4])
 	require.NoError(t, err, s.String())
 	require.Equal(t, 5, n)
 	require.LessOrEqual(t, p[4], 100)
@@ -38,7 +39,8 @@ func TestSharesAddUp(t *testing.T) {
 
 	rapid.Check(t, func(t *rapid.T) {
 		d := func(name string) time.Duration { return time.Duration(rapid.Int64Range(0, 1e10).Draw(t, name)) }
-		s := shares(rtlbridge.Wall{Cycles: 1, RTL: d("rtl"), Encode: d("encode"), Wait: d("wait")}, rtlbridge.Wall{}, 1+d("wall"), d("referee"))
+		s := shares(rtlbridge.Wall{Cycles: 1, RTL: d("rtl"), Encode: d("encode"), Wait: d("wait")}, rtlbridge.Wall{},
+			1+d("wall"), d("referee"))
 		require.InDelta(t, 1, sum(s), 1e-9)
 		require.Equal(t, 100, printed(t, s))
 	})
@@ -54,7 +56,8 @@ func TestSharesOfARun(t *testing.T) {
 		require.NotNil(t, res.Shares)
 		require.InDelta(t, 1, sum(res.Shares), 1e-9)
 		require.Equal(t, 100, printed(t, res.Shares))
-		for _, part := range []float64{res.Shares.RTL, res.Shares.Bridge, res.Shares.Models, res.Shares.Referee, res.Shares.Busy} {
+		for _, part := range []float64{res.Shares.RTL, res.Shares.Bridge, res.Shares.Models, res.Shares.Referee,
+			res.Shares.Busy} {
 			require.Positive(t, part)
 		}
 	}

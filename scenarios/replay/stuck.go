@@ -18,11 +18,12 @@ type limits struct {
 	patience simcore.Ps // for which nothing may happen
 }
 
-// leastPolls is the least number of times that a run asks whether the NIC has settled: at the first it may have been at work.
+// leastPolls is the least number of times that a run asks whether the NIC has settled: at the first it may have been
+// at work.
 const leastPolls = 3
 
-// limitsOf returns limits that follow the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster clock, or what a
-// frame and the TLPs that it causes may take on cables, links and memories, if that is more.
+// limitsOf returns limits that follow the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster
+// clock, or what a frame and the TLPs that it causes may take on cables, links and memories, if that is more.
 func limitsOf(b *testbed.Bed) limits {
 	const (
 		patience, cycles = 2 * simcore.Millisecond, 800_000
@@ -40,7 +41,8 @@ func (r *Run) stuck() error {
 		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
 	}
 	if r.tx != nil {
-		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
+		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out,
+			r.tx.bad)
 	}
 	return &StuckError{"replay: nothing happened " + during + s, result.Finding{
 		Rule: "C3", Domain: result.Device, Field: "progress", Expected: "some", Got: "none " + during + s,
@@ -66,8 +68,9 @@ func atRest(err error) error {
 	if errors.As(err, &restless) {
 		what := fmt.Sprintf("replay: STATUS reads 0 and every frame is accounted for, but %v [B8] [C3]", restless)
 		return &StuckError{what, result.Finding{
-			Rule: "B8", Domain: result.Device, Field: "busy", Expected: fmt.Sprintf("0 within %d cycles after all was done", restless.Patience),
-			Got: strings.Join(restless.Open, "; "), Cycle: new(int64(restless.Cycle)),
+			Rule: "B8", Domain: result.Device, Field: "busy",
+			Expected: fmt.Sprintf("0 within %d cycles after all was done", restless.Patience),
+			Got:      strings.Join(restless.Open, "; "), Cycle: new(int64(restless.Cycle)),
 		}}
 	}
 	return err

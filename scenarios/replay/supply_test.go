@@ -93,7 +93,8 @@ func TestCaptureChangesMeanwhile(t *testing.T) {
 		_, err := r.Play()
 		var e *capture.Error
 		require.ErrorAs(t, err, &e)
-		require.ErrorContains(t, err, path+": has changed while it was played: it had 3000 frames or more, now it has 659")
+		require.ErrorContains(t, err, path+": has changed while it was played: it had 3000 frames or more, now it "+
+			"has 659")
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// header is a protocol that tshark found in a frame. Fields that come more than once, as in options, are there once: the first.
+// header is a protocol that tshark found in a frame. Fields that come more than once, as in options, are there once:
+// the first.
 type header struct {
 	name    string
 	at, end int // in the frame
@@ -43,16 +44,19 @@ func (h *header) num(t testing.TB, name string) uint64 {
 }
 
 // tsharkShown are the protocols whose fields are wanted, and those fields that have fields of their own.
-const tsharkShown = "frame eth vlan ieee8021ad ip ip.flags ip.dsfield ipv6 ipv6.tclass udp udp.checksum tcp infiniband infiniband.bth"
+const tsharkShown = "frame eth vlan ieee8021ad ip ip.flags ip.dsfield ipv6 ipv6.tclass udp udp.checksum tcp " +
+	"infiniband infiniband.bth"
 
 // tsharkPrefs have each frame read for itself, nothing hidden and every checksum checked.
 var tsharkPrefs = []string{
-	"ip.defragment:FALSE", "ipv6.defragment:FALSE", "tcp.desegment_tcp_streams:FALSE", "tcp.analyze_sequence_numbers:FALSE",
+	"ip.defragment:FALSE", "ipv6.defragment:FALSE", "tcp.desegment_tcp_streams:FALSE",
+	"tcp.analyze_sequence_numbers:FALSE",
 	"ip.check_checksum:TRUE", "udp.check_checksum:TRUE", "ip.tso_support:FALSE", "ipv6.tso_support:FALSE",
 	"eth.fcs:Never", "eth.trailer_length:0",
 }
 
-// dissect has tshark say where in each frame which header stands, and what its fields are: PDML is -T fields with places.
+// dissect has tshark say where in each frame which header stands, and what its fields are: PDML is -T fields with
+// places.
 func dissect(t testing.TB, frames [][]byte) [][]header {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")

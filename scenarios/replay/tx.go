@@ -91,14 +91,17 @@ func (t *transmit) setup() error {
 		return err
 	}
 	read := dma.Access{Read: true}
-	if t.armKey, err = t.d.SetKey(driver.KeySpec{Index: 1, Variant: 0x5a, VA: arm, Bus: arm, Len: all, Rights: read}); err != nil {
+	if t.armKey, err = t.d.SetKey(driver.KeySpec{Index: 1, Variant: 0x5a, VA: arm, Bus: arm, Len: all,
+		Rights: read}); err != nil {
 		return err
 	}
-	if t.shadow, err = t.d.SetKey(driver.KeySpec{Index: 2, Variant: 0xc3, VA: shadowVA, Bus: hst, Len: 2 * all, Rights: read}); err != nil {
+	if t.shadow, err = t.d.SetKey(driver.KeySpec{Index: 2, Variant: 0xc3, VA: shadowVA, Bus: hst, Len: 2 * all,
+		Rights: read}); err != nil {
 		return err
 	}
 	for i := range t.shape.TxQueues {
-		q, err := t.d.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: i, LogSize: t.shape.TxLog}, OnEnd: t.ended})
+		q, err := t.d.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: i, LogSize: t.shape.TxLog},
+			OnEnd: t.ended})
 		if err != nil {
 			return err
 		}
@@ -161,7 +164,8 @@ func (t *transmit) postFrame(q *txQueue) error {
 		return err
 	}
 	t.send.Complete = int(-q.Next()%completeEvery) < t.send.Blocks() || t.next+len(t.queues) >= t.total
-	e := expected{ordinal: t.next, origin: f.Origin, port: f.Port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
+	e := expected{ordinal: t.next, origin: f.Origin, port: f.Port, data: want, index: q.Next(),
+		fail: len(data) > nicspec.FrameMax}
 	if e.fail {
 		t.refuse++
 	}
@@ -213,7 +217,8 @@ func (c *cutter) header(n int) {
 	}
 }
 
-// inEntry has the first n bytes stand in the entry; one piece has the payload, and the trailer comes from where it is told.
+// inEntry has the first n bytes stand in the entry; one piece has the payload, and the trailer comes from where it is
+// told.
 func (c *cutter) inEntry(n int, from Trailer) {
 	end := len(c.data)
 	if from != TrailerInPayload {
@@ -245,7 +250,9 @@ func trailerOf(o *driver.Offloads, frame []byte) (int, error) {
 	const udpSize = 8
 	udp := frame[o.L4:]
 	if n := int(binary.BigEndian.Uint16(udp[4:])); n != len(udp) {
-		return 0, fmt.Errorf("UDP length %d of %d bytes: want a frame that ends with its ICRC, without Ethernet padding", n, len(udp))
+		return 0,
+			fmt.Errorf("UDP length %d of %d bytes: want a frame that ends with its ICRC, without Ethernet padding", n,
+				len(udp))
 	}
 	bth, err := wire.ParseBTH(udp[udpSize:])
 	if err != nil {
@@ -346,49 +353,22 @@ func (t *transmit) sent(port int, f *ether.Frame) {
 	}
 	if !bytes.Equal(e.data, f.Data) {
 		d := firstDiff(e.data, f.Data)
-		t.add(t.foundIn(e, f.Queue, "T5", d.field, d.want, d.got), "frame %d from transmit queue %d: %s", e.ordinal, f.Queue, d.text)
+		t.add(t.foundIn(e, f.Queue, "T5", d.field, d.want, d.got), "frame %d from transmit queue %d: %s", e.ordinal,
+			f.Queue, d.text)
 	}
 	e.data = nil
-}
-
-// take returns the frame that came to the player of a port, and expects it no longer; nil if none is expected. Cables of two
-// ports may bring the frames of one queue in another order than the NIC's, which is the referee's to judge ([T1]): those of a
-// port come in their order. A frame that is the next one of the other port came out of the wrong one.
-func (q *txQueue) take(port int, data []byte) *expected {
-	e := q.first(port, true)
-	if e == nil || !bytes.Equal(e.data, data) {
-		if other := q.first(port, false); other != nil && (e == nil || bytes.Equal(other.data, data)) {
-			e = other
-		}
-	}
-	if e == nil {
-		return nil
-	}
-	e.out = true
-	for q.head < len(q.expect) && (q.expect[q.head].out || q.expect[q.head].fail) {
-		q.head++ // refused: nothing comes out
-	}
-	return e
-}
-
-// first is the first frame that is expected from a port, or from any but that.
-func (q *txQueue) first(port int, that bool) *expected {
-	for i := q.head; i < len(q.expect); i++ {
-		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {
-			return e
-		}
-	}
-	return nil
 }
 
 // check is called at the end.
 func (t *transmit) check() {
 	if t.out+t.refuse != t.total {
-		t.add(result.Finding{Rule: "C1", Domain: result.Tx, Field: "frames", Expected: fmt.Sprint(t.total - t.refuse), Got: fmt.Sprint(t.out)},
+		t.add(result.Finding{Rule: "C1", Domain: result.Tx, Field: "frames", Expected: fmt.Sprint(t.total - t.refuse),
+			Got: fmt.Sprint(t.out)},
 			"%d frames were posted, %d came out and %d had to be refused", t.total, t.out, t.refuse)
 	}
 	if t.bad != t.refuse {
-		t.add(result.Finding{Rule: "T3", Domain: result.Tx, Field: "refused entries", Expected: fmt.Sprint(t.refuse), Got: fmt.Sprint(t.bad)},
+		t.add(result.Finding{Rule: "T3", Domain: result.Tx, Field: "refused entries", Expected: fmt.Sprint(t.refuse),
+			Got: fmt.Sprint(t.bad)},
 			"%d entries had to be refused, %d were", t.refuse, t.bad)
 	}
 }

@@ -62,7 +62,8 @@ func blamed(t *testing.T, text string, keys ...string) int {
 		e, ok := one.(*specfile.Error)
 		require.True(t, ok, "%s%v", text, one)
 		leaf, _, _ := strings.Cut(string(e.Path)[strings.LastIndexByte(string(e.Path), '.')+1:], "[")
-		stated := e.Path == "stacks[0].kind" || e.Path == "workload.misuse.what" // by every file; a field without a default
+		// by every file; a field without a default
+		stated := e.Path == "stacks[0].kind" || e.Path == "workload.misuse.what"
 		require.True(t, stated || slices.Contains(keys, leaf), "%s%v", text, one)
 	}
 	return len(all)
@@ -85,13 +86,15 @@ func TestErrorsBlameWhatIsWritten(t *testing.T) {
 				continue
 			}
 			for _, kind := range []string{"ping_pong", "ring", "list_walk", "batched_read", "atomics", "read"} {
-				refused += blamed(t, onRNICs+"workload: {kind: "+kind+", "+nested(within, v)+"}", append(keys, "kind")...)
+				refused += blamed(t, onRNICs+"workload: {kind: "+kind+", "+nested(within, v)+"}",
+					append(keys, "kind")...)
 			}
 		}
 	})
 	eachField(reflect.TypeFor[node.Spec](), ".flexins", func(path string, k reflect.Kind) {
 		for _, v := range valuesOf(k) {
-			refused += blamed(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, "+nested(path[1:], v)+"}]\n", strings.Split(path, ".")...)
+			refused += blamed(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, "+nested(path[1:],
+				v)+"}]\n", strings.Split(path, ".")...)
 		}
 	})
 	require.Greater(t, refused, 1000)

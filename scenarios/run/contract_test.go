@@ -41,7 +41,8 @@ func optionsFor(t *testing.T, nic string) Options {
 // Referees watch the NICs of the contract, whichever these are; results are the same on all, and events on each.
 func TestNICsOfTheContract(t *testing.T) {
 	withDatagrams(t)
-	c := caseOf(t, onArm+"workload: {transport: ud, kind: echo, sizes: [4, 64, 1000], count: 20, depth: 4, queue_pairs: 2, both_ways: true}")
+	c := caseOf(t, onArm+"workload: {transport: ud, kind: echo, sizes: [4, 64, 1000], count: 20, depth: 4, "+
+		"queue_pairs: 2, both_ways: true}")
 	require.True(t, c.Judged())
 	var first *Played
 	for _, nic := range []string{device.Model, device.RTL, device.Model, ""} {
@@ -93,7 +94,8 @@ func TestDevicesOfEachSlot(t *testing.T) {
 	require.Contains(t, string(text), `"nic":"Server[1]"`)
 }
 
-// A byte that a NIC changes is found by the application, by message and offset, and by the referee, which names NIC and rule.
+// A byte that a NIC changes is found by the application, by message and offset, and by the referee, which names NIC
+// and rule.
 func TestWrongNICsAreFoundTwice(t *testing.T) {
 	withDatagrams(t)
 	for name, x := range map[string]struct {

@@ -2,8 +2,8 @@ package run
 
 import "nictwin/models/board"
 
-// Costs of a case in milliseconds of a processor, measured once: they need to be right to a factor only, for those who choose
-// what to play first or foresee when all will be done.
+// Costs of a case in milliseconds of a processor, measured once: they need to be right to a factor only, for those who
+// choose what to play first or foresee when all will be done.
 const (
 	costBoard   = 40  // to put it together, set it up and let it come to rest
 	costRTL     = 600 // of each NIC in RTL: its reset, what its driver sets up

@@ -16,8 +16,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// datagrams is the least stack that runs on a NIC of the contract: UD alone, a frame of its own for each message, copied by
-// an Arm core. It is for tests of the runner.
+// datagrams is the least stack that runs on a NIC of the contract: UD alone, a frame of its own for each message,
+// copied by an Arm core. It is for tests of the runner.
 type datagrams struct {
 	lacking       // nil: verbs that it has not
 	card          *board.Card
@@ -77,7 +77,8 @@ func (s *datagrams) open(w *world) error {
 		s.fail(err)
 		return at
 	}
-	rx, err := s.drv.OpenCopier(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 2, LogSize: 6}, PayBytes: slotBytes}, s.frame)
+	rx, err := s.drv.OpenCopier(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 2, LogSize: 6},
+		PayBytes: slotBytes}, s.frame)
 	s.fail(err)
 	s.fail(s.drv.SetDefault(driver.ToQueue(2)))
 	s.tx, err = s.drv.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 6}, OnEnd: s.gone})
@@ -87,7 +88,8 @@ func (s *datagrams) open(w *world) error {
 	}
 	s.fail(rx.Ring())
 	s.at = alloc(slots * slotBytes)
-	s.key, err = s.drv.SetKey(driver.KeySpec{Index: 3, Variant: 7, Bus: s.at, Len: slots * slotBytes, Rights: dma.Access{Read: true}})
+	s.key, err = s.drv.SetKey(driver.KeySpec{Index: 3, Variant: 7, Bus: s.at, Len: slots * slotBytes,
+		Rights: dma.Access{Read: true}})
 	s.fail(err)
 	s.drv.Enable(true, true)
 	s.drv.Sync()
@@ -191,7 +193,8 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 			return i, verbs.ErrSendFull
 		}
 		w := &wrs[i]
-		f := append(append(append([]byte(nil), s.peer[:]...), s.mac[:]...), 0x08, 0x01) // no IP, which the NIC would look into
+		// no IP, which the NIC would look into
+		f := append(append(append([]byte(nil), s.peer[:]...), s.mac[:]...), 0x08, 0x01)
 		f = binary.LittleEndian.AppendUint32(f, w.RemoteQPN)
 		f = binary.LittleEndian.AppendUint32(f, q.n)
 		f = binary.LittleEndian.AppendUint16(f, uint16(w.Length()))
@@ -203,7 +206,8 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 		off := uint64(s.posted%slots) * slotBytes
 		s.fail(s.arm.Store(s.at+off, f))
 		s.fail(s.tx.Post(&driver.Send{
-			Order: driver.Order{ID: uint32(s.posted), Complete: true}, Pad: true, Pieces: []driver.Span{{Key: s.key, Off: off, Len: uint32(len(f))}},
+			Order: driver.Order{ID: uint32(s.posted), Complete: true}, Pad: true,
+			Pieces: []driver.Span{{Key: s.key, Off: off, Len: uint32(len(f))}},
 		}))
 		s.posted++
 		s.sent.Push(sentWR{q, w.ID, w.Flags&verbs.SendSignaled != 0})
@@ -239,7 +243,8 @@ func (s *datagrams) frame(_ *driver.Copier, _ nicspec.RxCqe, hdr, pay []byte) {
 		s.fail(s.card.Memory.Write(x.Addr, b[:k]))
 		b = b[k:]
 	}
-	q.cq.add(verbs.WC{ID: w.ID, QPN: q.n, Opcode: verbs.WCRecv, ByteLen: uint32(n + verbs.GRHBytes), SrcQP: binary.LittleEndian.Uint32(f[18:])})
+	q.cq.add(verbs.WC{ID: w.ID, QPN: q.n, Opcode: verbs.WCRecv, ByteLen: uint32(n + verbs.GRHBytes),
+		SrcQP: binary.LittleEndian.Uint32(f[18:])})
 	q.cq.tell()
 }
 

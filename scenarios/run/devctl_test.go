@@ -12,8 +12,8 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// A stack sets its NIC to what the board says that the card's endpoint takes: no write is longer than its MPS, no read longer than
-// its MRRS, and the longest are as long.
+// A stack sets its NIC to what the board says that the card's endpoint takes: no write is longer than its MPS, no read
+// longer than its MRRS, and the longest are as long.
 func TestLimitsOfTheCard(t *testing.T) {
 	const card = "{preset: bf3-cores, endpoint: {limits: {mrrs: 4096}}}"
 	server := func(i int) string { return fmt.Sprintf("{preset: bf3-cores, name: S%d, cards: [%s]}", i, card) }
@@ -39,7 +39,8 @@ func TestLimitsOfTheCard(t *testing.T) {
 					}
 				})
 			}
-			p, err := caseOf(t, "board: {"+text+"}\nstacks: [{kind: flexins, flexins: {data_cores: 2}}]\nworkload: {kind: write, sizes: [16384], mtu: 4096, count: 8}").Play(t.Context(), o)
+			p, err := caseOf(t, "board: {"+text+"}\nstacks: [{kind: flexins, flexins: {data_cores: 2}}]\nworkload: "+
+				"{kind: write, sizes: [16384], mtu: 4096, count: 8}").Play(t.Context(), o)
 			require.NoError(t, err)
 			require.True(t, p.Pass(), "%s on %s: %s", text, nic, texts(p))
 			require.Equal(t, want, [2]int{write, read}, "%s on %s", text, nic)

@@ -12,11 +12,12 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ExpectSpec is what must come of a case. Without any of it: every message arrives once, intact and in order, and nothing ends
-// with an error.
+// ExpectSpec is what must come of a case. Without any of it: every message arrives once, intact and in order, and
+// nothing ends with an error.
 type ExpectSpec struct {
-	Errors  []ErrorSpec  `yaml:"errors"`  // completions in error that must be there; all others are findings
-	Lost    LostSpec     `yaml:"lost"`    // messages that do not arrive although their requests ended well: on UC and UD
+	Errors []ErrorSpec `yaml:"errors"` // completions in error that must be there; all others are findings
+	// messages that do not arrive although their requests ended well: on UC and UD
+	Lost    LostSpec     `yaml:"lost"`
 	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must have in common
 	Failure string       `yaml:"failure"` // text of the error that a stack must fail with; empty: none may
 	Within  simcore.Ps   `yaml:"within_ps"`
@@ -63,8 +64,10 @@ var statuses = []struct {
 	name   StatusName
 	status verbs.Status
 }{
-	{"loc_len_err", verbs.WCLocLenErr}, {"loc_qp_op_err", verbs.WCLocQPOpErr}, {"loc_prot_err", verbs.WCLocProtErr}, {"wr_flush_err", verbs.WCFlushErr},
-	{"bad_resp_err", verbs.WCBadRespErr}, {"loc_access_err", verbs.WCLocAccessErr}, {"rem_inv_req_err", verbs.WCRemInvReqErr},
+	{"loc_len_err", verbs.WCLocLenErr}, {"loc_qp_op_err", verbs.WCLocQPOpErr}, {"loc_prot_err", verbs.WCLocProtErr},
+	{"wr_flush_err", verbs.WCFlushErr},
+	{"bad_resp_err", verbs.WCBadRespErr}, {"loc_access_err", verbs.WCLocAccessErr},
+	{"rem_inv_req_err", verbs.WCRemInvReqErr},
 	{"rem_access_err", verbs.WCRemAccessErr}, {"rem_op_err", verbs.WCRemOpErr}, {"retry_exc_err", verbs.WCRetryExcErr},
 	{"rnr_retry_exc_err", verbs.WCRNRRetryExcErr}, {"fatal_err", verbs.WCFatalErr}, {"general_err", verbs.WCGeneralErr},
 }
@@ -106,17 +109,21 @@ func (x *ExpectSpec) validate() error {
 	for i, e := range x.Errors {
 		at := field.Path(fmt.Sprintf("errors[%d]", i))
 		bad(e.At == AtClient || e.At == AtServer, at+".at", "%q: want %s or %s", e.At, AtClient, AtServer)
-		bad(e.Queue == QueueSend || e.Queue == QueueReceive, at+".queue", "%q: want %s or %s", e.Queue, QueueSend, QueueReceive)
+		bad(e.Queue == QueueSend || e.Queue == QueueReceive, at+".queue", "%q: want %s or %s", e.Queue, QueueSend,
+			QueueReceive)
 		_, known := e.Status.status()
 		bad(known, at+".status", "%q: want %s", e.Status, statusNames())
 		bad(e.AtLeast >= 0, at+".at_least", "%d: want 0 or more", e.AtLeast)
-		bad(e.AtMost == 0 || e.AtMost >= max(e.AtLeast, 1), at+".at_most", "%d: want 0 for any number, or %d or more (%v)", e.AtMost, max(e.AtLeast, 1), at+".at_least")
+		bad(e.AtMost == 0 || e.AtMost >= max(e.AtLeast, 1), at+".at_most",
+			"%d: want 0 for any number, or %d or more (%v)", e.AtMost, max(e.AtLeast, 1), at+".at_least")
 	}
 	bad(x.Lost.AtLeast >= 0, "lost.at_least", "%d: want 0 or more", x.Lost.AtLeast)
-	bad(x.Lost.AtMost >= x.Lost.AtLeast, "lost.at_most", "%d: want %d or more (%v)", x.Lost.AtMost, x.Lost.AtLeast, field.Path("lost.at_least"))
+	bad(x.Lost.AtMost >= x.Lost.AtLeast, "lost.at_most", "%d: want %d or more (%v)", x.Lost.AtMost, x.Lost.AtLeast,
+		field.Path("lost.at_least"))
 	bad(x.Compare.Valid(), "compare", "%q: want %s, %s or %s", x.Compare, apps.Exact, apps.Messages, apps.Counts)
 	bad(x.Within >= 0, "within_ps", "%d: want 0 for any time, or more", int64(x.Within))
-	bad(x.Least >= 0 && (x.Within == 0 || x.Least <= x.Within), "least_ps", "%d: want 0 or more, and %v at most, if there is one", int64(x.Least), field.Path("within_ps"))
+	bad(x.Least >= 0 && (x.Within == 0 || x.Least <= x.Within), "least_ps",
+		"%d: want 0 or more, and %v at most, if there is one", int64(x.Least), field.Path("within_ps"))
 	return errors.Join(errs...)
 }
 
@@ -156,14 +163,16 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 			if e.AtMost > 0 {
 				want = fmt.Sprintf("%d to %d", max(e.AtLeast, 1), e.AtMost)
 			}
-			found = append(found, discrepancy{field: fmt.Sprintf("expect.errors[%d]: completions of the %s's %s queue with %s", i, e.At, e.Queue, e.Status), expected: want, got: fmt.Sprint(n)})
+			found = append(found, discrepancy{field: fmt.Sprintf("expect.errors[%d]: completions of the %s's %s "+
+				"queue with %s", i, e.At, e.Queue, e.Status), expected: want, got: fmt.Sprint(n)})
 		}
 	}
 	for i := range counts {
 		k := &counts[i]
 		if k.Status != verbs.WCSuccess && !slices.ContainsFunc(x.Errors, func(e ErrorSpec) bool { return e.of(k) }) {
 			what := map[bool]Queue{false: QueueSend, true: QueueReceive}[k.Recv]
-			d := discrepancy{field: fmt.Sprintf("server %s, %s queue: completions with %s (%v)", k.Server, what, nameOf(k.Status), k.Status)}
+			d := discrepancy{field: fmt.Sprintf("server %s, %s queue: completions with %s (%v)", k.Server, what,
+				nameOf(k.Status), k.Status)}
 			d.expected, d.got = "none", fmt.Sprint(k.N)
 			if k.Status == verbs.WCRetryExcErr {
 				d.why = c.shortTimeout()
@@ -172,13 +181,16 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 		}
 	}
 	if r.Lost < x.Lost.AtLeast || r.Lost > x.Lost.AtMost {
-		found = append(found, discrepancy{field: "expect.lost: messages that were lost", expected: fmt.Sprintf("%d to %d", x.Lost.AtLeast, x.Lost.AtMost), got: fmt.Sprint(r.Lost)})
+		found = append(found, discrepancy{field: "expect.lost: messages that were lost",
+			expected: fmt.Sprintf("%d to %d", x.Lost.AtLeast, x.Lost.AtMost), got: fmt.Sprint(r.Lost)})
 	}
 	if x.Within > 0 && took > x.Within {
-		found = append(found, discrepancy{field: "expect.within_ps: time of the traffic", expected: fmt.Sprintf("%d at most", int64(x.Within)), got: fmt.Sprint(int64(took))})
+		found = append(found, discrepancy{field: "expect.within_ps: time of the traffic",
+			expected: fmt.Sprintf("%d at most", int64(x.Within)), got: fmt.Sprint(int64(took))})
 	}
 	if took < x.Least {
-		found = append(found, discrepancy{field: "expect.least_ps: time of the traffic", expected: fmt.Sprintf("%d at least", int64(x.Least)), got: fmt.Sprint(int64(took))})
+		found = append(found, discrepancy{field: "expect.least_ps: time of the traffic",
+			expected: fmt.Sprintf("%d at least", int64(x.Least)), got: fmt.Sprint(int64(took))})
 	}
 	if len(x.Errors) > 0 || x.Failure != "" {
 		return found
@@ -190,7 +202,8 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 func (c *Case) whole(r *apps.Result) []discrepancy {
 	want := c.Workload.Messages() * c.Workload.Ways()
 	if r.Messages+r.Lost != want {
-		return []discrepancy{{field: "messages that arrived as they had to, or were lost", expected: fmt.Sprint(want), got: fmt.Sprintf("%d and %d", r.Messages, r.Lost)}}
+		return []discrepancy{{field: "messages that arrived as they had to, or were lost", expected: fmt.Sprint(want),
+			got: fmt.Sprintf("%d and %d", r.Messages, r.Lost)}}
 	}
 	return nil
 }

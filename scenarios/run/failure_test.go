@@ -8,13 +8,15 @@ import (
 
 // A stack that fails passes where that is expected, with the text that is; what came before is judged as ever.
 func TestFailure(t *testing.T) {
-	const stack = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\nworkload: {count: 9, depth: 1, sizes: [64]}\n"
+	const stack = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\nworkload: " +
+		"{count: 9, depth: 1, sizes: [64]}\n"
 	const fault = "faults: {pcie: [{server: 0, of: buffers, kind: CA, skip: 5, count: 1}]}\n"
 	for _, x := range []struct{ text, found string }{
 		{stack + fault + "expect: {failure: status CplAbort}", ""},
 		{stack + fault, "a frame ended with status CplAbort"},
 		{stack + fault + "expect: {failure: status CplPoison}", "a frame ended with status CplAbort"},
-		{stack + "expect: {failure: status CplAbort}", `expect.failure: error of a stack: expected "status CplAbort", got none`},
+		{stack + "expect: {failure: status CplAbort}",
+			`expect.failure: error of a stack: expected "status CplAbort", got none`},
 	} {
 		p, err := caseOf(t, x.text).Play(t.Context(), Options{})
 		require.NoError(t, err)

@@ -14,10 +14,13 @@ import (
 
 // FaultSpec is what goes wrong around the devices.
 type FaultSpec struct {
-	Wire       *inject.WireSpec  `yaml:"wire"`        // in the cables, beside what the board's network has: it may have none of its own then
-	PCIe       []PCIeFault       `yaml:"pcie"`        // answers to reads of the NICs, from the beginning of the traffic on
+	// in the cables, beside what the board's network has: it may have none of its own then
+	Wire *inject.WireSpec `yaml:"wire"`
+	// answers to reads of the NICs, from the beginning of the traffic on
+	PCIe       []PCIeFault       `yaml:"pcie"`
 	SlowMemory *inject.DelaySpec `yaml:"slow_memory"` // before the memories of every card
-	Stall      int               `yaml:"stall"`       // percent of the cycles in which the streams of the NICs stand still
+	// percent of the cycles in which the streams of the NICs stand still
+	Stall int `yaml:"stall"`
 }
 
 // PCIeFault is reads of a NIC whose answers go wrong, or come late.
@@ -48,7 +51,8 @@ func (f *PCIeFault) validate() error {
 		}
 	}
 	bad(f.Server == 0 || f.Server == 1, "server", "%d: want 0 or 1", f.Server)
-	bad(f.Of == ArmMemory || f.Of == HostMemory || f.Of == Buffers, "of", "%q: want %s, %s or %s", f.Of, ArmMemory, HostMemory, Buffers)
+	bad(f.Of == ArmMemory || f.Of == HostMemory || f.Of == Buffers, "of", "%q: want %s, %s or %s", f.Of, ArmMemory,
+		HostMemory, Buffers)
 	if _, err := inject.ParseFault(f.Kind); err != nil {
 		errs = append(errs, field.Errorf("kind", ": %w", err))
 	}

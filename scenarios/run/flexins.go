@@ -36,20 +36,26 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(contract(c), "kind", "%s: a device of kind %s is not the contract's NIC: want %s, %s or %s", s.Kind, c.Device.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress)
+	bad(contract(c), "kind", "%s: a device of kind %s is not the contract's NIC: want %s, %s or %s", s.Kind,
+		c.Device.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress)
 	cores := c.Switch != nil && c.Switch.Arm.Host != nil && c.Switch.Host.Host != nil
-	bad(cores, "kind", "%s: the board has no cores on the card and in the server: want one such as bf3-cores-pair", s.Kind)
+	bad(cores, "kind", "%s: the board has no cores on the card and in the server: want one such as bf3-cores-pair",
+		s.Kind)
 	if cores {
 		n := c.Switch.Arm.Host.CPU.Cores
-		bad(s.FlexiNS.Notify != node.MMIO || c.Switch.HostMMIO != nil, "flexins.notify", "%s: the board gives cores of the host no way to Arm memory: want switch.host_mmio on its card, or %s, %s or %s",
+		bad(s.FlexiNS.Notify != node.MMIO || c.Switch.HostMMIO != nil, "flexins.notify",
+			"%s: the board gives cores of the host no way to Arm memory: want switch.host_mmio on its card, or %s, "+
+				"%s or %s",
 			node.MMIO, node.Pipe, node.DoorbellPushed, node.DoorbellPolled)
-		bad(s.FlexiNS.DataCores < n, "flexins.data_cores", "%d: the card has %d cores, one of which is the control core: want %d at most", s.FlexiNS.DataCores, n, n-1)
+		bad(s.FlexiNS.DataCores < n, "flexins.data_cores", "%d: the card has %d cores, one of which is the control "+
+			"core: want %d at most", s.FlexiNS.DataCores, n, n-1)
 	}
 	return errors.Join(errs...)
 }
 
-// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, that of the offload
-// engine before it, if handlers answer there; library and application of each process on a core of the host, from the first on.
+// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, that of
+// the offload engine before it, if handlers answer there; library and application of each process on a core of the
+// host, from the first on.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
 	options := w.c.stack(server).FlexiNS
@@ -61,7 +67,8 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		}
 		return corebus.New(core.Core, regs, corebus.DefaultSpec())
 	}
-	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Limits: spec.Endpoint.Limits, Memory: driver.DefaultOptions().Memory}
+	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Limits: spec.Endpoint.Limits,
+		Memory: driver.DefaultOptions().Memory}
 	waits, err := spec.Waits()
 	if err != nil {
 		return nil, err
@@ -120,7 +127,8 @@ func (f *flexins) Core(process int) apps.Core        { return looping{f.cores[pr
 func (f *flexins) Ports() int                        { return f.ports }
 func (f *flexins) Err() error                        { return f.node.Err() }
 
-// Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since the last look.
+// Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since
+// the last look.
 func (f *flexins) Settled() bool {
 	if !f.polls {
 		return f.node.Idle() && f.card.Idle()

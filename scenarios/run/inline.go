@@ -12,8 +12,8 @@ import (
 // inlineLimits is what a request of each kind of stack takes along.
 var inlineLimits = map[StackKind]int{StackFlexiNS: data.MaxInline, StackRNIC: rnicspec.MaxInline}
 
-// validateInline holds the requests of a workload to the bytes that a stack's take along. Those of low-latency queue pairs have
-// a limit of their own. Where a sweep sets what decides, its cases are held to it.
+// validateInline holds the requests of a workload to the bytes that a stack's take along. Those of low-latency queue
+// pairs have a limit of their own. Where a sweep sets what decides, its cases are held to it.
 func (s *Spec) validateInline(x *StackSpec) error {
 	w, v := &s.Workload, &s.Sweep
 	if !w.Inline || w.LowLatency || len(v.Sizes)+len(v.LowLatency)+len(v.Transports)+len(v.Kinds) > 0 {
@@ -29,7 +29,8 @@ func (s *Spec) validateInline(x *StackSpec) error {
 			if w.Transport == apps.Raw && most < apps.LeastFrame {
 				want = "" // no frame is so short
 			}
-			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)), "%d: its request has %d B, and those of stacks of kind %s take up to %d along: want %s%v false",
+			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)),
+				"%d: its request has %d B, and those of stacks of kind %s take up to %d along: want %s%v false",
 				size, n, x.Kind, most, want, field.Path("workload.inline"))
 		}
 	}

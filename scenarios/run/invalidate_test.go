@@ -27,10 +27,12 @@ func TestInvalidationsAndHeadersAreChecked(t *testing.T) {
 		workload, want string
 	}{
 		{hurt{}, "invalidate: true", ""},
-		{hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.InvKey ^= 1 }))}, "invalidate: true", "server of flow 0: message 3: it invalidated key"},
+		{hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.InvKey ^= 1 }))}, "invalidate: true",
+			"server of flow 0: message 3: it invalidated key"},
 		{hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.Flags = 0 }))}, "invalidate: true", "(false): expected"},
 		{hurt{}, "transport: raw", ""},
-		{hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.ID++ }))}, "transport: raw", "server of flow 0: a frame with header 5a5a5a5a5a5a5a5a5a5a5a5a5a5a at"},
+		{hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.ID++ }))}, "transport: raw",
+			"server of flow 0: a frame with header 5a5a5a5a5a5a5a5a5a5a5a5a5a5a at"},
 	} {
 		stacks = map[StackKind]stackKind{StackFlexiNS: {fitsFlexiNS, func(w *world, server int) (Stack, error) {
 			s, err := openFlexiNS(w, server)
@@ -39,7 +41,8 @@ func TestInvalidationsAndHeadersAreChecked(t *testing.T) {
 			}
 			return misled{s.(*flexins), &x.hurt}, err
 		}}}
-		c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2}}]\nworkload: {count: 8, depth: 1, sizes: [100], "+x.workload+"}")
+		c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: "+
+			"2}}]\nworkload: {count: 8, depth: 1, sizes: [100], "+x.workload+"}")
 		p, err := c.Play(t.Context(), Options{})
 		require.NoError(t, err)
 		if x.want == "" {

@@ -29,8 +29,8 @@ func libraryFiles(t *testing.T) []string {
 	return list
 }
 
-// Every scenario says what it shows, is called as its file, and passes on the model, several at a time; its results are those that
-// it always had.
+// Every scenario says what it shows, is called as its file, and passes on the model, several at a time; its results
+// are those that it always had.
 func TestLibrary(t *testing.T) {
 	var cases []*Case
 	for _, file := range libraryFiles(t) {
@@ -73,7 +73,8 @@ func TestLibrary(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, string(want), all.String(), "results do not depend on NIC, stack or time: -update if a scenario was changed or added")
+	require.Equal(t, string(want), all.String(), "results do not depend on NIC, stack or time: -update if a scenario "+
+		"was changed or added")
 }
 
 // outcome is what results.txt has of a case.
@@ -81,8 +82,8 @@ func outcome(p *Played) string {
 	return fmt.Sprintf("%s %d messages %d lost %s\n", p.Case.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
 }
 
-// On the RTL, each scenario has the results that it has on the model, and no referee finds anything: the first case of every
-// file here, and all of them with NICTWIN_LONG (make test-all).
+// On the RTL, each scenario has the results that it has on the model, and no referee finds anything: the first case of
+// every file here, and all of them with NICTWIN_LONG (make test-all).
 func TestLibraryOnRTL(t *testing.T) {
 	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	"nictwin/stack/flexins/node"
 )
 
-// Limits where nothing on the board or in the stacks takes longer (assumption): room for seven retransmissions with the default timeout of
-// apps.DefaultSpec.
+// Limits where nothing on the board or in the stacks takes longer (assumption): room for seven retransmissions with
+// the default timeout of apps.DefaultSpec.
 const (
 	leastSetUp   = 100 * simcore.Millisecond
 	leastTraffic = simcore.Second
@@ -23,8 +23,8 @@ const (
 	leastGrace   = 200 * simcore.Microsecond
 )
 
-// limits holds the resolved limits of a case. Stacks that stay settled for grace expect nothing more: it exceeds the time of a frame in a
-// cable and of what it causes on a card.
+// limits holds the resolved limits of a case. Stacks that stay settled for grace expect nothing more: it exceeds the
+// time of a frame in a cable and of what it causes on a card.
 type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
 
 // limits returns what the scenario gives, and else what follows from the stacks' timers and from the board.
@@ -67,8 +67,8 @@ func retransmission(code int) simcore.Ps {
 	return unit << code
 }
 
-// timeout returns the code of the retransmission timeout where the scenario has none: the default, or the least that gives a packet and its
-// acknowledgement twice the time that they may take on the board.
+// timeout returns the code of the retransmission timeout where the scenario has none: the default, or the least that
+// gives a packet and its acknowledgement twice the time that they may take on the board.
 func (c *Case) timeout() int {
 	trip, code := c.trip(), apps.DefaultTimeout
 	for code < apps.MaxTimeout && retransmission(code) < 2*trip {
@@ -87,7 +87,8 @@ func (c *Case) trip() simcore.Ps {
 	w := &c.Workload
 	trip := p.cable + 2*p.read + p.extra
 	for i := range rack.Servers {
-		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) && r.Bytes*int64(8*simcore.Nanosecond) < slow*int64(r.Ps) {
+		if r := rack.Servers[i].Cards[0].Eth.Rate; r != (simcore.Rate{}) &&
+			r.Bytes*int64(8*simcore.Nanosecond) < slow*int64(r.Ps) {
 			trip += times(r.Ps, w.UnderWay()/int(r.Bytes)+1)
 		}
 	}

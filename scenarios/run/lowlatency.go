@@ -11,18 +11,21 @@ func (s *Spec) validateLowLatency(at field.Path, x *StackSpec) error {
 		return nil
 	}
 	if x.Kind != StackFlexiNS {
-		return field.Errorf(at+".kind", "%s: it has no low-latency queue pairs: want %s, or %v false", x.Kind, StackFlexiNS, field.Path("workload.low_latency"))
+		return field.Errorf(at+".kind", "%s: it has no low-latency queue pairs: want %s, or %v false", x.Kind,
+			StackFlexiNS, field.Path("workload.low_latency"))
 	}
 	pairs := w.Processes * w.QueuePairs
 	if w.BothWays {
 		pairs *= 2
 	}
 	if n := x.FlexiNS.LowLatency; n < pairs {
-		return field.Errorf(at+".flexins.low_latency_qps", "%d: %v has %d queue pairs on each server: want that many or more", n, field.Path("workload.low_latency"), pairs)
+		return field.Errorf(at+".flexins.low_latency_qps", "%d: %v has %d queue pairs on each server: want that many "+
+			"or more", n, field.Path("workload.low_latency"), pairs)
 	}
 	for _, n := range w.Sizes {
 		if most := x.FlexiNS.Data.MaxLowLatency(); n > most {
-			return field.Errorf(at+".flexins.data.pipe.log_lines", "%d: a pipe of so many lines takes low-latency messages of %d B at most, %v has %d: want more",
+			return field.Errorf(at+".flexins.data.pipe.log_lines",
+				"%d: a pipe of so many lines takes low-latency messages of %d B at most, %v has %d: want more",
 				x.FlexiNS.Data.Pipe.LogLines, most, field.Path("workload.sizes"), n)
 		}
 	}

@@ -23,7 +23,8 @@ const (
 func (s *Spec) validateMemory(server int, c *board.CardSpec) error {
 	const least = appsFrom + appsBytes
 	if n := c.Endpoint.HostBytes; n < least {
-		return field.Errorf(s.cardPath(server)+"."+board.BytesField(nicspec.EndpointHost), "%d: want %d or more: stacks take the first %d, applications %d behind them",
+		return field.Errorf(s.cardPath(server)+"."+board.BytesField(nicspec.EndpointHost),
+			"%d: want %d or more: stacks take the first %d, applications %d behind them",
 			n, least, appsFrom, appsBytes)
 	}
 	return nil
@@ -43,5 +44,6 @@ func (c *Case) tooSmall(server int, err error) error {
 	if !ok || room.Endpoint < 0 {
 		return err
 	}
-	return &UsageError{c.Locate(field.Errorf(c.cardPath(server)+"."+board.BytesField(room.Endpoint), ": want more memory for the stack: %w", err))}
+	return &UsageError{c.Locate(field.Errorf(c.cardPath(server)+"."+board.BytesField(room.Endpoint),
+		": want more memory for the stack: %w", err))}
 }

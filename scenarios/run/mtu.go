@@ -15,9 +15,11 @@ func (s *Spec) validateMTU(at field.Path, x *StackSpec) error {
 	switch {
 	case s.Workload.Transport == apps.Raw: // whose frames are the application's
 	case x.Kind == StackFlexiNS && n > int(x.FlexiNS.MTU):
-		return field.Errorf(at+".flexins.mtu", "%d: %v is %d: want that or more", x.FlexiNS.MTU, field.Path("workload.mtu"), n)
+		return field.Errorf(at+".flexins.mtu", "%d: %v is %d: want that or more", x.FlexiNS.MTU,
+			field.Path("workload.mtu"), n)
 	case x.Kind == StackRNIC && n > int(rnicMTU):
-		return field.Against(field.Errorf("workload.mtu", "%d: ports of stacks of kind %s have %d: want that or less", n, x.Kind, rnicMTU), at+".kind")
+		return field.Against(field.Errorf("workload.mtu", "%d: ports of stacks of kind %s have %d: want that or less",
+			n, x.Kind, rnicMTU), at+".kind")
 	}
 	return nil
 }

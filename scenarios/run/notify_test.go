@@ -10,7 +10,8 @@ import (
 
 // However the card hears of requests, the results are the same; and it does hear of them in the way that the file says.
 func TestNotify(t *testing.T) {
-	list, err := Parse("test.yaml", []byte("name: test\ndescription: a test\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+
+	list, err := Parse("test.yaml", []byte("name: test\ndescription: a test\nboard: {preset: "+
+		"bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+
 		"workload: {count: 6, depth: 6}\nsweep: {notify: [pipe, doorbell_pushed, doorbell_polled, mmio]}"))
 	require.NoError(t, err)
 	var all []*Played

@@ -42,7 +42,8 @@ func (offloaded) Node(b []byte, key uint64, value []byte, next uint64) {
 	handlers.EncodeNode(b, key, value, next)
 }
 
-// Bytes of an answer, as package offload has it: code, status and number, and of a walk nodes and whether there is a value.
+// Bytes of an answer, as package offload has it: code, status and number, and of a walk nodes and whether there is a
+// value.
 const (
 	answerHead = 8
 	walkHead   = 8
@@ -113,11 +114,13 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	}
 	x := s.stack(server)
 	if x.Kind != StackFlexiNS {
-		return field.Errorf("workload.kind", "%s: stacks of kind %s have no offload engine: want %s", s.Workload.Kind, x.Kind, StackFlexiNS)
+		return field.Errorf("workload.kind", "%s: stacks of kind %s have no offload engine: want %s", s.Workload.Kind,
+			x.Kind, StackFlexiNS)
 	}
 	if n := c.Switch.Arm.Host.CPU.Cores; x.FlexiNS.DataCores > n-2 {
 		at := field.Path(fmt.Sprintf("stacks[%d].flexins.data_cores", min(server, len(s.Stacks)-1)))
-		return field.Errorf(at, "%d: the card has %d cores, and control and offload engine have one each: want %d at most", x.FlexiNS.DataCores, n, n-2)
+		return field.Errorf(at, "%d: the card has %d cores, and control and offload engine have one each: want %d at "+
+			"most", x.FlexiNS.DataCores, n, n-2)
 	}
 	return nil
 }
@@ -147,7 +150,8 @@ func (w *world) handlers(p *Played) {
 	if len(texts) > 0 {
 		text += ": " + texts[0]
 	}
-	p.add(result.Finding{Domain: result.Application, Field: "handlers that were stopped", Expected: fmt.Sprint(want), Got: fmt.Sprint(got), Text: text})
+	p.add(result.Finding{Domain: result.Application, Field: "handlers that were stopped", Expected: fmt.Sprint(want),
+		Got: fmt.Sprint(got), Text: text})
 }
 
 var _ apps.Engine = offloaded{}

@@ -72,7 +72,8 @@ func TestWrongAnswersAreFound(t *testing.T) {
 			s, err := openFlexiNS(w, server)
 			return withLies{s.(*flexins), what}, err
 		}}}
-		c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: list_walk, sizes: [64], count: 8, depth: 4}")
+		c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: list_walk, "+
+			"sizes: [64], count: 8, depth: 4}")
 		p, err := c.Play(t.Context(), Options{})
 		require.NoError(t, err)
 		if want == "" {
@@ -86,7 +87,8 @@ func TestWrongAnswersAreFound(t *testing.T) {
 
 // What many handlers at once ask for is limited; that it is too much is told.
 func TestHandlersWithoutMemory(t *testing.T) {
-	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {offload: {memory: 4096}}}]\nworkload: {kind: batched_read, sizes: [8192], count: 2}")
+	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {offload: {memory: "+
+		"4096}}}]\nworkload: {kind: batched_read, sizes: [8192], count: 2}")
 	p, err := c.Play(t.Context(), Options{})
 	require.NoError(t, err)
 	require.Contains(t, texts(p), "2 handlers were stopped: expected 0")

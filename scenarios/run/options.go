@@ -23,11 +23,12 @@ type Options struct {
 	Dir           *files.Folder // for artifacts of one case; nil: none are written
 	ArtifactBytes int64         // of each file; 0: any number
 
-	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go wrong.
+	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go
+	// wrong.
 	Observe func(server int, nic board.NIC)
 
-	// For those who measure: Unjudged has no referee watch, Traffic is told when the traffic begins and when it has settled, Step each
-	// microsecond of it how many requests are under way.
+	// For those who measure: Unjudged has no referee watch, Traffic is told when the traffic begins and when it has
+	// settled, Step each microsecond of it how many requests are under way.
 	Unjudged bool
 	Traffic  func(rack *board.Rack, settled bool)
 	Step     func(underWay int)
@@ -40,7 +41,8 @@ type Options struct {
 
 // device is what stands in slots that leave it open.
 func (o *Options) device(ctx context.Context) device.Spec {
-	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Builds: o.Builds, Log: o.Log, Context: ctx, Wave: o.Wave}
+	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Builds: o.Builds, Log: o.Log,
+		Context: ctx, Wave: o.Wave}
 }
 
 // override puts the device that the options have into every slot of the contract.

@@ -57,7 +57,8 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	err = w.play(p)
 	var stuck *StuckError
 	if errors.As(err, &stuck) {
-		p.add(result.Finding{Domain: result.Application, Field: "progress", Expected: stuck.What, Got: stuck.Why, Text: stuck.Error()})
+		p.add(result.Finding{Domain: result.Application, Field: "progress", Expected: stuck.What, Got: stuck.Why,
+			Text: stuck.Error()})
 	}
 	w.hear(p, err)
 	p.Sim, p.Wall = w.engine.Now(), time.Since(begin)
@@ -155,7 +156,8 @@ func (w *world) prepare(run *apps.Run) error {
 			return err
 		}
 		if w.engine.Now()-from > w.limits.setUp {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.setUp)), w.engine.Now()}
+			return &StuckError{what, fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.limits.setUp)),
+				w.engine.Now()}
 		}
 	}
 }
@@ -236,7 +238,8 @@ func (w *world) moved() (n uint64) {
 // nanoseconds is simulated time for people.
 func nanoseconds(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
 
-// mayEnd reports whether applications may wait in vain: where messages may be lost, requests end with errors, or a stack fails.
+// mayEnd reports whether applications may wait in vain: where messages may be lost, requests end with errors, or a
+// stack fails.
 func (w *world) mayEnd() bool {
 	return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 || w.failed != nil
 }
@@ -254,14 +257,17 @@ func (w *world) applications(p *Played) {
 	w.handlers(p)
 	if want := w.c.Expect.Failure; want != "" && w.failed == nil {
 		d := discrepancy{field: "expect.failure: error of a stack", expected: fmt.Sprintf("%q", want), got: "none"}
-		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
+		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got,
+			Text: d.String()})
 	}
 	for _, d := range w.c.judge(p.Result, p.Traffic) {
-		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
+		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got,
+			Text: d.String()})
 	}
 }
 
-// wrongs adds what applications found not to be as it must. They find that before their stack fails for the same reason.
+// wrongs adds what applications found not to be as it must. They find that before their stack fails for the same
+// reason.
 func (w *world) wrongs(p *Played, list []apps.Wrong) {
 	for i := range list {
 		x := &list[i]
@@ -296,7 +302,8 @@ func (w *world) rest() error {
 		if err := c.ReadCounters(func() { read = true }); err != nil {
 			return err
 		}
-		if err := w.await("the counters of the NIC of server "+w.rack.Servers[i].Name, func() bool { return read }); err != nil {
+		if err := w.await("the counters of the NIC of server "+w.rack.Servers[i].Name,
+			func() bool { return read }); err != nil {
 			return err
 		}
 	}
@@ -325,16 +332,19 @@ func (w *world) hear(p *Played, err error) {
 					p.add(result.OfMismatch(m))
 				}
 				if len(rep.List) == 0 && !rep.Passed() && how == judge.Whole {
-					p.add(result.Finding{NIC: v.Name, Domain: result.Run, Text: fmt.Sprintf("NIC %s cannot be judged: %s", v.Name, rep.Reason)})
+					p.add(result.Finding{NIC: v.Name, Domain: result.Run,
+						Text: fmt.Sprintf("NIC %s cannot be judged: %s", v.Name, rep.Reason)})
 				}
 			}
 			if how == judge.Whole && n.Checked == 0 {
-				p.add(result.Finding{NIC: v.Name, Domain: result.Run, Field: "checked", Expected: "some crossings", Got: "0", Text: "NIC " + v.Name + ": the referee saw nothing"})
+				p.add(result.Finding{NIC: v.Name, Domain: result.Run, Field: "checked", Expected: "some crossings",
+					Got: "0", Text: "NIC " + v.Name + ": the referee saw nothing"})
 			}
 		}
 		if n := v.Cards[0].Memory.Stray(); n > 0 {
 			p.add(result.Finding{
-				NIC: v.Name, Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
+				NIC: v.Name, Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0",
+				Got:  fmt.Sprint(n),
 				Text: fmt.Sprintf("%d writes of NIC %s hit no memory", n, v.Name),
 			})
 		}

@@ -42,10 +42,14 @@ func TestWorkloadsOnRNICs(t *testing.T) {
 		kind, options string
 		transports    string
 	}{
-		{"send", "", "rc uc ud"}, {"send", ", batch: 3, events: true", "rc uc ud"}, {"echo", ", batch: 4, events: true, inline: true, sizes: [4, 32]", "rc"},
-		{"atomics", ", sizes: [8], batch: 4, events: true", "rc"}, {"read", ", batch: 2, events: true", "rc"}, {"send", ", immediate: true", "rc uc ud"}, {"send", ", inline: true, sizes: [0, 1, 32]", "rc"},
-		{"write", "", "rc uc"}, {"write_imm", "", "rc uc"}, {"read", "", "rc"}, {"atomics", ", sizes: [8]", "rc"}, {"atomics", ", sizes: [8], shared_counter: true", "rc"},
-		{"echo", "", "rc uc ud"}, {"reflector", ", immediate: true", "rc uc ud"}, {"ping_pong", ", depth: 1, signal_every: 1", "rc ud"},
+		{"send", "", "rc uc ud"}, {"send", ", batch: 3, events: true", "rc uc ud"},
+		{"echo", ", batch: 4, events: true, inline: true, sizes: [4, 32]", "rc"},
+		{"atomics", ", sizes: [8], batch: 4, events: true", "rc"}, {"read", ", batch: 2, events: true", "rc"},
+		{"send", ", immediate: true", "rc uc ud"}, {"send", ", inline: true, sizes: [0, 1, 32]", "rc"},
+		{"write", "", "rc uc"}, {"write_imm", "", "rc uc"}, {"read", "", "rc"}, {"atomics", ", sizes: [8]", "rc"},
+		{"atomics", ", sizes: [8], shared_counter: true", "rc"},
+		{"echo", "", "rc uc ud"}, {"reflector", ", immediate: true", "rc uc ud"},
+		{"ping_pong", ", depth: 1, signal_every: 1", "rc ud"},
 	} {
 		for _, transport := range strings.Fields(x.transports) {
 			for _, on := range []string{onRNICs, strings.Replace(onRNICs, "-cores", "", 1)} {
@@ -214,17 +218,27 @@ func TestWrongStacksAreFound(t *testing.T) {
 				copy(b[64:128], strings.Repeat("\x5a", 64))
 			}
 		}}, "send", "server of flow 0: message 3 (256 B): byte 64 at"},
-		"a lost receive":     {hurt{wcs: nth(3, true, drop)}, "send", "the completion of receive request 4: expected that of 3"},
-		"a lost last one":    {hurt{wcs: nth(19, true, drop)}, "send", "waited for the applications to end: nothing was completed for"},
-		"a late receive":     {hurt{wcs: late(3)}, "send", "the completion of receive request 4: expected that of 3"},
-		"a length":           {hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.ByteLen-- }))}, "send", "message 3 came with 255 B: expected 256"},
-		"an opcode":          {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.Opcode = verbs.WCWrite }))}, "send", "request 3 ended as RDMA_WRITE: expected SEND"},
-		"an early one":       {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.ID++ }))}, "send", "the completion of request 4"},
-		"immediate data":     {hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.Imm ^= 1 }))}, "write_imm", "message 3: immediate data"},
-		"an error":           {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.Status = verbs.WCRetryExcErr }))}, "send", "completions with retry_exc_err (transport retry counter exceeded): expected none, got 1"},
-		"a stranger":         {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.QPN = 77 }))}, "send", "a completion of queue pair 0x4d, which is not the application's"},
-		"a read that lacks":  {hurt{load: func(_ uint64, b []byte) { clear(b[len(b)-1:]) }}, "read", "client of flow 0: message 0 (256 B): byte 255 at"},
-		"a write that lacks": {hurt{load: func(_ uint64, b []byte) { clear(b[:9]) }}, "write", "server of flow 0: message 0 (256 B): byte"},
+		"a lost receive": {hurt{wcs: nth(3, true, drop)}, "send", "the completion of receive request 4: expected " +
+			"that of 3"},
+		"a lost last one": {hurt{wcs: nth(19, true, drop)}, "send", "waited for the applications to end: nothing " +
+			"was completed for"},
+		"a late receive": {hurt{wcs: late(3)}, "send", "the completion of receive request 4: expected that of 3"},
+		"a length": {hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.ByteLen-- }))}, "send",
+			"message 3 came with 255 B: expected 256"},
+		"an opcode": {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.Opcode = verbs.WCWrite }))}, "send",
+			"request 3 ended as RDMA_WRITE: expected SEND"},
+		"an early one": {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.ID++ }))}, "send",
+			"the completion of request 4"},
+		"immediate data": {hurt{wcs: nth(3, true, change(func(w *verbs.WC) { w.Imm ^= 1 }))}, "write_imm",
+			"message 3: immediate data"},
+		"an error": {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.Status = verbs.WCRetryExcErr }))},
+			"send", "completions with retry_exc_err (transport retry counter exceeded): expected none, got 1"},
+		"a stranger": {hurt{wcs: nth(3, false, change(func(w *verbs.WC) { w.QPN = 77 }))}, "send",
+			"a completion of queue pair 0x4d, which is not the application's"},
+		"a read that lacks": {hurt{load: func(_ uint64, b []byte) { clear(b[len(b)-1:]) }}, "read",
+			"client of flow 0: message 0 (256 B): byte 255 at"},
+		"a write that lacks": {hurt{load: func(_ uint64, b []byte) { clear(b[:9]) }}, "write",
+			"server of flow 0: message 0 (256 B): byte"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loads, held = 0, nil
@@ -236,7 +250,10 @@ func TestWrongStacksAreFound(t *testing.T) {
 				stacks[StackRNIC] = stackKind{fitsRNIC, func(w *world, server int) (Stack, error) {
 					s, err := openRNIC(w, server)
 					h := &x.hurt
-					if sends := strings.HasPrefix(x.want, "request") || strings.HasPrefix(x.want, "the completion of request") || strings.Contains(x.want, "retry_exc") || strings.Contains(x.want, "0x4d"); (server == 0) != sends {
+					if sends := strings.HasPrefix(x.want, "request") ||
+						strings.HasPrefix(x.want, "the completion of request") ||
+						strings.Contains(x.want, "retry_exc") ||
+						strings.Contains(x.want, "0x4d"); (server == 0) != sends {
 						h = new(hurt)
 					}
 					return &bent{s.(*rnic), h}, err
@@ -275,14 +292,20 @@ func TestTrespassIsFound(t *testing.T) {
 // Requests that are wrong end as they must, and what was expected otherwise is told.
 func TestMisuse(t *testing.T) {
 	for _, x := range []struct{ kind, what, status, at, queue string }{
-		{"write", "remote_key", "rem_access_err", "client", "send"}, {"read", "remote_bounds", "rem_access_err", "client", "send"},
-		{"write", "local_key", "loc_prot_err", "client", "send"}, {"send", "local_bounds", "loc_prot_err", "client", "send"},
-		{"send", "short_receive", "rem_inv_req_err", "client", "send"}, {"send", "bad_receive", "rem_op_err", "client", "send"},
+		{"write", "remote_key", "rem_access_err", "client", "send"},
+		{"read", "remote_bounds", "rem_access_err", "client", "send"},
+		{"write", "local_key", "loc_prot_err", "client", "send"},
+		{"send", "local_bounds", "loc_prot_err", "client", "send"},
+		{"send", "short_receive", "rem_inv_req_err", "client", "send"},
+		{"send", "bad_receive", "rem_op_err", "client", "send"},
 	} {
-		text := onRNICs + "workload: {kind: " + x.kind + ", sizes: [256], count: 20, misuse: {what: " + x.what + ", message: 9}}\n"
-		expect := "expect: {errors: [{at: client, queue: send, status: " + x.status + ", at_most: 1}, {at: client, queue: send, status: wr_flush_err}"
+		text := onRNICs + "workload: {kind: " + x.kind + ", sizes: [256], count: 20, misuse: {what: " + x.what +
+			", message: 9}}\n"
+		expect := "expect: {errors: [{at: client, queue: send, status: " + x.status +
+			", at_most: 1}, {at: client, queue: send, status: wr_flush_err}"
 		if strings.HasSuffix(x.what, "_receive") {
-			expect += ", {at: server, queue: receive, status: " + map[string]string{"short_receive": "loc_len_err", "bad_receive": "loc_prot_err"}[x.what] +
+			expect += ", {at: server, queue: receive, status: " + map[string]string{"short_receive": "loc_len_err",
+				"bad_receive": "loc_prot_err"}[x.what] +
 				", at_most: 1}, {at: server, queue: receive, status: wr_flush_err}"
 		}
 		c := caseOf(t, text+expect+"]}")
@@ -293,9 +316,11 @@ func TestMisuse(t *testing.T) {
 		p, err = caseOf(t, text).Play(t.Context(), Options{})
 		require.NoError(t, err)
 		require.Contains(t, texts(p), "completions with "+x.status, x.what)
-		p, err = caseOf(t, strings.Replace(text, ", misuse: {what: "+x.what+", message: 9}", "", 1)+expect+"]}").Play(t.Context(), Options{})
+		p, err = caseOf(t, strings.Replace(text, ", misuse: {what: "+x.what+", message: 9}", "",
+			1)+expect+"]}").Play(t.Context(), Options{})
 		require.NoError(t, err)
-		require.Contains(t, texts(p), "expect.errors[0]: completions of the client's send queue with "+x.status+": expected 1 to 1, got 0")
+		require.Contains(t, texts(p),
+			"expect.errors[0]: completions of the client's send queue with "+x.status+": expected 1 to 1, got 0")
 	}
 }
 
@@ -332,10 +357,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// In steady state applications allocate nothing. Those of WRITEs and READs go through new memory all the time, for which caches do.
+// In steady state applications allocate nothing. Those of WRITEs and READs go through new memory all the time, for
+// which caches do.
 func TestNoAllocations(t *testing.T) {
 	for _, kind := range []string{"send", "echo", "reflector", "atomics, sizes: [8]"} {
-		c := caseOf(t, onRNICs+"workload: {queue_pairs: 4, both_ways: true, count: 4000, signal_every: 2, kind: "+kind+"}")
+		c := caseOf(t,
+			onRNICs+"workload: {queue_pairs: 4, both_ways: true, count: 4000, signal_every: 2, kind: "+kind+"}")
 		w, err := newWorld(t.Context(), c, &Options{})
 		require.NoError(t, err)
 		run, err := apps.New(c.Workload, w.processes(), w.await)

@@ -9,11 +9,14 @@ import (
 
 // Processes have queue pairs, cores and memory of their own: each does what one alone does, beside the others.
 func TestProcesses(t *testing.T) {
-	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2, low_latency_qps: 8}}]\n" +
+	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2, " +
+		"low_latency_qps: 8}}]\n" +
 		"workload: {processes: %d, queue_pairs: 2, count: 12, depth: 4, %s}"
 	for _, load := range []string{
-		"kind: send, sizes: [300, 5000]", "kind: write, both_ways: true", "kind: echo, shared_receive: true", "kind: read, pieces: 2",
-		"kind: send, low_latency: true, sizes: [64]", "kind: send, transport: ud, sizes: [100]", "kind: list_walk, sizes: [64]", "kind: send, events: true",
+		"kind: send, sizes: [300, 5000]", "kind: write, both_ways: true", "kind: echo, shared_receive: true",
+		"kind: read, pieces: 2",
+		"kind: send, low_latency: true, sizes: [64]", "kind: send, transport: ud, sizes: [100]",
+		"kind: list_walk, sizes: [64]", "kind: send, events: true",
 		"kind: write, transport: solar, mtu: 4096, sizes: [4096, 100]",
 	} {
 		var alone *Played
@@ -33,7 +36,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Four processes post more than twice as fast as one with as many queue pairs, where posting bounds the rate: each has a core.
+// Four processes post more than twice as fast as one with as many queue pairs, where posting bounds the rate: each has
+// a core.
 func TestProcessesHaveCores(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 4}}]\n" +
 		"workload: {processes: %d, queue_pairs: %d, kind: write, sizes: [64], count: 100, depth: 16, payload: reused}"

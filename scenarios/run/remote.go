@@ -39,7 +39,8 @@ func (s *Spec) devicePath(server int) field.Path {
 	return s.cardPath(server) + ".device"
 }
 
-// validateRemotes checks the addresses of devices that run elsewhere. Each serves one session, so no two slots share one.
+// validateRemotes checks the addresses of devices that run elsewhere. Each serves one session, so no two slots share
+// one.
 func (s *Spec) validateRemotes(rack *board.RackSpec) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -51,7 +52,8 @@ func (s *Spec) validateRemotes(rack *board.RackSpec) error {
 		if err := rtlbridge.CheckAddress(d.Address); err != nil {
 			errs = append(errs, field.Errorf(at, ": %w", err))
 		} else if seen[d.Address] {
-			errs = append(errs, field.Errorf(at, "%q: both servers would have this device, and a device serves one session: want one for each", d.Address))
+			errs = append(errs, field.Errorf(at, "%q: both servers would have this device, and a device serves one "+
+				"session: want one for each", d.Address))
 		}
 		seen[d.Address] = true
 	}

@@ -25,12 +25,14 @@ type rnic struct {
 
 func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 	if c.Device.Kind != board.DeviceRNIC {
-		return field.Errorf("kind", "%s: a device of kind %q has no transport of its own: want one of kind %s", s.Kind, c.Device.Kind, board.DeviceRNIC)
+		return field.Errorf("kind", "%s: a device of kind %q has no transport of its own: want one of kind %s", s.Kind,
+			c.Device.Kind, board.DeviceRNIC)
 	}
 	return nil
 }
 
-// openRNIC opens the verbs driver on the server's first core or, without cores, on software whose accesses to memory are free.
+// openRNIC opens the verbs driver on the server's first core or, without cores, on software whose accesses to memory
+// are free.
 func openRNIC(w *world, server int) (Stack, error) {
 	c := w.rack.Servers[server].Cards[0]
 	regs := c.Host.MMIO(nicspec.RequesterHost)
@@ -47,10 +49,12 @@ func openRNIC(w *world, server int) (Stack, error) {
 		r.core = looping{core.Core}
 	}
 	var err error
-	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)); err != nil {
+	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom),
+		stackBytes)); err != nil {
 		return nil, err
 	}
-	port := verbs.PortAttr{Active: true, MaxMTU: rnicMTU, ActiveMTU: rnicMTU, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server, 0), GID: w.c.Addresses.gidOf(server, 0)}
+	port := verbs.PortAttr{Active: true, MaxMTU: rnicMTU, ActiveMTU: rnicMTU, MaxMessage: rnicspec.MaxMessage,
+		MAC: macOf(server, 0), GID: w.c.Addresses.gidOf(server, 0)}
 	set := rnicspec.SetPort{MAC: port.MAC, V6: w.c.Addresses == IPv6, IP: port.GID}
 	if ip := ipOf(server, 0); !set.V6 {
 		set.IP = [16]byte(append(ip[:], make([]byte, len(set.IP)-len(ip))...))

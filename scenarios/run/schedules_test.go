@@ -20,7 +20,8 @@ const wrongEnd = `expect:
   - {at: client, queue: send, status: wr_flush_err}
 `
 
-// schedule is a scenario drawn from a seed: a workload, and a wire that loses, doubles, disorders and damages what it carries.
+// schedule is a scenario drawn from a seed: a workload, and a wire that loses, doubles, disorders and damages what it
+// carries.
 func schedule(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 0x7363686564))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
@@ -30,14 +31,17 @@ func schedule(seed uint64) string {
 	if kind == "atomics" {
 		sizes = "[8]"
 	}
-	fmt.Fprintf(&b, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: %d, data: {recovery: %d, receive: %s}}}]\n",
+	fmt.Fprintf(&b, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: %d, data: "+
+		"{recovery: %d, receive: %s}}}]\n",
 		1<<r.IntN(3), r.IntN(2), pick("in_cache", "naive"))
 	depth, both, wrong := 1+r.IntN(8), r.IntN(2) == 0, (kind == "write" || kind == "read") && r.IntN(3) == 0
 	if wrong {
 		depth += 4 // some that are flushed
 	}
-	fmt.Fprintf(&b, "workload: {kind: %s, queue_pairs: %d, count: %d, depth: %d, sizes: %s, mtu: %s, timeout: 5, both_ways: %v, signal_every: %d, seed: %d",
-		kind, 1+r.IntN(3), 10+r.IntN(20), depth, sizes, pick("256", "1024", "4096"), both && !wrong, 1+r.IntN(min(3, depth)), seed)
+	fmt.Fprintf(&b, "workload: {kind: %s, queue_pairs: %d, count: %d, depth: %d, sizes: %s, mtu: %s, timeout: 5, "+
+		"both_ways: %v, signal_every: %d, seed: %d",
+		kind, 1+r.IntN(3), 10+r.IntN(20), depth, sizes, pick("256", "1024", "4096"), both && !wrong,
+		1+r.IntN(min(3, depth)), seed)
 	switch kind {
 	case "send", "write_imm":
 		if r.IntN(3) > 0 {
@@ -52,15 +56,16 @@ func schedule(seed uint64) string {
 	if wrong { // a NAK that is lost leaves the client with another error
 		loss, corruption = 0, 0
 	}
-	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: %g}}}\n", 1+seed, loss, chance(), chance(), corruption)
+	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: "+
+		"%g}}}\n", 1+seed, loss, chance(), chance(), corruption)
 	if wrong {
 		b.WriteString(wrongEnd)
 	}
 	return b.String()
 }
 
-// Whatever a wire does, every message comes once, in order and intact, or its queue pair ends in the error that was provoked, and no
-// referee finds anything: ten schedules here, a thousand with NICTWIN_LONG (make test-all).
+// Whatever a wire does, every message comes once, in order and intact, or its queue pair ends in the error that was
+// provoked, and no referee finds anything: ten schedules here, a thousand with NICTWIN_LONG (make test-all).
 func TestBoardSchedules(t *testing.T) {
 	n := 10
 	if os.Getenv("NICTWIN_LONG") != "" {

@@ -64,20 +64,21 @@ func (b *seeded) broken(t *testing.T, root string) home.Home {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "verilator"), os.DirFS(filepath.Join(root, "verilator"))))
-	out, err := exec.Command("patch", "-d", dir, "-p1", "-s", "-f", "--no-backup-if-mismatch", "-i", b.patch).CombinedOutput()
+	out, err := exec.Command("patch", "-d", dir, "-p1", "-s", "-f", "--no-backup-if-mismatch", "-i",
+		b.patch).CombinedOutput()
 	require.NoError(t, err, "patch: %s", out)
 	h, err := home.Find(dir)
 	require.NoError(t, err)
 	return h
 }
 
-// quickBugs are those that every run of the tests plays: one of ordering and one of a corner length. The others are played
-// with NICTWIN_LONG (make mutants-stack, make test-all).
+// quickBugs are those that every run of the tests plays: one of ordering and one of a corner length. The others are
+// played with NICTWIN_LONG (make mutants-stack, make test-all).
 var quickBugs = []string{"stack-torn-line", "stack-rx-last-byte"}
 
-// Bugs of ordering and of corner lengths that are put into the RTL are found twice: the application finds a byte that is not
-// what was sent, at the completion that tells of it, and the referee names the rule that the NIC breaks. Neither hears of the
-// other. Without the bug, the same case passes.
+// Bugs of ordering and of corner lengths that are put into the RTL are found twice: the application finds a byte that
+// is not what was sent, at the completion that tells of it, and the referee names the rule that the NIC breaks.
+// Neither hears of the other. Without the bug, the same case passes.
 func TestSeededBugs(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
@@ -94,8 +95,14 @@ func TestSeededBugs(t *testing.T) {
 			require.True(t, p.Pass(), "without the bug: %s", texts(p))
 			p, err = c.Play(t.Context(), Options{NIC: device.RTL, DUT: b.broken(t, h.Dir).Path("nic")})
 			require.NoError(t, err)
-			application := firstOf(p, func(f *result.Finding) bool { return f.Domain == result.Application && f.Field == "byte" })
-			referee := firstOf(p, func(f *result.Finding) bool { return f.Domain != result.Application && f.Rule == b.rule })
+			application := firstOf(p, func(f *result.Finding) bool {
+				return f.Domain == result.Application &&
+					f.Field == "byte"
+			})
+			referee := firstOf(p, func(f *result.Finding) bool {
+				return f.Domain != result.Application &&
+					f.Rule == b.rule
+			})
 			require.NotNil(t, application, "no application found a wrong byte; what was found:\n%s", texts(p))
 			require.NotNil(t, referee, "no referee named %s; what was found:\n%s", b.rule, texts(p))
 			t.Log("application: " + application.Text)

@@ -26,8 +26,8 @@ const (
 	solarTail   = 12
 )
 
-// What leaves either NIC is what the transport says of its packets: a block, its CRC-32C by an implementation that shares nothing
-// with the stack, its address, and an ICRC that is right.
+// What leaves either NIC is what the transport says of its packets: a block, its CRC-32C by an implementation that
+// shares nothing with the stack, its address, and an ICRC that is right.
 func TestSolarOnTheWire(t *testing.T) {
 	for _, nic := range []string{device.Model, device.RTL} {
 		count := map[byte]int{}
@@ -52,15 +52,18 @@ func TestSolarOnTheWire(t *testing.T) {
 					require.Empty(t, block)
 				} else {
 					require.Len(t, block, int(length))
-					require.Equal(t, crc32.Checksum(block, crc32.MakeTable(crc32.Castagnoli)), binary.LittleEndian.Uint32(tail), "PSN %x", f[solarPSN:solarPSN+3])
+					require.Equal(t, crc32.Checksum(block, crc32.MakeTable(crc32.Castagnoli)),
+						binary.LittleEndian.Uint32(tail), "PSN %x", f[solarPSN:solarPSN+3])
 				}
 				require.LessOrEqual(t, int(length), 4096)
 				at := binary.BigEndian.Uint64(tail[4:])
-				require.True(t, at >= mem.Bus(nicspec.EndpointHost, appsFrom) && at+uint64(length) <= mem.Bus(nicspec.EndpointHost, appsFrom+appsBytes), "%#x", at)
+				require.True(t, at >= mem.Bus(nicspec.EndpointHost, appsFrom) &&
+					at+uint64(length) <= mem.Bus(nicspec.EndpointHost, appsFrom+appsBytes), "%#x", at)
 			})
 		}
 		for _, kind := range []string{"write", "read"} {
-			p, err := caseOf(t, onSolar+"workload: {transport: solar, kind: "+kind+", sizes: [4096, 9000, 3], count: 12, mtu: 4096}").Play(t.Context(), o)
+			p, err := caseOf(t, onSolar+"workload: {transport: solar, kind: "+kind+", sizes: [4096, 9000, 3], count: "+
+				"12, mtu: 4096}").Play(t.Context(), o)
 			require.NoError(t, err)
 			require.True(t, p.Pass(), texts(p))
 		}
@@ -71,8 +74,8 @@ func TestSolarOnTheWire(t *testing.T) {
 
 const onSolar = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2}}]\n"
 
-// A byte that the receiving NIC changes behind its check of the ICRC is found by the block's CRC: the block is sent again, and
-// the application has the right bytes. Over RC it has not. The referee tells of the NIC either way.
+// A byte that the receiving NIC changes behind its check of the ICRC is found by the block's CRC: the block is sent
+// again, and the application has the right bytes. Over RC it has not. The referee tells of the NIC either way.
 func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	for _, x := range []struct {
 		transport, kind string
@@ -95,7 +98,8 @@ func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 				}
 			})
 		}
-		p, err := caseOf(t, onSolar+"workload: {transport: "+x.transport+", kind: "+x.kind+", sizes: [4096], count: 12, mtu: 4096}").Play(t.Context(), o)
+		p, err := caseOf(t, onSolar+"workload: {transport: "+x.transport+", kind: "+x.kind+", sizes: [4096], count: "+
+			"12, mtu: 4096}").Play(t.Context(), o)
 		require.NoError(t, err)
 		require.Greater(t, n, 20)
 		application := firstOf(p, func(f *result.Finding) bool { return f.Domain == result.Application })
@@ -111,18 +115,31 @@ func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 // What a workload of blocks cannot have is told by field.
 func TestSolarRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		onSolar + "workload: {transport: solar}":                                                                                              "f.yaml:5: workload.transport: conflicts with a value that the file does not set: workload.kind send: workload.transport solar does not have it: want write or read",
-		onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}":                                                                   "f.yaml:5: workload.kind atomics: workload.transport solar does not have it: want write or read",
-		onSolar + "workload: {transport: solar, kind: write_imm}":                                                                             "f.yaml:5: workload.kind write_imm: workload.transport solar does not have it",
-		onSolar + "workload: {transport: solar, kind: write, signal_every: 2}":                                                                "f.yaml:5: workload.signal_every 2: requests of solar end in any order",
-		onSolar + "workload: {transport: solar, kind: write, receives: 3}":                                                                    "f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0",
-		onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}":                                                      "f.yaml:5: workload.misuse: over solar a request that is refused ends alone, and others go on: want none",
-		onSolar + "workload: {transport: solar, kind: write, low_latency: true}":                                                              "f.yaml:5: workload.low_latency: low-latency queue pairs have SENDs over rc alone",
-		onSolar + "workload: {transport: solar, kind: write, shared_receive: true}":                                                           "f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}":                                  "f.yaml:4: stacks[0].kind rnic: it has no transport solar: want flexins, or another workload.transport",
-		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: write}\nsweep: {transport: [rc, solar]}":                   "f.yaml:6: sweep: case x:transport=solar: stacks[0].kind rnic: it has no transport solar",
-		onSolar + "workload: {transport: solr}":                                                                                               `f.yaml:5: workload.transport "solr": want rc, uc, ud, raw or solar`,
-		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}, {kind: rnic}]\nworkload: {transport: solar, kind: write, queue_pairs: 2}": "stacks[1].kind rnic: it has no transport solar",
+		onSolar + "workload: {transport: solar}": "f.yaml:5: workload.transport: conflicts with a value that the " +
+			"file does not set: workload.kind send: " +
+			"workload.transport solar does not have it: want write or read",
+		onSolar + "workload: {transport: solar, kind: atomics, sizes: [8]}": "" +
+			"f.yaml:5: workload.kind atomics: workload.transport solar does not have it: want write or read",
+		onSolar + "workload: {transport: solar, kind: write_imm}": "" +
+			"f.yaml:5: workload.kind write_imm: workload.transport solar does not have it",
+		onSolar + "workload: {transport: solar, kind: write, signal_every: 2}": "" +
+			"f.yaml:5: workload.signal_every 2: requests of solar end in any order",
+		onSolar + "workload: {transport: solar, kind: write, receives: 3}": "" +
+			"f.yaml:5: workload.receives 3: transport solar takes no receive requests: want 0",
+		onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}": "" +
+			"f.yaml:5: workload.misuse: over solar a request that is refused ends alone, and others go on: want none",
+		onSolar + "workload: {transport: solar, kind: write, low_latency: true}": "" +
+			"f.yaml:5: workload.low_latency: low-latency queue pairs have SENDs over rc alone",
+		onSolar + "workload: {transport: solar, kind: write, shared_receive: true}": "" +
+			"f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false",
+		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}": "" +
+			"f.yaml:4: stacks[0].kind rnic: it has no transport solar: want flexins, or another workload.transport",
+		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: write}\nsweep: {transport: [rc, " +
+			"solar]}": "f.yaml:6: sweep: case x:transport=solar: stacks[0].kind rnic: it has no " +
+			"transport solar",
+		onSolar + "workload: {transport: solr}": `f.yaml:5: workload.transport "solr": want rc, uc, ud, raw or solar`,
+		"board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}, {kind: rnic}]\nworkload: {transport: solar, " +
+			"kind: write, queue_pairs: 2}": "stacks[1].kind rnic: it has no transport solar",
 	} {
 		_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
 		require.ErrorContains(t, err, want, text)

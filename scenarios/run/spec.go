@@ -20,17 +20,18 @@ var _ specfile.Beginner = (*StackSpec)(nil)
 
 // Spec is a scenario file.
 type Spec struct {
-	Name        string             `yaml:"name"`
-	Description string             `yaml:"description"`
-	Board       board.RackSpec     `yaml:"board"`
-	Devices     []board.DeviceSpec `yaml:"devices"`   // in the slots of the cards, in their order; one: in every slot; none: as the board has them
-	Stacks      []StackSpec        `yaml:"stacks"`    // of the servers; one: of both
-	Addresses   Addresses          `yaml:"addresses"` // of the ports
-	Workload    apps.Spec          `yaml:"workload"`
-	Faults      FaultSpec          `yaml:"faults"`
-	Expect      ExpectSpec         `yaml:"expect"`
-	Limits      LimitSpec          `yaml:"limits"`
-	Sweep       SweepSpec          `yaml:"sweep"`
+	Name        string         `yaml:"name"`
+	Description string         `yaml:"description"`
+	Board       board.RackSpec `yaml:"board"`
+	// in the slots of the cards, in their order; one: in every slot; none: as the board has them
+	Devices   []board.DeviceSpec `yaml:"devices"`
+	Stacks    []StackSpec        `yaml:"stacks"`    // of the servers; one: of both
+	Addresses Addresses          `yaml:"addresses"` // of the ports
+	Workload  apps.Spec          `yaml:"workload"`
+	Faults    FaultSpec          `yaml:"faults"`
+	Expect    ExpectSpec         `yaml:"expect"`
+	Limits    LimitSpec          `yaml:"limits"`
+	Sweep     SweepSpec          `yaml:"sweep"`
 }
 
 // StackSpec is the network stack of a server.
@@ -55,13 +56,16 @@ const (
 type LimitSpec struct {
 	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start
 	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic
-	Quiet   *simcore.Ps `yaml:"quiet_ps"`   // in which no connection gets on, after which nothing more is expected to come
-	Settle  *simcore.Ps `yaml:"settle_ps"`  // for what is under way in the end: acknowledgements, buffers that are posted again
+	// in which no connection gets on, after which nothing more is expected to come
+	Quiet *simcore.Ps `yaml:"quiet_ps"`
+	// for what is under way in the end: acknowledgements, buffers that are posted again
+	Settle *simcore.Ps `yaml:"settle_ps"`
 }
 
 // DefaultSpec is what a scenario file begins from.
 func DefaultSpec() Spec {
-	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(), Expect: ExpectSpec{Compare: apps.Exact}}
+	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(),
+		Expect: ExpectSpec{Compare: apps.Exact}}
 }
 
 // Load reads a scenario file and returns its cases.
@@ -73,8 +77,8 @@ func Load(file string) ([]*Case, error) {
 	return Parse(file, text)
 }
 
-// Parse reads a scenario and returns its cases. name is what errors call it; every error names the line, and those of fields
-// their paths.
+// Parse reads a scenario and returns its cases. name is what errors call it; every error names the line, and those of
+// fields their paths.
 func Parse(name string, text []byte) ([]*Case, error) {
 	s := DefaultSpec()
 	presets := board.Presets()
@@ -96,7 +100,8 @@ func Parse(name string, text []byte) ([]*Case, error) {
 // nameForm is what can be a folder's name, and the beginning of a case's.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// The names of cases are those of folders, behind which comes on what NIC they were played: a file system takes 255 bytes.
+// The names of cases are those of folders, behind which comes on what NIC they were played: a file system takes 255
+// bytes.
 const (
 	maxName     = 64
 	maxCaseName = 240
@@ -105,31 +110,39 @@ const (
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	errs := []error{
-		field.Under("board", s.Board.Validate()), field.Under("workload", s.Workload.Validate()), field.Under("faults", s.Faults.validate()),
-		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()), field.Under("sweep", s.Sweep.validate()),
+		field.Under("board", s.Board.Validate()), field.Under("workload", s.Workload.Validate()),
+		field.Under("faults", s.Faults.validate()),
+		field.Under("expect", s.Expect.validate()), field.Under("limits", s.Limits.validate()),
+		field.Under("sweep", s.Sweep.validate()),
 	}
 	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(nameForm.MatchString(s.Name) && len(s.Name) <= maxName, "name", "%q: want a word of letters, digits, - and _, of at most %d characters", s.Name, maxName)
-	bad(strings.TrimSpace(s.Description) != "", "description", ": empty: want a sentence that says what the scenario shows")
+	bad(nameForm.MatchString(s.Name) && len(s.Name) <= maxName, "name",
+		"%q: want a word of letters, digits, - and _, of at most %d characters", s.Name, maxName)
+	bad(strings.TrimSpace(s.Description) != "", "description",
+		": empty: want a sentence that says what the scenario shows")
 	bad(s.Addresses == IPv4 || s.Addresses == IPv6, "addresses", "%q: want %s or %s", s.Addresses, IPv4, IPv6)
 	servers := s.Board.All()
 	two := len(servers) == 2
 	bad(two || len(servers) == 0, "board", ": %d servers: want 2", len(servers)) // of none, the board has told
 	for i := range servers {
-		bad(len(servers[i].Cards) == 1, field.Path(fmt.Sprintf("board.servers[%d].cards", i)), ": %d: want 1", len(servers[i].Cards))
+		bad(len(servers[i].Cards) == 1, field.Path(fmt.Sprintf("board.servers[%d].cards", i)), ": %d: want 1",
+			len(servers[i].Cards))
 	}
-	bad(!two || s.Board.Network.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s or %s", s.Board.Network.Kind, board.NetworkBackToBack, board.NetworkSwitch)
+	bad(!two || s.Board.Network.Kind != board.NetworkOpen, "board.network.kind", "%s: want %s or %s",
+		s.Board.Network.Kind, board.NetworkBackToBack, board.NetworkSwitch)
 	bad(len(s.Devices) <= 2, "devices", ": %d: want one for both servers, or one for each", len(s.Devices))
 	for i := range s.Devices {
 		errs = append(errs, field.Under(field.Path(fmt.Sprintf("devices[%d]", i)), s.Devices[i].Validate()))
 	}
-	bad(len(s.Stacks) == 1 || len(s.Stacks) == 2, "stacks", ": %d: want one for both servers, or one for each", len(s.Stacks))
+	bad(len(s.Stacks) == 1 || len(s.Stacks) == 2, "stacks", ": %d: want one for both servers, or one for each",
+		len(s.Stacks))
 	n := s.Board.Network
-	bad(s.Faults.Wire == nil || n.Faults == nil && n.Loss == nil, "faults.wire", ": the board's network has faults of its own: want one or the other")
+	bad(s.Faults.Wire == nil || n.Faults == nil && n.Loss == nil, "faults.wire",
+		": the board's network has faults of its own: want one or the other")
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -153,7 +166,8 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 		if s.Stacks[i].Kind == StackFlexiNS {
 			errs = append(errs, field.Under(at+".flexins", s.Stacks[i].FlexiNS.Validate()))
 		}
-		errs = append(errs, s.validateLowLatency(at, &s.Stacks[i]), s.validateSolar(at, &s.Stacks[i]), s.validateMTU(at, &s.Stacks[i]), s.validateInline(&s.Stacks[i]))
+		errs = append(errs, s.validateLowLatency(at, &s.Stacks[i]), s.validateSolar(at, &s.Stacks[i]),
+			s.validateMTU(at, &s.Stacks[i]), s.validateInline(&s.Stacks[i]))
 		for n := range rack.Servers {
 			if &s.Stacks[i] != s.stack(n) {
 				continue
@@ -169,7 +183,8 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	}
 	for n := range rack.Servers {
 		card := &rack.Servers[n].Cards[0]
-		if err := errors.Join(s.validateEngine(n, card), s.validateProcesses(s.stack(n), card), s.validateMemory(n, card)); err != nil {
+		if err := errors.Join(s.validateEngine(n, card), s.validateProcesses(s.stack(n), card),
+			s.validateMemory(n, card)); err != nil {
 			return err
 		}
 	}
@@ -184,7 +199,8 @@ func (l *LimitSpec) validate() error {
 	}{{"set_up_ps", l.SetUp}, {"traffic_ps", l.Traffic}, {"quiet_ps", l.Quiet}, {"settle_ps", l.Settle}} {
 		const most = 1000 * simcore.Second
 		if x.v != nil && (*x.v < simcore.Nanosecond || *x.v > most) {
-			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s), or none for what follows from timers and board", int64(*x.v), int64(most)))
+			errs = append(errs, field.Errorf(x.path, "%d: want 1000 (1 ns) to %d (1000 s), or none for what follows "+
+				"from timers and board", int64(*x.v), int64(most)))
 		}
 	}
 	return errors.Join(errs...)

@@ -19,8 +19,8 @@ type Stack interface {
 	Core(process int) apps.Core        // of the host, on which its application runs
 	Ports() int                        // that it can use, from the first on
 
-	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with a call, or
-	// with a frame. It is asked at every step of time.
+	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with
+	// a call, or with a frame. It is asked at every step of time.
 	Settled() bool
 	// Timer names, for messages, a connection's timer that is armed; empty without one.
 	Timer() string
@@ -107,7 +107,8 @@ func (w *world) side(server, process int) apps.Side {
 	}
 	share := uint64(appsBytes/w.c.Workload.Processes) &^ (pageBytes - 1)
 	return apps.Side{
-		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(process), Core: w.stacks[server].Core(process), Memory: c.Memory,
+		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(process),
+		Core: w.stacks[server].Core(process), Memory: c.Memory,
 		Base: mem.Bus(nicspec.EndpointHost, appsFrom+uint64(process)*share), Bytes: share,
 		Ways: ways, Engine: engine,
 	}

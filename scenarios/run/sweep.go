@@ -14,7 +14,8 @@ import (
 	"nictwin/stack/transport"
 )
 
-// SweepSpec makes one case of a scenario for every combination of values. A field without values is as the workload has it.
+// SweepSpec makes one case of a scenario for every combination of values. A field without values is as the workload
+// has it.
 type SweepSpec struct {
 	Kinds       []apps.Kind      `yaml:"kind"`
 	Transports  []apps.Transport `yaml:"transport"`
@@ -48,7 +49,8 @@ type SweepSpec struct {
 }
 
 // stackAxes are those that set options of stacks of kind flexins.
-var stackAxes = []string{"data_cores", "receive", "transmit", "staging_bytes", "selective_repeat", "cc", "spray", "notify"}
+var stackAxes = []string{"data_cores", "receive", "transmit", "staging_bytes", "selective_repeat", "cc", "spray",
+	"notify"}
 
 // axis is a field of a sweep.
 type axis struct {
@@ -69,7 +71,8 @@ func values[T comparable](name string, list []T, set func(s *Spec, v T)) axis {
 func twice[T comparable](name string, list []T) error {
 	for i, v := range list {
 		if first := slices.Index(list, v); first < i {
-			return field.Errorf(field.Path(fmt.Sprintf("%s[%d]", name, i)), ": %v a second time: %v has it", v, field.Path(fmt.Sprintf("%s[%d]", name, first)))
+			return field.Errorf(field.Path(fmt.Sprintf("%s[%d]", name, i)), ": %v a second time: %v has it", v,
+				field.Path(fmt.Sprintf("%s[%d]", name, first)))
 		}
 	}
 	return nil
@@ -94,17 +97,23 @@ func (w *SweepSpec) axes() []axis {
 		values("loss", w.Losses, (*Spec).lose),
 		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
 		values("data_cores", w.DataCores, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.DataCores = v }) }),
-		values("receive", w.Receives, func(s *Spec, v data.ReceiveKind) { s.flexins(func(n *node.Spec) { n.Data.Receive = v }) }),
-		values("transmit", w.Transmits, func(s *Spec, v data.TransmitKind) { s.flexins(func(n *node.Spec) { n.Data.Transmit = v }) }),
-		values("staging_bytes", w.StagingBytes, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.Data.StagingBytes = v }) }),
+		values("receive", w.Receives,
+			func(s *Spec, v data.ReceiveKind) { s.flexins(func(n *node.Spec) { n.Data.Receive = v }) }),
+		values("transmit", w.Transmits,
+			func(s *Spec, v data.TransmitKind) { s.flexins(func(n *node.Spec) { n.Data.Transmit = v }) }),
+		values("staging_bytes", w.StagingBytes,
+			func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.Data.StagingBytes = v }) }),
 		values("selective_repeat", w.SelectiveRepeat, func(s *Spec, v bool) {
 			s.flexins(func(n *node.Spec) {
-				n.Data.Recovery = map[bool]transport.Recovery{false: transport.GoBackN, true: transport.SelectiveRepeat}[v]
+				n.Data.Recovery = map[bool]transport.Recovery{false: transport.GoBackN,
+					true: transport.SelectiveRepeat}[v]
 			})
 		}),
-		values("cc", w.CCs, func(s *Spec, v data.CongestionKind) { s.flexins(func(n *node.Spec) { n.Data.CC.Kind = v }) }),
+		values("cc", w.CCs,
+			func(s *Spec, v data.CongestionKind) { s.flexins(func(n *node.Spec) { n.Data.CC.Kind = v }) }),
 		values("spray", w.Sprays, func(s *Spec, v bool) { s.flexins(func(n *node.Spec) { n.Data.Spray = v }) }),
-		values("notify", w.Notifies, func(s *Spec, v node.Notification) { s.flexins(func(n *node.Spec) { n.Notify = v }) }),
+		values("notify", w.Notifies,
+			func(s *Spec, v node.Notification) { s.flexins(func(n *node.Spec) { n.Notify = v }) }),
 		values("pcie", w.PCIe, (*Spec).answer),
 		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
 	}
@@ -166,7 +175,8 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of {
 		for _, a := range axes {
 			if a.n > 0 && slices.Contains(stackAxes, a.name) {
-				return nil, field.Errorf(field.Path("sweep."+a.name), ": an option of stacks of kind %s: there is none", StackFlexiNS)
+				return nil, field.Errorf(field.Path("sweep."+a.name), ": an option of stacks of kind %s: there is none",
+					StackFlexiNS)
 			}
 		}
 	}
@@ -188,7 +198,8 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 			}
 		}
 		if len(c.Name) > maxCaseName {
-			return nil, field.Errorf("sweep", ": the name of case %s has %d characters: want %d at most, by a shorter name or fewer fields", c.Name, len(c.Name), maxCaseName)
+			return nil, field.Errorf("sweep", ": the name of case %s has %d characters: want %d at most, by a "+
+				"shorter name or fewer fields", c.Name, len(c.Name), maxCaseName)
 		}
 		if err := c.Validate(); err != nil {
 			return nil, field.Errorf("sweep", ": case %s: %w", c.Name, err)

@@ -18,11 +18,13 @@ func timed(kind, fields, network, workload string) string {
 	server := func(name string) string {
 		return fmt.Sprintf("{preset: %s, name: %s, cards: [{preset: %s, %s}]}", preset, name, preset, fields)
 	}
-	return fmt.Sprintf("name: timed\ndescription: limits follow timers and board\nboard: {preset: %s-pair, servers: [%s, %s], network: {kind: back_to_back, %s}}\nstacks: [{kind: %s}]\nworkload: {%s}\n",
+	return fmt.Sprintf("name: timed\ndescription: limits follow timers and board\nboard: {preset: %s-pair, servers: "+
+		"[%s, %s], network: {kind: back_to_back, %s}}\nstacks: [{kind: %s}]\nworkload: {%s}\n",
 		preset, server("A"), server("B"), network, kind, workload)
 }
 
-// Whatever the timers of queue pairs, and however long and slow the board is, nothing that only takes its time is a finding.
+// Whatever the timers of queue pairs, and however long and slow the board is, nothing that only takes its time is a
+// finding.
 func TestNoFalseAlarmFromTime(t *testing.T) {
 	plain := "seed: 0"
 	var all []string
@@ -31,14 +33,17 @@ func TestNoFalseAlarmFromTime(t *testing.T) {
 			all = append(all, timed(kind, plain, "latency_ps: 25000", fmt.Sprintf("count: 4, timeout: %d", code)))
 		}
 		for _, code := range []int{0, 14, 31} {
-			all = append(all, timed(kind, plain, "latency_ps: 25000", fmt.Sprintf("count: 10, receives: 1, rnr_timer: %d", code)))
+			all = append(all, timed(kind, plain, "latency_ps: 25000", fmt.Sprintf("count: 10, receives: 1, "+
+				"rnr_timer: %d", code)))
 		}
 		for _, transport := range []string{"rc", "uc", "ud"} {
 			all = append(all,
 				timed(kind, plain, "latency_ps: 20000000000", "count: 6, transport: "+transport),
-				timed(kind, "eth: {rate: {bytes: 1, ps: 8000000}}", "latency_ps: 0", "count: 6, depth: 2, transport: "+transport))
+				timed(kind, "eth: {rate: {bytes: 1, ps: 8000000}}", "latency_ps: 0",
+					"count: 6, depth: 2, transport: "+transport))
 		}
-		all = append(all, timed(kind, "eth: {rate: {bytes: 1, ps: 8000000}}", "latency_ps: 0", "kind: write, count: 2, depth: 1, sizes: [100000]"))
+		all = append(all, timed(kind, "eth: {rate: {bytes: 1, ps: 8000000}}", "latency_ps: 0",
+			"kind: write, count: 2, depth: 1, sizes: [100000]"))
 	}
 	all = append(all,
 		timed("flexins", "switch: {nic_rate: {bytes: 1, ps: 1000000}}", "latency_ps: 0", "count: 4, depth: 2"),
@@ -73,7 +78,9 @@ func TestLimitsOfUsualBoards(t *testing.T) {
 		require.Equal(t, leastGrace, l.grace, kind)
 		require.Equal(t, leastSetUp, l.setUp, kind)
 	}
-	cases, err := Parse("timed.yaml", []byte(timed("flexins", "seed: 0", "latency_ps: 25000", "timeout: 14, retries: 3")+"limits: {settle_ps: 7000}\n"))
+	cases, err := Parse("timed.yaml",
+		[]byte(timed("flexins", "seed: 0", "latency_ps: 25000",
+			"timeout: 14, retries: 3")+"limits: {settle_ps: 7000}\n"))
 	require.NoError(t, err)
 	l := cases[0].limits()
 	require.GreaterOrEqual(t, l.quiet, 4*2*67*simcore.Millisecond)

@@ -123,7 +123,8 @@ func (w *world) watch(rack *board.RackSpec) (err error) {
 			w.judges = append(w.judges, nil)
 			continue
 		}
-		j, err := judge.Attach(v.Cards[0].NIC, judge.Options{Name: v.Name, Build: buildOf(spec, v.Cards[0].NIC), Log: w.log})
+		j, err := judge.Attach(v.Cards[0].NIC, judge.Options{Name: v.Name, Build: buildOf(spec, v.Cards[0].NIC),
+			Log: w.log})
 		if err != nil {
 			return err
 		}
@@ -233,7 +234,8 @@ func (w *world) settle(what string) error {
 	since := w.engine.Now()
 	for from := w.engine.Now(); w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace; {
 		if w.engine.Now()-from > w.limits.settle {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.settle), w.armed()), w.engine.Now()}
+			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)%s", nanoseconds(w.limits.settle),
+				w.armed()), w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {
 			return err
@@ -253,7 +255,8 @@ func (w *world) end() error {
 			return nil // cores of what failed go on for ever; NICs have come to rest
 		}
 		if w.engine.Now()-from > w.limits.settle {
-			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()), w.engine.Now()}
+			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()),
+				w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {
 			return err

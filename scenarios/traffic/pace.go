@@ -19,9 +19,9 @@ type Pace struct {
 	mbps     int64      // 0: as fast as the stream goes
 }
 
-// ParsePace reads a pace for a port whose stream has so many bits, 0 being that of nicspec.DefaultBuild, and this clock, 0
-// being that of 400 MHz: line (back to back with the smallest gap), capture (as recorded, but no faster than line), a number
-// of Gbps, or beats (no cycle without a beat: denser than Ethernet, for measurements).
+// ParsePace reads a pace for a port whose stream has so many bits, 0 being that of nicspec.DefaultBuild, and this
+// clock, 0 being that of 400 MHz: line (back to back with the smallest gap), capture (as recorded, but no faster than
+// line), a number of Gbps, or beats (no cycle without a beat: denser than Ethernet, for measurements).
 func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	p := line(ethBits)
 	p.periodPs = simcore.Freq{PeriodPs: period}.Period()
@@ -35,22 +35,24 @@ func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 		most := int64(p.beat) * 8_000_000 / int64(p.periodPs) // one beat in every cycle
 		gbps, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(gbps >= 0.001 && gbps <= float64(most)/1000) {
-			return Pace{}, field.Errorf("pace", "%q: want line, capture, or Gbps from 0.001 to %v", s, float64(most)/1000)
+			return Pace{}, field.Errorf("pace", "%q: want line, capture, or Gbps from 0.001 to %v", s,
+				float64(most)/1000)
 		}
 		p.mbps = int64(gbps*1000 + 0.5)
 	}
 	return p, nil
 }
 
-// AtMost is the pace on a cable of a rate, the zero rate being any: line and capture are no faster than that, and a number
-// of Gbps that is more is an error.
+// AtMost is the pace on a cable of a rate, the zero rate being any: line and capture are no faster than that, and a
+// number of Gbps that is more is an error.
 func (p Pace) AtMost(r simcore.Rate) (Pace, error) {
 	if r == (simcore.Rate{}) {
 		return p, nil
 	}
 	most := r.Bytes * 8_000_000 / int64(r.Ps)
 	if p.beats || p.mbps > most {
-		return p, field.Errorf("pace", "%v Gbps: want at most %v, which the cable carries", float64(p.mbps)/1000, float64(most)/1000)
+		return p, field.Errorf("pace", "%v Gbps: want at most %v, which the cable carries", float64(p.mbps)/1000,
+			float64(most)/1000)
 	}
 	if own := int64(p.beat) * 8_000_000; p.mbps == 0 && most < own/int64(p.periodPs) {
 		p.mbps = most
@@ -63,8 +65,9 @@ func line(ethBits int) Pace {
 	return Pace{beat: cmp.Or(ethBits, nicspec.DefaultBuild().EthBits) / 8}
 }
 
-// maxBacklog is the most bytes that wait in front of the NIC's stream. Where the last beats of frames are nearly empty, a
-// stream is slower than Ethernet, and the backlog would grow for ever: at this many bytes, frames come at the stream's rate.
+// maxBacklog is the most bytes that wait in front of the NIC's stream. Where the last beats of frames are nearly
+// empty, a stream is slower than Ethernet, and the backlog would grow for ever: at this many bytes, frames come at the
+// stream's rate.
 const maxBacklog = 2 << 20
 
 // stream is the time that a frame of n bytes takes on a stream with this clock and this percentage of stalled cycles.

@@ -13,7 +13,8 @@ import (
 func TestPaceAtMost(t *testing.T) {
 	const period, bits, n = 909, 256, 1000
 	for text, want := range map[string]simcore.Ps{
-		"line": (n + ether.WireOverhead) * 40, "capture": (n + ether.WireOverhead) * 40, "100": (n + ether.WireOverhead) * 80,
+		"line": (n + ether.WireOverhead) * 40, "capture": (n + ether.WireOverhead) * 40,
+		"100": (n + ether.WireOverhead) * 80,
 	} {
 		p, err := ParsePace(text, bits, period)
 		require.NoError(t, err)

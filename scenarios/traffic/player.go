@@ -36,7 +36,8 @@ type Player struct {
 
 const playerPortCap = 1024
 
-// NewPlayer makes the player for a NIC's port with this number and clock. Without a track it plays what Play adds, back to back.
+// NewPlayer makes the player for a NIC's port with this number and clock. Without a track it plays what Play adds,
+// back to back.
 func NewPlayer(name string, e *simcore.Engine, pool *msg.Frames, eth int, period simcore.Ps) *Player {
 	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth, period: period}
 	p.ev.H, p.track.Pace = p, line(0)
@@ -57,8 +58,8 @@ func (p *Player) Load(t Track) error {
 	return nil
 }
 
-// Play adds frames and plays them after those that it has: for scenarios whose next frame depends on what happened before.
-// A player whose track has a source plays only that.
+// Play adds frames and plays them after those that it has: for scenarios whose next frame depends on what happened
+// before. A player whose track has a source plays only that.
 func (p *Player) Play(frames ...Frame) {
 	idle := p.sent == p.Total()
 	p.list = append(p.list, frames...)
@@ -82,7 +83,8 @@ func (p *Player) Sent() int { return p.sent }
 // Taken returns when the NIC's stream ends taking what was played so far, the time on the cable not counted.
 func (p *Player) Taken() simcore.Ps { return p.taken }
 
-// Held reports whether the cable carries as many frames as it can: the next one departs when one of them has been taken.
+// Held reports whether the cable carries as many frames as it can: the next one departs when one of them has been
+// taken.
 func (p *Player) Held() bool { return p.held }
 
 // Shortened is the number of gaps that were shortened so far.

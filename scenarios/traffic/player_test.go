@@ -52,12 +52,15 @@ func sized(gap simcore.Ps, sizes ...int) (list []traffic.Frame) {
 func pair(t *testing.T) (e *simcore.Engine, a, b *traffic.Player) {
 	t.Helper()
 	e, pool := simcore.NewEngine(), new(msg.Frames)
-	a, b = traffic.NewPlayer("A", e, pool, 0, simcore.DefaultPeriodPs), traffic.NewPlayer("B", e, pool, 1, simcore.DefaultPeriodPs)
-	require.NoError(t, board.Cable("Cable", e, simcore.LinkSpec{Latency: us, Credits: 64, CreditLatency: us}, a.Eth(), b.Eth()))
+	a, b = traffic.NewPlayer("A", e, pool, 0, simcore.DefaultPeriodPs),
+		traffic.NewPlayer("B", e, pool, 1, simcore.DefaultPeriodPs)
+	require.NoError(t, board.Cable("Cable", e, simcore.LinkSpec{Latency: us, Credits: 64, CreditLatency: us}, a.Eth(),
+		b.Eth()))
 	return e, a, b
 }
 
-// A frame departs when its last byte has gone, at the track's pace: an Ethernet port of 512 bits at 400 MHz has 25.6 B/ns.
+// A frame departs when its last byte has gone, at the track's pace: an Ethernet port of 512 bits at 400 MHz has 25.6
+// B/ns.
 func TestPaces(t *testing.T) {
 	for _, x := range []struct {
 		name, pace string
@@ -78,7 +81,8 @@ func TestPaces(t *testing.T) {
 			e, a, b := pair(t)
 			pace, err := traffic.ParsePace(x.pace, 0, 0)
 			require.NoError(t, err)
-			require.NoError(t, a.Load(traffic.Track{Source: source(x.frames...), Pace: pace, Stall: x.stall, MaxGap: x.maxGap}))
+			require.NoError(t,
+				a.Load(traffic.Track{Source: source(x.frames...), Pace: pace, Stall: x.stall, MaxGap: x.maxGap}))
 			var departs []simcore.Ps
 			var sizes []int
 			a.Played = func(i int, f traffic.Frame) {
@@ -172,8 +176,10 @@ func TestPlayersSayWhatIsWrong(t *testing.T) {
 // A cable that carries one frame at a time holds its player, and nobody else.
 func TestCablesHoldPlayers(t *testing.T) {
 	e, pool := simcore.NewEngine(), new(msg.Frames)
-	p, far := traffic.NewPlayer("A", e, pool, 1, simcore.DefaultPeriodPs), traffic.NewPlayer("B", e, pool, 0, simcore.DefaultPeriodPs)
-	require.NoError(t, board.Cable("Cable", e, simcore.LinkSpec{Latency: us, Credits: 1, CreditLatency: us}, p.Eth(), far.Eth()))
+	p, far := traffic.NewPlayer("A", e, pool, 1, simcore.DefaultPeriodPs),
+		traffic.NewPlayer("B", e, pool, 0, simcore.DefaultPeriodPs)
+	require.NoError(t, board.Cable("Cable", e, simcore.LinkSpec{Latency: us, Credits: 1, CreditLatency: us}, p.Eth(),
+		far.Eth()))
 	var came []simcore.Ps
 	far.Take = func(*ether.Frame) { came = append(came, e.Now()) }
 	p.Play(sized(0, 60, 60, 60)...)
@@ -191,7 +197,8 @@ func TestCablesHoldPlayers(t *testing.T) {
 func TestTracksNameTheirFields(t *testing.T) {
 	_, a, _ := pair(t)
 	err := a.Load(traffic.Track{Stall: 91})
-	require.EqualError(t, err, "track of port 0: pace: none: want one that ParsePace has read\nstall 91: want 0 to 90 percent")
+	require.EqualError(t, err, "track of port 0: pace: none: want one that ParsePace has read\nstall 91: want 0 to "+
+		"90 percent")
 	captured, err := traffic.ParsePace("capture", 0, 0)
 	require.NoError(t, err)
 	require.ErrorContains(t, a.Load(traffic.Track{Pace: captured}), "max_gap 0")
@@ -201,7 +208,8 @@ func TestTracksNameTheirFields(t *testing.T) {
 		period simcore.Ps
 		most   string // Gbps; empty: it is right
 	}{
-		{"fast", 0, 0, "204.8"}, {"204.9", 0, 0, "204.8"}, {"204.8", 0, 0, ""}, {"0", 256, 0, "102.4"}, {"NaN", 1024, 0, "409.6"},
+		{"fast", 0, 0, "204.8"}, {"204.9", 0, 0, "204.8"}, {"204.8", 0, 0, ""}, {"0", 256, 0, "102.4"},
+		{"NaN", 1024, 0, "409.6"},
 		{"500", 512, 1000, ""}, {"513", 512, 1000, "512"}, {"", 512, 0, "204.8"},
 	} {
 		_, err := traffic.ParsePace(x.pace, x.bits, x.period)

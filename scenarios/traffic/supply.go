@@ -121,7 +121,8 @@ func (s *Supply) nothing() error {
 func (s *Supply) add(f *capture.File, port int) error {
 	for _, o := range s.captures {
 		if f.IsPipe() && f.Same(o) {
-			return &capture.Error{Path: f.Path(), Offset: -1, Err: fmt.Errorf("is the same pipe as %s: a pipe can be read only once", o.Path())}
+			return &capture.Error{Path: f.Path(), Offset: -1,
+				Err: fmt.Errorf("is the same pipe as %s: a pipe can be read only once", o.Path())}
 		}
 	}
 	s.captures = append(s.captures, f)

@@ -63,7 +63,8 @@ func TestOrigins(t *testing.T) {
 	x := s.Playlists()[0]
 	require.Equal(t, 10, x.Total())
 	for range loops {
-		for i, want := range []capture.Origin{{File: a, Packet: 1}, {File: a, Packet: 3}, {File: b, Packet: 1}, {File: b, Packet: 2}, {}} {
+		for i, want := range []capture.Origin{{File: a, Packet: 1}, {File: a, Packet: 3}, {File: b, Packet: 1},
+			{File: b, Packet: 2}, {}} {
 			f, err := x.Next()
 			require.NoError(t, err)
 			require.Equal(t, want.File, f.Origin.File)
@@ -78,7 +79,8 @@ func TestPasses(t *testing.T) {
 	for _, n := range []int{100, keptBytes/1500 + 100} {
 		frames := numbered(n, 1500)
 		const loops = 3
-		x := supply(t, SupplySpec{Captures: []string{saved(t, frames[:50]), saved(t, frames[50:])}, Loop: loops}).Playlists()[0]
+		x := supply(t, SupplySpec{Captures: []string{saved(t, frames[:50]), saved(t, frames[50:])},
+			Loop: loops}).Playlists()[0]
 		for range loops {
 			for i := range frames {
 				f, err := x.Next()

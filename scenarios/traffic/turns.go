@@ -8,7 +8,8 @@ type PortFrame struct {
 	Port int
 }
 
-// Turns gives the frames of the ports in turn, as long as each has some, so that all ports are busy at once; pass after pass.
+// Turns gives the frames of the ports in turn, as long as each has some, so that all ports are busy at once; pass
+// after pass.
 type Turns struct {
 	ports []*Playlist
 	port  int   // whose turn it is

@@ -89,7 +89,8 @@ func TestAreas(t *testing.T) {
 		}
 		_, _, ok, err := a.trespass(m, b)
 		require.True(t, ok && err == nil)
-		at := a.at(rapid.IntRange(0, slots-1).Draw(t, "slot"), rapid.IntRange(0, pieces-1).Draw(t, "piece")) + uint64(a.piece) + uint64(rapid.IntRange(0, guard-1).Draw(t, "behind"))
+		at := a.at(rapid.IntRange(0, slots-1).Draw(t, "slot"), rapid.IntRange(0, pieces-1).Draw(t, "piece")) +
+			uint64(a.piece) + uint64(rapid.IntRange(0, guard-1).Draw(t, "behind"))
 		m[at] = 1
 		addr, got, ok, err := a.trespass(m, b)
 		require.True(t, !ok && err == nil && addr == at && got == 1)
@@ -154,8 +155,11 @@ func TestCompare(t *testing.T) {
 	of := func(change func(*Result)) *Result {
 		r := &Result{Memory: [2]string{"a", "b"}, Streams: []Stream{
 			{Server: "A", Client: true, List: []Completion{{ID: 0, Message: 0}, {ID: 1, Message: 1}}},
-			{Server: "A", Client: true, Recv: true, Loose: true, List: []Completion{{ID: 0, Recv: true, Message: 0}, {ID: 1, Recv: true, Message: 1}}},
-			{Server: "B", Recv: true, List: []Completion{{ID: 5, Recv: true, Opcode: verbs.WCRecv, Bytes: 9, Message: 0}, {ID: 6, Recv: true, Opcode: verbs.WCRecv, Bytes: 8, Message: 1}}},
+			{Server: "A", Client: true, Recv: true, Loose: true,
+				List: []Completion{{ID: 0, Recv: true, Message: 0}, {ID: 1, Recv: true, Message: 1}}},
+			{Server: "B", Recv: true,
+				List: []Completion{{ID: 5, Recv: true, Opcode: verbs.WCRecv, Bytes: 9, Message: 0},
+					{ID: 6, Recv: true, Opcode: verbs.WCRecv, Bytes: 8, Message: 1}}},
 		}}
 		change(r)
 		return r
@@ -166,15 +170,19 @@ func TestCompare(t *testing.T) {
 		differ []Compare
 		says   string
 	}{
-		"nothing":   {func(*Result) {}, nil, ""},
-		"memory":    {func(r *Result) { r.Memory[1] = "c" }, []Compare{Exact}, "the memory of server 1 in the end"},
-		"a slot":    {func(r *Result) { r.Streams[2].List[0].ID = 7 }, []Compare{Exact}, `server B, server of flow 0, receive queue: completion 0: "receive request 5`},
+		"nothing": {func(*Result) {}, nil, ""},
+		"memory":  {func(r *Result) { r.Memory[1] = "c" }, []Compare{Exact}, "the memory of server 1 in the end"},
+		"a slot": {func(r *Result) { r.Streams[2].List[0].ID = 7 }, []Compare{Exact},
+			`server B, server of flow 0, receive queue: completion 0: "receive request 5`},
 		"a message": {func(r *Result) { r.Streams[2].List[0].Message = 1 }, []Compare{Exact, Messages}, "completion 0"},
 		"a length":  {func(r *Result) { r.Streams[2].List[1].Bytes = 7 }, []Compare{Exact, Messages}, "8 B"},
-		"a status":  {func(r *Result) { r.Streams[0].List[1].Status = verbs.WCFlushErr }, []Compare{Exact, Messages, Counts}, ""},
-		"an order":  {func(r *Result) { l := r.Streams[1].List; l[0].Message, l[1].Message = 1, 0 }, []Compare{Exact}, "server A, client of flow 0, receive queue: completion 0"},
-		"another":   {func(r *Result) { r.Streams[1].List[1].Message = 0 }, []Compare{Exact, Messages}, "completion 1"},
-		"one less":  {func(r *Result) { r.Streams[0].List = r.Streams[0].List[:1] }, []Compare{Exact, Messages, Counts}, ""},
+		"a status": {func(r *Result) { r.Streams[0].List[1].Status = verbs.WCFlushErr },
+			[]Compare{Exact, Messages, Counts}, ""},
+		"an order": {func(r *Result) { l := r.Streams[1].List; l[0].Message, l[1].Message = 1, 0 }, []Compare{Exact},
+			"server A, client of flow 0, receive queue: completion 0"},
+		"another": {func(r *Result) { r.Streams[1].List[1].Message = 0 }, []Compare{Exact, Messages}, "completion 1"},
+		"one less": {func(r *Result) { r.Streams[0].List = r.Streams[0].List[:1] }, []Compare{Exact, Messages, Counts},
+			""},
 		"one more": {func(r *Result) { r.Streams[0].List = append(r.Streams[0].List, Completion{ID: 2}) },
 			[]Compare{Exact, Messages, Counts}, ""},
 	} {

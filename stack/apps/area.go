@@ -48,12 +48,14 @@ type RoomError struct {
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("apps: %d messages of %d B: want %d B of memory on a server, %d are left: want a lower count, depth or size", e.Slots, e.Bytes, e.Want, e.Left)
+	return fmt.Sprintf("apps: %d messages of %d B: want %d B of memory on a server, %d are left: want a lower count, "+
+		"depth or size", e.Slots, e.Bytes, e.Want, e.Left)
 }
 
 // area takes memory for slots of so many bytes.
 func (r *room) area(slots, bytes, pieces, offset int) (area, error) {
-	a := area{base: r.next, slots: slots, pieces: pieces, piece: max((bytes+pieces-1)/pieces, 1), offset: uint64(offset)}
+	a := area{base: r.next, slots: slots, pieces: pieces, piece: max((bytes+pieces-1)/pieces, 1),
+		offset: uint64(offset)}
 	a.apart = (uint64(a.piece) + a.offset + guard + line - 1) &^ (line - 1)
 	a.stride = a.apart * uint64(pieces)
 	n := a.stride * uint64(slots)

@@ -67,7 +67,8 @@ func (c *client) advance() {
 func (c *client) build(i, m int) bool {
 	s, w := c.spec, &c.wrs[i]
 	n := c.length(m)
-	*w = verbs.SendWR{ID: uint64(m), Opcode: s.opcode(m), Imm: c.imm(m), AH: c.ah, RemoteQPN: c.peerQPN, RemoteQKey: qkey}
+	*w = verbs.SendWR{ID: uint64(m), Opcode: s.opcode(m), Imm: c.imm(m), AH: c.ah, RemoteQPN: c.peerQPN,
+		RemoteQKey: qkey}
 	if s.signals(m) {
 		w.Flags = verbs.SendSignaled
 	}
@@ -207,7 +208,8 @@ func (c *client) received(slot int, wc *verbs.WC) {
 func (e *end) checkImm(wc *verbs.WC, m int) {
 	has, want := wc.Flags&verbs.WCWithImm != 0, e.spec.opcode(m).HasImm()
 	if has != want || want && wc.Imm != e.imm(m) {
-		e.fail(Wrong{What: "immediate", Message: m, Text: fmt.Sprintf("message %d: immediate data %#x (%v): expected %#x (%v)", m, wc.Imm, has, e.imm(m), want)})
+		e.fail(Wrong{What: "immediate", Message: m, Text: fmt.Sprintf("message %d: immediate data %#x (%v): expected "+
+			"%#x (%v)", m, wc.Imm, has, e.imm(m), want)})
 	}
 }
 

@@ -12,9 +12,12 @@ type Compare string
 
 // What must be the same.
 const (
-	Exact    Compare = "exact"    // every completion of each queue, in order (Solar: in any), and the memory of both servers
-	Messages Compare = "messages" // the same, but not which receive request a message took, nor the order of handlers' answers, nor memory: timing decides that
-	Counts   Compare = "counts"   // how many completions there were of each kind on each server
+	// every completion of each queue, in order (Solar: in any), and the memory of both servers
+	Exact Compare = "exact"
+	// the same, but not which receive request a message took, nor the order of handlers' answers, nor memory: timing
+	// decides that
+	Messages Compare = "messages"
+	Counts   Compare = "counts" // how many completions there were of each kind on each server
 )
 
 // Valid reports whether there is such a way.

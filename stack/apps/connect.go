@@ -52,8 +52,10 @@ func (u *setup) queuePairs(s *side) error {
 func (u *setup) attributes(e *end) verbs.QPAttr {
 	spec, rd := u.spec, min(u.spec.Depth, e.side.dev.MaxQPInitRdAtom)
 	a := verbs.QPAttr{
-		Port: e.way.Port, AH: e.way.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey, Access: e.side.mr.Access &^ verbs.AccessLocalWrite,
-		Timeout: uint8(spec.RetransmitAfter()), RetryCnt: uint8(spec.Retries), RNRRetry: uint8(spec.RNRRetry), MinRNRTimer: uint8(spec.RNRTimer),
+		Port: e.way.Port, AH: e.way.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey,
+		Access:  e.side.mr.Access &^ verbs.AccessLocalWrite,
+		Timeout: uint8(spec.RetransmitAfter()), RetryCnt: uint8(spec.Retries), RNRRetry: uint8(spec.RNRRetry),
+		MinRNRTimer: uint8(spec.RNRTimer),
 		MaxRdAtomic: uint8(rd), MaxDestRdAtomic: uint8(min(max(rd, 1), e.side.dev.MaxQPRdAtom)),
 		SQPSN: spec.firstPSN(e.flow, e.client), RQPSN: spec.firstPSN(e.flow, !e.client),
 	}
@@ -97,7 +99,8 @@ func (u *setup) handles(s *side) error {
 		return nil
 	}
 	s.handles = make([]verbs.AH, u.spec.Ports)
-	err := u.verbs(s, "create_ah", u.spec.Ports, func(i int, done func(error)) { s.Context.CreateAH(s.pd, s.Ways[i].Peer, into(&s.handles[i], done)) })
+	err := u.verbs(s, "create_ah", u.spec.Ports,
+		func(i int, done func(error)) { s.Context.CreateAH(s.pd, s.Ways[i].Peer, into(&s.handles[i], done)) })
 	for _, e := range s.ends {
 		e.ah = s.handles[e.index%u.spec.Ports]
 	}

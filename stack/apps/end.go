@@ -118,9 +118,10 @@ func (e *end) completed(wc *verbs.WC) {
 		return
 	}
 	if wc.Status != verbs.WCSuccess && !e.stopped {
-		// What the completions before it allow is posted first, whether the error came in the same poll or in a later one:
-		// otherwise the way in which completions fall into polls would decide how many requests there are. Of an end that
-		// waits for room, time decides that all the same: whether a pipe had some before the error is up to its stack.
+		// What the completions before it allow is posted first, whether the error came in the same poll or in a later
+		// one: otherwise the way in which completions fall into polls would decide how many requests there are. Of an
+		// end that waits for room, time decides that all the same: whether a pipe had some before the error is up to
+		// its stack.
 		e.role.advance()
 		e.stopped = true
 	}
@@ -144,7 +145,8 @@ func (e *end) sendEnded(wc *verbs.WC) {
 	}
 	e.sends = append(e.sends, c)
 	if m < e.acked || m >= e.posted {
-		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one of %d to %d", m, wc.Status, e.acked, e.posted-1)})
+		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
+			"of %d to %d", m, wc.Status, e.acked, e.posted-1)})
 		return
 	}
 	if wc.Status != verbs.WCSuccess {
@@ -152,10 +154,12 @@ func (e *end) sendEnded(wc *verbs.WC) {
 		return
 	}
 	if next := e.spec.signalled(e.acked); m != next {
-		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d: expected that of request %d before", m, next)})
+		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d: expected that of "+
+			"request %d before", m, next)})
 	}
 	if want := e.spec.opcode(m).Completion(); wc.Opcode != want {
-		e.fail(Wrong{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m, wc.Opcode, want)})
+		e.fail(Wrong{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m, wc.Opcode,
+			want)})
 	}
 	first := e.acked
 	e.acked = m + 1
@@ -167,7 +171,8 @@ func (e *end) recvEnded(wc *verbs.WC) {
 	slot := int(wc.ID & (1<<slotBits - 1))
 	c := Completion{ID: wc.ID &^ recvBit >> slotBits, Recv: true, Status: wc.Status, Message: -1}
 	if !e.spec.SharedReceive && !e.spec.LowLatency && int(c.ID) != e.came {
-		e.fail(Wrong{What: "order", Message: e.came, Text: fmt.Sprintf("the completion of receive request %d: expected that of %d", c.ID, e.came)})
+		e.fail(Wrong{What: "order", Message: e.came, Text: fmt.Sprintf("the completion of receive request %d: "+
+			"expected that of %d", c.ID, e.came)})
 	}
 	e.came++
 	if wc.Status != verbs.WCSuccess {
@@ -190,10 +195,12 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 	skip := e.spec.header()
 	n, a := int(wc.ByteLen)-skip, &e.recvs.area
 	if e.spec.Transport == UD && wc.SrcQP != e.peerQPN {
-		e.fail(Wrong{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x", wc.SrcQP, e.peerQPN)})
+		e.fail(Wrong{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x",
+			wc.SrcQP, e.peerQPN)})
 	}
 	if n < 0 || n > len(e.side.got) {
-		e.fail(Wrong{What: "length", Message: next, Text: fmt.Sprintf("a message of %d B: expected %d", n, e.spec.size(next))})
+		e.fail(Wrong{What: "length", Message: next,
+			Text: fmt.Sprintf("a message of %d B: expected %d", n, e.spec.size(next))})
 		return next, false
 	}
 	if e.spec.Transport == Raw && !e.addressed(a, slot, next) {
@@ -254,8 +261,10 @@ func (e *end) same(got, want []byte, m int, where func(off int) uint64) bool {
 		return false
 	}
 	if at := differ(got, want); at >= 0 {
-		e.fail(Wrong{What: "byte", Message: m, Offset: at, Addr: where(at), Expected: want[at], Got: got[at], Text: fmt.Sprintf(
-			"message %d (%d B): byte %d at %#x: expected %#02x, got %#02x", m, size, at, where(at), want[at], got[at])})
+		e.fail(Wrong{What: "byte", Message: m, Offset: at, Addr: where(at), Expected: want[at], Got: got[at],
+			Text: fmt.Sprintf(
+				"message %d (%d B): byte %d at %#x: expected %#02x, got %#02x", m, size, at, where(at), want[at],
+				got[at])})
 		return false
 	}
 	return true

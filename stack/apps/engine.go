@@ -8,17 +8,18 @@ import (
 
 // Engine is handlers that serve queue pairs on a server's card, and how one speaks to them.
 type Engine interface {
-	// Serve has what is sent to a connected queue pair go to the handler of a kind, so many requests at a time. It may read the
-	// region.
+	// Serve has what is sent to a connected queue pair go to the handler of a kind, so many requests at a time. It may
+	// read the region.
 	Serve(k Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error))
 
-	NodeBytes() int                                         // of a list's node
-	Node(b []byte, key uint64, value []byte, next uint64)   // writes one
-	Lengths(k Kind, bytes int) (request, answer int)        // that asks for so many bytes
-	Request(b []byte, q *Query)                             // writes a request
-	Answer(b []byte, q *Query, nodes int, value []byte) int // writes what must come of it, and returns its length; value nil: nothing was found
-	Refusal(b []byte, q *Query) int                         // the same for one that names what the handler may not read
-	Number(answer []byte) (number uint32, err error)        // of the request
+	NodeBytes() int                                       // of a list's node
+	Node(b []byte, key uint64, value []byte, next uint64) // writes one
+	Lengths(k Kind, bytes int) (request, answer int)      // that asks for so many bytes
+	Request(b []byte, q *Query)                           // writes a request
+	// writes what must come of it, and returns its length; value nil: nothing was found
+	Answer(b []byte, q *Query, nodes int, value []byte) int
+	Refusal(b []byte, q *Query) int                  // the same for one that names what the handler may not read
+	Number(answer []byte) (number uint32, err error) // of the request
 }
 
 // Query is a request to a handler.
@@ -169,7 +170,8 @@ func (c *client) must(m int, b []byte) int {
 func (c *client) answers(slot int, wc *verbs.WC) {
 	n, a := int(wc.ByteLen), &c.recvs.area
 	if n > len(c.side.got) {
-		c.fail(Wrong{What: "length", Message: -1, Text: fmt.Sprintf("an answer of %d B: expected %d at most", n, len(c.side.got))})
+		c.fail(Wrong{What: "length", Message: -1, Text: fmt.Sprintf("an answer of %d B: expected %d at most", n,
+			len(c.side.got))})
 		return
 	}
 	got := c.got(n)
@@ -179,7 +181,8 @@ func (c *client) answers(slot int, wc *verbs.WC) {
 	number, err := c.served.engine.Number(got)
 	m := int(number)
 	if err != nil || m >= c.posted || c.served.came[m] {
-		c.fail(Wrong{What: "answer", Message: -1, Text: fmt.Sprintf("an answer to request %d (%d B, %v): expected one below %d that had none", m, n, err, c.posted)})
+		c.fail(Wrong{What: "answer", Message: -1, Text: fmt.Sprintf("an answer to request %d (%d B, %v): expected "+
+			"one below %d that had none", m, n, err, c.posted)})
 		return
 	}
 	c.served.came[m] = true

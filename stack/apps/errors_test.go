@@ -27,17 +27,19 @@ func (s *script) Poll(wcs []verbs.WC) (int, error) {
 	return n, nil
 }
 
-// An error ends what a client posts behind what the completions before it allow, whether it came with them or later: how many
-// requests there are does not depend on time.
+// An error ends what a client posts behind what the completions before it allow, whether it came with them or later:
+// how many requests there are does not depend on time.
 func TestAnErrorEndsTheSameRequestsAtAnyTime(t *testing.T) {
 	spec := DefaultSpec()
 	spec.Kind, spec.Inline, spec.Depth, spec.Batch, spec.SignalEvery = Send, true, 6, 1, 1
 	spec.Count, spec.Sizes = 40, []int{16}
-	wcs := []verbs.WC{{ID: 0, Opcode: verbs.WCSend}, {ID: 1, Opcode: verbs.WCSend}, {ID: 2, Status: verbs.WCRemAccessErr}, {ID: 3, Status: verbs.WCFlushErr}}
+	wcs := []verbs.WC{{ID: 0, Opcode: verbs.WCSend}, {ID: 1, Opcode: verbs.WCSend},
+		{ID: 2, Status: verbs.WCRemAccessErr}, {ID: 3, Status: verbs.WCFlushErr}}
 	for together := range len(wcs) + 1 { // so many come in the first poll, the others one by one
 		q := &script{}
 		s := &side{run: &Run{spec: &spec}, cq: q}
-		c := &client{end: &end{spec: &spec, side: s, qp: q, client: true, wrs: make([]verbs.SendWR, 1), inline: [][]byte{make([]byte, 16)}}}
+		c := &client{end: &end{spec: &spec, side: s, qp: q, client: true, wrs: make([]verbs.SendWR, 1),
+			inline: [][]byte{make([]byte, 16)}}}
 		c.role, s.ends, s.byQPN = c, []*end{c.end}, map[uint32]*end{0: c.end}
 		c.advance()
 		require.Equal(t, 6, q.posted)

@@ -9,11 +9,12 @@ import (
 // Payload is when applications touch the bytes of messages.
 type Payload string
 
-// The ways. With Reused, message m has the bytes of message m modulo the depth, so that what a place holds is the same however often it
-// was written: what came wrong and was written over by something right is not seen.
+// The ways. With Reused, message m has the bytes of message m modulo the depth, so that what a place holds is the same
+// however often it was written: what came wrong and was written over by something right is not seen.
 const (
-	Fresh  Payload = "fresh"  // each message has bytes of its own, which the sender writes and the receiver reads
-	Reused Payload = "reused" // buffers are written before the traffic and read after it, as measuring programs such as perftest have it
+	Fresh Payload = "fresh" // each message has bytes of its own, which the sender writes and the receiver reads
+	// buffers are written before the traffic and read after it, as measuring programs such as perftest have it
+	Reused Payload = "reused"
 )
 
 // source is the message whose bytes message m has.
@@ -49,13 +50,16 @@ func (s *Spec) validatePayload(bad func(ok bool, path field.Path, format string,
 		bad(false, "payload", "%q: want %s or %s", s.Payload, Fresh, Reused)
 		return
 	}
-	bad(slices.Contains([]Kind{Send, Write, WriteImm, Read}, s.Kind), "payload", "%s: %s answers by what came: want %s, or kind send, write, write_imm or read", s.Payload, s.Kind, Fresh)
-	bad(s.Transport == RC, "payload", "%s: over %s bytes tell which message came: want %s, or transport %s", s.Payload, s.Transport, Fresh, RC)
+	bad(slices.Contains([]Kind{Send, Write, WriteImm, Read}, s.Kind), "payload",
+		"%s: %s answers by what came: want %s, or kind send, write, write_imm or read", s.Payload, s.Kind, Fresh)
+	bad(s.Transport == RC, "payload", "%s: over %s bytes tell which message came: want %s, or transport %s", s.Payload,
+		s.Transport, Fresh, RC)
 	bad(s.Pieces == 1, "payload", "%s: want %s, or %v 1", s.Payload, Fresh, field.Path("pieces"))
 	for _, x := range []struct {
 		set  bool
 		name field.Path
-	}{{s.Inline, "inline"}, {s.Invalidate, "invalidate"}, {s.LowLatency, "low_latency"}, {s.SharedReceive, "shared_receive"}} {
+	}{{s.Inline, "inline"}, {s.Invalidate, "invalidate"}, {s.LowLatency, "low_latency"},
+		{s.SharedReceive, "shared_receive"}} {
 		bad(!x.set, "payload", "%s: want %s, or %v false", s.Payload, Fresh, x.name)
 	}
 	bad(s.Misuse == nil, "payload", "%s: want %s, or no %v", s.Payload, Fresh, field.Path("misuse"))
@@ -79,7 +83,8 @@ func (e *end) counted(n int) {
 	e.bytes += uint64(n)
 }
 
-// lookAgain reads the places of an area in the end, each of which has the bytes of the last message that it took; n messages came.
+// lookAgain reads the places of an area in the end, each of which has the bytes of the last message that it took; n
+// messages came.
 func (e *end) lookAgain(a *area, n int) {
 	if e.stopped { // the next message may have been on its way into a place
 		return

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A place that was used again and again must hold the bytes of its last message: any other byte is found, by address and message.
+// A place that was used again and again must hold the bytes of its last message: any other byte is found, by address
+// and message.
 func TestReusedPlacesAreLookedAt(t *testing.T) {
 	s := DefaultSpec()
 	s.Kind, s.Payload, s.Depth, s.Count, s.Sizes = Write, Reused, 4, 50, []int{100, 64}
@@ -35,7 +36,8 @@ func TestReusedPlacesAreLookedAt(t *testing.T) {
 		for _, off := range []int{0, s.size(last) - 1} {
 			w := fresh(int(a.at(i, 0)) + off)
 			require.NotNil(t, w)
-			require.Equal(t, [3]uint64{uint64(last), uint64(off), a.at(i, 0) + uint64(off)}, [3]uint64{uint64(w.Message), uint64(w.Offset), w.Addr})
+			require.Equal(t, [3]uint64{uint64(last), uint64(off), a.at(i, 0) + uint64(off)},
+				[3]uint64{uint64(w.Message), uint64(w.Offset), w.Addr})
 		}
 	}
 }

@@ -40,7 +40,8 @@ func (e *end) addressed(a *area, slot, next int) bool {
 	}
 	ethernet(want[:], e.way.MAC, e.way.Peer.MAC)
 	if !bytes.Equal(got[:], want[:]) {
-		e.fail(Wrong{What: "header", Message: next, Addr: a.at(slot, 0), Text: fmt.Sprintf("a frame with header %x at %#x: expected %x", got, a.at(slot, 0), want)})
+		e.fail(Wrong{What: "header", Message: next, Addr: a.at(slot, 0),
+			Text: fmt.Sprintf("a frame with header %x at %#x: expected %x", got, a.at(slot, 0), want)})
 	}
 	return true
 }
@@ -54,5 +55,6 @@ func (s *Spec) validateRaw(bad func(ok bool, path field.Path, format string, a .
 	bad(!s.Immediate, "immediate", ": transport %s has no such data: want false", Raw)
 	bad(!s.SharedReceive, "shared_receive", ": transport %s does not have it: want false", Raw)
 	bad(s.Processes == 1, "processes", "%d: the frames of a port go to one process with %s: want 1", s.Processes, Raw)
-	bad(s.flows() <= s.Ports, "ports", "%d: each port has one flow of %s, and there are %d: want %d or more", s.Ports, Raw, s.flows(), s.flows())
+	bad(s.flows() <= s.Ports, "ports", "%d: each port has one flow of %s, and there are %d: want %d or more", s.Ports,
+		Raw, s.flows(), s.flows())
 }

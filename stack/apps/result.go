@@ -98,8 +98,11 @@ func (r *Run) Result() (*Result, error) {
 	}
 	for _, s := range r.sides {
 		for _, e := range s.ends {
-			res.Streams = append(res.Streams, Stream{Server: s.Name, Flow: e.flow, Client: e.client, Alone: !r.spec.Transport.ordered(), List: e.sends},
-				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Recv: true, Loose: r.spec.Kind.Served(), List: e.takes})
+			res.Streams = append(res.Streams,
+				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Alone: !r.spec.Transport.ordered(),
+					List: e.sends},
+				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Recv: true, Loose: r.spec.Kind.Served(),
+					List: e.takes})
 			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.wrongs
 		}
 		if err := s.digest(memory[s.server]); err != nil {

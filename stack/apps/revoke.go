@@ -22,7 +22,8 @@ func (u *setup) revocable(s *side) error {
 		}
 		r.keys = make([]verbs.MR, u.spec.Count)
 		err := u.verbs(s, "reg_mr", u.spec.Count, func(m int, done func(error)) {
-			s.Context.RegMR(s.pd, r.near.at(m, 0), keyBytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite, into(&r.keys[m], done))
+			s.Context.RegMR(s.pd, r.near.at(m, 0), keyBytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite,
+				into(&r.keys[m], done))
 		})
 		if err != nil {
 			return err
@@ -60,14 +61,17 @@ func (s *server) checkInv(wc *verbs.WC, m int) {
 		key = s.keys[m].RKey
 	}
 	if has := wc.Flags&verbs.WCWithInv != 0; has != s.spec.Invalidate || has && wc.InvKey != key {
-		s.fail(Wrong{What: "invalidation", Message: m, Text: fmt.Sprintf("message %d: it invalidated key %#x (%v): expected %#x (%v)", m, wc.InvKey, has, key, s.spec.Invalidate)})
+		s.fail(Wrong{What: "invalidation", Message: m, Text: fmt.Sprintf("message %d: it invalidated key %#x (%v): "+
+			"expected %#x (%v)", m, wc.InvKey, has, key, s.spec.Invalidate)})
 	}
 }
 
 // validateRevoke holds a workload that invalidates to what can.
 func (s *Spec) validateRevoke(bad func(ok bool, path field.Path, format string, a ...any)) {
-	bad(!s.Invalidate || s.Kind == Send && s.Transport == RC && !s.Immediate, "invalidate", ": want false, or kind %s over %s without %v", Send, RC, field.Path("immediate"))
+	bad(!s.Invalidate || s.Kind == Send && s.Transport == RC && !s.Immediate, "invalidate",
+		": want false, or kind %s over %s without %v", Send, RC, field.Path("immediate"))
 	if s.Misuse != nil && s.Misuse.What == RevokedKey {
-		bad(s.Invalidate && s.Misuse.Message > 0, "misuse.what", "%s: want %v, and a message behind the first", RevokedKey, field.Path("invalidate"))
+		bad(s.Invalidate && s.Misuse.Message > 0, "misuse.what", "%s: want %v, and a message behind the first",
+			RevokedKey, field.Path("invalidate"))
 	}
 }

@@ -13,8 +13,8 @@ import (
 // Looper is a Core that polls memory for software, which kind ring needs.
 type Looper interface {
 	rb2.Core
-	// Loop has the core call step again and again. When it reports that it found nothing to do, it is called next after a write to
-	// what the loop watches, or Wake.
+	// Loop has the core call step again and again. When it reports that it found nothing to do, it is called next
+	// after a write to what the loop watches, or Wake.
 	Loop(name string, step func() bool) (Loop, error)
 }
 
@@ -56,7 +56,8 @@ func (r *ring) memory(u *setup, s *side) {
 	r.slots, errs[0] = s.room.area(1, spec.Slots*spec.SlotBytes, 1, u.spec.Offset)
 	r.lines, errs[1] = s.room.area(1, rb2.LinesBytes, 1, 0)
 	if err := errors.Join(errs[:]...); err != nil {
-		u.short = errors.Join(u.short, fmt.Errorf("server %s: a ring of %d slots of %d B: %w", s.Name, spec.Slots, spec.SlotBytes, err))
+		u.short = errors.Join(u.short, fmt.Errorf("server %s: a ring of %d slots of %d B: %w", s.Name, spec.Slots,
+			spec.SlotBytes, err))
 	}
 	r.lines.loose = u.spec.Ring.Head == rb2.HeadPull
 }
@@ -74,7 +75,8 @@ func (r *ring) place(key uint32) rb2.Place {
 // clear makes all words 0.
 func (r *ring) clear() error {
 	var b [rb2.LinesBytes]byte
-	return errors.Join(r.side.Memory.Write(r.lines.at(0, 0), b[:]), r.side.Memory.Write(r.slots.at(0, 0), make([]byte, r.slots.piece)))
+	return errors.Join(r.side.Memory.Write(r.lines.at(0, 0), b[:]),
+		r.side.Memory.Write(r.slots.at(0, 0), make([]byte, r.slots.piece)))
 }
 
 // run makes the loop, which wakes when the other end wrote to memory.
@@ -165,7 +167,8 @@ func (w *ringWriter) done() bool {
 
 func (w *ringWriter) state() string {
 	p := w.Pointers()
-	return fmt.Sprintf("%d messages written, the receiver read %d as far as it told, %d requests under way", w.next, p.Head, w.UnderWay())
+	return fmt.Sprintf("%d messages written, the receiver read %d as far as it told, %d requests under way", w.next,
+		p.Head, w.UnderWay())
 }
 
 // ringReader is the end that reads them.
@@ -212,7 +215,8 @@ func (r *ringReader) read() (found bool, err error) {
 	if err := r.side.Core.Load(addr, got); err != nil {
 		return false, err
 	}
-	r.takes = append(r.takes, Completion{ID: uint64(r.next), Recv: true, Opcode: verbs.WCRecvWriteWithImm, Bytes: uint32(n), Message: r.next})
+	r.takes = append(r.takes, Completion{ID: uint64(r.next), Recv: true, Opcode: verbs.WCRecvWriteWithImm,
+		Bytes: uint32(n), Message: r.next})
 	r.compare(got, r.next, request, func(off int) uint64 { return addr + uint64(off) })
 	r.next++
 	r.side.run.progress++
@@ -261,10 +265,12 @@ func (u *setup) rings(s *side) error {
 		}
 		on, ok := s.Core.(Looper)
 		if !ok {
-			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP, "server %s: its applications run on no core that could poll memory: want a board with -cores", s.Name)
+			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP,
+				"server %s: its applications run on no core that could poll memory: want a board with -cores", s.Name)
 		}
 		p := s.peer.ends[i]
-		c := rb2.Config{Spec: u.spec.ringSpec(), Core: on, QP: e.qp, Own: ringOf(e).place(s.mr.LKey), Peer: ringOf(p).place(s.peer.mr.RKey), Work: ringWork}
+		c := rb2.Config{Spec: u.spec.ringSpec(), Core: on, QP: e.qp, Own: ringOf(e).place(s.mr.LKey),
+			Peer: ringOf(p).place(s.peer.mr.RKey), Work: ringWork}
 		if err := e.ring.start(c, on); err != nil {
 			return fmt.Errorf("server %s: %w", s.Name, err)
 		}
@@ -293,7 +299,8 @@ func (s *Spec) ringCap(e *end) verbs.QPCap {
 func (s *Spec) ringFits(x *side) error {
 	for _, e := range x.ends {
 		if c := s.ringCap(e); max(c.MaxSendWR, c.MaxRecvWR) > x.dev.MaxQPWR {
-			return verbs.Errorf(string(Ring), verbs.EINVAL, "server %s: a ring with depth %d and beta %d has up to %d requests under way, and a queue pair here %d: want a lower depth, or a higher beta",
+			return verbs.Errorf(string(Ring), verbs.EINVAL, "server %s: a ring with depth %d and beta %d has up to "+
+				"%d requests under way, and a queue pair here %d: want a lower depth, or a higher beta",
 				x.Name, s.Depth, s.Ring.Beta, max(c.MaxSendWR, c.MaxRecvWR), x.dev.MaxQPWR)
 		}
 	}
@@ -311,21 +318,27 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		name field.Path
 		want string
 	}{
-		{s.Pieces != 1, "pieces", "1"}, {s.Batch != 1, "batch", "1"}, {s.SignalEvery != 1, "signal_every", "1"}, {s.Receives != 0, "receives", "0"},
-		{s.Inline, "inline", "false"}, {s.Payload != Fresh, "payload", string(Fresh)}, {s.Misuse != nil, "misuse", "none"},
+		{s.Pieces != 1, "pieces", "1"}, {s.Batch != 1, "batch", "1"}, {s.SignalEvery != 1, "signal_every", "1"},
+		{s.Receives != 0, "receives", "0"},
+		{s.Inline, "inline", "false"}, {s.Payload != Fresh, "payload", string(Fresh)},
+		{s.Misuse != nil, "misuse", "none"},
 	} {
 		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
 	}
 	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
-		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth, field.Path("kind"), Ring, rb2.MinSlots, maxDepth)
+		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth, field.Path("kind"),
+			Ring, rb2.MinSlots, maxDepth)
 		return nil
 	}
 	if len(s.Sizes) == 0 || s.largest() > maxBytes || s.largest() < 0 {
 		return nil // which is told elsewhere
 	}
 	r := s.ringSpec()
-	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest takes slots of %d B: want %d at most", r.SlotBytes, rb2.MaxSlotBytes)
-	bad(!r.WordsInSlots() || s.Offset%rb2.WordBytes == 0, "offset", "%d: slots have words with %v %s: want a multiple of %d", s.Offset, field.Path("ring.tail"), r.Tail, rb2.WordBytes)
+	bad(r.SlotBytes <= rb2.MaxSlotBytes, "sizes", ": the longest takes slots of %d B: want %d at most", r.SlotBytes,
+		rb2.MaxSlotBytes)
+	bad(!r.WordsInSlots() || s.Offset%rb2.WordBytes == 0, "offset",
+		"%d: slots have words with %v %s: want a multiple of %d", s.Offset, field.Path("ring.tail"), r.Tail,
+		rb2.WordBytes)
 	if r.SlotBytes > rb2.MaxSlotBytes {
 		return nil
 	}

@@ -18,8 +18,8 @@ type Run struct {
 	finished bool
 }
 
-// New makes the objects of a workload and connects them: process i of the first server with process i of the second. await runs
-// the world in between.
+// New makes the objects of a workload and connects them: process i of the first server with process i of the second.
+// await runs the world in between.
 func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -42,7 +42,8 @@ func New(s Spec, processes [][2]Side, await Await) (*Run, error) {
 	}
 	for _, x := range r.sides {
 		if s.Ports > len(x.Ways) {
-			return nil, verbs.Errorf("apps", verbs.EINVAL, "server %s has %d ports: want ports %d or less", x.Name, len(x.Ways), len(x.Ways))
+			return nil, verbs.Errorf("apps", verbs.EINVAL, "server %s has %d ports: want ports %d or less", x.Name,
+				len(x.Ways), len(x.Ways))
 		}
 		longest, answer := x.lengths()
 		longest = max(longest, answer)
@@ -112,8 +113,8 @@ func (u *setup) make() error {
 	return each(u.engage, u.rings)
 }
 
-// Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its end before
-// Begin: transports that do not wait for receivers lose what comes earlier.
+// Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its
+// end before Begin: transports that do not wait for receivers lose what comes earlier.
 func (r *Run) Prepare() error {
 	var errs []error
 	for _, s := range r.sides {
@@ -130,8 +131,8 @@ func (r *Run) Prepare() error {
 	return errors.Join(append(errs, r.Err())...)
 }
 
-// Prepared reports whether all receive requests are there that have to be before Begin; who runs the applications lets time pass and
-// calls Retry until they are. Only rings tell.
+// Prepared reports whether all receive requests are there that have to be before Begin; who runs the applications lets
+// time pass and calls Retry until they are. Only rings tell.
 func (r *Run) Prepared() bool {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
@@ -240,9 +241,11 @@ func (e *end) underWay() int {
 // state says how far an end is.
 func (e *end) state() string {
 	if e.ring != nil {
-		return fmt.Sprintf("%s of flow %d on server %s: %s, of %d", roleName(e.client), e.flow, e.side.Name, e.ring.state(), e.spec.Count)
+		return fmt.Sprintf("%s of flow %d on server %s: %s, of %d", roleName(e.client), e.flow, e.side.Name,
+			e.ring.state(), e.spec.Count)
 	}
-	what := fmt.Sprintf("%s of flow %d on server %s: %d requests posted, %d of them ended", roleName(e.client), e.flow, e.side.Name, e.posted, e.acked)
+	what := fmt.Sprintf("%s of flow %d on server %s: %d requests posted, %d of them ended", roleName(e.client), e.flow,
+		e.side.Name, e.posted, e.acked)
 	if e.recvs != nil {
 		what += fmt.Sprintf(", %d messages received", e.came)
 	}
@@ -343,7 +346,8 @@ func (s *side) guards() error {
 		}
 		if !ok {
 			s.ends[0].fail(Wrong{What: "guard", Message: -1, Addr: addr, Expected: pad, Got: got,
-				Text: fmt.Sprintf("%#x is outside of every buffer: expected %#02x as before, got %#02x", addr, pad, got)})
+				Text: fmt.Sprintf("%#x is outside of every buffer: expected %#02x as before, got %#02x", addr, pad,
+					got)})
 		}
 	}
 	return nil

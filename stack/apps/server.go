@@ -40,7 +40,8 @@ func (s *server) advance() {
 // build makes the request that answers a message. Its ID is the answer's ordinal.
 func (s *server) build(r reply) bool {
 	n, w := s.spec.size(r.message), &s.wrs[0]
-	*w = verbs.SendWR{ID: uint64(s.posted), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah, RemoteQPN: s.peerQPN, RemoteQKey: qkey}
+	*w = verbs.SendWR{ID: uint64(s.posted), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah,
+		RemoteQPN: s.peerQPN, RemoteQKey: qkey}
 	if s.spec.signals(s.posted) {
 		w.Flags = verbs.SendSignaled
 	}
@@ -134,7 +135,8 @@ func (s *server) written(wc *verbs.WC) {
 	s.took(m)
 	n := s.spec.size(m)
 	if int(wc.ByteLen) != n {
-		s.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d ended with %d B: expected %d", m, wc.ByteLen, n)})
+		s.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d ended with %d B: expected %d", m,
+			wc.ByteLen, n)})
 	}
 	if s.spec.Payload == Reused {
 		s.counted(n)
@@ -179,7 +181,8 @@ func (s *server) finish(asked int) {
 			return
 		}
 		if v := binary.LittleEndian.Uint64(b); v != *s.count {
-			s.fail(Wrong{What: "counter", Message: -1, Addr: s.near.at(0, 0), Text: fmt.Sprintf("the counter at %#x has %#x: expected %#x", s.near.at(0, 0), v, *s.count)})
+			s.fail(Wrong{What: "counter", Message: -1, Addr: s.near.at(0, 0),
+				Text: fmt.Sprintf("the counter at %#x has %#x: expected %#x", s.near.at(0, 0), v, *s.count)})
 		}
 	}
 }

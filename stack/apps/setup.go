@@ -48,11 +48,13 @@ const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.Acces
 // open makes what all queue pairs of a server share.
 func (u *setup) open(s *side) error {
 	c := s.Context
-	if err := u.verbs(s, "query_device", 1, func(_ int, done func(error)) { c.QueryDevice(into(&s.dev, done)) }); err != nil {
+	if err := u.verbs(s, "query_device", 1,
+		func(_ int, done func(error)) { c.QueryDevice(into(&s.dev, done)) }); err != nil {
 		return err
 	}
 	if u.spec.Invalidate && !s.dev.Has(verbs.FeatureInvalidate) {
-		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: SEND_WITH_INV: the device lacks it", s.Name)
+		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: SEND_WITH_INV: the device lacks it",
+			s.Name)
 	}
 	if err := u.verbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(into(&s.pd, done)) }); err != nil {
 		return err
@@ -61,11 +63,13 @@ func (u *setup) open(s *side) error {
 	if !s.dev.Has(verbs.FeatureAtomics) {
 		access &^= verbs.AccessRemoteAtomic
 	}
-	if err := u.verbs(s, "reg_mr", 1, func(_ int, done func(error)) { c.RegMR(s.pd, s.Base, s.Bytes, access, into(&s.mr, done)) }); err != nil {
+	if err := u.verbs(s, "reg_mr", 1,
+		func(_ int, done func(error)) { c.RegMR(s.pd, s.Base, s.Bytes, access, into(&s.mr, done)) }); err != nil {
 		return err
 	}
 	entries := u.completions(s)
-	if err := u.verbs(s, "create_cq", 1, func(_ int, done func(error)) { c.CreateCQ(entries, into(&s.cq, done)) }); err != nil {
+	if err := u.verbs(s, "create_cq", 1,
+		func(_ int, done func(error)) { c.CreateCQ(entries, into(&s.cq, done)) }); err != nil {
 		return err
 	}
 	if !u.spec.SharedReceive {
@@ -76,7 +80,8 @@ func (u *setup) open(s *side) error {
 		return nil
 	}
 	attr := verbs.SRQAttr{MaxWR: s.shared.area.slots, MaxSGE: u.spec.Pieces}
-	if err := u.verbs(s, "create_srq", 1, func(_ int, done func(error)) { c.CreateSRQ(s.pd, attr, into(&s.srq, done)) }); err != nil {
+	if err := u.verbs(s, "create_srq", 1,
+		func(_ int, done func(error)) { c.CreateSRQ(s.pd, attr, into(&s.srq, done)) }); err != nil {
 		return err
 	}
 	s.shared.post = s.srq.PostRecv
@@ -115,7 +120,8 @@ func (u *setup) receives(s *side, e *end) *receives {
 	if n == 0 {
 		return nil
 	}
-	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.Kind.sends() || u.spec.Kind.Served(), sges: make([]verbs.SGE, 0, maxPieces)}
+	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.Kind.sends() ||
+		u.spec.Kind.Served(), sges: make([]verbs.SGE, 0, maxPieces)}
 	if !r.memory {
 		r.area = area{slots: n, pieces: 1}
 		return r
@@ -160,7 +166,8 @@ func (u *setup) furnish(s *side) {
 			longest, _ := s.lengths()
 			r.out = u.take(s, spec.Depth, longest, spec.Pieces)
 			r.served = u.client()
-			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth), ops: make([]atomic, spec.Depth)}
+			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth),
+				ops: make([]atomic, spec.Depth)}
 		case *server:
 			switch {
 			case spec.Kind == Atomics && !spec.SharedCounter || spec.Kind == Atomics && r.first():

@@ -107,7 +107,8 @@ func (s *side) take() bool {
 		if e := s.byQPN[wc.QPN]; e != nil {
 			e.completed(wc)
 		} else if s.err == nil {
-			s.err = fmt.Errorf("server %s: a completion of queue pair %#x, which is not the application's", s.Name, wc.QPN)
+			s.err = fmt.Errorf("server %s: a completion of queue pair %#x, which is not the application's", s.Name,
+				wc.QPN)
 		}
 	}
 	return n > 0 && err == nil
@@ -123,9 +124,9 @@ func (s *side) advance() {
 	s.ready = ready[:0]
 }
 
-// retry posts what found no room before: receive requests, then what ends send. Room that a pipe has again is told by no
-// completion. Of each kind it goes on until one finds no room again, which waits behind the others then: more attempts would keep
-// the core from taking the completions that make room.
+// retry posts what found no room before: receive requests, then what ends send. Room that a pipe has again is told by
+// no completion. Of each kind it goes on until one finds no room again, which waits behind the others then: more
+// attempts would keep the core from taking the completions that make room.
 func (s *side) retry() {
 	s.retryReceives()
 	for range len(s.full) {

@@ -15,14 +15,16 @@ func (s *Spec) validateSolar(bad func(ok bool, path field.Path, format string, a
 	if s.Transport != Solar {
 		return
 	}
-	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not have it: want %s or %s", s.Kind, field.Path("transport"), Solar, Write, Read)
-	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so that only its completion tells that one has: want 1", s.SignalEvery, Solar)
+	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not have it: want %s or %s", s.Kind,
+		field.Path("transport"), Solar, Write, Read)
+	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so that only its completion tells "+
+		"that one has: want 1", s.SignalEvery, Solar)
 	bad(s.Misuse == nil, "misuse", ": over %s a request that is refused ends alone, and others go on: want none", Solar)
 	bad(s.Receives == 0, "receives", "%d: transport %s takes no receive requests: want 0", s.Receives, Solar)
 }
 
-// endedAlone takes the end of a request whose transport has no order. Its slot is not used again until those before it have
-// ended: a slot is that of a number, and as many are under way as there are slots.
+// endedAlone takes the end of a request whose transport has no order. Its slot is not used again until those before it
+// have ended: a slot is that of a number, and as many are under way as there are slots.
 func (e *end) endedAlone(wc *verbs.WC) {
 	m := int(wc.ID)
 	c := Completion{ID: wc.ID, Status: wc.Status, Message: m}
@@ -31,14 +33,16 @@ func (e *end) endedAlone(wc *verbs.WC) {
 	}
 	e.sends = append(e.sends, c)
 	if m < 0 || m >= e.posted || e.over[m] != underWay {
-		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one of %d to %d that had none", m, wc.Status, e.acked, e.posted-1)})
+		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
+			"of %d to %d that had none", m, wc.Status, e.acked, e.posted-1)})
 		return
 	}
 	e.over[m] = endedBadly
 	if wc.Status == verbs.WCSuccess {
 		e.over[m] = endedWell
 		if want := e.spec.opcode(m).Completion(); wc.Opcode != want {
-			e.fail(Wrong{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m, wc.Opcode, want)})
+			e.fail(Wrong{What: "opcode", Message: m, Text: fmt.Sprintf("request %d ended as %v: expected %v", m,
+				wc.Opcode, want)})
 		}
 		e.role.sent(m, m)
 	}

@@ -4,8 +4,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Close destroys all objects of a run that has ended, users before what they use. It leaves those of a server whose stack
-// cannot destroy queue pairs with requests under way (verbs.FeatureDestroyBusy) where there are some.
+// Close destroys all objects of a run that has ended, users before what they use. It leaves those of a server whose
+// stack cannot destroy queue pairs with requests under way (verbs.FeatureDestroyBusy) where there are some.
 func (r *Run) Close(await Await) error {
 	u := &setup{Run: r, await: await}
 	for _, s := range r.sides {
@@ -25,7 +25,8 @@ func (s *side) busyForGood() bool {
 		return false
 	}
 	for _, e := range s.ends {
-		if e.underWay() != 0 || e.ring != nil && e.spec.ringCap(e).MaxRecvWR > 1 || e.recvs != nil && e.recvs.end != nil && e.recvs.posted != e.came {
+		if e.underWay() != 0 || e.ring != nil && e.spec.ringCap(e).MaxRecvWR > 1 || e.recvs != nil &&
+			e.recvs.end != nil && e.recvs.posted != e.came {
 			return true
 		}
 	}

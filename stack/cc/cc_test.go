@@ -28,7 +28,8 @@ func TestDCQCNTrace(t *testing.T) {
 	require.Equal(t, []Bps{10 * Gbps, 20 * Gbps}, []Bps{d.Rate(), d.Target()})
 	at := 10 * us
 	for i, want := range []struct{ rate, target Bps }{
-		{15000 * Mbps, 20000 * Mbps}, {17500 * Mbps, 20000 * Mbps}, {18750 * Mbps, 20000 * Mbps}, {19375 * Mbps, 20000 * Mbps},
+		{15000 * Mbps, 20000 * Mbps}, {17500 * Mbps, 20000 * Mbps}, {18750 * Mbps, 20000 * Mbps},
+		{19375 * Mbps, 20000 * Mbps},
 		{19707_500_000, 20040 * Mbps}, {19893_750_000, 20080 * Mbps},
 	} {
 		at += 55 * us
@@ -217,7 +218,8 @@ func TestDCTCPTrace(t *testing.T) {
 	send(9)
 	ack(9, false) // beyond slow start: a segment for a window
 	require.EqualValues(t, 9_500, d.Window())
-	require.InDelta(t, alpha*15./16*15./16, float64(d.Alpha())/float64(one), 1e-9) // nothing was under way: the first packet is a window
+	// nothing was under way: the first packet is a window
+	require.InDelta(t, alpha*15./16*15./16, float64(d.Alpha())/float64(one), 1e-9)
 	d.Lost(0, 0, false)
 	require.EqualValues(t, 4_750, d.Window())
 	d.Lost(0, 0, true)
@@ -268,7 +270,8 @@ func TestFixed(t *testing.T) {
 // Every error of a spec is told by its field.
 func TestSpecs(t *testing.T) {
 	err := DCQCNSpec{Least: 5}.Validate()
-	for _, f := range []string{"line_bps", "gain_inverse", "alpha_period_ps", "timer_ps", "byte_counter", "fast_recovery", "cnp_interval_ps", "least_bps 5: want 0 at most"} {
+	for _, f := range []string{"line_bps", "gain_inverse", "alpha_period_ps", "timer_ps", "byte_counter",
+		"fast_recovery", "cnp_interval_ps", "least_bps 5: want 0 at most"} {
 		require.ErrorContains(t, err, f)
 	}
 	s := DefaultDCQCN(40 * Gbps)
@@ -276,7 +279,8 @@ func TestSpecs(t *testing.T) {
 	_, err = NewDCQCN(s)
 	require.ErrorContains(t, err, "alpha_period_ps 50000000: want more than 50000000, cnp_interval_ps")
 	_, err = NewDCTCP(DCTCPSpec{Segment: 1 << 31, Initial: 3, Most: 2, GainInverse: 0})
-	for _, f := range []string{"gain_inverse 0: want 1", "initial_segments 3: want 2 at most", "2 segments of 2147483648 B"} {
+	for _, f := range []string{"gain_inverse 0: want 1", "initial_segments 3: want 2 at most",
+		"2 segments of 2147483648 B"} {
 		require.ErrorContains(t, err, f)
 	}
 	require.NoError(t, DefaultDCTCP(4096).Validate())

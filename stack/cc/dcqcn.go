@@ -17,7 +17,8 @@ type DCQCNSpec struct {
 	// GainInverse is 1/g of the average of notifications, g = 1/256 (DCQCN 5.2).
 	GainInverse int64 `yaml:"gain_inverse"`
 
-	// AlphaPeriod is K, the time without notification after which alpha falls: 55 µs (DCQCN 5.2; it must exceed CNPInterval).
+	// AlphaPeriod is K, the time without notification after which alpha falls: 55 µs (DCQCN 5.2; it must exceed
+	// CNPInterval).
 	AlphaPeriod Ps `yaml:"alpha_period_ps"`
 
 	// Timer is T, the time after which the rate rises: 55 µs (DCQCN 5.2).
@@ -32,8 +33,8 @@ type DCQCNSpec struct {
 	// AdditiveIncrease is R_AI: 40 Mb/s (DCQCN 3.1).
 	AdditiveIncrease Bps `yaml:"additive_increase_bps"`
 
-	// HyperIncrease is R_HAI, added as often as both counters are beyond F. The paper has the phase and no number: ten times
-	// R_AI, as QCN has 50 beside 5 Mb/s. Assumption.
+	// HyperIncrease is R_HAI, added as often as both counters are beyond F. The paper has the phase and no number: ten
+	// times R_AI, as QCN has 50 beside 5 Mb/s. Assumption.
 	HyperIncrease Bps `yaml:"hyper_increase_bps"`
 
 	// CNPInterval is N, the least time between notifications of a flow: 50 µs (DCQCN 3.1).
@@ -46,29 +47,34 @@ const leastCounter = 1000
 // DefaultDCQCN is the paper's setting for a port of some rate.
 func DefaultDCQCN(line Bps) DCQCNSpec {
 	return DCQCNSpec{
-		Line: line, Least: 10 * Mbps, GainInverse: 256, AlphaPeriod: 55 * Microsecond, Timer: 55 * Microsecond, ByteCounter: 10e6,
+		Line: line, Least: 10 * Mbps, GainInverse: 256, AlphaPeriod: 55 * Microsecond, Timer: 55 * Microsecond,
+		ByteCounter:  10e6,
 		FastRecovery: 5, AdditiveIncrease: 40 * Mbps, HyperIncrease: 400 * Mbps, CNPInterval: 50 * Microsecond,
 	}
 }
 
 // Validate returns every error of the spec.
 func (s DCQCNSpec) Validate() error {
-	err := atLeast(bound{"line_bps", s.Line, 1}, bound{"least_bps", s.Least, 1}, bound{"gain_inverse", s.GainInverse, 1},
-		bound{"alpha_period_ps", s.AlphaPeriod, Microsecond}, bound{"timer_ps", s.Timer, Microsecond}, bound{"byte_counter", s.ByteCounter, leastCounter},
+	err := atLeast(bound{"line_bps", s.Line, 1}, bound{"least_bps", s.Least, 1},
+		bound{"gain_inverse", s.GainInverse, 1},
+		bound{"alpha_period_ps", s.AlphaPeriod, Microsecond}, bound{"timer_ps", s.Timer, Microsecond},
+		bound{"byte_counter", s.ByteCounter, leastCounter},
 		bound{"fast_recovery", int64(s.FastRecovery), 1}, bound{"additive_increase_bps", s.AdditiveIncrease, 1},
 		bound{"hyper_increase_bps", s.HyperIncrease, 0}, bound{"cnp_interval_ps", s.CNPInterval, 1})
 	if s.Least > s.Line {
-		err = errors.Join(err, field.Errorf("least_bps", "%d: want %d at most, %v", s.Least, s.Line, field.Path("line_bps")))
+		err = errors.Join(err, field.Errorf("least_bps", "%d: want %d at most, %v", s.Least, s.Line,
+			field.Path("line_bps")))
 	}
 	if s.AlphaPeriod <= s.CNPInterval {
-		err = errors.Join(err, field.Errorf("alpha_period_ps", "%d: want more than %d, %v, else alpha falls between notifications",
+		err = errors.Join(err, field.Errorf("alpha_period_ps", "%d: want more than %d, %v, else alpha falls between "+
+			"notifications",
 			s.AlphaPeriod, s.CNPInterval, field.Path("cnp_interval_ps")))
 	}
 	return err
 }
 
-// DCQCN is the reaction point of a flow: the sender (DCQCN 3.1). The limiter rests until the first notification, and again
-// once the flow is back at the line's rate; alpha goes on falling by then.
+// DCQCN is the reaction point of a flow: the sender (DCQCN 3.1). The limiter rests until the first notification, and
+// again once the flow is back at the line's rate; alpha goes on falling by then.
 type DCQCN struct {
 	spec    DCQCNSpec
 	current Bps // R_C
@@ -180,8 +186,8 @@ func (d *DCQCN) Acked(Ps, int, bool) {}
 // Lost implements Controller: DCQCN runs where nothing is lost (PFC), and has no rule for it.
 func (d *DCQCN) Lost(Ps, int, bool) {}
 
-// Marker is the notification point of a flow: the receiver. A CNP leaves with the first marked packet; then at most one in
-// each interval, at its end, if a marked packet came in it (DCQCN 3.1, figure 6).
+// Marker is the notification point of a flow: the receiver. A CNP leaves with the first marked packet; then at most
+// one in each interval, at its end, if a marked packet came in it (DCQCN 3.1, figure 6).
 type Marker struct {
 	interval Ps
 	endsAt   Ps // of the interval; Never: none runs

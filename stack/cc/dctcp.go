@@ -29,13 +29,16 @@ func DefaultDCTCP(segment int64) DCTCPSpec {
 // Validate returns every error of the spec.
 func (s DCTCPSpec) Validate() error {
 	const largest = 1 << 30
-	err := atLeast(bound{"segment", s.Segment, 1}, bound{"initial_segments", s.Initial, 1}, bound{"most_segments", s.Most, 1},
+	err := atLeast(bound{"segment", s.Segment, 1}, bound{"initial_segments", s.Initial, 1},
+		bound{"most_segments", s.Most, 1},
 		bound{"gain_inverse", s.GainInverse, 1})
 	if s.Initial > s.Most {
-		err = errors.Join(err, field.Errorf("initial_segments", "%d: want %d at most, %v", s.Initial, s.Most, field.Path("most_segments")))
+		err = errors.Join(err, field.Errorf("initial_segments", "%d: want %d at most, %v", s.Initial, s.Most,
+			field.Path("most_segments")))
 	}
 	if s.Segment > largest || s.Most > largest {
-		err = errors.Join(err, field.Errorf("most_segments", "%d segments of %d B: want 2^30 of 2^30 B at most", s.Most, s.Segment))
+		err = errors.Join(err, field.Errorf("most_segments", "%d segments of %d B: want 2^30 of 2^30 B at most", s.Most,
+			s.Segment))
 	}
 	return err
 }
@@ -55,12 +58,14 @@ type DCTCP struct {
 	cutEnd      int64 // what is acknowledged when the window may be cut again
 }
 
-// NewDCTCP returns the controller of a flow. Alpha begins at 1, so that the first mark halves the window (RFC 8257, 3.3).
+// NewDCTCP returns the controller of a flow. Alpha begins at 1, so that the first mark halves the window (RFC 8257,
+// 3.3).
 func NewDCTCP(s DCTCPSpec) (*DCTCP, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	return &DCTCP{spec: s, window: s.Initial * s.Segment, threshold: s.Most * s.Segment, alpha: one, windowEnd: -1, cutEnd: -1}, nil
+	return &DCTCP{spec: s, window: s.Initial * s.Segment, threshold: s.Most * s.Segment, alpha: one, windowEnd: -1,
+		cutEnd: -1}, nil
 }
 
 // Rate implements Controller.

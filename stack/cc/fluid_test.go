@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bottleneck is a port that flows share: a queue that drains at its rate, and marks as RED does, without randomness: what
-// is marked is the expectation, carried on until it is a packet.
+// bottleneck is a port that flows share: a queue that drains at its rate, and marks as RED does, without randomness:
+// what is marked is the expectation, carried on until it is a packet.
 type bottleneck struct {
 	rate    float64 // B per µs
 	queue   float64 // B
@@ -47,8 +47,8 @@ func (b *bottleneck) step(bytes []float64) (marked []bool) {
 	return marked
 }
 
-// Two DCQCN flows, of which one comes later, end at fair shares of a 40 Gb/s port that stays in use (DCQCN 5: K_min 5 KB,
-// K_max 200 KB, P_max 1%).
+// Two DCQCN flows, of which one comes later, end at fair shares of a 40 Gb/s port that stays in use (DCQCN 5: K_min 5
+// KB, K_max 200 KB, P_max 1%).
 func TestDCQCNIsFair(t *testing.T) {
 	const line = 40 * Gbps
 	flows := []*DCQCN{dcqcn(t, line), dcqcn(t, line)}

@@ -19,13 +19,14 @@ func (d *Driver) account(a int, credits int) error {
 		return err
 	}
 	if credits < 0 || credits > nicspec.CreditMax {
-		return errors.Join(below("account", a, nicspec.NumAccounts), fmt.Errorf("driver: account %d: %d credits: want 0 to %d", a, credits, nicspec.CreditMax))
+		return errors.Join(below("account", a, nicspec.NumAccounts),
+			fmt.Errorf("driver: account %d: %d credits: want 0 to %d", a, credits, nicspec.CreditMax))
 	}
 	return below("account", a, nicspec.NumAccounts)
 }
 
-// SetAccount sets an account's balance and makes it Fast; drawn and seq start at 0 again [A1]. With latch, once a frame found
-// no credit all frames go the slow path until ResumeAccount.
+// SetAccount sets an account's balance and makes it Fast; drawn and seq start at 0 again [A1]. With latch, once a
+// frame found no credit all frames go the slow path until ResumeAccount.
 func (d *Driver) SetAccount(a, balance int, latch bool) error {
 	if err := d.account(a, balance); err != nil {
 		return err
@@ -75,5 +76,6 @@ func (d *Driver) ReadAccount(a int, done func(nicspec.AccountEntryFields)) error
 	if err := d.account(a, 0); err != nil {
 		return err
 	}
-	return d.ReadTable(nicspec.TableAccount, a, nicspec.AccountEntrySize, func(b []byte) { done(nicspec.DecodeAccountEntry(b)) })
+	return d.ReadTable(nicspec.TableAccount, a, nicspec.AccountEntrySize,
+		func(b []byte) { done(nicspec.DecodeAccountEntry(b)) })
 }

@@ -36,18 +36,20 @@ func newSteady(t testing.TB) *steady {
 	key, err := d.SetKey(KeySpec{Index: 1, Len: paperBytes, Rights: dma.Access{Read: true}})
 	must(err)
 	s.segs = [2]Span{{key, 0, 54}, {key, 4096, 1446}}
-	s.rx, err = d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 0, LogSize: log}, PayBytes: 2048, OnFrame: func(q *RxQueue, f *RxFrame) {
-		s.n += f.PayLen
-		must(q.Post(f.Buffer))
-		if q.Waiting() >= 8 {
-			must(q.Ring())
-		}
-	}})
+	s.rx, err = d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 0, LogSize: log}, PayBytes: 2048,
+		OnFrame: func(q *RxQueue, f *RxFrame) {
+			s.n += f.PayLen
+			must(q.Post(f.Buffer))
+			if q.Waiting() >= 8 {
+				must(q.Ring())
+			}
+		}})
 	must(err)
 	s.copy, err = d.OpenCopier(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log}, PayBytes: 2048},
 		func(_ *Copier, _ nicspec.RxCqe, _, pay []byte) { s.n += len(pay) })
 	must(err)
-	s.tx, err = d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 0, LogSize: log}, OnEnd: func(_ *TxQueue, e *TxEnd) { s.n += e.N }})
+	s.tx, err = d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 0, LogSize: log},
+		OnEnd: func(_ *TxQueue, e *TxEnd) { s.n += e.N }})
 	must(err)
 	for range 1 << log {
 		must(s.rx.Post(Buffer{Pay: 1 << 19}))
@@ -82,7 +84,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	require.Greater(t, s.n, 2*1500*frames)
 }
 
-// BenchmarkFrame is a frame received as a view, one received as a copy, and one transmitted from two pieces, by an entry of one or two blocks.
+// BenchmarkFrame is a frame received as a view, one received as a copy, and one transmitted from two pieces, by an
+// entry of one or two blocks.
 func BenchmarkFrame(b *testing.B) {
 	s := newSteady(b)
 	b.ReportAllocs()

@@ -58,8 +58,8 @@ func (d *Driver) WriteTable(t nicspec.Table, index int, entry []byte) error {
 	return d.table(nicspec.TableOpWrite, t, index, entry, nil)
 }
 
-// Staged gives the register writes by which an entry, a multiple of four bytes, comes into TBL_DATA, before the command that
-// commits it [G6].
+// Staged gives the register writes by which an entry, a multiple of four bytes, comes into TBL_DATA, before the
+// command that commits it [G6].
 func Staged(entry []byte) iter.Seq2[uint32, uint32] {
 	return func(yield func(off, word uint32) bool) {
 		for i := 0; i+4 <= len(entry); i += 4 {
@@ -71,7 +71,8 @@ func Staged(entry []byte) iter.Seq2[uint32, uint32] {
 }
 
 // TryTable carries out any table command and tells how it ended. The NIC may refuse it.
-func (d *Driver) TryTable(op nicspec.TableOp, t nicspec.Table, index int, entry []byte, done func(nicspec.TableStatus)) error {
+func (d *Driver) TryTable(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
+	done func(nicspec.TableStatus)) error {
 	return d.table(op, t, index, entry, done)
 }
 
@@ -88,10 +89,12 @@ func (d *Driver) ReadTable(t nicspec.Table, index, n int, done func(entry []byte
 	return nil
 }
 
-func (d *Driver) table(op nicspec.TableOp, t nicspec.Table, index int, entry []byte, ended func(nicspec.TableStatus)) error {
+func (d *Driver) table(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
+	ended func(nicspec.TableStatus)) error {
 	const most = 4 * nicspec.TableWords
 	if len(entry)%4 != 0 || len(entry) > most {
-		return fmt.Errorf("driver: entry of table %v has %d B: want a multiple of 4, %d at most [G6]", t, len(entry), most)
+		return fmt.Errorf("driver: entry of table %v has %d B: want a multiple of 4, %d at most [G6]", t, len(entry),
+			most)
 	}
 	if index < 0 || index > 0xffff {
 		return fmt.Errorf("driver: table %v has no entry %d: want an index of 16 bits [G6]", t, index)

@@ -22,8 +22,8 @@ type completions struct {
 	read    func(error) // takes the end of a read
 }
 
-// Event tells that a read of a queue's ring failed [Q4]. The queue is in state Failed from then on; entries before Index may
-// still complete.
+// Event tells that a read of a queue's ring failed [Q4]. The queue is in state Failed from then on; entries before
+// Index may still complete.
 type Event struct {
 	Index  uint16         // first place of the failing read: a descriptor, or a block
 	Status nicspec.Status // why it failed
@@ -106,7 +106,8 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	case r.event != nil:
 		r.d.breach(rule, "%s queue %d: a second event, with status %v", r.ring.Kind(), r.cfg.Queue, status)
 	case status < nicspec.StatusCplUnsupported || status > nicspec.StatusCplMalformed:
-		r.d.breach(rule, "%s queue %d: event with status %v, which is no failure of a read", r.ring.Kind(), r.cfg.Queue, status)
+		r.d.breach(rule, "%s queue %d: event with status %v, which is no failure of a read", r.ring.Kind(), r.cfg.Queue,
+			status)
 	case index-r.done >= r.rung-r.done:
 		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())
 	default:
@@ -120,8 +121,8 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	return false
 }
 
-// unclaimed ends the driver for an Event that nobody takes. Unless somebody makes reads fail, the device has no reason for
-// one.
+// unclaimed ends the driver for an Event that nobody takes. Unless somebody makes reads fail, the device has no reason
+// for one.
 func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	if f := r.d.opts.ReadsMayFail; f != nil && f() {
 		r.d.check(&UnclaimedEventError{r.ring.Kind(), r.cfg.Queue, status})
@@ -138,7 +139,8 @@ func (r *Queue) ends(rule, eventRule string, index, n uint16) bool {
 		return false
 	}
 	if r.event != nil && last >= int(r.event.Index-r.done) {
-		r.d.breach(eventRule, "%s queue %d: completion of entry %d after an event at entry %d", r.ring.Kind(), r.cfg.Queue, index, r.event.Index)
+		r.d.breach(eventRule, "%s queue %d: completion of entry %d after an event at entry %d", r.ring.Kind(),
+			r.cfg.Queue, index, r.event.Index)
 		return false
 	}
 	return true

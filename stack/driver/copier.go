@@ -7,8 +7,8 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Copier is a receive queue whose frames are copied out of their buffers, which are posted again at once. Doorbells are rung
-// for a quarter of the ring, or for as many buffers as the device has left if these are fewer.
+// Copier is a receive queue whose frames are copied out of their buffers, which are posted again at once. Doorbells
+// are rung for a quarter of the ring, or for as many buffers as the device has left if these are fewer.
 type Copier struct {
 	*RxQueue
 	on       func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)
@@ -41,11 +41,12 @@ type flushed struct {
 	done   func(error)
 }
 
-// OpenCopier opens a receive queue; OnFrame of its config must be nil, since on takes the frames. What on is given is good
-// until it returns. Fill gives the device buffers.
+// OpenCopier opens a receive queue; OnFrame of its config must be nil, since on takes the frames. What on is given is
+// good until it returns. Fill gives the device buffers.
 func (d *Driver) OpenCopier(cfg RxConfig, on func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)) (*Copier, error) {
 	if cfg.OnFrame != nil || on == nil {
-		return nil, errors.New("driver: a copier takes frames itself: want OnFrame nil, and a function that takes the copies")
+		return nil, errors.New("driver: a copier takes frames itself: want OnFrame nil, and a function that takes " +
+			"the copies")
 	}
 	c := &Copier{on: on, hdr: make([]byte, max(cfg.HdrBytes, 0)), pay: make([]byte, max(cfg.PayBytes, 0))}
 	c.read = c.copied
@@ -111,8 +112,8 @@ func (c *Copier) elsewhere(addr uint64) bool {
 	return int(addr>>nicspec.EndpointShift) == c.apart.other
 }
 
-// whole reports whether the first frame is whole in memory; if not, work goes on when it is. One flush serves all frames
-// that have come.
+// whole reports whether the first frame is whole in memory; if not, work goes on when it is. One flush serves all
+// frames that have come.
 func (c *Copier) whole() bool {
 	a := &c.apart
 	if !c.jobs.Front().apart || a.copied < a.safe {

@@ -17,9 +17,10 @@ import (
 	"nictwin/stack/driver/drivertest"
 )
 
-// onCore is a machine whose driver runs on a core, through its TLB and private cache and the last-level caches that the NIC
-// writes to by way of the IIO buffer; DRAM is behind those. The memory of the other endpoint takes no time.
-func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
+// onCore is a machine whose driver runs on a core, through its TLB and private cache and the last-level caches that
+// the NIC writes to by way of the IIO buffer; DRAM is behind those. The memory of the other endpoint takes no time.
+func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *simcore.Engine,
+	space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
 	return func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
 		const size = 1 << 30
 		spec, err := host.Preset(name, mem.Bus(endpoint, 0), tlb.Page4K)
@@ -48,16 +49,18 @@ func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *s
 	}
 }
 
-// The driver keeps its promises on cores of the Arm and of a server (on the socket that the NIC does not hang on), too, where
-// every access takes time.
+// The driver keeps its promises on cores of the Arm and of a server (on the socket that the NIC does not hang on),
+// too, where every access takes time.
 func TestContractOnCores(t *testing.T) {
 	for _, x := range []struct {
 		name      string
 		endpoint  int
 		requester uint16
-	}{{"bf3", nicspec.EndpointArm, nicspec.RequesterArm}, {"bf2", nicspec.EndpointArm, nicspec.RequesterArm}, {"host-fn", nicspec.EndpointHost, nicspec.RequesterHost}} {
+	}{{"bf3", nicspec.EndpointArm, nicspec.RequesterArm}, {"bf2", nicspec.EndpointArm, nicspec.RequesterArm},
+		{"host-fn", nicspec.EndpointHost, nicspec.RequesterHost}} {
 		t.Run(x.name, func(t *testing.T) {
-			drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig { return newRigOn(t, onCore(t, x.name, x.endpoint, x.requester)) })
+			drivertest.RunContract(t,
+				func(t *testing.T) *drivertest.Rig { return newRigOn(t, onCore(t, x.name, x.endpoint, x.requester)) })
 		})
 	}
 }

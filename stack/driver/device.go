@@ -21,7 +21,8 @@ func (d *Driver) Probe(done func(nicspec.Build)) {
 	})
 	d.ReadReg(nicspec.RegVersion, 4, func(v uint64) {
 		if v>>16 != nicspec.ContractVersion>>16 {
-			d.check(fmt.Errorf("the NIC follows revision %d.%d of the contract: want revision %d.x (docs/nic.md, section 20)", v>>16, v&0xffff, nicspec.ContractVersion>>16))
+			d.check(fmt.Errorf("the NIC follows revision %d.%d of the contract: want revision %d.x (docs/nic.md, "+
+				"section 20)", v>>16, v&0xffff, nicspec.ContractVersion>>16))
 		}
 	})
 	d.ReadReg(nicspec.RegCap0, 4, func(v uint64) {
@@ -69,7 +70,8 @@ func ControlFor(l tlp.Limits) DeviceControl {
 func ResetControl() DeviceControl {
 	r := nicspec.DevctlReg(nicspec.ResetDevctl)
 	const least = 128 // of the codes [P10]
-	return DeviceControl{MPS: least << r.Mps(), MRRS: least << r.Mrrs(), RCB128: r.Rcb(), RelaxedOrdering: r.RelaxedOrdering(), NoSnoop: r.NoSnoop()}
+	return DeviceControl{MPS: least << r.Mps(), MRRS: least << r.Mrrs(), RCB128: r.Rcb(),
+		RelaxedOrdering: r.RelaxedOrdering(), NoSnoop: r.NoSnoop()}
 }
 
 // SetDeviceControl writes DEVCTL.

@@ -29,8 +29,8 @@ type Options struct {
 // Range is n bytes of an endpoint's memory, from an offset on.
 type Range struct{ From, Bytes uint64 }
 
-// DefaultOptions are those of the default build, with 1 GB of memory at each endpoint of which the driver leaves the first
-// megabyte alone.
+// DefaultOptions are those of the default build, with 1 GB of memory at each endpoint of which the driver leaves the
+// first megabyte alone.
 func DefaultOptions() Options {
 	const low, all = 1 << 20, 1 << 30
 	r := Range{low, all - low}
@@ -42,7 +42,8 @@ func (o *Options) Validate() error {
 	errs := []error{o.Build.Validate()}
 	for ep, r := range o.Memory {
 		if end := r.From + r.Bytes; end < r.From || end > 1<<nicspec.EndpointShift {
-			errs = append(errs, fmt.Errorf("memory of endpoint %d: %d bytes from %#x on: want an end of 2^%d at most", ep, r.Bytes, r.From, nicspec.EndpointShift))
+			errs = append(errs, fmt.Errorf("memory of endpoint %d: %d bytes from %#x on: want an end of 2^%d at most",
+				ep, r.Bytes, r.From, nicspec.EndpointShift))
 		}
 	}
 	if o.MaxPolls < 1 {
@@ -113,7 +114,8 @@ func (d *Driver) Free(addr uint64) error {
 
 func (d *Driver) arena(endpoint int) (*Arena, error) {
 	if endpoint < 0 || endpoint >= len(d.arenas) {
-		return nil, fmt.Errorf("driver: endpoint %d has no memory: want %d (Arm) or %d (host)", endpoint, nicspec.EndpointArm, nicspec.EndpointHost)
+		return nil, fmt.Errorf("driver: endpoint %d has no memory: want %d (Arm) or %d (host)", endpoint,
+			nicspec.EndpointArm, nicspec.EndpointHost)
 	}
 	return d.arenas[endpoint], nil
 }

@@ -36,23 +36,27 @@ func TestOddCompletionEntries(t *testing.T) {
 		{"R10", "status BadKey", false, func(c nicspec.RxCqe) { c.SetStatus(nicspec.StatusBadKey) }},
 		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetFrameLen(257); c.SetPayLen(257) }},
 		{"R14", "100 of 200 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100) }},
-		{"R14", "100 of 200 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100); c.SetRoce(true) }},
+		{"R14", "100 of 200 bytes were placed", false,
+			func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100); c.SetRoce(true) }},
 		{"R14", "61 of 60 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(60); c.SetPayLen(61) }},
 		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetHdrLen(1) }},
-		{"Q4", "event with status CplAbort, but no read failed", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
+		{"Q4", "event with status CplAbort, but no read failed", false,
+			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
 		{"Q4", "no failure of a read", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
 		{"Q4", "event at entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) {
 			c.SetType(nicspec.CqeTypeEvent)
 			c.SetStatus(nicspec.StatusCplAbort)
 			c.SetIndex(2)
 		}},
-		{"T2", "transmit queue 1: event with status CplTimeout", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplTimeout) }},
+		{"T2", "transmit queue 1: event with status CplTimeout", true,
+			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplTimeout) }},
 		{"T10", "completion of entry 7, but 0 to 1 are at work", true, func(c nicspec.RxCqe) { c.SetIndex(7) }},
 		{"T10", "is of queue 0", true, func(c nicspec.RxCqe) { c.SetQueue(0) }},
 		{"T10", "no known type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
 	} {
 		nic, d := newPaper(t, false)
-		rx, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256, OnFrame: func(*RxQueue, *RxFrame) {}})
+		rx, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256,
+			OnFrame: func(*RxQueue, *RxFrame) {}})
 		require.NoError(t, err)
 		tx, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
 		require.NoError(t, err)
@@ -164,7 +168,8 @@ func TestCopierIsDisabledLate(t *testing.T) {
 func TestEntryThatComesMeanwhile(t *testing.T) {
 	nic, d := newPaper(t, true)
 	frames := 0
-	q, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256, OnFrame: func(*RxQueue, *RxFrame) { frames++ }})
+	q, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256,
+		OnFrame: func(*RxQueue, *RxFrame) { frames++ }})
 	require.NoError(t, err)
 	require.NoError(t, q.Post(Buffer{}))
 	require.NoError(t, q.Ring())
@@ -246,20 +251,32 @@ func TestMisuse(t *testing.T) {
 		text string
 		err  error
 	}{
-		{"receive queue 4: want 0 to 3", rx(RxConfig{QueueConfig: QueueConfig{Queue: 4, LogSize: 2}, PayBytes: 1, OnFrame: frame})},
-		{"payload buffers of 0 B: want 1 to 65535 [Q6]", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, OnFrame: frame})},
+		{"receive queue 4: want 0 to 3",
+			rx(RxConfig{QueueConfig: QueueConfig{Queue: 4, LogSize: 2}, PayBytes: 1, OnFrame: frame})},
+		{"payload buffers of 0 B: want 1 to 65535 [Q6]",
+			rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, OnFrame: frame})},
 		{"no OnFrame", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1})},
-		{"ring of 2^1 entries: want 2^2 to 2^15 [Q6]", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 1}, PayBytes: 1, OnFrame: frame})},
-		{"header buffers of 0 B", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Split: nicspec.SplitModeHeaders, OnFrame: frame})},
-		{"want a NIC with part crc32c", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, CRC32C: nicspec.CrcModeCheck, OnFrame: frame})},
-		{"want a NIC with part trim", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Trim: true, OnFrame: frame})},
-		{"want a NIC with part ecn", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, MarkCE: true, OnFrame: frame})},
-		{"receive queue 0: completion ring: driver: endpoint 5", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2, DoneIn: 5}, PayBytes: 1, OnFrame: frame})},
+		{"ring of 2^1 entries: want 2^2 to 2^15 [Q6]",
+			rx(RxConfig{QueueConfig: QueueConfig{LogSize: 1}, PayBytes: 1, OnFrame: frame})},
+		{"header buffers of 0 B",
+			rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Split: nicspec.SplitModeHeaders,
+				OnFrame: frame})},
+		{"want a NIC with part crc32c",
+			rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, CRC32C: nicspec.CrcModeCheck,
+				OnFrame: frame})},
+		{"want a NIC with part trim",
+			rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Trim: true, OnFrame: frame})},
+		{"want a NIC with part ecn",
+			rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, MarkCE: true, OnFrame: frame})},
+		{"receive queue 0: completion ring: driver: endpoint 5",
+			rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2, DoneIn: 5}, PayBytes: 1, OnFrame: frame})},
 		{"transmit queue 1 is open: Close it first", tx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})},
 		{"priority class 8: want 0 to 7", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2}, Class: 8})},
 		{"ECN bits 4", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2}, ECN: 4})},
-		{"moderation (1 entries, 0 cycles) without vector", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2, Messages: Moderation{Count: 1}}})},
-		{"want a NIC with part msix", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2, Messages: Moderation{Vector: &Vector{}}}})},
+		{"moderation (1 entries, 0 cycles) without vector",
+			tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2, Messages: Moderation{Count: 1}}})},
+		{"want a NIC with part msix",
+			tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2, Messages: Moderation{Vector: &Vector{}}}})},
 		{"memory key 256: want 0 to 255", key(KeySpec{Index: 256})},
 		{"pass 2^64", key(KeySpec{VA: ^uint64(0), Len: 2})},
 		{"leave the endpoint: want 0x1 at most", key(KeySpec{Bus: 1<<56 - 1, Len: 2})},
@@ -284,8 +301,10 @@ func TestMisuse(t *testing.T) {
 		{"entry of table Key has 5 B", d.WriteTable(nicspec.TableKey, 0, make([]byte, 5))},
 		{"no entry 65536", d.WriteTable(nicspec.TableKey, 65536, nil)},
 		{"pause mode PauseMode(3)", (&PortConfig{Send: 3}).Validate()},
-		{"pause time of 63 quanta: want 64 or more", (&PortConfig{Send: nicspec.PauseModePause, Quanta: 63, XOff: 2, XOn: 1}).Validate()},
-		{"want 0 <= XOn < XOff <= 65536", (&PortConfig{Send: nicspec.PauseModePause, Quanta: 64, XOff: 1, XOn: 1}).Validate()},
+		{"pause time of 63 quanta: want 64 or more",
+			(&PortConfig{Send: nicspec.PauseModePause, Quanta: 63, XOff: 2, XOn: 1}).Validate()},
+		{"want 0 <= XOn < XOff <= 65536",
+			(&PortConfig{Send: nicspec.PauseModePause, Quanta: 64, XOff: 1, XOn: 1}).Validate()},
 	} {
 		require.ErrorContains(t, x.err, x.text)
 	}

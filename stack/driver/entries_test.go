@@ -28,9 +28,12 @@ func TestWorkEntryChecks(t *testing.T) {
 		{"frame of 9217 B", &Send{Pieces: []Span{{r, 0, 9217}}}},
 		{"9 pieces: want 8 at most", &Send{Pieces: slices.Repeat([]Span{{r, 0, 60}}, 9)}},
 		{"177 B inline: want 176 at most", &Send{Inline: make([]byte, 177)}},
-		{"113 B inline and 8 pieces: want 15 slots at most", &Send{Inline: make([]byte, 113), Pieces: slices.Repeat([]Span{{r, 0, 60}}, 8)}},
-		{"frame of 9210 B: want 1 to 9209, before what is appended", &Send{Pieces: []Span{{r, 0, 9210}}, Offloads: Offloads{ICRC: true, Append: true}}},
-		{"frame of 55 B: want 56 or more, before what is appended, or Pad", &Send{Pieces: []Span{{r, 0, 55}}, Offloads: Offloads{ICRC: true, Append: true}}},
+		{"113 B inline and 8 pieces: want 15 slots at most",
+			&Send{Inline: make([]byte, 113), Pieces: slices.Repeat([]Span{{r, 0, 60}}, 8)}},
+		{"frame of 9210 B: want 1 to 9209, before what is appended",
+			&Send{Pieces: []Span{{r, 0, 9210}}, Offloads: Offloads{ICRC: true, Append: true}}},
+		{"frame of 55 B: want 56 or more, before what is appended, or Pad",
+			&Send{Pieces: []Span{{r, 0, 55}}, Offloads: Offloads{ICRC: true, Append: true}}},
 		{"want ICRC with Append [T3]", &Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{Append: true}}},
 		{"port 1: want 0 to 0", &Send{Port: 1, Pieces: []Span{{r, 0, 60}}}},
 		{"no memory key (piece 0)", &Send{Pieces: []Span{{nil, 0, 60}}}},
@@ -41,8 +44,10 @@ func TestWorkEntryChecks(t *testing.T) {
 		{"copy of 5 B to 6 B: want equal lengths", &Copy{Src: Span{r, 0, 5}, Dst: Span{w, 0, 6}}},
 		{"copy of 16777217 B: want 16777216 at most", &Copy{Src: Span{r, 0, 1<<24 + 1}, Dst: Span{w, 0, 1<<24 + 1}}},
 		{"destination: memory key 3 does not allow writes", &Copy{Src: Span{r, 0, 5}, Dst: Span{r, 0, 5}}},
-		{"source: memory key 3 does not allow writes", &Copy{Src: Span{r, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
-		{"want whole lines of 64 B in Arm memory", &Copy{Src: Span{host, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
+		{"source: memory key 3 does not allow writes",
+			&Copy{Src: Span{r, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
+		{"want whole lines of 64 B in Arm memory",
+			&Copy{Src: Span{host, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
 		{"invalidation of 65 B", &Invalidate{Range: Span{w, 0, 65}}},
 		{"range: memory key 3 does not allow writes", &Invalidate{Range: Span{r, 0, 64}}},
 	} {
@@ -54,10 +59,13 @@ func TestWorkEntryChecks(t *testing.T) {
 	b.Parts = 0
 	require.ErrorContains(t, (&Copy{}).Check(&b), "part copy")
 	require.ErrorContains(t, (&Invalidate{}).Check(&b), "part copy")
-	require.ErrorContains(t, (&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{CRC32C: true}}).Check(&b), "part crc32c")
-	require.ErrorContains(t, (&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{ICRC: true, Append: true}}).Check(&b), "part append")
+	require.ErrorContains(t, (&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{CRC32C: true}}).Check(&b),
+		"part crc32c")
+	require.ErrorContains(t,
+		(&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{ICRC: true, Append: true}}).Check(&b), "part append")
 	require.ErrorContains(t, (&Send{Inline: make([]byte, 33), Pieces: []Span{{r, 0, 60}}}).Check(&b),
-		"33 B inline and 1 pieces: want 3 slots at most, of 16 inline bytes or a piece each; more want a NIC with part long, which this one lacks [N1]")
+		"33 B inline and 1 pieces: want 3 slots at most, of 16 inline bytes or a piece each; more want a NIC with "+
+			"part long, which this one lacks [N1]")
 	b.Parts = nicspec.PartCopy
 	require.ErrorContains(t, (&Copy{Src: Span{r, 0, 5}, Dst: Span{w, 0, 5}, Fence: true}).Check(&b), "part fence")
 	require.NoError(t, q.Post(&Nop{}))
@@ -65,7 +73,8 @@ func TestWorkEntryChecks(t *testing.T) {
 	long := Send{Inline: make([]byte, 112)}
 	require.Equal(t, 2, long.Blocks())
 	long.Inline = make([]byte, 113)
-	require.ErrorContains(t, q.Post(&long), "transmit queue 1 has room for 2 blocks, the work entry takes 3: wait for completions")
+	require.ErrorContains(t, q.Post(&long), "transmit queue 1 has room for 2 blocks, the work entry takes 3: wait "+
+		"for completions")
 	for range 2 {
 		require.NoError(t, q.Post(&Nop{}))
 	}
@@ -87,7 +96,8 @@ func TestLongEntryEnds(t *testing.T) {
 		nic, d := newPaper(t, false)
 		var ends []TxEnd
 		q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3},
-			OnEnd: func(_ *TxQueue, e *TxEnd) { ends = append(ends, TxEnd{e.First, e.N, e.Blocks, nil}) }, OnEvent: func(*TxQueue, Event) {}})
+			OnEnd:   func(_ *TxQueue, e *TxEnd) { ends = append(ends, TxEnd{e.First, e.N, e.Blocks, nil}) },
+			OnEvent: func(*TxQueue, Event) {}})
 		require.NoError(t, err)
 		for _, inline := range []int{100, 176} { // two blocks, then three
 			require.NoError(t, q.Post(&Send{Inline: make([]byte, inline)}))

@@ -29,7 +29,8 @@ type RoomError struct {
 const partOfMemory = -1
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("driver: no room for %d B at a multiple of %d: %d B are free, %d of them in one piece", e.Bytes, e.Align, e.Left, e.Largest)
+	return fmt.Sprintf("driver: no room for %d B at a multiple of %d: %d B are free, %d of them in one piece", e.Bytes,
+		e.Align, e.Left, e.Largest)
 }
 
 // atWork says which entries the device may work on, for errors.

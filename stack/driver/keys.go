@@ -33,11 +33,13 @@ func (s *KeySpec) Validate(keys int) error {
 		return err
 	}
 	if s.VA+s.Len < s.VA && s.VA+s.Len != 0 {
-		return fmt.Errorf("driver: memory key %d: %#x bytes from virtual address %#x on pass 2^64", s.Index, s.Len, s.VA)
+		return fmt.Errorf("driver: memory key %d: %#x bytes from virtual address %#x on pass 2^64", s.Index, s.Len,
+			s.VA)
 	}
 	const endpoint = 1 << nicspec.EndpointShift
 	if left := endpoint - s.Bus%endpoint; s.Len > left {
-		return fmt.Errorf("driver: memory key %d: %#x bytes from bus address %#x on leave the endpoint: want %#x at most", s.Index, s.Len, s.Bus, left)
+		return fmt.Errorf("driver: memory key %d: %#x bytes from bus address %#x on leave the endpoint: want %#x at "+
+			"most", s.Index, s.Len, s.Bus, left)
 	}
 	return nil
 }
@@ -48,7 +50,8 @@ func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 		return nil, err
 	}
 	f := nicspec.KeyEntryFields{
-		Valid: 1, RightRead: s.Rights.Read, RightWrite: s.Rights.Write, Variant: s.Variant, VaBase: s.VA, Length: s.Len, BusBase: s.Bus,
+		Valid: 1, RightRead: s.Rights.Read, RightWrite: s.Rights.Write, Variant: s.Variant, VaBase: s.VA, Length: s.Len,
+		BusBase: s.Bus,
 	}
 	var entry [nicspec.KeyEntrySize]byte
 	f.Encode(entry[:])
@@ -90,7 +93,8 @@ func (s *Span) check(what string, want dma.Access) error {
 	case s.Len == 0:
 		return fmt.Errorf("%s has 0 bytes: want 1 or more", what)
 	case s.Off > s.Key.Len || uint64(s.Len) > s.Key.Len-s.Off:
-		return fmt.Errorf("%s: %d bytes from offset %#x on are not inside memory key %d, which has %#x", what, s.Len, s.Off, s.Key.Index, s.Key.Len)
+		return fmt.Errorf("%s: %d bytes from offset %#x on are not inside memory key %d, which has %#x", what, s.Len,
+			s.Off, s.Key.Index, s.Key.Len)
 	case want.Read && !s.Key.Rights.Read:
 		return fmt.Errorf("%s: memory key %d does not allow reads", what, s.Key.Index)
 	case want.Write && !s.Key.Rights.Write:

@@ -2,8 +2,8 @@ package driver
 
 import "nictwin/models/nic/nicspec"
 
-// Layout is where a ring and its completion ring lie, and how indices, which run freely modulo 2^16, name their slots [Q1],
-// [Q7], [T1].
+// Layout is where a ring and its completion ring lie, and how indices, which run freely modulo 2^16, name their slots
+// [Q1], [Q7], [T1].
 type Layout struct {
 	Base uint64 // bus address of the ring
 	CQ   uint64 // of the completion ring, which has as many entries
@@ -32,8 +32,8 @@ func (l *Layout) CqeAt(i uint16) uint64 { return l.CQ + uint64(l.Place(i)*nicspe
 // Phase is the phase bit of a completion entry, likewise [Q8].
 func (l *Layout) Phase(i uint16) bool { return i>>l.Log&1 == 0 }
 
-// Written reports whether the bytes of a slot are the completion entry before which i were written: those of the lap before
-// have another phase. The ring was cleared before the queue was enabled.
+// Written reports whether the bytes of a slot are the completion entry before which i were written: those of the lap
+// before have another phase. The ring was cleared before the queue was enabled.
 func (l *Layout) Written(cqe []byte, i uint16) bool { return nicspec.RxCqe(cqe).Phase() == l.Phase(i) }
 
 // Contains reports whether a bus address lies in the ring.

@@ -55,7 +55,8 @@ func (r *Queue) clean(done func()) {
 // disable asks for the queue to be off. Entries that end until then are completed as ever.
 func (r *Queue) disable(done func()) error {
 	if r.state == Off || r.state == Disabling || r.state == Closed {
-		return fmt.Errorf("driver: disabling %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue, r.state)
+		return fmt.Errorf("driver: disabling %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue,
+			r.state)
 	}
 	r.stopping()
 	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, make([]byte, nicspec.RxqEntrySize)); err != nil {
@@ -68,7 +69,8 @@ func (r *Queue) disable(done func()) error {
 			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.ring.Kind(), r.cfg.Queue, e.State())
 		}
 		if e.Cqi() != r.ring.CQI {
-			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d came", r.ring.Kind(), r.cfg.Queue, e.Cqi(), r.ring.CQI)
+			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d came", r.ring.Kind(), r.cfg.Queue,
+				e.Cqi(), r.ring.CQI)
 		}
 	})
 	r.d.Then(func() {

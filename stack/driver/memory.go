@@ -47,7 +47,8 @@ func (a *Arena) Largest() uint64 {
 // two.
 func (a *Arena) Alloc(n, align uint64) (uint64, error) {
 	if n == 0 || align == 0 || align&(align-1) != 0 {
-		return 0, fmt.Errorf("driver: allocating %d B at a multiple of %d: want 1 B or more, and a power of two", n, align)
+		return 0, fmt.Errorf("driver: allocating %d B at a multiple of %d: want 1 B or more, and a power of two", n,
+			align)
 	}
 	for i, e := range a.free {
 		at := (e.from + align - 1) &^ (align - 1)

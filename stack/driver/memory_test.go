@@ -11,7 +11,8 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// What is allocated lies inside, is aligned, and overlaps with nothing; what is given back can be had again, in one piece.
+// What is allocated lies inside, is aligned, and overlaps with nothing; what is given back can be had again, in one
+// piece.
 func TestArena(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const from, bytes = 1<<56 | 100, 5000
@@ -57,7 +58,8 @@ func TestArenaSaysWhatWouldBeRight(t *testing.T) {
 		text     string
 	}{
 		{0, 1, "want 1 B or more"}, {1, 0, "power of two"}, {1, 3, "power of two"},
-		{257, 1, "no room for 257 B at a multiple of 1: 256 B are free, 256 of them in one piece"}, {1 << 63, 1 << 63, "no room"},
+		{257, 1, "no room for 257 B at a multiple of 1: 256 B are free, 256 of them in one piece"},
+		{1 << 63, 1 << 63, "no room"},
 	} {
 		_, err := a.Alloc(x.n, x.align)
 		require.ErrorContains(t, err, x.text)

@@ -28,8 +28,8 @@ type Moderation struct {
 	Cycles int     // longest wait of an entry, in cycles of the NIC's clock, a multiple of 64; 0: no limit
 }
 
-// NewVector allocates a vector in an endpoint's memory. f is called when a message came; several that come close together may be
-// one call.
+// NewVector allocates a vector in an endpoint's memory. f is called when a message came; several that come close
+// together may be one call.
 func (d *Driver) NewVector(bus Bus, endpoint int, data uint32, f func()) (*Vector, error) {
 	if f == nil {
 		return nil, fmt.Errorf("driver: vector %#x has no handler", data)
@@ -55,7 +55,8 @@ func (v *Vector) Close() error {
 	return v.d.Free(v.addr)
 }
 
-// look reads the message, unless that is under way: f is called after that, so that it sees what later messages tell of, too.
+// look reads the message, unless that is under way: f is called after that, so that it sees what later messages tell
+// of, too.
 func (v *Vector) look() {
 	if !v.busy {
 		v.busy = true
@@ -87,7 +88,8 @@ func (m *Moderation) fields(d *Driver, addr *uint64, data *uint32, count, cycles
 	}
 	const unit = 64 // cycles
 	if m.Cycles < 0 || m.Cycles%unit != 0 || m.Cycles/unit > 0xffff {
-		return fmt.Errorf("driver: messages after %d cycles: want a multiple of %d, up to %d", m.Cycles, unit, unit*0xffff)
+		return fmt.Errorf("driver: messages after %d cycles: want a multiple of %d, up to %d", m.Cycles, unit,
+			unit*0xffff)
 	}
 	if m.Count < 0 || m.Count > 0xffff {
 		return fmt.Errorf("driver: messages after %d entries: want 0 to %d", m.Count, 0xffff)

@@ -56,7 +56,8 @@ func newRig(t *testing.T, late bool, delay inject.DelaySpec) *drivertest.Rig {
 }
 
 // newRigOn is newRig with what machine makes of memory: what the NIC's root accesses, and the driver's bus.
-func newRigOn(t *testing.T, machine func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus)) *drivertest.Rig {
+func newRigOn(t *testing.T, machine func(e *simcore.Engine, space *mem.Space) (mem.Target,
+	func(rc *root.Root) driver.Bus)) *drivertest.Rig {
 	t.Helper()
 	const size = 1 << 30
 	e := simcore.NewEngine()

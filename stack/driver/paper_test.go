@@ -12,8 +12,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// paperNIC is a bus with memory and as much of a NIC as rings need: table commands, doorbells, pushed entries, and completion
-// entries that the test asks for. Accesses complete at once, or, if late, when the test lets them.
+// paperNIC is a bus with memory and as much of a NIC as rings need: table commands, doorbells, pushed entries, and
+// completion entries that the test asks for. Accesses complete at once, or, if late, when the test lets them.
 type paperNIC struct {
 	t         require.TestingT
 	mem       []byte // of endpoint Arm
@@ -189,7 +189,8 @@ func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) 
 	}, nil
 }
 
-// tick lets the oldest access to memory take effect, or else an access end that did so, and reports whether there was one.
+// tick lets the oldest access to memory take effect, or else an access end that did so, and reports whether there was
+// one.
 func (p *paperNIC) tick(memory bool) bool {
 	list := &p.ends
 	if len(p.ends) == 0 || memory && len(p.pending) > 0 {

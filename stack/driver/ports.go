@@ -29,22 +29,26 @@ func (c *PortConfig) Validate() error {
 	}
 	var errs []error
 	if c.Quanta < nicspec.PauseTimeMin {
-		errs = append(errs, fmt.Errorf("driver: pause time of %d quanta: want %d or more", c.Quanta, nicspec.PauseTimeMin))
+		errs = append(errs, fmt.Errorf("driver: pause time of %d quanta: want %d or more", c.Quanta,
+			nicspec.PauseTimeMin))
 	}
 	if c.XOn < 0 || c.XOn >= c.XOff || c.XOff > nicspec.RxBufBytes {
-		errs = append(errs, fmt.Errorf("driver: pause from %d bytes on until %d: want 0 <= XOn < XOff <= %d", c.XOff, c.XOn, nicspec.RxBufBytes))
+		errs = append(errs, fmt.Errorf("driver: pause from %d bytes on until %d: want 0 <= XOn < XOff <= %d", c.XOff,
+			c.XOn, nicspec.RxBufBytes))
 	}
 	return errors.Join(errs...)
 }
 
 // SetPort sets a port's flow control. Setting it may end stops of the port.
 func (d *Driver) SetPort(port int, c PortConfig) error {
-	err := errors.Join(d.need(nicspec.PartPause, "flow control", "pause"), below("port", port, d.opts.Build.Ports), c.Validate())
+	err := errors.Join(d.need(nicspec.PartPause, "flow control", "pause"), below("port", port, d.opts.Build.Ports),
+		c.Validate())
 	if err != nil {
 		return err
 	}
 	f := nicspec.PortEntryFields{
-		RxPfc: c.HonourClasses, TxMode: c.Send, TxClasses: c.Classes, PauseTime: c.Quanta, Xoff: uint32(c.XOff), Xon: uint32(c.XOn),
+		RxPfc: c.HonourClasses, TxMode: c.Send, TxClasses: c.Classes, PauseTime: c.Quanta, Xoff: uint32(c.XOff),
+		Xon: uint32(c.XOn),
 	}
 	if c.HonourPause {
 		f.RxPause = 1
@@ -56,7 +60,8 @@ func (d *Driver) SetPort(port int, c PortConfig) error {
 
 // SetPortMAC sets the source address of a port's pause frames.
 func (d *Driver) SetPortMAC(port int, mac [6]byte) error {
-	if err := errors.Join(d.need(nicspec.PartPause, "address of pause frames", "pause"), below("port", port, d.opts.Build.Ports)); err != nil {
+	if err := errors.Join(d.need(nicspec.PartPause, "address of pause frames", "pause"),
+		below("port", port, d.opts.Build.Ports)); err != nil {
 		return err
 	}
 	d.Write32(nicspec.RegPortMac(2*port), uint32(mac[0])|uint32(mac[1])<<8|uint32(mac[2])<<16|uint32(mac[3])<<24)

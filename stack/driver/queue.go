@@ -82,7 +82,8 @@ func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 		return fmt.Errorf("driver: %s queue %d is open: Close it first", r.ring.Kind(), c.Queue)
 	}
 	if c.LogSize < nicspec.LogSizeMin || c.LogSize > nicspec.LogSizeMax {
-		return fmt.Errorf("driver: %s queue %d: ring of 2^%d entries: want 2^%d to 2^%d [Q6]", r.ring.Kind(), c.Queue, c.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
+		return fmt.Errorf("driver: %s queue %d: ring of 2^%d entries: want 2^%d to 2^%d [Q6]", r.ring.Kind(), c.Queue,
+			c.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
 	}
 	r.d, r.cfg, r.bus = d, c, c.Bus
 	if r.bus == nil {
@@ -137,7 +138,8 @@ func (r *Queue) slot(i uint16) []byte {
 // next is the slot of the next entry, if one may be posted.
 func (r *Queue) next() ([]byte, error) {
 	if r.state != Running && r.state != Enabling {
-		return nil, fmt.Errorf("driver: posting to %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue, r.state)
+		return nil, fmt.Errorf("driver: posting to %s queue %d, which is %v: want it enabled", r.ring.Kind(),
+			r.cfg.Queue, r.state)
 	}
 	if r.Room() == 0 {
 		return nil, fmt.Errorf("driver: %s queue %d is full: wait for completions", r.ring.Kind(), r.cfg.Queue)
@@ -165,10 +167,12 @@ func (r *Queue) ringStored(err error) {
 	r.tell()
 }
 
-// Ring tells the device of all entries that were posted, with one doorbell. A queue that is being enabled rings when it is.
+// Ring tells the device of all entries that were posted, with one doorbell. A queue that is being enabled rings when
+// it is.
 func (r *Queue) Ring() error {
 	if r.state != Running && r.state != Enabling {
-		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue, r.state)
+		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue,
+			r.state)
 	}
 	r.ringIt = true
 	r.store()

@@ -73,25 +73,26 @@ func (l *lifeOf) work(number uint32) bool {
 	return true
 }
 
-// Every work entry that is told of reaches the device once, in order and whole, and every completion entry the owner, over
-// many laps of the ring, however late accesses end; and nothing is left over when the queue is disabled.
+// Every work entry that is told of reaches the device once, in order and whole, and every completion entry the owner,
+// over many laps of the ring, however late accesses end; and nothing is left over when the queue is disabled.
 func TestTransmitRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLife(t)
 		ended, taken, posted := uint32(0), uint32(0), []bool(nil) // posted: whether an entry wants completion
 		at := uint16(0)                                           // blocks that have ended
 		log := rapid.IntRange(2, 4).Draw(t, "log")
-		q, err := l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log}, OnEnd: func(_ *TxQueue, e *TxEnd) {
-			ended += uint32(e.N)
-			require.Equal(t, at, e.First)
-			require.GreaterOrEqual(t, e.Blocks, e.N)
-			at += uint16(e.Blocks)
-			require.Equal(t, ended-1, e.Cqe.WqeId())
-			require.LessOrEqual(t, ended, taken+1, "entries that ended were taken")
-			for _, wants := range posted[ended-uint32(e.N) : ended-1] {
-				require.False(t, wants)
-			}
-		}})
+		q, err := l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log},
+			OnEnd: func(_ *TxQueue, e *TxEnd) {
+				ended += uint32(e.N)
+				require.Equal(t, at, e.First)
+				require.GreaterOrEqual(t, e.Blocks, e.N)
+				at += uint16(e.Blocks)
+				require.Equal(t, ended-1, e.Cqe.WqeId())
+				require.LessOrEqual(t, ended, taken+1, "entries that ended were taken")
+				for _, wants := range posted[ended-uint32(e.N) : ended-1] {
+					require.False(t, wants)
+				}
+			}})
 		require.NoError(t, err)
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			switch rapid.IntRange(0, 6).Draw(t, "step") {
@@ -172,7 +173,8 @@ func TestReceiveRings(t *testing.T) {
 		}
 		log := rapid.IntRange(2, 4).Draw(t, "log")
 		q, err := l.d.OpenRx(RxConfig{
-			QueueConfig: QueueConfig{Queue: 2, LogSize: log, Notice: Notice(rapid.IntRange(0, 1).Draw(t, "notice"))}, PayBytes: 100,
+			QueueConfig: QueueConfig{Queue: 2, LogSize: log, Notice: Notice(rapid.IntRange(0, 1).Draw(t, "notice"))},
+			PayBytes:    100,
 			OnFrame: func(_ *RxQueue, f *RxFrame) {
 				require.Equal(t, 60, f.PayLen)
 				take(f.Buffer)
@@ -217,8 +219,8 @@ func TestReceiveRings(t *testing.T) {
 	})
 }
 
-// FuzzCompletionEntries has a device write anything into completion rings: the driver may end with a breach, but nothing
-// panics, and it believes no buffer twice.
+// FuzzCompletionEntries has a device write anything into completion rings: the driver may end with a breach, but
+// nothing panics, and it believes no buffer twice.
 func FuzzCompletionEntries(f *testing.F) {
 	for _, typ := range []nicspec.CqeType{nicspec.CqeTypeRx, nicspec.CqeTypeTx, nicspec.CqeTypeEvent} {
 		cqe := nicspec.RxCqe(make([]byte, nicspec.CqeBytes))
@@ -235,7 +237,8 @@ func FuzzCompletionEntries(f *testing.F) {
 		nic, d := newPaper(t, late)
 		frames := 0
 		rx, err := d.OpenRx(RxConfig{
-			QueueConfig: QueueConfig{Queue: 1, LogSize: 3}, Split: nicspec.SplitModeFixed, SplitLen: 8, HdrBytes: 64, PayBytes: 256,
+			QueueConfig: QueueConfig{Queue: 1, LogSize: 3}, Split: nicspec.SplitModeFixed, SplitLen: 8, HdrBytes: 64,
+			PayBytes: 256,
 			OnFrame: func(_ *RxQueue, f *RxFrame) {
 				frames++
 				require.True(t, f.HdrLen >= 0 && f.HdrLen <= 64 && f.PayLen >= 0 && f.PayLen <= 256)

@@ -2,9 +2,9 @@ package driver
 
 import "nictwin/models/nic/nicspec"
 
-// RawQueue is a queue without its driver: where its rings lie, and how far they are written and read. It checks nothing and
-// waits for nothing. Tests that write entries and ring doorbells as they please keep one for each queue; Queue is built on
-// one, too.
+// RawQueue is a queue without its driver: where its rings lie, and how far they are written and read. It checks
+// nothing and waits for nothing. Tests that write entries and ring doorbells as they please keep one for each queue;
+// Queue is built on one, too.
 type RawQueue struct {
 	Layout
 	Tx     bool
@@ -56,7 +56,8 @@ func (q *RawQueue) NextSlot() uint64 {
 // NextCqe is the bus address of the completion entry that comes next.
 func (q *RawQueue) NextCqe() uint64 { return q.CqeAt(q.CQI) }
 
-// Take reports whether bytes that were read at NextCqe are a completion entry that was written; it counts as taken then.
+// Take reports whether bytes that were read at NextCqe are a completion entry that was written; it counts as taken
+// then.
 func (q *RawQueue) Take(cqe []byte) bool {
 	if !q.Written(cqe, q.CQI) {
 		return false

@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A raw queue names the registers and the table of its kind; slots and completion entries follow each other round the rings,
-// and on past index 65535.
+// A raw queue names the registers and the table of its kind; slots and completion entries follow each other round the
+// rings, and on past index 65535.
 func TestRawQueue(t *testing.T) {
 	for _, c := range []struct {
 		tx             bool

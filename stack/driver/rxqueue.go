@@ -7,8 +7,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// RxConfig is a receive queue as it is to be. The zero value of what it adds to QueueConfig, but PayBytes and OnFrame, is
-// whole frames as they came.
+// RxConfig is a receive queue as it is to be. The zero value of what it adds to QueueConfig, but PayBytes and OnFrame,
+// is whole frames as they came.
 type RxConfig struct {
 	QueueConfig
 	Split    nicspec.SplitMode
@@ -32,8 +32,8 @@ type Buffer struct {
 	Pay uint64 // payload buffer
 }
 
-// RxFrame is a frame that was received. Its first HdrLen bytes lie at Hdr, the PayLen bytes after them at Pay; together they
-// are the whole frame, unless the queue trims.
+// RxFrame is a frame that was received. Its first HdrLen bytes lie at Hdr, the PayLen bytes after them at Pay;
+// together they are the whole frame, unless the queue trims.
 type RxFrame struct {
 	Buffer         // the receiver's from now on
 	HdrLen, PayLen int
@@ -54,7 +54,8 @@ func (d *Driver) OpenRx(c RxConfig) (*RxQueue, error) {
 		return nil, err
 	}
 	f := nicspec.RxqEntryFields{
-		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: uint16(c.SplitLen), HdrBufSize: uint16(c.HdrBytes),
+		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: uint16(c.SplitLen),
+		HdrBufSize: uint16(c.HdrBytes),
 		PayBufSize: uint16(c.PayBytes), CrcMode: c.CRC32C,
 	}
 	if c.MarkCE {
@@ -133,8 +134,8 @@ func (q *RxQueue) Post(b Buffer) error {
 // Enable enables a queue that was disabled, with the same rings, empty.
 func (q *RxQueue) Enable() error { return q.enable() }
 
-// Disable turns the queue off [Q5]. Frames that are delivered until then are handed over as ever; Unused tells which buffers
-// are left when done is called.
+// Disable turns the queue off [Q5]. Frames that are delivered until then are handed over as ever; Unused tells which
+// buffers are left when done is called.
 func (q *RxQueue) Disable(done func()) error { return q.disable(done) }
 
 // Close disables the queue, unless it is off, and gives back its rings.
@@ -194,7 +195,8 @@ func (q *RxQueue) received(cqe nicspec.RxCqe) {
 		q.d.breach("R8", "receive queue %d: completion entry %v does not fit the queue's buffers", q.cfg.Queue, cqe)
 		return
 	case h+pay > n || h+pay < n && !(q.cfg.Trim && cqe.Roce()):
-		q.d.breach("R14", "receive queue %d: completion entry %v: %d of %d bytes were placed", q.cfg.Queue, cqe, h+pay, n)
+		q.d.breach("R14", "receive queue %d: completion entry %v: %d of %d bytes were placed", q.cfg.Queue, cqe, h+pay,
+			n)
 		return
 	}
 	q.frame = RxFrame{q.buffers[q.ring.Place(q.done)], h, pay, cqe}

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Rule is a steering rule: frames whose SteerKey equals Value in the bits of Mask go where To says. The lowest rule that
-// matches is taken [R5].
+// Rule is a steering rule: frames whose SteerKey equals Value in the bits of Mask go where To says. The lowest rule
+// that matches is taken [R5].
 type Rule struct {
 	Value, Mask nicspec.SteerKeyFields
 	To          Target
@@ -44,7 +44,8 @@ func (t *Target) Validate(b *nicspec.Build) error {
 	case nicspec.ActionQueue:
 		errs = append(errs, below("receive queue", t.Queue, b.NumRxq))
 	case nicspec.ActionRss:
-		errs = append(errs, below("indirection entry", t.Queue, nicspec.RssEntries), below("rss_log", t.RSSLog, nicspec.RssLogMax+1))
+		errs = append(errs, below("indirection entry", t.Queue, nicspec.RssEntries),
+			below("rss_log", t.RSSLog, nicspec.RssLogMax+1))
 		if !b.Has(nicspec.PartRss) {
 			errs = append(errs, errors.New("driver: action Rss: want a NIC with part rss, which this one lacks [N2]"))
 		}
@@ -52,12 +53,15 @@ func (t *Target) Validate(b *nicspec.Build) error {
 		errs = append(errs, fmt.Errorf("driver: action %v: want Drop, Queue or Rss", t.Action))
 	}
 	if a := t.Account; a != nil {
-		errs = append(errs, below("account", a.Number, nicspec.NumAccounts), below("slow-path receive queue", a.SlowQueue, b.NumRxq))
+		errs = append(errs, below("account", a.Number, nicspec.NumAccounts),
+			below("slow-path receive queue", a.SlowQueue, b.NumRxq))
 		if t.Action == nicspec.ActionDrop {
-			errs = append(errs, errors.New("driver: a rule that drops draws on an account: want action Queue or Rss [A2]"))
+			errs = append(errs, errors.New("driver: a rule that drops draws on an account: want action Queue or Rss "+
+				"[A2]"))
 		}
 		if !b.Has(nicspec.PartAccounts) {
-			errs = append(errs, errors.New("driver: credit accounts: want a NIC with part accounts, which this one lacks [N2]"))
+			errs = append(errs, errors.New("driver: credit accounts: want a NIC with part accounts, which this one "+
+				"lacks [N2]"))
 		}
 	}
 	return errors.Join(errs...)
@@ -65,7 +69,8 @@ func (t *Target) Validate(b *nicspec.Build) error {
 
 // SetRule sets a steering rule.
 func (d *Driver) SetRule(index int, r Rule) error {
-	if err := errors.Join(below("steering rule", index, d.opts.Build.NumRules), r.To.Validate(&d.opts.Build)); err != nil {
+	if err := errors.Join(below("steering rule", index, d.opts.Build.NumRules),
+		r.To.Validate(&d.opts.Build)); err != nil {
 		return err
 	}
 	f := nicspec.RuleEntryFields{Valid: 1, Action: r.To.Action, Queue: uint16(r.To.Queue), RssLog: uint8(r.To.RSSLog)}

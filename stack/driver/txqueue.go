@@ -13,16 +13,16 @@ type TxConfig struct {
 	Class int   // priority class of its frames, 0 to 7: pauses of that class stop them [F4]
 	ECN   uint8 // 1 to 3: the ECN bits of its frames become that; 0: they stay [E2]
 
-	// OnEnd is told of completion entries; it may be nil. What e points to is good until it returns. Whether the entry says the
-	// right wqe_id is the owner's question: the driver goes by indices.
+	// OnEnd is told of completion entries; it may be nil. What e points to is good until it returns. Whether the entry
+	// says the right wqe_id is the owner's question: the driver goes by indices.
 	OnEnd func(q *TxQueue, e *TxEnd)
 
 	// OnEvent is told when the queue has failed. Nil: that ends the driver.
 	OnEvent func(q *TxQueue, e Event)
 }
 
-// TxEnd tells that the work entry of a completion entry has ended, and with it those before it that asked for none and went
-// well: N entries in all, which take Blocks places of the ring from index First on.
+// TxEnd tells that the work entry of a completion entry has ended, and with it those before it that asked for none and
+// went well: N entries in all, which take Blocks places of the ring from index First on.
 type TxEnd struct {
 	First  uint16
 	N      int
@@ -66,7 +66,8 @@ func (c *TxConfig) validate(d *Driver) error {
 		errs = append(errs, fmt.Errorf("driver: transmit queue %d: priority class %d: want 0 to 7", c.Queue, c.Class))
 	}
 	if c.ECN > 3 {
-		errs = append(errs, fmt.Errorf("driver: transmit queue %d: ECN bits %d: want 1 to 3, or 0 to leave them", c.Queue, c.ECN))
+		errs = append(errs, fmt.Errorf("driver: transmit queue %d: ECN bits %d: want 1 to 3, or 0 to leave them",
+			c.Queue, c.ECN))
 	}
 	if c.Class != 0 {
 		errs = append(errs, d.need(nicspec.PartPause, "priority classes", "pause"))
@@ -77,9 +78,9 @@ func (c *TxConfig) validate(d *Driver) error {
 	return errors.Join(errs...)
 }
 
-// Post puts a work entry into the ring, if the NIC would not refuse it; Ring tells the device. Indices, Room and Size count
-// blocks, of which an entry may take several. Every ring-full of entries must ask for a completion at least once, or Room
-// stays 0.
+// Post puts a work entry into the ring, if the NIC would not refuse it; Ring tells the device. Indices, Room and Size
+// count blocks, of which an entry may take several. Every ring-full of entries must ask for a completion at least
+// once, or Room stays 0.
 func (q *TxQueue) Post(e Entry) error {
 	slot, err := q.next()
 	if err != nil {
@@ -90,7 +91,8 @@ func (q *TxQueue) Post(e Entry) error {
 	}
 	n := e.Blocks()
 	if n > q.Room() {
-		return fmt.Errorf("driver: transmit queue %d has room for %d blocks, the work entry takes %d: wait for completions", q.cfg.Queue, q.Room(), n)
+		return fmt.Errorf("driver: transmit queue %d has room for %d blocks, the work entry takes %d: wait for "+
+			"completions", q.cfg.Queue, q.Room(), n)
 	}
 	if n == 1 {
 		e.Encode(slot)
@@ -106,8 +108,8 @@ func (q *TxQueue) Post(e Entry) error {
 	return nil
 }
 
-// Push is Post and Ring in one: the device gets the entry in the writes that tell of its blocks [W1], after it was told of
-// those posted before.
+// Push is Post and Ring in one: the device gets the entry in the writes that tell of its blocks [W1], after it was
+// told of those posted before.
 func (q *TxQueue) Push(e Entry) error {
 	if err := q.d.need(nicspec.PartPush, "pushing work entries", "push"); err != nil {
 		return err
@@ -124,15 +126,15 @@ func (q *TxQueue) Push(e Entry) error {
 // Enable enables a queue that was disabled, with the same rings, empty.
 func (q *TxQueue) Enable() error { return q.enable() }
 
-// Disable turns the queue off [T11]. Entries that end until then are told as ever; Unended tells which are left when done is
-// called.
+// Disable turns the queue off [T11]. Entries that end until then are told as ever; Unended tells which are left when
+// done is called.
 func (q *TxQueue) Disable(done func()) error { return q.disable(done) }
 
 // Close disables the queue, unless it is off, and gives back its rings.
 func (q *TxQueue) Close(done func()) error { return q.close(q.d.tx, done) }
 
-// Unended are the entries of a queue that is off which no completion entry told of: n from index first on. Those that asked for
-// none may have ended well.
+// Unended are the entries of a queue that is off which no completion entry told of: n from index first on. Those that
+// asked for none may have ended well.
 func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {
 		return q.done, 0

@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Entry is a work entry. Entries are pointers, so that a caller who keeps one and changes it from post to post allocates
-// nothing.
+// Entry is a work entry. Entries are pointers, so that a caller who keeps one and changes it from post to post
+// allocates nothing.
 type Entry interface {
 	// Check refuses what a NIC of that build would refuse whatever the bytes sent are [T3], [D1].
 	Check(b *nicspec.Build) error
@@ -33,16 +33,17 @@ type Offloads struct {
 	UDPChecksum  bool
 	UDPZero      bool // the UDP checksum becomes 0
 	ICRC         bool
-	Append       bool  // with ICRC: the NIC appends it, and the pad bytes of the BTH's pad count, which the frame must not have [T15]
-	L3, L4       uint8 // offsets of the IP and UDP headers, bytes
+	// with ICRC: the NIC appends it, and the pad bytes of the BTH's pad count, which the frame must not have [T15]
+	Append bool
+	L3, L4 uint8 // offsets of the IP and UDP headers, bytes
 
 	CRC32C   bool
 	CRCAt    uint16 // offset of the CRC-32C, bytes
 	CRCStart uint16 // offset of the first byte that it covers
 }
 
-// Send sends a frame: the inline bytes, then the pieces in order. It takes as many blocks as these need; more than one need
-// a NIC with part long.
+// Send sends a frame: the inline bytes, then the pieces in order. It takes as many blocks as these need; more than one
+// need a NIC with part long.
 type Send struct {
 	Order
 	Port   int
@@ -52,13 +53,14 @@ type Send struct {
 	Offloads
 }
 
-// Copy copies Src to Dst, of equal length [D2]. With Invalidate the lines of Src are invalidated in the Arm cache after that
-// [D5].
+// Copy copies Src to Dst, of equal length [D2]. With Invalidate the lines of Src are invalidated in the Arm cache
+// after that [D5].
 type Copy struct {
 	Order
 	Dst, Src   Span
 	Invalidate bool
-	Fence      bool // it writes only after all that the entries before it in its queue write, and their messages, have left [D10]
+	// it writes only after all that the entries before it in its queue write, and their messages, have left [D10]
+	Fence bool
 }
 
 // Invalidate drops lines from the Arm cache [D4]: whole ones, in Arm memory.
@@ -143,7 +145,8 @@ func (s *Send) checkSlots(b *nicspec.Build) error {
 	case pieces > nicspec.SegMax:
 		return fmt.Errorf("%d pieces: want %d at most", pieces, nicspec.SegMax)
 	case s.slots() > most:
-		return fmt.Errorf("%d B inline and %d pieces: want %d slots at most, of %d inline bytes or a piece each%s", inline, pieces, most, nicspec.WqeSlotBytes, why)
+		return fmt.Errorf("%d B inline and %d pieces: want %d slots at most, of %d inline bytes or a piece each%s",
+			inline, pieces, most, nicspec.WqeSlotBytes, why)
 	}
 	return nil
 }
@@ -275,8 +278,10 @@ func (v *Invalidate) Encode(dst []byte) {
 
 // lines refuses a span that is not whole lines of Arm memory.
 func (s *Span) lines() error {
-	if bus := s.Bus(); bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 || s.Len%nicspec.LineBytes != 0 {
-		return fmt.Errorf("invalidation of %d B at bus address %#x: want whole lines of %d B in Arm memory", s.Len, bus, nicspec.LineBytes)
+	if bus := s.Bus(); bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 ||
+		s.Len%nicspec.LineBytes != 0 {
+		return fmt.Errorf("invalidation of %d B at bus address %#x: want whole lines of %d B in Arm memory", s.Len, bus,
+			nicspec.LineBytes)
 	}
 	return nil
 }

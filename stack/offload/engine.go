@@ -102,7 +102,8 @@ func New(s Spec, env Env, arm, n uint64) (*Engine, error) {
 	if env == nil || n < uint64(s.Memory) {
 		return nil, fmt.Errorf("offload: %d B of Arm memory: want %d or more, and an Env", n, s.Memory)
 	}
-	return &Engine{spec: s, env: env, handlers: map[key]Handler{}, regions: map[uint32][]region{}, memory: driver.NewArena(arm, n)}, nil
+	return &Engine{spec: s, env: env, handlers: map[key]Handler{}, regions: map[uint32][]region{},
+		memory: driver.NewArena(arm, n)}, nil
 }
 
 // RegisterOpcode has requests of a code on a queue pair go to a handler.
@@ -120,7 +121,8 @@ func (e *Engine) RegisterOpcode(code uint16, qp uint32, h Handler) error {
 // RegisterRegion lets handlers of a queue pair use n bytes of host memory.
 func (e *Engine) RegisterRegion(qp uint32, host, n uint64) error {
 	if n == 0 || host+n < host {
-		return fmt.Errorf("offload: register_dma_region: %#x B at %#x: want 1 B or more, and an end below 2^64", n, host)
+		return fmt.Errorf("offload: register_dma_region: %#x B at %#x: want 1 B or more, and an end below 2^64", n,
+			host)
 	}
 	e.regions[qp] = append(e.regions[qp], region{host, n})
 	return nil

@@ -89,10 +89,14 @@ func TestMisbehaviour(t *testing.T) {
 			c.SubmitDMA(offload.FromHost, hostAt+1<<16-63, c.Alloc(64), 64)
 			return nil
 		}, offload.Misbehaved, "want bytes of a region that its queue pair has"},
-		{"arm address", func(c *offload.Context) error { c.SubmitDMA(offload.FromHost, hostAt, armAt, 64); return nil }, offload.Misbehaved, "which is not its memory"},
-		{"writes its request", func(c *offload.Context) error { c.Store(arg(c), []byte{1}); return nil }, offload.Misbehaved, "stores 1 B"},
-		{"loads elsewhere", func(c *offload.Context) error { c.Load(armAt, make([]byte, 1)); return nil }, offload.Misbehaved, "loads 1 B"},
-		{"too much memory", func(c *offload.Context) error { c.Alloc(40 << 10); c.Alloc(40 << 10); return nil }, offload.Misbehaved, "asks for 40960 B"},
+		{"arm address", func(c *offload.Context) error { c.SubmitDMA(offload.FromHost, hostAt, armAt, 64); return nil },
+			offload.Misbehaved, "which is not its memory"},
+		{"writes its request", func(c *offload.Context) error { c.Store(arg(c), []byte{1}); return nil },
+			offload.Misbehaved, "stores 1 B"},
+		{"loads elsewhere", func(c *offload.Context) error { c.Load(armAt, make([]byte, 1)); return nil },
+			offload.Misbehaved, "loads 1 B"},
+		{"too much memory", func(c *offload.Context) error { c.Alloc(40 << 10); c.Alloc(40 << 10); return nil },
+			offload.Misbehaved, "asks for 40960 B"},
 		{"never ends", func(c *offload.Context) error {
 			for {
 				c.Compute(1000)
@@ -110,22 +114,27 @@ func TestMisbehaviour(t *testing.T) {
 				c.SubmitDMA(offload.FromHost, hostAt, at, 1)
 			}
 		}, offload.Misbehaved, "has 64 DMAs under way"},
-		{"two responses", func(c *offload.Context) error { c.AllocResp(1); c.AllocResp(1); return nil }, offload.Misbehaved, "allocates a second response"},
+		{"two responses", func(c *offload.Context) error { c.AllocResp(1); c.AllocResp(1); return nil },
+			offload.Misbehaved, "allocates a second response"},
 		{"submits twice", func(c *offload.Context) error {
 			r := c.AllocResp(1)
 			c.SubmitResp(r, 1)
 			c.SubmitResp(r, 1)
 			return nil
 		}, offload.Misbehaved, "submits a second response"},
-		{"a response of nobody", func(c *offload.Context) error { c.SubmitResp(armAt, 1); return nil }, offload.Misbehaved, "which is none that it allocated"},
-		{"too long a response", func(c *offload.Context) error { c.SubmitResp(c.AllocResp(8), 9); return nil }, offload.Misbehaved, "a response of 9 B"},
-		{"a DMA of nobody", func(c *offload.Context) error { return c.WaitDMA(0) }, offload.Misbehaved, "waits for DMA 0"},
+		{"a response of nobody", func(c *offload.Context) error { c.SubmitResp(armAt, 1); return nil },
+			offload.Misbehaved, "which is none that it allocated"},
+		{"too long a response", func(c *offload.Context) error { c.SubmitResp(c.AllocResp(8), 9); return nil },
+			offload.Misbehaved, "a response of 9 B"},
+		{"a DMA of nobody", func(c *offload.Context) error { return c.WaitDMA(0) }, offload.Misbehaved,
+			"waits for DMA 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, 3)
 			e := newEngine(t, w, nil)
 			require.NoError(t, e.RegisterOpcode(1, 7, c.h))
-			require.NoError(t, e.RegisterOpcode(2, 7, func(c *offload.Context) error { c.SubmitResp(c.AllocResp(4), 4); return nil }))
+			require.NoError(t,
+				e.RegisterOpcode(2, 7, func(c *offload.Context) error { c.SubmitResp(c.AllocResp(4), 4); return nil }))
 			var freed []*bool
 			for i := range 20 {
 				freed = append(freed, w.ask(e, i, request(uint16(1+i%2), uint32(i))))
@@ -185,13 +194,14 @@ func TestEdges(t *testing.T) {
 	w.run(e)
 	require.Equal(t, offload.Failed, w.last().Status)
 	_, err := offload.New(offload.Spec{}, w, 0, 0)
-	for _, says := range []string{"queue 0", "coroutines 0", "memory 0", "dmas 0", "budget 0", "call_cycles 0", "poll_cycles 0"} {
+	for _, says := range []string{"queue 0", "coroutines 0", "memory 0", "dmas 0", "budget 0", "call_cycles 0",
+		"poll_cycles 0"} {
 		require.ErrorContains(t, err, says)
 	}
 }
 
-// Random handlers over DMAs of any latency: every request is answered once, everything is given back, no goroutine stays, and
-// the same seed gives the same responses in the same order.
+// Random handlers over DMAs of any latency: every request is answered once, everything is given back, no goroutine
+// stays, and the same seed gives the same responses in the same order.
 func TestRandomHandlers(t *testing.T) {
 	play := func(seed int64) [][]byte {
 		w := newWorld(t, seed)
@@ -203,7 +213,8 @@ func TestRandomHandlers(t *testing.T) {
 			for range draw.Intn(20) {
 				switch draw.Intn(4) {
 				case 0:
-					ids = append(ids, c.SubmitDMA(offload.Op(draw.Intn(2)), hostAt+uint64(draw.Intn(1<<16+10)), at+uint64(draw.Intn(200)), 1+draw.Intn(100)))
+					ids = append(ids, c.SubmitDMA(offload.Op(draw.Intn(2)), hostAt+uint64(draw.Intn(1<<16+10)),
+						at+uint64(draw.Intn(200)), 1+draw.Intn(100)))
 				case 1:
 					if len(ids) > 0 {
 						if err := c.WaitDMA(ids[draw.Intn(len(ids))]); err != nil {

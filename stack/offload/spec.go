@@ -23,7 +23,8 @@ type Spec struct {
 
 // DefaultSpec is that of an Arm core at 2.5 GHz.
 func DefaultSpec() Spec {
-	return Spec{Queue: 256, Coroutines: 32, Memory: 64 << 10, DMAs: 64, Budget: 100_000_000, Start: 250, Switch: 50, Call: 40, Poll: 62}
+	return Spec{Queue: 256, Coroutines: 32, Memory: 64 << 10, DMAs: 64, Budget: 100_000_000, Start: 250, Switch: 50,
+		Call: 40, Poll: 62}
 }
 
 // Validate returns every error of the spec.

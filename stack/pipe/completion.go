@@ -64,7 +64,8 @@ func (c *Completion) Decode(b []byte) error {
 	}
 	le := binary.LittleEndian
 	*c = Completion{
-		ID: le.Uint64(b), Status: verbs.Status(b[8]), Opcode: verbs.WCOpcode(b[9]), Flags: verbs.WCFlags(b[10]), Solicited: b[11]&solicited != 0, Recv: b[11]&ofReceive != 0,
+		ID: le.Uint64(b), Status: verbs.Status(b[8]), Opcode: verbs.WCOpcode(b[9]), Flags: verbs.WCFlags(b[10]),
+		Solicited: b[11]&solicited != 0, Recv: b[11]&ofReceive != 0,
 		Bytes: le.Uint32(b[12:]), Imm: le.Uint32(b[16:]), QPN: le.Uint32(b[20:]), SrcQP: le.Uint32(b[24:]),
 	}
 	if b[11] > solicited|ofReceive {

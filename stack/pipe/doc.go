@@ -34,12 +34,14 @@
 //
 // # Beside the pipes
 //
-//   - Shared: the send queues of a context share as many pipes as there are cores; a new queue goes to the core with the fewest.
+//   - Shared: the send queues of a context share as many pipes as there are cores; a new queue goes to the core with
+//     the fewest.
 //   - Active: the queues of a core that have something to do, in turn.
 //   - Shadow: Arm addresses that stand for host memory.
 //
 // Invariants:
-//   - An element is seen once, in order, whole, or not yet. What the memory says instead is an error that names the line.
+//   - An element is seen once, in order, whole, or not yet. What the memory says instead is an error that names the
+//     line.
 //   - A line is written again only after its consumer counted it and its last write has ended.
 //   - Nothing allocates in steady state.
 //

@@ -180,7 +180,8 @@ func (f *Fetcher) recordRead(err error) {
 	case err != nil:
 		f.err = fmt.Errorf("pipe: reading the record at %#x: %w", f.place.Record, err)
 	case int32(v-f.told) < 0 || v-f.taken > uint32(f.spec.lines()):
-		f.err = fmt.Errorf("pipe: the record at %#x tells of %d lines: want %d to %d", f.place.Record, v, f.told, f.taken+uint32(f.spec.lines()))
+		f.err = fmt.Errorf("pipe: the record at %#x tells of %d lines: want %d to %d", f.place.Record, v, f.told,
+			f.taken+uint32(f.spec.lines()))
 	default:
 		f.told = v
 	}

@@ -12,13 +12,15 @@ import (
 
 func draw(t *rapid.T) SendElement {
 	e := SendElement{
-		Opcode: rapid.SampledFrom([]verbs.Opcode{verbs.WRSend, verbs.WRWriteImm, verbs.WRRead, verbs.WRCmpSwap, verbs.WRSendInv}).Draw(t, "opcode"),
-		Flags:  verbs.SendFlags(rapid.IntRange(0, 7).Draw(t, "flags")),
-		QPN:    rapid.Uint32().Draw(t, "qpn"), ID: rapid.Uint64().Draw(t, "id"), Imm: rapid.Uint32().Draw(t, "imm"),
+		Opcode: rapid.SampledFrom([]verbs.Opcode{verbs.WRSend, verbs.WRWriteImm, verbs.WRRead, verbs.WRCmpSwap,
+			verbs.WRSendInv}).Draw(t, "opcode"),
+		Flags: verbs.SendFlags(rapid.IntRange(0, 7).Draw(t, "flags")),
+		QPN:   rapid.Uint32().Draw(t, "qpn"), ID: rapid.Uint64().Draw(t, "id"), Imm: rapid.Uint32().Draw(t, "imm"),
 		Spans: []Span{},
 	}
 	if e.Datagram = rapid.Bool().Draw(t, "datagram"); e.Datagram {
-		e.QKey, e.DestQPN, e.AH = rapid.Uint32().Draw(t, "qkey"), rapid.Uint32().Draw(t, "dest"), rapid.Uint32().Draw(t, "ah")
+		e.QKey, e.DestQPN, e.AH = rapid.Uint32().Draw(t, "qkey"), rapid.Uint32().Draw(t, "dest"),
+			rapid.Uint32().Draw(t, "ah")
 	} else {
 		e.RKey, e.RemoteAddr = rapid.Uint32().Draw(t, "rkey"), rapid.Uint64().Draw(t, "remote")
 	}
@@ -31,7 +33,8 @@ func draw(t *rapid.T) SendElement {
 		e.Inline = rapid.SliceOfN(rapid.Byte(), 0, MaxInline).Draw(t, "bytes")
 	default:
 		for range rapid.IntRange(0, 40).Draw(t, "spans") {
-			e.Spans = append(e.Spans, Span{rapid.Uint64().Draw(t, "addr"), uint32(rapid.IntRange(0, 1<<20).Draw(t, "n"))})
+			e.Spans = append(e.Spans,
+				Span{rapid.Uint64().Draw(t, "addr"), uint32(rapid.IntRange(0, 1<<20).Draw(t, "n"))})
 		}
 	}
 	return e
@@ -73,10 +76,12 @@ func TestSendElementLines(t *testing.T) {
 		buf  []byte
 		says string
 	}{
-		{SendElement{Flags: verbs.SendInline, Inline: make([]byte, MaxInline+1)}, buf, "7966 B inline or 0 spans: want 7965 and 255 at most"},
+		{SendElement{Flags: verbs.SendInline, Inline: make([]byte, MaxInline+1)}, buf,
+			"7966 B inline or 0 spans: want 7965 and 255 at most"},
 		{SendElement{Spans: make([]Span, 256)}, buf, "0 B inline or 256 spans"},
 		{SendElement{Opcode: verbs.WRFetchAdd, Spans: make([]Span, 2)}, buf, "an atomic with 2 spans: want one of 8 B"},
-		{SendElement{Spans: []Span{{0, 1 << 31}, {0, 1 << 31}}}, buf, "an element of 4294967296 B: want less than 2^32"},
+		{SendElement{Spans: []Span{{0, 1 << 31}, {0, 1 << 31}}}, buf,
+			"an element of 4294967296 B: want less than 2^32"},
 		{SendElement{Spans: make([]Span, 3)}, buf[:64], "an element of 2 lines into 64 B"},
 	} {
 		_, err := c.e.Encode(c.buf)
@@ -86,21 +91,26 @@ func TestSendElementLines(t *testing.T) {
 
 // The layout, byte by byte: both ends of a pipe may be other programs.
 func TestLayouts(t *testing.T) {
-	e := SendElement{Opcode: verbs.WRWriteImm, Flags: verbs.SendSignaled, QPN: 0x010203, ID: 0x1112131415161718, Imm: 0x21222324,
+	e := SendElement{Opcode: verbs.WRWriteImm, Flags: verbs.SendSignaled, QPN: 0x010203, ID: 0x1112131415161718,
+		Imm:  0x21222324,
 		RKey: 0x31323334, RemoteAddr: 0x4142434445464748, Spans: []Span{{0x5152535455565758, 0x61626364}}}
 	b, err := e.Encode(make([]byte, 64))
 	require.NoError(t, err)
 	require.Equal(t, []byte{
-		1, 2, 1, 0, 3, 2, 1, 0, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x24, 0x23, 0x22, 0x21, 0x34, 0x33, 0x32, 0x31,
-		0x48, 0x47, 0x46, 0x45, 0x44, 0x43, 0x42, 0x41, 0x64, 0x63, 0x62, 0x61, 0x58, 0x57, 0x56, 0x55, 0x54, 0x53, 0x52, 0x51,
+		1, 2, 1, 0, 3, 2, 1, 0, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x24, 0x23, 0x22, 0x21, 0x34, 0x33,
+		0x32, 0x31,
+		0x48, 0x47, 0x46, 0x45, 0x44, 0x43, 0x42, 0x41, 0x64, 0x63, 0x62, 0x61, 0x58, 0x57, 0x56, 0x55, 0x54, 0x53,
+		0x52, 0x51,
 		0x64, 0x63, 0x62, 0x61, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	}, b)
 	r := RecvEntry{Addr: 0x010203040506, Bytes: 0x11121314, QPN: 0x212223, More: true}
 	require.NoError(t, r.Encode(b))
 	require.Equal(t, []byte{6, 5, 4, 3, 2, 1, 0x14, 0x13, 0x12, 0x11, 0x23, 0x22, 0x21, 3, 0, 0}, b[:16])
-	c := Completion{0x1112131415161718, verbs.WCFlushErr, verbs.WCRecv, verbs.WCWithImm, true, true, 0x21222324, 0x31323334, 0x41, 0x51}
+	c := Completion{0x1112131415161718, verbs.WCFlushErr, verbs.WCRecv, verbs.WCWithImm, true, true, 0x21222324,
+		0x31323334, 0x41, 0x51}
 	c.Encode(b)
-	require.Equal(t, []byte{0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 5, 128, 2, 3, 0x24, 0x23, 0x22, 0x21, 0x34, 0x33, 0x32, 0x31, 0x41, 0, 0, 0, 0x51, 0, 0, 0}, b[:28])
+	require.Equal(t, []byte{0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 5, 128, 2, 3, 0x24, 0x23, 0x22, 0x21, 0x34,
+		0x33, 0x32, 0x31, 0x41, 0, 0, 0, 0x51, 0, 0, 0}, b[:28])
 	var back Completion
 	require.NoError(t, back.Decode(b))
 	require.Equal(t, c, back)
@@ -167,7 +177,8 @@ func TestPacker(t *testing.T) {
 	require.NoError(t, full.Push(1, make([]Span, 4)))
 	require.ErrorIs(t, full.Push(1, nil), verbs.ENOMEM)
 	far := NewPacker(mustProducer(t, DefaultSpec()))
-	require.ErrorContains(t, far.Push(1, []Span{{0, 1}, {1 << 48, 1}}), "want addresses below 2^48 and numbers below 2^24")
+	require.ErrorContains(t, far.Push(1, []Span{{0, 1}, {1 << 48, 1}}),
+		"want addresses below 2^48 and numbers below 2^24")
 	require.Zero(t, far.Waiting(), "nothing of it was taken")
 	require.ErrorContains(t, far.Push(1<<24, nil), "of queue pair 0x1000000")
 }
@@ -181,7 +192,8 @@ func mustProducer(t *testing.T, s Spec) *Producer {
 // Whatever bytes come, decoding does not panic, and what it takes is what encoding writes.
 func FuzzElements(f *testing.F) {
 	for _, e := range []SendElement{
-		{}, {Opcode: verbs.WRCmpSwap, Spans: []Span{{1, 8}}}, {Flags: verbs.SendInline, Inline: make([]byte, 100)}, {Datagram: true, Spans: make([]Span, 9)},
+		{}, {Opcode: verbs.WRCmpSwap, Spans: []Span{{1, 8}}}, {Flags: verbs.SendInline, Inline: make([]byte, 100)},
+		{Datagram: true, Spans: make([]Span, 9)},
 	} {
 		b, err := e.Encode(make([]byte, MaxLines*LineBytes))
 		require.NoError(f, err)

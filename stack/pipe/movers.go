@@ -2,14 +2,14 @@ package pipe
 
 import "fmt"
 
-// Copier is an engine that copies bytes between memories: the NIC's, or a model of one. done is called exactly once. Copies
-// may end in any order.
+// Copier is an engine that copies bytes between memories: the NIC's, or a model of one. done is called exactly once.
+// Copies may end in any order.
 type Copier interface {
 	Copy(to, from uint64, n int, done func(error))
 }
 
-// Staged is a Mover over a copy engine: bytes go into the producer's own memory, at the same offset as in the range that they
-// are for, and are copied from there. There must be no two writes to the same line at a time, nor reads.
+// Staged is a Mover over a copy engine: bytes go into the producer's own memory, at the same offset as in the range
+// that they are for, and are copied from there. There must be no two writes to the same line at a time, nor reads.
 type Staged struct {
 	local  Memory
 	engine Copier
@@ -88,8 +88,8 @@ type Registers interface {
 	ReadReg(off uint32, n int, done func(v uint64, err error))
 }
 
-// MMIO is a Mover by register accesses: writes of 64 B, which write combining makes of a line's stores, and reads of 8 B.
-// Offsets in the register space are the low 32 bits of addresses.
+// MMIO is a Mover by register accesses: writes of 64 B, which write combining makes of a line's stores, and reads of 8
+// B. Offsets in the register space are the low 32 bits of addresses.
 type MMIO struct {
 	regs  Registers
 	b     []byte

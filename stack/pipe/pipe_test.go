@@ -170,7 +170,8 @@ func TestFull(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Push(element(0, 3)))
 	require.ErrorIs(t, p.Push(element(1, 2)), verbs.ENOMEM, "and what was held back goes out")
-	require.EqualError(t, p.Push(element(1, 2)), "verbs: push: ENOMEM: the pipe is full: want its consumer to take some of it first")
+	require.EqualError(t, p.Push(element(1, 2)), "verbs: push: ENOMEM: the pipe is full: want its consumer to take "+
+		"some of it first")
 	got, err := c.Poll()
 	require.NoError(t, err)
 	require.Equal(t, element(0, 3), got)
@@ -287,7 +288,10 @@ func TestMoverErrors(t *testing.T) {
 	require.ErrorContains(t, err, "credit 0: want 1 to 8")
 	require.ErrorContains(t, Spec{LogLines: 25}.Validate(), "log_lines 25: want 0 to 24")
 	s := NewStaged(mem, &copies{}, 0, otherSide, 64)
-	s.Write(otherSide+1, make([]byte, 64), func(err error) { require.ErrorContains(t, err, "want bytes of 0x10000 to 0x10040, which are staged") })
+	s.Write(otherSide+1, make([]byte, 64), func(err error) {
+		require.ErrorContains(t, err, "want bytes of 0x10000 to "+
+			"0x10040, which are staged")
+	})
 }
 
 // An entry by MMIO is a pipe whose lines are register writes of 64 B.
@@ -306,7 +310,10 @@ func TestMMIO(t *testing.T) {
 		require.Equal(t, e, got)
 	}
 	require.Equal(t, 399, regs.writes)
-	NewMMIO(regs).Read(0, make([]byte, 4), func(err error) { require.ErrorContains(t, err, "a read of 4 B by MMIO: want 8 B") })
+	NewMMIO(regs).Read(0, make([]byte, 4), func(err error) {
+		require.ErrorContains(t, err, "a read of 4 B by MMIO: "+
+			"want 8 B")
+	})
 }
 
 type window struct {

@@ -14,7 +14,8 @@ import (
 //	14      0
 //	15      0; in the last entry of a line, its tag
 //
-// A request has no ID on its way: requests of a queue pair are counted at both ends, and its completion tells the number.
+// A request has no ID on its way: requests of a queue pair are counted at both ends, and its completion tells the
+// number.
 type RecvEntry struct {
 	Addr  uint64 // below 2^48
 	Bytes uint32
@@ -34,7 +35,8 @@ const (
 // Encode writes the entry to the first 16 bytes of b.
 func (e *RecvEntry) Encode(b []byte) error {
 	if e.Addr>>addrBits != 0 || e.QPN>>qpnBits != 0 {
-		return fmt.Errorf("pipe: a receive entry at %#x of queue pair %#x: want addresses below 2^%d and numbers below 2^%d", e.Addr, e.QPN, addrBits, qpnBits)
+		return fmt.Errorf("pipe: a receive entry at %#x of queue pair %#x: want addresses below 2^%d and numbers "+
+			"below 2^%d", e.Addr, e.QPN, addrBits, qpnBits)
 	}
 	b = b[:entryBytes]
 	le := binary.LittleEndian
@@ -53,11 +55,13 @@ func (e *RecvEntry) decode(b []byte) (ok bool, err error) {
 	b = b[:entryBytes]
 	le := binary.LittleEndian
 	*e = RecvEntry{
-		Addr: le.Uint64(b) & (1<<addrBits - 1), Bytes: le.Uint32(b[6:]), QPN: le.Uint32(b[10:]) & (1<<qpnBits - 1), More: b[13]&entryMore != 0,
+		Addr: le.Uint64(b) & (1<<addrBits - 1), Bytes: le.Uint32(b[6:]), QPN: le.Uint32(b[10:]) & (1<<qpnBits - 1),
+		More: b[13]&entryMore != 0,
 	}
 	ok = b[13]&entryIs != 0
 	if b[13]&^(entryIs|entryMore) != 0 || b[14] != 0 || !ok && *e != (RecvEntry{}) {
-		return false, fmt.Errorf("pipe: a receive entry with flags %#x, %+v: want 1 or 3, or 16 B of 0", binary.LittleEndian.Uint16(b[13:]), *e)
+		return false, fmt.Errorf("pipe: a receive entry with flags %#x, %+v: want 1 or 3, or 16 B of 0",
+			binary.LittleEndian.Uint16(b[13:]), *e)
 	}
 	return ok, nil
 }
@@ -76,9 +80,11 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 		case err != nil:
 			return list, err
 		case i < lineEntries-1 && at[entryBytes-1] != 0:
-			return list, fmt.Errorf("pipe: entry %d of a receive element has %#x behind it: want 0", i, at[entryBytes-1])
+			return list, fmt.Errorf("pipe: entry %d of a receive element has %#x behind it: want 0", i,
+				at[entryBytes-1])
 		case ok && len(list)-had < i, !ok && i == 0:
-			return list, fmt.Errorf("pipe: entry %d of a receive element is empty: want those that are not first", len(list)-had)
+			return list, fmt.Errorf("pipe: entry %d of a receive element is empty: want those that are not first",
+				len(list)-had)
 		case ok:
 			list = append(list, e)
 		}
@@ -86,7 +92,8 @@ func DecodeRecv(list []RecvEntry, b []byte) ([]RecvEntry, error) {
 	return list, nil
 }
 
-// Packer puts the entries of receive requests into lines of an RQ pipe, four in each. A request is taken whole or not at all.
+// Packer puts the entries of receive requests into lines of an RQ pipe, four in each. A request is taken whole or not
+// at all.
 type Packer struct {
 	to   Sender
 	line [LineBytes]byte

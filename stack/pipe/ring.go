@@ -32,7 +32,8 @@ type Spec struct {
 	// LogLines is the ring's size: 2^LogLines lines.
 	LogLines int `yaml:"log_lines"`
 
-	// Batch is how many lines are held back for one DMA; 1: none (FN 3.4: SQ elements are sent at once). Flush sends what is held back.
+	// Batch is how many lines are held back for one DMA; 1: none (FN 3.4: SQ elements are sent at once). Flush sends
+	// what is held back.
 	Batch int `yaml:"batch"`
 
 	// Credit is the lines after which the producer reads the consumer's counter (FN 3.4: one DMA for several elements).
@@ -53,7 +54,8 @@ func (s Spec) Validate() error {
 		is   int
 	}{{"batch", s.Batch}, {"credit", s.Credit}} {
 		if f.is < 1 || f.is > s.lines() {
-			errs = append(errs, field.Errorf(f.path, "%d: want 1 to %d, the lines of the ring (%v)", f.is, s.lines(), field.Path("log_lines")))
+			errs = append(errs, field.Errorf(f.path, "%d: want 1 to %d, the lines of the ring (%v)", f.is, s.lines(),
+				field.Path("log_lines")))
 		}
 	}
 	return errors.Join(errs...)
@@ -75,15 +77,16 @@ type Place struct {
 
 func (p Place) validate() error {
 	if p.Ring%LineBytes != 0 || p.Counter%counterBytes != 0 {
-		return fmt.Errorf("pipe: ring at %#x, counter at %#x: want multiples of %d and %d", p.Ring, p.Counter, LineBytes, counterBytes)
+		return fmt.Errorf("pipe: ring at %#x, counter at %#x: want multiples of %d and %d", p.Ring, p.Counter,
+			LineBytes, counterBytes)
 	}
 	return nil
 }
 
 // Sender is the producer's end.
 type Sender interface {
-	// Push takes an element: whole lines, in which the last byte of each is the pipe's. verbs.ENOMEM: it has no room, and nothing
-	// was taken.
+	// Push takes an element: whole lines, in which the last byte of each is the pipe's. verbs.ENOMEM: it has no room,
+	// and nothing was taken.
 	Push(element []byte) error
 
 	// Flush sends what is held back.
@@ -102,10 +105,11 @@ type Receiver interface {
 	Poll() (element []byte, err error)
 }
 
-// Mover carries bytes between the producer's side and the consumer's memory. done is called exactly once, during the call
-// or later; until then the bytes belong to the Mover. A driver.Bus is one.
+// Mover carries bytes between the producer's side and the consumer's memory. done is called exactly once, during the
+// call or later; until then the bytes belong to the Mover. A driver.Bus is one.
 type Mover interface {
-	// Write stores b. Lines may arrive in any order, at any time before done; no byte of a line before another of lower address.
+	// Write stores b. Lines may arrive in any order, at any time before done; no byte of a line before another of
+	// lower address.
 	Write(addr uint64, b []byte, done func(error))
 
 	// Read fills b.
@@ -119,7 +123,8 @@ type Memory interface {
 }
 
 // ErrFull is what Push ends with when there is no room.
-var ErrFull error = &verbs.Error{Verb: "push", Errno: verbs.ENOMEM, Detail: "the pipe is full: want its consumer to take some of it first"}
+var ErrFull error = &verbs.Error{Verb: "push", Errno: verbs.ENOMEM,
+	Detail: "the pipe is full: want its consumer to take some of it first"}
 
 // LineError tells of a line that no producer writes.
 type LineError struct {
@@ -172,7 +177,8 @@ func (r *slots) put(e []byte, oldest uint32) error {
 	}
 	n := len(e) / LineBytes
 	if n < 1 || n > min(MaxLines, r.spec.lines()) || len(e)%LineBytes != 0 {
-		return verbs.Errorf("push", verbs.EINVAL, "an element of %d B: want 1 to %d lines of %d B", len(e), min(MaxLines, r.spec.lines()), LineBytes)
+		return verbs.Errorf("push", verbs.EINVAL, "an element of %d B: want 1 to %d lines of %d B", len(e),
+			min(MaxLines, r.spec.lines()), LineBytes)
 	}
 	if int(r.head-oldest)+n > r.spec.lines() {
 		r.ask()
@@ -207,7 +213,8 @@ func (r *slots) counted(err error) {
 	case err != nil:
 		r.fail(fmt.Errorf("pipe: reading the counter at %#x: %w", r.counter, err))
 	case v-r.freed > r.sent-r.freed:
-		r.fail(fmt.Errorf("pipe: the counter at %#x says that %d lines were taken: want %d to %d", r.counter, v, r.freed, r.sent))
+		r.fail(fmt.Errorf("pipe: the counter at %#x says that %d lines were taken: want %d to %d", r.counter, v,
+			r.freed, r.sent))
 	default:
 		r.freed = v
 	}

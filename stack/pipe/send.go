@@ -81,7 +81,8 @@ func (e *SendElement) Encode(b []byte) ([]byte, error) {
 	inline := e.Flags&verbs.SendInline != 0
 	switch {
 	case inline && len(e.Inline) > MaxInline, len(e.Spans) > MaxSpans:
-		return nil, fmt.Errorf("pipe: an element of %d B inline or %d spans: want %d and %d at most", len(e.Inline), len(e.Spans), MaxInline, MaxSpans)
+		return nil, fmt.Errorf("pipe: an element of %d B inline or %d spans: want %d and %d at most", len(e.Inline),
+			len(e.Spans), MaxInline, MaxSpans)
 	case e.Opcode.IsAtomic() && (inline || len(e.Spans) != 1 || e.Spans[0].Bytes != atomicSize):
 		return nil, fmt.Errorf("pipe: an atomic with %d spans: want one of %d B", len(e.Spans), atomicSize)
 	case e.Bytes() > math.MaxUint32:
@@ -152,7 +153,8 @@ func spanAt(i int) int {
 	return (1+i/lineSpans)*LineBytes + i%lineSpans*spanBytes
 }
 
-// Decode reads an element, and keeps Spans and Inline as room. It takes any whole lines; what no Encode writes is an error.
+// Decode reads an element, and keeps Spans and Inline as room. It takes any whole lines; what no Encode writes is an
+// error.
 func (e *SendElement) Decode(b []byte) error {
 	if len(b) < LineBytes || len(b)%LineBytes != 0 {
 		return fmt.Errorf("pipe: a send element of %d B: want whole lines of %d", len(b), LineBytes)
@@ -178,7 +180,8 @@ func (e *SendElement) Decode(b []byte) error {
 		return e.decodeInline(b, n, int64(bytes), inline)
 	case e.Opcode.IsAtomic():
 		if n != 1 || bytes != atomicSize || len(b) != LineBytes {
-			return fmt.Errorf("pipe: an atomic with %d spans, %d B, on %d B: want one of 8 B on a line", n, bytes, len(b))
+			return fmt.Errorf("pipe: an atomic with %d spans, %d B, on %d B: want one of 8 B on a line", n, bytes,
+				len(b))
 		}
 		e.CompareAdd, e.Swap = le.Uint64(b[bodyAt:]), le.Uint64(b[bodyAt+8:])
 		e.Spans = append(spans, Span{le.Uint64(b[atomicAddr:]), atomicSize})
@@ -189,7 +192,8 @@ func (e *SendElement) Decode(b []byte) error {
 
 func (e *SendElement) decodeInline(b []byte, n int, bytes int64, inline []byte) error {
 	if n != 0 || bytes > MaxInline {
-		return fmt.Errorf("pipe: an element of %d B inline and %d spans: want %d B at most, and none", bytes, n, MaxInline)
+		return fmt.Errorf("pipe: an element of %d B inline and %d spans: want %d B at most, and none", bytes, n,
+			MaxInline)
 	}
 	if e.Inline = inline; cap(inline) < int(bytes) {
 		e.Inline = make([]byte, 0, bytes)

@@ -14,8 +14,8 @@ var ErrUnknown = errors.New("no such shadow region")
 // pageBytes is the page of host and Arm: both ends of a region have the same place in it.
 const pageBytes = 4096
 
-// Region is a shadow region: Arm addresses without memory behind them, which the NIC takes for host memory. A core that loads
-// there faults.
+// Region is a shadow region: Arm addresses without memory behind them, which the NIC takes for host memory. A core
+// that loads there faults.
 type Region struct {
 	Key   uint32 // of the host's memory region
 	Host  uint64
@@ -40,14 +40,17 @@ type Extent struct{ From, Bytes uint64 }
 func NewShadow(reserve Extent, memories ...Extent) (*Shadow, error) {
 	end := reserve.From + reserve.Bytes
 	if reserve.Bytes == 0 || end < reserve.From || reserve.From%pageBytes != 0 || reserve.Bytes%pageBytes != 0 {
-		return nil, fmt.Errorf("pipe: shadow range %#x of %#x B: want whole pages of %d B", reserve.From, reserve.Bytes, pageBytes)
+		return nil, fmt.Errorf("pipe: shadow range %#x of %#x B: want whole pages of %d B", reserve.From, reserve.Bytes,
+			pageBytes)
 	}
 	for _, m := range memories {
 		if reserve.From < m.From+m.Bytes && m.From < end {
-			return nil, fmt.Errorf("pipe: shadow range %#x to %#x overlaps memory %#x to %#x: want addresses without memory", reserve.From, end, m.From, m.From+m.Bytes)
+			return nil, fmt.Errorf("pipe: shadow range %#x to %#x overlaps memory %#x to %#x: want addresses without "+
+				"memory", reserve.From, end, m.From, m.From+m.Bytes)
 		}
 	}
-	return &Shadow{arena: driver.NewArena(reserve.From, reserve.Bytes), base: reserve.From, size: reserve.Bytes, byKey: map[uint32]*Region{}}, nil
+	return &Shadow{arena: driver.NewArena(reserve.From, reserve.Bytes), base: reserve.From, size: reserve.Bytes,
+		byKey: map[uint32]*Region{}}, nil
 }
 
 // Register makes the shadow of a memory region of the host. Two may stand for the same host memory; their Arm addresses
@@ -58,7 +61,8 @@ func (s *Shadow) Register(key uint32, host, bytes uint64) (Region, error) {
 	}
 	offset := host % pageBytes
 	if bytes == 0 || host+bytes < host || bytes > s.size {
-		return Region{}, fmt.Errorf("pipe: a shadow of %#x B at %#x: want 1 B to %#x, and an end below 2^64", bytes, host, s.size)
+		return Region{}, fmt.Errorf("pipe: a shadow of %#x B at %#x: want 1 B to %#x, and an end below 2^64", bytes,
+			host, s.size)
 	}
 	pages := (offset + bytes + pageBytes - 1) / pageBytes
 	at, err := s.arena.Alloc(pages*pageBytes, pageBytes)
@@ -98,7 +102,8 @@ func (s *Shadow) Swap(key uint32, host uint64, n uint64) (uint64, error) {
 	case r == nil:
 		return 0, fmt.Errorf("pipe: key %#x: %w", key, ErrUnknown)
 	case host < r.Host || n > r.Bytes || host-r.Host > r.Bytes-n:
-		return 0, fmt.Errorf("pipe: %d B at %#x: want bytes of %#x to %#x, the region of key %#x", n, host, r.Host, r.Host+r.Bytes, key)
+		return 0, fmt.Errorf("pipe: %d B at %#x: want bytes of %#x to %#x, the region of key %#x", n, host, r.Host,
+			r.Host+r.Bytes, key)
 	}
 	return r.Arm + (host - r.Host), nil
 }

@@ -2,8 +2,8 @@ package pipe
 
 import "fmt"
 
-// Shared assigns the send queues of a context to the cores that serve them. The context has one SQ pipe for each core, so a
-// core polls one pipe of each context, however many queues there are (FN 3.2).
+// Shared assigns the send queues of a context to the cores that serve them. The context has one SQ pipe for each core,
+// so a core polls one pipe of each context, however many queues there are (FN 3.2).
 type Shared struct {
 	queues []int // by core
 }

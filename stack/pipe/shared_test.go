@@ -125,7 +125,8 @@ func TestShadow(t *testing.T) {
 
 func TestShadowErrors(t *testing.T) {
 	_, err := NewShadow(Extent{0x1000, 0x2000}, Extent{0, 0x1000}, Extent{0x2fff, 1})
-	require.ErrorContains(t, err, "shadow range 0x1000 to 0x3000 overlaps memory 0x2fff to 0x3000: want addresses without memory")
+	require.ErrorContains(t, err, "shadow range 0x1000 to 0x3000 overlaps memory 0x2fff to 0x3000: want addresses "+
+		"without memory")
 	_, err = NewShadow(Extent{0x1001, 0x2000})
 	require.ErrorContains(t, err, "want whole pages of 4096 B")
 	s, err := NewShadow(Extent{0x1000, 0x2000})

@@ -23,7 +23,8 @@ type world struct {
 
 // done reports whether all messages were read and nothing is under way.
 func (w *world) done() bool {
-	return w.sent == w.total && w.got == w.total && w.send.Published() && w.send.UnderWay()+w.recv.UnderWay() == 0 && w.recv.Told()
+	return w.sent == w.total && w.got == w.total && w.send.Published() && w.send.UnderWay()+w.recv.UnderWay() == 0 &&
+		w.recv.Told()
 }
 
 // step does one of the things that may happen next.

@@ -13,8 +13,9 @@ type Core interface {
 	Compute(cycles int64)
 }
 
-// Place is an end's memory: its slots, and its pointers in two cache lines. The other end writes a word at the beginning of the
-// first, and with HeadPull reads one at the beginning of the second. Words of slots are 0 when the ring begins.
+// Place is an end's memory: its slots, and its pointers in two cache lines. The other end writes a word at the
+// beginning of the first, and with HeadPull reads one at the beginning of the second. Words of slots are 0 when the
+// ring begins.
 type Place struct {
 	Slots uint64 // address of the first
 	Lines uint64 // of the pointers
@@ -33,7 +34,8 @@ type Config struct {
 	Core      Core
 	QP        verbs.QP // RC, with room for Spec.SendRequests or RecvRequests and Receives, and WordBytes of inline data
 	Own, Peer Place
-	Work      int64 // cycles of writing or reading a message besides its bytes, its share of posting, and pointers in memory
+	// cycles of writing or reading a message besides its bytes, its share of posting, and pointers in memory
+	Work int64
 }
 
 // slot is the address of the slot of message n at a place.
@@ -63,7 +65,8 @@ const (
 	idRecv   = 6 << kindBits
 	idKind   = 7 << kindBits
 
-	// With Window, requests of slots have the number of their messages, too, and fewer bits for which message is the first.
+	// With Window, requests of slots have the number of their messages, too, and fewer bits for which message is the
+	// first.
 	countBit  = 40
 	maxWindow = 1<<(kindBits-countBit) - 1
 )

@@ -16,8 +16,8 @@ type SendPointers struct {
 // Full reports whether there is no slot for one more message.
 func (p *SendPointers) Full(s *Spec) bool { return p.Tail-p.Head >= uint64(s.Slots-1) }
 
-// Wrote counts a message that lies in the slot at the tail. publish says that the tail is to be written now, behind the slots
-// before Esc, which are to be transmitted (Algorithm 1, lines 5 to 15).
+// Wrote counts a message that lies in the slot at the tail. publish says that the tail is to be written now, behind
+// the slots before Esc, which are to be transmitted (Algorithm 1, lines 5 to 15).
 func (p *SendPointers) Wrote(s *Spec) (publish bool) {
 	p.Tail++
 	switch {
@@ -56,8 +56,8 @@ func (p *SendPointers) publish(s *Spec) bool {
 // Landed counts a WRITE of a tail that has ended.
 func (p *SendPointers) Landed() { p.flying-- }
 
-// Starved reports whether a full ring stays full until its sender flushes: its receiver has fewer messages left to read than make
-// it tell of its head or, where the head is read from it, none.
+// Starved reports whether a full ring stays full until its sender flushes: its receiver has fewer messages left to
+// read than make it tell of its head or, where the head is read from it, none.
 func (p *SendPointers) Starved(s *Spec) bool {
 	least := uint64(1)
 	if s.Head == HeadPush {
@@ -69,7 +69,8 @@ func (p *SendPointers) Starved(s *Spec) bool {
 // Freed takes the head as the receiver told of it.
 func (p *SendPointers) Freed(head uint64) error {
 	if head < p.Head || head > p.published {
-		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, as it was and as far as it was told of messages", head, p.Head, p.published)
+		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, as it was and as far as it was told of "+
+			"messages", head, p.Head, p.published)
 	}
 	p.Head = head
 	return nil
@@ -88,13 +89,15 @@ func (p *RecvPointers) Empty() bool { return p.Head == p.Tail }
 // Told takes the tail as the sender told of it.
 func (p *RecvPointers) Told(s *Spec, tail uint64) error {
 	if most := p.Head + uint64(s.Slots-1); tail < p.Tail || tail > most {
-		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, as it was and as many as the ring holds", tail, p.Tail, most)
+		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, as it was and as many as the ring holds", tail,
+			p.Tail, most)
 	}
 	p.Tail = tail
 	return nil
 }
 
-// Took counts a message that was read. push says that the sender is to be told of the head now (Algorithm 1, lines 22 to 24).
+// Took counts a message that was read. push says that the sender is to be told of the head now (Algorithm 1, lines 22
+// to 24).
 func (p *RecvPointers) Took(s *Spec) (push bool) {
 	p.Head++
 	if p.Head-p.Synced < uint64(s.Gamma) {

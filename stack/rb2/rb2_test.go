@@ -81,7 +81,8 @@ func TestSpecErrors(t *testing.T) {
 		{func(s *Spec) { s.Beta = 33 }, "beta 33: want 1 to 32"},
 		{func(s *Spec) { s.Head = "x" }, `head "x": want push or pull`},
 		{func(s *Spec) { s.Tail = "x" }, `tail "x": want write_twice, write_imm, poll_message or poll_last`},
-		{func(s *Spec) { s.Tail, s.Alpha, s.Beta, s.Elastic = TailWord, 2, 2, false }, "beta 2: with tail poll_message each message has two WRITEs of its own: want 1"},
+		{func(s *Spec) { s.Tail, s.Alpha, s.Beta, s.Elastic = TailWord, 2, 2, false },
+			"beta 2: with tail poll_message each message has two WRITEs of its own: want 1"},
 		{func(s *Spec) { s.Window = 128 }, "window 128: want 0 to 127"},
 		{func(s *Spec) { s.Window = 3 }, "window 3: want 0, or tail write_imm and beta 1"},
 		{func(s *Spec) { s.Tail = TailImm }, "alpha 32: with tail write_imm messages tell of themselves"},
@@ -97,8 +98,9 @@ func TestSpecErrors(t *testing.T) {
 	}
 }
 
-// Whatever the order of what happens, and whenever there is no room: messages come once, in order and whole, no queue has more
-// requests than was said, completions and words are as many as Algorithm 1 has, and a sender that flushes is heard.
+// Whatever the order of what happens, and whenever there is no room: messages come once, in order and whole, no queue
+// has more requests than was said, completions and words are as many as Algorithm 1 has, and a sender that flushes is
+// heard.
 func TestRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSpec(t)
@@ -115,7 +117,8 @@ func TestRing(t *testing.T) {
 			before := w.send.p
 			w.step(next)
 			p := w.send.p
-			require.True(t, p.Tail >= before.Tail && p.Esc >= before.Esc && p.Synced >= before.Synced && p.Head >= before.Head && p.published >= before.published)
+			require.True(t, p.Tail >= before.Tail && p.Esc >= before.Esc && p.Synced >= before.Synced &&
+				p.Head >= before.Head && p.published >= before.published)
 			require.True(t, p.Esc <= p.Tail && p.published <= p.Esc && w.send.posted <= p.Esc)
 			require.True(t, s.Window == 0 || w.send.flying <= uint64(s.Window))
 		}
@@ -169,7 +172,8 @@ func drawSpec(t *rapid.T) Spec {
 
 // Without batching a message is two WRITEs; batched, one and one for the batch (RB² section 4-A).
 func TestWritesOfAMessage(t *testing.T) {
-	for _, x := range []struct{ alpha, beta, messages, slots, words int }{{1, 1, 32, 32, 32}, {16, 16, 32, 2, 2}, {32, 16, 64, 4, 2}} {
+	for _, x := range []struct{ alpha, beta, messages, slots, words int }{{1, 1, 32, 32, 32}, {16, 16, 32, 2, 2},
+		{32, 16, 64, 4, 2}} {
 		s := DefaultSpec()
 		s.Alpha, s.Beta, s.Elastic, s.SlotBytes = x.alpha, x.beta, false, 8
 		w := newWorld(t, s, func() bool { return false })
@@ -177,7 +181,8 @@ func TestWritesOfAMessage(t *testing.T) {
 			require.True(t, w.write(uint64(n)))
 		}
 		require.NoError(t, w.err)
-		require.Equal(t, []uint64{uint64(x.slots), uint64(x.words)}, []uint64{w.send.Stats().Slots, w.send.Stats().Words})
+		require.Equal(t, []uint64{uint64(x.slots), uint64(x.words)},
+			[]uint64{w.send.Stats().Slots, w.send.Stats().Words})
 	}
 }
 
@@ -230,7 +235,8 @@ func TestSlots(t *testing.T) {
 		bytes   int
 		want    int
 	}{
-		{TailWrite, true, 1, 64}, {TailWrite, true, 64, 64}, {TailWrite, true, 65, 128}, {TailWrite, false, 100, 100}, {TailImm, false, 7, 7},
+		{TailWrite, true, 1, 64}, {TailWrite, true, 64, 64}, {TailWrite, true, 65, 128}, {TailWrite, false, 100, 100},
+		{TailImm, false, 7, 7},
 		{TailWord, true, 56, 64}, {TailWord, true, 57, 128}, {TailLast, false, 8, 16}, {TailLast, false, 1023, 1032},
 	} {
 		s := Spec{Tail: x.tail, Aligned: x.aligned}

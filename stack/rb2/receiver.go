@@ -41,10 +41,12 @@ func (r *Receiver) Stats() Stats { return r.stats }
 // UnderWay is how many requests of the send queue have not ended.
 func (r *Receiver) UnderWay() int { return r.under }
 
-// Told reports whether the sender was, or is being, told of every head that it is to be told of, and all receive requests are posted.
+// Told reports whether the sender was, or is being, told of every head that it is to be told of, and all receive
+// requests are posted.
 func (r *Receiver) Told() bool { return !r.due && r.owed == 0 }
 
-// Next is the slot of the next message, and whether there is one (READMSG): it may be read there, without a copy, until Release.
+// Next is the slot of the next message, and whether there is one (READMSG): it may be read there, without a copy,
+// until Release.
 func (r *Receiver) Next() (addr uint64, ok bool, err error) {
 	switch {
 	case !r.p.Empty():
@@ -103,8 +105,8 @@ func (r *Receiver) Release() error {
 	return r.Push()
 }
 
-// Push posts what is to be posted: heads that found no room, and receive requests. A head is told only when receive requests are
-// there for the messages that it makes room for.
+// Push posts what is to be posted: heads that found no room, and receive requests. A head is told only when receive
+// requests are there for the messages that it makes room for.
 func (r *Receiver) Push() error {
 	for r.owed > 0 {
 		r.recv[0] = verbs.RecvWR{ID: idRecv | r.stats.Receives}
@@ -123,7 +125,8 @@ func (r *Receiver) Push() error {
 	}
 	binary.LittleEndian.PutUint64(r.head[:], r.p.Synced)
 	r.wr[0] = verbs.SendWR{
-		ID: idHead | r.p.Synced, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: r.head[:], RemoteAddr: r.c.Peer.Lines, RKey: r.c.Peer.Key,
+		ID: idHead | r.p.Synced, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: r.head[:],
+		RemoteAddr: r.c.Peer.Lines, RKey: r.c.Peer.Key,
 	}
 	if _, err := r.c.QP.PostSend(r.wr[:]); err != nil {
 		return r.noRoom(err)

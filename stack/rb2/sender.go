@@ -58,8 +58,8 @@ func (s *Sender) Published() bool {
 	return s.p.published == s.p.Tail && s.posted == s.p.Tail && !s.due && (s.c.Tail != TailWord || s.worded == s.posted)
 }
 
-// Slot is where the next message goes: who builds it there copies nothing. It is ErrFull when there is no slot, as far as the
-// receiver told; with HeadPull the head is asked for then.
+// Slot is where the next message goes: who builds it there copies nothing. It is ErrFull when there is no slot, as far
+// as the receiver told; with HeadPull the head is asked for then.
 func (s *Sender) Slot() (addr uint64, err error) {
 	if s.p.Full(&s.c.Spec) && s.c.Head == HeadPush {
 		if err := s.refresh(); err != nil {
@@ -108,8 +108,8 @@ func (s *Sender) Commit() error {
 	return s.Push()
 }
 
-// Flush sends all that lies in the ring, and tells the receiver of it, unless a tail is under way: then it does nothing, and is
-// to be called again when that has ended. It is for senders that have nothing to write for now.
+// Flush sends all that lies in the ring, and tells the receiver of it, unless a tail is under way: then it does
+// nothing, and is to be called again when that has ended. It is for senders that have nothing to write for now.
 func (s *Sender) Flush() error {
 	if s.due {
 		return s.Push()
@@ -124,8 +124,8 @@ func (s *Sender) Flush() error {
 // Starved reports whether the ring stays full until it is flushed.
 func (s *Sender) Starved() bool { return s.p.Starved(&s.c.Spec) }
 
-// Push posts what is to be posted. Commit and Flush do so by themselves; what finds no room then (verbs.ENOMEM, which is no
-// error here) goes with the next call.
+// Push posts what is to be posted. Commit and Flush do so by themselves; what finds no room then (verbs.ENOMEM, which
+// is no error here) goes with the next call.
 func (s *Sender) Push() error {
 	for s.posted < s.p.Esc && !s.held() || s.c.Tail == TailWord && s.worded < s.posted {
 		if s.c.Tail == TailWord && s.worded < s.posted {
@@ -156,7 +156,8 @@ func (s *Sender) held() bool { return s.c.Window > 0 && s.flying >= uint64(s.c.W
 // writeWord posts a WRITE of a word to the receiver's memory.
 func (s *Sender) writeWord(id, value, addr uint64) error {
 	binary.LittleEndian.PutUint64(s.tail[:], value)
-	s.wrs[0] = verbs.SendWR{ID: id, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline, Inline: s.tail[:], RemoteAddr: addr, RKey: s.c.Peer.Key}
+	s.wrs[0] = verbs.SendWR{ID: id, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendInline,
+		Inline: s.tail[:], RemoteAddr: addr, RKey: s.c.Peer.Key}
 	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
 		return err
 	}
@@ -174,7 +175,8 @@ func (s *Sender) noRoom(err error) error {
 	return fmt.Errorf("rb2: the sender's requests: %w", err)
 }
 
-// post posts the next WRITE of slots, which lie together, or of TailImm the next messages. It returns how many messages those are.
+// post posts the next WRITE of slots, which lie together, or of TailImm the next messages. It returns how many
+// messages those are.
 func (s *Sender) post() (n uint64, err error) {
 	n = min(s.p.Esc-s.posted, uint64(s.c.Slots)-s.posted%uint64(s.c.Slots))
 	switch {
@@ -209,9 +211,11 @@ func (s *Sender) post() (n uint64, err error) {
 
 // write makes request i: a WRITE of n slots from that of a message on.
 func (s *Sender) write(i int, message, n uint64) *verbs.SendWR {
-	s.sges[i] = verbs.SGE{Addr: s.c.slot(&s.c.Own, message), Length: uint32(n) * uint32(s.c.SlotBytes), LKey: s.c.Own.Key}
+	s.sges[i] = verbs.SGE{Addr: s.c.slot(&s.c.Own, message), Length: uint32(n) * uint32(s.c.SlotBytes),
+		LKey: s.c.Own.Key}
 	w := &s.wrs[i]
-	*w = verbs.SendWR{ID: idSlots | message&(1<<countBit-1), Opcode: verbs.WRWrite, SGEs: s.sges[i : i+1], RemoteAddr: s.c.slot(&s.c.Peer, message), RKey: s.c.Peer.Key}
+	*w = verbs.SendWR{ID: idSlots | message&(1<<countBit-1), Opcode: verbs.WRWrite, SGEs: s.sges[i : i+1],
+		RemoteAddr: s.c.slot(&s.c.Peer, message), RKey: s.c.Peer.Key}
 	return w
 }
 
@@ -238,7 +242,8 @@ func (s *Sender) pull() error {
 		return nil
 	}
 	s.sges[0] = verbs.SGE{Addr: s.c.Own.Lines, Length: WordBytes, LKey: s.c.Own.Key}
-	s.wrs[0] = verbs.SendWR{ID: idPull | s.p.Tail, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: s.sges[:1], RemoteAddr: s.c.Peer.Lines + lineBytes, RKey: s.c.Peer.Key}
+	s.wrs[0] = verbs.SendWR{ID: idPull | s.p.Tail, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: s.sges[:1],
+		RemoteAddr: s.c.Peer.Lines + lineBytes, RKey: s.c.Peer.Key}
 	if _, err := s.c.QP.PostSend(s.wrs[:1]); err != nil {
 		return s.noRoom(err)
 	}

@@ -23,7 +23,8 @@ const (
 
 	// The receiver looks at a word at the end of the next slot, and clears it when it has read the message.
 	TailWord TailSync = "poll_message" // it is WRITTEN behind the message, one word for each
-	TailLast TailSync = "poll_last"    // it is the last of the WRITE of the slots, whose bytes the NIC has to place in order
+	// it is the last of the WRITE of the slots, whose bytes the NIC has to place in order
+	TailLast TailSync = "poll_last"
 )
 
 // inSlots reports whether slots have words.
@@ -40,7 +41,9 @@ type Spec struct {
 	Tail    TailSync `yaml:"tail"`    // how the receiver knows the tail
 	Elastic bool     `yaml:"elastic"` // a tail is left out while the WRITE of the last has not ended
 	Aligned bool     `yaml:"aligned"` // slots are whole cache lines (section 4-C)
-	Window  int      `yaml:"window"`  // with write_imm: at most so many messages are under way, and those that wait leave by one WRITE; 0: one WRITE each, any number
+	// with write_imm: at most so many messages are under way, and those that wait leave by one WRITE; 0: one WRITE
+	// each, any number
+	Window int `yaml:"window"`
 
 	Slots     int `yaml:"-"` // one fewer can be in use
 	SlotBytes int `yaml:"-"` // of each: the longest message, or that up to a multiple of cache lines
@@ -48,11 +51,12 @@ type Spec struct {
 
 // DefaultSpec has the thresholds of the paper's evaluation (rb.alpha, rb.beta, rb.gamma), for rings of rb.slots.
 func DefaultSpec() Spec {
-	return Spec{Alpha: 32, Beta: 16, Gamma: 32, Head: HeadPush, Tail: TailWrite, Elastic: true, Aligned: true, Slots: 128, SlotBytes: 64}
+	return Spec{Alpha: 32, Beta: 16, Gamma: 32, Head: HeadPush, Tail: TailWrite, Elastic: true, Aligned: true,
+		Slots: 128, SlotBytes: 64}
 }
 
-// SlotFor is the bytes of a slot for messages of so many (rb.slot_align). A word of a slot is aligned, so that no packet and no TLP
-// has a part of it.
+// SlotFor is the bytes of a slot for messages of so many (rb.slot_align). A word of a slot is aligned, so that no
+// packet and no TLP has a part of it.
 func (s *Spec) SlotFor(bytes int) int {
 	unit := 1
 	if s.Tail.inSlots() {
@@ -86,34 +90,43 @@ func (s *Spec) Validate() error {
 	slots := s.Slots >= MinSlots && s.Slots <= MaxSlots
 	bad(slots, "slots", "%d: want %d to %d", s.Slots, MinSlots, MaxSlots)
 	bad(s.SlotBytes >= 1 && s.SlotBytes <= MaxSlotBytes, "slot_bytes", "%d: want 1 to %d", s.SlotBytes, MaxSlotBytes)
-	bad(!s.Tail.inSlots() || s.SlotBytes%WordBytes == 0, "slot_bytes", "%d: want a multiple of %d, as each has a word", s.SlotBytes, WordBytes)
+	bad(!s.Tail.inSlots() || s.SlotBytes%WordBytes == 0, "slot_bytes", "%d: want a multiple of %d, as each has a word",
+		s.SlotBytes, WordBytes)
 	if slots {
 		most := s.Slots - 1
-		bad(s.Alpha >= 1 && s.Alpha <= most, "alpha", "%d: want 1 to %d, as one of the %d slots stays free", s.Alpha, most, s.Slots)
-		bad(s.Gamma >= 1 && s.Gamma <= most, "gamma", "%d: want 1 to %d, as one of the %d slots stays free", s.Gamma, most, s.Slots)
+		bad(s.Alpha >= 1 && s.Alpha <= most, "alpha", "%d: want 1 to %d, as one of the %d slots stays free", s.Alpha,
+			most, s.Slots)
+		bad(s.Gamma >= 1 && s.Gamma <= most, "gamma", "%d: want 1 to %d, as one of the %d slots stays free", s.Gamma,
+			most, s.Slots)
 	}
-	bad(s.Beta >= 1 && s.Beta <= max(s.Alpha, 1), "beta", "%d: want 1 to %d: slots leave before the tail that tells of them, or with it (%v)", s.Beta, max(s.Alpha, 1), field.Path("alpha"))
+	bad(s.Beta >= 1 && s.Beta <= max(s.Alpha, 1), "beta", "%d: want 1 to %d: slots leave before the tail that tells "+
+		"of them, or with it (%v)", s.Beta, max(s.Alpha, 1), field.Path("alpha"))
 	bad(s.Head == HeadPush || s.Head == HeadPull, "head", "%q: want %s or %s", s.Head, HeadPush, HeadPull)
-	bad(slices.Contains([]TailSync{TailWrite, TailImm, TailWord, TailLast}, s.Tail), "tail", "%q: want %s", s.Tail, tailNames)
+	bad(slices.Contains([]TailSync{TailWrite, TailImm, TailWord, TailLast}, s.Tail), "tail", "%q: want %s", s.Tail,
+		tailNames)
 	if s.Tail != TailWrite {
-		bad(s.Alpha == s.Beta, "alpha", "%d: with %v %s messages tell of themselves as they are transmitted: want that of %v, %d", s.Alpha, field.Path("tail"), s.Tail, field.Path("beta"), s.Beta)
+		bad(s.Alpha == s.Beta, "alpha", "%d: with %v %s messages tell of themselves as they are transmitted: want "+
+			"that of %v, %d", s.Alpha, field.Path("tail"), s.Tail, field.Path("beta"), s.Beta)
 		bad(!s.Elastic, "elastic", ": with %v %s no tail is written: want false", field.Path("tail"), s.Tail)
 	}
-	bad(s.Tail != TailWord || s.Beta == 1, "beta", "%d: with %v %s each message has two WRITEs of its own: want 1", s.Beta, field.Path("tail"), TailWord)
+	bad(s.Tail != TailWord || s.Beta == 1, "beta", "%d: with %v %s each message has two WRITEs of its own: want 1",
+		s.Beta, field.Path("tail"), TailWord)
 	bad(s.Window >= 0 && s.Window < max(s.Slots, 1), "window", "%d: want 0 to %d", s.Window, max(s.Slots, 1)-1)
-	bad(s.Window == 0 || s.Tail == TailImm && s.Beta == 1, "window", "%d: want 0, or %v %s and %v 1", s.Window, field.Path("tail"), TailImm, field.Path("beta"))
+	bad(s.Window == 0 || s.Tail == TailImm && s.Beta == 1, "window", "%d: want 0, or %v %s and %v 1", s.Window,
+		field.Path("tail"), TailImm, field.Path("beta"))
 	return errors.Join(errs...)
 }
 
 // WordBytes is the bytes of a pointer in memory: a count, little endian.
 const WordBytes = 8
 
-// slack is requests beyond those of full batches: a batch that goes over the end of the ring, one that is flushed, the tail, a pull.
+// slack is requests beyond those of full batches: a batch that goes over the end of the ring, one that is flushed, the
+// tail, a pull.
 const slack = 8
 
-// SendRequests is the requests that a sender's queue is to have room for: the slots of two rounds of the ring, as the receiver may
-// have read all of one before the sender sees that its last tail was written. An elastic sender needs no more; others wait for
-// room where more of theirs are under way.
+// SendRequests is the requests that a sender's queue is to have room for: the slots of two rounds of the ring, as the
+// receiver may have read all of one before the sender sees that its last tail was written. An elastic sender needs no
+// more; others wait for room where more of theirs are under way.
 func (s *Spec) SendRequests() int {
 	const rounds = 2
 	each := (s.Alpha + s.Beta - 1) / s.Beta // WRITEs of alpha messages

@@ -29,7 +29,8 @@ type CQ struct {
 // NewCQ makes a completion queue of 2^log entries.
 func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	if log > rnicspec.MaxLogRing {
-		return nil, fmt.Errorf("rnicverbs: completion queue of 2^%d entries: want 2^%d at most", log, rnicspec.MaxLogRing)
+		return nil, fmt.Errorf("rnicverbs: completion queue of 2^%d entries: want 2^%d at most", log,
+			rnicspec.MaxLogRing)
 	}
 	size := uint64(rnicspec.CQEBytes) << log
 	at, err := d.arena.Alloc(size, rnicspec.CQEBytes)

@@ -68,7 +68,8 @@ func (d *Device) probed(v uint64, err error) {
 	case err != nil:
 		d.fail(err)
 	case v != rnicspec.Magic|rnicspec.Version<<32:
-		d.fail(fmt.Errorf("rnicverbs: registers ID and VERSION read %#x: want %#x, an rnic", v, uint64(rnicspec.Magic|rnicspec.Version<<32)))
+		d.fail(fmt.Errorf("rnicverbs: registers ID and VERSION read %#x: want %#x, an rnic", v,
+			uint64(rnicspec.Magic|rnicspec.Version<<32)))
 	}
 	d.next()
 }
@@ -85,8 +86,8 @@ func (d *Device) fail(err error) {
 	}
 }
 
-// Try asks the NIC to carry out a command; then gets the result's value, a *RefusedError, or ErrStopped if the driver has
-// ended. A refusal does not end it.
+// Try asks the NIC to carry out a command; then gets the result's value, a *RefusedError, or ErrStopped if the driver
+// has ended. A refusal does not end it.
 func (d *Device) Try(cmd rnicspec.Command, then func(value uint32, err error)) {
 	d.commands.Push(command{cmd: cmd, try: then})
 	d.next()

@@ -16,8 +16,8 @@ type QPConfig struct {
 	Port             uint8  // UD, raw
 }
 
-// QP is a queue pair. IDs of its work and receive entries are its own: an entry's ID is what the caller gives to it, and
-// comes back in the completion entry.
+// QP is a queue pair. IDs of its work and receive entries are its own: an entry's ID is what the caller gives to it,
+// and comes back in the completion entry.
 type QP struct {
 	d    *Device
 	n    uint32
@@ -51,7 +51,8 @@ func (d *Device) newRing(entry int, log uint8) (ring, error) {
 		return ring{}, fmt.Errorf("rnicverbs: ring of 2^%d entries: want 2^%d at most", log, rnicspec.MaxLogRing)
 	}
 	at, err := d.arena.Alloc(uint64(entry)<<log, rnicspec.WQEBytes)
-	return ring{d: d, addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log), ids: make([]uint64, 1<<log)}, err
+	return ring{d: d, addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log), ids: make([]uint64, 1<<log)},
+		err
 }
 
 // NewQP makes a queue pair.
@@ -72,7 +73,8 @@ func (q *QP) Create(port uint8, qkey uint32, done func(error)) {
 
 func (q *QP) creation() *rnicspec.CreateQP {
 	return &rnicspec.CreateQP{
-		QPN: q.n, Type: q.typ, SendLog: q.cfg.SendLog, RecvLog: q.cfg.RecvLog, SendCQ: q.cfg.Send.n, RecvCQ: q.cfg.Recv.n,
+		QPN: q.n, Type: q.typ, SendLog: q.cfg.SendLog, RecvLog: q.cfg.RecvLog, SendCQ: q.cfg.Send.n,
+		RecvCQ:   q.cfg.Recv.n,
 		SendAddr: q.send.addr, RecvAddr: q.recv.addr, QKey: q.cfg.QKey, Port: q.cfg.Port,
 	}
 }
@@ -98,7 +100,8 @@ func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 		return nil, err
 	}
 	page := rnicspec.QPPage(q.n)
-	q.send.doorbell, q.send.pushAt, q.recv.doorbell = page+rnicspec.PageSend, page+rnicspec.PagePush, page+rnicspec.PageRecv
+	q.send.doorbell, q.send.pushAt, q.recv.doorbell = page+rnicspec.PageSend, page+rnicspec.PagePush,
+		page+rnicspec.PageRecv
 	q.send.wrote, q.recv.wrote = q.send.written, q.recv.written
 	c.Send.serve(q.n, q)
 	c.Recv.serve(q.n, q)
@@ -124,8 +127,8 @@ func (q *QP) Destroy() {
 	q.d.Do(&rnicspec.DestroyQP{QPN: q.n}, func(uint32) { q.Release() })
 }
 
-// DestroyIdle ends the queue pair, or, if the NIC still works at it, gives done a *RefusedError and leaves it as it is. Once
-// its completion entries have been polled, Release it.
+// DestroyIdle ends the queue pair, or, if the NIC still works at it, gives done a *RefusedError and leaves it as it
+// is. Once its completion entries have been polled, Release it.
 func (q *QP) DestroyIdle(done func(error)) {
 	q.d.Try(&rnicspec.DestroyQP{QPN: q.n}, func(_ uint32, err error) { done(err) })
 }
@@ -150,8 +153,8 @@ func (q *QP) RecvRoom() int { return q.recv.room() }
 
 func (r *ring) room() int { return 1<<r.log - int(r.pi-r.ci) }
 
-// Post writes a work entry to the ring; Ring tells the NIC of it. What ends without a completion entry keeps its slot until
-// a later one ends with one.
+// Post writes a work entry to the ring; Ring tells the NIC of it. What ends without a completion entry keeps its slot
+// until a later one ends with one.
 func (q *QP) Post(w *rnicspec.WQE) error {
 	b, err := q.send.slot(w.ID)
 	if err != nil {
@@ -168,7 +171,8 @@ func (q *QP) Post(w *rnicspec.WQE) error {
 // Ring tells the NIC of all work entries posted.
 func (q *QP) Ring() error { return q.send.ring() }
 
-// Push posts a work entry, and those posted before it, by writing it to the NIC itself: for one entry, the NIC reads nothing.
+// Push posts a work entry, and those posted before it, by writing it to the NIC itself: for one entry, the NIC reads
+// nothing.
 func (q *QP) Push(w *rnicspec.WQE) error {
 	alone := q.send.told == q.send.pi && q.send.writes == 0
 	q.send.pushing = alone
@@ -204,7 +208,8 @@ func (q *QP) ended(c *rnicspec.CQE) {
 	}
 	index := uint32(c.ID)
 	if index-r.ci >= 1<<r.log { // the NIC tells of what was never posted
-		r.d.fail(fmt.Errorf("rnicverbs: completion entry of queue pair %d for entry %d: want %d to %d", q.n, index, r.ci, r.pi-1))
+		r.d.fail(fmt.Errorf("rnicverbs: completion entry of queue pair %d for entry %d: want %d to %d", q.n, index,
+			r.ci, r.pi-1))
 		return
 	}
 	c.ID = r.ids[index&(1<<r.log-1)]

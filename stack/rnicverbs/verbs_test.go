@@ -47,12 +47,14 @@ func newNode(t testing.TB, e *simcore.Engine, pools *board.Pools, n byte) *node 
 	})
 	require.NoError(t, err)
 	buses := [2]rootbus.Bus{
-		{Regs: x.card.Root.MMIO(nicspec.RequesterArm), Memory: x.card.Memory}, {Regs: x.card.Host.MMIO(nicspec.RequesterHost), Memory: x.card.Memory},
+		{Regs: x.card.Root.MMIO(nicspec.RequesterArm), Memory: x.card.Memory},
+		{Regs: x.card.Host.MMIO(nicspec.RequesterHost), Memory: x.card.Memory},
 	}
 	for ep := range x.dev {
 		x.dev[ep], err = Open(buses[ep], driver.NewArena(uint64(ep)<<nicspec.EndpointShift|1<<20, 1<<20))
 		require.NoError(t, err)
-		x.dev[ep].qpn, x.dev[ep].cqn, x.dev[ep].handle = uint32(ep*100), uint32(ep*100), uint32(ep*100) // one NIC, two drivers
+		// one NIC, two drivers
+		x.dev[ep].qpn, x.dev[ep].cqn, x.dev[ep].handle = uint32(ep*100), uint32(ep*100), uint32(ep*100)
 	}
 	require.NoError(t, e.Run())
 	for p := range 2 {
@@ -60,7 +62,8 @@ func newNode(t testing.TB, e *simcore.Engine, pools *board.Pools, n byte) *node 
 	}
 	for ep := range x.dev {
 		at := uint64(ep) << nicspec.EndpointShift
-		x.dev[ep].RegMR(rnicspec.CreateMR{Key: key + uint32(ep), Access: rnicspec.AllAccess, PageLog: 21, VA: at, Bus: at, Bytes: 1 << 30})
+		x.dev[ep].RegMR(rnicspec.CreateMR{Key: key + uint32(ep), Access: rnicspec.AllAccess, PageLog: 21, VA: at,
+			Bus: at, Bytes: 1 << 30})
 		x.cq[ep], err = x.dev[ep].NewCQ(8)
 		require.NoError(t, err)
 	}
@@ -78,14 +81,16 @@ func (x *node) qp(t testing.TB, ep int) *QP {
 func (x *node) connect(ep int, q, peer *QP, to byte) {
 	h := x.dev[ep].NewAH(rnicspec.CreateAH{MAC: mac(to, 0), IP: [16]byte{10, 0, 0, to}, TTL: 64})
 	q.Connect(rnicspec.ModifyQP{
-		State: rnicspec.RTS, DestQP: peer.Num(), Handle: h, PMTU: 1024, Access: rnicspec.AllAccess, MaxRead: 16, MinRNR: 1,
+		State: rnicspec.RTS, DestQP: peer.Num(), Handle: h, PMTU: 1024, Access: rnicspec.AllAccess, MaxRead: 16,
+		MinRNR:  1,
 		Retries: 7, RNRRetry: 7, Timeout: 10,
 	})
 }
 
 func (x *node) poll(t testing.TB, ep int) []rnicspec.CQE {
 	var got []rnicspec.CQE
-	require.NoError(t, x.cq[ep].Poll(func(c *rnicspec.CQE) { got = append(got, *c) }, func(n int) { require.Len(t, got, n) }))
+	require.NoError(t, x.cq[ep].Poll(func(c *rnicspec.CQE) { got = append(got, *c) },
+		func(n int) { require.Len(t, got, n) }))
 	return got
 }
 
@@ -93,7 +98,8 @@ func (x *node) poll(t testing.TB, ep int) []rnicspec.CQE {
 func TestVerbs(t *testing.T) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	a, b := newNode(t, e, pools, 1), newNode(t, e, pools, 2)
-	eth := simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(100), Credits: 1024, CreditLatency: 100 * simcore.Nanosecond, OverheadBytes: 24}
+	eth := simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(100), Credits: 1024,
+		CreditLatency: 100 * simcore.Nanosecond, OverheadBytes: 24}
 	require.NoError(t, board.Cable("Cable", e, eth, a.card.NIC.Eth(0), b.card.NIC.Eth(0)))
 	out, in := a.qp(t, 0), b.qp(t, 0)
 	soc, host := a.qp(t, 0), a.qp(t, 1)
@@ -119,10 +125,15 @@ func TestVerbs(t *testing.T) {
 	followed := 0
 	_, err := b.cq[0].Follow(func() { followed++ })
 	require.NoError(t, err)
-	require.NoError(t, out.Post(&rnicspec.WQE{Opcode: rnicspec.Send, ID: 7, Length: n, LocalVA: 8 << 20, LocalKey: key}))
-	require.NoError(t, out.Post(&rnicspec.WQE{Opcode: rnicspec.Write, ID: 8, Flags: rnicspec.FlagSignalled, Length: n, LocalVA: 8 << 20, LocalKey: key, RemoteVA: 10 << 20, RemoteKey: key}))
+	require.NoError(t,
+		out.Post(&rnicspec.WQE{Opcode: rnicspec.Send, ID: 7, Length: n, LocalVA: 8 << 20, LocalKey: key}))
+	require.NoError(t,
+		out.Post(&rnicspec.WQE{Opcode: rnicspec.Write, ID: 8, Flags: rnicspec.FlagSignalled, Length: n,
+			LocalVA: 8 << 20, LocalKey: key, RemoteVA: 10 << 20, RemoteKey: key}))
 	require.NoError(t, out.Ring())
-	require.NoError(t, soc.Push(&rnicspec.WQE{Opcode: rnicspec.Write, ID: 9, Flags: rnicspec.FlagSignalled, Length: n, LocalVA: 8 << 20, LocalKey: key, RemoteVA: onHost, RemoteKey: key + 1}))
+	require.NoError(t,
+		soc.Push(&rnicspec.WQE{Opcode: rnicspec.Write, ID: 9, Flags: rnicspec.FlagSignalled, Length: n,
+			LocalVA: 8 << 20, LocalKey: key, RemoteVA: onHost, RemoteKey: key + 1}))
 	require.NoError(t, e.Run())
 	require.Equal(t, 1, followed)
 	var ids []uint64
@@ -173,7 +184,8 @@ func TestNoAllocations(t *testing.T) {
 	a.connect(0, soc, host, 1)
 	a.connect(1, host, soc, 1)
 	require.NoError(t, e.Run())
-	w := rnicspec.WQE{Opcode: rnicspec.Write, Flags: rnicspec.FlagSignalled, Length: 64, LocalVA: 8 << 20, LocalKey: key,
+	w := rnicspec.WQE{Opcode: rnicspec.Write, Flags: rnicspec.FlagSignalled, Length: 64, LocalVA: 8 << 20,
+		LocalKey: key,
 		RemoteVA: nicspec.EndpointHost<<nicspec.EndpointShift | 8<<20, RemoteKey: key + 1}
 	ended, failed := 0, false
 	each, done := func(c *rnicspec.CQE) { failed = failed || c.Status != rnicspec.OK }, func(n int) { ended += n }

@@ -67,7 +67,8 @@ func (b *base) Post(_ Ps, s *Send) error {
 	} else {
 		r = new(request)
 	}
-	*r = request{Send: *s, spans: append(r.spans[:0], s.Spans...), inline: append(r.inline[:0], s.Inline...), length: length}
+	*r = request{Send: *s, spans: append(r.spans[:0], s.Spans...), inline: append(r.inline[:0], s.Inline...),
+		length: length}
 	r.Spans, r.Inline = nil, nil
 	b.sq.Push(r)
 	r.status = s.Status
@@ -100,7 +101,8 @@ func (b *base) check(s *Send) (uint32, error) {
 		return 0, ErrSpans
 	case len(s.Inline) > b.spec.MaxInline, inline && (returns || len(s.Spans) > 0), !inline && len(s.Inline) > 0:
 		return 0, ErrInline
-	case length > maxMessage, b.attr.MTU != 0 && length > maxPackets*uint64(b.attr.MTU), s.Op.IsAtomic() && (length != 8 || len(s.Spans) != 1):
+	case length > maxMessage, b.attr.MTU != 0 && length > maxPackets*uint64(b.attr.MTU), s.Op.IsAtomic() &&
+		(length != 8 || len(s.Spans) != 1):
 		return 0, ErrLength
 	case b.spec.Kind == UD && s.AH == nil:
 		return 0, ErrAH
@@ -157,7 +159,8 @@ func (b *base) completeSend(r *request) {
 	b.spare = append(b.spare, r)
 }
 
-// wrong ends a request whose turn has come, and which its caller found to be wrong: what was sent before it ends as it does.
+// wrong ends a request whose turn has come, and which its caller found to be wrong: what was sent before it ends as it
+// does.
 func (b *base) wrong(r *request) {
 	r.done, r.after = true, b.landed.Next()
 	b.state = verbs.QPSSQE

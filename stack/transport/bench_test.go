@@ -123,7 +123,8 @@ func (d *duel) carry(to int) {
 // round posts requests of an operation and plays until they have ended.
 func (d *duel) round(tb testing.TB, op verbs.Opcode, length uint32, n int) {
 	x, r := &d.send, &d.recv
-	*x = Send{Op: op, Flags: verbs.SendSignaled, Spans: append(x.Spans[:0], Span{Addr: 1 << 20, Len: length, Key: 1}), RKey: 2, RemoteAddr: 1 << 30, RemoteQP: 101}
+	*x = Send{Op: op, Flags: verbs.SendSignaled, Spans: append(x.Spans[:0], Span{Addr: 1 << 20, Len: length, Key: 1}),
+		RKey: 2, RemoteAddr: 1 << 30, RemoteQP: 101}
 	if _, ok := d.conns[0].(*ud); ok {
 		x.AH = benchAH
 	}

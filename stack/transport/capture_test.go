@@ -66,9 +66,11 @@ func decode(frame []byte) *seen {
 // line is what of an answer is compared.
 func line(s *seen, msn uint32) string {
 	if !s.BTH.Opcode.Info().Has(wire.HeaderAETH) {
-		return fmt.Sprintf("%v PSN %#x, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, len(s.payload), crc32.ChecksumIEEE(s.payload))
+		return fmt.Sprintf("%v PSN %#x, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, len(s.payload),
+			crc32.ChecksumIEEE(s.payload))
 	}
-	return fmt.Sprintf("%v PSN %#x %v MSN %d orig %#x, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, s.AETH.Syndrome, msn, s.Orig, len(s.payload), crc32.ChecksumIEEE(s.payload))
+	return fmt.Sprintf("%v PSN %#x %v MSN %d orig %#x, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, s.AETH.Syndrome, msn,
+		s.Orig, len(s.payload), crc32.ChecksumIEEE(s.payload))
 }
 
 // peer is a responder whose requests were recorded. Bytes of its memory that
@@ -209,8 +211,8 @@ func isResponse(op wire.Opcode) bool {
 	return o == wire.OpAck || o == wire.OpReadResponse || o == wire.OpAtomicAck
 }
 
-// TestRecordedInitiators serves the requests of recorded rxe initiators: the answers are those that rxe gave. Captures with
-// losses and reordering are not here: what was seen on them is not what the responder got.
+// TestRecordedInitiators serves the requests of recorded rxe initiators: the answers are those that rxe gave. Captures
+// with losses and reordering are not here: what was seen on them is not what the responder got.
 func TestRecordedInitiators(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -219,7 +221,8 @@ func TestRecordedInitiators(t *testing.T) {
 		{"rc_mix_v4_mtu256_psnwrap", 256}, {"rc_mix_v6_mtu256_psnwrap", 256}, {"rc_mix_v4_mtu4096_jumbo", 4096},
 		{"rc_pipelined_v4_mtu1024", 1024}, {"rc_vlan_v4", 1024}, {"ecn_ce_rc_v4", 1024}, {"ecn_ce_rc_v6", 1024},
 		{"rnr_v4", 1024}, {"rnr_exceed_v4", 1024}, {"write_lat4", 1024}, {"pingpong6", 1024},
-		{"nak_badrkey_write_v4", 1024}, {"nak_badrkey_read_v6", 1024}, {"nak_oob_read_v4", 1024}, {"nak_noperm_write_v4", 1024},
+		{"nak_badrkey_write_v4", 1024}, {"nak_badrkey_read_v6", 1024}, {"nak_oob_read_v4", 1024},
+		{"nak_noperm_write_v4", 1024},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			var all []*seen
@@ -261,7 +264,8 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 		if !isResponse(s.BTH.Opcode) {
 			continue
 		}
-		if n := len(x.recorded); s.AETH.Syndrome == wire.NAKSequence && n > 0 && x.recorded[n-1].AETH.Syndrome.Kind() == wire.SyndromeRNR && x.recorded[n-1].BTH.PSN == s.BTH.PSN {
+		if n := len(x.recorded); s.AETH.Syndrome == wire.NAKSequence && n > 0 &&
+			x.recorded[n-1].AETH.Syndrome.Kind() == wire.SyndromeRNR && x.recorded[n-1].BTH.PSN == s.BTH.PSN {
 			continue // rxe says that, too, of what follows an RNR NAK; the standard has it ignored
 		}
 		x.recorded = append(x.recorded, s)
@@ -278,7 +282,8 @@ func serveRecorded(t *testing.T, all []*seen, mtu verbs.MTU) map[string]*peer {
 			continue
 		}
 		info := s.BTH.Opcode.Info()
-		needs := info.Operation == wire.OpSend && info.Position.Starts() || info.Operation == wire.OpWrite && info.Has(wire.HeaderImmDt)
+		needs := info.Operation == wire.OpSend && info.Position.Starts() || info.Operation == wire.OpWrite &&
+			info.Has(wire.HeaderImmDt)
 		if n := x.next(); needs && (n.AETH.Syndrome.Kind() != wire.SyndromeRNR || n.BTH.PSN != s.BTH.PSN) {
 			x.postRecv(1 << 20)
 		}
@@ -329,12 +334,14 @@ func TestRecordedDatagrams(t *testing.T) {
 		file string
 		kind Kind
 		mtu  verbs.MTU
-	}{{"uc_v4", UC, 512}, {"uc_v6", UC, 512}, {"uc_pingpong4", UC, 512}, {"ud_send4", UD, 1024}, {"ud_send6", UD, 1024}, {"ud_pingpong6", UD, 1024}} {
+	}{{"uc_v4", UC, 512}, {"uc_v6", UC, 512}, {"uc_pingpong4", UC, 512}, {"ud_send4", UD, 1024}, {"ud_send6", UD, 1024},
+		{"ud_pingpong6", UD, 1024}} {
 		t.Run(c.file, func(t *testing.T) {
 			peers, messages := map[string]*peer{}, 0
 			for _, f := range loadCapture(t, c.file+".pcap") {
 				s := decode(f)
-				if s == nil || s.BTH.Opcode.Transport() != map[Kind]wire.Transport{UC: wire.TransportUC, UD: wire.TransportUD}[c.kind] {
+				if s == nil || s.BTH.Opcode.Transport() != map[Kind]wire.Transport{UC: wire.TransportUC,
+					UD: wire.TransportUD}[c.kind] {
 					continue
 				}
 				to := fmt.Sprint(s.dst, s.BTH.DestQP)

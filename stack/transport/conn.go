@@ -20,7 +20,8 @@ type Conn interface {
 	Deadline() Ps
 	// Expire acts on timers that have run out.
 	Expire(now Ps)
-	// Placed says that the copies of one Place or Store have ended, and how: WCSuccess, or what the completion will report.
+	// Placed says that the copies of one Place or Store have ended, and how: WCSuccess, or what the completion will
+	// report.
 	Placed(now Ps, t Token, status verbs.Status)
 	// AtomicDone says that an atomic of Env.Atomic has ended, with the value before, or how it failed.
 	AtomicDone(now Ps, t Token, before uint64, status verbs.Status)
@@ -63,10 +64,12 @@ var (
 	ErrState  = errors.New("transport: not in this state of the queue pair")
 	ErrOpcode = errors.New("transport: the service has no such operation")
 	ErrSpans  = errors.New("transport: more spans than max_sge")
-	ErrInline = errors.New("transport: more inline bytes than max_inline, or inline bytes where the operation returns data")
-	ErrLength = errors.New("transport: a message is longer than 2^31 bytes or 7 million packets, or the length of an atomic is not 8")
-	ErrFence  = errors.New("transport: Solar orders nothing, so there is no fence")
-	ErrAH     = errors.New("transport: a datagram without address handle")
+	ErrInline = errors.New("transport: more inline bytes than max_inline, or inline bytes where the operation " +
+		"returns data")
+	ErrLength = errors.New("transport: a message is longer than 2^31 bytes or 7 million packets, or the length of an " +
+		"atomic is not 8")
+	ErrFence = errors.New("transport: Solar orders nothing, so there is no fence")
+	ErrAH    = errors.New("transport: a datagram without address handle")
 )
 
 // Send is a send request (struct ibv_send_wr). It is copied when posted.
@@ -85,8 +88,8 @@ type Send struct {
 	RemoteQP   uint32
 	RemoteQKey uint32
 
-	// Status is not success if the caller has found the request to be wrong: it then ends so when its turn has come, without a
-	// packet, and as a request in error does. Its spans and lengths are not looked at.
+	// Status is not success if the caller has found the request to be wrong: it then ends so when its turn has come,
+	// without a packet, and as a request in error does. Its spans and lengths are not looked at.
 	Status verbs.Status
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 // credits are the counts that the codes of an ACK's syndrome stand for (IBTA 9.7.7.2.1, table 46).
-var credits = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072,
+var credits = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
+	3072,
 	4096, 6144, 8192, 12288, 16384, 24576, 32768}
 
 // creditSyndrome returns the ACK that tells of at most n receive requests.

@@ -30,9 +30,9 @@
 // after which its buffer belongs to the caller as soon as the copy has ended. A packet that
 // came too early may be kept in between (Keep).
 //
-// With Spec.Landing the NIC writes the payload of a SEND of one packet to the buffer of a receive request before the connection
-// sees its headers. Such requests are not posted here: the packet says which it took, and one that is not accepted, or
-// a duplicate, is dropped, after which the request is the caller's to be used again.
+// With Spec.Landing the NIC writes the payload of a SEND of one packet to the buffer of a receive request before the
+// connection sees its headers. Such requests are not posted here: the packet says which it took, and one that is not
+// accepted, or a duplicate, is dropped, after which the request is the caller's to be used again.
 //
 // # Selective repeat
 //

@@ -40,13 +40,16 @@ type Part struct {
 type Env interface {
 	// Check reports whether the peer may do what need says with n bytes at addr. It is not asked about 0 bytes.
 	Check(key uint32, addr uint64, n uint32, need verbs.Access) bool
-	// CheckLocal reports whether what arrives may be stored there, in memory that a receive request names. It is not asked about 0 bytes.
+	// CheckLocal reports whether what arrives may be stored there, in memory that a receive request names. It is not
+	// asked about 0 bytes.
 	CheckLocal(to Span) bool
-	// Place copies parts of a packet's payload; the buffer is the caller's again when the copy has ended. Without parts, and with
-	// token 0: the packet is the one of its receive request, which had Packet.Landed, and nothing is to be copied.
+	// Place copies parts of a packet's payload; the buffer is the caller's again when the copy has ended. Without
+	// parts, and with token 0: the packet is the one of its receive request, which had Packet.Landed, and nothing is
+	// to be copied.
 	Place(h Handle, parts []Part, t Token)
-	// PlaceGRH copies parts of the network header of the packet under Input, as [GRHBytes] bytes: of IPv4 the last 20 hold
-	// the header, and what is before it is free (IBTA annex A17.4.5.1). The packet is still to be disposed of (Spec.GRH).
+	// PlaceGRH copies parts of the network header of the packet under Input, as [GRHBytes] bytes: of IPv4 the last 20
+	// hold the header, and what is before it is free (IBTA annex A17.4.5.1). The packet is still to be disposed of
+	// (Spec.GRH).
 	PlaceGRH(h Handle, parts []Part, t Token)
 	// Store writes the result of an atomic as 8 bytes in the host's byte order.
 	Store(to Span, value uint64, t Token)
@@ -56,7 +59,8 @@ type Env interface {
 	Drop(h Handle)
 	// CRC returns the CRC-32C of the first n payload bytes of the packet under Input (Solar).
 	CRC(h Handle, n int) uint32
-	// Atomic performs the operation on 8 bytes, undivided. Its end is reported by Conn.AtomicDone. A connection has one under way.
+	// Atomic performs the operation on 8 bytes, undivided. Its end is reported by Conn.AtomicDone. A connection has
+	// one under way.
 	Atomic(op verbs.Opcode, key uint32, addr, swapAdd, compare uint64, t Token)
 	// Invalidate takes a key out of use, and reports whether there was one that may be.
 	Invalidate(key uint32) bool

@@ -2,8 +2,9 @@ package transport
 
 import "nictwin/models/format/wire"
 
-// flip changes a bit of a packet's frame. It returns what a NIC gives its software of that, or nil: checksums or ICRC are wrong,
-// or it is for nobody here. What passes has its bit where no checksum of RoCEv2 is: in MAC addresses, or what routers change.
+// flip changes a bit of a packet's frame. It returns what a NIC gives its software of that, or nil: checksums or ICRC
+// are wrong, or it is for nobody here. What passes has its bit where no checksum of RoCEv2 is: in MAC addresses, or
+// what routers change.
 func (e *end) flip(o *Out, b []byte, at uint64) []byte {
 	frame := append(append(append([]byte(nil), o.Head[:ipSize(o.Head)+udpSize]...), b...), 0, 0, 0, 0)
 	if err := wire.InsertFrameICRC(frame); err != nil {
@@ -14,7 +15,8 @@ func (e *end) flip(o *Out, b []byte, at uint64) []byte {
 	e.flips[0]++
 	off, _, err := wire.L3Offset(frame)
 	p, ok := wire.FindRoCE(frame)
-	if err != nil || !ok || wire.VerifyFrameICRC(frame).Verdict != wire.OK || wire.VerifyIPv4Header(frame[off:]) == wire.Bad || wire.VerifyUDPChecksum(frame[off:]) == wire.Bad {
+	if err != nil || !ok || wire.VerifyFrameICRC(frame).Verdict != wire.OK ||
+		wire.VerifyIPv4Header(frame[off:]) == wire.Bad || wire.VerifyUDPChecksum(frame[off:]) == wire.Bad {
 		return nil
 	}
 	e.flips[1]++

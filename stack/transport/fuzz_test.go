@@ -10,7 +10,8 @@ import (
 // FuzzInput gives connections of every kind, in the midst of work, whatever bytes there are, as a sequence of packets:
 // nothing panics, and what is asked for ends in bounded time.
 func FuzzInput(f *testing.F) {
-	for _, op := range []wire.Opcode{wire.RCAck, wire.RCReadRespFirst, wire.RCAtomicAck, wire.RCReadRequest, wire.RCFetchAdd, wire.RCSendFirst, wire.RCWriteOnly,
+	for _, op := range []wire.Opcode{wire.RCAck, wire.RCReadRespFirst, wire.RCAtomicAck, wire.RCReadRequest,
+		wire.RCFetchAdd, wire.RCSendFirst, wire.RCWriteOnly,
 		wire.UCSendFirst, wire.UDSendOnly, OpSelectiveAck, OpSolarWrite, OpSolarRead, OpSolarData, OpSolarAck} {
 		for _, psn := range []byte{0, 1, 5} {
 			b := make([]byte, 70)

@@ -56,27 +56,34 @@ func newHardware(e *end, kind Kind, qpn uint32) *hardware {
 // connect is Modify to RTS.
 func (h *hardware) connect(a Attr, qkey uint32) {
 	h.qp.Connect(rnicspec.RTS, core.Attributes{
-		DestQP: a.DestQP, SendPSN: a.SendPSN, RecvPSN: a.RecvPSN, PMTU: int(a.MTU), Access: rnicspec.AllAccess, MaxRead: int(max(a.MaxRead, 1)),
-		MinRNR: a.MinRNR, Retries: int(a.RetryCount), RNRRetry: int(a.RNRRetry), Timeout: int64(a.rto()), QKey: qkey, Address: addressOf(a.Path),
+		DestQP: a.DestQP, SendPSN: a.SendPSN, RecvPSN: a.RecvPSN, PMTU: int(a.MTU), Access: rnicspec.AllAccess,
+		MaxRead: int(max(a.MaxRead, 1)),
+		MinRNR:  a.MinRNR, Retries: int(a.RetryCount), RNRRetry: int(a.RNRRetry), Timeout: int64(a.rto()), QKey: qkey,
+		Address: addressOf(a.Path),
 	})
 }
 
 func addressOf(p Path) core.Address {
-	a := core.Address{SrcMAC: p.Local.MAC, DstMAC: p.Peer.MAC, UDPPort: p.SourcePort, TOS: p.TrafficClass, TTL: p.HopLimit, V6: !p.Local.IP.Is4()}
+	a := core.Address{SrcMAC: p.Local.MAC, DstMAC: p.Peer.MAC, UDPPort: p.SourcePort, TOS: p.TrafficClass,
+		TTL: p.HopLimit, V6: !p.Local.IP.Is4()}
 	copy(a.SrcIP[:], p.Local.IP.AsSlice())
 	copy(a.DstIP[:], p.Peer.IP.AsSlice())
 	return a
 }
 
 var hardwareOps = map[verbs.Opcode]rnicspec.Opcode{
-	verbs.WRSend: rnicspec.Send, verbs.WRSendImm: rnicspec.SendImm, verbs.WRWrite: rnicspec.Write, verbs.WRWriteImm: rnicspec.WriteImm,
-	verbs.WRRead: rnicspec.Read, verbs.WRCmpSwap: rnicspec.CmpSwap, verbs.WRFetchAdd: rnicspec.FetchAdd,
+	verbs.WRSend: rnicspec.Send, verbs.WRSendImm: rnicspec.SendImm, verbs.WRWrite: rnicspec.Write,
+	verbs.WRWriteImm: rnicspec.WriteImm,
+	verbs.WRRead:     rnicspec.Read, verbs.WRCmpSwap: rnicspec.CmpSwap, verbs.WRFetchAdd: rnicspec.FetchAdd,
 }
 
 var hardwareStatuses = [rnicspec.NumStatuses]verbs.Status{
-	rnicspec.OK: verbs.WCSuccess, rnicspec.LocalLength: verbs.WCLocLenErr, rnicspec.LocalQP: verbs.WCLocQPOpErr, rnicspec.LocalProtection: verbs.WCLocProtErr,
-	rnicspec.Flushed: verbs.WCFlushErr, rnicspec.RemoteInvalid: verbs.WCRemInvReqErr, rnicspec.RemoteAccess: verbs.WCRemAccessErr,
-	rnicspec.RemoteOperation: verbs.WCRemOpErr, rnicspec.RetryExceeded: verbs.WCRetryExcErr, rnicspec.RNRExceeded: verbs.WCRNRRetryExcErr,
+	rnicspec.OK: verbs.WCSuccess, rnicspec.LocalLength: verbs.WCLocLenErr, rnicspec.LocalQP: verbs.WCLocQPOpErr,
+	rnicspec.LocalProtection: verbs.WCLocProtErr,
+	rnicspec.Flushed:         verbs.WCFlushErr, rnicspec.RemoteInvalid: verbs.WCRemInvReqErr,
+	rnicspec.RemoteAccess:    verbs.WCRemAccessErr,
+	rnicspec.RemoteOperation: verbs.WCRemOpErr, rnicspec.RetryExceeded: verbs.WCRetryExcErr,
+	rnicspec.RNRExceeded: verbs.WCRNRRetryExcErr,
 }
 
 // whole is a range that spans cut into pieces.
@@ -99,13 +106,15 @@ func (h *hardware) Post(_ Ps, s *Send) error {
 	if !ok {
 		return ErrOpcode
 	}
-	w := rnicspec.WQE{Opcode: op, ID: s.ID, Imm: s.Imm, RemoteVA: s.RemoteAddr, RemoteKey: s.RKey, LocalKey: keyLocal, SwapAdd: s.Swap, Compare: s.CompareAdd,
+	w := rnicspec.WQE{Opcode: op, ID: s.ID, Imm: s.Imm, RemoteVA: s.RemoteAddr, RemoteKey: s.RKey, LocalKey: keyLocal,
+		SwapAdd: s.Swap, Compare: s.CompareAdd,
 		DestQP: s.RemoteQP, QKey: s.RemoteQKey}
 	if s.Op == verbs.WRFetchAdd {
 		w.SwapAdd = s.CompareAdd
 	}
 	w.LocalVA, w.Length = whole(s.Spans)
-	for flag, bit := range map[verbs.SendFlags]uint8{verbs.SendSignaled: rnicspec.FlagSignalled, verbs.SendFence: rnicspec.FlagFence, verbs.SendSolicited: rnicspec.FlagSolicited} {
+	for flag, bit := range map[verbs.SendFlags]uint8{verbs.SendSignaled: rnicspec.FlagSignalled,
+		verbs.SendFence: rnicspec.FlagFence, verbs.SendSolicited: rnicspec.FlagSolicited} {
 		if s.Flags&flag != 0 {
 			w.Flags |= bit
 		}

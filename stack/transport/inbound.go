@@ -113,7 +113,8 @@ func (b *base) deliverWrite(p *Packet, info *wire.OpInfo) verdict {
 		return noRecv
 	}
 	m.op = wire.OpWrite
-	b.parts = append(b.parts[:0], Part{To: Span{Addr: m.va + uint64(m.off), Len: uint32(p.Payload), Key: m.key}, Remote: true})
+	b.parts = append(b.parts[:0], Part{To: Span{Addr: m.va + uint64(m.off), Len: uint32(p.Payload), Key: m.key},
+		Remote: true})
 	b.place(p)
 	m.off = uint32(end)
 	if !info.Position.Ends() {
@@ -126,7 +127,8 @@ func (b *base) deliverWrite(p *Packet, info *wire.OpInfo) verdict {
 		if b.in.recv = nil; r == nil {
 			r = b.rq.take()
 		}
-		b.endRecv(r, Completion{Opcode: verbs.WCRecvWriteWithImm, ByteLen: m.total, Imm: p.Imm, HasImm: true, Solicited: p.BTH.SE})
+		b.endRecv(r, Completion{Opcode: verbs.WCRecvWriteWithImm, ByteLen: m.total, Imm: p.Imm, HasImm: true,
+			Solicited: p.BTH.SE})
 	}
 	return accepted
 }

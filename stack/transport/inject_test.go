@@ -28,8 +28,8 @@ var departures = map[string]string{
 	"psn_half_window":       "RC_ACK 255 ACK 0",
 }
 
-// rereads are cases whose duplicate READ is answered as a READ of its own, from FIRST on; rxe goes on with the places of the
-// first answer, or wants the same address.
+// rereads are cases whose duplicate READ is answered as a READ of its own, from FIRST on; rxe goes on with the places
+// of the first answer, or wants the same address.
 var rereads = map[string]bool{"read_dup_partial": true, "read_dup_different_va": true}
 
 // TestInjectedRequests gives the answers that inject_v4.json lists to single requests, good and bad.
@@ -102,7 +102,8 @@ const injectVA, injectKey, injectBytes = 0x1d9cb000, 0x25e, 0x10000
 
 // injected is the responder of a case: MTU 256, 64 KB of memory, receive requests unless the case is about their lack.
 func injected(t *testing.T, name string, qpn uint32) *peer {
-	x := &peer{t: t, mem: map[uint64]byte{}, regions: map[uint32][2]uint64{injectKey: {injectVA, injectVA + injectBytes}}}
+	x := &peer{t: t, mem: map[uint64]byte{},
+		regions: map[uint32][2]uint64{injectKey: {injectVA, injectVA + injectBytes}}}
 	for i := range uint64(1024) {
 		x.mem[injectVA+i] = byte(i)
 	}

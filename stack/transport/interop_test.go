@@ -66,8 +66,8 @@ func playInterop(seed uint64, spared map[fault]bool, trace func(string, ...any))
 	return r, r.wrong
 }
 
-// TestInteropSchedules has the hardware transport of models/rnic as the other end, as requester and as responder, over a hostile
-// wire: each message arrives exactly once, in order and intact, or the connection ends as the standard says.
+// TestInteropSchedules has the hardware transport of models/rnic as the other end, as requester and as responder, over
+// a hostile wire: each message arrives exactly once, in order and intact, or the connection ends as the standard says.
 func TestInteropSchedules(t *testing.T) {
 	if *onlySeed != 0 {
 		_, err := playInterop(*onlySeed, nil, t.Logf)
@@ -102,10 +102,12 @@ func TestInteropSchedules(t *testing.T) {
 	}
 	t.Logf("%d schedules, %d faults, %+v, %v", total.schedules, total.faults, total.stats, total.statuses)
 	x := total.stats
-	for _, n := range []uint64{x.Resent, x.SequenceNAKs, x.RNRs, x.Duplicates, x.Early, x.Timeouts, uint64(total.faults)} {
+	for _, n := range []uint64{x.Resent, x.SequenceNAKs, x.RNRs, x.Duplicates, x.Early, x.Timeouts,
+		uint64(total.faults)} {
 		require.Greater(t, n, uint64(total.schedules/50), "something hardly happens")
 	}
-	for _, s := range []verbs.Status{verbs.WCSuccess, verbs.WCFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr, verbs.WCRemInvReqErr,
+	for _, s := range []verbs.Status{verbs.WCSuccess, verbs.WCFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr,
+		verbs.WCRemInvReqErr,
 		verbs.WCRemAccessErr, verbs.WCLocLenErr} {
 		require.Positive(t, total.statuses[s], "%v", s)
 	}

@@ -38,7 +38,9 @@ func newWeakInterop(t *testing.T, seed uint64) *weakInterop {
 		x.post(t, i)
 	}
 	for i := range 2*x.n + 1 {
-		require.NoError(t, x.ends[1].conn.PostRecv(&Recv{ID: i, Spans: []Span{{Addr: base64k + i*slot, Len: inSlot + x.before(), Key: keyLocal}}}))
+		require.NoError(t,
+			x.ends[1].conn.PostRecv(&Recv{ID: i,
+				Spans: []Span{{Addr: base64k + i*slot, Len: inSlot + x.before(), Key: keyLocal}}}))
 	}
 	x.ends[1].complete = x.arrived
 	return x
@@ -54,13 +56,16 @@ func (x *weakInterop) before() uint32 {
 
 // post has message i posted after those before it.
 func (x *weakInterop) post(t *testing.T, i uint64) {
-	op, length := []verbs.Opcode{verbs.WRSend, verbs.WRSendImm, verbs.WRWriteImm}[x.hash(82, i)%3], min(uint32(x.hash(83, i)%uint64(3*x.mtu)), inSlot)
+	op, length := []verbs.Opcode{verbs.WRSend, verbs.WRSendImm, verbs.WRWriteImm}[x.hash(82, i)%3],
+		min(uint32(x.hash(83, i)%uint64(3*x.mtu)), inSlot)
 	if x.kind == UD {
 		op, length = []verbs.Opcode{verbs.WRSend, verbs.WRSendImm}[x.hash(82, i)%2], length%uint32(x.mtu+1)
 	}
 	addr := base64k + i*slot
-	m := Send{ID: i, Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Addr: addr, Len: length, Key: keyLocal}}, Imm: uint32(i),
-		RKey: keyRemote, RemoteAddr: base64k + remoteAt + i*inSlot, AH: NewAH(path(0, x.v6)), RemoteQP: 101, RemoteQKey: 0x5555}
+	m := Send{ID: i, Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Addr: addr, Len: length, Key: keyLocal}},
+		Imm:  uint32(i),
+		RKey: keyRemote, RemoteAddr: base64k + remoteAt + i*inSlot, AH: NewAH(path(0, x.v6)), RemoteQP: 101,
+		RemoteQKey: 0x5555}
 	a := x.ends[0]
 	x.data, x.ops = append(x.data, x.fill(a, i, addr, length)), append(x.ops, op)
 	x.after(Ps(x.hash(84, i)%(2*us))+Ps(i)*2*us, func() {
@@ -81,7 +86,8 @@ func (x *weakInterop) arrived(c *Completion) {
 	got := x.ends[1].at(at, n)
 	found := -1
 	for i := range x.data {
-		if bytes.Equal(got, x.data[i]) && c.HasImm == (x.ops[i] != verbs.WRSend) && (!c.HasImm || c.Imm == uint32(i)) && (found < 0 || i == x.next) {
+		if bytes.Equal(got, x.data[i]) && c.HasImm == (x.ops[i] != verbs.WRSend) && (!c.HasImm || c.Imm == uint32(i)) &&
+			(found < 0 || i == x.next) {
 			found = i
 		}
 	}
@@ -94,8 +100,8 @@ func (x *weakInterop) arrived(c *Completion) {
 	x.next++
 }
 
-// TestInteropDatagrams: between the transports here and the hardware of models/rnic, over UC and UD, a message arrives whole or
-// not at all, and over a wire without faults exactly once and in order.
+// TestInteropDatagrams: between the transports here and the hardware of models/rnic, over UC and UD, a message arrives
+// whole or not at all, and over a wire without faults exactly once and in order.
 func TestInteropDatagrams(t *testing.T) {
 	arrived, missing := [2]int{}, [2]int{}
 	for seed := uint64(1); seed <= runs(t)/8; seed++ {

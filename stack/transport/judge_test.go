@@ -60,7 +60,8 @@ func (r *rig) checkRecv(e *end, peer *plan, m *message, c *Completion) {
 			break
 		}
 		if w.Op.IsWrite() && !w.gone {
-			r.compareAt(e, fmt.Sprintf("WRITE %d before receive %d", w.ID, c.ID), []Span{{Addr: w.RemoteAddr, Len: w.length}}, w.data)
+			r.compareAt(e, fmt.Sprintf("WRITE %d before receive %d", w.ID, c.ID),
+				[]Span{{Addr: w.RemoteAddr, Len: w.length}}, w.data)
 		}
 		if w == m {
 			break
@@ -162,7 +163,8 @@ func (r *rig) judgeSends(e *end, p *plan) int {
 			r.failf("side %d: request %d of %d never ended (state %v)", e.side, i, len(p.messages), e.conn.State())
 			return first
 		case c == nil:
-		case c.Status == verbs.WCSuccess && (first >= 0 || m.Flags&verbs.SendSignaled == 0 || m.refused || c.Opcode != m.Op.Completion()):
+		case c.Status == verbs.WCSuccess && (first >= 0 || m.Flags&verbs.SendSignaled == 0 || m.refused ||
+			c.Opcode != m.Op.Completion()):
 			r.failf("side %d: request %d: unexpected %+v", e.side, i, *c)
 		case c.Status == verbs.WCSuccess:
 		case first < 0:
@@ -230,7 +232,8 @@ func (r *rig) judgeRecvs(e *end, peer *plan) int {
 	return ok
 }
 
-// ackedRecvs counts the requests that take a receive request and were completed with success, or followed by one that was.
+// ackedRecvs counts the requests that take a receive request and were completed with success, or followed by one that
+// was.
 func (r *rig) ackedRecvs(e *end, p *plan) int {
 	last := -1
 	for _, c := range e.sends {

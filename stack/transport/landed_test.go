@@ -40,7 +40,8 @@ func newLandings(t *testing.T, r Recovery) *landings {
 
 // land has packet h, with a PSN, arrive in the buffer of request 100+h; returns the answers that leave.
 func (l *landings) land(h Handle, psn uint32, op wire.Opcode, n int, landed bool) []wire.Opcode {
-	p := Packet{Handle: h, BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn, AckReq: true}, Payload: n, Landed: landed, RecvID: uint64(100 + h), Imm: 7}
+	p := Packet{Handle: h, BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn, AckReq: true}, Payload: n,
+		Landed: landed, RecvID: uint64(100 + h), Imm: 7}
 	l.c.Input(0, &p)
 	ops, _ := l.pull(0)
 	return ops
@@ -59,7 +60,8 @@ func TestLanded(t *testing.T) {
 	require.Equal(t, []Handle{1, 4, 6}, l.taken)
 	require.Equal(t, []Handle{2, 3, 5}, l.dropped)
 	require.Equal(t, []Completion{
-		{ID: 101, Opcode: verbs.WCRecv, Recv: true, ByteLen: 200}, {ID: 104, Opcode: verbs.WCRecv, Recv: true, Imm: 7, HasImm: true},
+		{ID: 101, Opcode: verbs.WCRecv, Recv: true, ByteLen: 200},
+		{ID: 104, Opcode: verbs.WCRecv, Recv: true, Imm: 7, HasImm: true},
 		{ID: 106, Opcode: verbs.WCRecv, Recv: true, ByteLen: 10},
 	}, l.wcs)
 }
@@ -87,7 +89,8 @@ func TestLandedInvalid(t *testing.T) {
 		op     wire.Opcode
 		n      int
 		landed bool
-	}{{wire.RCSendFirst, 256, false}, {wire.RCSendOnly, 201, false}, {wire.RCSendOnly, 201, true}, {wire.RCSendOnlyInv, 10, false}} {
+	}{{wire.RCSendFirst, 256, false}, {wire.RCSendOnly, 201, false}, {wire.RCSendOnly, 201, true},
+		{wire.RCSendOnlyInv, 10, false}} {
 		l := newLandings(t, GoBackN)
 		l.land(1, 0, c.op, c.n, c.landed)
 		require.Equal(t, verbs.QPSErr, l.c.State(), "%v of %d B", c.op, c.n)

@@ -44,7 +44,8 @@ func weakSchedule(seed uint64) schedule {
 	return s
 }
 
-// TestDatagramSchedules: over UC and UD a message arrives whole or not at all, and over a wire without faults exactly once and in order.
+// TestDatagramSchedules: over UC and UD a message arrives whole or not at all, and over a wire without faults exactly
+// once and in order.
 func TestDatagramSchedules(t *testing.T) {
 	arrived, missing := 0, 0
 	for seed := uint64(1); seed <= runs(t)/4; seed++ {
@@ -61,8 +62,10 @@ func TestDatagramSchedules(t *testing.T) {
 			if kind == UD {
 				op, length = []verbs.Opcode{verbs.WRSend, verbs.WRSendImm}[s.hash(82, i)%2], length%uint32(s.mtu+1)
 			}
-			x := Send{ID: i, Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Addr: base64k + i*1024, Len: min(length, 1024), Key: keyLocal}}, Imm: uint32(i),
-				RKey: keyRemote, RemoteAddr: base64k + remoteAt + i*800, AH: NewAH(testPath(0)), RemoteQP: 101, RemoteQKey: 0x5555}
+			x := Send{ID: i, Op: op, Flags: verbs.SendSignaled,
+				Spans: []Span{{Addr: base64k + i*1024, Len: min(length, 1024), Key: keyLocal}}, Imm: uint32(i),
+				RKey: keyRemote, RemoteAddr: base64k + remoteAt + i*800, AH: NewAH(testPath(0)), RemoteQP: 101,
+				RemoteQKey: 0x5555}
 			x.Spans[0].Len = min(x.Spans[0].Len, 800)
 			data, ops = append(data, r.fill(a, i, base64k+i*1024, x.Spans[0].Len)), append(ops, op)
 			r.after(Ps(s.hash(84, i)%(2*us))+Ps(i)*2*us, func() {
@@ -71,7 +74,9 @@ func TestDatagramSchedules(t *testing.T) {
 			})
 		}
 		for i := range 2*n + 1 {
-			require.NoError(t, b.conn.PostRecv(&Recv{ID: i, Spans: []Span{{Addr: base64k + recvAt + i*512, Len: 512, Key: keyLocal}, {Addr: base64k + i*500, Len: 500, Key: keyLocal}}}))
+			require.NoError(t,
+				b.conn.PostRecv(&Recv{ID: i, Spans: []Span{{Addr: base64k + recvAt + i*512, Len: 512, Key: keyLocal},
+					{Addr: base64k + i*500, Len: 500, Key: keyLocal}}}))
 		}
 		next := 0
 		b.complete = func(c *Completion) {
@@ -80,7 +85,8 @@ func TestDatagramSchedules(t *testing.T) {
 				got = b.at(base64k+remoteAt+uint64(c.Imm)*800, c.ByteLen)
 			} else {
 				first := min(c.ByteLen, 512)
-				got = append(bytes.Clone(b.at(base64k+recvAt+c.ID*512, first)), b.at(base64k+c.ID*500, c.ByteLen-first)...)
+				got = append(bytes.Clone(b.at(base64k+recvAt+c.ID*512, first)),
+					b.at(base64k+c.ID*500, c.ByteLen-first)...)
 			}
 			found := false
 			for i := range data {
@@ -110,7 +116,8 @@ func TestDatagramSchedules(t *testing.T) {
 	require.Greater(t, missing, 100)
 }
 
-// TestSolarSchedules: each request for blocks ends once, with its blocks in memory and intact; one that is refused ends alone.
+// TestSolarSchedules: each request for blocks ends once, with its blocks in memory and intact; one that is refused
+// ends alone.
 func TestSolarSchedules(t *testing.T) {
 	var total tally
 	spoiled := 0
@@ -128,7 +135,9 @@ func TestSolarSchedules(t *testing.T) {
 		for i := range n {
 			length := uint32(s.hash(92, i)) % 600
 			x := &requests[i]
-			*x = Send{ID: i, Op: verbs.WRWrite, Flags: verbs.SendSignaled, Spans: s.cut(uint32(i)*1024, length, s.hash(93, i)), RKey: keyRemote, RemoteAddr: base64k + remoteAt + i*600}
+			*x = Send{ID: i, Op: verbs.WRWrite, Flags: verbs.SendSignaled,
+				Spans: s.cut(uint32(i)*1024, length, s.hash(93, i)), RKey: keyRemote, RemoteAddr: base64k + remoteAt +
+					i*600}
 			if s.hash(94, i)%2 == 0 {
 				x.Op = verbs.WRRead
 				data[i] = r.fill(b, i, x.RemoteAddr, length)
@@ -150,7 +159,8 @@ func TestSolarSchedules(t *testing.T) {
 			if x.RKey != keyRemote {
 				want = verbs.WCRemAccessErr
 			}
-			if c.Status != want && !(r.blackhole != 0 && (c.Status == verbs.WCRetryExcErr || c.Status == verbs.WCFlushErr)) {
+			if c.Status != want &&
+				!(r.blackhole != 0 && (c.Status == verbs.WCRetryExcErr || c.Status == verbs.WCFlushErr)) {
 				r.failf("seed %d: request %d ends with %v", seed, c.ID, c.Status)
 			}
 			switch {

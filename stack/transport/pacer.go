@@ -6,17 +6,17 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// Pacer is congestion control as a connection needs it. Acknowledged bytes are counted in whole packets: a PSN is as many as
-// the path's MTU, whatever its packet carries, and a READ request is as many PSNs as it has answers.
+// Pacer is congestion control as a connection needs it. Acknowledged bytes are counted in whole packets: a PSN is as
+// many as the path's MTU, whatever its packet carries, and a READ request is as many PSNs as it has answers.
 type Pacer interface {
-	// Admit returns now, or an earlier time, when a packet may leave now, and counts it as sent; else when to ask again. The
-	// packet has n bytes; fresh are the bytes that its acknowledgement will be for, 0 if it is a repetition, or if nothing
-	// acknowledges it (READ responses, UC, UD).
+	// Admit returns now, or an earlier time, when a packet may leave now, and counts it as sent; else when to ask
+	// again. The packet has n bytes; fresh are the bytes that its acknowledgement will be for, 0 if it is a
+	// repetition, or if nothing acknowledges it (READ responses, UC, UD).
 	Admit(now Ps, n, fresh int) Ps
 	// Window returns how many bytes RC may have under way, as Acked counts them. One packet always may be.
 	Window() int64
-	// Acked reports bytes that arrived at the peer; echo, that the peer saw one of these packets marked, or that the data which
-	// answers them was.
+	// Acked reports bytes that arrived at the peer; echo, that the peer saw one of these packets marked, or that the
+	// data which answers them was.
 	Acked(now Ps, n int, echo bool)
 	// CNP reports a congestion notification from the peer.
 	CNP(now Ps)

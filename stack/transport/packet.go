@@ -63,7 +63,8 @@ func (p *Packet) Parse(b []byte, total int) error {
 	}
 	rest := total - wire.BTHSize - ext - int(p.BTH.PadCnt) - wire.ICRCSize
 	if rest < 0 || len(b) < wire.BTHSize+ext {
-		return &wire.TruncatedError{Header: "extension headers of " + op.String(), Need: wire.BTHSize + ext + int(p.BTH.PadCnt) + wire.ICRCSize, Have: min(total, len(b))}
+		return &wire.TruncatedError{Header: "extension headers of " + op.String(), Need: wire.BTHSize + ext +
+			int(p.BTH.PadCnt) + wire.ICRCSize, Have: min(total, len(b))}
 	}
 	p.Payload = rest
 	return p.parseExt(b[wire.BTHSize:], rest)
@@ -103,7 +104,8 @@ func (p *Packet) parseSack(b []byte, rest int) error {
 	n := rest + sackWordSize
 	words := n / sackWordSize
 	if n%sackWordSize != 0 || words > maxSackWords || len(b) < wire.AETHSize+n {
-		return &wire.ValueError{Header: "selective acknowledgement", Field: "length", Got: uint64(n), Want: "1 to 16 words of 8 bytes"}
+		return &wire.ValueError{Header: "selective acknowledgement", Field: "length", Got: uint64(n),
+			Want: "1 to 16 words of 8 bytes"}
 	}
 	p.words, p.Payload = words, 0
 	for i := range words {
@@ -192,8 +194,8 @@ func (b *base) port(ah *AH) uint16 {
 	return port
 }
 
-// HeadersOf is the bytes of the headers of a packet that begins with a BTH, as far as b tells: for opcodes of ours more than
-// a NIC knows. A selective acknowledgement has as many words as there are bytes.
+// HeadersOf is the bytes of the headers of a packet that begins with a BTH, as far as b tells: for opcodes of ours
+// more than a NIC knows. A selective acknowledgement has as many words as there are bytes.
 func HeadersOf(b []byte) int {
 	switch op := wire.Opcode(b[0]); {
 	case op == OpSelectiveAck:

@@ -26,7 +26,8 @@ type Path struct {
 func (p *Path) Validate() []error {
 	var errs []error
 	if p.Local.IP.IsValid() && p.Peer.IP.IsValid() && p.Local.IP.Unmap().Is4() != p.Peer.IP.Unmap().Is4() {
-		errs = append(errs, field.Errorf("path.peer.ip", "%v: want an address of the same family as %s %v", p.Peer.IP, field.Path("path.local.ip"), p.Local.IP))
+		errs = append(errs, field.Errorf("path.peer.ip", "%v: want an address of the same family as %s %v", p.Peer.IP,
+			field.Path("path.local.ip"), p.Local.IP))
 	}
 	for _, end := range []struct {
 		at field.Path

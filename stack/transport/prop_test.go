@@ -33,7 +33,8 @@ func (s *schedule) conn(e *end) (Conn, error) {
 }
 
 // rigOf connects two ends and posts the workload of a schedule, as adapt leaves it.
-func rigOf(s schedule, spared map[fault]bool, trace func(string, ...any), conn func(*end) (Conn, error), adapt func(side int, p *plan)) (*rig, [2]*plan, error) {
+func rigOf(s schedule, spared map[fault]bool, trace func(string, ...any), conn func(*end) (Conn, error),
+	adapt func(side int, p *plan)) (*rig, [2]*plan, error) {
 	if trace == nil {
 		trace = func(string, ...any) {}
 	}
@@ -167,8 +168,8 @@ type meter struct {
 	failf     func(string, ...any)
 }
 
-// meter draws a pacer. Without an acknowledgement for every packet a window could shrink to less than the packets after which
-// one is asked for.
+// meter draws a pacer. Without an acknowledgement for every packet a window could shrink to less than the packets
+// after which one is asked for.
 func (s *schedule) meter(e *end) *meter {
 	m := &meter{gap: 150_000, window: math.MaxInt64, failf: e.failf}
 	if s.ackEvery == 1 {
@@ -321,5 +322,6 @@ func shrink(seed uint64, err error) string {
 	}
 	var log strings.Builder
 	r, _ = playRC(s, spared, func(format string, args ...any) { fmt.Fprintf(&log, format+"\n", args...) })
-	return fmt.Sprintf("seed %d (-schedule %d replays it): %v\nwith %d and %d requests and the faults %+v\n%v\n%s", seed, seed, err, s.ops[0], s.ops[1], r.hit, &s, &log)
+	return fmt.Sprintf("seed %d (-schedule %d replays it): %v\nwith %d and %d requests and the faults %+v\n%v\n%s",
+		seed, seed, err, s.ops[0], s.ops[1], r.hit, &s, &log)
 }

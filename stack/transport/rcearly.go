@@ -49,8 +49,9 @@ func (r *reorder) put(p *Packet) bool {
 		i = int32(len(r.kept))
 		r.kept = append(r.kept, early{})
 	}
-	r.kept[i] = early{handle: p.Handle, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare, payload: p.Payload,
-		landed: p.Landed, recvID: p.RecvID}
+	r.kept[i] = early{handle: p.Handle, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare,
+		payload: p.Payload,
+		landed:  p.Landed, recvID: p.RecvID}
 	r.slots[k] = i + 1
 	r.here.Set(k)
 	r.count++
@@ -68,8 +69,9 @@ func (r *reorder) take(psn uint32, p *Packet) bool {
 		return false
 	}
 	e := &r.kept[i]
-	*p = Packet{Handle: e.handle, BTH: e.bth, RETH: e.reth, Imm: e.imm, SwapAdd: e.swapAdd, Compare: e.compare, Payload: e.payload,
-		Landed: e.landed, RecvID: e.recvID}
+	*p = Packet{Handle: e.handle, BTH: e.bth, RETH: e.reth, Imm: e.imm, SwapAdd: e.swapAdd, Compare: e.compare,
+		Payload: e.payload,
+		Landed:  e.landed, RecvID: e.recvID}
 	r.slots[k] = 0
 	r.free = append(r.free, i)
 	r.here.Clear(k)

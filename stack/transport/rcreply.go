@@ -111,10 +111,12 @@ func (c *rc) encodeSack(o *Out) {
 	c.stats.Acks++
 	c.stats.SequenceNAKs++
 	words := c.early.words(c.expected)
-	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, seq.Add(c.expected, seq.Mask), c.echo(), wire.AETHSize+words*sackWordSize, 0, 0)
+	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, seq.Add(c.expected, seq.Mask), c.echo(),
+		wire.AETHSize+words*sackWordSize, 0, 0)
 	putAETH(ext, c.ack(), c.msn)
 	for i := range words {
-		binary.BigEndian.PutUint64(ext[wire.AETHSize+i*sackWordSize:], c.early.here.Word(c.early.at(seq.Add(c.expected, uint32(64*i)))))
+		binary.BigEndian.PutUint64(ext[wire.AETHSize+i*sackWordSize:],
+			c.early.here.Word(c.early.at(seq.Add(c.expected, uint32(64*i)))))
 	}
 }
 
@@ -128,7 +130,8 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	case r.atomic && !r.ready, !r.atomic && !c.placed.Before(r.after):
 		return false
 	case r.atomic:
-		ext := c.begin(o, &c.ah, wire.RCAtomicAck, c.attr.DestQP, r.psn, c.echo(), wire.AETHSize+wire.AtomicAckETHSize, 0, 0)
+		ext := c.begin(o, &c.ah, wire.RCAtomicAck, c.attr.DestQP, r.psn, c.echo(), wire.AETHSize+wire.AtomicAckETHSize,
+			0, 0)
 		putAETH(ext, c.ack(), r.msn)
 		binary.BigEndian.PutUint64(ext[wire.AETHSize:], r.value)
 	case !c.encodeRead(now, o, r):

@@ -11,21 +11,23 @@ import (
 // PSN of the window whether it has arrived, whether it counts as lost, and
 // when, in order of transmission, it was sent last.
 type selective struct {
-	window  int
-	got     seq.Bitmap
-	lost    seq.Bitmap
-	order   []uint32
-	clock   uint32     // the next place in that order
-	losses  int        // bits in lost
-	heard   uint32     // all requests before have arrived
-	kept    seq.Bitmap // PSNs that the peer keeps: they came early. It may still drop them for want of a receive request.
-	recover uint32     // PSNs from here on were sent once, in order
-	last    uint32     // latest place of anything that has arrived
-	answer  uint32     // latest place of an answer; the peer answers in order
+	window int
+	got    seq.Bitmap
+	lost   seq.Bitmap
+	order  []uint32
+	clock  uint32 // the next place in that order
+	losses int    // bits in lost
+	heard  uint32 // all requests before have arrived
+	// PSNs that the peer keeps: they came early. It may still drop them for want of a receive request.
+	kept    seq.Bitmap
+	recover uint32 // PSNs from here on were sent once, in order
+	last    uint32 // latest place of anything that has arrived
+	answer  uint32 // latest place of an answer; the peer answers in order
 }
 
 func newSelective(window int) *selective {
-	return &selective{window: window, got: seq.NewBitmap(window), lost: seq.NewBitmap(window), kept: seq.NewBitmap(window), order: make([]uint32, window)}
+	return &selective{window: window, got: seq.NewBitmap(window), lost: seq.NewBitmap(window),
+		kept: seq.NewBitmap(window), order: make([]uint32, window)}
 }
 
 func (s *selective) reset() {

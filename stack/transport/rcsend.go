@@ -250,7 +250,8 @@ func opcodeOf(op verbs.Opcode, first, last bool) wire.Opcode {
 func (c *rc) encodeFetch(o *Out, r *request, p, n uint32) {
 	if r.Op == verbs.WRRead {
 		off := uint32(seq.Diff(p, r.first)) * uint32(c.attr.MTU)
-		h := wire.RETHFields{VA: r.RemoteAddr + uint64(off), RKey: r.RKey, DMALen: min(r.length-off, n*uint32(c.attr.MTU))}
+		h := wire.RETHFields{VA: r.RemoteAddr + uint64(off), RKey: r.RKey,
+			DMALen: min(r.length-off, n*uint32(c.attr.MTU))}
 		_ = h.Encode(c.begin(o, &c.ah, wire.RCReadRequest, c.attr.DestQP, p, flagAckReq, wire.RETHSize, 0, 0))
 		return
 	}

@@ -71,7 +71,8 @@ func (c *rc) execute(p *Packet, info *wire.OpInfo) verdict {
 	return invalid // reserved opcodes
 }
 
-// refuse ends the connection with a NAK, which leaves after the replies to earlier requests. Event 0: a completion tells.
+// refuse ends the connection with a NAK, which leaves after the replies to earlier requests. Event 0: a completion
+// tells.
 func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
 	c.nak = s
 	c.failRecv(status)
@@ -98,7 +99,8 @@ func (c *rc) serveRead(p *Packet) verdict {
 	c.env.Drop(p.Handle)
 	n := packets(p.RETH.DMALen, c.attr.MTU)
 	c.msn = seq.Add(c.msn, 1)
-	c.replies.Push(reply{psn: c.expected, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.Next()})
+	c.replies.Push(reply{psn: c.expected, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn,
+		after: c.placed.Next()})
 	c.dropBefore(n)
 	c.expected = seq.Add(c.expected, n)
 	return accepted
@@ -126,7 +128,8 @@ func (c *rc) serveAtomic(p *Packet) verdict {
 	}
 	c.saved.Push(savedAtomic{psn: c.expected, msn: c.msn})
 	c.replies.Push(reply{psn: c.expected, n: 1, atomic: true, msn: c.msn})
-	c.atomics.Push(atomic{psn: c.expected, op: op, key: h.RKey, va: h.VA, swapAdd: p.SwapAdd, compare: p.Compare, number: c.placed.Open()})
+	c.atomics.Push(atomic{psn: c.expected, op: op, key: h.RKey, va: h.VA, swapAdd: p.SwapAdd, compare: p.Compare,
+		number: c.placed.Open()})
 	c.expected = seq.Add(c.expected, 1)
 	c.runAtomics()
 	return accepted
@@ -146,7 +149,8 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 		for i := range c.saved.Len() {
 			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.again < maxAgain && !c.waits(s.psn, 1) {
 				c.again++
-				c.replies.Push(reply{psn: s.psn, n: 1, atomic: true, again: true, ready: true, value: s.value, msn: s.msn})
+				c.replies.Push(reply{psn: s.psn, n: 1, atomic: true, again: true, ready: true, value: s.value,
+					msn: s.msn})
 				return
 			}
 		}
@@ -156,12 +160,14 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 // reread carries out a READ, or a part of it, again.
 func (c *rc) reread(p *Packet) {
 	n := packets(p.RETH.DMALen, c.attr.MTU)
-	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.again >= maxAgain || c.waits(p.BTH.PSN, n) ||
+	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.again >= maxAgain ||
+		c.waits(p.BTH.PSN, n) ||
 		c.mayAccess(&p.RETH, verbs.AccessRemoteRead) != accepted {
 		return
 	}
 	c.again++
-	c.replies.Push(reply{psn: p.BTH.PSN, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.Next(), again: true})
+	c.replies.Push(reply{psn: p.BTH.PSN, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn,
+		after: c.placed.Next(), again: true})
 }
 
 // waits reports whether an answer with these PSNs is still to be sent from its begin.

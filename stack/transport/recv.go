@@ -27,7 +27,8 @@ func NewRecvQueue(n, sge int) *RecvQueue { return &RecvQueue{max: n, maxSGE: sge
 // Len returns the number of requests that wait.
 func (q *RecvQueue) Len() int { return q.q.Len() }
 
-// OnLimit has f called once when fewer than n requests wait (SRQ_LIMIT); 0 takes that back. f must not call a connection.
+// OnLimit has f called once when fewer than n requests wait (SRQ_LIMIT); 0 takes that back. f must not call a
+// connection.
 func (q *RecvQueue) OnLimit(n int, f func()) { q.limit, q.onLimit = n, f }
 
 // Post queues a request.

@@ -70,7 +70,8 @@ func (x *initiator) Async(Event)            {}
 
 // asks says what of a request packet is compared: all but who asks for an acknowledgement.
 func asks(s *Packet, payload []byte) string {
-	text := fmt.Sprintf("%v PSN %#x to %#x, SE %v, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, s.BTH.DestQP, s.BTH.SE, len(payload), crc32.ChecksumIEEE(payload))
+	text := fmt.Sprintf("%v PSN %#x to %#x, SE %v, %d B, CRC %#x", s.BTH.Opcode, s.BTH.PSN, s.BTH.DestQP, s.BTH.SE,
+		len(payload), crc32.ChecksumIEEE(payload))
 	info := s.BTH.Opcode.Info()
 	if info.Has(wire.HeaderRETH) || info.Has(wire.HeaderAtomicETH) {
 		text += fmt.Sprintf(", %#x at %#x, %d B", s.RETH.RKey, s.RETH.VA, s.RETH.DMALen)
@@ -84,15 +85,17 @@ func asks(s *Packet, payload []byte) string {
 	return text
 }
 
-var requestOps = map[wire.Operation]verbs.Opcode{wire.OpSend: verbs.WRSend, wire.OpWrite: verbs.WRWrite, wire.OpReadRequest: verbs.WRRead,
-	wire.OpCmpSwap: verbs.WRCmpSwap, wire.OpFetchAdd: verbs.WRFetchAdd}
+var requestOps = map[wire.Operation]verbs.Opcode{wire.OpSend: verbs.WRSend, wire.OpWrite: verbs.WRWrite,
+	wire.OpReadRequest: verbs.WRRead,
+	wire.OpCmpSwap:     verbs.WRCmpSwap, wire.OpFetchAdd: verbs.WRFetchAdd}
 
 // ask adds a recorded packet to the requests.
 func (x *initiator) ask(s *seen) {
 	info := s.BTH.Opcode.Info()
 	if info.Position.Starts() {
 		n := len(x.requests)
-		r := &asked{Send: Send{ID: uint64(n), Op: requestOps[info.Operation], Flags: verbs.SendSignaled, RKey: s.RETH.RKey, RemoteAddr: s.RETH.VA}, psn: s.BTH.PSN}
+		r := &asked{Send: Send{ID: uint64(n), Op: requestOps[info.Operation], Flags: verbs.SendSignaled,
+			RKey: s.RETH.RKey, RemoteAddr: s.RETH.VA}, psn: s.BTH.PSN}
 		switch r.Op {
 		case verbs.WRRead:
 			r.data = make([]byte, s.RETH.DMALen)
@@ -126,7 +129,8 @@ func (x *initiator) connect(mtu verbs.MTU, first *seen, rnrs uint8) {
 	x.conn, err = New(s, x, nil, nil)
 	require.NoError(x.t, err)
 	a := DefaultAttr()
-	a.Path, a.MTU, a.SendPSN, a.DestQP, a.RNRRetry, a.MaxRead = testPath(0), mtu, first.BTH.PSN, first.BTH.DestQP, rnrs, maxReadsCap
+	a.Path, a.MTU, a.SendPSN, a.DestQP, a.RNRRetry, a.MaxRead = testPath(0), mtu, first.BTH.PSN, first.BTH.DestQP, rnrs,
+		maxReadsCap
 	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
 		require.NoError(x.t, x.conn.Modify(0, to, &a))
 	}
@@ -163,7 +167,8 @@ func (x *initiator) hear(s *seen) {
 		case s.BTH.Opcode == wire.RCAtomicAck && at == 0:
 			r.want = make([]byte, 8)
 			putValue(r.want, s.Orig)
-		case s.BTH.Opcode.Info().Operation == wire.OpReadResponse && r.Op == verbs.WRRead && at >= 0 && at*x.mtu() < max(len(r.data), 1):
+		case s.BTH.Opcode.Info().Operation == wire.OpReadResponse && r.Op == verbs.WRRead && at >= 0 &&
+			at*x.mtu() < max(len(r.data), 1):
 			if r.want == nil {
 				r.want = make([]byte, len(r.data))
 			}
@@ -186,20 +191,26 @@ func (x *initiator) hear(s *seen) {
 
 func (x *initiator) mtu() int { return int(x.conn.(*rc).attr.MTU) }
 
-// TestRecordedResponders asks recorded rxe responders what their initiators asked: the same packets leave, and every request
-// ends as the recorded answers say, with what they brought.
+// TestRecordedResponders asks recorded rxe responders what their initiators asked: the same packets leave, and every
+// request ends as the recorded answers say, with what they brought.
 func TestRecordedResponders(t *testing.T) {
 	for _, c := range []struct {
 		file string
 		mtu  verbs.MTU
 		last verbs.Status
 	}{
-		{"rc_mix_v4_mtu256_psnwrap", 256, verbs.WCSuccess}, {"rc_mix_v6_mtu256_psnwrap", 256, verbs.WCSuccess}, {"rc_mix_v4_mtu4096_jumbo", 4096, verbs.WCSuccess},
-		{"rc_pipelined_v4_mtu1024", 1024, verbs.WCSuccess}, {"rc_vlan_v4", 1024, verbs.WCSuccess}, {"ecn_ce_rc_v4", 1024, verbs.WCSuccess},
-		{"ecn_ce_rc_v6", 1024, verbs.WCSuccess}, {"rnr_v4", 1024, verbs.WCSuccess}, {"rnr_exceed_v4", 1024, verbs.WCRNRRetryExcErr},
-		{"write_lat4", 1024, verbs.WCSuccess}, {"pingpong6", 1024, verbs.WCSuccess}, {"nak_badrkey_write_v4", 1024, verbs.WCRemAccessErr},
-		{"nak_badrkey_read_v6", 1024, verbs.WCRemAccessErr}, {"nak_oob_read_v4", 1024, verbs.WCRemAccessErr}, {"nak_noperm_write_v4", 1024, verbs.WCRemAccessErr},
-		{"nak_recv_too_small_v4", 1024, verbs.WCRemOpErr}, {"srq4", 1024, verbs.WCSuccess}, {"rping4", 1024, verbs.WCSuccess}, {"rping6", 1024, verbs.WCSuccess},
+		{"rc_mix_v4_mtu256_psnwrap", 256, verbs.WCSuccess}, {"rc_mix_v6_mtu256_psnwrap", 256, verbs.WCSuccess},
+		{"rc_mix_v4_mtu4096_jumbo", 4096, verbs.WCSuccess},
+		{"rc_pipelined_v4_mtu1024", 1024, verbs.WCSuccess}, {"rc_vlan_v4", 1024, verbs.WCSuccess},
+		{"ecn_ce_rc_v4", 1024, verbs.WCSuccess},
+		{"ecn_ce_rc_v6", 1024, verbs.WCSuccess}, {"rnr_v4", 1024, verbs.WCSuccess},
+		{"rnr_exceed_v4", 1024, verbs.WCRNRRetryExcErr},
+		{"write_lat4", 1024, verbs.WCSuccess}, {"pingpong6", 1024, verbs.WCSuccess},
+		{"nak_badrkey_write_v4", 1024, verbs.WCRemAccessErr},
+		{"nak_badrkey_read_v6", 1024, verbs.WCRemAccessErr}, {"nak_oob_read_v4", 1024, verbs.WCRemAccessErr},
+		{"nak_noperm_write_v4", 1024, verbs.WCRemAccessErr},
+		{"nak_recv_too_small_v4", 1024, verbs.WCRemOpErr}, {"srq4", 1024, verbs.WCSuccess},
+		{"rping4", 1024, verbs.WCSuccess}, {"rping6", 1024, verbs.WCSuccess},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			var all []*seen

@@ -35,7 +35,8 @@ func TestWrongRequests(t *testing.T) {
 				if c.kind != Solar {
 					require.NoError(t, d.conns[1].PostRecv(&Recv{Spans: []Span{{Len: 9000}}}))
 				}
-				s := Send{ID: uint64(i), Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Len: 5000}}, AH: benchAH, RemoteQP: 101}
+				s := Send{ID: uint64(i), Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Len: 5000}}, AH: benchAH,
+					RemoteQP: 101}
 				if c.kind == UD {
 					s.Spans[0].Len = 500
 				}
@@ -78,8 +79,8 @@ func reborn(t *testing.T, d *duel, kind Kind, env Env) Conn {
 	return c
 }
 
-// A receive request with memory that may not be written ends with a local protection error, when the first byte comes for
-// that memory; the sender hears of an operation error there.
+// A receive request with memory that may not be written ends with a local protection error, when the first byte comes
+// for that memory; the sender hears of an operation error there.
 func TestReceiveIntoForbiddenMemory(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	require.NoError(t, b.c.PostRecv(&Recv{ID: 7, Spans: []Span{{Len: 256}, {Len: 64, Key: keyNone}}}))
@@ -89,7 +90,8 @@ func TestReceiveIntoForbiddenMemory(t *testing.T) {
 	require.Empty(t, b.wcs)
 	b.c.Placed(0, b.tokens[0], verbs.WCSuccess)
 	b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCSendLast, PKey: 0xffff, PSN: 2001}, Payload: 4})
-	require.Equal(t, []Completion{{ID: 7, Recv: true, Status: verbs.WCLocProtErr}, {ID: 8, Recv: true, Status: verbs.WCFlushErr}}, b.wcs)
+	require.Equal(t, []Completion{{ID: 7, Recv: true, Status: verbs.WCLocProtErr},
+		{ID: 8, Recv: true, Status: verbs.WCFlushErr}}, b.wcs)
 	require.Empty(t, b.events, "the completion tells")
 	var o Out
 	require.True(t, b.c.Next(0, &o))
@@ -102,9 +104,11 @@ func TestReceiveIntoForbiddenMemory(t *testing.T) {
 func TestAtomicsTakeTime(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	atomic := func(psn uint32) {
-		b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCFetchAdd, PKey: 0xffff, PSN: psn, AckReq: true}, SwapAdd: 1})
+		b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCFetchAdd, PKey: 0xffff, PSN: psn, AckReq: true},
+			SwapAdd: 1})
 	}
-	b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCWriteOnly, PKey: 0xffff, PSN: 2000}, RETH: wire.RETHFields{DMALen: 8}, Payload: 8})
+	b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCWriteOnly, PKey: 0xffff, PSN: 2000},
+		RETH: wire.RETHFields{DMALen: 8}, Payload: 8})
 	for psn := uint32(2001); psn < 2004; psn++ {
 		atomic(psn)
 	}
@@ -145,7 +149,8 @@ func TestNetworkHeader(t *testing.T) {
 		require.NoError(t, c.Modify(0, to, &a))
 	}
 	in := func(n int) {
-		c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.UDSendOnly, PKey: 0xffff, SE: true}, DETH: wire.DETHFields{QKey: 0x77}, Payload: n})
+		c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.UDSendOnly, PKey: 0xffff, SE: true},
+			DETH: wire.DETHFields{QKey: 0x77}, Payload: n})
 	}
 	for range 3 {
 		require.NoError(t, c.PostRecv(&Recv{Spans: []Span{{Addr: 100, Len: 10}, {Addr: 200, Len: 60}}}))

@@ -338,11 +338,13 @@ func (e *end) transfer(o *Out, b []byte) {
 	f.attempt = e.attempts[f]
 	e.attempts[fault{from: f.from, op: f.op, psn: f.psn}] = f.attempt + 1
 	fate := e.fate(f)
-	e.trace("%d side %d sends %v PSN %#x attempt %d, %d B: %v", e.now/1000, e.side, o.Opcode, o.PSN, f.attempt, o.Payload, fate)
+	e.trace("%d side %d sends %v PSN %#x attempt %d, %d B: %v", e.now/1000, e.side, o.Opcode, o.PSN, f.attempt,
+		o.Payload, fate)
 	if fate.lost {
 		return
 	}
-	if h := e.hash(uint64(f.from), uint64(f.op), uint64(f.psn), uint64(f.attempt), 41); o.CRCAt >= 0 && f.attempt < e.faulty && int(h%1024) < e.spoil1024 {
+	if h := e.hash(uint64(f.from), uint64(f.op), uint64(f.psn), uint64(f.attempt), 41); o.CRCAt >= 0 &&
+		f.attempt < e.faulty && int(h%1024) < e.spoil1024 {
 		e.spoiled++
 		b[len(b)-len(o.Tail)-1] ^= 0x10
 	}

@@ -43,7 +43,8 @@ func newBare(t *testing.T, r Recovery, change func(*Attr)) *bare {
 }
 
 func (b *bare) post(op verbs.Opcode, n uint32) {
-	require.NoError(b, b.c.Post(0, &Send{ID: uint64(b.c.posted()), Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Len: n}}}))
+	require.NoError(b,
+		b.c.Post(0, &Send{ID: uint64(b.c.posted()), Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Len: n}}}))
 }
 
 // pull returns what leaves, by opcode and PSN.
@@ -56,7 +57,8 @@ func (b *bare) pull(now Ps) (ops []wire.Opcode, psns []uint32) {
 }
 
 func (b *bare) answer(now Ps, op wire.Opcode, psn uint32, s wire.Syndrome, payload int) {
-	p := Packet{BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn}, AETH: wire.AETHFields{Syndrome: s}, Payload: payload}
+	p := Packet{BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn}, AETH: wire.AETHFields{Syndrome: s},
+		Payload: payload}
 	b.c.Input(now, &p)
 }
 
@@ -103,7 +105,8 @@ func TestRetries(t *testing.T) {
 			_, psns = b.pull(now)
 			require.Equal(t, i < 3, len(psns) > 0)
 		}
-		require.Equal(t, []verbs.Status{verbs.WCRetryExcErr, verbs.WCFlushErr}, []verbs.Status{b.wcs[0].Status, b.wcs[1].Status})
+		require.Equal(t, []verbs.Status{verbs.WCRetryExcErr, verbs.WCFlushErr},
+			[]verbs.Status{b.wcs[0].Status, b.wcs[1].Status})
 	}
 }
 
@@ -147,9 +150,11 @@ func TestOneNAKForAGap(t *testing.T) {
 func TestSilentDrops(t *testing.T) {
 	b := newBare(t, GoBackN, nil)
 	for _, h := range []wire.BTHFields{
-		{Opcode: wire.RCWriteOnly, PKey: 0xffff, PSN: 2000, TVer: 1}, {Opcode: wire.RCWriteOnly, PKey: 0x1234, PSN: 2000},
+		{Opcode: wire.RCWriteOnly, PKey: 0xffff, PSN: 2000, TVer: 1},
+		{Opcode: wire.RCWriteOnly, PKey: 0x1234, PSN: 2000},
 		{Opcode: wire.UCWriteOnly, PKey: 0xffff, PSN: 2000}, {Opcode: wire.UDSendOnly, PKey: 0xffff, PSN: 2000},
-		{Opcode: OpSelectiveAck, PKey: 0xffff, PSN: 1000}, {Opcode: 0xff, PKey: 0xffff}, {Opcode: wire.RCAck, PKey: 0xffff, PSN: 1000},
+		{Opcode: OpSelectiveAck, PKey: 0xffff, PSN: 1000}, {Opcode: 0xff, PKey: 0xffff},
+		{Opcode: wire.RCAck, PKey: 0xffff, PSN: 1000},
 	} {
 		b.c.Input(0, &Packet{BTH: h})
 		ops, _ := b.pull(0)
@@ -165,14 +170,16 @@ func TestCredits(t *testing.T) {
 	b.c.spec.Credits = true
 	b.post(verbs.WRSend, 1)
 	b.pull(0)
-	p := Packet{BTH: wire.BTHFields{Opcode: wire.RCAck, PKey: 0xffff, PSN: 1000}, AETH: wire.AETHFields{Syndrome: 2, MSN: 1}}
+	p := Packet{BTH: wire.BTHFields{Opcode: wire.RCAck, PKey: 0xffff, PSN: 1000},
+		AETH: wire.AETHFields{Syndrome: 2, MSN: 1}}
 	b.c.Input(0, &p) // two more
 	for range 5 {
 		b.post(verbs.WRSend, 1)
 	}
 	_, psns := b.pull(0)
 	require.Equal(t, []uint32{1001, 1002}, psns)
-	p = Packet{BTH: wire.BTHFields{Opcode: wire.RCAck, PKey: 0xffff, PSN: 1002}, AETH: wire.AETHFields{Syndrome: 0, MSN: 3}}
+	p = Packet{BTH: wire.BTHFields{Opcode: wire.RCAck, PKey: 0xffff, PSN: 1002},
+		AETH: wire.AETHFields{Syndrome: 0, MSN: 3}}
 	b.c.Input(0, &p)
 	_, psns = b.pull(0)
 	require.Equal(t, []uint32{1003}, psns, "to find out")
@@ -254,7 +261,8 @@ func TestReset(t *testing.T) {
 		d.drop = 3
 		n := lengthOf(c.kind, c.op)
 		for i := range 4 {
-			x := Send{ID: uint64(i), Op: c.op, Flags: verbs.SendSignaled, Spans: []Span{{Len: n}}, AH: benchAH, RemoteQP: 101}
+			x := Send{ID: uint64(i), Op: c.op, Flags: verbs.SendSignaled, Spans: []Span{{Len: n}}, AH: benchAH,
+				RemoteQP: 101}
 			require.NoError(t, d.conns[0].Post(0, &x))
 		}
 		for range 20 {

@@ -23,12 +23,13 @@ func withScapy(t *testing.T) string {
 		}
 		tried = append(tried, fmt.Sprintf("%s: %v %s", python, err, out))
 	}
-	require.Fail(t, "this test needs scapy: make setup, or apt-get install python3-scapy", "%s", strings.Join(tried, "\n"))
+	require.Fail(t, "this test needs scapy: make setup, or apt-get install python3-scapy", "%s",
+		strings.Join(tried, "\n"))
 	return ""
 }
 
-// TestScapyAgreesOnICRCs: what scapy, an implementation that shares nothing with this one, takes the ICRC of each packet for,
-// is what stands in it.
+// TestScapyAgreesOnICRCs: what scapy, an implementation that shares nothing with this one, takes the ICRC of each
+// packet for, is what stands in it.
 func TestScapyAgreesOnICRCs(t *testing.T) {
 	python := withScapy(t)
 	frames := emitted(t)

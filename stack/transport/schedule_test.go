@@ -75,7 +75,8 @@ func drawSchedule(seed uint64) schedule {
 		s.window = draw(&s, 3, 1, 2, 3, 8, 64, 512)
 	}
 	s.ops = [2]int{draw(&s, 4, 1, 2, 4, 8, 12, 40), draw(&s, 5, 0, 0, 1, 4, 8)}
-	s.psn = [2]uint32{draw[uint32](&s, 6, 0, 0xfffffe, 0xfffff0, 0x7ffffc, 0x123456), draw[uint32](&s, 7, 0, 0xfffffd, 0x800000)}
+	s.psn = [2]uint32{draw[uint32](&s, 6, 0, 0xfffffe, 0xfffff0, 0x7ffffc, 0x123456),
+		draw[uint32](&s, 7, 0, 0xfffffd, 0x800000)}
 	s.latency, s.packetTime = us, draw[Ps](&s, 8, 20_000, 100_000, 400_000)
 	s.copyDelay = draw[Ps](&s, 9, 0, 500_000, 5*us)
 	s.lateRecv = draw[Ps](&s, 10, 0, 0, 5*us, 60*us)

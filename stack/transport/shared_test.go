@@ -9,7 +9,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Connections that share a receive queue take its requests in the order in which messages begin; one that ends flushes none but its own.
+// Connections that share a receive queue take its requests in the order in which messages begin; one that ends flushes
+// none but its own.
 func TestSharedReceives(t *testing.T) {
 	q := NewRecvQueue(8, 1)
 	var ends []*bare
@@ -41,6 +42,7 @@ func TestSharedReceives(t *testing.T) {
 	send(ends[0], wire.RCSendFirst, 2002, 4096)
 	require.NoError(t, ends[0].c.Modify(0, verbs.QPSErr, nil))
 	require.Equal(t, []Completion{{ID: 1, Opcode: verbs.WCRecv, Recv: true, ByteLen: 8}}, ends[1].wcs)
-	require.Equal(t, []Completion{{ID: 0, Opcode: verbs.WCRecv, Recv: true, ByteLen: 4097}, {ID: 2, Status: verbs.WCFlushErr, Recv: true}}, ends[0].wcs)
+	require.Equal(t, []Completion{{ID: 0, Opcode: verbs.WCRecv, Recv: true, ByteLen: 4097},
+		{ID: 2, Status: verbs.WCFlushErr, Recv: true}}, ends[0].wcs)
 	require.Equal(t, 1, q.Len())
 }

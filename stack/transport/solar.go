@@ -56,7 +56,8 @@ var _ Conn = (*solar)(nil)
 
 func newSolar(b base) *solar {
 	n := b.spec.Window
-	return &solar{base: b, blocks: make([]block, n), seen: seq.NewBitmap(n), writing: seq.NewBitmap(n), acks: make([]answer, n)}
+	return &solar{base: b, blocks: make([]block, n), seen: seq.NewBitmap(n), writing: seq.NewBitmap(n),
+		acks: make([]answer, n)}
 }
 
 func (c *solar) at(psn uint32) int { return int(psn) & (c.spec.Window - 1) }

@@ -23,7 +23,8 @@ func (c *solar) takeRequest(p *Packet) {
 	if p.BTH.Opcode == OpSolarRead {
 		c.env.Drop(p.Handle)
 		c.see(psn)
-		if s := c.refusal(h, verbs.AccessRemoteRead); s != wire.ACKNoCredits || h.length > uint32(c.attr.MTU) || p.Payload != 0 {
+		if s := c.refusal(h, verbs.AccessRemoteRead); s != wire.ACKNoCredits || h.length > uint32(c.attr.MTU) ||
+			p.Payload != 0 {
 			c.answer(psn, h, max(s, wire.NAKInvalidRequest))
 		} else if c.fetches.Len() < c.spec.Window {
 			c.fetches.Push(fetch{psn: psn, h: *h})
@@ -174,7 +175,8 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 		r.done = true
 		c.finish(r)
 	}
-	if r == nil || seq.Diff(c.top, c.una) >= c.spec.Window || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.next == 0) {
+	if r == nil || seq.Diff(c.top, c.una) >= c.spec.Window || c.state != verbs.QPSRTS &&
+		(c.state != verbs.QPSSQD || c.next == 0) {
 		return false
 	}
 	b := &c.blocks[c.at(c.top)]
@@ -194,7 +196,8 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 func (c *solar) transmit(now Ps, o *Out, psn uint32, b *block) bool {
 	r := c.request(b.number)
 	off, n := c.part(r, b.index)
-	h := solarHeader{block: uint16(b.index), request: uint32(b.number), key: r.RKey, length: uint32(n), addr: r.RemoteAddr + uint64(off)}
+	h := solarHeader{block: uint16(b.index), request: uint32(b.number), key: r.RKey, length: uint32(n),
+		addr: r.RemoteAddr + uint64(off)}
 	op, carried := OpSolarWrite, n
 	if r.returns() {
 		op, carried = OpSolarRead, 0

@@ -27,8 +27,9 @@ type solarHeader struct {
 // parseSolar decodes header and, where b holds the whole packet, trailer. With n bytes between header and pad.
 func (p *Packet) parseSolar(b []byte, n int) error {
 	h := &p.solar
-	*h = solarHeader{version: b[0], syndrome: wire.Syndrome(b[1]), block: binary.BigEndian.Uint16(b[2:]), request: binary.BigEndian.Uint32(b[4:]),
-		key: binary.BigEndian.Uint32(b[8:]), length: binary.BigEndian.Uint32(b[12:])}
+	*h = solarHeader{version: b[0], syndrome: wire.Syndrome(b[1]), block: binary.BigEndian.Uint16(b[2:]),
+		request: binary.BigEndian.Uint32(b[4:]),
+		key:     binary.BigEndian.Uint32(b[8:]), length: binary.BigEndian.Uint32(b[12:])}
 	if p.BTH.Opcode == OpSolarAck {
 		return nil
 	}
@@ -50,7 +51,8 @@ func (p *Packet) Trailed() bool {
 // SolarTrailer decodes the trailer, when Parse was given the headers only: the
 // twelve bytes after the block.
 func (p *Packet) SolarTrailer(b []byte) {
-	p.solar.crc, p.solar.addr, p.solar.whole = binary.LittleEndian.Uint32(b), binary.BigEndian.Uint64(b[solarCRCBytes:]), true
+	p.solar.crc, p.solar.addr, p.solar.whole = binary.LittleEndian.Uint32(b),
+		binary.BigEndian.Uint64(b[solarCRCBytes:]), true
 }
 
 // encodeSolar writes a packet; block bytes follow the header.

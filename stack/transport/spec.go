@@ -58,8 +58,10 @@ type Spec struct {
 	SprayFrom      int  // of these, the one before the first: queue pairs that begin at one place would meet at each
 	Credits        bool // RC: tell and heed end-to-end credits (IBTA 9.7.7.2)
 	EchoECN        bool // RC: BECN in an ACK tells that a packet since the last ACK was marked
-	Landing        int  // RC: the longest SEND whose payload the NIC writes to where it belongs (Packet.Landed); 0: the caller places it
-	GRH            bool // UD: the first 40 bytes of a receive request are for the network header, which ByteLen counts, too
+	// RC: the longest SEND whose payload the NIC writes to where it belongs (Packet.Landed); 0: the caller places it
+	Landing int
+	// UD: the first 40 bytes of a receive request are for the network header, which ByteLen counts, too
+	GRH bool
 }
 
 // DefaultSpec returns a spec of a kind with a queue pair number.
@@ -120,10 +122,12 @@ func (s *Spec) Validate() error {
 		f.within("window", s.Window, 1, maxWindow)
 	}
 	if s.Landing > 0 && s.Kind != RC {
-		f.errs = append(f.errs, field.Errorf("landing", "is %d with %s %v: only RC has it", s.Landing, field.Path("kind"), s.Kind))
+		f.errs = append(f.errs, field.Errorf("landing", "is %d with %s %v: only RC has it", s.Landing,
+			field.Path("kind"), s.Kind))
 	}
 	if s.Recovery == SelectiveRepeat && s.Kind != RC {
-		f.errs = append(f.errs, field.Errorf("recovery", "is selective repeat with %s %v: only RC has it", field.Path("kind"), s.Kind))
+		f.errs = append(f.errs, field.Errorf("recovery", "is selective repeat with %s %v: only RC has it",
+			field.Path("kind"), s.Kind))
 	}
 	return errors.Join(f.errs...)
 }

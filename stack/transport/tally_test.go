@@ -63,13 +63,16 @@ func (x *tally) join(y *tally) {
 }
 
 func (x *tally) require(t *testing.T) {
-	t.Logf("%d schedules, %d faults, %d bits flipped, %d of them where no checksum is, %+v, %v", x.schedules, x.faults, x.flips[0], x.flips[1], x.stats, x.statuses)
+	t.Logf("%d schedules, %d faults, %d bits flipped, %d of them where no checksum is, %+v, %v", x.schedules, x.faults,
+		x.flips[0], x.flips[1], x.stats, x.statuses)
 	least := uint64(x.schedules / 50)
-	for _, n := range []uint64{x.stats.Sent, x.stats.Resent, x.stats.Acks, x.stats.SequenceNAKs, x.stats.RNRs, x.stats.Duplicates, x.stats.Early,
+	for _, n := range []uint64{x.stats.Sent, x.stats.Resent, x.stats.Acks, x.stats.SequenceNAKs, x.stats.RNRs,
+		x.stats.Duplicates, x.stats.Early,
 		x.stats.Kept, x.stats.Timeouts, x.stats.CNPs, uint64(x.faults), uint64(x.flips[0]), uint64(x.flips[1])} {
 		require.Greater(t, n, least, "something hardly happens")
 	}
-	for _, s := range []verbs.Status{verbs.WCSuccess, verbs.WCFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr, verbs.WCRemInvReqErr,
+	for _, s := range []verbs.Status{verbs.WCSuccess, verbs.WCFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr,
+		verbs.WCRemInvReqErr,
 		verbs.WCRemAccessErr, verbs.WCLocLenErr} {
 		require.Positive(t, x.statuses[s], "%v", s)
 	}

@@ -41,16 +41,22 @@ func emitted(t *testing.T) (frames [][]byte) {
 		r := pair(t, s, kind)
 		r.log = keep
 		a, b := r.ends[0], r.ends[1]
-		for k, op := range []verbs.Opcode{verbs.WRSend, verbs.WRSendImm, verbs.WRWrite, verbs.WRWriteImm, verbs.WRRead} {
+		for k, op := range []verbs.Opcode{verbs.WRSend, verbs.WRSendImm, verbs.WRWrite, verbs.WRWriteImm,
+			verbs.WRRead} {
 			for _, length := range []uint32{101, 1301} {
 				if !kind.allows(op) || kind == UD && length > uint32(s.mtu) {
 					continue
 				}
 				if kind != Solar {
-					require.NoError(t, b.conn.PostRecv(&Recv{Spans: []Span{{Addr: base64k + recvAt, Len: 2048, Key: keyLocal}}}))
+					require.NoError(t,
+						b.conn.PostRecv(&Recv{Spans: []Span{{Addr: base64k + recvAt, Len: 2048, Key: keyLocal}}}))
 				}
-				require.NoError(t, a.conn.Post(0, &Send{ID: uint64(k), Op: op, Spans: []Span{{Addr: base64k, Len: length, Key: keyLocal}}, RKey: keyRemote,
-					RemoteAddr: base64k + remoteAt, AH: NewAH(path(0, s.v6)), RemoteQP: 101, RemoteQKey: 0x5555}))
+				require.NoError(t,
+					a.conn.Post(0,
+						&Send{ID: uint64(k), Op: op, Spans: []Span{{Addr: base64k, Len: length, Key: keyLocal}},
+							RKey:       keyRemote,
+							RemoteAddr: base64k + remoteAt, AH: NewAH(path(0, s.v6)), RemoteQP: 101,
+							RemoteQKey: 0x5555}))
 			}
 		}
 		a.pull()
@@ -67,7 +73,9 @@ func writeCapture(t *testing.T, file string, frames [][]byte) {
 	w := pcapgo.NewWriter(f)
 	require.NoError(t, w.WriteFileHeader(65535, layers.LinkTypeEthernet))
 	for i, b := range frames {
-		require.NoError(t, w.WritePacket(gopacket.CaptureInfo{Timestamp: time.Unix(int64(i), 0), CaptureLength: len(b), Length: len(b)}, b))
+		require.NoError(t,
+			w.WritePacket(gopacket.CaptureInfo{Timestamp: time.Unix(int64(i), 0), CaptureLength: len(b),
+				Length: len(b)}, b))
 	}
 	require.NoError(t, f.Close())
 }
@@ -80,10 +88,13 @@ func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "all.pcap")
 	writeCapture(t, file, frames)
 	var stderr strings.Builder
-	args := []string{"-n", "-r", file, "--disable-protocol", "rpcordma", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-e", "infiniband.bth.opcode",
-		"-e", "infiniband.bth.psn", "-e", "infiniband.bth.destqp", "-e", "infiniband.bth.padcnt", "-e", "ip.checksum.status", "-e", "_ws.malformed", "-e", "_ws.expert.message"}
+	args := []string{"-n", "-r", file, "--disable-protocol", "rpcordma", "-o", "ip.check_checksum:TRUE", "-T", "fields",
+		"-e", "infiniband.bth.opcode",
+		"-e", "infiniband.bth.psn", "-e", "infiniband.bth.destqp", "-e", "infiniband.bth.padcnt", "-e",
+		"ip.checksum.status", "-e", "_ws.malformed", "-e", "_ws.expert.message"}
 	for _, guess := range []string{"eth_over_ib", "mellanox_eoib"} {
-		args = append(args, "--disable-heuristic", guess) // payloads here are arbitrary bytes: no guesses at protocols in them
+		// payloads here are arbitrary bytes: no guesses at protocols in them
+		args = append(args, "--disable-heuristic", guess)
 	}
 	cmd := exec.CommandContext(t.Context(), tshark, args...)
 	cmd.Stderr = &stderr
@@ -98,7 +109,8 @@ func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 		off, _, err := wire.L3Offset(frames[i])
 		require.NoError(t, err)
 		bth := wire.BTH(frames[i][ipSize(frames[i])+udpSize:])
-		require.Equal(t, []string{fmt.Sprint(uint8(bth.Opcode())), fmt.Sprint(bth.PSN()), fmt.Sprint(bth.DestQP()), fmt.Sprint(bth.PadCnt())},
+		require.Equal(t, []string{fmt.Sprint(uint8(bth.Opcode())), fmt.Sprint(bth.PSN()), fmt.Sprint(bth.DestQP()),
+			fmt.Sprint(bth.PadCnt())},
 			[]string{c[0], c[1], number(t, c[2]), c[3]}, "frame %d", i)
 		require.Contains(t, []string{"", "1"}, c[4], "IPv4 header checksum of frame %d", i)
 		require.Empty(t, c[5], "frame %d, %v, is malformed", i, bth.Opcode())

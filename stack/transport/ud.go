@@ -72,7 +72,8 @@ func (c *ud) Input(_ Ps, p *Packet) {
 		c.scatter(r.spans, uint32(header), p.Payload)
 	}
 	c.place(p)
-	w := Completion{Opcode: verbs.WCRecv, ByteLen: uint32(header + p.Payload), SrcQP: p.DETH.SrcQP, From: p.From, Solicited: p.BTH.SE}
+	w := Completion{Opcode: verbs.WCRecv, ByteLen: uint32(header + p.Payload), SrcQP: p.DETH.SrcQP, From: p.From,
+		Solicited: p.BTH.SE}
 	if info.Has(wire.HeaderImmDt) {
 		w.Imm, w.HasImm = p.Imm, true
 	}

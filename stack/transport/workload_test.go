@@ -85,7 +85,8 @@ func (s *schedule) workload(side int) *plan {
 }
 
 func (s *schedule) message(p *plan, h, id uint64) *message {
-	ops := []verbs.Opcode{verbs.WRSend, verbs.WRSend, verbs.WRSendImm, verbs.WRWrite, verbs.WRWrite, verbs.WRWriteImm, verbs.WRRead, verbs.WRRead,
+	ops := []verbs.Opcode{verbs.WRSend, verbs.WRSend, verbs.WRSendImm, verbs.WRWrite, verbs.WRWrite, verbs.WRWriteImm,
+		verbs.WRRead, verbs.WRRead,
 		verbs.WRFetchAdd, verbs.WRCmpSwap, verbs.WRSendInv, verbs.WRLocalInv}
 	m := &message{Send: Send{ID: id, Op: ops[h%uint64(len(ops))]}}
 	mtu := uint32(s.mtu)
@@ -150,7 +151,8 @@ func (s *schedule) carry(p *plan, m *message, h uint64) {
 		p.unread = false
 	}
 	for _, w := range p.messages {
-		if w.Op.IsWrite() && w.RemoteAddr < m.RemoteAddr+uint64(m.length) && m.RemoteAddr < w.RemoteAddr+uint64(w.length) {
+		if w.Op.IsWrite() && w.RemoteAddr < m.RemoteAddr+uint64(m.length) &&
+			m.RemoteAddr < w.RemoteAddr+uint64(w.length) {
 			w.gone = true
 		}
 	}
@@ -210,7 +212,8 @@ func h32(h uint64) uint32 { return uint32(h >> 7) }
 func (s *schedule) spoil(p *plan, m *message) {
 	addr := uint64(base64k + remoteAt + 128)
 	id := m.ID
-	*m = message{Send: Send{ID: id, Op: verbs.WRWrite, Flags: verbs.SendSignaled, RKey: keyRemote, RemoteAddr: addr, Spans: []Span{{Addr: base64k, Len: 16, Key: keyLocal}}}, length: 16, refused: true}
+	*m = message{Send: Send{ID: id, Op: verbs.WRWrite, Flags: verbs.SendSignaled, RKey: keyRemote, RemoteAddr: addr,
+		Spans: []Span{{Addr: base64k, Len: 16, Key: keyLocal}}}, length: 16, refused: true}
 	if s.hash(37)%2 == 0 {
 		m.Flags |= verbs.SendFence
 	}

@@ -1,7 +1,7 @@
 package verbs
 
-// Feature is an optional part of a stack or device. libibverbs tells of some by device_cap_flags, of others by limits of
-// 0; here each has a bit.
+// Feature is an optional part of a stack or device. libibverbs tells of some by device_cap_flags, of others by limits
+// of 0; here each has a bit.
 type Feature uint32
 
 // The features.
@@ -19,8 +19,10 @@ const (
 	featureEnd
 )
 
-var featureNames = []string{"atomics", "shared receive queues", "invalidation", "solicited events", "detection of overruns",
-	"ModifyQP to ERR and RESET", "SQD", "protection domains of remote keys", "DestroyQP of a busy queue pair", "ModifyQP within a state"}
+var featureNames = []string{"atomics", "shared receive queues", "invalidation", "solicited events",
+	"detection of overruns",
+	"ModifyQP to ERR and RESET", "SQD", "protection domains of remote keys", "DestroyQP of a busy queue pair",
+	"ModifyQP within a state"}
 
 // Each calls f with the name of every feature in the set, in order.
 func (s Feature) Each(f func(Feature, string)) {
@@ -85,10 +87,11 @@ type QPInitAttr struct {
 	Cap            QPCap
 	SignalAll      bool // every send request ends with a completion (sq_sig_all)
 
-	// LowLatency is the longest message, in bytes, of a low-latency queue pair; 0: it is an ordinary one. An extension: the
-	// device writes what arrives to the application's buffer before its software has seen it. Such a queue pair is RC, and has
-	// SEND and SEND_WITH_IMM only; each receive request has one piece of memory with room for the longest message. What was
-	// lost, doubled or out of order may have been written to a buffer, too: completions tell which buffers have a message.
+	// LowLatency is the longest message, in bytes, of a low-latency queue pair; 0: it is an ordinary one. An
+	// extension: the device writes what arrives to the application's buffer before its software has seen it. Such a
+	// queue pair is RC, and has SEND and SEND_WITH_IMM only; each receive request has one piece of memory with room
+	// for the longest message. What was lost, doubled or out of order may have been written to a buffer, too:
+	// completions tell which buffers have a message.
 	LowLatency int
 }
 
@@ -102,8 +105,8 @@ type AHAttr struct {
 	HopLimit     uint8
 }
 
-// UDPSourcePort is the source port that packets with a flow label have: its upper 6 bits are folded into its lower 14, as
-// Linux does (rdma_flow_label_to_udp_sport).
+// UDPSourcePort is the source port that packets with a flow label have: its upper 6 bits are folded into its lower 14,
+// as Linux does (rdma_flow_label_to_udp_sport).
 func UDPSourcePort(flowLabel uint32) uint16 {
 	const dynamic = 0xc000
 	return uint16(flowLabel&0x3fff^flowLabel&0xfc000>>14) | dynamic
@@ -159,8 +162,10 @@ const (
 	unsupportedAttrs = QPAltPath | QPPathMigState | QPCapSize
 )
 
-var attrNames = [...]string{"STATE", "CUR_STATE", "EN_SQD_ASYNC_NOTIFY", "ACCESS_FLAGS", "PKEY_INDEX", "PORT", "QKEY", "AV", "PATH_MTU", "TIMEOUT",
-	"RETRY_CNT", "RNR_RETRY", "RQ_PSN", "MAX_QP_RD_ATOMIC", "ALT_PATH", "MIN_RNR_TIMER", "SQ_PSN", "MAX_DEST_RD_ATOMIC", "PATH_MIG_STATE", "CAP", "DEST_QPN"}
+var attrNames = [...]string{"STATE", "CUR_STATE", "EN_SQD_ASYNC_NOTIFY", "ACCESS_FLAGS", "PKEY_INDEX", "PORT", "QKEY",
+	"AV", "PATH_MTU", "TIMEOUT",
+	"RETRY_CNT", "RNR_RETRY", "RQ_PSN", "MAX_QP_RD_ATOMIC", "ALT_PATH", "MIN_RNR_TIMER", "SQ_PSN", "MAX_DEST_RD_ATOMIC",
+	"PATH_MIG_STATE", "CAP", "DEST_QPN"}
 
 func (m AttrMask) String() string {
 	if m == 0 {

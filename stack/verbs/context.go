@@ -27,7 +27,8 @@ type Context interface {
 	DestroyCQ(cq CQ, done func(error))
 	CreateQP(pd PD, attr QPInitAttr, done func(QP, error))
 	ModifyQP(qp QP, attr QPAttr, mask AttrMask, done func(error))
-	// QueryQP tells the state as it is now; the other attributes are those that were set, init's Cap is what was granted.
+	// QueryQP tells the state as it is now; the other attributes are those that were set, init's Cap is what was
+	// granted.
 	QueryQP(qp QP, done func(attr QPAttr, init QPInitAttr, err error))
 	DestroyQP(qp QP, done func(error))
 	CreateAH(pd PD, attr AHAttr, done func(AH, error))
@@ -49,8 +50,8 @@ type CQ interface {
 	// Entries is how many completions it has room for; at least what was asked for.
 	Entries() int
 
-	// Poll moves completions to wcs, oldest first, and returns how many. 0 may mean that they are on their way. After an
-	// overrun, completions that came before it are still given out, then the error is ErrOverrun.
+	// Poll moves completions to wcs, oldest first, and returns how many. 0 may mean that they are on their way. After
+	// an overrun, completions that came before it are still given out, then the error is ErrOverrun.
 	Poll(wcs []WC) (int, error)
 
 	// ReqNotify asks for one event when the next completion is added: any, or only a receive that the sender asked an
@@ -68,8 +69,8 @@ type CQ interface {
 type QP interface {
 	Num() uint32
 
-	// PostSend posts requests and returns how many; if that is not all, request n is the bad one. Requests, their SGEs and
-	// inline data are the caller's again on return.
+	// PostSend posts requests and returns how many; if that is not all, request n is the bad one. Requests, their SGEs
+	// and inline data are the caller's again on return.
 	PostSend(wrs []SendWR) (n int, err error)
 
 	// PostRecv does the same for receive requests.
@@ -170,8 +171,10 @@ const (
 )
 
 func (t AsyncEventType) String() string {
-	return name([]string{0: "CQ error", 1: "local work queue catastrophic error", 2: "invalid request local work queue error",
-		3: "local access violation work queue error", 5: "send queue drained", 15: "SRQ limit reached", 16: "last WQE reached"}, int(t), "AsyncEventType")
+	return name([]string{0: "CQ error", 1: "local work queue catastrophic error",
+		2: "invalid request local work queue error",
+		3: "local access violation work queue error", 5: "send queue drained", 15: "SRQ limit reached",
+		16: "last WQE reached"}, int(t), "AsyncEventType")
 }
 
 // AsyncEvent is an event that belongs to an object rather than to a request.

@@ -33,19 +33,21 @@
 //   - an operation that the type does not have, or that the device lacks (IBTA 9.2, table 35; a lack is EOPNOTSUPP);
 //   - more SGEs than the queue pair was created with;
 //   - inline data of more bytes than the queue pair was created with, or with an operation that returns data;
-//   - a UD request without address handle, or with one of another protection domain (IBTA 11.2.2.1: checked here because
-//     no later check could name the request);
+//   - a UD request without address handle, or with one of another protection domain (IBTA 11.2.2.1: checked here
+//     because no later check could name the request);
 //   - a receive request to a queue pair that has an SRQ;
 //   - flags that libibverbs does not have.
 //
 // Ends in a completion (IBTA 11.6.2):
 //
-//   - a local key that does not exist, is of another protection domain, is out of bounds or lacks LOCAL_WRITE where bytes
-//     are stored: local protection error. Pieces of 0 bytes are not checked;
-//   - a message beyond MaxMessage, a UD message beyond the path's MTU, an atomic whose pieces are not 8 bytes: local length error;
+//   - a local key that does not exist, is of another protection domain, is out of bounds or lacks LOCAL_WRITE where
+//     bytes are stored: local protection error. Pieces of 0 bytes are not checked;
+//   - a message beyond MaxMessage, a UD message beyond the path's MTU, an atomic whose pieces are not 8 bytes: local
+//     length error;
 //   - a request posted in ERR, or in SQE to a send queue: flush error;
-//   - a remote key that does not exist, or its rights or bounds: remote access error, and the responder's queue pair goes
-//     to ERR. What the responder's queue pair does not allow, and misaligned atomics: remote invalid request error;
+//   - a remote key that does not exist, or its rights or bounds: remote access error, and the responder's queue pair
+//     goes to ERR. What the responder's queue pair does not allow, and misaligned atomics: remote invalid request
+//     error;
 //   - a SEND longer than the receive request: local length error there, remote invalid request error here; a receive
 //     request with a bad key: local protection error there, remote operation error here.
 //

@@ -18,7 +18,8 @@ const (
 	QPTUC        QPType = 3
 	QPTUD        QPType = 4
 	QPTRawPacket QPType = 8
-	QPTSolar     QPType = 0xff // storage blocks; libibverbs leaves this number to what a driver has of its own (IBV_QPT_DRIVER)
+	// storage blocks; libibverbs leaves this number to what a driver has of its own (IBV_QPT_DRIVER)
+	QPTSolar QPType = 0xff
 )
 
 func (t QPType) String() string {
@@ -31,7 +32,8 @@ func (t QPType) String() string {
 // Opcode is what a send work request asks for (enum ibv_wr_opcode).
 type Opcode uint8
 
-// The operations, numbered as in libibverbs. Of those that it has, binding of memory windows and segmentation are missing.
+// The operations, numbered as in libibverbs. Of those that it has, binding of memory windows and segmentation are
+// missing.
 const (
 	WRWrite    Opcode = 0
 	WRWriteImm Opcode = 1
@@ -45,7 +47,8 @@ const (
 )
 
 func (o Opcode) String() string {
-	return name([]string{"RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "SEND", "SEND_WITH_IMM", "RDMA_READ", "ATOMIC_CMP_AND_SWP",
+	return name([]string{"RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "SEND", "SEND_WITH_IMM", "RDMA_READ",
+		"ATOMIC_CMP_AND_SWP",
 		"ATOMIC_FETCH_AND_ADD", "LOCAL_INV", 9: "SEND_WITH_INV"}, int(o), "Opcode")
 }
 
@@ -61,8 +64,8 @@ func (o Opcode) IsWrite() bool { return o == WRWrite || o == WRWriteImm }
 // HasImm reports whether immediate data goes along.
 func (o Opcode) HasImm() bool { return o == WRSendImm || o == WRWriteImm }
 
-// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35). A SEND with invalidate over UC, which
-// ibv_post_send(3) has, has no opcode there, so no wire carries it.
+// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35). A SEND with invalidate over UC,
+// which ibv_post_send(3) has, has no opcode there, so no wire carries it.
 func (t QPType) Allows(o Opcode) bool {
 	switch t {
 	case QPTRC:
@@ -137,7 +140,8 @@ const (
 
 func (s Status) String() string {
 	return name([]string{"success", "local length error", "local QP operation error", 4: "local protection error",
-		5: "Work Request Flushed Error", 7: "bad response error", 8: "local access error", 9: "remote invalid request error",
+		5: "Work Request Flushed Error", 7: "bad response error", 8: "local access error",
+		9:  "remote invalid request error",
 		10: "remote access error", 11: "remote operation error", 12: "transport retry counter exceeded",
 		13: "RNR retry counter exceeded", 19: "fatal error", 21: "general error"}, int(s), "Status")
 }

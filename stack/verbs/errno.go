@@ -18,7 +18,8 @@ const (
 )
 
 var errnos = map[Errno]string{
-	EIO: "EIO", ENOMEM: "ENOMEM", EACCES: "EACCES", EFAULT: "EFAULT", EBUSY: "EBUSY", EINVAL: "EINVAL", EOPNOTSUPP: "EOPNOTSUPP", ETIMEDOUT: "ETIMEDOUT",
+	EIO: "EIO", ENOMEM: "ENOMEM", EACCES: "EACCES", EFAULT: "EFAULT", EBUSY: "EBUSY", EINVAL: "EINVAL",
+	EOPNOTSUPP: "EOPNOTSUPP", ETIMEDOUT: "ETIMEDOUT",
 }
 
 func (e Errno) Error() string {
@@ -48,6 +49,8 @@ func Errorf(verb string, n Errno, format string, args ...any) error {
 // Full queues are an everyday event, so their errors are made once.
 var (
 	ErrSendFull error = &Error{"post_send", ENOMEM, "the send queue or its pipe is full: want completions polled first"}
-	ErrRecvFull error = &Error{"post_recv", ENOMEM, "the receive queue or its pipe is full: want completions polled first"}
-	ErrOverrun  error = &Error{"poll_cq", EIO, "the completion queue has overrun: want one with an entry for each outstanding request"}
+	ErrRecvFull error = &Error{"post_recv", ENOMEM, "the receive queue or its pipe is full: want completions polled " +
+		"first"}
+	ErrOverrun error = &Error{"poll_cq", EIO, "the completion queue has overrun: want one with an entry for each " +
+		"outstanding request"}
 )

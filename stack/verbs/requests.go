@@ -107,9 +107,11 @@ func (e *RequestError) lowLatencyDetail() string {
 	case FaultRecvPieces:
 		return fmt.Sprintf("%d pieces of memory: want 1 on a low-latency queue pair", e.Has)
 	case FaultRecvShort:
-		return fmt.Sprintf("a buffer of %d B: the low-latency queue pair was created with messages of %d", e.Has, e.Want)
+		return fmt.Sprintf("a buffer of %d B: the low-latency queue pair was created with messages of %d", e.Has,
+			e.Want)
 	case FaultRecvMemory:
-		return fmt.Sprintf("key %#x: want a buffer in a region of the queue pair's domain that may be written (low-latency queue pair)", e.Has)
+		return fmt.Sprintf("key %#x: want a buffer in a region of the queue pair's domain that may be written "+
+			"(low-latency queue pair)", e.Has)
 	}
 	return "unknown fault"
 }
@@ -130,7 +132,8 @@ func (q *Queues) CheckSend(w *SendWR) error {
 		return bad(EINVAL, FaultFlags, uint64(w.Flags), uint64(allFlags))
 	case !q.Type.Allows(w.Opcode):
 		return bad(EINVAL, FaultOpcode, uint64(w.Opcode), uint64(q.Type))
-	case w.Opcode.IsAtomic() && !q.Dev.Has(FeatureAtomics), (w.Opcode == WRSendInv || w.Opcode == WRLocalInv) && !q.Dev.Has(FeatureInvalidate):
+	case w.Opcode.IsAtomic() && !q.Dev.Has(FeatureAtomics), (w.Opcode == WRSendInv || w.Opcode == WRLocalInv) &&
+		!q.Dev.Has(FeatureInvalidate):
 		return bad(EOPNOTSUPP, FaultFeature, uint64(w.Opcode), 0)
 	case inline && (w.Opcode == WRRead || w.Opcode == WRLocalInv || w.Opcode.IsAtomic()):
 		return bad(EINVAL, FaultInlineOp, uint64(w.Opcode), 0)
@@ -238,8 +241,9 @@ func (q *Queues) RecvStatus(w *RecvWR, n uint64, r *Regions) Status {
 	return WCSuccess
 }
 
-// After is the state that a completion in error leads to: RC goes to ERR; the send queue of the others to SQE, unless a
-// receive request failed or was flushed (IBTA 10.3.1). A request of Solar ends alone, unless the peer does not answer any more.
+// After is the state that a completion in error leads to: RC goes to ERR; the send queue of the others to SQE, unless
+// a receive request failed or was flushed (IBTA 10.3.1). A request of Solar ends alone, unless the peer does not
+// answer any more.
 func (t QPType) After(current State, recv bool, s Status) State {
 	switch {
 	case t == QPTSolar && s != WCRetryExcErr && s != WCFlushErr:

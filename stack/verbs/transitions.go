@@ -1,7 +1,7 @@
 package verbs
 
-// transition is a pair of states that ModifyQP may take a queue pair through, and the attributes that go with it, besides
-// the state itself.
+// transition is a pair of states that ModifyQP may take a queue pair through, and the attributes that go with it,
+// besides the state itself.
 type transition struct {
 	from, to State
 	masks    [4]masks // RC and Solar, UC, UD, raw
@@ -27,10 +27,12 @@ const (
 	changingRC = changingUC | QPPort | QPTimeout | QPRetryCnt | QPRNRRetry | QPMaxRdAtomic | QPMaxDestRdAtomic | QPMinRNRTimer
 )
 
-// transitions are those of IBTA 11.2.5.2, table 100, with the attribute masks of ibv_modify_qp(3) and, for what it does
-// not list, of Linux (ib_modify_qp_is_ok). RESET and ERR, which every state leads to, take no attributes; see CheckModify.
+// transitions are those of IBTA 11.2.5.2, table 100, with the attribute masks of ibv_modify_qp(3) and, for what it
+// does not list, of Linux (ib_modify_qp_is_ok). RESET and ERR, which every state leads to, take no attributes; see
+// CheckModify.
 var transitions = []transition{
-	{QPSReset, QPSInit, [4]masks{{required: connectedInit}, {required: connectedInit}, {required: datagramInit}, {required: QPPort}}},
+	{QPSReset, QPSInit, [4]masks{{required: connectedInit}, {required: connectedInit}, {required: datagramInit},
+		{required: QPPort}}},
 	{QPSInit, QPSInit, [4]masks{{optional: connectedInit}, {optional: connectedInit}, {optional: datagramInit}, {}}},
 	{QPSInit, QPSRTR, [4]masks{
 		{reliableRTR, optionalRTR}, {connectedRTR, optionalRTR}, {optional: QPPKeyIndex | QPQKey}, {},
@@ -58,8 +60,8 @@ func (t QPType) column() int {
 	return -1
 }
 
-// Transition tells which attributes ModifyQP must and may be given, besides QPState, to take a queue pair of a type from
-// one state to another; ok is false if there is no such way.
+// Transition tells which attributes ModifyQP must and may be given, besides QPState, to take a queue pair of a type
+// from one state to another; ok is false if there is no such way.
 func Transition(t QPType, from, to State) (required, optional AttrMask, ok bool) {
 	col := t.column()
 	switch {
@@ -187,11 +189,14 @@ func (a *QPAttr) Merge(b *QPAttr, mask AttrMask) {
 		{QPState, func() { a.State = kept.State }}, {QPCurState, func() { a.CurState = kept.CurState }},
 		{QPEnSQDNotify, func() { a.EnSQDNotify = kept.EnSQDNotify }}, {QPAccess, func() { a.Access = kept.Access }},
 		{QPPKeyIndex, func() { a.PKeyIndex = kept.PKeyIndex }}, {QPPort, func() { a.Port = kept.Port }},
-		{QPQKey, func() { a.QKey = kept.QKey }}, {QPAV, func() { a.AH = kept.AH }}, {QPPathMTU, func() { a.PathMTU = kept.PathMTU }},
+		{QPQKey, func() { a.QKey = kept.QKey }}, {QPAV, func() { a.AH = kept.AH }},
+		{QPPathMTU, func() { a.PathMTU = kept.PathMTU }},
 		{QPTimeout, func() { a.Timeout = kept.Timeout }}, {QPRetryCnt, func() { a.RetryCnt = kept.RetryCnt }},
 		{QPRNRRetry, func() { a.RNRRetry = kept.RNRRetry }}, {QPRQPSN, func() { a.RQPSN = kept.RQPSN }},
-		{QPMaxRdAtomic, func() { a.MaxRdAtomic = kept.MaxRdAtomic }}, {QPMinRNRTimer, func() { a.MinRNRTimer = kept.MinRNRTimer }},
-		{QPSQPSN, func() { a.SQPSN = kept.SQPSN }}, {QPMaxDestRdAtomic, func() { a.MaxDestRdAtomic = kept.MaxDestRdAtomic }},
+		{QPMaxRdAtomic, func() { a.MaxRdAtomic = kept.MaxRdAtomic }},
+		{QPMinRNRTimer, func() { a.MinRNRTimer = kept.MinRNRTimer }},
+		{QPSQPSN, func() { a.SQPSN = kept.SQPSN }},
+		{QPMaxDestRdAtomic, func() { a.MaxDestRdAtomic = kept.MaxDestRdAtomic }},
 		{QPDestQPN, func() { a.DestQPN = kept.DestQPN }},
 	} {
 		if mask&f.attr == 0 {

@@ -9,8 +9,8 @@ import (
 
 var allStates = []State{QPSReset, QPSInit, QPSRTR, QPSRTS, QPSSQD, QPSSQE, QPSErr}
 
-// ways are the cells of the table, in the words of ibv_modify_qp(3) and of Linux's table: type, from, to, what is required, what is
-// optional. What is not here, and leads neither to RESET nor to ERR, is no transition.
+// ways are the cells of the table, in the words of ibv_modify_qp(3) and of Linux's table: type, from, to, what is
+// required, what is optional. What is not here, and leads neither to RESET nor to ERR, is no transition.
 const ways = `
 RC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS                                           : -
 UC  RESET INIT  PKEY_INDEX PORT ACCESS_FLAGS                                           : -
@@ -190,7 +190,8 @@ func TestModifyLacks(t *testing.T) {
 	for _, c := range []struct {
 		from, to State
 		lacks    Feature
-	}{{QPSRTS, QPSSQD, FeatureDrain}, {QPSRTS, QPSErr, FeatureError}, {QPSRTS, QPSReset, FeatureError}, {QPSInit, QPSInit, FeatureModifyInState}} {
+	}{{QPSRTS, QPSSQD, FeatureDrain}, {QPSRTS, QPSErr, FeatureError}, {QPSRTS, QPSReset, FeatureError},
+		{QPSInit, QPSInit, FeatureModifyInState}} {
 		dev := everything
 		a := legal(c.to, c.from)
 		_, err := CheckModify(QPTRC, c.from, &a, QPState, &dev)

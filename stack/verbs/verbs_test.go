@@ -26,7 +26,8 @@ func TestOperations(t *testing.T) {
 		QPTRC: "write write_imm send send_imm read cas add inv send_inv", QPTUC: "write write_imm send send_imm inv",
 		QPTUD: "send send_imm", QPTRawPacket: "send", QPTSolar: "write read",
 	}
-	names := map[Opcode]string{WRWrite: "write", WRWriteImm: "write_imm", WRSend: "send", WRSendImm: "send_imm", WRRead: "read",
+	names := map[Opcode]string{WRWrite: "write", WRWriteImm: "write_imm", WRSend: "send", WRSendImm: "send_imm",
+		WRRead:    "read",
 		WRCmpSwap: "cas", WRFetchAdd: "add", WRLocalInv: "inv", WRSendInv: "send_inv", 8: "-", 10: "-", 200: "-"}
 	for _, typ := range allTypes {
 		q := queues(typ, QPSRTS)
@@ -54,7 +55,8 @@ func contains(s, part string) bool {
 // In which state requests may be posted: IBTA 10.3.1.
 func TestPostingStates(t *testing.T) {
 	for s, want := range map[State]struct{ send, recv bool }{
-		QPSReset: {false, false}, QPSInit: {false, true}, QPSRTR: {false, true}, QPSRTS: {true, true}, QPSSQD: {true, true},
+		QPSReset: {false, false}, QPSInit: {false, true}, QPSRTR: {false, true}, QPSRTS: {true, true},
+		QPSSQD: {true, true},
 		QPSSQE: {true, true}, QPSErr: {true, true},
 	} {
 		q := queues(QPTRC, s)
@@ -81,7 +83,8 @@ func TestRefusedRequests(t *testing.T) {
 	}{
 		{full, SendWR{Opcode: WRSend}, ENOMEM, "full"},
 		{rc, SendWR{Opcode: WRSend, SGEs: three}, EINVAL, "3 pieces of memory: the queue pair was created with 2"},
-		{rc, SendWR{Opcode: WRSend, Flags: SendInline, Inline: make([]byte, 33)}, EINVAL, "33 B inline: the queue pair was created with 32"},
+		{rc, SendWR{Opcode: WRSend, Flags: SendInline, Inline: make([]byte, 33)}, EINVAL,
+			"33 B inline: the queue pair was created with 32"},
 		{rc, SendWR{Opcode: WRRead, Flags: SendInline}, EINVAL, "inline data with RDMA_READ"},
 		{rc, SendWR{Opcode: WRFetchAdd, Flags: SendInline}, EINVAL, "inline data with ATOMIC_FETCH_AND_ADD"},
 		{rc, SendWR{Opcode: WRSend, Flags: 16}, EINVAL, "send flags 0x10: want 0xf at most"},
@@ -217,8 +220,10 @@ func TestNotifier(t *testing.T) {
 		solicited bool
 		event     bool
 	}{
-		{nil, good, true, false}, {[]bool{false}, good, false, true}, {[]bool{true}, good, false, false}, {[]bool{true}, good, true, true},
-		{[]bool{true}, bad, false, true}, {[]bool{true, false}, good, false, true}, {[]bool{false, true}, good, false, true},
+		{nil, good, true, false}, {[]bool{false}, good, false, true}, {[]bool{true}, good, false, false},
+		{[]bool{true}, good, true, true},
+		{[]bool{true}, bad, false, true}, {[]bool{true, false}, good, false, true},
+		{[]bool{false, true}, good, false, true},
 	} {
 		var n Notifier
 		for _, only := range c.ask {
@@ -281,7 +286,8 @@ func TestNoAllocations(t *testing.T) {
 	recv := RecvWR{SGEs: w.SGEs}
 	bad := false
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		bad = bad || q.CheckSend(&w) != nil || q.SendStatus(&w, r) != WCSuccess || q.CheckRecv(&recv) != nil || q.RecvStatus(&recv, 8, r) != WCSuccess
+		bad = bad || q.CheckSend(&w) != nil || q.SendStatus(&w, r) != WCSuccess || q.CheckRecv(&recv) != nil ||
+			q.RecvStatus(&recv, 8, r) != WCSuccess
 		c.Add(&wcs[0])
 		n, err := c.Poll(wcs)
 		bad = bad || n != 1 || err != nil

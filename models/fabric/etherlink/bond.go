@@ -11,8 +11,8 @@ import (
 )
 
 // Bond is several cables as one link (LAG) at a host: what comes in at Host leaves by the member that its flow's hash
-// chooses, and what comes in at a member leaves at Host. It takes no time. While a member's link has no room, what is behind
-// the frame at the head waits, too: Host wants a simcore.Link, whose credits hold the host back.
+// chooses, and what comes in at a member leaves at Host. It takes no time. While a member's link has no room, what is
+// behind the frame at the head waits, too: Host wants a simcore.Link, whose credits hold the host back.
 type Bond struct {
 	*sim.ComponentBase
 	clock   simcore.Clock
@@ -23,11 +23,12 @@ type Bond struct {
 	alarm   simcore.Event
 }
 
-// NewBond makes a bond of so many members; hosts with different salts spread the same flows differently. It panics if Akita does
-// not accept the name.
+// NewBond makes a bond of so many members; hosts with different salts spread the same flows differently. It panics if
+// Akita does not accept the name.
 func NewBond(name string, s simcore.Scheduler, members int, salt uint64) (*Bond, error) {
 	if s == nil || members < 1 || members > MaxPorts {
-		return nil, fmt.Errorf("etherlink: %s: %d members: want a scheduler and 1 to %d members", name, members, MaxPorts)
+		return nil, fmt.Errorf("etherlink: %s: %d members: want a scheduler and 1 to %d members", name, members,
+			MaxPorts)
 	}
 	b := &Bond{ComponentBase: sim.NewComponentBase(name), clock: simcore.NewClock(s), salt: salt}
 	b.host = simcore.NewPort(b, portCap, name+".Host")
@@ -101,7 +102,8 @@ func (b *Bond) move(in, out *simcore.Port) bool {
 	}
 	f := in.Retrieve(b.clock.Sec()).(*msg.Frame)
 	if out.SendAt(f, b.clock.Now()) != nil {
-		b.failed = fmt.Errorf("etherlink: %s: the link at %s refused a frame that it had room for", b.Name(), out.Name())
+		b.failed = fmt.Errorf("etherlink: %s: the link at %s refused a frame that it had room for", b.Name(),
+			out.Name())
 	}
 	return true
 }

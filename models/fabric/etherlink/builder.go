@@ -21,7 +21,8 @@ type Builder struct {
 // portCap is the frames that a port's buffer holds; the switch takes each when it comes.
 const portCap = 64
 
-// Build makes the component; its ports are called after their numbers, Port0 first. It panics if Akita does not accept the name.
+// Build makes the component; its ports are called after their numbers, Port0 first. It panics if Akita does not accept
+// the name.
 func (b Builder) Build(name string) (*Switch, error) {
 	if b.Scheduler == nil || b.Frames == nil {
 		return nil, fmt.Errorf("etherlink: %s: want a scheduler and a pool of frames", name)
@@ -35,15 +36,17 @@ func (b Builder) Build(name string) (*Switch, error) {
 	}
 	pfc := b.Spec.pfc()
 	s := &Switch{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, clock: simcore.NewClock(b.Scheduler), frames: b.Frames, table: table,
-		pool: core.NewPool(b.Spec.Ports, b.Spec.BufferBytes, b.Spec.Alpha, &pfc), worked: -1,
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, clock: simcore.NewClock(b.Scheduler), frames: b.Frames,
+		table: table,
+		pool:  core.NewPool(b.Spec.Ports, b.Spec.BufferBytes, b.Spec.Alpha, &pfc), worked: -1,
 	}
 	var weights [core.Classes]int
 	for c := range weights {
 		weights[c] = b.Spec.Classes[c].Weight
 	}
 	for i := range b.Spec.Ports {
-		p := &port{s: s, index: i, bit: 1 << i, lead: i, sched: core.NewScheduler(&weights, b.Spec.Longest+ether.WireOverhead)}
+		p := &port{s: s, index: i, bit: 1 << i, lead: i,
+			sched: core.NewScheduler(&weights, b.Spec.Longest+ether.WireOverhead)}
 		p.members = append(p.members, p)
 		p.mac = b.Spec.MAC
 		p.mac[len(p.mac)-1] += byte(i)

@@ -47,8 +47,8 @@ func (s *Switch) Spec() Spec { return s.spec }
 // Port is a port by its number, from 0.
 func (s *Switch) Port(i int) *simcore.Port { return s.ports[i].port }
 
-// Pace has a port send at the rate of a cable that begins behind a decorator: what the port itself is plugged into has the
-// latency past and no rate. Frames then leave at most that long before they are sent.
+// Pace has a port send at the rate of a cable that begins behind a decorator: what the port itself is plugged into has
+// the latency past and no rate. Frames then leave at most that long before they are sent.
 func (s *Switch) Pace(port int, cable simcore.LinkSpec, past simcore.Ps) {
 	s.ports[port].pace(cable, past)
 }
@@ -90,8 +90,8 @@ func (s *Switch) NotifyRecv(at sim.VTimeInSec, sp sim.Port) {
 	}
 }
 
-// NotifyPortFree implements sim.Component: a link has room. It is used strictly later, so that the order of events within an
-// instant does not matter.
+// NotifyPortFree implements sim.Component: a link has room. It is used strictly later, so that the order of events
+// within an instant does not matter.
 func (s *Switch) NotifyPortFree(sim.VTimeInSec, sim.Port) { s.wake(s.clock.Now() + 1) }
 
 // wake has the switch look again at a time.
@@ -127,7 +127,8 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// work does all that is due by now. Of the events of one instant the first does it for all of them, so their order has no say.
+// work does all that is due by now. Of the events of one instant the first does it for all of them, so their order has
+// no say.
 func (s *Switch) work(now simcore.Ps) {
 	if now == s.worked || s.failed != nil {
 		return

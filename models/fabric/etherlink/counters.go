@@ -55,7 +55,8 @@ func (s *Switch) Held() (sum Count) {
 	return sum
 }
 
-// Balance returns what came in and was copied, and what went out, was dropped, was taken or is held: the same at every instant.
+// Balance returns what came in and was copied, and what went out, was dropped, was taken or is held: the same at every
+// instant.
 func (s *Switch) Balance() (in, out Count) {
 	for _, p := range s.ports {
 		in = in.Plus(p.count.In).Plus(p.count.Made)

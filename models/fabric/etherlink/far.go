@@ -26,13 +26,13 @@ type FarSpec struct {
 	Second bool // the device here is the one that the whole cable has as its second end
 }
 
-// Far stands for the device at the other end of a cable that is simulated elsewhere, with its half of the cable. Both halves
-// have the link of the whole cable: a frame keeps its time of departure, so it takes the wire and arrives as it would if both
-// devices were on one engine. The other half must be told of what leaves at t by t + latency, of a credit that returns at t
-// by t + credit latency.
+// Far stands for the device at the other end of a cable that is simulated elsewhere, with its half of the cable. Both
+// halves have the link of the whole cable: a frame keeps its time of departure, so it takes the wire and arrives as it
+// would if both devices were on one engine. The other half must be told of what leaves at t by t + latency, of a
+// credit that returns at t by t + credit latency.
 //
-// It runs ahead of the engine as simcore.EarlyReceiver and EarlySender mean it: it has a frame when it is sent, and sends
-// one after it has departed. A device here must not run ahead itself.
+// It runs ahead of the engine as simcore.EarlyReceiver and EarlySender mean it: it has a frame when it is sent, and
+// sends one after it has departed. A device here must not run ahead itself.
 type Far struct {
 	*sim.ComponentBase
 	clock   simcore.Clock
@@ -46,7 +46,8 @@ type Far struct {
 }
 
 // ConnectFar makes the far end of a port's cable, and plugs the port in.
-func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSpec, near *simcore.Port, out Outbox) (*Far, error) {
+func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSpec, near *simcore.Port,
+	out Outbox) (*Far, error) {
 	sim.NameMustBeValid(name)
 	if s == nil || frames == nil || out == nil {
 		return nil, fmt.Errorf("etherlink: %s: want a scheduler, a pool of frames and an outbox", name)
@@ -60,7 +61,8 @@ func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSp
 	if err := fits(near); err != nil {
 		return nil, fmt.Errorf("etherlink: %s: %w", name, err)
 	}
-	f := &Far{ComponentBase: sim.NewComponentBase(name), clock: simcore.NewClock(s), spec: spec, frames: frames, out: out}
+	f := &Far{ComponentBase: sim.NewComponentBase(name), clock: simcore.NewClock(s), spec: spec, frames: frames,
+		out: out}
 	f.port = simcore.NewPort(f, max(spec.Link.Credits, spec.Link.ReverseCredits), name+".Eth")
 	f.AddPort("Eth", f.port)
 	f.back.ev = simcore.Event{H: f}
@@ -97,13 +99,15 @@ func (f *Far) CreditReturned(_ *simcore.Port, usable simcore.Ps) {
 // Deliver sends a frame of the other half on to the device here. The data are copied.
 func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
 	if now := f.clock.Now(); depart < 0 || depart+f.spec.Link.Latency < now {
-		return fmt.Errorf("etherlink: %s: a frame that departed at %v is told at %v: want it within the latency of %v", f.Name(), depart, now, f.spec.Link.Latency)
+		return fmt.Errorf("etherlink: %s: a frame that departed at %v is told at %v: want it within the latency of %v",
+			f.Name(), depart, now, f.spec.Link.Latency)
 	}
 	m := f.frames.Copy(x.Data)
 	m.Port, m.Queue, m.Trim, m.Seq = x.Port, x.Queue, x.Trim, seq
 	if f.port.SendAt(m, depart) != nil {
 		f.frames.Put(m)
-		return fmt.Errorf("etherlink: %s: a frame that departed at %v has no credit: the other half sends more than %d", f.Name(), depart, f.spec.Link.Credits)
+		return fmt.Errorf("etherlink: %s: a frame that departed at %v has no credit: the other half sends more than %d",
+			f.Name(), depart, f.spec.Link.Credits)
 	}
 	return nil
 }
@@ -111,7 +115,8 @@ func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
 // Credit returns a credit to the device here, which may use it at that time.
 func (f *Far) Credit(usable simcore.Ps) error {
 	if now := f.clock.Now(); usable <= now || f.credits.Len() > 0 && usable < *f.credits.At(f.credits.Len() - 1) {
-		return fmt.Errorf("etherlink: %s: a credit for %v is told at %v: want it before that, in order", f.Name(), usable, now)
+		return fmt.Errorf("etherlink: %s: a credit for %v is told at %v: want it before that, in order", f.Name(),
+			usable, now)
 	}
 	if f.credits.Len() == f.port.Len() {
 		return fmt.Errorf("etherlink: %s: more credits return than frames were sent", f.Name())

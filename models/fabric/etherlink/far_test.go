@@ -74,7 +74,8 @@ func (x *box) Credit(_ int, usable simcore.Ps) error {
 
 // Two halves are the whole cable, also where credits run out, with any quantum that the latency allows.
 func TestHalvesOfACable(t *testing.T) {
-	link := simcore.LinkSpec{Latency: 300 * simcore.Nanosecond, CreditLatency: 300 * simcore.Nanosecond, Rate: simcore.Gbps(100), OverheadBytes: ether.WireOverhead, Credits: 5, ReverseCredits: 3}
+	link := simcore.LinkSpec{Latency: 300 * simcore.Nanosecond, CreditLatency: 300 * simcore.Nanosecond,
+		Rate: simcore.Gbps(100), OverheadBytes: ether.WireOverhead, Credits: 5, ReverseCredits: 3}
 	const frames, end = 60, 60 * simcore.Microsecond
 	e, pool := simcore.NewEngine(), new(msg.Frames)
 	whole := [2]*burst{newBurst("A", e, pool, frames), newBurst("B", e, pool, frames)}
@@ -125,7 +126,8 @@ func TestFarRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "plugged in already")
 	require.NoError(t, e.RunUntil(100))
 	x := ether.Frame{Data: make([]byte, 60)}
-	require.ErrorContains(t, f.Deliver(&x, 0, 89), "departed at 89 ps is told at 100 ps: want it within the latency of 10 ps")
+	require.ErrorContains(t, f.Deliver(&x, 0, 89), "departed at 89 ps is told at 100 ps: want it within the latency "+
+		"of 10 ps")
 	require.NoError(t, f.Deliver(&x, 0, 90))
 	require.ErrorContains(t, f.Deliver(&x, 0, 91), "has no credit: the other half sends more than 1")
 	require.ErrorContains(t, f.Credit(100), "a credit for 100 ps is told at 100 ps")

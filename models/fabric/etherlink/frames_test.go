@@ -80,7 +80,8 @@ func TestPauseFramesAreReal(t *testing.T) {
 	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 200)
 	r.hosts[1].keep = true
 	r.run()
-	lines := tshark(t, r.hosts[1].got, "eth.dst", "eth.src", "macc.opcode", "macc.cbfc.enbv", "macc.cbfc.pause_time.c3", "frame.len")
+	lines := tshark(t, r.hosts[1].got, "eth.dst", "eth.src", "macc.opcode", "macc.cbfc.enbv", "macc.cbfc.pause_time.c3",
+		"frame.len")
 	require.GreaterOrEqual(t, len(lines), 2)
 	for i, line := range lines {
 		require.Equal(t, "01:80:c2:00:00:01,02:00:00:00:ee:01,0x0101,0x0008,"+[]string{"65535", "0"}[i%2]+",60", line)
@@ -120,7 +121,8 @@ func TestMarkCE(t *testing.T) {
 	for n := range v4 {
 		core.MarkCE(append([]byte{}, v4[:n]...)[:n:n]) // nothing panics
 	}
-	require.Equal(t, []uint8{3, 0, 3, 0}, []uint8{core.ByDSCP.Class(v4), core.ByPCP.Class(v4), core.ByPCP.Class(tagged), core.ByNone.Class(v4)})
+	require.Equal(t, []uint8{3, 0, 3, 0}, []uint8{core.ByDSCP.Class(v4), core.ByPCP.Class(v4), core.ByPCP.Class(tagged),
+		core.ByNone.Class(v4)})
 	require.EqualValues(t, 3, core.ByDSCP.Class(v6))
 }
 
@@ -210,13 +212,16 @@ func TestSpecsNameTheirFields(t *testing.T) {
 		paths = append(paths, string(err.(*field.Error).Path))
 	}
 	require.ElementsMatch(t, []string{
-		"ports", "mode", "latency_ps", "class_by", "alpha", "pause_quanta", "table[0].port", "classes[3].pfc.xon_bytes", "classes[4].pfc.xoff_bytes",
+		"ports", "mode", "latency_ps", "class_by", "alpha", "pause_quanta", "table[0].port", "classes[3].pfc.xon_bytes",
+		"classes[4].pfc.xoff_bytes",
 		"classes[5].ecn.pmax", "lags[0]", "lags[1]", "table[1].mac",
 	}, paths)
 	l := LinkSpec{Propagation: -1, Backlog: -1, Loss: 1}
-	require.EqualError(t, l.Validate(), "mbps 0: want 1 to 2^30\npropagation_ps -1: want 0 to 1 s\nbacklog_bytes -1: want 0 to 2^24\n"+
+	require.EqualError(t, l.Validate(), "mbps 0: want 1 to 2^30\npropagation_ps -1: want 0 to 1 s\nbacklog_bytes -1: "+
+		"want 0 to 2^24\n"+
 		"loss 1: want a probability from 0 to less than 1")
 	s = Default(2)
 	s.BufferBytes = 200_000
-	require.EqualError(t, s.Validate(), "buffer_bytes 200000: want 327680 or more: xoff_bytes and headroom_bytes of every class with PFC at each port")
+	require.EqualError(t, s.Validate(), "buffer_bytes 200000: want 327680 or more: xoff_bytes and headroom_bytes of "+
+		"every class with PFC at each port")
 }

@@ -121,7 +121,8 @@ func fits(p *simcore.Port) error {
 		return fmt.Errorf("port %s is plugged in already", p.Name())
 	}
 	if c, ok := p.Component().(ahead); ok && c.LookAhead() {
-		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it wants a simcore.Link (LinkSpec.Plain)",
+		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it wants a simcore.Link "+
+			"(LinkSpec.Plain)",
 			p.Name(), p.Component().Name())
 	}
 	return nil
@@ -143,7 +144,8 @@ func (l *Link) PlugIn(port sim.Port, _ int) {
 	}
 	for i := range l.lanes {
 		d := &l.lanes[i]
-		*d = lane{link: l, src: l.ports[i], dst: l.ports[1-i], line: simcore.NewSerial(l.spec.Rate()), seed: core.SubSeed(l.spec.Seed, uint64(i))}
+		*d = lane{link: l, src: l.ports[i], dst: l.ports[1-i], line: simcore.NewSerial(l.spec.Rate()),
+			seed: core.SubSeed(l.spec.Seed, uint64(i))}
 		d.backlog = d.line.TimeOf(l.spec.Backlog)
 		d.deliver.ev = simcore.Event{H: l, Kind: kindDeliver | i, Secondary: true}
 		d.free.ev = simcore.Event{H: l, Kind: kindFree | i, Secondary: true}
@@ -196,8 +198,8 @@ func (l *Link) CanSend(src sim.Port) bool {
 	return true
 }
 
-// Send implements sim.Connection. A frame begins to leave when it is stamped to (Depart), which may be past if it does not
-// arrive before now, or when the one before it has left.
+// Send implements sim.Connection. A frame begins to leave when it is stamped to (Depart), which may be past if it does
+// not arrive before now, or when the one before it has left.
 func (l *Link) Send(m sim.Msg) *sim.SendError {
 	src := m.Meta().Src
 	f, ok := m.(*msg.Frame)
@@ -218,7 +220,8 @@ func (d *lane) send(f *msg.Frame) {
 	f.Arrive = d.line.Transmit(f.Depart, int64(f.Bytes()+ether.WireOverhead)) + l.spec.Latency()
 	f.SendTime = l.clock.Sec()
 	if f.Arrive < now {
-		l.fail(fmt.Errorf("etherlink: %s: %s sends at %v a frame that would have arrived at %v", l.name, d.src.Name(), now, f.Arrive))
+		l.fail(fmt.Errorf("etherlink: %s: %s sends at %v a frame that would have arrived at %v", l.name, d.src.Name(),
+			now, f.Arrive))
 	}
 	if l.NumHooks() != 0 {
 		l.hook(sim.HookPosConnStartSend, f)

@@ -26,9 +26,9 @@ type LinkSpec struct {
 
 // DefaultLink is a short cable at 200 Gbps.
 //
-// Sources: Mbps, bf3.ports (200 Gbps a port). Propagation: 10 ns, 2 m at 5 ns/m, so that two cables and a switch are the
-// 0.11 µs of the latency budget. MAC, PHY, FEC: 0, they are in the NIC's share of the budget. Backlog: 16 KiB, a frame of
-// 9,216 B that is leaving and most of the next (assumption). Loss: none.
+// Sources: Mbps, bf3.ports (200 Gbps a port). Propagation: 10 ns, 2 m at 5 ns/m, so that two cables and a switch are
+// the 0.11 µs of the latency budget. MAC, PHY, FEC: 0, they are in the NIC's share of the budget. Backlog: 16 KiB, a
+// frame of 9,216 B that is leaving and most of the next (assumption). Loss: none.
 func DefaultLink() LinkSpec {
 	return LinkSpec{Mbps: 200_000, Propagation: 10 * simcore.Nanosecond, Backlog: 16 << 10}
 }
@@ -44,7 +44,8 @@ func (s *LinkSpec) Latency() simcore.Ps { return s.Propagation + s.MAC + s.PHY +
 // Plain is the link for devices that run ahead of the engine, which hold back by credits what they may have in flight.
 func (s *LinkSpec) Plain(credits int) simcore.LinkSpec {
 	return simcore.LinkSpec{
-		Latency: s.Latency(), Rate: s.Rate(), OverheadBytes: ether.WireOverhead, Credits: credits, CreditLatency: s.Latency(),
+		Latency: s.Latency(), Rate: s.Rate(), OverheadBytes: ether.WireOverhead, Credits: credits,
+		CreditLatency: s.Latency(),
 	}
 }
 

@@ -32,8 +32,8 @@ func (r *rig) stop(at simcore.Ps) {
 	require.ErrorIs(r.t, r.e.Run(), errEnd)
 }
 
-// storm sends at random to anybody, now and then what nobody should, over links that lose frames; it looks at the balance at
-// each of its steps.
+// storm sends at random to anybody, now and then what nobody should, over links that lose frames; it looks at the
+// balance at each of its steps.
 type storm struct {
 	*rig
 	rng   *rand.Rand
@@ -44,7 +44,8 @@ func (x *storm) Handle(e sim.Event) error {
 	x.balanced()
 	for i := range x.hosts {
 		for range x.rng.IntN(6) {
-			f := frame(byte(i+1), byte(1+x.rng.IntN(len(x.hosts)+1)), 60+x.rng.IntN(3000), uint8(x.rng.IntN(8)), uint16(x.rng.IntN(9)))
+			f := frame(byte(i+1), byte(1+x.rng.IntN(len(x.hosts)+1)), 60+x.rng.IntN(3000), uint8(x.rng.IntN(8)),
+				uint16(x.rng.IntN(9)))
 			switch x.rng.IntN(20) {
 			case 0:
 				f = pauseFrame(uint8(x.rng.IntN(256)), uint16(x.rng.IntN(300)))
@@ -71,7 +72,8 @@ func playStorm(t *testing.T, e sim.Engine, seed uint64, mode Mode) uint64 {
 	spec.Classes[5].Weight = 0
 	fast := DefaultLink()
 	fast.Loss, fast.Seed = 0.02, seed
-	x := &storm{rig: newRig(t, e, spec, fast, mbps(fast, 25_000), mbps(fast, 100_000)), rng: rand.New(rand.NewPCG(seed, 1)), steps: 400}
+	x := &storm{rig: newRig(t, e, spec, fast, mbps(fast, 25_000), mbps(fast, 100_000)),
+		rng: rand.New(rand.NewPCG(seed, 1)), steps: 400}
 	for i, h := range x.hosts {
 		h.polite = i%2 == 0
 	}
@@ -85,8 +87,8 @@ func playStorm(t *testing.T, e sim.Engine, seed uint64, mode Mode) uint64 {
 	return sum()
 }
 
-// Bytes in are bytes out, dropped and held, at every step of random traffic, and everything comes at the same time in the same
-// order when it is played again, on Akita's engine too.
+// Bytes in are bytes out, dropped and held, at every step of random traffic, and everything comes at the same time in
+// the same order when it is played again, on Akita's engine too.
 func TestRandomTraffic(t *testing.T) {
 	for seed := range uint64(12) {
 		mode := []Mode{CutThrough, StoreForward}[seed%2]

@@ -125,7 +125,8 @@ type rig struct {
 }
 
 func newHost(t testing.TB, e sim.Engine, pool *msg.Frames, name string, mbps int64) *host {
-	h := &host{ComponentBase: sim.NewComponentBase(name), t: t, clock: simcore.NewClock(e), pool: pool, mbps: mbps, polite: true, from: map[byte]int{}}
+	h := &host{ComponentBase: sim.NewComponentBase(name), t: t, clock: simcore.NewClock(e), pool: pool, mbps: mbps,
+		polite: true, from: map[byte]int{}}
 	h.port = simcore.NewPort(h, 64, name+".Eth")
 	h.wake.ev = simcore.Event{H: h}
 	return h

@@ -55,20 +55,21 @@ const RoCEClass = 3
 // MaxPorts is the most ports of a switch.
 const MaxPorts = 64
 
-// Default is a switch with so many ports that learns addresses and takes the class from the DSCP: class 3 is for RoCE, with ECN and
-// PFC, the others are best effort.
+// Default is a switch with so many ports that learns addresses and takes the class from the DSCP: class 3 is for RoCE,
+// with ECN and PFC, the others are best effort.
 //
-// Sources: Latency 90 ns, cutting through: the latency budget of the design of the card. BufferBytes 16 MiB: switch chips
-// with ports of 100 Gbps (Spectrum, Tomahawk) have 16 MB; that it is one pool, Alpha 1, and TableLen 32 Ki: assumption. ECN:
-// Kmin 5 KB, Kmax 200 KB, Pmax 1% (DCQCN, SIGCOMM 2015, its table of parameters, at 40 Gbps; that they hold at 200 Gbps is an
-// assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption.
-// Headroom 64 KiB: after the crossing of Xoff come at most a frame of 9,240 B before the pause frame leaves, 84 B of itself,
-// another frame that the peer has begun, and the rate times two latencies of link and pipeline: 24 KB at 200 Gbps with 10 ns of
-// cable, and still enough with 800 ns each way. Quanta 65,535, the longest. MAC: locally administered, our choice.
+// Sources: Latency 90 ns, cutting through: the latency budget of the design of the card. BufferBytes 16 MiB: switch
+// chips with ports of 100 Gbps (Spectrum, Tomahawk) have 16 MB; that it is one pool, Alpha 1, and TableLen 32 Ki:
+// assumption. ECN: Kmin 5 KB, Kmax 200 KB, Pmax 1% (DCQCN, SIGCOMM 2015, its table of parameters, at 40 Gbps; that
+// they hold at 200 Gbps is an assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption. Headroom 64 KiB: after the
+// crossing of Xoff come at most a frame of 9,240 B before the pause frame leaves, 84 B of itself, another frame that
+// the peer has begun, and the rate times two latencies of link and pipeline: 24 KB at 200 Gbps with 10 ns of cable,
+// and still enough with 800 ns each way. Quanta 65,535, the longest. MAC: locally administered, our choice.
 func Default(ports int) Spec {
 	s := Spec{
 		Ports: ports, Mode: CutThrough, Latency: 90 * simcore.Nanosecond, Longest: ether.MaxLen, ClassBy: core.ByDSCP,
-		BufferBytes: 16 << 20, Alpha: 1, MAC: core.MAC{0x02, 0, 0, 0, 0xee, 0}, Quanta: 0xffff, Learning: true, TableLen: 32 << 10, Seed: 1,
+		BufferBytes: 16 << 20, Alpha: 1, MAC: core.MAC{0x02, 0, 0, 0, 0xee, 0}, Quanta: 0xffff, Learning: true,
+		TableLen: 32 << 10, Seed: 1,
 	}
 	for c := range s.Classes {
 		s.Classes[c].Weight = 1
@@ -96,25 +97,33 @@ func (s *Spec) Validate() error {
 	}
 	const most = 1 << 30
 	bad(s.Ports >= 2 && s.Ports <= MaxPorts, "ports", s.Ports, fmt.Sprintf("2 to %d", MaxPorts))
-	bad(s.Mode == CutThrough || s.Mode == StoreForward, "mode", fmt.Sprintf("%q", string(s.Mode)), "cut-through or store-and-forward")
+	bad(s.Mode == CutThrough || s.Mode == StoreForward, "mode", fmt.Sprintf("%q", string(s.Mode)),
+		"cut-through or store-and-forward")
 	bad(s.Latency >= 1 && s.Latency <= 100*simcore.Millisecond, "latency_ps", int64(s.Latency), "1 ps to 100 ms")
-	bad(s.Longest >= ether.MinLen && s.Longest <= ether.MaxOffered, "frame_bytes", s.Longest, fmt.Sprintf("%d to %d", ether.MinLen, ether.MaxOffered))
+	bad(s.Longest >= ether.MinLen && s.Longest <= ether.MaxOffered, "frame_bytes", s.Longest,
+		fmt.Sprintf("%d to %d", ether.MinLen, ether.MaxOffered))
 	known := s.ClassBy == core.ByDSCP || s.ClassBy == core.ByPCP || s.ClassBy == core.ByNone
 	bad(known, "class_by", fmt.Sprintf("%q", string(s.ClassBy)), "dscp, pcp or none")
-	bad(s.BufferBytes >= s.Longest && s.BufferBytes <= most, "buffer_bytes", s.BufferBytes, "frame_bytes to 2^30", "frame_bytes")
+	bad(s.BufferBytes >= s.Longest && s.BufferBytes <= most, "buffer_bytes", s.BufferBytes, "frame_bytes to 2^30",
+		"frame_bytes")
 	bad(s.Alpha > 0 && s.Alpha <= 1024, "alpha", s.Alpha, "more than 0, up to 1024")
 	bad(s.Quanta > 0, "pause_quanta", s.Quanta, "1 to 65535")
 	bad(s.TableLen >= 1 && s.TableLen <= 1<<20, "table_entries", s.TableLen, "1 to 2^20")
-	bad(len(s.Table) <= s.TableLen, "table", fmt.Sprintf("%d entries", len(s.Table)), "at most table_entries", "table_entries")
+	bad(len(s.Table) <= s.TableLen, "table", fmt.Sprintf("%d entries", len(s.Table)), "at most table_entries",
+		"table_entries")
 	for i, e := range s.Table {
-		bad(e.Port >= 0 && e.Port < s.Ports, field.Path(fmt.Sprintf("table[%d].port", i)), e.Port, "one of its ports, from 0")
+		bad(e.Port >= 0 && e.Port < s.Ports, field.Path(fmt.Sprintf("table[%d].port", i)), e.Port,
+			"one of its ports, from 0")
 	}
 	for i := range s.Classes {
-		errs = append(errs, field.Against(field.Under(field.Path(fmt.Sprintf("classes[%d]", i)), s.Classes[i].validate(s.Longest)), "frame_bytes"))
+		errs = append(errs,
+			field.Against(field.Under(field.Path(fmt.Sprintf("classes[%d]", i)), s.Classes[i].validate(s.Longest)),
+				"frame_bytes"))
 	}
 	pfc := s.pfc()
 	if kept := core.Reserved(s.Ports, &pfc); kept > s.BufferBytes {
-		bad(false, "buffer_bytes", s.BufferBytes, fmt.Sprintf("%d or more: xoff_bytes and headroom_bytes of every class with PFC at each port", kept), "ports", "classes")
+		bad(false, "buffer_bytes", s.BufferBytes, fmt.Sprintf("%d or more: xoff_bytes and headroom_bytes of every "+
+			"class with PFC at each port", kept), "ports", "classes")
 	}
 	_, err := core.NewTable(s.TableLen, s.Learning, s.Table)
 	return errors.Join(append(errs, s.validateLAGs(), err)...)
@@ -135,11 +144,13 @@ func (c *ClassSpec) validate(longest int) error {
 	bad(e.Pmax >= 0 && e.Pmax <= 1, "ecn.pmax", e.Pmax, "a probability from 0 to 1")
 	bad(p.XoffBytes >= 0 && p.XoffBytes <= most, "pfc.xoff_bytes", p.XoffBytes, "0 (no PFC) to 2^28")
 	if p.XoffBytes == 0 {
-		bad(p.XonBytes == 0 && p.HeadroomBytes == 0, "pfc.xoff_bytes", 0, "more than 0 with xon_bytes or headroom_bytes")
+		bad(p.XonBytes == 0 && p.HeadroomBytes == 0, "pfc.xoff_bytes", 0,
+			"more than 0 with xon_bytes or headroom_bytes")
 		return errors.Join(errs...)
 	}
 	bad(p.XonBytes >= 0 && p.XonBytes <= p.XoffBytes, "pfc.xon_bytes", p.XonBytes, "0 to xoff_bytes")
-	bad(p.HeadroomBytes >= longest && p.HeadroomBytes <= most, "pfc.headroom_bytes", p.HeadroomBytes, "frame_bytes to 2^28")
+	bad(p.HeadroomBytes >= longest && p.HeadroomBytes <= most, "pfc.headroom_bytes", p.HeadroomBytes,
+		"frame_bytes to 2^28")
 	return errors.Join(errs...)
 }
 

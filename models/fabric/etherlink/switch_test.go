@@ -55,7 +55,8 @@ func TestCutThroughBeginsInThePast(t *testing.T) {
 	require.Equal(t, []simcore.Ps{wire + 110_000, 2*wire + 110_000}, r.hosts[1].at)
 }
 
-// Rates are exact: 1,000 frames of 1,001 B at 300 Gbps take 1,025 x 8/300 ns each, which is no whole number of picoseconds.
+// Rates are exact: 1,000 frames of 1,001 B at 300 Gbps take 1,025 x 8/300 ns each, which is no whole number of
+// picoseconds.
 func TestRateIsExact(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), fixed(Default(2)), mbps(DefaultLink(), 300_000))
 	r.hosts[1].keep = true
@@ -84,7 +85,8 @@ func TestAddressesAreLearnt(t *testing.T) {
 	}
 	require.Equal(t, []int{200, 300, 200, 100}, got)
 	require.Equal(t, 4, r.sw.Addresses())
-	for why, frames := range map[core.Reason]uint64{core.Local: 1, core.Oversize: 1, core.Runt: 1, core.Filtered: 1, core.None: 4} {
+	for why, frames := range map[core.Reason]uint64{core.Local: 1, core.Oversize: 1, core.Runt: 1, core.Filtered: 1,
+		core.None: 4} {
 		require.Equal(t, frames, r.sw.Dropped(why).Frames, why)
 	}
 	require.EqualValues(t, 2, r.sw.Counters(0).Made.Frames)
@@ -125,7 +127,8 @@ func TestIncastIsLosslessWithPFC(t *testing.T) {
 	require.Equal(t, sums[0], sum(), "and so do two runs")
 }
 
-// Without PFC the queue takes what its threshold allows (half of the buffer, with Alpha 1), and the rest is dropped, equally of all.
+// Without PFC the queue takes what its threshold allows (half of the buffer, with Alpha 1), and the rest is dropped,
+// equally of all.
 func TestIncastDropsWithoutPFC(t *testing.T) {
 	spec := Default(13)
 	spec.Classes[RoCEClass].PFC = core.PFC{}
@@ -161,7 +164,8 @@ func TestPausedSendersAreServedAlike(t *testing.T) {
 	for i := 2; i <= 13; i++ {
 		require.InEpsilon(t, float64(r.hosts[0].bytes)/12, r.hosts[0].from[byte(i)], 0.05, "host %d", i)
 	}
-	require.InEpsilon(t, 200*4096.0/4120, float64(r.hosts[0].bytes)*8/1_000_000, 0.01, "Gbps: the output is busy throughout")
+	require.InEpsilon(t, 200*4096.0/4120, float64(r.hosts[0].bytes)*8/1_000_000, 0.01,
+		"Gbps: the output is busy throughout")
 }
 
 // A host that pauses a class stops just that class, for as long as it says.
@@ -229,10 +233,12 @@ func TestLAG(t *testing.T) {
 	require.Zero(t, r.hosts[3].bytes)
 	r.send(1, frame(9, 0xee, 100, 0, 1)) // flooded: not to the LAG that it came from
 	r.run()
-	require.Equal(t, []int{100, a, b, 100}, []int{r.hosts[0].bytes, r.hosts[1].bytes, r.hosts[2].bytes, r.hosts[3].bytes})
+	require.Equal(t, []int{100, a, b, 100}, []int{r.hosts[0].bytes, r.hosts[1].bytes, r.hosts[2].bytes,
+		r.hosts[3].bytes})
 }
 
-// A frame in another framing counts what it takes of the wire, at every port that it goes to: copies are as short as it is.
+// A frame in another framing counts what it takes of the wire, at every port that it goes to: copies are as short as
+// it is.
 func TestFramingsOfCopies(t *testing.T) {
 	const long, trim = 1000, 56
 	r := newRig(t, simcore.NewEngine(), Default(4), DefaultLink())

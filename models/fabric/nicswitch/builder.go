@@ -39,7 +39,8 @@ func (b Builder) Build(name string) (*Switch, error) {
 	}
 	q := b.Spec.Queue
 	s := &Switch{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, clock: simcore.NewClock(b.Scheduler), tlps: b.TLPs, routes: routes, refuser: refuser,
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, clock: simcore.NewClock(b.Scheduler), tlps: b.TLPs,
+		routes: routes, refuser: refuser,
 		bound: [3]int{tlp.Posted: q.Posted, tlp.NonPosted: q.NonPosted, tlp.Completion: q.Completion},
 	}
 	if s.tlps == nil {
@@ -58,7 +59,8 @@ func (b Builder) Build(name string) (*Switch, error) {
 
 func (s *Switch) addPort(i int, name string) {
 	spec, n := &s.spec.Ports[i], len(s.spec.Ports)
-	p := &port{s: s, index: i, spec: spec, pairs: make([]order.Queue[*msg.TLP], n+1), out: make([][3]pcielink.Count, n+1)}
+	p := &port{s: s, index: i, spec: spec, pairs: make([]order.Queue[*msg.TLP], n+1),
+		out: make([][3]pcielink.Count, n+1)}
 	p.port = simcore.NewPort(s, spec.Capacity, name+"."+spec.Name)
 	s.AddPort(spec.Name, p.port)
 	s.ports = append(s.ports, p)

@@ -11,8 +11,8 @@ const (
 	outward
 )
 
-// channel is what the TLPs of some ports cross in one direction between the switch and its links: one at a time if it has a
-// rate. Its ports take turns, a TLP each.
+// channel is what the TLPs of some ports cross in one direction between the switch and its links: one at a time if it
+// has a rate. Its ports take turns, a TLP each.
 type channel struct {
 	s     *Switch
 	way   int

@@ -93,8 +93,8 @@ func (p *port) offerAgain() {
 	}
 }
 
-// Takes implements pcielink.Input: is there room for a TLP? Before a channel with a rate one at a time waits in the port, so
-// that the port has its turn and the classes still pass each other in the link.
+// Takes implements pcielink.Input: is there room for a TLP? Before a channel with a rate one at a time waits in the
+// port, so that the port has its turn and the classes still pass each other in the link.
 func (p *port) Takes(t *msg.TLP) bool {
 	if p.lane[inward].paced && p.port.Len() > 0 {
 		return false // the channel offers it again when it has taken that one
@@ -102,9 +102,11 @@ func (p *port) Takes(t *msg.TLP) bool {
 	return p.admits(t)
 }
 
-// Straight implements pcielink.Input: an input without a rate, at which nothing waits and nobody looks on, forwards at once.
+// Straight implements pcielink.Input: an input without a rate, at which nothing waits and nobody looks on, forwards at
+// once.
 func (p *port) Straight(t *msg.TLP) bool {
-	return p.straight && t == p.latest && p.its.valid && !p.lane[inward].serving && p.port.Len() == 0 && p.port.NumHooks() == 0
+	return p.straight && t == p.latest && p.its.valid && !p.lane[inward].serving && p.port.Len() == 0 &&
+		p.port.NumHooks() == 0
 }
 
 // Enter implements pcielink.Input.
@@ -151,7 +153,8 @@ func (p *port) take(now simcore.Ps) bool {
 		p.port.Retrieve(p.s.clock.Sec())
 		return true
 	case t.Parsed().Kind == tlp.KindInvalid:
-		p.s.fail(fmt.Errorf("nicswitch: %s: port %s received a TLP of a type that is not supported: %v", p.s.Name(), p.spec.Name, t))
+		p.s.fail(fmt.Errorf("nicswitch: %s: port %s received a TLP of a type that is not supported: %v", p.s.Name(),
+			p.spec.Name, t))
 		p.port.Retrieve(p.s.clock.Sec())
 		return true
 	case !p.admits(t):
@@ -259,7 +262,8 @@ func (p *port) emit(from int, w way, t *msg.TLP, depart simcore.Ps) {
 	p.out[from][w.class].Add(w.bytes, len(t.Data))
 	t.Depart = depart
 	if p.port.Send(t) != nil {
-		p.s.fail(fmt.Errorf("nicswitch: %s: the link at port %s refused a TLP that it had room for", p.s.Name(), p.spec.Name))
+		p.s.fail(fmt.Errorf("nicswitch: %s: the link at port %s refused a TLP that it had room for", p.s.Name(),
+			p.spec.Name))
 	}
 }
 

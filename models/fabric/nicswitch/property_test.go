@@ -22,8 +22,10 @@ func tight() (Spec, pcielink.Spec) {
 	spec, pcie := Default(), link()
 	spec.NICLink, spec.NICRate, spec.NICBuffer = Shared, simcore.Gbps(256), 256
 	spec.Queue = Queue{Posted: 3, NonPosted: 2, Completion: 3}
-	few := pcielink.Credits{PostedHeaders: 2, PostedData: 64, NonPostedHeaders: 1, NonPostedData: 1, CompletionHeaders: 2, CompletionData: 64}
-	pcie.Credits, pcie.Buffer = [2]pcielink.Credits{few, few}, pcielink.Buffer{Posted: 2, NonPosted: 64, Completion: 2, WireBytes: 64}
+	few := pcielink.Credits{PostedHeaders: 2, PostedData: 64, NonPostedHeaders: 1, NonPostedData: 1,
+		CompletionHeaders: 2, CompletionData: 64}
+	pcie.Credits, pcie.Buffer = [2]pcielink.Credits{few, few},
+		pcielink.Buffer{Posted: 2, NonPosted: 64, Completion: 2, WireBytes: 64}
 	return spec, pcie
 }
 
@@ -174,9 +176,11 @@ func TestSpecs(t *testing.T) {
 	s.Ports[1].Capacity, s.Ports[2].Name, s.Ports[0].Memory[0].Bytes = 0, PortArm, 0
 	err = s.Validate()
 	for _, want := range []string{
-		"latency_ps -1: want", `nic_link "narrow": want shared or wide`, "nic_wire_bytes -1: want", "nic_rate 1 bytes in 0 ps: want",
+		"latency_ps -1: want", `nic_link "narrow": want shared or wide`, "nic_wire_bytes -1: want",
+		"nic_rate 1 bytes in 0 ps: want",
 		"queue.posted 0: want 1 to", "queue.non_posted 0", "queue.completion 0", "framing_bytes -1: want 0 to 64",
-		"ports[1].capacity 0: want 1 to", `ports[2].name "Arm": want a name that no other port has`, "ports[0].memory[0] 0 bytes from",
+		"ports[1].capacity 0: want 1 to", `ports[2].name "Arm": want a name that no other port has`,
+		"ports[0].memory[0] 0 bytes from",
 	} {
 		require.ErrorContains(t, err, want)
 	}

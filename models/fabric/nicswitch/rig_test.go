@@ -14,8 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// device is an endpoint of the switch: it sends what it is told to, in order, as fast as its link takes it, and keeps what
-// it gets.
+// device is an endpoint of the switch: it sends what it is told to, in order, as fast as its link takes it, and keeps
+// what it gets.
 type device struct {
 	*sim.ComponentBase
 	s    simcore.Scheduler
@@ -126,7 +126,8 @@ func (r *rig) read(id uint16, from uint64, n int) *msg.TLP {
 }
 
 func (r *rig) completion(to uint16, n int) *msg.TLP {
-	return r.packet(tlp.Header{Kind: tlp.CplD, Length: uint16(n / 4), RequesterID: to, Tag: uint8(r.seq), ByteCount: uint16(n)})
+	return r.packet(tlp.Header{Kind: tlp.CplD, Length: uint16(n / 4), RequesterID: to, Tag: uint8(r.seq),
+		ByteCount: uint16(n)})
 }
 
 func (r *rig) message(routing tlp.Routing, id uint16, code uint8) *msg.TLP {

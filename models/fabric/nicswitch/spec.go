@@ -57,16 +57,16 @@ const (
 	PortHost = "Host"
 )
 
-// LinkLatency is the part of the latency of switch and NIC-side link that is the link's, in the presets: the rest is the
-// switch's. The split is ours (assumption); the sum, 175 ns, is in bf2.switch_oneway (150 to 200 ns one way). A device that
-// runs ahead wants the long part on its link.
+// LinkLatency is the part of the latency of switch and NIC-side link that is the link's, in the presets: the rest is
+// the switch's. The split is ours (assumption); the sum, 175 ns, is in bf2.switch_oneway (150 to 200 ns one way). A
+// device that runs ahead wants the long part on its link.
 const LinkLatency = 150 * simcore.Nanosecond
 
-// Default is a switch with the ports NIC, Arm and Host, by the contract's bus addresses [P1] and requester IDs, and a wide
-// NIC link.
+// Default is a switch with the ports NIC, Arm and Host, by the contract's bus addresses [P1] and requester IDs, and a
+// wide NIC link.
 //
-// Sources: Latency 25 ns, see LinkLatency. Queue: posted and completions 32 a pair, reads as many as there are tags, 256
-// (assumption). UR answers: the ID 0x0300, that nobody has (assumption).
+// Sources: Latency 25 ns, see LinkLatency. Queue: posted and completions 32 a pair, reads as many as there are tags,
+// 256 (assumption). UR answers: the ID 0x0300, that nobody has (assumption).
 func Default() Spec {
 	const functions = 0xff // of one bus
 	return Spec{
@@ -78,12 +78,14 @@ func Default() Spec {
 				IDs:    []route.IDRange{{From: nicspec.RequesterNic, To: nicspec.RequesterNic + functions}},
 			}},
 			{Name: PortArm, Capacity: 1024, Port: route.Port{
-				Memory: []route.Range{{From: nicspec.EndpointArm << nicspec.EndpointShift, Bytes: 1 << nicspec.EndpointShift}},
-				IDs:    []route.IDRange{{From: nicspec.RequesterArm, To: nicspec.RequesterArm + functions}}, Root: true,
+				Memory: []route.Range{{From: nicspec.EndpointArm << nicspec.EndpointShift,
+					Bytes: 1 << nicspec.EndpointShift}},
+				IDs: []route.IDRange{{From: nicspec.RequesterArm, To: nicspec.RequesterArm + functions}}, Root: true,
 			}},
 			{Name: PortHost, Capacity: 1024, Port: route.Port{
-				Memory: []route.Range{{From: nicspec.EndpointHost << nicspec.EndpointShift, Bytes: 1 << nicspec.EndpointShift}},
-				IDs:    []route.IDRange{{From: nicspec.RequesterHost, To: nicspec.RequesterHost + functions}},
+				Memory: []route.Range{{From: nicspec.EndpointHost << nicspec.EndpointShift,
+					Bytes: 1 << nicspec.EndpointShift}},
+				IDs: []route.IDRange{{From: nicspec.RequesterHost, To: nicspec.RequesterHost + functions}},
 			}},
 		},
 	}
@@ -92,8 +94,8 @@ func Default() Spec {
 // PresetNames are what Preset takes.
 var PresetNames = []string{"bf2", "bf3"}
 
-// Preset is the spec of a card. BlueField-2 shares the NIC-side channel, of 256 Gbps a direction (bf2.pcie); BlueField-3
-// does not ("wide", reading 4 of the design of the card).
+// Preset is the spec of a card. BlueField-2 shares the NIC-side channel, of 256 Gbps a direction (bf2.pcie);
+// BlueField-3 does not ("wide", reading 4 of the design of the card).
 func Preset(name string) (Spec, error) {
 	s := Default()
 	switch name {
@@ -115,18 +117,21 @@ func (s *Spec) Validate() error {
 		}
 	}
 	bad(s.Latency >= 0 && s.Latency <= simcore.Millisecond, "latency_ps", int64(s.Latency), "0 to 1 ms")
-	bad(len(s.Ports) >= 2 && len(s.Ports) <= MaxPorts, "ports", fmt.Sprintf("%d of them", len(s.Ports)), fmt.Sprintf("2 to %d", MaxPorts))
+	bad(len(s.Ports) >= 2 && len(s.Ports) <= MaxPorts, "ports", fmt.Sprintf("%d of them", len(s.Ports)),
+		fmt.Sprintf("2 to %d", MaxPorts))
 	bad(s.NICLink == Shared || s.NICLink == Wide, "nic_link", fmt.Sprintf("%q", string(s.NICLink)), "shared or wide")
 	zero := s.NICRate == simcore.Rate{}
 	bad(s.NICLink != Shared || !zero, "nic_rate", "0", "a rate for a NIC link that is shared")
 	bad(zero || s.NICRate.Bytes > 0 && s.NICRate.Ps > 0 && s.NICRate.Bytes <= 1<<30 && s.NICRate.Ps <= simcore.Second,
-		"nic_rate", fmt.Sprintf("%d bytes in %v", s.NICRate.Bytes, s.NICRate.Ps), "1 to 2^30 bytes in 1 ps to 1 s, or both 0 for infinite")
+		"nic_rate", fmt.Sprintf("%d bytes in %v", s.NICRate.Bytes, s.NICRate.Ps),
+		"1 to 2^30 bytes in 1 ps to 1 s, or both 0 for infinite")
 	bad(s.NICBuffer >= 0 && s.NICBuffer <= 1<<20, "nic_wire_bytes", s.NICBuffer, "0 to 2^20")
 	const most = 1 << 16
 	for _, q := range [...]struct {
 		path field.Path
 		n    int
-	}{{"queue.posted", s.Queue.Posted}, {"queue.non_posted", s.Queue.NonPosted}, {"queue.completion", s.Queue.Completion}} {
+	}{{"queue.posted", s.Queue.Posted}, {"queue.non_posted", s.Queue.NonPosted},
+		{"queue.completion", s.Queue.Completion}} {
 		bad(q.n >= 1 && q.n <= most, q.path, q.n, fmt.Sprintf("1 to %d", most))
 	}
 	for i := range s.Ports {

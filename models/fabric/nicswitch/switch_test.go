@@ -17,7 +17,8 @@ func TestTLPsFindTheirWay(t *testing.T) {
 	r.send(PortNIC, r.write(armAddr, 64), r.write(hostAddr, 64), r.read(nicspec.RequesterNic, hostAddr, 64),
 		r.message(tlp.RouteByID, nicspec.RequesterArm, tlp.CodeVendor1), r.completion(nicspec.RequesterHost, 4))
 	r.send(PortHost, r.write(nicspec.BarBase, 4), r.write(armAddr, 64), r.completion(nicspec.RequesterNic, 64))
-	r.send(PortArm, r.read(nicspec.RequesterArm, nicspec.BarBase+8, 4), r.message(tlp.RouteBroadcast, 0, tlp.CodeVendor1))
+	r.send(PortArm, r.read(nicspec.RequesterArm, nicspec.BarBase+8, 4),
+		r.message(tlp.RouteBroadcast, 0, tlp.CodeVendor1))
 	r.run()
 	require.ElementsMatch(t, []uint64{1, 4, 7}, r.devs[PortArm].seqs())
 	require.ElementsMatch(t, []uint64{2, 3, 5, 10}, r.devs[PortHost].seqs())
@@ -60,7 +61,8 @@ func TestLatency(t *testing.T) {
 	require.GreaterOrEqual(t, nicLatency+r.sw.Spec().Latency, 150*simcore.Nanosecond)
 }
 
-// Order is kept from one source to one destination only: the completion entry overtakes the payload that was sent before.
+// Order is kept from one source to one destination only: the completion entry overtakes the payload that was sent
+// before.
 func TestOrderIsPerPair(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), Default(), link())
 	const n = 20

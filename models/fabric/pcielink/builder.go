@@ -52,7 +52,8 @@ func (l *Link) fits(port sim.Port) error {
 	}
 	type ahead interface{ LookAhead() bool }
 	if c, ok := p.Component().(ahead); ok && c.LookAhead() {
-		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it wants a simcore.Link, and a switch behind that",
+		return fmt.Errorf("port %s belongs to %s, which runs ahead of the engine: it wants a simcore.Link, and a "+
+			"switch behind that",
 			p.Name(), p.Component().Name())
 	}
 	return nil

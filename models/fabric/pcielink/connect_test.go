@@ -83,7 +83,8 @@ func TestConnectRefuses(t *testing.T) {
 	early := simcore.NewPort(ahead{free}, 4, "C.Early")
 	foreign := sim.NewLimitNumMsgPort(free, 4, "C.Foreign")
 	require.ErrorContains(t, l.Connect(r.a.port, free.port), "end 0: port A.Port is plugged in already")
-	require.ErrorContains(t, l.Connect(free.port, early), "end 1: port C.Early belongs to C, which runs ahead of the engine: it wants a simcore.Link")
+	require.ErrorContains(t, l.Connect(free.port, early), "end 1: port C.Early belongs to C, which runs ahead of the "+
+		"engine: it wants a simcore.Link")
 	require.ErrorContains(t, l.Connect(free.port, foreign), "want a *simcore.Port")
 	require.ErrorContains(t, l.Connect(free.port, free.port), "both ends are port C.Port")
 	require.Panics(t, func() { r.l.PlugIn(free.port, 0) })

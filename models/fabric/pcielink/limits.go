@@ -6,7 +6,8 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// fault returns what is wrong with a TLP for the ends' configuration, or nil. back says that it goes from end 1 to end 0.
+// fault returns what is wrong with a TLP for the ends' configuration, or nil. back says that it goes from end 1 to end
+// 0.
 func (s *Spec) fault(h *tlp.Header, payload int, back bool) error {
 	src, dst := &s.Ends[0], &s.Ends[1]
 	if back {
@@ -20,7 +21,8 @@ func (s *Spec) fault(h *tlp.Header, payload int, back bool) error {
 	case h.Kind == tlp.MRd && int(h.Length)*tlp.DWBytes > src.MRRS:
 		return fmt.Errorf("%v of %d B: want at most the MRRS of its end, %d B", h, int(h.Length)*tlp.DWBytes, src.MRRS)
 	case h.Kind == tlp.CplD && splitOff(h, src.RCB):
-		return fmt.Errorf("%v that ends in between: want the end of the read, or a multiple of the RCB of its end, %d B", h, src.RCB)
+		return fmt.Errorf(
+			"%v that ends in between: want the end of the read, or a multiple of the RCB of its end, %d B", h, src.RCB)
 	}
 	return nil
 }

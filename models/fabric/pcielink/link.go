@@ -17,15 +17,15 @@ type Selective interface {
 	Takes(port *simcore.Port, p *msg.TLP) bool
 }
 
-// Direct is a Selective component that can work on a TLP without its port's buffer between, where that makes no difference:
-// then a link hands over what it takes without a detour.
+// Direct is a Selective component that can work on a TLP without its port's buffer between, where that makes no
+// difference: then a link hands over what it takes without a detour.
 type Direct interface {
 	Selective
 	Input(port *simcore.Port) Input
 }
 
-// Input is a port of a Direct component. Takes is Selective's; Straight reports whether what was just taken can be handed over
-// by Enter, which is called right after.
+// Input is a port of a Direct component. Takes is Selective's; Straight reports whether what was just taken can be
+// handed over by Enter, which is called right after.
 type Input interface {
 	Takes(p *msg.TLP) bool
 	Straight(p *msg.TLP) bool
@@ -83,7 +83,8 @@ func (l *Link) PlugIn(port sim.Port, _ int) {
 // Unplug implements sim.Connection: it takes both ports off an idle link. It panics while anything is held.
 func (l *Link) Unplug(sim.Port) {
 	for i := range l.lanes {
-		if d := &l.lanes[i]; l.plugged == 2 && (d.Held() != (Count{}) || d.deliver.armed || d.credit.armed || d.wire.armed) {
+		if d := &l.lanes[i]; l.plugged == 2 && (d.Held() != (Count{}) || d.deliver.armed || d.credit.armed ||
+			d.wire.armed) {
 			panic(fmt.Sprintf("pcielink: %s is unplugged while it is in use", l.name))
 		}
 	}
@@ -105,8 +106,8 @@ func (l *Link) CanSend(src sim.Port) bool {
 	return true
 }
 
-// Room reports whether there is room for a TLP of a class that departs at a time; if not, src is notified when there may
-// be.
+// Room reports whether there is room for a TLP of a class that departs at a time; if not, src is notified when there
+// may be.
 func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 	d := l.from(src)
 	now := l.clock.Now()

@@ -67,7 +67,8 @@ func TestRequestHeaders(t *testing.T) {
 // starved is a link whose end B advertises so few credits that two TLPs of any class exceed them.
 func starved() Spec {
 	s := quiet(4)
-	s.Credits[1] = Credits{PostedHeaders: 8, PostedData: 16, NonPostedHeaders: 1, NonPostedData: 1, CompletionHeaders: 8, CompletionData: 16}
+	s.Credits[1] = Credits{PostedHeaders: 8, PostedData: 16, NonPostedHeaders: 1, NonPostedData: 1,
+		CompletionHeaders: 8, CompletionData: 16}
 	return s
 }
 
@@ -133,7 +134,8 @@ func seqsIn(p *simcore.Port) (seqs []uint64) {
 func TestCompletionsOfOneReadKeepOrder(t *testing.T) {
 	r := newRig(t, starved(), false)
 	r.b.hold = true
-	first, second, third, fourth := r.tlp(tlp.CplD, 256, 0), r.tlp(tlp.CplD, 256, 0), r.tlp(tlp.Cpl, 0, 0), r.tlp(tlp.Cpl, 0, 0)
+	first, second, third, fourth := r.tlp(tlp.CplD, 256, 0), r.tlp(tlp.CplD, 256, 0), r.tlp(tlp.Cpl, 0, 0),
+		r.tlp(tlp.Cpl, 0, 0)
 	h := *second.Parsed()
 	h.Kind, h.Length = tlp.Cpl, 0
 	require.NoError(t, third.SetHeader(&h)) // of the same transaction as the second
@@ -170,7 +172,8 @@ func TestSelectiveReceiver(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			r := newRig(t, quiet(4), true)
 			r.b.shut[x.shut] = true
-			r.send(r.a, r.tlp(tlp.MWr, 64, 0), r.tlp(tlp.MRd, 64, 0), r.tlp(tlp.CplD, 64, tlp.RelaxedOrder), r.tlp(tlp.CplD, 64, 0), r.tlp(tlp.MWr, 64, 0))
+			r.send(r.a, r.tlp(tlp.MWr, 64, 0), r.tlp(tlp.MRd, 64, 0), r.tlp(tlp.CplD, 64, tlp.RelaxedOrder),
+				r.tlp(tlp.CplD, 64, 0), r.tlp(tlp.MWr, 64, 0))
 			r.run()
 			require.Equal(t, x.want, r.b.order())
 			require.EqualValues(t, 5-len(x.want), r.l.Held(0).TLPs)

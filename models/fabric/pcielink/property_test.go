@@ -24,7 +24,8 @@ type traffic struct {
 
 func newTraffic(t *testing.T, seed uint64, n int) *traffic {
 	s := Default(4)
-	few := Credits{PostedHeaders: 3, PostedData: 40, NonPostedHeaders: 2, NonPostedData: 2, CompletionHeaders: 3, CompletionData: 40}
+	few := Credits{PostedHeaders: 3, PostedData: 40, NonPostedHeaders: 2, NonPostedData: 2, CompletionHeaders: 3,
+		CompletionData: 40}
 	s.Latency = 10 * simcore.Nanosecond
 	s.Credits, s.Buffer = [2]Credits{few, few}, Buffer{Posted: 4, NonPosted: 4, Completion: 4, WireBytes: 512}
 	return &traffic{rig: newRig(t, s, true), rng: rand.New(rand.NewPCG(seed, 1)), left: n}
@@ -204,20 +205,24 @@ func TestSpecs(t *testing.T) {
 	require.ErrorContains(t, err, `preset "gen6-x16": want one of ["gen3-x16"`)
 	bad := Spec{
 		Generation: 6, Width: 3, Gbps: -1, Latency: -1, Overhead: Overhead{-1, 13}, DLLP: DLLP{-1, -1, -1},
-		Ends: [2]tlp.Limits{{MPS: 100, MRRS: 512, RCB: 64}, {MPS: 256, MRRS: 512, RCB: 64}}, Buffer: Buffer{WireBytes: -1},
+		Ends:   [2]tlp.Limits{{MPS: 100, MRRS: 512, RCB: 64}, {MPS: 256, MRRS: 512, RCB: 64}},
+		Buffer: Buffer{WireBytes: -1},
 	}
 	err = bad.Validate()
 	for _, want := range []string{
-		"generation 6: want 3, 4 or 5", "width 3: want 1, 2", "gbps -1: want", "latency_ps -1: want", "framing_bytes -1: want",
+		"generation 6: want 3, 4 or 5", "width 3: want 1, 2", "gbps -1: want", "latency_ps -1: want",
+		"framing_bytes -1: want",
 		"request_header_bytes 13: want 0, 12 or 16", "dllp.bytes -1", "dllp.ack_every -1", "dllp.update_every -1",
-		"buffer.posted 0: want 1 to", "buffer.non_posted 0: want", "buffer.completion 0", "buffer.wire_bytes -1", "ends[0].mps 100: want",
+		"buffer.posted 0: want 1 to", "buffer.non_posted 0: want", "buffer.completion 0", "buffer.wire_bytes -1",
+		"ends[0].mps 100: want",
 	} {
 		require.ErrorContains(t, err, want)
 	}
 	s := Default(4)
 	s.Credits[1].PostedData, s.Credits[0].CompletionHeaders = 15, 1<<20
 	err = s.Validate()
-	require.ErrorContains(t, err, "credits[1].posted_data 15: want 16 (a TLP of the largest payload) to 32752, or 0 for infinite")
+	require.ErrorContains(t, err, "credits[1].posted_data 15: want 16 (a TLP of the largest payload) to 32752, or 0 "+
+		"for infinite")
 	require.ErrorContains(t, err, "credits[0].completion_headers 1048576: want 1")
 	_, err = Builder{Scheduler: simcore.NewEngine(), Spec: bad}.Build("Link")
 	require.ErrorContains(t, err, "Link: generation 6")

@@ -27,8 +27,9 @@ type Spec struct {
 
 // Overhead is what a TLP takes of the wire beyond its payload.
 type Overhead struct {
-	Framing       int `yaml:"framing_bytes"`        // sequence number, start token, LCRC
-	RequestHeader int `yaml:"request_header_bytes"` // the least that a request's header counts; 0: as it is encoded, 12 or 16
+	Framing int `yaml:"framing_bytes"` // sequence number, start token, LCRC
+	// the least that a request's header counts; 0: as it is encoded, 12 or 16
+	RequestHeader int `yaml:"request_header_bytes"`
 }
 
 // DefaultOverhead is that of Default.
@@ -47,7 +48,8 @@ func (o *Overhead) WireBytes(h *tlp.Header, payload int) int {
 func (o *Overhead) Validate() error {
 	v := checker{}
 	v.check(o.Framing >= 0 && o.Framing <= 64, "framing_bytes", o.Framing, "0 to 64")
-	v.check(o.RequestHeader == 0 || o.RequestHeader == 12 || o.RequestHeader == 16, "request_header_bytes", o.RequestHeader, "0, 12 or 16")
+	v.check(o.RequestHeader == 0 || o.RequestHeader == 12 || o.RequestHeader == 16, "request_header_bytes",
+		o.RequestHeader, "0, 12 or 16")
 	return errors.Join(v.errs...)
 }
 
@@ -78,8 +80,8 @@ type DLLP struct {
 	UpdateEvery int `yaml:"update_every"`
 }
 
-// rawGbps is the bandwidth of a direction with 16 lanes. Generations 3 and 4 as the paper counts them (bf2.pcie: 256; its
-// Table 1: 128 for ConnectX-4); generation 5 after 128b/130b coding (bf3.pcie: 63 GB/s).
+// rawGbps is the bandwidth of a direction with 16 lanes. Generations 3 and 4 as the paper counts them (bf2.pcie: 256;
+// its Table 1: 128 for ConnectX-4); generation 5 after 128b/130b coding (bf3.pcie: 63 GB/s).
 var rawGbps = map[int]int64{3: 128, 4: 256, 5: 504}
 
 const (
@@ -95,12 +97,13 @@ const (
 // Default is a x16 link of a generation whose far end is configured to MPS 256, MRRS 512 and RCB 64.
 //
 // Sources: bandwidth, see rawGbps. Latency: 150 ns, in the budget of 120 to 200 ns for a host link with its root port
-// (assumption; the paper gives 150 to 200 ns for switch and NIC-side link only, bf2.switch_oneway). Framing: 4 B token with
-// sequence number and 4 B LCRC (PCIe 4.2.2.3), so that a completion costs 20 B and a request of 4 DW 24 B; requests count
-// 4 DW always, as bus addresses of a card lie above 4 GB, whatever our numbers for Arm memory are (assumption). Credits: the
-// most without scaling, 127 headers and 2,047 units (PCIe 2.6.1); completions infinite, as root and endpoints must
-// advertise. Transmit buffer: 16 TLPs a class, reads as many as there are tags, 2 KB before the wire (assumption). DLLPs:
-// 8 B each; an Ack every 4 and an UpdateFC every 8 TLPs (assumption: between 0 and 16 B a TLP).
+// (assumption; the paper gives 150 to 200 ns for switch and NIC-side link only, bf2.switch_oneway). Framing: 4 B token
+// with sequence number and 4 B LCRC (PCIe 4.2.2.3), so that a completion costs 20 B and a request of 4 DW 24 B;
+// requests count 4 DW always, as bus addresses of a card lie above 4 GB, whatever our numbers for Arm memory are
+// (assumption). Credits: the most without scaling, 127 headers and 2,047 units (PCIe 2.6.1); completions infinite, as
+// root and endpoints must advertise. Transmit buffer: 16 TLPs a class, reads as many as there are tags, 2 KB before
+// the wire (assumption). DLLPs: 8 B each; an Ack every 4 and an UpdateFC every 8 TLPs (assumption: between 0 and 16 B
+// a TLP).
 func Default(generation int) Spec {
 	credits := Credits{PostedHeaders: 127, PostedData: 2047, NonPostedHeaders: 127, NonPostedData: 127}
 	return Spec{

@@ -6,8 +6,8 @@ import "nictwin/models/sim/simcore"
 type Wire struct {
 	simcore.Serial
 
-	// DLLPs that are to be sent: those that were due before the instant dueAt, and those due in it. The latter go on the
-	// wire after it, so that the order of events within an instant does not matter.
+	// DLLPs that are to be sent: those that were due before the instant dueAt, and those due in it. The latter go on
+	// the wire after it, so that the order of events within an instant does not matter.
 	due, dueNow int
 	dueAt       simcore.Ps
 }

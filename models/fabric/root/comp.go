@@ -17,12 +17,12 @@ import (
 type Root struct {
 	*sim.ComponentBase
 
-	// OnCompletion is told of completions for requester IDs that have no MMIO. Data is good until it returns. Nil: they are
-	// an error.
+	// OnCompletion is told of completions for requester IDs that have no MMIO. Data is good until it returns. Nil:
+	// they are an error.
 	OnCompletion func(h *tlp.Header, data []byte)
 
-	// OnMessage is told of the messages that the NIC sends. Data is good until it returns. Nil: nobody is. What they do to
-	// the cache of the root's memory is Builder.Invalidates.
+	// OnMessage is told of the messages that the NIC sends. Data is good until it returns. Nil: nobody is. What they
+	// do to the cache of the root's memory is Builder.Invalidates.
 	OnMessage func(h *tlp.Header, data []byte)
 
 	spec       Spec
@@ -69,7 +69,8 @@ func (r *Root) Idle() bool {
 			return false
 		}
 	}
-	return r.port.Len() == 0 && r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.drops.open == 0 && r.behind.waiting.Len() == 0
+	return r.port.Len() == 0 && r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.drops.open == 0 &&
+		r.behind.waiting.Len() == 0
 }
 
 // Send sends any TLP to the NIC, after the register accesses asked for before. The root owns p from then on. Requests

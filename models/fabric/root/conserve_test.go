@@ -71,8 +71,8 @@ func (w *wiretap) waiting() (n int) {
 	return n
 }
 
-// What comes to a root is in memory or in its port, what it asks of memory it sends, at every step of seeded traffic before a
-// memory that is full most of the time; the same on Akita's engine.
+// What comes to a root is in memory or in its port, what it asks of memory it sends, at every step of seeded traffic
+// before a memory that is full most of the time; the same on Akita's engine.
 func TestConservation(t *testing.T) {
 	play := func(e sim.Engine, wait func(simcore.Ps) error) (last simcore.Ps, held int) {
 		space, err := mem.NewSpace(1<<20, 1<<20)
@@ -84,9 +84,11 @@ func TestConservation(t *testing.T) {
 		memory, pool := &tally{Buffer: buffer}, new(msg.TLPs)
 		far, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: memory, TLPs: pool}.Build("Far")
 		require.NoError(t, err)
-		near, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: mem.NewSparse(1), TLPs: pool}.Build("Near")
+		near, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: mem.NewSparse(1),
+			TLPs: pool}.Build("Near")
 		require.NoError(t, err)
-		link, err := simcore.Connect("Link", e, simcore.LinkSpec{Latency: 50 * ns, Rate: simcore.Gbps(256), Credits: 8}, near.PCIe(), far.PCIe())
+		link, err := simcore.Connect("Link", e, simcore.LinkSpec{Latency: 50 * ns, Rate: simcore.Gbps(256), Credits: 8},
+			near.PCIe(), far.PCIe())
 		require.NoError(t, err)
 		tap := &wiretap{t: t, port: far.PCIe()}
 		link.AcceptHook(tap)
@@ -95,7 +97,8 @@ func TestConservation(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 9))
 		issued := [2]int{}
 		for range 1500 {
-			a := &mem.Access{Op: mem.Op(rng.IntN(2)), Addr: uint64(rng.IntN(1<<12)) * 4, Data: make([]byte, 4*(1+rng.IntN(200)))}
+			a := &mem.Access{Op: mem.Op(rng.IntN(2)), Addr: uint64(rng.IntN(1<<12)) * 4,
+				Data: make([]byte, 4*(1+rng.IntN(200)))}
 			a.Done = func(a *mem.Access) {
 				require.NoError(t, a.Err)
 				last = simcore.Now(e)

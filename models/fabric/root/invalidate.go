@@ -22,7 +22,8 @@ func (r *Root) invalidate(h *tlp.Header, data []byte) {
 	}
 	const most = nicspec.CopyMax / nicspec.LineBytes
 	if len(data) < nicspec.InvalidateMsgSize {
-		r.fail(boundary.Breach("D4", "%s: invalidate message with %d bytes, want %d", r.Name(), len(data), nicspec.InvalidateMsgSize))
+		r.fail(boundary.Breach("D4", "%s: invalidate message with %d bytes, want %d", r.Name(), len(data),
+			nicspec.InvalidateMsgSize))
 		return
 	}
 	m := nicspec.DecodeInvalidateMsg(data)

@@ -25,8 +25,8 @@ func (s *sender) Handle(sim.Event) error                  { return nil }
 func (s *sender) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 func (s *sender) NotifyRecv(sim.VTimeInSec, sim.Port)     {}
 
-// Writes of lines and messages that drop them, one after another through a last-level cache: they are dropped, and nothing
-// allocates in steady state.
+// Writes of lines and messages that drop them, one after another through a last-level cache: they are dropped, and
+// nothing allocates in steady state.
 func TestInvalidatingAllocatesNothing(t *testing.T) {
 	const lines, at = 8, 0x4000
 	e, pool := simcore.NewEngine(), new(msg.TLPs)
@@ -36,16 +36,19 @@ func TestInvalidatingAllocatesNothing(t *testing.T) {
 	require.NoError(t, err)
 	cache, err := armcache.Builder{Scheduler: e, Spec: spec, Memory: space, Backdoor: space}.Build("Cache")
 	require.NoError(t, err)
-	rc, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: cache, TLPs: pool, Invalidates: true}.Build("Root")
+	rc, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: cache, TLPs: pool,
+		Invalidates: true}.Build("Root")
 	require.NoError(t, err)
 	s := &sender{ComponentBase: sim.NewComponentBase("NIC")}
 	s.port = simcore.NewPort(s, 64, "NIC.PCIe")
-	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(400)}, rc.PCIe(), s.port)
+	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(400)},
+		rc.PCIe(), s.port)
 	require.NoError(t, err)
 
 	message := make([]byte, nicspec.InvalidateMsgSize)
 	(&nicspec.InvalidateMsgFields{Addr: at, Lines: lines}).Encode(message)
-	vendor := tlp.Vendor{Type: 1, Routing: tlp.RouteByID, TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}
+	vendor := tlp.Vendor{Type: 1, Routing: tlp.RouteByID, TargetID: nicspec.RequesterArm,
+		VendorID: nicspec.InvalidateVendor}
 	from := tlp.Origin{RequesterID: nicspec.RequesterNic}
 	var failed error
 	send := func(p *msg.TLP, err error) {

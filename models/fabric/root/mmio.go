@@ -28,7 +28,8 @@ type regRead struct {
 	done func(value uint64, err error)
 }
 
-// RegError tells of a register access that went wrong. When that is the NIC's doing, it wraps a *boundary.ContractError.
+// RegError tells of a register access that went wrong. When that is the NIC's doing, it wraps a
+// *boundary.ContractError.
 type RegError struct {
 	Off uint32
 	Err error
@@ -74,8 +75,9 @@ func (m *MMIO) foreign(off uint32) error {
 	if m.r.requesters == nil || slices.Contains(m.r.requesters, m.id) {
 		return nil
 	}
-	return &RegError{off, fmt.Errorf("requester %#x is not one of %s, which has %#x: its completions would go elsewhere",
-		m.id, m.r.Name(), m.r.requesters)}
+	return &RegError{off,
+		fmt.Errorf("requester %#x is not one of %s, which has %#x: its completions would go elsewhere",
+			m.id, m.r.Name(), m.r.requesters)}
 }
 
 // Write sends one write of b to the register space at off.

@@ -33,9 +33,9 @@ func (s OutboundSpec) Validate() error {
 // Outbound is memory behind a switch as the processor of this root reaches it: a mem.Target whose reads and writes are
 // memory requests of the root, under a requester ID of its own. It holds no bytes.
 //
-// Writes are posted, but an access is done only when memory at the far end is done with it, as package mem demands: that
-// is known from the TLP that is given back, and costs no traffic. Caches at this end do not see the far memory, so Clean
-// and Invalidate wait for the writes before them and do nothing else.
+// Writes are posted, but an access is done only when memory at the far end is done with it, as package mem demands:
+// that is known from the TLP that is given back, and costs no traffic. Caches at this end do not see the far memory,
+// so Clean and Invalidate wait for the writes before them and do nothing else.
 type Outbound struct {
 	r       *Root
 	id      uint16
@@ -204,7 +204,8 @@ func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	case h.Kind == tlp.Cpl || h.Status != tlp.StatusSC:
 		x.err = failure(h, t)
 	case int(h.ByteCount) != t.left || len(data) <= lead:
-		o.r.fail(boundary.Breach("G2", "%s received %d B that leave %d B, and wants %d B: %v", o.Name(), len(data), h.ByteCount, t.left, h))
+		o.r.fail(boundary.Breach("G2", "%s received %d B that leave %d B, and wants %d B: %v", o.Name(), len(data),
+			h.ByteCount, t.left, h))
 		return
 	default:
 		n := min(len(data)-lead, t.left)
@@ -252,8 +253,8 @@ func (o *Outbound) arm() {
 	o.r.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: writes have landed. The far memory takes them in order, so any that is done vouches for
-// those before it.
+// Handle implements sim.Handler: writes have landed. The far memory takes them in order, so any that is done vouches
+// for those before it.
 func (o *Outbound) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {
@@ -287,7 +288,8 @@ func (o *Outbound) finish(x *passage) {
 func (o *Outbound) overdue(now simcore.Ps) error {
 	for tag := range o.reads {
 		if t := &o.reads[tag]; t.x != nil && now > t.due {
-			return fmt.Errorf("root: %s: read of %d B at %#x: no completion within %v (reg_timeout_ps)", o.Name(), t.left, t.addr, o.r.spec.Timeout)
+			return fmt.Errorf("root: %s: read of %d B at %#x: no completion within %v (reg_timeout_ps)", o.Name(),
+				t.left, t.addr, o.r.spec.Timeout)
 		}
 	}
 	return nil

@@ -37,11 +37,13 @@ func newPair(t testing.TB, e sim.Engine, s root.OutboundSpec, d inject.DelaySpec
 	require.NoError(t, err)
 	memory, err := inject.NewDelay("Delay", e, d, &refusing{p.space, refuse})
 	require.NoError(t, err)
-	p.near, err = root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: mem.NewSparse(1), TLPs: &p.pool}.Build("Near")
+	p.near, err = root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: mem.NewSparse(1),
+		TLPs: &p.pool}.Build("Near")
 	require.NoError(t, err)
 	p.far, err = root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: memory, TLPs: &p.pool}.Build("Far")
 	require.NoError(t, err)
-	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 50 * ns, Rate: simcore.Gbps(256), Credits: 8}, p.near.PCIe(), p.far.PCIe())
+	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 50 * ns, Rate: simcore.Gbps(256), Credits: 8},
+		p.near.PCIe(), p.far.PCIe())
 	require.NoError(t, err)
 	p.out, err = p.near.NewOutbound(outID, s, tlp.Limits{MPS: 128, MRRS: 128, RCB: 64}, p.space)
 	require.NoError(t, err)
@@ -64,10 +66,12 @@ func (r *refusing) Access(a *mem.Access) {
 
 func outbound(tags int) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
-		p := newPair(t, e, root.OutboundSpec{Tags: tags}, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}, 0)
+		p := newPair(t, e, root.OutboundSpec{Tags: tags}, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5},
+			0)
 		return &memrig.Rig{
-			Bench: memtest.Bench{Target: p.out, Peek: p.space.Read, Base: mem.Bus(nicspec.EndpointHost, 0), Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}, Window: 700},
-			Idle:  func() bool { return p.out.Idle() && p.near.Idle() && p.far.Idle() && p.pool.Live() == 0 },
+			Bench: memtest.Bench{Target: p.out, Peek: p.space.Read, Base: mem.Bus(nicspec.EndpointHost, 0),
+				Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}, Window: 700},
+			Idle: func() bool { return p.out.Idle() && p.near.Idle() && p.far.Idle() && p.pool.Live() == 0 },
 			Flow: func() memrig.Flow {
 				s := p.out.Stats()
 				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
@@ -91,10 +95,11 @@ func TestOutboundTimes(t *testing.T) {
 		e := simcore.NewEngine()
 		p := newPair(t, e, root.OutboundSpec{Tags: tags}, inject.DelaySpec{}, 0)
 		var end simcore.Ps
-		p.out.Access(&mem.Access{Op: mem.Read, Addr: mem.Bus(1, 4096-10), Data: make([]byte, 10+128+1), Done: func(a *mem.Access) {
-			require.NoError(t, a.Err)
-			end = e.Now()
-		}})
+		p.out.Access(&mem.Access{Op: mem.Read, Addr: mem.Bus(1, 4096-10), Data: make([]byte, 10+128+1),
+			Done: func(a *mem.Access) {
+				require.NoError(t, a.Err)
+				end = e.Now()
+			}})
 		require.False(t, p.near.Idle())
 		require.NoError(t, e.Run())
 		require.EqualValues(t, 3, p.out.Stats().ReadTLPs)
@@ -137,9 +142,11 @@ func TestOutboundBreaches(t *testing.T) {
 	p := newPair(t, e, root.DefaultOutboundSpec(), inject.DelaySpec{Latency: 10 * simcore.Millisecond}, 0)
 	p.out.Access(&mem.Access{Op: mem.Read, Addr: mem.Bus(1, 0), Data: make([]byte, 8), Done: func(*mem.Access) {}})
 	require.NoError(t, e.RunUntil(2*simcore.Millisecond))
-	require.ErrorContains(t, p.near.Overdue(), "Near.Outbound: read of 8 B at 0x100000000000000: no completion within 1000000000 ps (reg_timeout_ps)")
+	require.ErrorContains(t, p.near.Overdue(), "Near.Outbound: read of 8 B at 0x100000000000000: no completion "+
+		"within 1000000000 ps (reg_timeout_ps)")
 	x := p.pool.Get()
-	require.NoError(t, x.SetHeader(&tlp.Header{Kind: tlp.Cpl, RequesterID: outID, Tag: 9, ByteCount: 4, Status: tlp.StatusUR}))
+	require.NoError(t,
+		x.SetHeader(&tlp.Header{Kind: tlp.Cpl, RequesterID: outID, Tag: 9, ByteCount: 4, Status: tlp.StatusUR}))
 	p.far.Send(x)
 	require.NoError(t, e.RunUntil(3*simcore.Millisecond))
 	require.ErrorContains(t, p.near.Err(), "Near.Outbound received a completion nobody waits for")

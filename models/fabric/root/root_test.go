@@ -109,9 +109,11 @@ func delayed(t *testing.T, s root.Spec, d inject.DelaySpec) *bench {
 	b.root, err = root.Builder{Scheduler: b, Spec: s, Memory: slow}.Build("Root")
 	require.NoError(t, err)
 	b.arm = b.root.MMIO(nicspec.RequesterArm)
-	b.dev = &requester{ComponentBase: sim.NewComponentBase("NIC"), t: t, waiting: map[uint8]int{}, data: map[uint8][]byte{}, regs: map[uint32]uint32{}}
+	b.dev = &requester{ComponentBase: sim.NewComponentBase("NIC"), t: t, waiting: map[uint8]int{},
+		data: map[uint8][]byte{}, regs: map[uint32]uint32{}}
 	b.dev.port = simcore.NewPort(b.dev, 256, "NIC.PCIe")
-	_, err = simcore.Connect("Link", b, simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(400)}, b.root.PCIe(), b.dev.port)
+	_, err = simcore.Connect("Link", b, simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(400)},
+		b.root.PCIe(), b.dev.port)
 	require.NoError(t, err)
 	return b
 }
@@ -124,7 +126,8 @@ func (q *requester) read(tag uint8, bus uint64, n int) {
 }
 
 func TestReadsComeBack(t *testing.T) {
-	for i, d := range []inject.DelaySpec{{}, {Latency: 70 * simcore.Nanosecond}, {Jitter: 500 * simcore.Nanosecond, Seed: 7},
+	for i, d := range []inject.DelaySpec{{}, {Latency: 70 * simcore.Nanosecond},
+		{Jitter: 500 * simcore.Nanosecond, Seed: 7},
 		{Jitter: 500 * simcore.Nanosecond, Seed: 7}} {
 		s := root.DefaultSpec()
 		s.Ahead = i / 2 * (i - 1) // 0, 0, 1 and 2
@@ -263,8 +266,10 @@ func TestRawRequests(t *testing.T) {
 
 // A NIC that breaks the contract ends the run, with the rule.
 func TestBreachesNameTheRule(t *testing.T) {
-	cpl := tlp.Header{Kind: tlp.Cpl, CompleterID: nicspec.RequesterNic, RequesterID: nicspec.RequesterArm, ByteCount: 4, Status: tlp.StatusUR}
-	long := tlp.Header{Kind: tlp.CplD, CompleterID: nicspec.RequesterNic, RequesterID: nicspec.RequesterArm, ByteCount: 8, Length: 2}
+	cpl := tlp.Header{Kind: tlp.Cpl, CompleterID: nicspec.RequesterNic, RequesterID: nicspec.RequesterArm, ByteCount: 4,
+		Status: tlp.StatusUR}
+	long := tlp.Header{Kind: tlp.CplD, CompleterID: nicspec.RequesterNic, RequesterID: nicspec.RequesterArm,
+		ByteCount: 8, Length: 2}
 	stray := cpl
 	stray.Tag = 3
 	for _, x := range []struct {
@@ -318,8 +323,9 @@ func TestMessagesAreShown(t *testing.T) {
 	send := func() {
 		p := new(msg.TLP)
 		p.Depart = b.Now()
-		require.NoError(t, p.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic}, tlp.Vendor{Type: 1, Routing: tlp.RouteByID,
-			TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, []byte{1, 2, 3, 4}))
+		require.NoError(t, p.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic},
+			tlp.Vendor{Type: 1, Routing: tlp.RouteByID,
+				TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, []byte{1, 2, 3, 4}))
 		require.Nil(t, b.dev.port.Send(p))
 		require.NoError(t, b.Run())
 	}

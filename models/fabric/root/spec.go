@@ -10,13 +10,14 @@ import (
 
 // Spec configures a Root.
 type Spec struct {
-	Latency simcore.Ps    `yaml:"latency_ps"`     // read arrived to its first access to memory
-	Limits  tlp.Limits    `yaml:"limits"`         // MPS and RCB split completions
-	Split   tlp.CplPolicy `yaml:"split"`          // where among the boundaries that the limits leave
-	Seed    uint64        `yaml:"seed"`           // of tlp.CplRandom
-	Ahead   int           `yaml:"ahead"`          // accesses to memory in flight of one read; 0: as many as it has completions
-	Tags    int           `yaml:"tags"`           // register reads in flight of each requester
-	Timeout simcore.Ps    `yaml:"reg_timeout_ps"` // a register read unanswered for this long is an error
+	Latency simcore.Ps    `yaml:"latency_ps"` // read arrived to its first access to memory
+	Limits  tlp.Limits    `yaml:"limits"`     // MPS and RCB split completions
+	Split   tlp.CplPolicy `yaml:"split"`      // where among the boundaries that the limits leave
+	Seed    uint64        `yaml:"seed"`       // of tlp.CplRandom
+	// accesses to memory in flight of one read; 0: as many as it has completions
+	Ahead   int        `yaml:"ahead"`
+	Tags    int        `yaml:"tags"`           // register reads in flight of each requester
+	Timeout simcore.Ps `yaml:"reg_timeout_ps"` // a register read unanswered for this long is an error
 }
 
 // DefaultSpec is a root complex 300 ns away.

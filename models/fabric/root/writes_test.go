@@ -34,7 +34,8 @@ func TestWritesTakeTime(t *testing.T) {
 	require.Equal(t, want, b.dev.data[1])
 }
 
-// Whoever is told of a completion or a message finds what the device wrote before it, and what it wrote later is not waited for.
+// Whoever is told of a completion or a message finds what the device wrote before it, and what it wrote later is not
+// waited for.
 func TestWhatIsToldComesAfterWrites(t *testing.T) {
 	const slow = simcore.Microsecond
 	b := delayed(t, root.DefaultSpec(), inject.DelaySpec{Latency: slow})
@@ -62,8 +63,9 @@ func TestWhatIsToldComesAfterWrites(t *testing.T) {
 	require.False(t, b.root.Idle())
 	write(2)
 	p := b.dev.pool.Get()
-	require.NoError(t, p.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic}, tlp.Vendor{Type: 1, Routing: tlp.RouteByID,
-		TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, []byte{1, 2, 3, 4}))
+	require.NoError(t, p.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic},
+		tlp.Vendor{Type: 1, Routing: tlp.RouteByID,
+			TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, []byte{1, 2, 3, 4}))
 	p.Depart = b.Now()
 	require.Nil(t, b.dev.port.Send(p))
 	require.NoError(t, b.Run())

@@ -21,7 +21,7 @@ type Frame struct {
 	Queue int    // transmit queue; -1 on receive
 	Data  []byte // from the destination address on, no FCS
 
-	// Trim is by how many bytes the frame takes less of a wire, overhead included, than Data says: what it stands for is in
-	// another framing there (InfiniBand's). 0 for Ethernet.
+	// Trim is by how many bytes the frame takes less of a wire, overhead included, than Data says: what it stands for
+	// is in another framing there (InfiniBand's). 0 for Ethernet.
 	Trim int
 }

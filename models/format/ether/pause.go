@@ -32,7 +32,8 @@ var pauseAddress = [6]byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01}
 
 // ParsePause reports whether a frame is a pause frame, and what it says.
 func ParsePause(frame []byte) (p Pause, ok bool) {
-	if len(frame) < MinLen || [6]byte(frame) != pauseAddress || binary.BigEndian.Uint16(frame[macControlOff:]) != macControlType {
+	if len(frame) < MinLen || [6]byte(frame) != pauseAddress ||
+		binary.BigEndian.Uint16(frame[macControlOff:]) != macControlType {
 		return p, false
 	}
 	switch binary.BigEndian.Uint16(frame[pauseOpOff:]) {

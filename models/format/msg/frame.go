@@ -29,8 +29,8 @@ type Frames struct {
 	free [frameSizes][]*Frame // by the size of their buffers, in frameStep
 }
 
-// Buffers are multiples of frameStep long, so that a frame takes little more memory than its bytes. Longer ones than any that
-// a NIC takes share the last list.
+// Buffers are multiples of frameStep long, so that a frame takes little more memory than its bytes. Longer ones than
+// any that a NIC takes share the last list.
 const (
 	frameStep  = 512
 	frameSizes = ether.MaxLen/frameStep + 2

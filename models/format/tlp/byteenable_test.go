@@ -64,7 +64,8 @@ func TestSpanFollowsTheTable(t *testing.T) {
 func TestRunsAreTheEnabledBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := Header{Kind: MWr, Address: 0x2000, Length: uint16(rapid.IntRange(1, 9).Draw(t, "length"))}
-		h.FirstBE, h.LastBE = uint8(rapid.IntRange(0, 15).Draw(t, "first")), uint8(rapid.IntRange(0, 15).Draw(t, "last"))
+		h.FirstBE, h.LastBE = uint8(rapid.IntRange(0, 15).Draw(t, "first")),
+			uint8(rapid.IntRange(0, 15).Draw(t, "last"))
 		data := make([]byte, rapid.IntRange(0, 10).Draw(t, "dws")*DWBytes) // may be short or long
 		var want, got []int
 		for i := range data {

@@ -49,13 +49,15 @@ var headerVectors = []struct {
 		Header{Kind: CplD, Length: 32, ByteCount: 4096, RequesterID: 0x0200, Tag: 0xff},
 		"CplD SC len=32DW bc=4096 la=0x00 req=02:00.0 tag=0xff cpl=00:00.0"},
 	{"0a000000 02002004 010b0304",
-		Header{Kind: Cpl, CompleterID: 0x0200, Status: StatusUR, ByteCount: 4, RequesterID: 0x010b, Tag: 3, LowerAddr: 4},
+		Header{Kind: Cpl, CompleterID: 0x0200, Status: StatusUR, ByteCount: 4, RequesterID: 0x010b, Tag: 3,
+			LowerAddr: 4},
 		"Cpl UR bc=4 la=0x04 req=01:01.3 tag=0x03 cpl=02:00.0"},
 	{"0a008000 00009008 02000000",
 		Header{Kind: Cpl, TD: true, Status: StatusCA, BCM: true, ByteCount: 8, RequesterID: 0x0200},
 		"Cpl CA bc=8 la=0x00 req=02:00.0 tag=0x00 cpl=00:00.0 BCM TD"},
 	{"72000002 0000007f 02001ab4 00000001",
-		Header{Kind: MsgD, Length: 2, Code: CodeVendor1, Routing: RouteByID, TargetID: 0x0200, VendorID: 0x1ab4, VendorDW: 1},
+		Header{Kind: MsgD, Length: 2, Code: CodeVendor1, Routing: RouteByID, TargetID: 0x0200, VendorID: 0x1ab4,
+			VendorDW: 1},
 		"MsgD vendor1 route=id len=2DW to=02:00.0 vendor=0x1ab4 dw3=0x00000001 req=00:00.0 tag=0x00"},
 	{"34000000 0000057e 00001234 deadbeef",
 		Header{Kind: Msg, Tag: 5, Code: CodeVendor0, Routing: RouteLocal, VendorID: 0x1234, VendorDW: 0xdeadbeef},
@@ -345,7 +347,8 @@ func TestUnsupported(t *testing.T) {
 		if !ok {
 			continue
 		}
-		want := Header{Kind: Cpl, Status: StatusUR, RequesterID: 0x0100, Tag: 5, CompleterID: 0x0200, ByteCount: v.bc, LowerAddr: v.la}
+		want := Header{Kind: Cpl, Status: StatusUR, RequesterID: 0x0100, Tag: 5, CompleterID: 0x0200, ByteCount: v.bc,
+			LowerAddr: v.la}
 		require.Equal(t, want, cpl, v.wire)
 		require.NoError(t, cpl.Encode(&hdr))
 	}

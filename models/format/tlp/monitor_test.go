@@ -53,7 +53,8 @@ func legalWrite() Header {
 }
 
 func legalCpl1() Header { // to 0x1080
-	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 24, ByteCount: 256, LowerAddr: 0x20}
+	return Header{Kind: CplD, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, Length: 24, ByteCount: 256,
+		LowerAddr: 0x20}
 }
 
 func legalCpl2() Header { // to 0x1100
@@ -69,7 +70,8 @@ func legalMsg() Header {
 }
 
 func legalUR() Header {
-	return Header{Kind: Cpl, Status: StatusUR, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, ByteCount: 256, LowerAddr: 0x20}
+	return Header{Kind: Cpl, Status: StatusUR, CompleterID: 0x0100, RequesterID: 0x0200, Tag: 5, ByteCount: 256,
+		LowerAddr: 0x20}
 }
 
 func out(h Header, change func(*Header)) step { return step{dir: FromDevice, hdr: with(h, change)} }
@@ -87,7 +89,8 @@ func TestLegalTraffic(t *testing.T) {
 	m := newTestMonitor(t, func(c *MonitorConfig) { c.DeviceID, c.CheckDeviceID = 0x0200, true })
 	for i, s := range []step{
 		out(legalWrite(), nil), out(legalRead(), nil), in(legalCpl1(), nil),
-		in(Header{Kind: MRd, RequesterID: 0x0000, Tag: 5, Length: 1, FirstBE: 0xf, Address: 0x40}, nil), // the same tag, another requester
+		// the same tag, another requester
+		in(Header{Kind: MRd, RequesterID: 0x0000, Tag: 5, Length: 1, FirstBE: 0xf, Address: 0x40}, nil),
 		in(legalCpl2(), nil), in(legalCpl3(), nil),
 		out(Header{Kind: CplD, CompleterID: 0x0200, Tag: 5, Length: 1, ByteCount: 4, LowerAddr: 0x40}, nil),
 		out(legalRead(), nil), in(legalUR(), nil), // the tag is free again
@@ -122,8 +125,10 @@ var ruleCases = []struct {
 	{"no payload", RuleLength, "payload bytes", "got 0x0", []step{{hdr: legalWrite(), bytes: -1}}, nil},
 	{"payload of a read", RuleLength, "payload bytes", "expected 0x0, got 0x4", []step{{hdr: legalRead(), bytes: 4}},
 		[]step{in(legalUR(), nil)}},
-	{"mps", RuleMPS, "payload bytes", "at most 0x80, got 0x84", []step{out(legalWrite(), func(h *Header) { h.Length = 33 })}, nil},
-	{"mrrs", RuleMRRS, "request bytes", "at most 0x200, got 0x204", []step{out(legalRead(), func(h *Header) { h.Length = 129 })},
+	{"mps", RuleMPS, "payload bytes", "at most 0x80, got 0x84",
+		[]step{out(legalWrite(), func(h *Header) { h.Length = 33 })}, nil},
+	{"mrrs", RuleMRRS, "request bytes", "at most 0x200, got 0x204",
+		[]step{out(legalRead(), func(h *Header) { h.Length = 129 })},
 		[]step{in(legalUR(), func(h *Header) { h.ByteCount = 516 })}},
 	{"page, write", RulePage, "end within 4 KB page", "at most 0x1000, got 0x1004",
 		[]step{out(legalWrite(), func(h *Header) { h.Address = 0x1fc4 })}, nil},
@@ -132,20 +137,25 @@ var ruleCases = []struct {
 		[]step{in(legalUR(), func(h *Header) { h.LowerAddr = 0x60 })}},
 	{"last BE", RuleByteEnables, "LastBE", "0 in a request of one DW",
 		[]step{out(legalWrite(), func(h *Header) { h.Length, h.LastBE = 1, 1 })}, nil},
-	{"first BE", RuleByteEnables, "FirstBE", "got 0x0", []step{out(legalWrite(), func(h *Header) { h.FirstBE = 0 })}, nil},
+	{"first BE", RuleByteEnables, "FirstBE", "got 0x0", []step{out(legalWrite(), func(h *Header) { h.FirstBE = 0 })},
+		nil},
 	{"gap", RuleByteEnables, "LastBE", "contiguous", []step{out(legalWrite(), func(h *Header) { h.LastBE = 5 })}, nil},
-	{"tag twice", RuleTagUnique, "Tag", "not outstanding, got 0x5", []step{out(legalRead(), nil), out(legalRead(), nil)},
+	{"tag twice", RuleTagUnique, "Tag", "not outstanding, got 0x5",
+		[]step{out(legalRead(), nil), out(legalRead(), nil)},
 		[]step{in(legalUR(), nil)}},
 	{"requester", RuleRequesterID, "RequesterID", "expected 02:00.0, got 01:00.0",
 		[]step{out(legalWrite(), func(h *Header) { h.RequesterID = 0x0100 })}, nil},
 	{"requester of a message", RuleRequesterID, "RequesterID", "got 00:00.0",
 		[]step{out(legalMsg(), func(h *Header) { h.RequesterID = 0 })}, nil},
 	{"no request", RuleUnexpected, "Tag", "got 0x5", []step{in(legalCpl1(), nil)}, nil},
-	{"wrong requester", RuleUnexpected, "Tag", "got 0x5", []step{out(legalRead(), nil), in(legalUR(), func(h *Header) { h.RequesterID = 0x0300 })},
+	{"wrong requester", RuleUnexpected, "Tag", "got 0x5",
+		[]step{out(legalRead(), nil), in(legalUR(), func(h *Header) { h.RequesterID = 0x0300 })},
 		[]step{in(legalUR(), nil)}},
-	{"wrong way", RuleUnexpected, "Tag", "got 0x5", []step{out(legalRead(), nil), out(legalUR(), func(h *Header) { h.CompleterID = 0x0200 })},
+	{"wrong way", RuleUnexpected, "Tag", "got 0x5",
+		[]step{out(legalRead(), nil), out(legalUR(), func(h *Header) { h.CompleterID = 0x0200 })},
 		[]step{in(legalUR(), nil)}},
-	{"too late", RuleUnexpected, "Tag", "got 0x5", []step{out(legalRead(), nil), in(legalUR(), nil), in(legalUR(), nil)}, nil},
+	{"too late", RuleUnexpected, "Tag", "got 0x5",
+		[]step{out(legalRead(), nil), in(legalUR(), nil), in(legalUR(), nil)}, nil},
 	{"byte count", RuleByteCount, "ByteCount", "expected 256, got 252",
 		[]step{out(legalRead(), nil), in(legalCpl1(), func(h *Header) { h.ByteCount = 252 })},
 		[]step{in(legalCpl2(), nil), in(legalCpl3(), nil)}},
@@ -162,7 +172,10 @@ var ruleCases = []struct {
 	{"rcb of the device", RuleRCB, "end address", "a multiple of 0x80, got 0x1040", []step{
 		in(legalRead(), func(h *Header) { h.RequesterID = 0 }),
 		out(legalCpl1(), func(h *Header) { h.RequesterID, h.CompleterID, h.Length = 0, 0x0200, 8 }),
-	}, []step{out(legalUR(), func(h *Header) { h.RequesterID, h.CompleterID, h.ByteCount, h.LowerAddr = 0, 0x0200, 224, 0 })}},
+	}, []step{out(legalUR(), func(h *Header) {
+		h.RequesterID, h.CompleterID, h.ByteCount, h.LowerAddr = 0, 0x0200, 224,
+			0
+	})}},
 	{"too much", RuleCplLength, "Length", "at most 8, got 9",
 		[]step{out(legalRead(), nil), in(legalCpl1(), nil), in(legalCpl2(), nil), in(legalCpl3(), func(h *Header) { h.Length = 9 })}, nil},
 	{"no data", RuleStatus, "Kind", "expected CplD, got Cpl",
@@ -176,7 +189,8 @@ var ruleCases = []struct {
 	{"class", RuleCplAttr, "TC", "expected 0, got 1",
 		[]step{out(legalRead(), nil), in(legalUR(), func(h *Header) { h.TC = 1 })}, nil},
 	{"attributes", RuleCplAttr, "Attr", "expected NS, got RO",
-		[]step{out(legalRead(), func(h *Header) { h.Attr = NoSnoop }), in(legalUR(), func(h *Header) { h.Attr = RelaxedOrder })}, nil},
+		[]step{out(legalRead(), func(h *Header) { h.Attr = NoSnoop }),
+			in(legalUR(), func(h *Header) { h.Attr = RelaxedOrder })}, nil},
 	{"two completers", RuleCompleterID, "CompleterID", "expected 01:00.0, got 01:00.1",
 		[]step{out(legalRead(), nil), in(legalCpl1(), nil), in(legalCpl2(), func(h *Header) { h.CompleterID = 0x0101 })},
 		[]step{in(legalCpl3(), func(h *Header) { h.CompleterID = 0x0101 })}},
@@ -189,7 +203,8 @@ var ruleCases = []struct {
 	{"digest", RuleDigest, "TD", "expected 0, got 1", []step{out(legalWrite(), func(h *Header) { h.TD = true })}, nil},
 	{"routing reserved", RuleMessage, "Routing", "at most gathered, got Routing(6)",
 		[]step{out(legalMsg(), func(h *Header) { h.Routing = 6 })}, nil},
-	{"routing", RuleMessage, "Routing", "got address", []step{out(legalMsg(), func(h *Header) { h.Routing = RouteByAddress })}, nil},
+	{"routing", RuleMessage, "Routing", "got address",
+		[]step{out(legalMsg(), func(h *Header) { h.Routing = RouteByAddress })}, nil},
 	{"target", RuleMessage, "TargetID", "expected 00:00.0, got 01:00.0",
 		[]step{out(legalMsg(), func(h *Header) { h.TargetID = 0x0100 })}, nil},
 }
@@ -210,7 +225,8 @@ func TestEachRuleFires(t *testing.T) {
 			require.Equal(t, c.field, vs[0].Field)
 			require.Equal(t, c.steps[last].dir, vs[0].Dir)
 			require.Contains(t, vs[0].String(), c.text)
-			require.Contains(t, vs[0].String(), fmt.Sprintf("cycle 77 %v: rule T%02d %v (PCIe 2.", vs[0].Dir, c.rule, c.rule))
+			require.Contains(t, vs[0].String(), fmt.Sprintf("cycle 77 %v: rule T%02d %v (PCIe 2.", vs[0].Dir, c.rule,
+				c.rule))
 			require.EqualValues(t, 1, m.Broken(c.rule))
 			for i, s := range c.after {
 				require.Empty(t, s.check(t, m, uint64(i)), "after, step %d", i)
@@ -253,7 +269,8 @@ func TestOutstandingAtEnd(t *testing.T) {
 		}
 		require.Equal(t, []string{"from device 3 11 256", "from device 5 12 160", "to device 5 20 256"}, got)
 	}
-	require.Contains(t, m.End()[0].String(), "rule T22 outstanding-at-end (PCIe 2.8): ByteCount expected 0, got 256: MRd32")
+	require.Contains(t, m.End()[0].String(), "rule T22 outstanding-at-end (PCIe 2.8): ByteCount expected 0, got 256: "+
+		"MRd32")
 }
 
 func TestLimitsChangeWhileRunning(t *testing.T) {
@@ -276,14 +293,16 @@ func TestLimitsChangeWhileRunning(t *testing.T) {
 	at64 := in(legalCpl1(), func(h *Header) { h.Length = 8 })
 	require.Equal(t, RuleRCB, at64.check(t, m, 0)[0].Rule, "an RCB of 128 forbids a split at 0x1040")
 	require.NoError(t, m.Announce(Limits{MPS: 256, MRRS: 1024, RCB: 64}))
-	require.Empty(t, in(legalCpl2(), func(h *Header) { h.Length, h.ByteCount, h.LowerAddr = 32, 224, 0x40 }).check(t, m, 0))
+	require.Empty(t, in(legalCpl2(), func(h *Header) { h.Length, h.ByteCount, h.LowerAddr = 32, 224, 0x40 }).check(t, m,
+		0))
 	peer := in(legalRead(), func(h *Header) { h.Length, h.Address = 1024, 0 })
 	require.Empty(t, peer.check(t, m, 0), "MRRS is the device's, not its peer's")
 }
 
 func TestMonitorConfigValidate(t *testing.T) {
 	_, err := NewMonitor(MonitorConfig{Tags: 64})
-	for _, want := range []string{"limits.mps 0: want", "limits.mrrs 0: want", "limits.rcb 0: want", "PeerMRRS is 0 B", "64 tags"} {
+	for _, want := range []string{"limits.mps 0: want", "limits.mrrs 0: want", "limits.rcb 0: want", "PeerMRRS is 0 B",
+		"64 tags"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -123,7 +123,8 @@ func TestResetKeepsStorage(t *testing.T) {
 
 func TestWireBytes(t *testing.T) {
 	p := Packet{Data: make([]byte, 8)}
-	for first, want := range map[byte]int{0x00: 12, 0x20: 16, 0x40: 12, 0x60: 16, 0x4a: 12, 0x34: 16, 0x80: 16, 0xe0: 16} {
+	for first, want := range map[byte]int{0x00: 12, 0x20: 16, 0x40: 12, 0x60: 16, 0x4a: 12, 0x34: 16, 0x80: 16,
+		0xe0: 16} {
 		p.Hdr[0] = first
 		require.Equal(t, want+8, p.WireBytes(), "%#x", first)
 	}

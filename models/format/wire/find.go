@@ -7,8 +7,8 @@ type Place struct {
 	End int // one past the ICRC
 }
 
-// FindRoCE finds the RoCEv2 packet of an Ethernet frame with up to two VLAN tags: a whole datagram to UDP port 4791 with
-// room for BTH and ICRC. Checksums are not looked at. Nothing is allocated.
+// FindRoCE finds the RoCEv2 packet of an Ethernet frame with up to two VLAN tags: a whole datagram to UDP port 4791
+// with room for BTH and ICRC. Checksums are not looked at. Nothing is allocated.
 func FindRoCE(frame []byte) (p Place, ok bool) {
 	ip, f := frameIP(frame)
 	if f != faultNone {
@@ -23,5 +23,6 @@ func FindRoCE(frame []byte) (p Place, ok bool) {
 	return p, true
 }
 
-// Addresses returns the source and destination address of the IP packet that FindRoCE found at ip, as they lie side by side.
+// Addresses returns the source and destination address of the IP packet that FindRoCE found at ip, as they lie side by
+// side.
 func Addresses(ip []byte) []byte { return addresses(ip) }

@@ -39,7 +39,8 @@ func fuzzHeader(f *testing.F, c codec) {
 		err := l.DecodeFromBytes(data, &df)
 		var cut *TruncatedError
 		if len(data) < c.size {
-			if !errors.As(err, &cut) || cut.Header != c.name() || cut.Need != c.size || cut.Have != len(data) || !df.truncated {
+			if !errors.As(err, &cut) || cut.Header != c.name() || cut.Need != c.size || cut.Have != len(data) ||
+				!df.truncated {
 				t.Fatalf("%d bytes: %v", len(data), err)
 			}
 			return
@@ -95,7 +96,8 @@ func FuzzBTH(f *testing.F) {
 			t.Fatal(p.ErrorLayer().Error())
 		}
 		buf := gopacket.NewSerializeBuffer()
-		if err := gopacket.SerializeLayers(buf, gopacket.SerializeOptions{}, &l, gopacket.Payload(l.Payload)); err != nil {
+		if err := gopacket.SerializeLayers(buf, gopacket.SerializeOptions{}, &l,
+			gopacket.Payload(l.Payload)); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(buf.Bytes(), before) || !bytes.Equal(data, before) {
@@ -129,7 +131,8 @@ func FuzzFrame(f *testing.F) {
 		if !bytes.Equal(frame, before) {
 			t.Fatal("reading changed the frame")
 		}
-		if hasCRC := c.Verdict == OK || c.Verdict == Bad; hasCRC != (err == nil) || (c.Err() == nil) != (c.Verdict == OK) {
+		if hasCRC := c.Verdict == OK || c.Verdict == Bad; hasCRC != (err == nil) ||
+			(c.Err() == nil) != (c.Verdict == OK) {
 			t.Fatalf("%v, but %v", c, err)
 		}
 		if err != nil {

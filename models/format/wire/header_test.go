@@ -97,7 +97,8 @@ func TestHeadersTruncated(t *testing.T) {
 			require.Empty(t, l.LayerPayload())
 		}
 	}
-	require.EqualError(t, &TruncatedError{Header: "RETH", Need: 16, Have: 3}, "wire: RETH truncated: needs 16 bytes, have 3")
+	require.EqualError(t, &TruncatedError{Header: "RETH", Need: 16, Have: 3},
+		"wire: RETH truncated: needs 16 bytes, have 3")
 }
 
 func TestEncodeRanges(t *testing.T) {
@@ -162,7 +163,8 @@ func TestCheckCNP(t *testing.T) {
 
 	bad := BTHFields{Opcode: RCAck, SE: true, MigReq: true, PadCnt: 1, AckReq: true, PSN: 7}
 	err := CheckCNP(&bad, &CNPFields{Resv: [CNPSize]byte{15: 1}})
-	for _, f := range []string{"Opcode RC_ACK, want CNP", "BECN", "SE", "MigReq", "PadCnt", "AckReq", "PSN 7, want 0", "Resv"} {
+	for _, f := range []string{"Opcode RC_ACK, want CNP", "BECN", "SE", "MigReq", "PadCnt", "AckReq", "PSN 7, want 0",
+		"Resv"} {
 		require.ErrorContains(t, err, f)
 	}
 	for _, v := range loadVectors(t) {

@@ -201,7 +201,8 @@ func TestFrameRefusals(t *testing.T) {
 		{"runt", func(f []byte) []byte { return f[:13] }, "Ethernet header or VLAN tag cut short"},
 		{"half a tag", func(f []byte) []byte { f[12], f[13] = 0x81, 0; return f[:17] }, "VLAN tag cut short"},
 		{"ARP", func(f []byte) []byte { f[13] = 6; return f }, "EtherType is neither"},
-		{"IPv6 type before IPv4", func(f []byte) []byte { f[12], f[13] = 0x86, 0xdd; return f }, "does not agree with the EtherType"},
+		{"IPv6 type before IPv4", func(f []byte) []byte { f[12], f[13] = 0x86, 0xdd; return f },
+			"does not agree with the EtherType"},
 		{"IPv6 version in IPv4", func(f []byte) []byte { f[14] = 0x60; return f }, "does not agree with the EtherType"},
 		{"no IP header", func(f []byte) []byte { return f[:14] }, "IP header cut short"},
 	} {

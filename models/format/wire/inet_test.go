@@ -27,7 +27,8 @@ func naiveChecksum(b []byte) uint16 {
 
 func TestChecksumAgainstNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.SampledFrom([]*rapid.Generator[byte]{rapid.Byte(), rapid.Just(byte(0xff)), rapid.Just(byte(0))}).Draw(t, "kind")
+		value := rapid.SampledFrom([]*rapid.Generator[byte]{rapid.Byte(), rapid.Just(byte(0xff)),
+			rapid.Just(byte(0))}).Draw(t, "kind")
 		b := rapid.SliceOfN(value, 0, 200).Draw(t, "bytes")
 		if got, want := Checksum(b), naiveChecksum(b); got != want {
 			t.Fatalf("%04x, want %04x", got, want)
@@ -126,10 +127,13 @@ func TestChecksumRefusals(t *testing.T) {
 		text    string
 		verdict Verdict
 	}{
-		{"short", func(ip []byte) []byte { return ip[:19] }, "wire: IPv4 truncated: needs 20 bytes, have 19", NotChecked},
-		{"version", func(ip []byte) []byte { ip[0] = 0x65; return ip }, "wire: IPv4 version is 0x6, want 4", NotChecked},
+		{"short", func(ip []byte) []byte { return ip[:19] }, "wire: IPv4 truncated: needs 20 bytes, have 19",
+			NotChecked},
+		{"version", func(ip []byte) []byte { ip[0] = 0x65; return ip }, "wire: IPv4 version is 0x6, want 4",
+			NotChecked},
 		{"ihl", func(ip []byte) []byte { ip[0] = 0x44; return ip }, "wire: IPv4 IHL is 0x4, want 5..15", NotChecked},
-		{"options", func(ip []byte) []byte { ip[0] = 0x4f; return ip[:50] }, "wire: IPv4 options truncated: needs 60 bytes, have 50", Truncated},
+		{"options", func(ip []byte) []byte { ip[0] = 0x4f; return ip[:50] },
+			"wire: IPv4 options truncated: needs 60 bytes, have 50", Truncated},
 	} {
 		p := tc.change(bytes.Clone(ip))
 		_, err := IPv4HeaderChecksum(p)

@@ -26,12 +26,13 @@ func init() {
 		gopacket.LayerTypeMetadata{Name: "BTH", Decoder: gopacket.DecodeFunc(decodeRoCE)})
 	for h := HeaderRETH; h < numHeaders; h++ {
 		gopacket.RegisterLayerType(int(h.LayerType()),
-			gopacket.LayerTypeMetadata{Name: h.String(), Decoder: gopacket.DecodeFunc(func(data []byte, p gopacket.PacketBuilder) error {
-				if _, err := decodeExt(h, data, nil, p); err != nil {
-					return err
-				}
-				return p.NextDecoder(gopacket.LayerTypePayload)
-			})})
+			gopacket.LayerTypeMetadata{Name: h.String(),
+				Decoder: gopacket.DecodeFunc(func(data []byte, p gopacket.PacketBuilder) error {
+					if _, err := decodeExt(h, data, nil, p); err != nil {
+						return err
+					}
+					return p.NextDecoder(gopacket.LayerTypePayload)
+				})})
 	}
 	layers.RegisterUDPPortLayerType(Port, LayerTypeBTH)
 }

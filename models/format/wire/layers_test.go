@@ -24,7 +24,8 @@ type stack struct {
 
 func newStack() *stack {
 	s := &stack{roce: NewRoCE()}
-	s.parser = gopacket.NewDecodingLayerParser(layers.LayerTypeEthernet, &s.eth, &s.vlan, &s.ip4, &s.ip6, &s.udp, &s.data)
+	s.parser = gopacket.NewDecodingLayerParser(layers.LayerTypeEthernet, &s.eth, &s.vlan, &s.ip4, &s.ip6, &s.udp,
+		&s.data)
 	for _, l := range s.roce.DecodingLayers() {
 		s.parser.AddDecodingLayer(l)
 	}

@@ -17,7 +17,8 @@ const (
 	numHeaders
 )
 
-var headerNames = [numHeaders]string{"none", "RETH", "AETH", "DETH", "ImmDt", "IETH", "AtomicETH", "AtomicAckETH", "CNP"}
+var headerNames = [numHeaders]string{"none", "RETH", "AETH", "DETH", "ImmDt", "IETH", "AtomicETH", "AtomicAckETH",
+	"CNP"}
 
 var headerSizes = [numHeaders]uint8{0, RETHSize, AETHSize, DETHSize, ImmDtSize, IETHSize,
 	AtomicETHSize, AtomicAckETHSize, CNPSize}

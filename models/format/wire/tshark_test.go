@@ -130,12 +130,14 @@ func everyOpcode(t *testing.T) (out []sighting) {
 		for i := range body {
 			body[i] = byte(0x80 + o + 5*i)
 		}
-		bth := &BTHLayer{BTHFields: BTHFields{Opcode: Opcode(o), PKey: 0xffff, DestQP: 0xabc000 | uint32(o), PSN: 0xfffff0, AckReq: true}}
+		bth := &BTHLayer{BTHFields: BTHFields{Opcode: Opcode(o), PKey: 0xffff, DestQP: 0xabc000 | uint32(o),
+			PSN: 0xfffff0, AckReq: true}}
 		mac := []byte{2, 0, 0, 0, 0, 1}
 		buf := gopacket.NewSerializeBuffer()
 		require.NoError(t, gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true},
 			&layers.Ethernet{SrcMAC: mac, DstMAC: mac, EthernetType: layers.EthernetTypeIPv4},
-			&layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: []byte{10, 1, 0, 1}, DstIP: []byte{10, 1, 0, 2}},
+			&layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: []byte{10, 1, 0, 1},
+				DstIP: []byte{10, 1, 0, 2}},
 			&layers.UDP{SrcPort: 0xc000, DstPort: Port}, bth, gopacket.Payload(body)))
 		frame := bytes.Clone(buf.Bytes())
 		require.NoError(t, SealFrame(frame, false))
@@ -150,7 +152,8 @@ func runTshark(t *testing.T, all []sighting) []map[string]string {
 	require.NoError(t, err, "this test needs tshark: sudo apt-get install tshark")
 	file := filepath.Join(t.TempDir(), "all.pcap")
 	writePcap(t, file, all)
-	args := []string{"-n", "-r", file, "--disable-protocol", "rpcordma", "-T", "fields", "-E", "occurrence=f", "-E", "separator=/t"}
+	args := []string{"-n", "-r", file, "--disable-protocol", "rpcordma", "-T", "fields", "-E", "occurrence=f", "-E",
+		"separator=/t"}
 	var names []string
 	for _, c := range columns {
 		if len(names) == 0 || names[len(names)-1] != c.name {

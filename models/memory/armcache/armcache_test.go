@@ -69,7 +69,8 @@ func over(e sim.Engine, d inject.DelaySpec, specs ...armcache.Spec) (*memtest.Be
 		}
 		target, back = c, c
 	}
-	return &memtest.Bench{Target: target, Peek: back.Read, Size: 1 << 20, Ends: true, Window: 1200, Nowhere: []uint64{mem.Bus(3, 0)}}, nil
+	return &memtest.Bench{Target: target, Peek: back.Read, Size: 1 << 20, Ends: true, Window: 1200,
+		Nowhere: []uint64{mem.Bus(3, 0)}}, nil
 }
 
 func variants() map[string]armcache.Spec {
@@ -122,7 +123,8 @@ func TestStorm(t *testing.T) {
 			for seed := range uint64(3) {
 				want := play(simcore.NewEngine(), seed)
 				require.Equal(t, want, play(simcore.NewEngine(), seed))
-				if spec.Rate.Bytes != 0 { // else accesses share instants, and Akita's engine shuffles what the delay does for them
+				// else accesses share instants, and Akita's engine shuffles what the delay does for them
+				if spec.Rate.Bytes != 0 {
 					require.Equal(t, want, play(sim.NewSerialEngine(), seed))
 				}
 			}
@@ -287,9 +289,11 @@ func TestErrors(t *testing.T) {
 	require.ErrorIs(t, access(build(mem.Read), mem.Access{By: mem.Core, Data: make([]byte, 4)}), mem.ErrPoisoned)
 	require.ErrorIs(t, access(build(mem.Read), mem.Access{By: mem.Device, Data: make([]byte, 4)}), mem.ErrPoisoned)
 	c := build(mem.Read)
-	require.ErrorContains(t, access(c, mem.Access{Op: mem.Write, Addr: 64, Data: make([]byte, 4)}), "bytes written to line 0x40 are lost")
+	require.ErrorContains(t, access(c, mem.Access{Op: mem.Write, Addr: 64, Data: make([]byte, 4)}),
+		"bytes written to line 0x40 are lost")
 	require.ErrorIs(t, c.Err(), mem.ErrPoisoned)
-	require.ErrorContains(t, access(build(mem.Read), mem.Access{Addr: 990, Data: make([]byte, 4)}), "memory ends inside its line")
+	require.ErrorContains(t, access(build(mem.Read), mem.Access{Addr: 990, Data: make([]byte, 4)}),
+		"memory ends inside its line")
 	require.ErrorContains(t, access(build(mem.Read), mem.Access{Addr: 999, Data: make([]byte, 4)}), "it has 0x3e8 B")
 	c = build(mem.Write)
 	require.NoError(t, access(c, mem.Access{Op: mem.Write, Data: make([]byte, 64)}))
@@ -307,7 +311,8 @@ func TestSpecs(t *testing.T) {
 	_, err = armcache.Preset("bf4")
 	require.ErrorContains(t, err, `preset is "bf4": want one of [bf3 host-ce host-ce-6 host-fn host-op host-rb]`)
 	err = armcache.Spec{Rate: simcore.Rate{Bytes: -1}, HitLatency: -1}.Validate()
-	for _, field := range []string{"ways", "replacement", "index", "rate", "hit_latency_ps", "fetches 0: want", "write_backs"} {
+	for _, field := range []string{"ways", "replacement", "index", "rate", "hit_latency_ps", "fetches 0: want",
+		"write_backs"} {
 		require.ErrorContains(t, err, field)
 	}
 	_, err = armcache.Builder{}.Build("LLC")

@@ -103,7 +103,8 @@ func (c *Cache) Check(op mem.Op, addr uint64, n int) error {
 	from := addr &^ (lineBytes - 1)
 	if to := (addr + uint64(n) + lineBytes - 1) &^ (lineBytes - 1); from != addr || to != addr+uint64(n) {
 		if c.memory.Check(op, from, int(to-from)) != nil {
-			return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("memory ends inside its line, and %s needs whole lines", c.Name())}
+			return &mem.RangeError{Op: op, Addr: addr, Len: n,
+				There: fmt.Sprintf("memory ends inside its line, and %s needs whole lines", c.Name())}
 		}
 	}
 	return nil

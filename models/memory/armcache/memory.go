@@ -124,7 +124,8 @@ func (c *Cache) filled(f *fetch) {
 	} else {
 		lost, wrong := c.lines.Fail(f.line)
 		if c.fail(wrong); lost {
-			c.fail(fmt.Errorf("armcache: %s: bytes written to line %#x are lost, its fetch failed: %w", c.Name(), f.Addr, err))
+			c.fail(fmt.Errorf("armcache: %s: bytes written to line %#x are lost, its fetch failed: %w", c.Name(),
+				f.Addr, err))
 		}
 	}
 	for _, w := range f.waits {

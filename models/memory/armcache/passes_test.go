@@ -110,7 +110,8 @@ func TestPassesThroughDRAM(t *testing.T) {
 			require.NoError(t, r.e.RunUntil(r.e.Now()+span))
 			after, bytes := r.dram.Counters(), float64(r.payload-payload)
 			gbps := bytes * 8000 / float64(span)
-			back, again := float64(after.WrittenBytes-before.WrittenBytes)/bytes, float64(after.ReadBytes-before.ReadBytes)/bytes
+			back, again := float64(after.WrittenBytes-before.WrittenBytes)/bytes,
+				float64(after.ReadBytes-before.ReadBytes)/bytes
 			t.Logf("%s: %.0f Gbps, DRAM bytes written %.3f, read %.3f for each of payload", x.name, gbps, back, again)
 			require.InDelta(t, x.back, back, 0.01)
 			require.InDelta(t, x.again, again, 0.01)

@@ -5,8 +5,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// TakesRun implements mem.Runner. The lines of a run take their turns one after the other, as accesses would; those that end at
-// one time share an event.
+// TakesRun implements mem.Runner. The lines of a run take their turns one after the other, as accesses would; those
+// that end at one time share an event.
 func (c *Cache) TakesRun(uint64, int) bool { return true }
 
 // turn is how many bytes of an access are done when its next turn is over.
@@ -30,8 +30,8 @@ func (c *Cache) settleLine(x *transfer, n int) {
 	}
 }
 
-// schedule schedules the ends of lines that were noted. It comes before memory is accessed, so that the order of events within
-// one instant is that of single accesses.
+// schedule schedules the ends of lines that were noted. It comes before memory is accessed, so that the order of
+// events within one instant is that of single accesses.
 func (c *Cache) schedule(x *transfer) {
 	if x.ending == 0 {
 		return

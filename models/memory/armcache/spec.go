@@ -30,7 +30,8 @@ func (s Spec) Validate() error {
 	}
 	const longest, most = simcore.Millisecond, 1 << 12
 	if r := s.Rate; r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second) {
-		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), "1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound")
+		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps),
+			"1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound")
 	}
 	if s.HitLatency < 0 || s.HitLatency > longest {
 		bad("hit_latency_ps", int64(s.HitLatency), "0 to 1 ms")
@@ -53,18 +54,21 @@ const (
 // the source of each number.
 var presets = map[string]Spec{
 	"bf3": {
-		Geometry: core.Geometry{SizeBytes: 16 * mib, Ways: 16, DeviceWays: core.FirstWays(16), Replacement: core.LRU, Index: core.Plain},
-		Rate:     simcore.Gbps(1200), HitLatency: 30 * simcore.Nanosecond, Fetches: 64, WriteBacks: 64,
+		Geometry: core.Geometry{SizeBytes: 16 * mib, Ways: 16, DeviceWays: core.FirstWays(16), Replacement: core.LRU,
+			Index: core.Plain},
+		Rate: simcore.Gbps(1200), HitLatency: 30 * simcore.Nanosecond, Fetches: 64, WriteBacks: 64,
 	},
 	"host-fn": {
-		Geometry:   core.Geometry{SizeBytes: 37*mib + 512*kib, Ways: 15, DeviceWays: core.FirstWays(2), Replacement: core.LRU, Index: core.Hashed},
+		Geometry: core.Geometry{SizeBytes: 37*mib + 512*kib, Ways: 15, DeviceWays: core.FirstWays(2),
+			Replacement: core.LRU, Index: core.Hashed},
 		HitLatency: 25 * simcore.Nanosecond, Fetches: 128, WriteBacks: 128,
 	},
 	"host-ce":   hostCE(2),
 	"host-ce-6": hostCE(6),
 	"host-op":   serverCache(18*mib, 2),
 	"host-rb": {
-		Geometry:   core.Geometry{SizeBytes: 16*mib + 512*kib, Ways: 11, DeviceWays: core.FirstWays(2), Replacement: core.LRU, Index: core.Hashed},
+		Geometry: core.Geometry{SizeBytes: 16*mib + 512*kib, Ways: 11, DeviceWays: core.FirstWays(2),
+			Replacement: core.LRU, Index: core.Hashed},
 		HitLatency: 25 * simcore.Nanosecond, Fetches: 128, WriteBacks: 128,
 	},
 }
@@ -74,7 +78,8 @@ func hostCE(deviceWays int) Spec { return serverCache(12*mib, deviceWays) }
 // serverCache has twelve ways.
 func serverCache(bytes int64, deviceWays int) Spec {
 	return Spec{
-		Geometry:   core.Geometry{SizeBytes: bytes, Ways: 12, DeviceWays: core.FirstWays(deviceWays), Replacement: core.LRU, Index: core.Hashed},
+		Geometry: core.Geometry{SizeBytes: bytes, Ways: 12, DeviceWays: core.FirstWays(deviceWays),
+			Replacement: core.LRU, Index: core.Hashed},
 		HitLatency: 25 * simcore.Nanosecond, Fetches: 128, WriteBacks: 128,
 	}
 }
@@ -82,7 +87,8 @@ func serverCache(bytes int64, deviceWays int) Spec {
 // Preset returns the spec of a machine's cache by its name.
 func Preset(name string) (Spec, error) {
 	if name == "bf2" {
-		return Spec{}, errors.New("armcache: BlueField-2 has no cache that devices write to: put its root over its DRAM")
+		return Spec{},
+			errors.New("armcache: BlueField-2 has no cache that devices write to: put its root over its DRAM")
 	}
 	s, ok := presets[name]
 	if !ok {

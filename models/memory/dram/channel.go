@@ -99,7 +99,8 @@ func (c *channel) dispatch() (p *part, joined bool) {
 // joins reports whether a write goes on where a run of writes ends, in the same
 // row, and the run is not yet as long as a drain.
 func (c *channel) joins(run, p *part) bool {
-	return run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 && run.bursts+p.bursts <= c.batch
+	return run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 &&
+		run.bursts+p.bursts <= c.batch
 }
 
 // ready is the earliest time from which a part could start, as for its bank:

@@ -29,7 +29,8 @@ func hog(t *testing.T, e sim.Engine, m mem.Target, gbps int64) *dram.Hog {
 // small is a memory of which every corner is met soon.
 func small() dram.Spec {
 	return dram.Spec{
-		Channels: 3, Interleave: 64, Banks: 2, RowBytes: 128, Mapping: dram.Rows, Peak: 60_000, Mixed: 40_000, Write: 20_000,
+		Channels: 3, Interleave: 64, Banks: 2, RowBytes: 128, Mapping: dram.Rows, Peak: 60_000, Mixed: 40_000,
+		Write: 20_000,
 		Batch: 2, Window: 2, Buffer: 8, BankTiming: "offpath", Latency: 20 * ns,
 	}
 }
@@ -50,7 +51,8 @@ func contract(e sim.Engine, d inject.DelaySpec, cached bool) (*memtest.Bench, er
 	if target, err = (dram.Builder{Scheduler: e, Spec: small(), Memory: target}).Build("DRAM"); err != nil {
 		return nil, err
 	}
-	b := &memtest.Bench{Target: target, Peek: space.Read, Size: 1 << 20, Ends: true, Window: 700, Nowhere: []uint64{mem.Bus(3, 0)}}
+	b := &memtest.Bench{Target: target, Peek: space.Read, Size: 1 << 20, Ends: true, Window: 700,
+		Nowhere: []uint64{mem.Bus(3, 0)}}
 	if !cached {
 		return b, nil
 	}
@@ -73,7 +75,8 @@ func TestKeepsTheProtocol(t *testing.T) {
 		name   string
 		delay  inject.DelaySpec
 		cached bool
-	}{{"over memory", inject.DelaySpec{}, false}, {"over a delay", delay, false}, {"under a cache", inject.DelaySpec{}, true}} {
+	}{{"over memory", inject.DelaySpec{}, false}, {"over a delay", delay, false},
+		{"under a cache", inject.DelaySpec{}, true}} {
 		memtest.RunContract(t, x.name, func() (*memtest.Bench, error) {
 			e := simcore.NewEngine()
 			b, err := contract(e, x.delay, x.cached)
@@ -107,7 +110,8 @@ func TestBytesAreConserved(t *testing.T) {
 		var accepted, finished uint64
 		at := 0 * ns
 		for i := range 3000 {
-			a := &mem.Access{Op: mem.Op(rng.IntN(2)), Addr: uint64(rng.IntN(1 << 16)), Data: make([]byte, 1+rng.IntN(700))}
+			a := &mem.Access{Op: mem.Op(rng.IntN(2)), Addr: uint64(rng.IntN(1 << 16)),
+				Data: make([]byte, 1+rng.IntN(700))}
 			a.Done = func(a *mem.Access) {
 				require.NoError(t, a.Err)
 				finished += uint64(len(a.Data))
@@ -191,10 +195,12 @@ func TestSpecs(t *testing.T) {
 	}
 	_, err := dram.Preset("bf4")
 	require.ErrorContains(t, err, `preset is "bf4": want one of [bf2 `)
-	want := dram.Timing{Burst: 1429, WriteCost: 4267, Turnaround: 16 * (2133 - 1429), BankRead: 20 * ns, BankWrite: 44 * ns, Latency: 90 * ns}
+	want := dram.Timing{Burst: 1429, WriteCost: 4267, Turnaround: 16 * (2133 - 1429), BankRead: 20 * ns,
+		BankWrite: 44 * ns, Latency: 90 * ns}
 	require.Equal(t, want, preset(t, "bf3").Timing())
 	err = dram.Spec{Interleave: 96, RowBytes: 64, Mixed: 1, Write: -1, Batch: -1, Buffer: -2, Latency: -1}.Validate()
-	for _, field := range []string{"channels", "interleave_bytes", "banks", "row_bytes", "mapping", "peak_mbps", "mixed_mbps", "write_mbps", "write_batch", "read_window", "write_buffer", "bank_timing", "read_latency_ps"} {
+	for _, field := range []string{"channels", "interleave_bytes", "banks", "row_bytes", "mapping", "peak_mbps",
+		"mixed_mbps", "write_mbps", "write_batch", "read_window", "write_buffer", "bank_timing", "read_latency_ps"} {
 		require.ErrorContains(t, err, field)
 	}
 	require.Contains(t, dram.BankTimings(), "jedec-ddr5-5600")

@@ -97,7 +97,8 @@ func sustained(t testing.TB, s dram.Spec, loads ...*load) (all float64, each []f
 }
 
 // through is the same of a memory that stands before the DRAM.
-func through(t testing.TB, e *simcore.Engine, d *dram.DRAM, m mem.Target, loads ...*load) (all float64, each []float64) {
+func through(t testing.TB, e *simcore.Engine, d *dram.DRAM, m mem.Target, loads ...*load) (all float64,
+	each []float64) {
 	t.Helper()
 	const warm, span = 20 * simcore.Microsecond, 200 * simcore.Microsecond
 	for i, l := range loads {

@@ -33,12 +33,14 @@ func TestSequentialReachesTheCeiling(t *testing.T) {
 	for _, name := range presets {
 		for _, bytes := range []int{64, 128, 512} {
 			for _, loads := range [][]*load{
-				{reads(bytes, sequential)}, {writes(bytes, sequential)}, {reads(bytes, sequential), writes(bytes, sequential)},
+				{reads(bytes, sequential)}, {writes(bytes, sequential)},
+				{reads(bytes, sequential), writes(bytes, sequential)},
 			} {
 				s := preset(t, name)
 				got, _ := sustained(t, s, loads...)
 				want := ceiling(s, loads)
-				require.InEpsilon(t, want, got, 0.01, "%s: %d streams of %d B, the first %v", name, len(loads), bytes, loads[0].op)
+				require.InEpsilon(t, want, got, 0.01, "%s: %d streams of %d B, the first %v", name, len(loads), bytes,
+					loads[0].op)
 			}
 		}
 	}

@@ -56,7 +56,8 @@ func TestSustainedRates(t *testing.T) {
 		if len(x.loads) == 1 {
 			what = x.loads[0].op.String()
 		}
-		t.Logf("%-8s %-5s of %3d B: %7.1f Gbps, spec %7.1f (%+.2f%%) %.1f", x.preset, what, x.loads[0].bytes, got, x.want, (got/x.want-1)*100, each)
+		t.Logf("%-8s %-5s of %3d B: %7.1f Gbps, spec %7.1f (%+.2f%%) %.1f", x.preset, what, x.loads[0].bytes, got,
+			x.want, (got/x.want-1)*100, each)
 		require.InEpsilon(t, x.want, got, x.within, "%s, %s", x.preset, what)
 	}
 }

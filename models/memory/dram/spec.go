@@ -18,19 +18,21 @@ const burstBytes = mem.LineBytes
 // Spec configures a DRAM: all channels of one memory controller. Rates are of
 // all channels together.
 type Spec struct {
-	Channels   int        `yaml:"channels"`
-	Interleave int        `yaml:"interleave_bytes"` // consecutive bytes in one channel
-	Banks      int        `yaml:"banks"`            // of each channel
-	RowBytes   int        `yaml:"row_bytes"`        // that a bank has open at a time
-	Mapping    string     `yaml:"mapping"`          // of a channel's bytes to its banks: Rows or Pieces
-	Peak       int64      `yaml:"peak_mbps"`        // of the data buses
-	Mixed      int64      `yaml:"mixed_mbps"`       // sustained by as many reads as writes; 0: Peak, turning the bus costs nothing
-	Write      int64      `yaml:"write_mbps"`       // sustained by writes alone; 0: Peak, writes cost no more than reads
-	Batch      int        `yaml:"write_batch"`      // bursts after which the bus may turn
-	Window     int        `yaml:"read_window"`      // reads among which a channel chooses
-	Buffer     int        `yaml:"write_buffer"`     // bursts of writes with which a channel is full
-	BankTiming string     `yaml:"bank_timing"`      // a name: see BankTimings
-	Latency    simcore.Ps `yaml:"read_latency_ps"`  // of a read from idle memory, without its bursts
+	Channels   int    `yaml:"channels"`
+	Interleave int    `yaml:"interleave_bytes"` // consecutive bytes in one channel
+	Banks      int    `yaml:"banks"`            // of each channel
+	RowBytes   int    `yaml:"row_bytes"`        // that a bank has open at a time
+	Mapping    string `yaml:"mapping"`          // of a channel's bytes to its banks: Rows or Pieces
+	Peak       int64  `yaml:"peak_mbps"`        // of the data buses
+	// sustained by as many reads as writes; 0: Peak, turning the bus costs nothing
+	Mixed int64 `yaml:"mixed_mbps"`
+	// sustained by writes alone; 0: Peak, writes cost no more than reads
+	Write      int64      `yaml:"write_mbps"`
+	Batch      int        `yaml:"write_batch"`     // bursts after which the bus may turn
+	Window     int        `yaml:"read_window"`     // reads among which a channel chooses
+	Buffer     int        `yaml:"write_buffer"`    // bursts of writes with which a channel is full
+	BankTiming string     `yaml:"bank_timing"`     // a name: see BankTimings
+	Latency    simcore.Ps `yaml:"read_latency_ps"` // of a read from idle memory, without its bursts
 }
 
 // The mappings. With either, the bank's number is permuted by the bits above it,
@@ -153,7 +155,8 @@ func (s Spec) Validate() error {
 		bad("write_buffer", s.Buffer, "write_batch to 65536", "write_batch")
 	}
 	if _, ok := bankTimings[s.BankTiming]; !ok {
-		bad("bank_timing", fmt.Sprintf("%q", s.BankTiming), fmt.Sprintf("one of %v", slices.Sorted(maps.Keys(bankTimings))))
+		bad("bank_timing", fmt.Sprintf("%q", s.BankTiming),
+			fmt.Sprintf("one of %v", slices.Sorted(maps.Keys(bankTimings))))
 	}
 	if s.Latency < 0 || s.Latency > simcore.Millisecond {
 		bad("read_latency_ps", int64(s.Latency), "0 to 1 ms")

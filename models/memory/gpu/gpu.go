@@ -38,7 +38,8 @@ type Spec struct {
 func (s Spec) Validate() error {
 	errs := []error{field.Under("link", s.Link.Validate())}
 	if s.Bytes == 0 || s.Bytes > mem.MaxBytes || s.Base+s.Bytes-1 < s.Base {
-		errs = append(errs, field.Errorf("bytes", "%d: want 1 to 2^56, from %#x (%s) on", s.Bytes, s.Base, field.Path("base")))
+		errs = append(errs, field.Errorf("bytes", "%d: want 1 to 2^56, from %#x (%s) on", s.Bytes, s.Base,
+			field.Path("base")))
 	}
 	if s.Latency < 0 || s.Latency > simcore.Millisecond {
 		errs = append(errs, field.Errorf("latency_ps", "%d: want 0 to 1 ms", int64(s.Latency)))
@@ -123,7 +124,8 @@ func (s *store) Check(op mem.Op, addr uint64, n int) error {
 	if addr >= s.base && s.bytes.Has(addr-s.base, n) {
 		return nil
 	}
-	return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("the GPU has %#x B from %#x on", s.bytes.Size(), s.base)}
+	return &mem.RangeError{Op: op, Addr: addr, Len: n,
+		There: fmt.Sprintf("the GPU has %#x B from %#x on", s.bytes.Size(), s.base)}
 }
 
 // Access implements mem.Target. There is no cache: Clean and Invalidate have

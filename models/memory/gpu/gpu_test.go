@@ -28,7 +28,8 @@ func build(t testing.TB, e sim.Engine) *gpu.Memory {
 func rig(t testing.TB, e sim.Engine) *memrig.Rig {
 	m := build(t, e)
 	return &memrig.Rig{
-		Bench: memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, 1<<40), Size: 1 << 20, Ends: true, Nowhere: []uint64{0, mem.Bus(3, 0)}}, Idle: m.Idle,
+		Bench: memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, 1<<40), Size: 1 << 20, Ends: true,
+			Nowhere: []uint64{0, mem.Bus(3, 0)}}, Idle: m.Idle,
 		Flow: func() memrig.Flow {
 			s := m.Stats()
 			return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
@@ -53,7 +54,9 @@ func TestMemory(t *testing.T) {
 	require.NoError(t, err)
 	m.Snoop(func(uint64, int) { told = append(told, -1) })
 	var end simcore.Ps
-	m.Access(&mem.Access{Op: mem.Write, Addr: r.Base, Data: make([]byte, 1000), Done: func(*mem.Access) { end = e.Now() }})
+	m.Access(&mem.Access{Op: mem.Write, Addr: r.Base, Data: make([]byte, 1000), Done: func(*mem.Access) {
+		end = e.Now()
+	}})
 	require.NoError(t, e.Run())
 	require.Equal(t, []simcore.Ps{-1, 32*ns + 300*ns + 400*ns}, told) // 1,024 B at 32 B/ns
 	require.Equal(t, told[1]+750+300*ns, end)

@@ -60,7 +60,8 @@ func sparse() (*memtest.Bench, error) {
 	const size = 3 * pageBytes
 	m := mem.NewSparse(size)
 	peek := func(addr uint64, b []byte) error { m.Read(addr, b); return nil }
-	return &memtest.Bench{Target: m, Peek: peek, Size: size, Ends: true, Nowhere: []uint64{size + 1, 1 << 63, ^uint64(0)}}, nil
+	return &memtest.Bench{Target: m, Peek: peek, Size: size, Ends: true,
+		Nowhere: []uint64{size + 1, 1 << 63, ^uint64(0)}}, nil
 }
 
 func space() (*memtest.Bench, error) {
@@ -70,7 +71,8 @@ func space() (*memtest.Bench, error) {
 		return nil, err
 	}
 	nowhere := []uint64{pageBytes, mem.Bus(nicspec.EndpointHost, mem.MaxBytes-1), mem.Bus(2, 0), mem.Bus(255, 8)}
-	return &memtest.Bench{Target: s, Peek: s.Read, Base: mem.Bus(nicspec.EndpointHost, 0), Size: size, Ends: true, Nowhere: nowhere}, nil
+	return &memtest.Bench{Target: s, Peek: s.Read, Base: mem.Bus(nicspec.EndpointHost, 0), Size: size, Ends: true,
+		Nowhere: nowhere}, nil
 }
 
 func TestTargets(t *testing.T) {
@@ -154,8 +156,10 @@ func TestSnoop(t *testing.T) {
 func TestStrayWrites(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
-	require.EqualError(t, write(s, mem.Bus(1, 1<<20), 1), "mem: write of 1 B at 0x100000000100000: no memory there: endpoint 1 has 0x100000 B")
-	require.EqualError(t, write(s, mem.Bus(7, 0), 1, 2), "mem: write of 2 B at 0x700000000000000: no memory there: endpoint 7 has none")
+	require.EqualError(t, write(s, mem.Bus(1, 1<<20), 1), "mem: write of 1 B at 0x100000000100000: no memory there: "+
+		"endpoint 1 has 0x100000 B")
+	require.EqualError(t, write(s, mem.Bus(7, 0), 1, 2), "mem: write of 2 B at 0x700000000000000: no memory there: "+
+		"endpoint 7 has none")
 	require.ErrorIs(t, write(s, mem.Bus(0, 1<<20-1), 1, 2), mem.ErrNoMemory)
 	require.Equal(t, 3, s.Stray)
 	require.ErrorIs(t, s.Write(mem.Bus(7, 0), []byte{1}), mem.ErrNoMemory)

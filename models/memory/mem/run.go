@@ -1,16 +1,16 @@
 package mem
 
-// Runner is a Target that takes runs: a core's writes of several consecutive lines, with Access.Line set, that take the time, leave the
-// state and count the statistics of one write for each line, issued one directly after the other. The first and the last line
-// may be partial.
+// Runner is a Target that takes runs: a core's writes of several consecutive lines, with Access.Line set, that take
+// the time, leave the state and count the statistics of one write for each line, issued one directly after the other.
+// The first and the last line may be partial.
 //
-// Line is called when a line took effect, in order and never during Access; for the last line Done is called instead. more says
-// that the end of the next line follows at once, with nothing in between.
+// Line is called when a line took effect, in order and never during Access; for the last line Done is called instead.
+// more says that the end of the next line follows at once, with nothing in between.
 type Runner interface {
 	Target
 
-	// TakesRun reports whether a run of n bytes at addr may be issued at this moment. If not, the initiator issues its lines
-	// one by one.
+	// TakesRun reports whether a run of n bytes at addr may be issued at this moment. If not, the initiator issues its
+	// lines one by one.
 	TakesRun(addr uint64, n int) bool
 }
 

@@ -65,7 +65,8 @@ func (b Builder) Build(name string) (*Link, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	l := &Link{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, there: b.There, back: b.Back}
+	l := &Link{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, there: b.There,
+		back: b.Back}
 	l.relays.Ended = l.answer
 	for _, lane := range []**pace.Pacer{&l.there, &l.back} {
 		if *lane == nil {

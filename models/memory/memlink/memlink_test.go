@@ -36,7 +36,8 @@ func rig(d inject.DelaySpec) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		l, space := build(t, e, d)
 		return &memrig.Rig{
-			Bench: memtest.Bench{Target: l, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: l.Idle,
+			Bench: memtest.Bench{Target: l, Peek: space.Read, Size: 1 << 20, Ends: true,
+				Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: l.Idle,
 			Flow: func() memrig.Flow {
 				s := l.Stats()
 				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
@@ -76,7 +77,8 @@ func TestTimes(t *testing.T) {
 	require.NoError(t, e.Run())
 	// Requests leave at 1, 2, 11 and 12 ns; answers take 9, 9, 1 and 1 ns.
 	require.Equal(t, []simcore.Ps{(31 + 9 + 30) * ns, (40 + 9 + 30) * ns, (49 + 1 + 30) * ns, (50 + 1 + 30) * ns}, ends)
-	require.Equal(t, memlink.Stats{Accesses: 4, AcceptedBytes: 192, FinishedBytes: 192, ThereBytes: 96, BackBytes: 160}, l.Stats())
+	require.Equal(t, memlink.Stats{Accesses: 4, AcceptedBytes: 192, FinishedBytes: 192, ThereBytes: 96, BackBytes: 160},
+		l.Stats())
 	require.True(t, l.Idle())
 }
 

@@ -97,7 +97,8 @@ func New(regions ...Region) (*Map, error) {
 		case r.Memory == nil:
 			errs = append(errs, fmt.Errorf("memmap: region %s has no memory", r.Name))
 		case r.Bytes == 0 || r.Base+r.Bytes-1 < r.Base:
-			errs = append(errs, fmt.Errorf("memmap: region %s has %#x B from %#x on: want a range that is not empty and does not wrap", r.Name, r.Bytes, r.Base))
+			errs = append(errs, fmt.Errorf("memmap: region %s has %#x B from %#x on: want a range that is not empty "+
+				"and does not wrap", r.Name, r.Bytes, r.Base))
 		}
 		if r.View == nil {
 			r.View, _ = r.Memory.(mem.Backdoor)
@@ -257,7 +258,8 @@ func (m *Map) endWhole(p *part) {
 // TakesRun implements mem.Runner.
 func (m *Map) TakesRun(addr uint64, n int) bool {
 	r := m.find(addr)
-	return m.queue.Len() == 0 && !m.running && r != nil && r.span(addr, n) == n && !m.busyElsewhere(r) && mem.TakesRun(r.Memory, addr, n)
+	return m.queue.Len() == 0 && !m.running && r != nil && r.span(addr, n) == n && !m.busyElsewhere(r) &&
+		mem.TakesRun(r.Memory, addr, n)
 }
 
 // endLine ends a line of a run.

@@ -28,7 +28,8 @@ func build(t testing.TB, e sim.Engine, fast, slow inject.DelaySpec) (*memmap.Map
 	require.NoError(t, err)
 	b, err := inject.NewDelay("Slow", e, slow, space)
 	require.NoError(t, err)
-	m, err := memmap.New(memmap.Region{Name: "Slow", Base: border, Bytes: border, Memory: b, View: space, Watcher: space},
+	m, err := memmap.New(memmap.Region{Name: "Slow", Base: border, Bytes: border, Memory: b, View: space,
+		Watcher: space},
 		memmap.Region{Name: "Fast", Bytes: border, Memory: a, View: space})
 	require.NoError(t, err)
 	return m, space
@@ -39,7 +40,8 @@ func rig(fast, slow inject.DelaySpec) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		m, _ := build(t, e, fast, slow)
 		return &memrig.Rig{
-			Bench: memtest.Bench{Target: m, Peek: m.Read, Base: border - 160, Size: 320, Window: 320, Nowhere: []uint64{mem.Bus(3, 0), 2 * border}}, Idle: m.Idle,
+			Bench: memtest.Bench{Target: m, Peek: m.Read, Base: border - 160, Size: 320, Window: 320,
+				Nowhere: []uint64{mem.Bus(3, 0), 2 * border}}, Idle: m.Idle,
 			Flow: func() memrig.Flow {
 				s := m.Stats()
 				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
@@ -52,11 +54,13 @@ func rig(fast, slow inject.DelaySpec) memrig.Build {
 func TestKeepsTheProtocol(t *testing.T) {
 	memrig.Contract(t, "at once", rig(inject.DelaySpec{}, inject.DelaySpec{}))
 	memrig.Contract(t, "one slow", rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 70 * ns}))
-	memrig.Contract(t, "delays", rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}, inject.DelaySpec{Latency: 9 * ns, Jitter: 99 * ns, Seed: 6}))
+	memrig.Contract(t, "delays", rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5},
+		inject.DelaySpec{Latency: 9 * ns, Jitter: 99 * ns, Seed: 6}))
 }
 
 func TestConservation(t *testing.T) {
-	memrig.Conserve(t, rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}, inject.DelaySpec{Latency: 9 * ns, Jitter: 99 * ns, Seed: 6}))
+	memrig.Conserve(t, rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5},
+		inject.DelaySpec{Latency: 9 * ns, Jitter: 99 * ns, Seed: 6}))
 }
 
 func TestNoAllocation(t *testing.T) {
@@ -69,7 +73,10 @@ func TestOrder(t *testing.T) {
 	m, _ := build(t, e, inject.DelaySpec{Latency: 5 * ns}, inject.DelaySpec{Latency: 50 * ns})
 	var ends []simcore.Ps
 	issue := func(op mem.Op, addr uint64) {
-		m.Access(&mem.Access{Op: op, Addr: addr, Data: make([]byte, 8), Done: func(*mem.Access) { ends = append(ends, e.Now()) }})
+		m.Access(&mem.Access{Op: op, Addr: addr, Data: make([]byte, 8), Done: func(*mem.Access) {
+			ends = append(ends,
+				e.Now())
+		}})
 	}
 	issue(mem.Write, border)
 	issue(mem.Read, 0)
@@ -98,7 +105,8 @@ func TestRegions(t *testing.T) {
 	require.ErrorContains(t, err, "want a range in one region")
 	_, err = m.Watch(0, 2, func(uint64, int) {})
 	require.ErrorContains(t, err, "region Fast does not tell of writes")
-	_, err = memmap.New(memmap.Region{Name: "A", Base: 8, Bytes: 8, Memory: space}, memmap.Region{Name: "B", Base: 12, Bytes: 1, Memory: space},
+	_, err = memmap.New(memmap.Region{Name: "A", Base: 8, Bytes: 8, Memory: space},
+		memmap.Region{Name: "B", Base: 12, Bytes: 1, Memory: space},
 		memmap.Region{Name: "C", Bytes: 1}, memmap.Region{Name: "D", Base: 99, Memory: space})
 	for _, says := range []string{"regions A and B overlap at 0xc", "region C has no memory", "region D has 0x0 B"} {
 		require.ErrorContains(t, err, says)

@@ -84,7 +84,8 @@ func (r *Regs) pushQueue(h *tlp.Header, data []byte) (queue int, ok bool) {
 	const words, bytes = nicspec.WqeBytes / tlp.DWBytes, nicspec.RegTxPushCount * nicspec.RegTxPushStride
 	at := h.Address - nicspec.BarBase - nicspec.RegTxPushBase
 	whole := h.Length == words && h.FirstBE == 0xf && h.LastBE == 0xf && len(data) >= nicspec.WqeBytes
-	return int(at / nicspec.RegTxPushStride), whole && at < bytes && at%nicspec.RegTxPushStride == 0 && r.build.Has(nicspec.PartPush)
+	return int(at / nicspec.RegTxPushStride), whole && at < bytes && at%nicspec.RegTxPushStride == 0 &&
+		r.build.Has(nicspec.PartPush)
 }
 
 // push is a doorbell for one more block, which comes with it [W1].

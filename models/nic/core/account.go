@@ -85,6 +85,7 @@ func (r *Regs) writeAccount(b []byte, e *Effect) {
 }
 
 func (a *Account) encode(dst []byte) {
-	f := nicspec.AccountEntryFields{Balance: a.Balance, Latch: bit(a.Latch, 0), Slow: bit(a.Slow, 0), Drawn: a.Drawn, Seq: a.Seq}
+	f := nicspec.AccountEntryFields{Balance: a.Balance, Latch: bit(a.Latch, 0), Slow: bit(a.Slow, 0), Drawn: a.Drawn,
+		Seq: a.Seq}
 	f.Encode(dst)
 }

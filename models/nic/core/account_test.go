@@ -66,7 +66,8 @@ func TestAccountRegistersAndRules(t *testing.T) {
 	require.Equal(t, bad, rule(nicspec.RuleEntryFields{AccountEn: 1}), "a drop draws on nothing")
 	require.Equal(t, ok, rule(nicspec.RuleEntryFields{Account: 99, SlowQueue: 999}), "ignored")
 
-	require.Equal(t, ok, account(nicspec.AccountEntryFields{Balance: nicspec.CreditMax, Latch: 1, Slow: 1, Drawn: 3, Seq: 4}))
+	require.Equal(t, ok,
+		account(nicspec.AccountEntryFields{Balance: nicspec.CreditMax, Latch: 1, Slow: 1, Drawn: 3, Seq: 4}))
 	require.Equal(t, Account{Balance: nicspec.CreditMax, Latch: true}, *r.Account(63))
 	require.Equal(t, bad, account(nicspec.AccountEntryFields{Balance: nicspec.CreditMax + 1}))
 	require.Equal(t, bad, account(nicspec.AccountEntryFields{Latch: 2}))

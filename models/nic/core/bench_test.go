@@ -40,7 +40,8 @@ func BenchmarkPlanRx(b *testing.B) {
 	c := Config{RxEnable: true, RocePort: 4791, DefaultAction: nicspec.ActionQueue}
 	var v RxVerdict
 	c.Classify(0, frame, &v)
-	q := Queue{State: nicspec.QueueStateRun, LogSize: 4, SplitMode: nicspec.SplitModeHeaders, HdrBufSize: 100, PayBufSize: 9000}
+	q := Queue{State: nicspec.QueueStateRun, LogSize: 4, SplitMode: nicspec.SplitModeHeaders, HdrBufSize: 100,
+		PayBufSize: 9000}
 	var p RxPlan
 	b.ReportAllocs()
 	for b.Loop() {
@@ -56,13 +57,14 @@ func BenchmarkSend(b *testing.B) {
 			frame := nictest.RoceFrame(max(n-58, 0))
 			keys := make(KeyTable, 256)
 			keys[5] = Key{Valid: true, Read: true, Variant: 0x5a, Length: 1 << 20}
-			raw := [64]byte(nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: len(frame)}}, func(w nicspec.Wqe) {
-				w.SetL3Off(14)
-				w.SetL4Off(34)
-				w.SetFIpCsum(true)
-				w.SetFUdpCsum(true)
-				w.SetFIcrc(true)
-			}))
+			raw := [64]byte(nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: len(frame)}},
+				func(w nicspec.Wqe) {
+					w.SetL3Off(14)
+					w.SetL4Off(34)
+					w.SetFIpCsum(true)
+					w.SetFUdpCsum(true)
+					w.SetFIcrc(true)
+				}))
 			var p TxPlan
 			b.SetBytes(int64(n))
 			b.ReportAllocs()

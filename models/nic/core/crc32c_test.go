@@ -24,7 +24,8 @@ var crc32cVectors = []struct{ data, digest string }{
 
 // udpWith is a frame of UDP to a port, with a payload and bytes after it.
 func udpWith(port uint16, payload, after []byte) []byte {
-	f := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 9, 17, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 0, 0, 0, 0, 0, 0)
+	f := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 9, 17, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 0, 0, 0,
+		0, 0, 0)
 	binary.BigEndian.PutUint16(f[16:], uint16(28+len(payload)))
 	binary.BigEndian.PutUint16(f[36:], port)
 	binary.BigEndian.PutUint16(f[38:], uint16(8+len(payload)))

@@ -53,8 +53,10 @@ func TestLongEntryChecks(t *testing.T) {
 		{"four blocks, sixteen slots", all, 4, 113, some(8), nil, nicspec.StatusBadFormat},
 		{"inline 177", all, 4, 176, some(1), func(w nicspec.Wqe) { w.SetInlineLen(177) }, nicspec.StatusBadFormat},
 		{"nine pieces", all, 4, 0, some(9), nil, nicspec.StatusBadFormat},
-		{"seventh piece", all, 3, 48, append(some(6), nictest.Piece{Key: 7, Addr: 0, N: 60}), nil, nicspec.StatusBadKey},
-		{"eighth piece without bytes", all, 3, 48, append(some(7), nictest.Piece{Key: testKey, Addr: 1000}), nil, nicspec.StatusBadFormat},
+		{"seventh piece", all, 3, 48, append(some(6), nictest.Piece{Key: 7, Addr: 0, N: 60}), nil,
+			nicspec.StatusBadKey},
+		{"eighth piece without bytes", all, 3, 48, append(some(7), nictest.Piece{Key: testKey, Addr: 1000}), nil,
+			nicspec.StatusBadFormat},
 		{"long, unknown opcode", all, 3, 0, some(1), op(99), nicspec.StatusBadOpcode},
 		{"long Nop", all, 4, 0, nil, op(nicspec.OpcodeNop), nicspec.StatusOk},
 		{"long copy", all, 2, 0, some(2), op(nicspec.OpcodeCopy), nicspec.StatusBadFormat},
@@ -64,7 +66,8 @@ func TestLongEntryChecks(t *testing.T) {
 		{"opcode before blocks", all &^ nicspec.PartLong, 2, 0, some(1), op(99), nicspec.StatusBadOpcode},
 		{"fence", all, 1, 0, some(1), fence, nicspec.StatusBadFormat},
 		{"append", all, 1, 0, some(1), roce, nicspec.StatusOk},
-		{"append without ICRC", all, 1, 0, some(1), func(w nicspec.Wqe) { w.SetFAppend(true) }, nicspec.StatusBadFormat},
+		{"append without ICRC", all, 1, 0, some(1), func(w nicspec.Wqe) { w.SetFAppend(true) },
+			nicspec.StatusBadFormat},
 		{"append without its part", all &^ nicspec.PartAppend, 1, 0, some(1), roce, nicspec.StatusBadFormat},
 		{"append to 9209", all, 1, 0, n(9209), roce, nicspec.StatusOk},
 		{"append to 9210", all, 1, 0, n(9210), roce, nicspec.StatusBadLength},
@@ -72,7 +75,8 @@ func TestLongEntryChecks(t *testing.T) {
 		{"append to 55", all, 1, 0, n(55), roce, nicspec.StatusBadLength},
 		{"append to 1, pad", all, 1, 0, n(1), with(roce, pad), nicspec.StatusOk},
 		{"append to nothing", all, 1, 0, nil, with(roce, pad), nicspec.StatusBadLength},
-		{"reserved flag, highest", all, 1, 0, some(1), func(w nicspec.Wqe) { w.SetFRsvd(0x10) }, nicspec.StatusBadFormat},
+		{"reserved flag, highest", all, 1, 0, some(1), func(w nicspec.Wqe) { w.SetFRsvd(0x10) },
+			nicspec.StatusBadFormat},
 	} {
 		raw := nictest.Blocks(c.blocks, 3, make([]byte, c.inline), c.pieces, c.mod)
 		var p TxPlan
@@ -97,7 +101,8 @@ func naiveSend(raw []byte, keys KeyTable) (s nicspec.Status, from []uint64) {
 	nseg, inline, flags := int(raw[1]), int(raw[2]), binary.LittleEndian.Uint16(raw[4:])
 	slots := 3 + 4*int(flags>>14)
 	flag := func(bit int) bool { return flags>>bit&1 != 0 }
-	if flags>>9&0x1f != 0 || flag(7) || flag(2) && flag(3) || flag(8) && !flag(4) || inline > 176 || nseg > 8 || (inline+15)/16+nseg > slots || raw[3] > 1 {
+	if flags>>9&0x1f != 0 || flag(7) || flag(2) && flag(3) || flag(8) && !flag(4) || inline > 176 || nseg > 8 ||
+		(inline+15)/16+nseg > slots || raw[3] > 1 {
 		return nicspec.StatusBadFormat, nil
 	}
 	total, pieces := inline, []piece(nil)
@@ -127,7 +132,8 @@ func naiveSend(raw []byte, keys KeyTable) (s nicspec.Status, from []uint64) {
 			return nicspec.StatusBadKey, nil
 		case !keys[i].Read:
 			return nicspec.StatusKeyRights, nil
-		case p.at < keys[i].VABase || p.at-keys[i].VABase > keys[i].Length || uint64(p.n) > keys[i].Length-(p.at-keys[i].VABase):
+		case p.at < keys[i].VABase || p.at-keys[i].VABase > keys[i].Length ||
+			uint64(p.n) > keys[i].Length-(p.at-keys[i].VABase):
 			return nicspec.StatusKeyBounds, nil
 		}
 		for k := range uint64(p.n) {
@@ -146,7 +152,8 @@ func TestAnyEntry(t *testing.T) {
 		inline := rapid.IntRange(0, min(16*slots, 178)).Draw(t, "inline")
 		var pieces []nictest.Piece
 		for range rapid.IntRange(0, min(9, slots+1-(inline+15)/16)).Draw(t, "pieces") {
-			p := nictest.Piece{Key: testKey, Addr: 1000 + uint64(rapid.IntRange(0, 5000).Draw(t, "at")), N: rapid.IntRange(1, 1400).Draw(t, "n")}
+			p := nictest.Piece{Key: testKey, Addr: 1000 + uint64(rapid.IntRange(0, 5000).Draw(t, "at")),
+				N: rapid.IntRange(1, 1400).Draw(t, "n")}
 			switch rapid.IntRange(0, 40).Draw(t, "odd") {
 			case 0:
 				p.Key = rapid.SampledFrom([]uint32{6 | 1<<24, 7, 8, 300, testKey | 1<<16}).Draw(t, "key")
@@ -188,7 +195,8 @@ func TestAnyEntry(t *testing.T) {
 			}
 		}
 	})
-	for _, s := range []nicspec.Status{nicspec.StatusOk, nicspec.StatusBadFormat, nicspec.StatusBadLength, nicspec.StatusBadKey, nicspec.StatusKeyBounds} {
+	for _, s := range []nicspec.Status{nicspec.StatusOk, nicspec.StatusBadFormat, nicspec.StatusBadLength,
+		nicspec.StatusBadKey, nicspec.StatusKeyBounds} {
 		require.NotZero(t, seen[s], s)
 	}
 }
@@ -208,10 +216,12 @@ func TestAppendIsLikeATrailer(t *testing.T) {
 		}
 		g := len(f) - pad - 4 - rapid.SampledFrom([]int{0, 0, 0, 0, 1, 4, -1}).Draw(t, "off")
 		g = max(min(g, len(f)), 1)
-		p := TxPlan{Length: g, ICRC: true, Append: true, Pad: true, IPCsum: rapid.Bool().Draw(t, "ip"), UDPCsum: rapid.Bool().Draw(t, "udp"),
-			L3Off: 14, L4Off: 34, ECN: uint8(rapid.IntRange(0, 3).Draw(t, "ecn"))}
+		p := TxPlan{Length: g, ICRC: true, Append: true, Pad: true, IPCsum: rapid.Bool().Draw(t, "ip"),
+			UDPCsum: rapid.Bool().Draw(t, "udp"),
+			L3Off:   14, L4Off: 34, ECN: uint8(rapid.IntRange(0, 3).Draw(t, "ecn"))}
 		if rapid.Bool().Draw(t, "crc") {
-			p.CRC32C, p.CrcStart, p.CrcOff = true, 54+rapid.IntRange(0, 8).Draw(t, "start"), 54+rapid.IntRange(0, 40).Draw(t, "at")
+			p.CRC32C, p.CrcStart, p.CrcOff = true, 54+rapid.IntRange(0, 8).Draw(t, "start"),
+				54+rapid.IntRange(0, 40).Draw(t, "at")
 		}
 		require.LessOrEqual(t, max(g+7, 60), p.Room())
 		frame := append(make([]byte, 0, p.Room()), f[:g]...)
@@ -258,10 +268,12 @@ func TestTrimPlaces(t *testing.T) {
 		var h Headers
 		Parse(f, 4791, &h)
 		q := Queue{State: nicspec.QueueStateRun, Trim: 1, TellsPay: true, PayBufSize: 1000, HdrBufSize: 64,
-			SplitMode: nicspec.SplitMode(rapid.IntRange(0, 2).Draw(t, "mode")), SplitLen: uint16(rapid.IntRange(0, 100).Draw(t, "split"))}
+			SplitMode: nicspec.SplitMode(rapid.IntRange(0, 2).Draw(t, "mode")),
+			SplitLen:  uint16(rapid.IntRange(0, 100).Draw(t, "split"))}
 		v := RxVerdict{Headers: h}
 		m := len(f)
-		if end := 34 + int(binary.BigEndian.Uint16(f[38:])) - 4 - int(f[43]>>4&3); h.Roce && !h.Frag && !h.L4LenBad && end-34 >= 24-4-int(f[43]>>4&3) && end >= int(h.PayloadOff) {
+		if end := 34 + int(binary.BigEndian.Uint16(f[38:])) - 4 - int(f[43]>>4&3); h.Roce && !h.Frag && !h.L4LenBad &&
+			end-34 >= 24-4-int(f[43]>>4&3) && end >= int(h.PayloadOff) {
 			m = end
 			trims++
 		} else {

@@ -38,8 +38,10 @@ func TestResetOfRegisters(t *testing.T) {
 	require.False(t, r.TxEnable())
 	var o Outcome
 	var hdr [tlp.HeaderBytes]byte
-	for _, off := range []uint32{nicspec.RegCtrl, nicspec.RegScratch, nicspec.RegTxPush(1), nicspec.RegRxDoorbell(0), nicspec.RegId} {
-		h := tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 2, FirstBE: 0xf, LastBE: 0xf, Address: nicspec.BarBase + uint64(off)&^7}
+	for _, off := range []uint32{nicspec.RegCtrl, nicspec.RegScratch, nicspec.RegTxPush(1), nicspec.RegRxDoorbell(0),
+		nicspec.RegId} {
+		h := tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 2, FirstBE: 0xf, LastBE: 0xf, Address: nicspec.BarBase +
+			uint64(off)&^7}
 		require.NoError(t, h.Encode(&hdr))
 		bad := r.Dev(nicspec.CntRegBad)
 		r.Take(&hdr, []byte{1, 0, 0, 0, 1, 0, 0, 0}, &o)

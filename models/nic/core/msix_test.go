@@ -47,14 +47,16 @@ func TestModerator(t *testing.T) {
 func TestMessageFields(t *testing.T) {
 	entry := func(addr uint64) []byte {
 		b := make([]byte, 64)
-		(&nicspec.TxqEntryFields{Enable: 1, LogSize: 2, RingBase: 64, CqBase: 128, MsixAddr: addr, MsixData: 7, ModCount: 8, ModCycles: 9}).Encode(b)
+		(&nicspec.TxqEntryFields{Enable: 1, LogSize: 2, RingBase: 64, CqBase: 128, MsixAddr: addr, MsixData: 7,
+			ModCount: 8, ModCycles: 9}).Encode(b)
 		return b
 	}
 	spec := nicspec.DefaultBuild()
 	spec.Parts = nicspec.PartMsix
 	for _, table := range []nicspec.Table{nicspec.TableTxq, nicspec.TableRxq} {
 		for addr, want := range map[uint64]nicspec.TableStatus{
-			0: nicspec.TableStatusOk, 4: nicspec.TableStatusOk, 6: nicspec.TableStatusBadValue, 1 << 63: nicspec.TableStatusOk,
+			0: nicspec.TableStatusOk, 4: nicspec.TableStatusOk, 6: nicspec.TableStatusBadValue,
+			1 << 63: nicspec.TableStatusOk,
 		} {
 			b := entry(addr)
 			b[8] = 1 // pay_buf_size

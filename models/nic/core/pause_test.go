@@ -21,7 +21,8 @@ func TestPauseFrames(t *testing.T) {
 
 	cfg.TxMode = nicspec.PauseModePriority
 	BuildPause(&cfg, mac, 0x1234, &f)
-	want = append([]byte{1, 0x80, 0xc2, 0, 0, 1, 2, 3, 4, 5, 6, 7, 0x88, 8, 1, 1, 0, 0x82, 0, 0, 0x12, 0x34}, make([]byte, 38)...)
+	want = append([]byte{1, 0x80, 0xc2, 0, 0, 1, 2, 3, 4, 5, 6, 7, 0x88, 8, 1, 1, 0, 0x82, 0, 0, 0x12, 0x34},
+		make([]byte, 38)...)
 	want[32], want[33] = 0x12, 0x34
 	require.Equal(t, want, f[:])
 	p, ok = ParsePause(f[:])

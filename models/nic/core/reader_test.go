@@ -19,7 +19,8 @@ func TestReaderReassembles(t *testing.T) {
 		addr := uint64(0x1_0000_0000) + uint64(rapid.IntRange(0, 8192).Draw(t, "addr"))
 		mrrs := 128 << rapid.IntRange(0, 5).Draw(t, "mrrs")
 		memory := nictest.Pattern(32768, 3)
-		cpl, err := tlp.NewCompleter(0, tlp.Limits{MPS: 128, MRRS: 4096, RCB: 64}, tlp.CplRandom, rapid.Uint64().Draw(t, "seed"))
+		cpl, err := tlp.NewCompleter(0, tlp.Limits{MPS: 128, MRRS: 4096, RCB: 64}, tlp.CplRandom,
+			rapid.Uint64().Draw(t, "seed"))
 		require.NoError(t, err)
 		mem := func(a uint64, dst []byte) error { copy(dst, memory[a-0x1_0000_0000:]); return nil }
 		r := NewReader(rapid.IntRange(1, 8).Draw(t, "tags"))
@@ -71,14 +72,17 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 		held bool // the tag
 	}{
 		{"whole", func(*tlp.Header) {}, 12, nicspec.StatusOk, false},
-		{"UR", func(h *tlp.Header) { h.Kind, h.Status = tlp.Cpl, tlp.StatusUR }, 0, nicspec.StatusCplUnsupported, false},
+		{"UR", func(h *tlp.Header) { h.Kind, h.Status = tlp.Cpl, tlp.StatusUR }, 0, nicspec.StatusCplUnsupported,
+			false},
 		{"CA", func(h *tlp.Header) { h.Kind, h.Status = tlp.Cpl, tlp.StatusCA }, 0, nicspec.StatusCplAbort, false},
 		{"CRS", func(h *tlp.Header) { h.Kind, h.Status = tlp.Cpl, tlp.StatusCRS }, 0, nicspec.StatusCplAbort, false},
 		{"reserved status, with data", func(h *tlp.Header) { h.Status = 7 }, 12, nicspec.StatusCplAbort, false},
 		{"poison", func(h *tlp.Header) { h.EP = true }, 12, nicspec.StatusCplPoison, true},
 		{"poison in the middle", func(h *tlp.Header) { h.EP, h.Length = true, 1 }, 4, nicspec.StatusCplPoison, true},
-		{"UR before poison", func(h *tlp.Header) { h.EP, h.Status = true, tlp.StatusUR }, 12, nicspec.StatusCplUnsupported, false},
-		{"poison before misfit", func(h *tlp.Header) { h.EP, h.ByteCount = true, 9 }, 12, nicspec.StatusCplPoison, true},
+		{"UR before poison", func(h *tlp.Header) { h.EP, h.Status = true, tlp.StatusUR }, 12,
+			nicspec.StatusCplUnsupported, false},
+		{"poison before misfit", func(h *tlp.Header) { h.EP, h.ByteCount = true, 9 }, 12, nicspec.StatusCplPoison,
+			true},
 		{"byte count", func(h *tlp.Header) { h.ByteCount = 9 }, 12, nicspec.StatusCplMalformed, true},
 		{"lower address", func(h *tlp.Header) { h.LowerAddr = 0 }, 12, nicspec.StatusCplMalformed, true},
 		{"too long", func(h *tlp.Header) { h.Length = 4 }, 16, nicspec.StatusCplMalformed, true},

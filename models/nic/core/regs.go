@@ -204,7 +204,8 @@ var settings = [NumSettings]struct {
 		func(r *Regs) uint32 { return uint32(r.rxDefault) },
 		func(c *Config, word uint32) {
 			v := nicspec.RxDefaultReg(word)
-			c.DefaultAction, c.DefaultQueue, c.DefaultLog = nicspec.Action(v.Action()), uint16(v.Queue()), uint8(v.RssLog())
+			c.DefaultAction, c.DefaultQueue, c.DefaultLog = nicspec.Action(v.Action()), uint16(v.Queue()),
+				uint8(v.RssLog())
 		},
 	},
 	SettingRoce: {

@@ -90,28 +90,47 @@ func TestTableCommandChecks(t *testing.T) {
 		{"index", nicspec.TableRule, 64, nil, nicspec.TableStatusBadIndex},
 		{"queue", nicspec.TableRxq, 0, rxq(func(*nicspec.RxqEntryFields) {}), nicspec.TableStatusOk},
 		{"enabled", nicspec.TableRxq, 0, rxq(func(*nicspec.RxqEntryFields) {}), nicspec.TableStatusEnabled},
-		{"enabled before value", nicspec.TableRxq, 0, rxq(func(f *nicspec.RxqEntryFields) { f.LogSize = 1 }), nicspec.TableStatusEnabled},
-		{"enable 2", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.Enable = 2 }), nicspec.TableStatusBadValue},
-		{"size 1", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.LogSize = 1 }), nicspec.TableStatusBadValue},
-		{"size 16", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.LogSize = 16 }), nicspec.TableStatusBadValue},
-		{"ring", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.RingBase = 32 }), nicspec.TableStatusBadValue},
-		{"completion ring", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.CqBase = 1 }), nicspec.TableStatusBadValue},
-		{"buffer", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.PayBufSize = 0 }), nicspec.TableStatusBadValue},
-		{"split", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.SplitMode = 1 }), nicspec.TableStatusBadValue},
-		{"mode 3", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.SplitMode, f.HdrBufSize = 3, 1 }), nicspec.TableStatusBadValue},
-		{"msix", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.MsixAddr = 4 }), nicspec.TableStatusNotBuilt},
-		{"value before later", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.CrcMode, f.LogSize = 1, 1 }), nicspec.TableStatusBadValue},
-		{"disabled is not checked", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.Enable, f.LogSize = 0, 99 }), nicspec.TableStatusOk},
+		{"enabled before value", nicspec.TableRxq, 0, rxq(func(f *nicspec.RxqEntryFields) { f.LogSize = 1 }),
+			nicspec.TableStatusEnabled},
+		{"enable 2", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.Enable = 2 }),
+			nicspec.TableStatusBadValue},
+		{"size 1", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.LogSize = 1 }),
+			nicspec.TableStatusBadValue},
+		{"size 16", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.LogSize = 16 }),
+			nicspec.TableStatusBadValue},
+		{"ring", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.RingBase = 32 }),
+			nicspec.TableStatusBadValue},
+		{"completion ring", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.CqBase = 1 }),
+			nicspec.TableStatusBadValue},
+		{"buffer", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.PayBufSize = 0 }),
+			nicspec.TableStatusBadValue},
+		{"split", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.SplitMode = 1 }),
+			nicspec.TableStatusBadValue},
+		{"mode 3", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.SplitMode, f.HdrBufSize = 3, 1 }),
+			nicspec.TableStatusBadValue},
+		{"msix", nicspec.TableRxq, 1, rxq(func(f *nicspec.RxqEntryFields) { f.MsixAddr = 4 }),
+			nicspec.TableStatusNotBuilt},
+		{"value before later", nicspec.TableRxq, 1,
+			rxq(func(f *nicspec.RxqEntryFields) { f.CrcMode, f.LogSize = 1, 1 }), nicspec.TableStatusBadValue},
+		{"disabled is not checked", nicspec.TableRxq, 1,
+			rxq(func(f *nicspec.RxqEntryFields) { f.Enable, f.LogSize = 0, 99 }), nicspec.TableStatusOk},
 		{"transmit", nicspec.TableTxq, 1, rxq(func(f *nicspec.RxqEntryFields) {}), nicspec.TableStatusOk},
-		{"key", nicspec.TableKey, 255, key(nicspec.KeyEntryFields{Valid: 1, VaBase: 1<<64 - 5, Length: 5, BusBase: 1<<57 - 5}), nicspec.TableStatusOk},
+		{"key", nicspec.TableKey, 255,
+			key(nicspec.KeyEntryFields{Valid: 1, VaBase: 1<<64 - 5, Length: 5, BusBase: 1<<57 - 5}),
+			nicspec.TableStatusOk},
 		{"key valid", nicspec.TableKey, 0, key(nicspec.KeyEntryFields{Valid: 2}), nicspec.TableStatusBadValue},
-		{"key wraps", nicspec.TableKey, 0, key(nicspec.KeyEntryFields{VaBase: 1<<64 - 5, Length: 6}), nicspec.TableStatusBadValue},
-		{"key endpoint", nicspec.TableKey, 0, key(nicspec.KeyEntryFields{BusBase: 1<<57 - 5, Length: 6}), nicspec.TableStatusBadValue},
-		{"rule", nicspec.TableRule, 63, rule(nicspec.RuleEntryFields{Valid: 1, Action: 1, Queue: 63}), nicspec.TableStatusOk},
-		{"rule queue", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{Valid: 1, Queue: 64}), nicspec.TableStatusBadValue},
+		{"key wraps", nicspec.TableKey, 0, key(nicspec.KeyEntryFields{VaBase: 1<<64 - 5, Length: 6}),
+			nicspec.TableStatusBadValue},
+		{"key endpoint", nicspec.TableKey, 0, key(nicspec.KeyEntryFields{BusBase: 1<<57 - 5, Length: 6}),
+			nicspec.TableStatusBadValue},
+		{"rule", nicspec.TableRule, 63, rule(nicspec.RuleEntryFields{Valid: 1, Action: 1, Queue: 63}),
+			nicspec.TableStatusOk},
+		{"rule queue", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{Valid: 1, Queue: 64}),
+			nicspec.TableStatusBadValue},
 		{"rule action", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{Action: 3}), nicspec.TableStatusBadValue},
 		{"rule rss", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{Action: 2}), nicspec.TableStatusNotBuilt},
-		{"rule account", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{AccountEn: 1}), nicspec.TableStatusNotBuilt},
+		{"rule account", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{AccountEn: 1}),
+			nicspec.TableStatusNotBuilt},
 	} {
 		r := NewRegs(plainSpec())
 		require.Equal(t, nicspec.TableStatusOk, r.commit(nicspec.TableRxq, 0, rxq(func(f *nicspec.RxqEntryFields) {
@@ -142,14 +161,18 @@ func TestEntriesReadBack(t *testing.T) {
 		fill  func([]byte)
 	}{
 		{nicspec.TableRxq, 64, func(b []byte) {
-			(&nicspec.RxqEntryFields{SplitMode: 2, LogSize: 3, SplitLen: 4, HdrBufSize: 5, PayBufSize: 6, RingBase: 7, CqBase: 8}).Encode(b)
+			(&nicspec.RxqEntryFields{SplitMode: 2, LogSize: 3, SplitLen: 4, HdrBufSize: 5, PayBufSize: 6, RingBase: 7,
+				CqBase: 8}).Encode(b)
 		}},
-		{nicspec.TableTxq, 64, func(b []byte) { (&nicspec.TxqEntryFields{LogSize: 3, RingBase: 7, CqBase: 8}).Encode(b) }},
+		{nicspec.TableTxq, 64,
+			func(b []byte) { (&nicspec.TxqEntryFields{LogSize: 3, RingBase: 7, CqBase: 8}).Encode(b) }},
 		{nicspec.TableKey, 32, func(b []byte) {
-			(&nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Variant: 9, VaBase: 1, Length: 2, BusBase: 3}).Encode(b)
+			(&nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Variant: 9, VaBase: 1, Length: 2,
+				BusBase: 3}).Encode(b)
 		}},
 		{nicspec.TableRule, 128, func(b []byte) {
-			(&nicspec.RuleEntryFields{Value: [56]byte{1, 2}, Mask: [56]byte{3}, Valid: 1, Action: 1, Queue: 5}).Encode(b)
+			(&nicspec.RuleEntryFields{Value: [56]byte{1, 2}, Mask: [56]byte{3}, Valid: 1, Action: 1,
+				Queue: 5}).Encode(b)
 		}},
 	} {
 		b := make([]byte, 128)

@@ -15,9 +15,12 @@ func TestOtherNonPostedRequests(t *testing.T) {
 		ft   byte
 		want Inbound
 	}{
-		{0x01, InRefused}, {0x21, InRefused}, {0x02, InRefused}, {0x42, InRefused}, {0x04, InRefused}, {0x44, InRefused},
-		{0x05, InRefused}, {0x45, InRefused}, {0x4c, InRefused}, {0x6d, InRefused}, {0x4e, InRefused}, {0x5b, InRefused},
-		{0x7b, InRefused}, {0x30, InDropped}, {0x74, InDropped}, {0x80, InDropped}, {0x9e, InDropped}, {0x0f, InDropped},
+		{0x01, InRefused}, {0x21, InRefused}, {0x02, InRefused}, {0x42, InRefused}, {0x04, InRefused},
+		{0x44, InRefused},
+		{0x05, InRefused}, {0x45, InRefused}, {0x4c, InRefused}, {0x6d, InRefused}, {0x4e, InRefused},
+		{0x5b, InRefused},
+		{0x7b, InRefused}, {0x30, InDropped}, {0x74, InDropped}, {0x80, InDropped}, {0x9e, InDropped},
+		{0x0f, InDropped},
 		{0x41, InDropped}, {0x0a, InCompletion}, {0x4a, InCompletion}, {0x0b, InCompletion}, {0x4b, InCompletion},
 	} {
 		hdr := [16]byte{c.ft, 0, 0, 3, 1, 8, 0x42, 0xff}
@@ -30,8 +33,9 @@ func TestOtherNonPostedRequests(t *testing.T) {
 		r := NewRegs(nicspec.DefaultBuild())
 		r.Take(&hdr, nil, &o)
 		require.True(t, o.Answered)
-		require.Equal(t, tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, RequesterID: 0x108, Tag: 0x42, CompleterID: 0x200,
-			ByteCount: 12}, o.Answer.Header)
+		require.Equal(t, tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, RequesterID: 0x108, Tag: 0x42,
+			CompleterID: 0x200,
+			ByteCount:   12}, o.Answer.Header)
 		hdr[2] |= 0x40 // poisoned: no answer
 		r.Take(&hdr, nil, &o)
 		require.False(t, o.Answered)

@@ -33,7 +33,8 @@ type built struct {
 // or IPv6, UDP or TCP, with right lengths and checksums.
 func drawFrame(t *rapid.T) built {
 	var b built
-	eth := &layers.Ethernet{SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, 1}, DstMAC: rapid.SliceOfN(rapid.Byte(), 6, 6).Draw(t, "dmac")}
+	eth := &layers.Ethernet{SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, 1},
+		DstMAC: rapid.SliceOfN(rapid.Byte(), 6, 6).Draw(t, "dmac")}
 	b.v6 = rapid.Bool().Draw(t, "v6")
 	b.l4 = rapid.SampledFrom([]layers.IPProtocol{layers.IPProtocolUDP, layers.IPProtocolTCP}).Draw(t, "proto")
 	b.src, b.dst = rapid.Uint16().Draw(t, "sport"), rapid.Uint16Range(1, 4000).Draw(t, "dport")
@@ -48,7 +49,8 @@ func drawFrame(t *rapid.T) built {
 	for i := range tags {
 		tci := rapid.Uint16().Draw(t, "tci")
 		b.vlans = append(b.vlans, tci)
-		d := &layers.Dot1Q{Priority: uint8(tci >> 13), DropEligible: tci>>12&1 != 0, VLANIdentifier: tci & 0xfff, Type: l3type}
+		d := &layers.Dot1Q{Priority: uint8(tci >> 13), DropEligible: tci>>12&1 != 0, VLANIdentifier: tci & 0xfff,
+			Type: l3type}
 		if i == 0 {
 			eth.EthernetType = layers.EthernetTypeDot1Q
 			if tags == 2 {
@@ -60,13 +62,16 @@ func drawFrame(t *rapid.T) built {
 	var network gopacket.NetworkLayer
 	if b.v6 {
 		b.ip6 = &layers.IPv6{Version: 6, TrafficClass: rapid.Byte().Draw(t, "tc"), NextHeader: b.l4, HopLimit: 9,
-			SrcIP: rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "s"), DstIP: rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "d")}
+			SrcIP: rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "s"),
+			DstIP: rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "d")}
 		stack, network = append(stack, b.ip6), b.ip6
 	} else {
 		b.ip4 = &layers.IPv4{Version: 4, TOS: rapid.Byte().Draw(t, "tos"), Protocol: b.l4, TTL: 5,
-			SrcIP: rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "s"), DstIP: rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "d")}
+			SrcIP: rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "s"),
+			DstIP: rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "d")}
 		for range rapid.IntRange(0, 10).Draw(t, "options") {
-			b.ip4.Options = append(b.ip4.Options, layers.IPv4Option{OptionType: 0x94, OptionLength: 4, OptionData: []byte{1, 2}})
+			b.ip4.Options = append(b.ip4.Options,
+				layers.IPv4Option{OptionType: 0x94, OptionLength: 4, OptionData: []byte{1, 2}})
 		}
 		stack, network = append(stack, b.ip4), b.ip4
 	}
@@ -77,14 +82,16 @@ func drawFrame(t *rapid.T) built {
 	} else {
 		tcp := &layers.TCP{SrcPort: layers.TCPPort(b.src), DstPort: layers.TCPPort(b.dst)}
 		for range rapid.IntRange(0, 9).Draw(t, "tcp options") {
-			tcp.Options = append(tcp.Options, layers.TCPOption{OptionType: 5, OptionLength: 4, OptionData: []byte{1, 2}})
+			tcp.Options = append(tcp.Options,
+				layers.TCPOption{OptionType: 5, OptionLength: 4, OptionData: []byte{1, 2}})
 		}
 		require.NoError(t, tcp.SetNetworkLayerForChecksum(network))
 		stack = append(stack, tcp)
 	}
 	stack = append(stack, gopacket.Payload(payload))
 	buf := gopacket.NewSerializeBuffer()
-	require.NoError(t, gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, stack...))
+	require.NoError(t,
+		gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, stack...))
 	b.frame = append([]byte(nil), buf.Bytes()...)
 	b.hdrEnd = len(b.frame) - len(payload)
 	if sum := b.frame[b.hdrEnd-2 : b.hdrEnd]; b.l4 == layers.IPProtocolUDP && sum[0]|sum[1] == 0 {
@@ -154,7 +161,8 @@ func TestParseCorners(t *testing.T) {
 		{"version 5", func(f []byte) { f[14] = 0x55 }, func(h *Headers) bool { return h.L3Type == nicspec.L3TypeNone }},
 		{"total length short", func(f []byte) { f[16], f[17] = 0, 19 },
 			func(h *Headers) bool { return h.IPLenBad && h.Roce }},
-		{"total length long", func(f []byte) { f[16], f[17] = 1, 0 }, func(h *Headers) bool { return h.IPLenBad && h.Roce }},
+		{"total length long", func(f []byte) { f[16], f[17] = 1, 0 },
+			func(h *Headers) bool { return h.IPLenBad && h.Roce }},
 		{"first fragment", func(f []byte) { f[20] = 0x20 }, func(h *Headers) bool { return h.Frag && h.Roce }},
 		{"later fragment", func(f []byte) { f[21] = 1 },
 			func(h *Headers) bool {
@@ -169,7 +177,8 @@ func TestParseCorners(t *testing.T) {
 		{"other port", func(f []byte) { f[37]++ }, func(h *Headers) bool { return !h.Roce && h.PayloadOff == 42 }},
 		{"BTH fields", func(f []byte) {},
 			func(h *Headers) bool {
-				return h.BTHOpcode == 4 && h.BTHFlags == 0x40 && h.PKey == 0xffff && h.DestQP == 7 && h.AckReq && h.PSN == 9
+				return h.BTHOpcode == 4 && h.BTHFlags == 0x40 && h.PKey == 0xffff && h.DestQP == 7 && h.AckReq &&
+					h.PSN == 9
 			}},
 		{"not IP", func(f []byte) { f[12], f[13] = 0x08, 0x06 },
 			func(h *Headers) bool { return h.L3Type == nicspec.L3TypeNone && h.Ethertype == 0x0806 }},
@@ -287,7 +296,8 @@ func TestPlanCoversTheFrame(t *testing.T) {
 		q := Queue{State: nicspec.QueueStateRun, LogSize: 4, CqBase: 1 << 20,
 			SplitMode:  nicspec.SplitMode(rapid.IntRange(0, 2).Draw(t, "mode")),
 			SplitLen:   rapid.Uint16().Draw(t, "split"),
-			HdrBufSize: rapid.Uint16Range(1, 10000).Draw(t, "hdr"), PayBufSize: rapid.Uint16Range(1, 10000).Draw(t, "pay")}
+			HdrBufSize: rapid.Uint16Range(1, 10000).Draw(t, "hdr"),
+			PayBufSize: rapid.Uint16Range(1, 10000).Draw(t, "pay")}
 		drop := q.Admit(&v, n)
 		hdr, pay := q.Split(&v, n)
 		require.Equal(t, pay > int(q.PayBufSize), drop == nicspec.CntRxDropTooLong)

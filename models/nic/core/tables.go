@@ -213,7 +213,8 @@ func (r *Regs) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 		r.build.Has(nicspec.PartCrc32c) && !f.CrcMode.Known(), r.build.Has(nicspec.PartEcn) && f.EcnMode > rxEcnMax,
 		r.build.Has(nicspec.PartTrim) && f.Trim > trimMax:
 		return nicspec.TableStatusBadValue
-	case f.MsixAddr != 0 && !r.build.Has(nicspec.PartMsix), r.lacks(nicspec.PartCrc32c, uint8(f.CrcMode)), r.lacks(nicspec.PartEcn, f.EcnMode),
+	case f.MsixAddr != 0 && !r.build.Has(nicspec.PartMsix), r.lacks(nicspec.PartCrc32c, uint8(f.CrcMode)),
+		r.lacks(nicspec.PartEcn, f.EcnMode),
 		r.lacks(nicspec.PartTrim, f.Trim):
 		return nicspec.TableStatusNotBuilt
 	}
@@ -224,9 +225,11 @@ func (r *Regs) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 func (r *Regs) checkTxq(f *nicspec.TxqEntryFields) nicspec.TableStatus {
 	switch {
 	case !ringFits(f.LogSize, f.RingBase, f.CqBase), r.badVector(f.MsixAddr),
-		r.build.Has(nicspec.PartPause) && f.PfcClass > pfcClassMax, r.build.Has(nicspec.PartEcn) && f.EcnMode > txEcnMax:
+		r.build.Has(nicspec.PartPause) && f.PfcClass > pfcClassMax, r.build.Has(nicspec.PartEcn) &&
+			f.EcnMode > txEcnMax:
 		return nicspec.TableStatusBadValue
-	case f.MsixAddr != 0 && !r.build.Has(nicspec.PartMsix), r.lacks(nicspec.PartPause, f.PfcClass), r.lacks(nicspec.PartEcn, f.EcnMode):
+	case f.MsixAddr != 0 && !r.build.Has(nicspec.PartMsix), r.lacks(nicspec.PartPause, f.PfcClass),
+		r.lacks(nicspec.PartEcn, f.EcnMode):
 		return nicspec.TableStatusNotBuilt
 	}
 	return nicspec.TableStatusOk

@@ -35,22 +35,27 @@ func TestWorkEntryChecks(t *testing.T) {
 		{"good", 0, []nictest.Piece{good}, nil, nicspec.StatusOk},
 		{"inline only", 48, nil, func(w nicspec.Wqe) { w.SetFPad(true) }, nicspec.StatusOk},
 		{"three pieces", 0, []nictest.Piece{good, good, good}, nil, nicspec.StatusOk},
-		{"copy", 0, []nictest.Piece{good, good}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeCopy) }, nicspec.StatusBadOpcode},
+		{"copy", 0, []nictest.Piece{good, good}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeCopy) },
+			nicspec.StatusBadOpcode},
 		{"unknown opcode", 0, nil, func(w nicspec.Wqe) { w.SetOpcode(200) }, nicspec.StatusBadOpcode},
-		{"nop is not looked at", 0, nil, func(w nicspec.Wqe) { w.SetOpcode(0); w.SetNseg(9); w.SetFRsvd(1) }, nicspec.StatusOk},
+		{"nop is not looked at", 0, nil, func(w nicspec.Wqe) { w.SetOpcode(0); w.SetNseg(9); w.SetFRsvd(1) },
+			nicspec.StatusOk},
 		{"reserved flag", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetFRsvd(0x10) }, nicspec.StatusBadFormat},
-		{"csum and zero", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetFUdpCsum(true); w.SetFUdpZero(true) }, nicspec.StatusBadFormat},
+		{"csum and zero", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetFUdpCsum(true); w.SetFUdpZero(true) },
+			nicspec.StatusBadFormat},
 		{"inline 49", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetInlineLen(49) }, nicspec.StatusBadFormat},
 		{"nseg 4", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetNseg(4) }, nicspec.StatusBadFormat},
 		{"slots", 17, []nictest.Piece{good, good}, nil, nicspec.StatusBadFormat},
 		{"port", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetPort(1) }, nicspec.StatusBadFormat},
 		{"empty piece", 0, []nictest.Piece{good, {Key: testKey, Addr: 1000, N: 0}}, nil, nicspec.StatusBadFormat},
 		{"key reserved", 0, []nictest.Piece{{Key: testKey | 1<<20, Addr: 1000, N: 100}}, nil, nicspec.StatusBadFormat},
-		{"format before key", 0, []nictest.Piece{{Key: 9, Addr: 0, N: 100}, {Key: testKey, Addr: 0, N: 0}}, nil, nicspec.StatusBadFormat},
+		{"format before key", 0, []nictest.Piece{{Key: 9, Addr: 0, N: 100}, {Key: testKey, Addr: 0, N: 0}}, nil,
+			nicspec.StatusBadFormat},
 		{"no bytes", 0, nil, func(w nicspec.Wqe) { w.SetFPad(true) }, nicspec.StatusBadLength},
 		{"59 bytes", 0, []nictest.Piece{{Key: testKey, Addr: 1000, N: 59}}, nil, nicspec.StatusBadLength},
 		{"9217 bytes", 1, []nictest.Piece{{Key: testKey, Addr: 1000, N: 9216}}, nil, nicspec.StatusBadLength},
-		{"4 GB", 0, []nictest.Piece{{Key: testKey, Addr: 1000, N: 1<<32 - 1}, {Key: testKey, Addr: 1000, N: 61}}, nil, nicspec.StatusBadLength},
+		{"4 GB", 0, []nictest.Piece{{Key: testKey, Addr: 1000, N: 1<<32 - 1}, {Key: testKey, Addr: 1000, N: 61}}, nil,
+			nicspec.StatusBadLength},
 		{"length before key", 0, []nictest.Piece{{Key: 9, Addr: 1000, N: 59}}, nil, nicspec.StatusBadLength},
 		{"key not valid", 0, []nictest.Piece{{Key: 7, Addr: 1000, N: 60}}, nil, nicspec.StatusBadKey},
 		{"key beyond", 0, []nictest.Piece{{Key: 256, Addr: 1000, N: 60}}, nil, nicspec.StatusBadKey},
@@ -61,9 +66,11 @@ func TestWorkEntryChecks(t *testing.T) {
 		{"last byte", 0, []nictest.Piece{{Key: testKey, Addr: 10940, N: 60}}, nil, nicspec.StatusOk},
 		{"end of space", 0, []nictest.Piece{{Key: 8, Addr: 1<<64 - 60, N: 60}}, nil, nicspec.StatusOk},
 		{"wraps", 0, []nictest.Piece{{Key: 8, Addr: 1<<64 - 60, N: 61}}, nil, nicspec.StatusKeyBounds},
-		{"first piece's status", 0, []nictest.Piece{{Key: 6 | 1<<24, Addr: 0, N: 60}, {Key: 7, Addr: 0, N: 60}}, nil, nicspec.StatusKeyRights},
+		{"first piece's status", 0, []nictest.Piece{{Key: 6 | 1<<24, Addr: 0, N: 60}, {Key: 7, Addr: 0, N: 60}}, nil,
+			nicspec.StatusKeyRights},
 		{"crc32c", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetFCrc32c(true) }, nicspec.StatusBadOffload},
-		{"key before crc32c", 0, []nictest.Piece{{Key: 7, Addr: 0, N: 60}}, func(w nicspec.Wqe) { w.SetFCrc32c(true) }, nicspec.StatusBadKey},
+		{"key before crc32c", 0, []nictest.Piece{{Key: 7, Addr: 0, N: 60}}, func(w nicspec.Wqe) { w.SetFCrc32c(true) },
+			nicspec.StatusBadKey},
 	} {
 		raw := [64]byte(nictest.Wqe(3, make([]byte, c.inline), c.pieces, c.mod))
 		var p TxPlan
@@ -125,22 +132,33 @@ func TestOffloadConditions(t *testing.T) {
 	}{
 		{"all", all, nil, true},
 		{"IHL 4", TxPlan{IPCsum: true, L3Off: 14}, func(f []byte) []byte { f[14] = 0x44; return f }, false},
-		{"IPv6 has no checksum", TxPlan{IPCsum: true, L3Off: 14}, func(f []byte) []byte { f[14] = 0x65; return f }, false},
+		{"IPv6 has no checksum", TxPlan{IPCsum: true, L3Off: 14}, func(f []byte) []byte { f[14] = 0x65; return f },
+			false},
 		{"IP header at 108", TxPlan{IPCsum: true, L3Off: 108}, func(f []byte) []byte { f[108] = 0x45; return f }, true},
-		{"IP header at 109", TxPlan{IPCsum: true, L3Off: 109}, func(f []byte) []byte { f[109] = 0x45; return f }, false},
-		{"IP header past the end", TxPlan{IPCsum: true, L3Off: 50}, func(f []byte) []byte { f[50] = 0x45; return f[:69] }, false},
+		{"IP header at 109", TxPlan{IPCsum: true, L3Off: 109}, func(f []byte) []byte { f[109] = 0x45; return f },
+			false},
+		{"IP header past the end", TxPlan{IPCsum: true, L3Off: 50},
+			func(f []byte) []byte { f[50] = 0x45; return f[:69] }, false},
 		{"zero at 120", TxPlan{UDPZero: true, L4Off: 120}, nil, true},
 		{"zero at 121", TxPlan{UDPZero: true, L4Off: 121}, nil, false},
 		{"zero past the end", TxPlan{UDPZero: true, L4Off: 62}, func(f []byte) []byte { return f[:69] }, false},
-		{"UDP before IP", TxPlan{UDPCsum: true, L3Off: 34, L4Off: 34}, func(f []byte) []byte { f[34] = 0x45; return f }, false},
-		{"UDP length 7", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[38], f[39] = 0, 7; return f }, false},
-		{"UDP length 8", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[38], f[39] = 0, 8; return f }, true},
-		{"UDP past the end", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { return f[:len(f)-1] }, false},
-		{"version 5", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[14] = 0x55; return f }, false},
+		{"UDP before IP", TxPlan{UDPCsum: true, L3Off: 34, L4Off: 34}, func(f []byte) []byte { f[34] = 0x45; return f },
+			false},
+		{"UDP length 7", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34},
+			func(f []byte) []byte { f[38], f[39] = 0, 7; return f }, false},
+		{"UDP length 8", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34},
+			func(f []byte) []byte { f[38], f[39] = 0, 8; return f }, true},
+		{"UDP past the end", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { return f[:len(f)-1] },
+			false},
+		{"version 5", TxPlan{UDPCsum: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[14] = 0x55; return f },
+			false},
 		{"ICRC with gap", TxPlan{ICRC: true, L3Off: 14, L4Off: 38}, nil, false},
-		{"ICRC UDP length 23", TxPlan{ICRC: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[38], f[39] = 0, 23; return f }, false},
-		{"ICRC UDP length 24", TxPlan{ICRC: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[38], f[39] = 0, 24; return f }, true},
-		{"ICRC version 6", TxPlan{ICRC: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[14] = 0x65; return f }, false},
+		{"ICRC UDP length 23", TxPlan{ICRC: true, L3Off: 14, L4Off: 34},
+			func(f []byte) []byte { f[38], f[39] = 0, 23; return f }, false},
+		{"ICRC UDP length 24", TxPlan{ICRC: true, L3Off: 14, L4Off: 34},
+			func(f []byte) []byte { f[38], f[39] = 0, 24; return f }, true},
+		{"ICRC version 6", TxPlan{ICRC: true, L3Off: 14, L4Off: 34}, func(f []byte) []byte { f[14] = 0x65; return f },
+			false},
 	} {
 		f := nictest.RoceFrame(100)
 		if c.mod != nil {
@@ -180,7 +198,8 @@ func TestOffloadsAreRight(t *testing.T) {
 	})
 }
 
-// TestZeroSumIsSentAsOnes: the two bytes that bring the sum to 0 are the sum of the frame without them (RFC 768, RFC 1071).
+// TestZeroSumIsSentAsOnes: the two bytes that bring the sum to 0 are the sum of the frame without them (RFC 768, RFC
+// 1071).
 func TestZeroSumIsSentAsOnes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawFrame(t)
@@ -216,13 +235,15 @@ func TestICRCThenChecksums(t *testing.T) {
 }
 
 func FuzzWorkEntry(f *testing.F) {
-	f.Add(nictest.Entry(2, nictest.RoceFrame(100)[:154], []nictest.Piece{{Key: testKey, Addr: 1000, N: 1}, {Key: testKey, Addr: 1000, N: 1}}, func(w nicspec.Wqe) {
-		w.SetFIcrc(true)
-		w.SetFAppend(true)
-		w.SetL3Off(14)
-		w.SetL4Off(34)
-	}), nictest.RoceFrame(102))
-	f.Add(nictest.Wqe(1, []byte("abc"), []nictest.Piece{{Key: testKey, Addr: 1000, N: 100}}, nil), nictest.RoceFrame(100))
+	f.Add(nictest.Entry(2, nictest.RoceFrame(100)[:154],
+		[]nictest.Piece{{Key: testKey, Addr: 1000, N: 1}, {Key: testKey, Addr: 1000, N: 1}}, func(w nicspec.Wqe) {
+			w.SetFIcrc(true)
+			w.SetFAppend(true)
+			w.SetL3Off(14)
+			w.SetL4Off(34)
+		}), nictest.RoceFrame(102))
+	f.Add(nictest.Wqe(1, []byte("abc"), []nictest.Piece{{Key: testKey, Addr: 1000, N: 100}}, nil),
+		nictest.RoceFrame(100))
 	f.Fuzz(func(t *testing.T, entry, memory []byte) {
 		var raw [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
 		copy(raw[:], entry)

@@ -79,7 +79,8 @@ func TestCRC32CConditions(t *testing.T) {
 // ICRC and UDP checksum cover the digest [X2].
 func TestCRC32CBeforeOtherOffloads(t *testing.T) {
 	f := nictest.RoceFrame(100)
-	p := TxPlan{Length: len(f), IPCsum: true, UDPCsum: true, ICRC: true, CRC32C: true, L3Off: 14, L4Off: 34, CrcStart: 54, CrcOff: len(f) - 8}
+	p := TxPlan{Length: len(f), IPCsum: true, UDPCsum: true, ICRC: true, CRC32C: true, L3Off: 14, L4Off: 34,
+		CrcStart: 54, CrcOff: len(f) - 8}
 	want := wire.CRC32C(f[54 : len(f)-8])
 	got, s := FinishTx(&p, f)
 	require.Equal(t, nicspec.StatusOk, s)
@@ -162,7 +163,8 @@ func TestECNBeforeOffloads(t *testing.T) {
 // Offloads look at the bytes as ECN has left them, a UDP length among them that lies in the IPv4 checksum [E2] [T7].
 func TestECNBeforeConditions(t *testing.T) {
 	const l3, l4, change = 14, 20, -2 // of the checksum, where ECN 2 comes instead of 0
-	for length, want := range map[int]nicspec.Status{8: nicspec.StatusBadOffload, 10: nicspec.StatusOk, 100 - l4 + 2: nicspec.StatusOk,
+	for length, want := range map[int]nicspec.Status{8: nicspec.StatusBadOffload, 10: nicspec.StatusOk,
+		100 - l4 + 2: nicspec.StatusOk,
 		100 - l4 + 3: nicspec.StatusBadOffload, 65535: nicspec.StatusBadOffload} {
 		f := nictest.IPFrame(100, l3, false, 1)
 		f[l3+1] = 0

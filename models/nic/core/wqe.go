@@ -102,7 +102,8 @@ func (p *TxPlan) formatted(raw WorkEntry, lim TxLimits) bool {
 		return false // [N1]
 	}
 	nseg := int(w.Nseg())
-	return p.InlineLen <= nicspec.InlineMaxLong && nseg <= nicspec.SegMax && p.inlineSlots()+nseg <= raw.Slots() && p.Port < lim.Ports
+	return p.InlineLen <= nicspec.InlineMaxLong && nseg <= nicspec.SegMax && p.inlineSlots()+nseg <= raw.Slots() &&
+		p.Port < lim.Ports
 }
 
 // inlineSlots is how many slots the inline bytes take.

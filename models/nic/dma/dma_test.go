@@ -61,17 +61,27 @@ func TestDecode(t *testing.T) {
 		plan Plan
 	}{
 		{"copy", good(), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
-		{"copy, longest", entry(cp, 2, seg{1, 1 << 24, 1}, seg{3, 1 << 24, 2}), nicspec.StatusOk, Plan{Len: 1 << 24, Src: 1, Dst: 2}},
-		{"copy, third slot ignored", entry(cp, 2, seg{1, 8, 16}, seg{2, 8, 32}, seg{0xffffffff, 1, 1}), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
-		{"completion asked for", change(good(), func(w nicspec.Wqe) { w.SetFComplete(true) }), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
-		{"fence", change(good(), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32, Fence: true}},
-		{"copy and invalidate, fence", change(entry(both, 2, seg{3, 64, 64}, seg{2, 64, 3}), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusOk,
+		{"copy, longest", entry(cp, 2, seg{1, 1 << 24, 1}, seg{3, 1 << 24, 2}), nicspec.StatusOk,
+			Plan{Len: 1 << 24, Src: 1, Dst: 2}},
+		{"copy, third slot ignored", entry(cp, 2, seg{1, 8, 16}, seg{2, 8, 32}, seg{0xffffffff, 1, 1}),
+			nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
+		{"completion asked for", change(good(), func(w nicspec.Wqe) { w.SetFComplete(true) }), nicspec.StatusOk,
+			Plan{Len: 8, Src: 16, Dst: 32}},
+		{"fence", change(good(), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusOk,
+			Plan{Len: 8, Src: 16, Dst: 32, Fence: true}},
+		{"copy and invalidate, fence",
+			change(entry(both, 2, seg{3, 64, 64}, seg{2, 64, 3}), func(w nicspec.Wqe) { w.SetFFence(true) }),
+			nicspec.StatusOk,
 			Plan{Len: 64, Src: 64, Dst: 3, Line: 64, Lines: 1, Fence: true}},
-		{"invalidate, fence", change(entry(inv, 1, seg{3, 64, 0}), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusBadFormat, Plan{}},
-		{"range after fence", change(entry(both, 2, seg{3, 63, 64}, seg{2, 63, 3}), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusBadRange, Plan{}},
+		{"invalidate, fence", change(entry(inv, 1, seg{3, 64, 0}), func(w nicspec.Wqe) { w.SetFFence(true) }),
+			nicspec.StatusBadFormat, Plan{}},
+		{"range after fence",
+			change(entry(both, 2, seg{3, 63, 64}, seg{2, 63, 3}), func(w nicspec.Wqe) { w.SetFFence(true) }),
+			nicspec.StatusBadRange, Plan{}},
 		{"two blocks", change(good(), func(w nicspec.Wqe) { w.SetBlocks(1) }), nicspec.StatusBadFormat, Plan{}},
 		{"append", change(good(), func(w nicspec.Wqe) { w.SetFAppend(true) }), nicspec.StatusBadFormat, Plan{}},
-		{"offsets are ignored", change(good(), func(w nicspec.Wqe) { w.SetL3Off(200); w.SetCrcStart(9) }), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
+		{"offsets are ignored", change(good(), func(w nicspec.Wqe) { w.SetL3Off(200); w.SetCrcStart(9) }),
+			nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
 		{"nseg 1", entry(cp, 1, seg{1, 8, 16}, seg{2, 8, 32}), nicspec.StatusBadFormat, Plan{}},
 		{"nseg 3", entry(both, 3, seg{3, 64, 0}, seg{2, 64, 0}), nicspec.StatusBadFormat, Plan{}},
 		{"invalidate, nseg 2", entry(inv, 2, seg{3, 64, 0}), nicspec.StatusBadFormat, Plan{}},
@@ -81,7 +91,8 @@ func TestDecode(t *testing.T) {
 		{"crc32c", change(good(), func(w nicspec.Wqe) { w.SetFCrc32c(true) }), nicspec.StatusBadFormat, Plan{}},
 		{"reserved flag", change(good(), func(w nicspec.Wqe) { w.SetFRsvd(0x10) }), nicspec.StatusBadFormat, Plan{}},
 		{"reserved key bits", entry(cp, 2, seg{1, 8, 16}, seg{2 | 1<<23, 8, 32}), nicspec.StatusBadFormat, Plan{}},
-		{"invalidate, other slot's key bits", entry(inv, 1, seg{3, 64, 0}, seg{1 << 20, 0, 0}), nicspec.StatusOk, Plan{Lines: 1}},
+		{"invalidate, other slot's key bits", entry(inv, 1, seg{3, 64, 0}, seg{1 << 20, 0, 0}), nicspec.StatusOk,
+			Plan{Lines: 1}},
 		{"length 0", entry(cp, 2, seg{1, 0, 16}, seg{2, 0, 32}), nicspec.StatusBadLength, Plan{}},
 		{"too long", entry(cp, 2, seg{1, 1<<24 + 1, 16}, seg{2, 1<<24 + 1, 32}), nicspec.StatusBadLength, Plan{}},
 		{"lengths differ", entry(cp, 2, seg{9, 8, 16}, seg{2, 9, 32}), nicspec.StatusBadLength, Plan{}},
@@ -96,10 +107,14 @@ func TestDecode(t *testing.T) {
 		{"invalidate, odd length", entry(inv, 1, seg{2, 200, 128}), nicspec.StatusBadRange, Plan{}},
 		{"invalidate, host memory", entry(inv, 1, seg{3, 64, 1 << 56}), nicspec.StatusBadRange, Plan{}},
 		{"invalidate, over the end", entry(inv, 1, seg{3, 128, 1<<56 - 64}), nicspec.StatusBadRange, Plan{}},
-		{"copy and invalidate", entry(both, 2, seg{3, 64, 64}, seg{2, 64, 3}), nicspec.StatusOk, Plan{Len: 64, Src: 64, Dst: 3, Line: 64, Lines: 1}},
-		{"copy and invalidate, read only", entry(both, 2, seg{1, 64, 64}, seg{2, 64, 3}), nicspec.StatusKeyRights, Plan{}},
-		{"copy and invalidate, write only", entry(both, 2, seg{2, 64, 64}, seg{2, 64, 3}), nicspec.StatusKeyRights, Plan{}},
-		{"copy and invalidate, range after keys", entry(both, 2, seg{3, 63, 64}, seg{9, 63, 3}), nicspec.StatusBadKey, Plan{}},
+		{"copy and invalidate", entry(both, 2, seg{3, 64, 64}, seg{2, 64, 3}), nicspec.StatusOk,
+			Plan{Len: 64, Src: 64, Dst: 3, Line: 64, Lines: 1}},
+		{"copy and invalidate, read only", entry(both, 2, seg{1, 64, 64}, seg{2, 64, 3}), nicspec.StatusKeyRights,
+			Plan{}},
+		{"copy and invalidate, write only", entry(both, 2, seg{2, 64, 64}, seg{2, 64, 3}), nicspec.StatusKeyRights,
+			Plan{}},
+		{"copy and invalidate, range after keys", entry(both, 2, seg{3, 63, 64}, seg{9, 63, 3}), nicspec.StatusBadKey,
+			Plan{}},
 		{"copy and invalidate, range", entry(both, 2, seg{3, 63, 64}, seg{2, 63, 3}), nicspec.StatusBadRange, Plan{}},
 	} {
 		p := Plan{Len: 99}
@@ -140,7 +155,8 @@ func TestChannel(t *testing.T) {
 		switch rng.IntN(5) {
 		case 0:
 			if c.Room() && len(plans) < 300 {
-				p := Plan{Len: rng.IntN(20000), Src: uint64(rng.IntN(1 << 16)), Dst: uint64(len(plans))<<32 + uint64(rng.IntN(5000))}
+				p := Plan{Len: rng.IntN(20000), Src: uint64(rng.IntN(1 << 16)), Dst: uint64(len(plans))<<32 +
+					uint64(rng.IntN(5000))}
 				if rng.IntN(2) == 0 {
 					p.Dst = p.Dst&^63 | p.Src&63
 				}
@@ -176,7 +192,8 @@ func TestChannel(t *testing.T) {
 				p := &plans[id]
 				if p.WholeLines() {
 					require.True(t, addr == p.Dst || addr%64 == 0, "a write begins inside a line [D2]")
-					require.True(t, addr+uint64(len(b)) == p.Dst+uint64(p.Len) || (addr+uint64(len(b)))%64 == 0, "a write ends inside a line [D2]")
+					require.True(t, addr+uint64(len(b)) == p.Dst+uint64(p.Len) || (addr+uint64(len(b)))%64 == 0,
+						"a write ends inside a line [D2]")
 				}
 				if wrote[id] == nil {
 					wrote[id] = map[uint64]bool{}

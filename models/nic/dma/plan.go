@@ -22,7 +22,8 @@ type Plan struct {
 	Src, Dst uint64 // bus addresses
 	Lines    uint32 // of 64 B to be invalidated, 0 for Copy
 	Line     uint64 // bus address of the first of them
-	Fence    bool   // its first write leaves after the last write and message of all entries before it in its queue [D10]
+	// its first write leaves after the last write and message of all entries before it in its queue [D10]
+	Fence bool
 }
 
 // WholeLines reports whether each aligned line of the destination stands in an
@@ -98,7 +99,8 @@ func formatted(w nicspec.Wqe, parts nicspec.Cap1Reg, copies bool, src, dst nicsp
 // lines reports whether a range is whole lines of Arm memory.
 func lines(bus uint64, n uint32) bool {
 	const room = 1 << nicspec.EndpointShift
-	return bus>>nicspec.EndpointShift == nicspec.EndpointArm && bus%nicspec.LineBytes == 0 && n%nicspec.LineBytes == 0 &&
+	return bus>>nicspec.EndpointShift == nicspec.EndpointArm && bus%nicspec.LineBytes == 0 &&
+		n%nicspec.LineBytes == 0 &&
 		uint64(n) <= room-bus
 }
 

@@ -50,7 +50,8 @@ func CounterAt(index int) (c *CounterInfo, port int) {
 	return nil, -1
 }
 
-// CountersOf returns the indices of the COUNTER registers of a NIC with so many ports: each counter of every port, then the next.
+// CountersOf returns the indices of the COUNTER registers of a NIC with so many ports: each counter of every port,
+// then the next.
 func CountersOf(ports int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range Counters {

@@ -13,8 +13,8 @@
 //     version of the device).
 //   - Registers: RegCtrl is a byte offset in BAR0, ResetCtrl the value after reset. An array has RegCounterBase,
 //     RegCounterCount, RegCounterStride and RegCounter(i), which panics out of bounds. Registers lists all;
-//     RegisterAt(off) finds one, with entry and byte inside it. A register with fields has a value type: CtrlReg(v).RxEnable(),
-//     (*CtrlReg).SetRxEnable(true), CtrlRegMask.
+//     RegisterAt(off) finds one, with entry and byte inside it. A register with fields has a value type:
+//     CtrlReg(v).RxEnable(), (*CtrlReg).SetRxEnable(true), CtrlRegMask.
 //   - Structures: type Wqe []byte is a view of WqeSize bytes: Wqe(b).Opcode(), Wqe(b).SetOpcode(OpcodeSend). A bit is
 //     a bool, a code its enum, a number the smallest unsigned integer, a byte string a []byte that aliases the
 //     view (its Set fills up with zeros). Views panic when the bytes are too few: check len against WqeSize where

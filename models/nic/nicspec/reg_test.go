@@ -85,7 +85,8 @@ func TestRegisterAt(t *testing.T) {
 func TestArrayRegisters(t *testing.T) {
 	require.Equal(t, uint32(0x1000+8*137), nicspec.RegCounter(nicspec.CntRxCqe.Index()))
 	require.Equal(t, uint32(0x9000+4*255), nicspec.RegTxDoorbell(255))
-	require.PanicsWithValue(t, "nicspec: register TX_DOORBELL[256], but entries are 0..255", func() { nicspec.RegTxDoorbell(256) })
+	require.PanicsWithValue(t, "nicspec: register TX_DOORBELL[256], but entries are 0..255",
+		func() { nicspec.RegTxDoorbell(256) })
 	require.Panics(t, func() { nicspec.RegTblData(-1) })
 	require.Equal(t, uint32(0x21), uint32(nicspec.ResetDevctl))
 }
@@ -120,7 +121,8 @@ func TestEnums(t *testing.T) {
 
 func TestTableCommand(t *testing.T) {
 	c := nicspec.NewTblCmd(nicspec.TableOpRead, nicspec.TableRule, 300)
-	require.Equal(t, []uint32{uint32(nicspec.TableOpRead), uint32(nicspec.TableRule), 300}, []uint32{c.Op(), c.Table(), c.Index()})
+	require.Equal(t, []uint32{uint32(nicspec.TableOpRead), uint32(nicspec.TableRule), 300},
+		[]uint32{c.Op(), c.Table(), c.Index()})
 	require.False(t, c.Busy())
 }
 

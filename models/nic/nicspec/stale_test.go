@@ -32,7 +32,8 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 			continue
 		}
 		if !bytes.Equal(got, f.Data) {
-			t.Errorf("%s line %d is not what nic.yaml gives; run go generate ./models/nic/nicspec", f.Path, firstDiff(got, f.Data))
+			t.Errorf("%s line %d is not what nic.yaml gives; run go generate ./models/nic/nicspec", f.Path,
+				firstDiff(got, f.Data))
 		}
 	}
 	old, err := filepath.Glob("*_gen.go")

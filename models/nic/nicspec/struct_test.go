@@ -23,21 +23,36 @@ type shape struct {
 }
 
 var shapes = map[string]shape{
-	"RxDesc":           {reflect.TypeFor[nicspec.RxDesc](), reflect.TypeFor[nicspec.RxDescFields](), nicspec.DecodeRxDesc, nicspec.DiffRxDesc, nicspec.RxDescSize},
-	"Wqe":              {reflect.TypeFor[nicspec.Wqe](), reflect.TypeFor[nicspec.WqeFields](), nicspec.DecodeWqe, nicspec.DiffWqe, nicspec.WqeSize},
-	"WqeMore":          {reflect.TypeFor[nicspec.WqeMore](), reflect.TypeFor[nicspec.WqeMoreFields](), nicspec.DecodeWqeMore, nicspec.DiffWqeMore, nicspec.WqeMoreSize},
-	"Seg":              {reflect.TypeFor[nicspec.Seg](), reflect.TypeFor[nicspec.SegFields](), nicspec.DecodeSeg, nicspec.DiffSeg, nicspec.SegSize},
-	"RxCqe":            {reflect.TypeFor[nicspec.RxCqe](), reflect.TypeFor[nicspec.RxCqeFields](), nicspec.DecodeRxCqe, nicspec.DiffRxCqe, nicspec.RxCqeSize},
-	"TxCqe":            {reflect.TypeFor[nicspec.TxCqe](), reflect.TypeFor[nicspec.TxCqeFields](), nicspec.DecodeTxCqe, nicspec.DiffTxCqe, nicspec.TxCqeSize},
-	"RxqEntry":         {reflect.TypeFor[nicspec.RxqEntry](), reflect.TypeFor[nicspec.RxqEntryFields](), nicspec.DecodeRxqEntry, nicspec.DiffRxqEntry, nicspec.RxqEntrySize},
-	"TxqEntry":         {reflect.TypeFor[nicspec.TxqEntry](), reflect.TypeFor[nicspec.TxqEntryFields](), nicspec.DecodeTxqEntry, nicspec.DiffTxqEntry, nicspec.TxqEntrySize},
-	"KeyEntry":         {reflect.TypeFor[nicspec.KeyEntry](), reflect.TypeFor[nicspec.KeyEntryFields](), nicspec.DecodeKeyEntry, nicspec.DiffKeyEntry, nicspec.KeyEntrySize},
-	"SteerKey":         {reflect.TypeFor[nicspec.SteerKey](), reflect.TypeFor[nicspec.SteerKeyFields](), nicspec.DecodeSteerKey, nicspec.DiffSteerKey, nicspec.SteerKeySize},
-	"RuleEntry":        {reflect.TypeFor[nicspec.RuleEntry](), reflect.TypeFor[nicspec.RuleEntryFields](), nicspec.DecodeRuleEntry, nicspec.DiffRuleEntry, nicspec.RuleEntrySize},
-	"IndirectionEntry": {reflect.TypeFor[nicspec.IndirectionEntry](), reflect.TypeFor[nicspec.IndirectionEntryFields](), nicspec.DecodeIndirectionEntry, nicspec.DiffIndirectionEntry, nicspec.IndirectionEntrySize},
-	"AccountEntry":     {reflect.TypeFor[nicspec.AccountEntry](), reflect.TypeFor[nicspec.AccountEntryFields](), nicspec.DecodeAccountEntry, nicspec.DiffAccountEntry, nicspec.AccountEntrySize},
-	"PortEntry":        {reflect.TypeFor[nicspec.PortEntry](), reflect.TypeFor[nicspec.PortEntryFields](), nicspec.DecodePortEntry, nicspec.DiffPortEntry, nicspec.PortEntrySize},
-	"InvalidateMsg":    {reflect.TypeFor[nicspec.InvalidateMsg](), reflect.TypeFor[nicspec.InvalidateMsgFields](), nicspec.DecodeInvalidateMsg, nicspec.DiffInvalidateMsg, nicspec.InvalidateMsgSize},
+	"RxDesc": {reflect.TypeFor[nicspec.RxDesc](), reflect.TypeFor[nicspec.RxDescFields](),
+		nicspec.DecodeRxDesc, nicspec.DiffRxDesc, nicspec.RxDescSize},
+	"Wqe": {reflect.TypeFor[nicspec.Wqe](), reflect.TypeFor[nicspec.WqeFields](), nicspec.DecodeWqe,
+		nicspec.DiffWqe, nicspec.WqeSize},
+	"WqeMore": {reflect.TypeFor[nicspec.WqeMore](), reflect.TypeFor[nicspec.WqeMoreFields](),
+		nicspec.DecodeWqeMore, nicspec.DiffWqeMore, nicspec.WqeMoreSize},
+	"Seg": {reflect.TypeFor[nicspec.Seg](), reflect.TypeFor[nicspec.SegFields](), nicspec.DecodeSeg,
+		nicspec.DiffSeg, nicspec.SegSize},
+	"RxCqe": {reflect.TypeFor[nicspec.RxCqe](), reflect.TypeFor[nicspec.RxCqeFields](), nicspec.DecodeRxCqe,
+		nicspec.DiffRxCqe, nicspec.RxCqeSize},
+	"TxCqe": {reflect.TypeFor[nicspec.TxCqe](), reflect.TypeFor[nicspec.TxCqeFields](), nicspec.DecodeTxCqe,
+		nicspec.DiffTxCqe, nicspec.TxCqeSize},
+	"RxqEntry": {reflect.TypeFor[nicspec.RxqEntry](), reflect.TypeFor[nicspec.RxqEntryFields](),
+		nicspec.DecodeRxqEntry, nicspec.DiffRxqEntry, nicspec.RxqEntrySize},
+	"TxqEntry": {reflect.TypeFor[nicspec.TxqEntry](), reflect.TypeFor[nicspec.TxqEntryFields](),
+		nicspec.DecodeTxqEntry, nicspec.DiffTxqEntry, nicspec.TxqEntrySize},
+	"KeyEntry": {reflect.TypeFor[nicspec.KeyEntry](), reflect.TypeFor[nicspec.KeyEntryFields](),
+		nicspec.DecodeKeyEntry, nicspec.DiffKeyEntry, nicspec.KeyEntrySize},
+	"SteerKey": {reflect.TypeFor[nicspec.SteerKey](), reflect.TypeFor[nicspec.SteerKeyFields](),
+		nicspec.DecodeSteerKey, nicspec.DiffSteerKey, nicspec.SteerKeySize},
+	"RuleEntry": {reflect.TypeFor[nicspec.RuleEntry](), reflect.TypeFor[nicspec.RuleEntryFields](),
+		nicspec.DecodeRuleEntry, nicspec.DiffRuleEntry, nicspec.RuleEntrySize},
+	"IndirectionEntry": {reflect.TypeFor[nicspec.IndirectionEntry](), reflect.TypeFor[nicspec.IndirectionEntryFields](),
+		nicspec.DecodeIndirectionEntry, nicspec.DiffIndirectionEntry, nicspec.IndirectionEntrySize},
+	"AccountEntry": {reflect.TypeFor[nicspec.AccountEntry](), reflect.TypeFor[nicspec.AccountEntryFields](),
+		nicspec.DecodeAccountEntry, nicspec.DiffAccountEntry, nicspec.AccountEntrySize},
+	"PortEntry": {reflect.TypeFor[nicspec.PortEntry](), reflect.TypeFor[nicspec.PortEntryFields](),
+		nicspec.DecodePortEntry, nicspec.DiffPortEntry, nicspec.PortEntrySize},
+	"InvalidateMsg": {reflect.TypeFor[nicspec.InvalidateMsg](), reflect.TypeFor[nicspec.InvalidateMsgFields](),
+		nicspec.DecodeInvalidateMsg, nicspec.DiffInvalidateMsg, nicspec.InvalidateMsgSize},
 }
 
 // eachStruct runs f for every structure of nic.yaml.
@@ -212,7 +227,8 @@ func TestDiffText(t *testing.T) {
 // The layout as a person reads it in nic.yaml, for a structure of each kind.
 func TestLayoutByHand(t *testing.T) {
 	w := make([]byte, nicspec.WqeSize)
-	(&nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, Port: 1, FComplete: true, FIcrc: true, FFence: true, FAppend: true, FRsvd: 0x11, Blocks: 2,
+	(&nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, Port: 1, FComplete: true, FIcrc: true,
+		FFence: true, FAppend: true, FRsvd: 0x11, Blocks: 2,
 		WqeId: 0x11223344, L3Off: 14, L4Off: 34, Slots: [48]byte{0: 0xaa, 47: 0xbb}}).Encode(w)
 	want := make([]byte, 64)
 	copy(want, []byte{1, 2, 14, 1, 0x91, 0xa3, 0, 0, 0x44, 0x33, 0x22, 0x11, 14, 34, 0, 0, 0xaa})

@@ -128,7 +128,8 @@ func (p *Endpoint) Strike(f inject.Fault) {
 }
 
 // ReadFaults are a fault of each sort that the contract tells apart.
-var ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent, inject.FaultByteCount}
+var ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent,
+	inject.FaultByteCount}
 
 func (p *Endpoint) answered(h *tlp.Header, data []byte) {
 	a := Answer{Header: *h}
@@ -158,8 +159,9 @@ func (p *Endpoint) Write32(off, v uint32) {
 func (p *Endpoint) Ask(off uint32, n uint16) (tag uint8) {
 	p.t.Helper()
 	p.tag++
-	h := tlp.Header{Kind: tlp.MRd, Addr64: true, Length: n, FirstBE: 0xf, Tag: p.tag, RequesterID: nicspec.RequesterHost,
-		Address: nicspec.BarBase + uint64(off)}
+	h := tlp.Header{Kind: tlp.MRd, Addr64: true, Length: n, FirstBE: 0xf, Tag: p.tag,
+		RequesterID: nicspec.RequesterHost,
+		Address:     nicspec.BarBase + uint64(off)}
 	if n > 1 {
 		h.LastBE = 0xf
 	}

@@ -59,7 +59,8 @@ func (p *Endpoint) enable(t nicspec.Table, q int, entry []byte) {
 // OpenRx enables a receive queue of 1<<log entries.
 func (p *Endpoint) OpenRx(q, log int, mods ...func(*nicspec.RxqEntryFields)) {
 	p.t.Helper()
-	f := nicspec.RxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: RxRing(q), CqBase: RxCq(q), PayBufSize: 9216, HdrBufSize: 256}
+	f := nicspec.RxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: RxRing(q), CqBase: RxCq(q), PayBufSize: 9216,
+		HdrBufSize: 256}
 	for _, mod := range mods {
 		if mod != nil {
 			mod(&f)

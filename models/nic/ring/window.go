@@ -33,7 +33,8 @@ func NewWindow(entry, depth int, long bool) Window {
 	if long {
 		room += nicspec.WqeBlocksMax - 1
 	}
-	return Window{entry: entry, long: long, Depth: uint16(depth), data: make([]byte, entry*room), there: make([]bool, depth)}
+	return Window{entry: entry, long: long, Depth: uint16(depth), data: make([]byte, entry*room),
+		there: make([]bool, depth)}
 }
 
 // Reset forgets everything and starts over at index 0.

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// An answer comes in a frame: the nonce of the run, the length of the rest, and the rest as gob has it. Bytes that something
-// else has written into the channel are found out by the nonce.
+// An answer comes in a frame: the nonce of the run, the length of the rest, and the rest as gob has it. Bytes that
+// something else has written into the channel are found out by the nonce.
 const frameHead = 16
 
 // MaxAnswer bounds the bytes of an answer.

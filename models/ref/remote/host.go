@@ -8,7 +8,8 @@ import (
 
 // Offer gathers a transaction for the answer.
 func (s *server) Offer(o ref.Offer) {
-	s.offers = append(s.offers, Offer{Stream: s.number[o.Stream.Name], Delay: o.Delay, Side: o.Side, Data: o.Data, Answer: o.Answer})
+	s.offers = append(s.offers, Offer{Stream: s.number[o.Stream.Name], Delay: o.Delay, Side: o.Side, Data: o.Data,
+		Answer: o.Answer})
 }
 
 // Job numbers a piece of work, and reports whether it is done.

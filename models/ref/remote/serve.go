@@ -73,8 +73,8 @@ func (s *server) answer(a *Answer) error {
 	return s.answers.send(s.setup.Nonce, a)
 }
 
-// guard calls the reference. A panic in it is in the answer. Where it ends this goroutine, the answer is sent from here:
-// nothing else runs any more.
+// guard calls the reference. A panic in it is in the answer. Where it ends this goroutine, the answer is sent from
+// here: nothing else runs any more.
 func (s *server) guard(a *Answer, f func()) {
 	returned := false
 	defer func() {
@@ -101,7 +101,8 @@ func (s *server) do(r *Request, a *Answer) {
 		for i := range r.Msgs {
 			m := &r.Msgs[i]
 			if s.told++; s.p.Failed() == nil {
-				s.p.Tell(&ref.Msg{Of: s.all[m.Stream], N: m.N, First: m.First, Last: m.Last, Side: m.Side, Data: m.Data})
+				s.p.Tell(&ref.Msg{Of: s.all[m.Stream], N: m.N, First: m.First, Last: m.Last, Side: m.Side,
+					Data: m.Data})
 			}
 		}
 	case Reset:
@@ -138,7 +139,8 @@ func (s *server) begin(a *Answer) {
 // state says what the player needs to know of the reference.
 func (s *server) state(r *Request, a *Answer) {
 	for _, x := range s.all {
-		a.Seats = append(a.Seats, Seat{Draws: s.p.Draws(x.Name), Plays: s.p.Plays(x.Name), Listens: s.p.Listens(x.Name)})
+		a.Seats = append(a.Seats,
+			Seat{Draws: s.p.Draws(x.Name), Plays: s.p.Plays(x.Name), Listens: s.p.Listens(x.Name)})
 	}
 	a.Failure, a.Longest, a.Missing, a.Judged = s.p.Failed(), s.p.Longest(), s.p.Missing(), s.p.Judged()
 	a.Resets, a.Asks = s.p.Resets(), s.p.Asks()

@@ -37,7 +37,8 @@ const nonce = 77
 func start(t *testing.T, own ref.Reference) *far {
 	in, requests := io.Pipe()
 	answers, out := io.Pipe()
-	f := &far{t: t, in: requests, enc: gob.NewEncoder(requests), r: NewReader(answers, nonce), done: make(chan error, 1)}
+	f := &far{t: t, in: requests, enc: gob.NewEncoder(requests), r: NewReader(answers, nonce),
+		done: make(chan error, 1)}
 	go func() {
 		defer out.Close()
 		err := errors.New("the goroutine was ended")
@@ -62,7 +63,8 @@ func setup() *Setup {
 	v := []ref.Field{{Name: "v", Bits: 8}}
 	return &Setup{
 		Nonce: nonce, Seed: 1, Most: 10, Observe: []string{"level"}, Parameters: map[string]string{"P": "4"},
-		Streams: []ref.Stream{{Name: "s", In: true, Kind: ref.Record, Fields: v}, {Name: "o", Kind: ref.Record, Fields: v}},
+		Streams: []ref.Stream{{Name: "s", In: true, Kind: ref.Record, Fields: v},
+			{Name: "o", Kind: ref.Record, Fields: v}},
 	}
 }
 
@@ -97,7 +99,8 @@ func TestRun(t *testing.T) {
 	require.True(t, f.ask(Request{Kind: Over, Observed: []uint64{9}}).Over)
 	a = f.ask(Request{Kind: End})
 	require.Equal(t, 1, a.Judged)
-	require.Equal(t, []ref.Tally{{Stream: "s", In: true, Told: 1, Covered: true}, {Stream: "o", Told: 1, Expected: 1, Compared: 1, Covered: true}}, a.Tallies)
+	require.Equal(t, []ref.Tally{{Stream: "s", In: true, Told: 1, Covered: true},
+		{Stream: "o", Told: 1, Expected: 1, Compared: 1, Covered: true}}, a.Tallies)
 	require.NoError(t, f.in.Close())
 	require.NoError(t, <-f.done)
 }
@@ -115,7 +118,8 @@ func TestFault(t *testing.T) {
 	require.EqualValues(t, 2, a.Told)
 }
 
-// An answer has the text of a mistake; the place is that of the function where the stack has none of the reference's package.
+// An answer has the text of a mistake; the place is that of the function where the stack has none of the reference's
+// package.
 func TestMistake(t *testing.T) {
 	for text, wrong := range map[string]func(p *ref.Player){
 		"panic: no idea":                     func(*ref.Player) { panic("no idea") },
@@ -159,7 +163,8 @@ func TestNote(t *testing.T) {
 	require.True(t, after.Over)
 	during.Over = true
 	require.Equal(t, during, after)
-	for _, text := range []string{"", "3", "3\ttrue\tOn\tf.go\t7", "x\ttrue\tOn\tf.go\t7\n", "3\t?\tOn\tf.go\t7\n", "3\ttrue\tOn\tf.go\t?\n", "3\ttrue\n"} {
+	for _, text := range []string{"", "3", "3\ttrue\tOn\tf.go\t7", "x\ttrue\tOn\tf.go\t7\n", "3\t?\tOn\tf.go\t7\n",
+		"3\ttrue\tOn\tf.go\t?\n", "3\ttrue\n"} {
 		require.Zero(t, ParseNote([]byte(text)), "%q", text)
 	}
 }

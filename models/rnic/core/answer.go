@@ -10,7 +10,8 @@ import (
 // Outstanding reports whether something has left that is not acknowledged: a timer is to run. Steps tells whether there
 // was progress since it was last asked.
 func (q *QP) Outstanding() bool {
-	return q.Type == rnicspec.RC && q.State == rnicspec.RTS && q.req.sq.Len() > 0 && !q.req.waiting && after(q.req.sent, q.req.at(0).first) > 0
+	return q.Type == rnicspec.RC && q.State == rnicspec.RTS && q.req.sq.Len() > 0 && !q.req.waiting &&
+		after(q.req.sent, q.req.at(0).first) > 0
 }
 
 // Steps counts the requester's progress.
@@ -114,8 +115,8 @@ func (q *QP) refused(p *Packet, e *Effects) {
 	}
 }
 
-// failOrRetry ends the queue pair by the work entry that has the PSN of a NAK, if it is the oldest. Else that is a READ or
-// atomic whose answer was lost: it is to end first, and is asked for again.
+// failOrRetry ends the queue pair by the work entry that has the PSN of a NAK, if it is the oldest. Else that is a
+// READ or atomic whose answer was lost: it is to end first, and is asked for again.
 func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
 	if w := q.req.at(0); after(psn, w.last()) > 0 {
 		q.lost(plus(w.first, w.got), e)
@@ -124,9 +125,9 @@ func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
 	q.fail(s, e)
 }
 
-// unanswered is where to go back to for a NAK: its PSN, or what is missing of a READ or atomic before it. That was lost, for the
-// responder answers in order (IBTA 9.7.5.1.1); passed by, it would not be asked for again, and not count among the READs and
-// atomics that the responder has resources for.
+// unanswered is where to go back to for a NAK: its PSN, or what is missing of a READ or atomic before it. That was
+// lost, for the responder answers in order (IBTA 9.7.5.1.1); passed by, it would not be asked for again, and not count
+// among the READs and atomics that the responder has resources for.
 func (q *QP) unanswered(psn uint32) uint32 {
 	if w := q.req.at(0); w.Opcode.Responds() && after(psn, plus(w.first, w.got)) > 0 {
 		return plus(w.first, w.got)
@@ -134,7 +135,8 @@ func (q *QP) unanswered(psn uint32) uint32 {
 	return psn
 }
 
-// settle ends all SENDs and WRITEs up to a PSN. A READ or atomic among them whose answer is missing stops it: it was lost.
+// settle ends all SENDs and WRITEs up to a PSN. A READ or atomic among them whose answer is missing stops it: it was
+// lost.
 func (q *QP) settle(psn uint32, e *Effects) {
 	if q.advance(psn, e) {
 		w := q.req.at(0)
@@ -142,8 +144,8 @@ func (q *QP) settle(psn uint32, e *Effects) {
 	}
 }
 
-// advance ends all SENDs and WRITEs up to a PSN. It reports whether the answer to a READ or atomic among them is missing, at
-// which it stops.
+// advance ends all SENDs and WRITEs up to a PSN. It reports whether the answer to a READ or atomic among them is
+// missing, at which it stops.
 func (q *QP) advance(psn uint32, e *Effects) (missing bool) {
 	r := &q.req
 	for r.sq.Len() > 0 {
@@ -196,7 +198,8 @@ func (q *QP) retire(e *Effects) {
 	}
 }
 
-// lost notes that a response came before that of a READ or atomic: it is asked for again, once for each gap (IBTA 9.7.5.1.1).
+// lost notes that a response came before that of a READ or atomic: it is asked for again, once for each gap (IBTA
+// 9.7.5.1.1).
 func (q *QP) lost(psn uint32, e *Effects) {
 	r := &q.req
 	if r.gap && r.gapAt == psn {

@@ -58,14 +58,15 @@ func saidBy(p *Packet) said {
 // lines are answers in a form that people can compare.
 func lines(all []said) (text []string) {
 	for _, s := range all {
-		text = append(text, fmt.Sprintf("%v PSN %#x %v MSN %d orig %#x, %d B, CRC %#x", s.Op, s.PSN, s.Syndrome, s.MSN, s.Orig,
+		text = append(text, fmt.Sprintf("%v PSN %#x %v MSN %d orig %#x, %d B, CRC %#x", s.Op, s.PSN, s.Syndrome, s.MSN,
+			s.Orig,
 			len(s.Payload), crc32.ChecksumIEEE([]byte(s.Payload))))
 	}
 	return text
 }
 
-// peer is a responder whose requests were recorded, and what it answered then. Bytes of its memory that no request wrote
-// are learned from the first recorded answer that shows them.
+// peer is a responder whose requests were recorded, and what it answered then. Bytes of its memory that no request
+// wrote are learned from the first recorded answer that shows them.
 type peer struct {
 	t    *testing.T
 	q    *QP
@@ -145,8 +146,9 @@ func (x *peer) take(p *Packet) {
 	}
 }
 
-// What a Linux rxe responder said to recorded requests, this one says, too. Captures with losses and reordering are not
-// here: they were taken where frames were seen that the responder never got, or in another order; TestLossyChannel has that.
+// What a Linux rxe responder said to recorded requests, this one says, too. Captures with losses and reordering are
+// not here: they were taken where frames were seen that the responder never got, or in another order; TestLossyChannel
+// has that.
 func TestRecordedRequests(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -155,7 +157,8 @@ func TestRecordedRequests(t *testing.T) {
 		{"rc_mix_v4_mtu256_psnwrap", 256}, {"rc_mix_v6_mtu256_psnwrap", 256}, {"rc_mix_v4_mtu4096_jumbo", 4096},
 		{"rc_pipelined_v4_mtu1024", 1024}, {"rc_vlan_v4", 1024}, {"ecn_ce_rc_v4", 1024}, {"ecn_ce_rc_v6", 1024},
 		{"rnr_v4", 1024}, {"rnr_exceed_v4", 1024}, {"write_lat4", 1024}, {"pingpong6", 1024},
-		{"nak_badrkey_write_v4", 1024}, {"nak_badrkey_read_v6", 1024}, {"nak_oob_read_v4", 1024}, {"nak_noperm_write_v4", 1024},
+		{"nak_badrkey_write_v4", 1024}, {"nak_badrkey_read_v6", 1024}, {"nak_oob_read_v4", 1024},
+		{"nak_noperm_write_v4", 1024},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			peers := recordedPeers(t, loadCapture(t, c.file+".pcap"), c.pmtu)
@@ -191,7 +194,8 @@ func recordedPeers(t *testing.T, frames [][]byte, pmtu int) map[string]*peer {
 		src, _ := addresses(p.Net)
 		if p.IsResponse() {
 			x, s := at(src), saidBy(p)
-			if n := len(x.rec); s.Syndrome == wire.NAKSequence && n > 0 && x.rec[n-1].Syndrome.Kind() == wire.SyndromeRNR && x.rec[n-1].PSN == s.PSN {
+			if n := len(x.rec); s.Syndrome == wire.NAKSequence && n > 0 &&
+				x.rec[n-1].Syndrome.Kind() == wire.SyndromeRNR && x.rec[n-1].PSN == s.PSN {
 				continue // rxe says that, too, of what comes after an RNR NAK; the standard has it ignored
 			}
 			x.rec = append(x.rec, s)
@@ -258,30 +262,33 @@ func (x *peer) connect(packets []*Packet, first *Packet, ip []byte, pmtu int) {
 	for key, s := range spans {
 		dev.Register(Region{Key: key, Access: rnicspec.AllAccess, PageLog: 12, VA: s[0], Bus: s[0], Bytes: s[1] - s[0]})
 	}
-	dev.Register(Region{Key: 0, Access: rnicspec.LocalWrite, PageLog: 12, Bus: 1 << 62, Bytes: 1 << 60}) // receive buffers
+	// receive buffers
+	dev.Register(Region{Key: 0, Access: rnicspec.LocalWrite, PageLog: 12, Bus: 1 << 62, Bytes: 1 << 60})
 	x.q = dev.Add(first.DestQP, rnicspec.RC)
 	x.q.Connect(rnicspec.RTS, a)
 }
 
-// departures are cases in which the recorded responder departs from the standard, or knew what the case does not show; what
-// is right is said instead.
+// departures are cases in which the recorded responder departs from the standard, or knew what the case does not show;
+// what is right is said instead.
 var departures = map[string][]said{
-	"first_short_payload":   {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
-	"only_over_mtu":         {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
-	"last_zero_payload":     {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
-	"pad_on_middle":         {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}}, // its payload is shorter than the MTU
+	"first_short_payload": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
+	"only_over_mtu":       {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
+	"last_zero_payload":   {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
+	// its payload is shorter than the MTU
+	"pad_on_middle":         {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
 	"read_with_payload":     {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"send_over_recv_size":   {{Op: wire.RCAck, PSN: 257, Syndrome: wire.NAKInvalidRequest}},
 	"opcode_rc_reserved_15": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"opcode_1e":             {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
-	"send_no_recv_rnr":      {{Op: wire.RCAck, PSN: 256, Syndrome: wire.RNRSyndrome(12)}}, // and nothing about what follows it
+	// and nothing about what follows it
+	"send_no_recv_rnr": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.RNRSyndrome(12)}},
 	// Nothing was acknowledged yet: it says the PSN before 0, where the one before the expected is right.
 	"psn_far_behind":  {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 	"psn_half_window": {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 }
 
-// rereads are cases whose duplicate READ this responder answers as a READ of its own, from FIRST on; rxe goes on with the
-// places of the first answer, or wants the same address.
+// rereads are cases whose duplicate READ this responder answers as a READ of its own, from FIRST on; rxe goes on with
+// the places of the first answer, or wants the same address.
 var rereads = map[string]bool{"read_dup_partial": true, "read_dup_different_va": true}
 
 // Single requests, good and bad, that were injected into a live rxe: the same answer.
@@ -348,7 +355,8 @@ func injected(t *testing.T, name string, qpn uint32) *peer {
 		x.mem[injectVA+i] = byte(i)
 	}
 	dev := NewDevice()
-	dev.Register(Region{Key: injectKey, Access: rnicspec.AllAccess, PageLog: 12, VA: injectVA, Bus: injectVA, Bytes: injectBytes})
+	dev.Register(Region{Key: injectKey, Access: rnicspec.AllAccess, PageLog: 12, VA: injectVA, Bus: injectVA,
+		Bytes: injectBytes})
 	dev.Register(Region{Key: 0, Access: rnicspec.LocalWrite, PageLog: 12, Bus: 1 << 62, Bytes: 1 << 60})
 	a := attributes(0x123456, 0, 256, 256)
 	a.MinRNR = 12

@@ -24,8 +24,10 @@ func TestOperations(t *testing.T) {
 		p.post(0, rnicspec.WQE{Opcode: rnicspec.SendImm, Flags: sig, ID: 2, Length: size, Imm: 0xabcdef})
 		p.post(0, rnicspec.WQE{Opcode: rnicspec.Read, Flags: sig, ID: 3, Length: size, LocalVA: 0x40000})
 		p.post(0, rnicspec.WQE{Opcode: rnicspec.WriteImm, Flags: sig, ID: 4, Length: size, RemoteVA: 0x50000, Imm: 5})
-		p.post(0, rnicspec.WQE{Opcode: rnicspec.FetchAdd, Flags: sig, ID: 5, Length: 8, RemoteVA: 0x60000, LocalVA: 0x60000, SwapAdd: 9})
-		p.post(0, rnicspec.WQE{Opcode: rnicspec.CmpSwap, ID: 6, Length: 8, RemoteVA: 0x60000, LocalVA: 0x60008, Compare: 9, SwapAdd: 11})
+		p.post(0, rnicspec.WQE{Opcode: rnicspec.FetchAdd, Flags: sig, ID: 5, Length: 8, RemoteVA: 0x60000,
+			LocalVA: 0x60000, SwapAdd: 9})
+		p.post(0, rnicspec.WQE{Opcode: rnicspec.CmpSwap, ID: 6, Length: 8, RemoteVA: 0x60000, LocalVA: 0x60008,
+			Compare: 9, SwapAdd: 11})
 		p.run()
 		a, b := p.n[0].mem, p.n[1].mem
 		require.Equal(t, a[:size], b[0x30000:][:size])
@@ -41,8 +43,10 @@ func TestOperations(t *testing.T) {
 		}
 		require.Equal(t, []uint64{1, 2, 3, 4, 5}, ids, "in order, and not the one that is not signalled")
 		require.Equal(t, []Completion{
-			{Recv: true, CQE: rnicspec.CQE{ID: 100, QPN: 2, Opcode: rnicspec.Recv, Bytes: size, HasImm: true, Imm: 0xabcdef}},
-			{Recv: true, CQE: rnicspec.CQE{ID: 101, QPN: 2, Opcode: rnicspec.RecvWrite, Bytes: size, HasImm: true, Imm: 5}},
+			{Recv: true, CQE: rnicspec.CQE{ID: 100, QPN: 2, Opcode: rnicspec.Recv, Bytes: size, HasImm: true,
+				Imm: 0xabcdef}},
+			{Recv: true, CQE: rnicspec.CQE{ID: 101, QPN: 2, Opcode: rnicspec.RecvWrite, Bytes: size, HasImm: true,
+				Imm: 5}},
 		}, p.n[1].done)
 		require.True(t, p.q[0].Idle())
 		require.Zero(t, p.n[0].dev.Retries)
@@ -58,13 +62,20 @@ func TestErrors(t *testing.T) {
 		prepare func(p *pair)
 		want    rnicspec.Status
 	}{
-		{"no region", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, RemoteVA: memBytes - 4}, nil, rnicspec.RemoteAccess},
-		{"read beyond", rnicspec.WQE{Opcode: rnicspec.Read, Length: 8, RemoteVA: ^uint64(3)}, nil, rnicspec.RemoteAccess},
-		{"no right", rnicspec.WQE{Opcode: rnicspec.Read, Length: 8}, func(p *pair) { p.q[1].Access = rnicspec.RemoteWrite }, rnicspec.RemoteInvalid},
-		{"atomic not aligned", rnicspec.WQE{Opcode: rnicspec.FetchAdd, Length: 8, RemoteVA: 4}, nil, rnicspec.RemoteInvalid},
-		{"too long for the buffer", rnicspec.WQE{Opcode: rnicspec.Send, Length: 300}, func(p *pair) { p.recv(1, 0, 299, 50) }, rnicspec.RemoteInvalid},
-		{"buffer that may not be written", rnicspec.WQE{Opcode: rnicspec.Send, Length: 3}, func(p *pair) { p.recv(1, memBytes, 299, 50) }, rnicspec.RemoteOperation},
-		{"no local memory", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, LocalVA: memBytes}, nil, rnicspec.LocalProtection},
+		{"no region", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, RemoteVA: memBytes - 4}, nil,
+			rnicspec.RemoteAccess},
+		{"read beyond", rnicspec.WQE{Opcode: rnicspec.Read, Length: 8, RemoteVA: ^uint64(3)}, nil,
+			rnicspec.RemoteAccess},
+		{"no right", rnicspec.WQE{Opcode: rnicspec.Read, Length: 8},
+			func(p *pair) { p.q[1].Access = rnicspec.RemoteWrite }, rnicspec.RemoteInvalid},
+		{"atomic not aligned", rnicspec.WQE{Opcode: rnicspec.FetchAdd, Length: 8, RemoteVA: 4}, nil,
+			rnicspec.RemoteInvalid},
+		{"too long for the buffer", rnicspec.WQE{Opcode: rnicspec.Send, Length: 300},
+			func(p *pair) { p.recv(1, 0, 299, 50) }, rnicspec.RemoteInvalid},
+		{"buffer that may not be written", rnicspec.WQE{Opcode: rnicspec.Send, Length: 3},
+			func(p *pair) { p.recv(1, memBytes, 299, 50) }, rnicspec.RemoteOperation},
+		{"no local memory", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, LocalVA: memBytes}, nil,
+			rnicspec.LocalProtection},
 		{"operation of no sense", rnicspec.WQE{Opcode: 99, Length: 8}, nil, rnicspec.LocalQP},
 		{"atomic of 4 B", rnicspec.WQE{Opcode: rnicspec.CmpSwap, Length: 4}, nil, rnicspec.LocalLength},
 	} {
@@ -90,8 +101,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Without a receive entry the responder is not ready; the requester waits for the time that it is told, and gives up when
-// it was told so too often.
+// Without a receive entry the responder is not ready; the requester waits for the time that it is told, and gives up
+// when it was told so too often.
 func TestNotReady(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	p.q[0].RNRRetry, p.q[0].req.rnr = 2, 2
@@ -189,7 +200,9 @@ func TestDatagrams(t *testing.T) {
 	send(560, 0x1234)
 	p.run()
 	require.Len(t, p.n[0].done, 4)
-	require.Equal(t, []Completion{{Recv: true, CQE: rnicspec.CQE{ID: 8, QPN: 2, SrcQP: 1, Opcode: rnicspec.Recv, Bytes: 600, HasImm: true, Imm: 6}}}, p.n[1].done)
+	require.Equal(t,
+		[]Completion{{Recv: true, CQE: rnicspec.CQE{ID: 8, QPN: 2, SrcQP: 1, Opcode: rnicspec.Recv, Bytes: 600,
+			HasImm: true, Imm: 6}}}, p.n[1].done)
 	require.Equal(t, p.n[0].mem[:560], p.n[1].mem[0x1028:][:560])
 	require.EqualValues(t, 0x45, p.n[1].mem[0x1000+20], "the IP header stands before the message")
 	require.Equal(t, []int{2, 1}, []int{p.n[1].drop[DropNoBuffer], p.n[1].drop[DropKey]})
@@ -211,7 +224,8 @@ func TestFrames(t *testing.T) {
 		var back Packet
 		require.Equal(t, Kept, back.Decode(f))
 		require.Equal(t, "Hello", string(back.Payload))
-		require.Equal(t, []any{p.RETH, p.Imm, p.PSN, uint8(3), true}, []any{back.RETH, back.Imm, back.PSN, back.PadCnt, back.AckReq})
+		require.Equal(t, []any{p.RETH, p.Imm, p.PSN, uint8(3), true},
+			[]any{back.RETH, back.Imm, back.PSN, back.PadCnt, back.AckReq})
 		roce, ib := p.FrameBytes(&a, 5)
 		require.Equal(t, len(f), roce)
 		require.Equal(t, 26+16+4+8, ib)
@@ -220,7 +234,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A NAK acknowledges all that came before it, and a READ whose answer has a gap is asked for again once, from the gap on.
+// A NAK acknowledges all that came before it, and a READ whose answer has a gap is asked for again once, from the gap
+// on.
 func TestGaps(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	pattern(p.n[1].mem[:2048], 9)

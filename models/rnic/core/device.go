@@ -88,7 +88,8 @@ func (d *Device) Resolve(key uint32, va uint64, n int, need rnicspec.Access) (bu
 	return r.Bus + (va - r.VA), true
 }
 
-// Page names the page of a region that an address lies in, for caches of translations; ok is false if there is no region.
+// Page names the page of a region that an address lies in, for caches of translations; ok is false if there is no
+// region.
 func (d *Device) Page(key uint32, va uint64) (page uint64, log uint8, ok bool) {
 	r := d.regions[key]
 	if r == nil {

@@ -7,12 +7,13 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Whatever comes as a packet, of any queue pair and in any state, nothing panics. The bytes are taken as what stands between
-// UDP header and ICRC, since few have a CRC that is right, and as a whole frame.
+// Whatever comes as a packet, of any queue pair and in any state, nothing panics. The bytes are taken as what stands
+// between UDP header and ICRC, since few have a CRC that is right, and as a whole frame.
 func FuzzPackets(f *testing.F) {
 	n := newNode(f)
 	a := Address{}
-	for _, op := range []wire.Opcode{wire.RCSendFirst, wire.RCWriteOnlyImm, wire.RCReadRequest, wire.RCFetchAdd, wire.RCAck,
+	for _, op := range []wire.Opcode{wire.RCSendFirst, wire.RCWriteOnlyImm, wire.RCReadRequest, wire.RCFetchAdd,
+		wire.RCAck,
 		wire.RCReadRespOnly, wire.RCAtomicAck, wire.UCWriteFirst, wire.UDSendOnly, 0x1f} {
 		p := Packet{RETH: wire.RETHFields{RKey: key, DMALen: 100}}
 		p.Opcode, p.DestQP = op, 1

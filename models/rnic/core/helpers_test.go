@@ -32,8 +32,10 @@ func newNode(t testing.TB) *node {
 }
 
 func attributes(dest uint32, psn, peer uint32, mtu int) Attributes {
-	return Attributes{DestQP: dest, SendPSN: psn, RecvPSN: peer, PMTU: mtu, Access: rnicspec.AllAccess, MaxRead: rnicspec.MaxRead,
-		MinRNR: 1, Retries: 7, RNRRetry: 7, QKey: 0x1234, Address: Address{SrcMAC: [6]byte{2}, DstMAC: [6]byte{4}, UDPPort: 0xc000, TTL: 64}}
+	return Attributes{DestQP: dest, SendPSN: psn, RecvPSN: peer, PMTU: mtu, Access: rnicspec.AllAccess,
+		MaxRead: rnicspec.MaxRead,
+		MinRNR:  1, Retries: 7, RNRRetry: 7, QKey: 0x1234,
+		Address: Address{SrcMAC: [6]byte{2}, DstMAC: [6]byte{4}, UDPPort: 0xc000, TTL: 64}}
 }
 
 func (n *node) finish(q *QP) {

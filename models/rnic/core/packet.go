@@ -51,8 +51,8 @@ const (
 	psnMask    = 1<<24 - 1
 )
 
-// InfiniBandBytes is what a packet adds to transport headers after the BTH and payload in native InfiniBand framing: LRH 8,
-// BTH 12, ICRC 4, VCRC 2 (IBTA 7.7, 7.8, 9.2).
+// InfiniBandBytes is what a packet adds to transport headers after the BTH and payload in native InfiniBand framing:
+// LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA 7.7, 7.8, 9.2).
 const InfiniBandBytes = 8 + wire.BTHSize + wire.ICRCSize + 2
 
 // Decode reads a frame with its ICRC. What it keeps are slices of the frame.

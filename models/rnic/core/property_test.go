@@ -11,8 +11,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Two cores over a channel that loses, repeats and overtakes: everything that was asked for takes place once and in order,
-// and the bytes are those of a plain reference.
+// Two cores over a channel that loses, repeats and overtakes: everything that was asked for takes place once and in
+// order, and the bytes are those of a plain reference.
 func TestLossyChannel(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -24,8 +24,8 @@ func TestLossyChannel(t *testing.T) {
 	}
 }
 
-// lossy is a pair, what was asked of it, and what must come of that. Each side's memory: 256 KB to write to, 256 KB never
-// written that READs take from, 64 KB for atomics; then buffers for messages, then for what READs bring.
+// lossy is a pair, what was asked of it, and what must come of that. Each side's memory: 256 KB to write to, 256 KB
+// never written that READs take from, 64 KB for atomics; then buffers for messages, then for what READs bring.
 type lossy struct {
 	*pair
 	t    *testing.T
@@ -87,7 +87,8 @@ func (x *lossy) post(i int) {
 		w.RemoteVA, w.LocalVA = areaWord, areaWord+64
 		x.sums[i] += w.SwapAdd
 	default:
-		r := readRef{uint64(areaRead + x.rng.IntN(areaWord-areaRead-recvBytes)), uint64(areaInto + len(x.reads[i])*recvBytes), n}
+		r := readRef{uint64(areaRead + x.rng.IntN(areaWord-areaRead-recvBytes)),
+			uint64(areaInto + len(x.reads[i])*recvBytes), n}
 		if r.to+recvBytes > memBytes {
 			return
 		}

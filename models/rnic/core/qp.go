@@ -65,10 +65,11 @@ func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
 	q.resp.reset(q)
 }
 
-// Start takes a queue pair from RTR to RTS, with the attributes of its sending side (IBTA 11.2.5.2, table 100). What it has
-// received so far stays.
+// Start takes a queue pair from RTR to RTS, with the attributes of its sending side (IBTA 11.2.5.2, table 100). What
+// it has received so far stays.
 func (q *QP) Start(a Attributes) {
-	q.SendPSN, q.MaxRead, q.Retries, q.RNRRetry, q.Attributes.Timeout = a.SendPSN&psnMask, a.MaxRead, a.Retries, a.RNRRetry, a.Timeout
+	q.SendPSN, q.MaxRead, q.Retries, q.RNRRetry, q.Attributes.Timeout = a.SendPSN&psnMask, a.MaxRead, a.Retries,
+		a.RNRRetry, a.Timeout
 	q.Access, q.MinRNR = a.Access, a.MinRNR // may be changed on the way
 	q.State = rnicspec.RTS
 	q.req.reset(q)
@@ -192,7 +193,9 @@ func (q *QP) sendCQE(w *rnicspec.WQE, s rnicspec.Status) Completion {
 }
 
 func (q *QP) flushRecv(w rnicspec.RecvWQE, e *Effects) {
-	e.Done = append(e.Done, Completion{Recv: true, CQE: rnicspec.CQE{ID: w.ID, QPN: q.Num, Opcode: rnicspec.Recv, Status: rnicspec.Flushed}})
+	e.Done = append(e.Done,
+		Completion{Recv: true, CQE: rnicspec.CQE{ID: w.ID, QPN: q.Num, Opcode: rnicspec.Recv,
+			Status: rnicspec.Flushed}})
 }
 
 // fail ends the queue pair: the oldest work entry with a status if that is not OK, all others are flushed.

@@ -30,11 +30,13 @@ func (q *QP) duplicate(p *Packet, i *wire.OpInfo, e *Effects) {
 	case wire.OpReadRequest:
 		n := int(p.RETH.DMALen)
 		bus, ok := q.dev.Resolve(p.RETH.RKey, p.RETH.VA, n, rnicspec.RemoteRead)
-		if !ok || q.Access&rnicspec.RemoteRead == 0 || n > rnicspec.MaxMessage || after(plus(p.PSN, q.packets(n)), r.psn) > 0 {
+		if !ok || q.Access&rnicspec.RemoteRead == 0 || n > rnicspec.MaxMessage ||
+			after(plus(p.PSN, q.packets(n)), r.psn) > 0 {
 			e.Drop = DropSequence
 			return
 		}
-		e.Reply = Reply{Kind: ReadReply, Again: true, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Bus: bus, Len: n,
+		e.Reply = Reply{Kind: ReadReply, Again: true, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn,
+			Bus: bus, Len: n,
 			Key: p.RETH.RKey, VA: p.RETH.VA}
 	case wire.OpCmpSwap, wire.OpFetchAdd:
 		e.Drop = DropSequence
@@ -44,7 +46,8 @@ func (q *QP) duplicate(p *Packet, i *wire.OpInfo, e *Effects) {
 		for i := range r.saved {
 			if s := &r.saved[i]; s.valid && s.done && s.psn == p.PSN {
 				e.Drop = Kept
-				e.Reply = Reply{Kind: AtomicAgain, Again: true, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Orig: s.orig}
+				e.Reply = Reply{Kind: AtomicAgain, Again: true, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN,
+					MSN: r.msn, Orig: s.orig}
 				return
 			}
 		}

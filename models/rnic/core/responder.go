@@ -194,7 +194,8 @@ func (q *QP) nak(s wire.Syndrome, psn uint32, e *Effects) {
 
 func (q *QP) recvCQE(o rnicspec.Opcode, s rnicspec.Status) Completion {
 	r := &q.resp
-	return Completion{Recv: true, CQE: rnicspec.CQE{ID: r.recv.ID, QPN: q.Num, Opcode: o, Status: s, Bytes: uint32(r.off)}}
+	return Completion{Recv: true, CQE: rnicspec.CQE{ID: r.recv.ID, QPN: q.Num, Opcode: o, Status: s,
+		Bytes: uint32(r.off)}}
 }
 
 // takeRecv takes the next receive entry; without one it answers that it is not ready.
@@ -343,7 +344,8 @@ func (q *QP) read(p *Packet, e *Effects) {
 	r.psn = plus(p.PSN, q.packets(n))
 	r.msn = plus(r.msn, 1)
 	e.Ended = true
-	e.Reply = Reply{Kind: ReadReply, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Bus: bus, Len: n, Key: p.RETH.RKey, VA: p.RETH.VA}
+	e.Reply = Reply{Kind: ReadReply, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Bus: bus, Len: n,
+		Key: p.RETH.RKey, VA: p.RETH.VA}
 }
 
 // atomic takes a request of an atomic.
@@ -370,7 +372,8 @@ func (q *QP) atomic(p *Packet, i *wire.OpInfo, e *Effects) {
 	}
 	r.saved[r.save] = saved{psn: p.PSN, valid: true}
 	e.Reply = Reply{
-		Kind: AtomicReply, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Bus: bus, Len: 8, Key: p.Atomic.RKey, VA: p.Atomic.VA,
+		Kind: AtomicReply, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Bus: bus, Len: 8,
+		Key: p.Atomic.RKey, VA: p.Atomic.VA,
 		Add: i.Operation == wire.OpFetchAdd, Swap: p.Atomic.SwapAdd, Compare: p.Atomic.Compare, Slot: r.save,
 	}
 	r.save = (r.save + 1) % len(r.saved)

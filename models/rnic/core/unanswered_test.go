@@ -9,8 +9,9 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// The answer to a READ is lost, and a NAK of what follows comes: the READ is asked for again before anything else, whatever
-// the NAK says (IBTA 9.7.5.1.1). It still counts among the READs under way, and ends before what the peer refused.
+// The answer to a READ is lost, and a NAK of what follows comes: the READ is asked for again before anything else,
+// whatever the NAK says (IBTA 9.7.5.1.1). It still counts among the READs under way, and ends before what the peer
+// refused.
 func TestNAKsAfterALostAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -21,11 +22,16 @@ func TestNAKsAfterALostAnswer(t *testing.T) {
 		rnr      int
 		statuses []rnicspec.Status
 	}{
-		{"sequence", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8}, true, wire.NAKSequence, 7, 7, []rnicspec.Status{0, 0, 0}},
-		{"not ready", rnicspec.WQE{Opcode: rnicspec.Send, Length: 8}, false, wire.RNRSyndrome(1), 7, 7, []rnicspec.Status{0, 0, 0}},
-		{"not ready, no retries", rnicspec.WQE{Opcode: rnicspec.Send, Length: 8}, false, wire.RNRSyndrome(1), 7, 0, []rnicspec.Status{0, rnicspec.RNRExceeded, rnicspec.Flushed}},
-		{"refused", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, RemoteVA: memBytes}, false, wire.NAKRemoteAccess, 2, 7,
-			[]rnicspec.Status{rnicspec.RetryExceeded, rnicspec.Flushed, rnicspec.Flushed}}, // the peer says nothing any more
+		{"sequence", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8}, true, wire.NAKSequence, 7, 7,
+			[]rnicspec.Status{0, 0, 0}},
+		{"not ready", rnicspec.WQE{Opcode: rnicspec.Send, Length: 8}, false, wire.RNRSyndrome(1), 7, 7,
+			[]rnicspec.Status{0, 0, 0}},
+		{"not ready, no retries", rnicspec.WQE{Opcode: rnicspec.Send, Length: 8}, false, wire.RNRSyndrome(1), 7, 0,
+			[]rnicspec.Status{0, rnicspec.RNRExceeded, rnicspec.Flushed}},
+		{"refused", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, RemoteVA: memBytes}, false, wire.NAKRemoteAccess, 2,
+			7,
+			// the peer says nothing any more
+			[]rnicspec.Status{rnicspec.RetryExceeded, rnicspec.Flushed, rnicspec.Flushed}},
 		{"no retries", rnicspec.WQE{Opcode: rnicspec.Write, Length: 8}, true, wire.NAKSequence, 0, 7,
 			[]rnicspec.Status{rnicspec.RetryExceeded, rnicspec.Flushed, rnicspec.Flushed}},
 	} {

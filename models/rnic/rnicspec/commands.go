@@ -127,7 +127,8 @@ const (
 )
 
 func (r Refusal) String() string {
-	return name([]string{"done", "no such command", "number out of range, in use or not made", "value out of range", "wrong state"}, int(r), "Refusal")
+	return name([]string{"done", "no such command", "number out of range, in use or not made", "value out of range",
+		"wrong state"}, int(r), "Refusal")
 }
 
 // Word is the register's value.

@@ -154,7 +154,8 @@ func (c *CQE) Decode(b []byte) {
 	b = b[:CQEBytes]
 	le := binary.LittleEndian
 	*c = CQE{
-		ID: le.Uint64(b), Bytes: le.Uint32(b[8:]), Imm: le.Uint32(b[12:]), QPN: le.Uint32(b[16:]), SrcQP: le.Uint32(b[20:]),
+		ID: le.Uint64(b), Bytes: le.Uint32(b[8:]), Imm: le.Uint32(b[12:]), QPN: le.Uint32(b[16:]),
+		SrcQP:  le.Uint32(b[20:]),
 		Opcode: Opcode(b[24]), Status: Status(b[25]), HasImm: b[26]&1 != 0, Phase: b[63]&1 != 0,
 	}
 }

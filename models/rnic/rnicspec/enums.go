@@ -41,7 +41,8 @@ const (
 )
 
 func (o Opcode) String() string {
-	return name([]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "CMP_SWAP", "FETCH_ADD", "RECV", "RECV_WRITE_IMM"}, int(o), "Opcode")
+	return name([]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "CMP_SWAP", "FETCH_ADD", "RECV",
+		"RECV_WRITE_IMM"}, int(o), "Opcode")
 }
 
 // IsAtomic reports whether the operation is one on 8 bytes at the other side.

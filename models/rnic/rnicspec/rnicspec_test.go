@@ -13,8 +13,10 @@ func TestEntries(t *testing.T) {
 		t QPType
 		w WQE
 	}{
-		{RC, WQE{Opcode: Write, Flags: FlagSignalled, ID: 1 << 60, Imm: 7, Length: 9, RemoteVA: 1 << 50, RemoteKey: 5, LocalVA: 1 << 57, LocalKey: 6}},
-		{RC, WQE{Opcode: CmpSwap, ID: 3, Length: 8, RemoteVA: 8, RemoteKey: 5, LocalVA: 16, LocalKey: 6, SwapAdd: 1 << 63, Compare: 12}},
+		{RC, WQE{Opcode: Write, Flags: FlagSignalled, ID: 1 << 60, Imm: 7, Length: 9, RemoteVA: 1 << 50, RemoteKey: 5,
+			LocalVA: 1 << 57, LocalKey: 6}},
+		{RC, WQE{Opcode: CmpSwap, ID: 3, Length: 8, RemoteVA: 8, RemoteKey: 5, LocalVA: 16, LocalKey: 6,
+			SwapAdd: 1 << 63, Compare: 12}},
 		{RC, WQE{Opcode: Send, Flags: FlagInline, Length: 32, Inline: [32]byte{0: 1, 31: 255}}},
 		{UD, WQE{Opcode: SendImm, ID: 3, Length: 8, DestQP: 77, Handle: 4, QKey: 0x11111111, LocalVA: 16, LocalKey: 6}},
 	} {
@@ -36,8 +38,10 @@ func TestEntries(t *testing.T) {
 func TestCommands(t *testing.T) {
 	mac, ip := [6]byte{1, 2, 3, 4, 5, 6}, [16]byte{0: 9, 15: 8}
 	for i, cmd := range []Command{
-		&SetPort{1, true, mac, ip}, &SetContext{64, 1 << 30}, &CreateCQ{3, 10, 1 << 56}, &CreateMR{1, AllAccess, 21, 2, 3, 1 << 34},
-		&DestroyMR{9}, &CreateAH{4, 1, true, mac, ip, 0xc000, 1, 64}, &CreateQP{5, UD, 6, 7, 8, 9, 1 << 56, 1 << 40, 0x11, 1},
+		&SetPort{1, true, mac, ip}, &SetContext{64, 1 << 30}, &CreateCQ{3, 10, 1 << 56},
+		&CreateMR{1, AllAccess, 21, 2, 3, 1 << 34},
+		&DestroyMR{9}, &CreateAH{4, 1, true, mac, ip, 0xc000, 1, 64},
+		&CreateQP{5, UD, 6, 7, 8, 9, 1 << 56, 1 << 40, 0x11, 1},
 		&ModifyQP{1, RTS, 2, 3, 4, 5, 4096, RemoteRead, 16, 1, 7, 6, 14}, &DestroyQP{3}, &QueryQP{4},
 	} {
 		b := make([]byte, CmdBytes)
@@ -58,7 +62,8 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "WRITE_IMM", WriteImm.String())
 	require.Equal(t, "Opcode(99)", Opcode(99).String())
 	for typ, want := range map[QPType][]Opcode{
-		RC: {Send, SendImm, Write, WriteImm, Read, CmpSwap, FetchAdd}, UC: {Send, SendImm, Write, WriteImm}, UD: {Send, SendImm}, Raw: {Send},
+		RC: {Send, SendImm, Write, WriteImm, Read, CmpSwap, FetchAdd}, UC: {Send, SendImm, Write, WriteImm},
+		UD: {Send, SendImm}, Raw: {Send},
 	} {
 		var got []Opcode
 		for o := range NumOpcodes {

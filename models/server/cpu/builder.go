@@ -32,12 +32,14 @@ func (b Builder) Build(name string) (*Core, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c := &Core{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, watcher: b.Watcher}
+	c := &Core{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View,
+		watcher: b.Watcher}
 	if c.view == nil {
 		c.view, _ = b.Memory.(mem.Backdoor)
 	}
 	if c.view == nil {
-		return nil, fmt.Errorf("cpu: %s has no view of its memory: want Builder.View, or a memory that is a mem.Backdoor", name)
+		return nil, fmt.Errorf("cpu: %s has no view of its memory: want Builder.View, or a memory that is a "+
+			"mem.Backdoor", name)
 	}
 	if c.watcher == nil {
 		c.watcher, _ = b.Memory.(Watcher)

@@ -30,7 +30,8 @@ func TestCharges(t *testing.T) {
 		{"unaligned", func(c *cpu.Core) { load(c, 0x103f, 2+3*64) }, 2 * latency},
 		{"prefetches", func(c *cpu.Core) { prefetch(c, 4); c.Compute(2) }, 2 * ns},
 		{"too many prefetches", func(c *cpu.Core) { prefetch(c, 5); c.Compute(2) }, latency + 2*ns},
-		{"a load beside prefetches", func(c *cpu.Core) { prefetch(c, 3); c.Compute(9); load(c, 0x1000, 1) }, 9*ns + latency},
+		{"a load beside prefetches", func(c *cpu.Core) { prefetch(c, 3); c.Compute(9); load(c, 0x1000, 1) },
+			9*ns + latency},
 		{"stores are posted", func(c *cpu.Core) { store(c, 4); c.Compute(2) }, 2 * ns},
 		{"a fifth store waits", func(c *cpu.Core) { store(c, 5); c.Compute(2) }, latency + 2*ns},
 		{"a fence", func(c *cpu.Core) { store(c, 1); c.Compute(2); c.Fence() }, latency},
@@ -41,7 +42,8 @@ func TestCharges(t *testing.T) {
 		{"a copy and a fence", func(c *cpu.Core) { must(c.Copy(0x3000, 0x1000, 64)); c.Fence() }, 2 * latency},
 		{"a register write", func(c *cpu.Core) { c.Post(new(regs), 0, make([]byte, 64)) }, 100 * ns},
 		{"register writes of 64 B at most", func(c *cpu.Core) { c.Post(new(regs), 60, make([]byte, 72)) }, 300 * ns},
-		{"a register write behind a store", func(c *cpu.Core) { store(c, 1); c.Post(new(regs), 0, make([]byte, 4)) }, latency + 100*ns},
+		{"a register write behind a store", func(c *cpu.Core) { store(c, 1); c.Post(new(regs), 0, make([]byte, 4)) },
+			latency + 100*ns},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
@@ -108,7 +110,8 @@ func TestRegisters(t *testing.T) {
 	require.Equal(t, []byte{5, 6, 6}, r.saw)
 	require.Equal(t, []simcore.Ps{150 * ns, 300 * ns, 400 * ns}, r.times)
 	require.Equal(t, []simcore.Ps{900 * ns, 900 * ns}, []simcore.Ps{read, after})
-	require.Equal(t, cpu.Stats{Busy: 900 * ns, Waited: 900 * ns, Stores: 2, StoreBytes: 2, StoresEnded: 2, Posts: 3, RegReads: 1}, b.core.Stats())
+	require.Equal(t, cpu.Stats{Busy: 900 * ns, Waited: 900 * ns, Stores: 2, StoreBytes: 2, StoresEnded: 2, Posts: 3,
+		RegReads: 1}, b.core.Stats())
 	b.core.ReadReg(refusing{}, 4, 4, func(_ uint64, err error) { require.ErrorIs(t, err, errRefused) })
 	b.run()
 }
@@ -144,7 +147,8 @@ func TestErrors(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 50*ns)
 	nowhere := mem.Bus(7, 0)
 	for _, err := range []error{
-		b.core.Load(nowhere, make([]byte, 1)), b.core.Store(nowhere, []byte{1}), b.core.Prefetch(nowhere, 1), b.core.Copy(0, nowhere, 1),
+		b.core.Load(nowhere, make([]byte, 1)), b.core.Store(nowhere, []byte{1}), b.core.Prefetch(nowhere, 1),
+		b.core.Copy(0, nowhere, 1),
 		b.core.Copy(nowhere, 0, 1), b.core.Clean(nowhere, 1), b.core.Invalidate(nowhere, 1),
 	} {
 		require.ErrorIs(t, err, mem.ErrNoMemory)
@@ -197,7 +201,8 @@ func TestBuilder(t *testing.T) {
 		require.ErrorContains(t, err, x.says)
 	}
 	bad := cpu.Spec{DataCores: 3, MMIOPost: -1, Copy: simcore.Rate{Bytes: 1}}
-	for _, says := range []string{"period_ps 0", "data_cores 3: want 0 to 0 (cores)", "misses 0", "stores 0", "mmio_post_ps -1", "copy 1 bytes in 0 ps"} {
+	for _, says := range []string{"period_ps 0", "data_cores 3: want 0 to 0 (cores)", "misses 0", "stores 0",
+		"mmio_post_ps -1", "copy 1 bytes in 0 ps"} {
 		require.ErrorContains(t, bad.Validate(), says)
 	}
 	for _, name := range []string{"bf3", "bf2", "host-fn", "host-ce", "host-op", "host-rb"} {

@@ -16,7 +16,8 @@ const ns = simcore.Nanosecond
 
 // plain is a core whose times are easy to add up.
 func plain() cpu.Spec {
-	return cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4, MMIOPost: 100 * ns, Copy: simcore.Rate{Bytes: 8, Ps: ns}}
+	return cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4, MMIOPost: 100 * ns,
+		Copy: simcore.Rate{Bytes: 8, Ps: ns}}
 }
 
 // handler is a function that handles events.
@@ -54,7 +55,8 @@ func (b *bench) at(t simcore.Ps, f func()) {
 // write has a device write take effect at a time.
 func (b *bench) write(t simcore.Ps, addr uint64, data ...byte) {
 	b.at(t, func() {
-		b.space.Access(&mem.Access{Op: mem.Write, Addr: addr, Data: data, Done: func(a *mem.Access) { require.NoError(b.t, a.Err) }})
+		b.space.Access(&mem.Access{Op: mem.Write, Addr: addr, Data: data,
+			Done: func(a *mem.Access) { require.NoError(b.t, a.Err) }})
 	})
 }
 

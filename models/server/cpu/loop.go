@@ -50,7 +50,8 @@ func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("cpu: %s: loop %s: %w", c.Name(), s.Name, err)
 	}
-	l := &Loop{core: c, name: s.Name, poll: simcore.Ps(s.Poll) * c.spec.Period, step: step, ready: true, wrote: never, timer: never}
+	l := &Loop{core: c, name: s.Name, poll: simcore.Ps(s.Poll) * c.spec.Period, step: step, ready: true, wrote: never,
+		timer: never}
 	c.catchUp()
 	c.round.loops = append(c.round.loops, l)
 	c.round.arrange()
@@ -72,7 +73,8 @@ func (l *Loop) Watch(addr uint64, n int) (stop func(), err error) {
 // takes effect: what it does is free of charge.
 func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop func(), err error) {
 	if l.core.watcher == nil {
-		return nil, fmt.Errorf("cpu: %s: loop %s watches %d B at %#x: the core was built without a Watcher", l.core.Name(), l.name, n, addr)
+		return nil, fmt.Errorf("cpu: %s: loop %s watches %d B at %#x: the core was built without a Watcher",
+			l.core.Name(), l.name, n, addr)
 	}
 	others, err := l.core.watcher.Watch(addr, n, func(addr uint64, n int) {
 		l.Wake()

@@ -201,7 +201,8 @@ func TestWakesAsAPollerDoes(t *testing.T) {
 			b := newBench(t, e, plain(), latency)
 			rng, s := draw()
 			for i := range s.loops {
-				l, err := b.core.Add(cpu.LoopSpec{Name: "L", Poll: s.polls[i]}, func(c *cpu.Core) bool { return s.step(i, c.Now(), c) })
+				l, err := b.core.Add(cpu.LoopSpec{Name: "L", Poll: s.polls[i]},
+					func(c *cpu.Core) bool { return s.step(i, c.Now(), c) })
 				require.NoError(t, err)
 				_, err = l.Watch(mailbox(i), 64)
 				require.NoError(t, err)
@@ -272,7 +273,8 @@ func TestLoopsComeAndGo(t *testing.T) {
 func TestSoftwareBetweenPolls(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), plain(), 0)
 	var steps []simcore.Ps
-	l, err := b.core.Add(cpu.LoopSpec{Name: "L", Poll: 20}, func(c *cpu.Core) bool { steps = append(steps, c.Now()); return false })
+	l, err := b.core.Add(cpu.LoopSpec{Name: "L", Poll: 20},
+		func(c *cpu.Core) bool { steps = append(steps, c.Now()); return false })
 	require.NoError(t, err)
 	var done simcore.Ps
 	b.at(105*ns, func() {

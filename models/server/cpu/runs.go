@@ -35,8 +35,8 @@ func (c *Core) newRun() *run {
 	return r
 }
 
-// consecutive is how many stores, up to a limit, may be issued as a run at this moment: those at the front of the record, each of
-// which begins a line where the one before it ends.
+// consecutive is how many stores, up to a limit, may be issued as a run at this moment: those at the front of the
+// record, each of which begins a line where the one before it ends.
 func (c *Core) consecutive(limit int) int {
 	first := c.ops.Front().line
 	n, end := 1, first.access.Addr+uint64(first.n)
@@ -72,11 +72,13 @@ func (c *Core) issueRun(n int) {
 	c.memory.Access(&r.access)
 }
 
-// mayWait reports whether the stores that the core could issue at this moment may as well wait until the next of its stores has
-// ended, to be issued as a longer run: there is nothing else that it could do, and none of them touches a cache on its way.
+// mayWait reports whether the stores that the core could issue at this moment may as well wait until the next of its
+// stores has ended, to be issued as a longer run: there is nothing else that it could do, and none of them touches a
+// cache on its way.
 func (c *Core) mayWait() bool {
 	n := c.spec.Stores - c.storing
-	if c.working || !c.busy || c.err != nil || c.copying > 0 || c.due > c.Now() || c.ops.Len() <= n || c.ops.Front().kind != opStore {
+	if c.working || !c.busy || c.err != nil || c.copying > 0 || c.due > c.Now() || c.ops.Len() <= n ||
+		c.ops.Front().kind != opStore {
 		return false
 	}
 	if c.ahead == 0 {

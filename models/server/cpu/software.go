@@ -81,7 +81,8 @@ func (c *Core) Store(addr uint64, b []byte) error {
 // Copy copies n bytes from src to dst, which must not overlap.
 func (c *Core) Copy(dst, src uint64, n int) error {
 	if n > 0 && dst < src+uint64(n) && src < dst+uint64(n) {
-		return fmt.Errorf("cpu: %s: copy of %d B from %#x to %#x: want ranges that do not overlap", c.Name(), n, src, dst)
+		return fmt.Errorf("cpu: %s: copy of %d B from %#x to %#x: want ranges that do not overlap", c.Name(), n, src,
+			dst)
 	}
 	if err := c.memory.Check(mem.Read, src, n); err != nil {
 		return err

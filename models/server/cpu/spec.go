@@ -14,13 +14,14 @@ import (
 // Spec configures the cores of one processor, all alike. The sources of the
 // presets' values are in the package comment.
 type Spec struct {
-	Period    simcore.Ps   `yaml:"period_ps"`    // of the clock
-	Cores     int          `yaml:"cores"`        // in all
-	DataCores int          `yaml:"data_cores"`   // the first so many are for the data path
-	Misses    int          `yaml:"misses"`       // lines that loads and prefetches of a core fetch at a time (line fill buffers)
-	Stores    int          `yaml:"stores"`       // lines of a core's stores that are under way at a time
-	MMIOPost  simcore.Ps   `yaml:"mmio_post_ps"` // for which a register write holds the core, per 64 B
-	Copy      simcore.Rate `yaml:"copy"`         // most that a core copies; zero: as memory allows
+	Period    simcore.Ps `yaml:"period_ps"`  // of the clock
+	Cores     int        `yaml:"cores"`      // in all
+	DataCores int        `yaml:"data_cores"` // the first so many are for the data path
+	// lines that loads and prefetches of a core fetch at a time (line fill buffers)
+	Misses   int          `yaml:"misses"`
+	Stores   int          `yaml:"stores"`       // lines of a core's stores that are under way at a time
+	MMIOPost simcore.Ps   `yaml:"mmio_post_ps"` // for which a register write holds the core, per 64 B
+	Copy     simcore.Rate `yaml:"copy"`         // most that a core copies; zero: as memory allows
 }
 
 // Validate returns every error of the spec.
@@ -47,7 +48,8 @@ func (s Spec) Validate() error {
 		bad("mmio_post_ps", int64(s.MMIOPost), "0 to 1 s")
 	}
 	if r := s.Copy; r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second) {
-		bad("copy", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), "1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound")
+		bad("copy", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps),
+			"1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound")
 	}
 	return errors.Join(errs...)
 }
@@ -58,11 +60,13 @@ const lineBytes = mem.LineBytes
 var memcpy = simcore.Rate{Bytes: 7, Ps: simcore.Nanosecond}
 
 func arm(period simcore.Ps, cores, data, misses, stores int) Spec {
-	return Spec{Period: period, Cores: cores, DataCores: data, Misses: misses, Stores: stores, MMIOPost: 200 * simcore.Nanosecond, Copy: memcpy}
+	return Spec{Period: period, Cores: cores, DataCores: data, Misses: misses, Stores: stores,
+		MMIOPost: 200 * simcore.Nanosecond, Copy: memcpy}
 }
 
 func host(period simcore.Ps, cores int) Spec {
-	return Spec{Period: period, Cores: cores, DataCores: cores, Misses: 12, Stores: 32, MMIOPost: 120 * simcore.Nanosecond, Copy: memcpy}
+	return Spec{Period: period, Cores: cores, DataCores: cores, Misses: 12, Stores: 32,
+		MMIOPost: 120 * simcore.Nanosecond, Copy: memcpy}
 }
 
 var presets = map[string]Spec{

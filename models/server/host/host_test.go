@@ -48,7 +48,8 @@ func newRig(t testing.TB, e sim.Engine, preset string) *rig {
 	g.Base, g.Bytes = mem.Bus(1, 1<<40), 1<<20
 	card, err := gpu.Builder{Scheduler: e, Spec: g}.Build("GPU")
 	require.NoError(t, err)
-	s, err := host.Builder{Scheduler: e, Spec: spec, Memory: space, Elsewhere: []memmap.Region{card.Region()}}.Build("Host")
+	s, err := host.Builder{Scheduler: e, Spec: spec, Memory: space,
+		Elsewhere: []memmap.Region{card.Region()}}.Build("Host")
 	require.NoError(t, err)
 	return &rig{e, t, s, card}
 }
@@ -77,7 +78,8 @@ func ofCore(preset string) memrig.Build {
 			base = mem.Bus(1, half-500)
 		}
 		return &memrig.Rig{Bench: memtest.Bench{
-			Target: c.TLB, Peek: c.Memory.Read, Base: base, Size: 1000, Window: 1000, Nowhere: []uint64{mem.Bus(1, 2*half), mem.Bus(3, 0)},
+			Target: c.TLB, Peek: c.Memory.Read, Base: base, Size: 1000, Window: 1000,
+			Nowhere: []uint64{mem.Bus(1, 2*half), mem.Bus(3, 0)},
 		}}
 	}
 }
@@ -96,7 +98,8 @@ func TestConservation(t *testing.T) {
 		d, err := r.s.Device(1, "IIO")
 		require.NoError(t, err)
 		return &memrig.Rig{
-			Bench: memtest.Bench{Target: d, Base: mem.Bus(1, half-500), Size: 1000, Nowhere: []uint64{mem.Bus(1, 2*half), mem.Bus(3, 0)}}, Idle: r.s.Idle,
+			Bench: memtest.Bench{Target: d, Base: mem.Bus(1, half-500), Size: 1000,
+				Nowhere: []uint64{mem.Bus(1, 2*half), mem.Bus(3, 0)}}, Idle: r.s.Idle,
 			Flow: func() memrig.Flow {
 				s := d.Stats()
 				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
@@ -140,8 +143,8 @@ func TestNoAllocation(t *testing.T) {
 	})
 }
 
-// A device on socket 0 writes an entry that a core polls: the core of the other socket is told as soon, and pays more for
-// the line; both sleep without events till then.
+// A device on socket 0 writes an entry that a core polls: the core of the other socket is told as soon, and pays more
+// for the line; both sleep without events till then.
 func TestPollingAcrossSockets(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		r := newRig(t, e, "host-fn")
@@ -173,21 +176,24 @@ func TestPollingAcrossSockets(t *testing.T) {
 		var took [2]simcore.Ps
 		for range 2 {
 			began := simcore.Now(e)
-			dev.Access(&mem.Access{Op: mem.Write, Addr: mem.Bus(1, 0x1000), Data: append([]byte{1}, make([]byte, 64)...), Done: func(*mem.Access) {}})
-			dev.Access(&mem.Access{Op: mem.Write, Addr: mem.Bus(1, 0x1040), Data: []byte{1}, Done: func(*mem.Access) {}})
+			dev.Access(&mem.Access{Op: mem.Write, Addr: mem.Bus(1, 0x1000),
+				Data: append([]byte{1}, make([]byte, 64)...), Done: func(*mem.Access) {}})
+			dev.Access(&mem.Access{Op: mem.Write, Addr: mem.Bus(1, 0x1040), Data: []byte{1},
+				Done: func(*mem.Access) {}})
 			r.run()
 			for i := range took {
 				took[i] = seen[i] - began
 			}
 		}
-		require.InDelta(t, float64(60*ns), float64(took[1]-took[0]), float64(8*ns), "two crossings, less what the polls differ")
+		require.InDelta(t, float64(60*ns), float64(took[1]-took[0]), float64(8*ns),
+			"two crossings, less what the polls differ")
 		require.Less(t, took[0], 60*ns)
 		require.EqualValues(t, 4, dev.Stats().Inserts)
 	}
 }
 
-// A core copies 7 GB/s from its last-level cache. From DRAM its line fill buffers do not cover the latency, still less that
-// of the other socket; and a throttle shares what it lets through among loads and stores.
+// A core copies 7 GB/s from its last-level cache. From DRAM its line fill buffers do not cover the latency, still less
+// that of the other socket; and a throttle shares what it lets through among loads and stores.
 func TestMemcpy(t *testing.T) {
 	const n = 1 << 18
 	for _, x := range []struct {
@@ -227,7 +233,8 @@ func TestMemcpy(t *testing.T) {
 func TestSpec(t *testing.T) {
 	spec := host.Spec{LLC: nil}
 	err := spec.Validate()
-	for _, says := range []string{"cpu.period_ps 0", "tlb.entries 0", "private.ways 0", "dram.channels 0", "iio.bytes 0", "socket_bytes 0", "sockets 0: want 1 to 8"} {
+	for _, says := range []string{"cpu.period_ps 0", "tlb.entries 0", "private.ways 0", "dram.channels 0",
+		"iio.bytes 0", "socket_bytes 0", "sockets 0: want 1 to 8"} {
 		require.ErrorContains(t, err, says)
 	}
 	_, err = host.Preset("x", 0, tlb.Page4K)

@@ -15,8 +15,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// occupancy is the mean number of bytes in the IIO buffer while a device writes 256 B every 32 ns over a ring that its cache
-// does not hold, and some cores read memory. The cache's index is hashed, so that lines leave it in no order.
+// occupancy is the mean number of bytes in the IIO buffer while a device writes 256 B every 32 ns over a ring that its
+// cache does not hold, and some cores read memory. The cache's index is hashed, so that lines leave it in no order.
 func occupancy(t *testing.T, cores int, throttle simcore.Rate) float64 {
 	e := simcore.NewEngine()
 	spec, err := host.Preset("host-ce", mem.Bus(1, 0), tlb.Page1G)
@@ -48,7 +48,8 @@ func occupancy(t *testing.T, cores int, throttle simcore.Rate) float64 {
 	require.NoError(t, s.Throttle(throttle))
 	at := uint64(0)
 	for when := simcore.Ps(0); when < span; when += 32 * ns {
-		a := &mem.Access{Op: mem.Write, Addr: mem.Bus(1, at%(1<<21)), Data: make([]byte, 256), Done: func(*mem.Access) {}}
+		a := &mem.Access{Op: mem.Write, Addr: mem.Bus(1, at%(1<<21)), Data: make([]byte, 256),
+			Done: func(*mem.Access) {}}
 		at += 256
 		e.Schedule(&simcore.Event{At: when, H: handler(func() { dev.Access(a) })})
 	}

@@ -56,7 +56,8 @@ func newCrowd(t *testing.T, seed uint64, runs bool) *crowd {
 	spec.TLB.Entries, spec.TLB.Ways = 8, 4
 	spec.Private.SizeBytes, spec.Private.Ways = 4<<10, 4
 	llc := *spec.LLC
-	llc.Geometry = core.Geometry{SizeBytes: 32 << 10 << rng.IntN(2), Ways: 4, DeviceWays: 3, Replacement: core.LRU, Index: core.Hashed}
+	llc.Geometry = core.Geometry{SizeBytes: 32 << 10 << rng.IntN(2), Ways: 4, DeviceWays: 3, Replacement: core.LRU,
+		Index: core.Hashed}
 	llc.Fetches, llc.WriteBacks = 1+rng.IntN(6), 1+rng.IntN(3)
 	if rng.IntN(2) == 0 {
 		llc.Rate = simcore.Gbps(1200)
@@ -73,7 +74,8 @@ func newCrowd(t *testing.T, seed uint64, runs bool) *crowd {
 		if !runs {
 			memory = oneByOne{p.TLB}
 		}
-		x, err := cpu.Builder{Scheduler: c, Spec: spec.CPU, Memory: memory, View: p.Memory, Watcher: p.Memory}.Build(fmt.Sprintf("Core[%d]", i))
+		x, err := cpu.Builder{Scheduler: c, Spec: spec.CPU, Memory: memory, View: p.Memory,
+			Watcher: p.Memory}.Build(fmt.Sprintf("Core[%d]", i))
 		require.NoError(t, err)
 		c.parts, c.cores = append(c.parts, p), append(c.cores, x)
 	}
@@ -130,7 +132,8 @@ func (c *crowd) software(who int) {
 // access has the device read or write.
 func (c *crowd) access() {
 	addr, n := c.place(256)
-	c.device.Access(&mem.Access{Op: mem.Op(c.rng.IntN(2)), Addr: addr, Data: make([]byte, n), Done: func(a *mem.Access) { c.note("device %v %x: %v", a.Op, a.Data, a.Err) }})
+	c.device.Access(&mem.Access{Op: mem.Op(c.rng.IntN(2)), Addr: addr, Data: make([]byte, n),
+		Done: func(a *mem.Access) { c.note("device %v %x: %v", a.Op, a.Data, a.Err) }})
 }
 
 // Handle is one of those who work, and schedules the next.

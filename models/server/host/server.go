@@ -93,8 +93,10 @@ func (b Builder) Build(name string) (*Server, error) {
 	}
 	s.domain = private.NewDomain(snoopers...)
 	var err error
-	s.Sockets, err = sockets.Builder{Scheduler: b.Scheduler, Memories: memories, Elsewhere: slices.Concat(b.Elsewhere, b.Far),
-		Spec: sockets.Spec{Base: b.Spec.Base, SocketBytes: b.Spec.SocketBytes, Link: b.Spec.Link}}.Build(name + ".Sockets")
+	s.Sockets, err = sockets.Builder{Scheduler: b.Scheduler, Memories: memories,
+		Elsewhere: slices.Concat(b.Elsewhere, b.Far),
+		Spec:      sockets.Spec{Base: b.Spec.Base, SocketBytes: b.Spec.SocketBytes, Link: b.Spec.Link}}.Build(name +
+		".Sockets")
 	return s, err
 }
 
@@ -138,7 +140,8 @@ func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := iio.Builder{Scheduler: s.sched, Spec: s.spec.IIO, Memory: m}.Build(fmt.Sprintf("%s.Socket[%d].%s", s.name, socket, device))
+	b, err := iio.Builder{Scheduler: s.sched, Spec: s.spec.IIO,
+		Memory: m}.Build(fmt.Sprintf("%s.Socket[%d].%s", s.name, socket, device))
 	if err == nil {
 		s.inside = append(s.inside, b)
 	}
@@ -163,14 +166,16 @@ func (s *Server) Core(socket, number int) (*Core, error) {
 	if c.Throttle, err = (throttle.Builder{Scheduler: s.sched, Memory: m}).Build(name + ".Throttle"); err != nil {
 		return nil, err
 	}
-	c.Private, err = private.Builder{Scheduler: s.sched, Spec: s.spec.Private, Memory: c.Throttle, View: m, Domain: s.domain, Uncached: s.far}.Build(name + ".Private")
+	c.Private, err = private.Builder{Scheduler: s.sched, Spec: s.spec.Private, Memory: c.Throttle, View: m,
+		Domain: s.domain, Uncached: s.far}.Build(name + ".Private")
 	if err != nil {
 		return nil, err
 	}
 	if c.TLB, err = (tlb.Builder{Spec: s.spec.TLB, Memory: c.Private}).Build(name + ".TLB"); err != nil {
 		return nil, err
 	}
-	if c.Core, err = (cpu.Builder{Scheduler: s.sched, Spec: s.spec.CPU, Memory: c.TLB, View: m, Watcher: m}).Build(name); err != nil {
+	if c.Core, err = (cpu.Builder{Scheduler: s.sched, Spec: s.spec.CPU, Memory: c.TLB, View: m,
+		Watcher: m}).Build(name); err != nil {
 		return nil, err
 	}
 	s.cores[at] = c
@@ -207,5 +212,6 @@ func (s *Server) Err() error {
 
 // Idle reports whether nothing is under way and every core sleeps.
 func (s *Server) Idle() bool {
-	return s.Sockets.Idle() && !slices.ContainsFunc(s.inside, func(x interface{ Idle() bool }) bool { return !x.Idle() })
+	return s.Sockets.Idle() &&
+		!slices.ContainsFunc(s.inside, func(x interface{ Idle() bool }) bool { return !x.Idle() })
 }

@@ -33,7 +33,8 @@ type Spec struct {
 // Validate returns every error of the spec.
 func (s *Spec) Validate() error {
 	errs := []error{
-		field.Under("cpu", s.CPU.Validate()), field.Under("tlb", s.TLB.Validate()), field.Under("private", s.Private.Validate()),
+		field.Under("cpu", s.CPU.Validate()), field.Under("tlb", s.TLB.Validate()),
+		field.Under("private", s.Private.Validate()),
 		field.Under("dram", s.DRAM.Validate()), field.Under("iio", s.IIO.Validate()),
 		sockets.Spec{Base: s.Base, SocketBytes: s.SocketBytes, Link: s.Link}.Validate(),
 	}

@@ -19,8 +19,8 @@ type Error struct {
 	against []Path
 }
 
-// Errorf is the fault of a field: its path is put before the text. Other fields are named by arguments of type Path. A text
-// that begins with a colon follows the path at once. The verb %w is that of fmt.Errorf.
+// Errorf is the fault of a field: its path is put before the text. Other fields are named by arguments of type Path. A
+// text that begins with a colon follows the path at once. The verb %w is that of fmt.Errorf.
 func Errorf(path Path, format string, args ...any) *Error {
 	return &Error{Path: path, format: format, args: args}
 }
@@ -43,8 +43,8 @@ func (e *Error) Spelled(name func(Path) string) string {
 	return name(e.Path) + text
 }
 
-// Others returns the other fields that the fault is of: those that the text names, and those of Against. Who wrote one of them,
-// and left Path at its default, has to mend that one.
+// Others returns the other fields that the fault is of: those that the text names, and those of Against. Who wrote one
+// of them, and left Path at its default, has to mend that one.
 func (e *Error) Others() []Path {
 	var all []Path
 	for _, a := range e.args {

@@ -18,7 +18,8 @@ func TestTexts(t *testing.T) {
 		{Errorf("nic", "%q: want rtl or model", "x"), `nic "x": want rtl or model`, `--nic "x": want rtl or model`},
 		{Errorf("ports", "is %d: want 1 to %d", 3, 2), "ports is 3: want 1 to 2", "--ports is 3: want 1 to 2"},
 		{Errorf("dut", ": %w", io.EOF), "dut: EOF", "--dut: EOF"},
-		{Errorf("runs", "0 and %s 0: want one of them", Path("time")), "runs 0 and time 0: want one of them", "--runs 0 and --time 0: want one of them"},
+		{Errorf("runs", "0 and %s 0: want one of them", Path("time")), "runs 0 and time 0: want one of them",
+			"--runs 0 and --time 0: want one of them"},
 	} {
 		require.EqualError(t, x.err, x.text)
 		require.Equal(t, x.spelled, x.err.Spelled(flag))
@@ -30,7 +31,8 @@ func TestTexts(t *testing.T) {
 func TestUnder(t *testing.T) {
 	inner := errors.Join(Errorf("tags", "is 0"), errors.Join(Errorf("runs", "and %s", Path("time")), io.EOF))
 	err := Under("cards[0]", Under("endpoint", inner))
-	require.EqualError(t, err, "cards[0].endpoint.tags is 0\ncards[0].endpoint.runs and cards[0].endpoint.time\ncards[0].endpoint: EOF")
+	require.EqualError(t, err, "cards[0].endpoint.tags is 0\ncards[0].endpoint.runs and "+
+		"cards[0].endpoint.time\ncards[0].endpoint: EOF")
 	require.ErrorIs(t, err, io.EOF)
 	var e *Error
 	require.ErrorAs(t, err, &e)
@@ -52,6 +54,7 @@ func TestOthers(t *testing.T) {
 // Only errors.Join is taken apart: a text around several errors is one error.
 func TestEach(t *testing.T) {
 	two := fmt.Errorf("%w, %w", io.EOF, io.ErrUnexpectedEOF)
-	require.Equal(t, []error{io.EOF, two, io.ErrNoProgress}, Each(errors.Join(io.EOF, errors.Join(two, io.ErrNoProgress))))
+	require.Equal(t, []error{io.EOF, two, io.ErrNoProgress},
+		Each(errors.Join(io.EOF, errors.Join(two, io.ErrNoProgress))))
 	require.Empty(t, Each(nil))
 }

@@ -1,6 +1,7 @@
 package fifo
 
-// Free is a free list: values that are used again instead of being allocated anew. The zero value is empty and ready for use.
+// Free is a free list: values that are used again instead of being allocated anew. The zero value is empty and ready
+// for use.
 type Free[T any] struct{ idle []*T }
 
 // Get returns the value that was put back last, as it was then, or a zero one that is fresh.

@@ -35,7 +35,8 @@ func (p *Pacer) Take(now simcore.Ps, n int) simcore.Ps {
 // Check reports a rate of the field at a path that cannot be.
 func Check(path field.Path, r simcore.Rate) error {
 	if r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second) {
-		return field.Errorf(path, "%s: want 1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps))
+		return field.Errorf(path, "%s: want 1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound",
+			fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps))
 	}
 	return nil
 }

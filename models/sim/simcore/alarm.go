@@ -2,8 +2,8 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// Alarm has its owner handle an event at every time that it is set to, or before: one event is enough for all that is due
-// later, for the owner sets it again when it finds that it came too early.
+// Alarm has its owner handle an event at every time that it is set to, or before: one event is enough for all that is
+// due later, for the owner sets it again when it finds that it came too early.
 type Alarm struct {
 	sched     Scheduler
 	owner     sim.Handler
@@ -20,7 +20,8 @@ func NewAlarm(s Scheduler, owner sim.Handler, secondary bool) Alarm {
 // Set makes sure that the owner handles an event at a time, or before.
 func (a *Alarm) Set(at Ps) { a.set(at, false) }
 
-// SetTimer is Set where the owner has nothing to do by then unless something does not happen before. Its event is a timer.
+// SetTimer is Set where the owner has nothing to do by then unless something does not happen before. Its event is a
+// timer.
 func (a *Alarm) SetTimer(at Ps) { a.set(at, true) }
 
 func (a *Alarm) set(at Ps, timer bool) {

@@ -24,7 +24,8 @@ func (s *sleeper) Handle(e sim.Event) error {
 	return nil
 }
 
-// The earliest time counts; what is due later costs no event of its own until the alarm is set again; nothing is allocated.
+// The earliest time counts; what is due later costs no event of its own until the alarm is set again; nothing is
+// allocated.
 func TestAlarm(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		s := &sleeper{Portless: simcore.NewPortless("Sleeper"), t: t, e: e}

@@ -18,8 +18,8 @@ func (c *aheadComp) CreditReturned(_ *Port, usable Ps) {
 	c.usable = append(c.usable, usable)
 }
 
-// A component that runs ahead learns of each credit when it is returned, with the time from which it counts, and may send
-// against it for that time before it comes.
+// A component that runs ahead learns of each credit when it is returned, with the time from which it counts, and may
+// send against it for that time before it comes.
 func TestEarlySender(t *testing.T) {
 	e := NewEngine()
 	src := &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Ahead")}}
@@ -59,7 +59,8 @@ func TestEarlySender(t *testing.T) {
 // Between two components that run ahead nothing waits for credits.
 func TestEarlySenderToEarlyReceiver(t *testing.T) {
 	e := NewEngine()
-	src, dst := &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Ahead")}}, &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Far")}}
+	src, dst := &aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Ahead")}},
+		&aheadComp{stubComp: stubComp{ComponentBase: sim.NewComponentBase("Far")}}
 	a, b := NewPort(src, 2, "Ahead.Port"), NewPort(dst, 2, "Far.Port")
 	_, err := Connect("Link", e, LinkSpec{Latency: 100, Credits: 2, CreditLatency: 100}, a, b)
 	require.NoError(t, err)

@@ -65,8 +65,8 @@ func (e *Engine) CurrentTime() sim.VTimeInSec {
 // Pending is the number of scheduled events.
 func (e *Engine) Pending() int { return e.q.len() }
 
-// Armed is the number of scheduled events that are timers. When all that is pending is, nothing happens but what was to happen for the
-// want of something else.
+// Armed is the number of scheduled events that are timers. When all that is pending is, nothing happens but what was
+// to happen for the want of something else.
 func (e *Engine) Armed() int { return e.armed }
 
 // Next is the event that is handled next, nil without one. It must not be changed.

@@ -70,7 +70,8 @@ func (p *EventPool) Put(e *Event) {
 
 // Describer is a handler that knows what its events are.
 type Describer interface {
-	// Describe returns a phrase with an article, such as "the retransmission timer of queue pair 3"; empty: there is nothing to say.
+	// Describe returns a phrase with an article, such as "the retransmission timer of queue pair 3"; empty: there is
+	// nothing to say.
 	Describe(e *Event) string
 }
 

@@ -60,8 +60,8 @@ func Now(t sim.TimeTeller) Ps {
 // DefaultPeriodPs is the clock period of the device: 400 MHz.
 const DefaultPeriodPs Ps = 2500
 
-// MinPeriod and MaxPeriod bound the period of every clock, in boards, in manifests and on the bridge: an edge in the middle of a
-// cycle is a whole picosecond away, and nobody simulates less than 1 kHz.
+// MinPeriod and MaxPeriod bound the period of every clock, in boards, in manifests and on the bridge: an edge in the
+// middle of a cycle is a whole picosecond away, and nobody simulates less than 1 kHz.
 const (
 	MinPeriod = 2 * Picosecond
 	MaxPeriod = Millisecond
@@ -89,7 +89,8 @@ func (f Freq) Period() Ps {
 // Validate reports a period that no clock can have.
 func (f Freq) Validate() error {
 	if f.PeriodPs != 0 && !ValidPeriod(f.PeriodPs) {
-		return field.Errorf("period_ps", "%d: want %s, or 0 for %d", int64(f.PeriodPs), WantPeriod, int64(DefaultPeriodPs))
+		return field.Errorf("period_ps", "%d: want %s, or 0 for %d", int64(f.PeriodPs), WantPeriod,
+			int64(DefaultPeriodPs))
 	}
 	return nil
 }

@@ -77,8 +77,8 @@ func Decode(file string, text []byte, presets Presets, into any) (*Places, error
 	return &d.Places, d.joined()
 }
 
-// DecodeNode reads a part of a document that somebody else has read, over what the spec has. at is the path of the part in
-// its file: the paths of errors begin with it.
+// DecodeNode reads a part of a document that somebody else has read, over what the spec has. at is the path of the
+// part in its file: the paths of errors begin with it.
 func DecodeNode(file string, n *yaml.Node, at field.Path, into any) (*Places, error) {
 	d := &decoder{Places: Places{file: file, line: map[field.Path]int{}}}
 	d.value(n, reflect.ValueOf(into).Elem(), at)

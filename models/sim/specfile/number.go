@@ -19,8 +19,9 @@ var (
 	base60      = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`)
 )
 
-// CheckNumber refuses a number that versions of YAML read differently, and says how to write it. Numbers are written as in
-// JSON, or as 0x and hexadecimal digits. What is a number to no version passes: that is for the caller to refuse.
+// CheckNumber refuses a number that versions of YAML read differently, and says how to write it. Numbers are written
+// as in JSON, or as 0x and hexadecimal digits. What is a number to no version passes: that is for the caller to
+// refuse.
 func CheckNumber(text string) error {
 	if err := CheckOctal(text); err != nil {
 		return err
@@ -38,8 +39,8 @@ func CheckNumber(text string) error {
 	return nil
 }
 
-// CheckOctal refuses octal numbers, and what YAML 1.1 takes for one, in a text that becomes a number: 010 is 8 in YAML 1.1 and
-// in Go, 10 in YAML 1.2 and in Verilog.
+// CheckOctal refuses octal numbers, and what YAML 1.1 takes for one, in a text that becomes a number: 010 is 8 in YAML
+// 1.1 and in Go, 10 in YAML 1.2 and in Verilog.
 func CheckOctal(text string) error {
 	if octal.MatchString(text) {
 		return fmt.Errorf("%q: octal numbers are not read: want %s", text, written(text))
@@ -52,7 +53,8 @@ func CheckOctal(text string) error {
 	if !ok || old.String() == decimal {
 		return fmt.Errorf("%q: a number does not begin with 0: want %s", text, decimal)
 	}
-	return fmt.Errorf("%q: %v in YAML 1.1, where a 0 makes it octal, %s in YAML 1.2: want %v or %s", text, old, decimal, old, decimal)
+	return fmt.Errorf("%q: %v in YAML 1.1, where a 0 makes it octal, %s in YAML 1.2: want %v or %s", text, old, decimal,
+		old, decimal)
 }
 
 // decimalOf is a whole number with zeros before it, read as decimal.

@@ -15,8 +15,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Recognise returns an error unless a document is a mapping of which at least half the keys are fields of a type, or others that
-// are named. Another kind of file may hold secrets: nothing of it is shown.
+// Recognise returns an error unless a document is a mapping of which at least half the keys are fields of a type, or
+// others that are named. Another kind of file may hold secrets: nothing of it is shown.
 func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 	switch root.Kind {
 	case yaml.ScalarNode:
@@ -47,8 +47,8 @@ func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 // quoted is what the YAML package quotes of a file: the name of an anchor, a value.
 var quoted = regexp.MustCompile("(anchor) '.*'|(cannot decode [!a-z]*) `.*`")
 
-// Syntax is an error of the YAML package about a text that is no YAML: its line, 0 if it names none, and its text without what
-// it quotes of the file.
+// Syntax is an error of the YAML package about a text that is no YAML: its line, 0 if it names none, and its text
+// without what it quotes of the file.
 func Syntax(err error) (line int, text string) {
 	text = strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -69,8 +69,8 @@ func syntaxError(file string, err error) *Error {
 // aCharacter is the one that the JSON package quotes of a text.
 var aCharacter = regexp.MustCompile(`^invalid character '.+?' `)
 
-// JSONSyntax says what is wrong with a text that is no JSON: the line, and what was looked for there, without what the JSON
-// package quotes of the text. ok is false for errors of another kind.
+// JSONSyntax says what is wrong with a text that is no JSON: the line, and what was looked for there, without what the
+// JSON package quotes of the text. ok is false for errors of another kind.
 func JSONSyntax(err error, text []byte) (what string, ok bool) {
 	var form *json.SyntaxError
 	switch {
@@ -100,7 +100,8 @@ func RecogniseJSON(text []byte, fields ...string) error {
 		}
 	}
 	if 2*ours < len(object) {
-		return fmt.Errorf("another kind of file: %d of its %d fields are known: want some of %s", ours, len(object), strings.Join(fields, ", "))
+		return fmt.Errorf("another kind of file: %d of its %d fields are known: want some of %s", ours, len(object),
+			strings.Join(fields, ", "))
 	}
 	return nil
 }

@@ -64,7 +64,8 @@ words: [a, "1"]
 `), testPresets, &v)
 	require.NoError(t, err)
 	require.Equal(t, outer{
-		Base2: Base2{16}, On: true, Some: &inner{Size: 9, Small: 2}, List: []inner{{3, 7, "big"}, {0, 255, ""}}, Two: [2]int{5, 6}, Words: []string{"a", "1"},
+		Base2: Base2{16}, On: true, Some: &inner{Size: 9, Small: 2}, List: []inner{{3, 7, "big"}, {0, 255, ""}},
+		Two: [2]int{5, 6}, Words: []string{"a", "1"},
 	}, v)
 	require.Equal(t, inner{Size: 1, Small: 2}, *shared, "what a preset shares is not changed")
 	_, err = Decode("f.yaml", []byte("some: null"), testPresets, &v)
@@ -74,9 +75,10 @@ words: [a, "1"]
 
 func TestErrorsNameTheirLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                  "f.yaml:1: empty: want a mapping of fields",
-		"a: [":                              "f.yaml:1: ",
-		"- 1":                               "f.yaml:1: a list: want a mapping of fields: rate, far, on, some, list, two, words",
+		"":     "f.yaml:1: empty: want a mapping of fields",
+		"a: [": "f.yaml:1: ",
+		"- 1": "f.yaml:1: a list: want a mapping of fields: rate, far, on, some, list, " +
+			"two, words",
 		"on: true\nfast: 1":                 "f.yaml:2: fast: no such field: want one of rate, far, on, some",
 		"rate: x":                           `f.yaml:1: rate: "x": want a whole number`,
 		"on: 1":                             `f.yaml:1: on: "1": want true or false`,
@@ -118,8 +120,10 @@ func TestErrorsNameTheirLine(t *testing.T) {
 // Of another kind of file nothing is shown: it may hold secrets.
 func TestOtherFilesAreNotShown(t *testing.T) {
 	for _, text := range []string{
-		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret\nsecret\n", "- secret\n", "on: true\npassword: secret\nsecret: 1\n", "on: *secret\n", "secret: *x",
-		"{\"private_key\": \"secret\"}", "secret: [\n", "!!int secret\n", "\"secret\n", "preset: secret\n", "secret: &x {<<: *x}",
+		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret\nsecret\n", "- secret\n",
+		"on: true\npassword: secret\nsecret: 1\n", "on: *secret\n", "secret: *x",
+		"{\"private_key\": \"secret\"}", "secret: [\n", "!!int secret\n", "\"secret\n", "preset: secret\n",
+		"secret: &x {<<: *x}",
 	} {
 		var v outer
 		_, err := Decode("f.yaml", []byte(text), nil, &v)
@@ -153,13 +157,17 @@ func TestNumbers(t *testing.T) {
 	} {
 		require.ErrorContains(t, CheckNumber(text), want)
 	}
-	for _, text := range []string{"0", "-0", "+5", "10", "0x1f", "1.5", "0.5", ".5", "5.", "1e3", "1e-06", "-1.5e+3", "tcp:1.2.3.4:70", "1..64", "", "x010", "8'h0_1"} {
+	for _, text := range []string{"0", "-0", "+5", "10", "0x1f", "1.5", "0.5", ".5", "5.", "1e3", "1e-06", "-1.5e+3",
+		"tcp:1.2.3.4:70", "1..64", "", "x010", "8'h0_1"} {
 		require.NoError(t, CheckNumber(text), text)
 	}
 	for text, want := range map[string]string{
-		"far: 010": "f.yaml:1: far: \"010\": 8 in YAML 1.1", "share: 01": "f.yaml:1: share: \"01\": a number does not begin with 0",
-		"share: 1:30": "f.yaml:1: share: \"1:30\": a number of base 60", "some: {small: 1_0}": "f.yaml:1: some.small: \"1_0\": no number in YAML 1.2: want 10",
-		"two: [0o7, 1]": "f.yaml:1: two[0]: \"0o7\": octal", "far: \"010\"": "f.yaml:1: far: \"010\": want a whole number",
+		"far: 010": "f.yaml:1: far: \"010\": 8 in YAML 1.1", "share: 01": "" +
+			"f.yaml:1: share: \"01\": a number does not begin with 0",
+		"share: 1:30": "f.yaml:1: share: \"1:30\": a number of base 60", "some: {small: 1_0}": "" +
+			"f.yaml:1: some.small: \"1_0\": no number in YAML 1.2: want 10",
+		"two: [0o7, 1]": "f.yaml:1: two[0]: \"0o7\": octal", "far: \"010\"": "" +
+			"f.yaml:1: far: \"010\": want a whole number",
 	} {
 		var v outer
 		_, err := Decode("f.yaml", []byte(text), nil, &v)
@@ -192,7 +200,8 @@ func TestLocate(t *testing.T) {
 	for path, line := range map[field.Path]int{
 		"list[1].size": 5, "list[1].name": 4, "list": 2, "list[7]": 2, "some.size": 1, "on": 1,
 	} {
-		require.EqualError(t, p.Locate(field.Errorf(path, "3: want less")), fmt.Sprintf("f.yaml:%d: %s 3: want less", line, path))
+		require.EqualError(t, p.Locate(field.Errorf(path, "3: want less")),
+			fmt.Sprintf("f.yaml:%d: %s 3: want less", line, path))
 	}
 }
 
@@ -201,15 +210,19 @@ func TestDefaultsAreNotBlamed(t *testing.T) {
 	var v outer
 	p, err := Decode("f.yaml", []byte("on: true\nsome: {name: x}\nfar: 7\n"), nil, &v)
 	require.NoError(t, err)
-	require.EqualError(t, p.Locate(field.Errorf("share", "0.5: want %v or less", field.Path("far"))), "f.yaml:3: far: conflicts with a value that the file does not set: share 0.5: want far or less")
+	require.EqualError(t, p.Locate(field.Errorf("share", "0.5: want %v or less", field.Path("far"))),
+		"f.yaml:3: far: conflicts with a value that the file does not set: share 0.5: want far or less")
 	require.EqualError(t, p.Locate(field.Against(field.Errorf("some.size", "3: want less"), "two", "some.name")),
 		"f.yaml:2: some.name: conflicts with a value that the file does not set: some.size 3: want less")
-	require.EqualError(t, p.Locate(field.Errorf("on", "true: want %v", field.Path("far"))), "f.yaml:1: on true: want far")
-	require.EqualError(t, p.Locate(field.Errorf("words", ": none: want some, or %v", field.Path("list"))), "f.yaml:1: words: none: want some, or list")
+	require.EqualError(t, p.Locate(field.Errorf("on", "true: want %v", field.Path("far"))),
+		"f.yaml:1: on true: want far")
+	require.EqualError(t, p.Locate(field.Errorf("words", ": none: want some, or %v", field.Path("list"))),
+		"f.yaml:1: words: none: want some, or list")
 }
 
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	v := outer{Base2: Base2{-3}, On: true, List: []inner{{1, 2, "a: \"b\"\n"}, {3, 4, "null"}}, Two: [2]int{5, 6}, Words: []string{"yes", "12"}}
+	v := outer{Base2: Base2{-3}, On: true, List: []inner{{1, 2, "a: \"b\"\n"}, {3, 4, "null"}}, Two: [2]int{5, 6},
+		Words: []string{"yes", "12"}}
 	text, err := Marshal(v)
 	require.NoError(t, err)
 	obj, err := JSON(v)
@@ -263,8 +276,8 @@ func (e *even) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// A part of a document is read with maps, words for mappings, and values that read themselves; its errors have the path of
-// the part and the line of the document.
+// A part of a document is read with maps, words for mappings, and values that read themselves; its errors have the
+// path of the part and the line of the document.
 func TestDecodeNode(t *testing.T) {
 	type part struct {
 		Spans map[string]span `yaml:"spans"`

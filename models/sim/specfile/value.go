@@ -65,7 +65,8 @@ func setScalar(n *yaml.Node, v reflect.Value) bool {
 
 // wanted is what a value of a kind may be.
 func wanted(k reflect.Kind) string {
-	bits := map[reflect.Kind]int{reflect.Int8: 7, reflect.Int16: 15, reflect.Int32: 31, reflect.Int: 63, reflect.Int64: 63,
+	bits := map[reflect.Kind]int{reflect.Int8: 7, reflect.Int16: 15, reflect.Int32: 31, reflect.Int: 63,
+		reflect.Int64: 63,
 		reflect.Uint8: 8, reflect.Uint16: 16, reflect.Uint32: 32, reflect.Uint: 64, reflect.Uint64: 64}[k]
 	switch {
 	case k == reflect.String:
@@ -145,8 +146,9 @@ type Places struct {
 	line map[field.Path]int
 }
 
-// Locate puts file and line to each error of a field: the line of the innermost mapping that the file has of its path. Where the
-// file does not have the field itself, but another one that the error is of, it is told as that one's: nobody is blamed for a default.
+// Locate puts file and line to each error of a field: the line of the innermost mapping that the file has of its path.
+// Where the file does not have the field itself, but another one that the error is of, it is told as that one's:
+// nobody is blamed for a default.
 func (p *Places) Locate(err error) error {
 	if err == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// CleanOptions say what goes from the build cache. What killed builds left always goes; nothing goes that a process uses.
+// CleanOptions say what goes from the build cache. What killed builds left always goes; nothing goes that a process
+// uses.
 type CleanOptions struct {
 	CacheDir string        // default as in BuildOptions
 	All      bool          // all builds
@@ -21,8 +22,10 @@ type CleanOptions struct {
 
 // Item is a part of the build cache.
 type Item struct {
-	Name  string `json:"name"` // of its folder or file in the cache
-	Kind  string `json:"kind"` // scratch (a build that is not whole), build, reference (a program of play --ref), old reference (of an earlier version), objects (shared between builds), lock
+	Name string `json:"name"` // of its folder or file in the cache
+	// scratch (a build that is not whole), build, reference (a program of play --ref), old reference (of an earlier
+	// version), objects (shared between builds), lock
+	Kind  string `json:"kind"`
 	Bytes int64  `json:"bytes"`
 	Used  string `json:"used,omitempty"` // when it was last used
 	Why   string `json:"why"`            // why it goes or stays
@@ -106,8 +109,8 @@ func oldReferences(cache string) (names []string) {
 	return names
 }
 
-// kindOf is what a file of the cache is, by its name and type; empty if it is none of ours, or the lock of a build that is
-// there: it goes with that.
+// kindOf is what a file of the cache is, by its name and type; empty if it is none of ours, or the lock of a build
+// that is there: it goes with that.
 func kindOf(cache string, e os.DirEntry) string {
 	name := e.Name()
 	switch {
@@ -119,7 +122,8 @@ func kindOf(cache string, e os.DirEntry) string {
 		return Reference
 	case e.IsDir() && entryName.MatchString(name):
 		return kindBuild
-	case e.Type().IsRegular() && lockName.MatchString(name) && !exists(filepath.Join(cache, strings.TrimSuffix(name, LockExt))):
+	case e.Type().IsRegular() && lockName.MatchString(name) &&
+		!exists(filepath.Join(cache, strings.TrimSuffix(name, LockExt))):
 		return kindLock
 	}
 	return ""

@@ -135,7 +135,8 @@ func TestOldReferences(t *testing.T) {
 	for _, dry := range []bool{true, false} {
 		c, err := Clean(CleanOptions{CacheDir: dir, DryRun: dry})
 		require.NoError(t, err)
-		gone := Item{Name: "../references/" + old, Kind: "old reference", Bytes: 1000, Why: "left by an earlier version"}
+		gone := Item{Name: "../references/" + old, Kind: "old reference", Bytes: 1000,
+			Why: "left by an earlier version"}
 		require.Equal(t, []Item{gone}, c.Removed)
 		require.Len(t, c.Kept, 1)
 		require.Equal(t, "../references/"+young, c.Kept[0].Name)
@@ -150,8 +151,8 @@ func TestOldReferences(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "references"))
 }
 
-// TestUseIsNoted: what was found in the cache has the time of its last use, and is in use until this process ends, even if it
-// is built anew.
+// TestUseIsNoted: what was found in the cache has the time of its last use, and is in use until this process ends,
+// even if it is built anew.
 func TestUseIsNoted(t *testing.T) {
 	dir, root := fillCache(t)
 	record := filepath.Join(root, cacheOld, RecordFile)
@@ -225,7 +226,8 @@ func TestKilledBuild(t *testing.T) {
 	cmd.Wait()
 	require.NoError(t, Sweep(root))
 	require.NoDirExists(t, dir)
-	require.Equal(t, []string{"verilated.o", "verilated.o" + UnfinishedObject("another")}, slices.Sorted(slices.Values(listing(t, objects))))
+	require.Equal(t, []string{"verilated.o", "verilated.o" + UnfinishedObject("another")},
+		slices.Sorted(slices.Values(listing(t, objects))))
 }
 
 // Programs of references are parts of the cache like builds of devices.

@@ -37,8 +37,8 @@ func CacheRoot(dir string) (string, error) {
 	return dir, nil
 }
 
-// Names in the cache: an entry is a folder with a record, its lock a file beside it; objects that builds share have folders of
-// their own.
+// Names in the cache: an entry is a folder with a record, its lock a file beside it; objects that builds share have
+// folders of their own.
 const (
 	RecordFile    = "device.json"
 	ObjectsPrefix = "runtime-"

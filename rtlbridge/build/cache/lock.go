@@ -35,9 +35,10 @@ func DropLock(entry string) {
 	}
 }
 
-// Lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
-// it, say is told once for whom it waits.
-func (l lockTimes) Lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
+// Lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one
+// holds it, say is told once for whom it waits.
+func (l lockTimes) Lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(),
+	err error) {
 	var f *os.File
 	for f == nil || !lockfile.IsAt(f, path) { // who cleans up removes it
 		if f != nil {
@@ -56,8 +57,8 @@ func (l lockTimes) Lock(ctx context.Context, path string, say func(format string
 	return l.live(f), nil
 }
 
-// wait tries until the lock is free, as long as its holder shows that it lives. While this process is stopped itself, or
-// gets no processor, it does not poll and nothing counts as silence: the holder may fare the same.
+// wait tries until the lock is free, as long as its holder shows that it lives. While this process is stopped itself,
+// or gets no processor, it does not poll and nothing counts as silence: the holder may fare the same.
 func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string, args ...any)) error {
 	var seen time.Time      // the last sign of life
 	var quiet time.Duration // since then
@@ -75,7 +76,8 @@ func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string,
 			say("waiting for %s, which builds the same, while it shows that it lives", who)
 		}
 		if quiet > l.Silence {
-			return fmt.Errorf("build cache: %s is locked by %s, which has shown no sign of life for %v (the last at %s): %w",
+			return fmt.Errorf("build cache: %s is locked by %s, which has shown no sign of life for %v (the last at "+
+				"%s): %w",
 				f.Name(), who, l.Silence, seen.Format(time.DateTime), err)
 		}
 		select {

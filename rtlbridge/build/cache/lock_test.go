@@ -24,7 +24,8 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 	said := make(chan string, 8)
 	done := make(chan error, 1)
 	go func() {
-		release, err := BuildLock.Lock(t.Context(), path, func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
+		release, err := BuildLock.Lock(t.Context(), path,
+			func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
 		if err == nil {
 			release()
 		}
@@ -68,7 +69,8 @@ func TestLockWaitsForTheLiving(t *testing.T) {
 		require.NoError(t, err)
 		_, err = BuildLock.Lock(t.Context(), path, quiet)
 		me := lockfile.Me()
-		require.ErrorContains(t, err, path+" is locked by "+me+", which has shown no sign of life for 5m0s (the last at ")
+		require.ErrorContains(t, err, path+" is locked by "+me+", which has shown no sign of life for 5m0s (the last "+
+			"at ")
 		release()
 	})
 }

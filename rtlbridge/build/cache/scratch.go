@@ -13,8 +13,8 @@ import (
 	"nictwin/rtlbridge/lockfile"
 )
 
-// A build is made in a scratch folder in the cache, which becomes its entry when it is whole. A file in the folder is locked
-// while its process lives: a folder whose lock is free was left by a process that was killed.
+// A build is made in a scratch folder in the cache, which becomes its entry when it is whole. A file in the folder is
+// locked while its process lives: a folder whose lock is free was left by a process that was killed.
 const (
 	scratchPrefix = "build-"
 	scratchLock   = "building.lock"
@@ -29,7 +29,8 @@ type Scratch struct {
 	lock *os.File
 }
 
-// NewScratch makes a scratch folder. It gets its name when it is locked, so that no other process takes it for a left one.
+// NewScratch makes a scratch folder. It gets its name when it is locked, so that no other process takes it for a left
+// one.
 func NewScratch(cache string) (*Scratch, error) {
 	dir, err := os.MkdirTemp(cache, unfinished)
 	if err != nil {
@@ -143,8 +144,8 @@ func Sweep(cache string) error {
 	return nil
 }
 
-// dropScratch removes an abandoned scratch folder, and the objects that its compilers have not finished. The lock goes last:
-// a compiler that still runs may keep the rest from going.
+// dropScratch removes an abandoned scratch folder, and the objects that its compilers have not finished. The lock goes
+// last: a compiler that still runs may keep the rest from going.
 func dropScratch(dir string) error {
 	inside, err := os.ReadDir(dir)
 	if err != nil {

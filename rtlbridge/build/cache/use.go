@@ -12,15 +12,15 @@ import (
 	"nictwin/rtlbridge/lockfile"
 )
 
-// uses are the parts of the cache that this process uses, each by a file with a shared lock on it, until the process ends: a
-// device may be launched at any time after it was found. Nothing that is in use is cleaned up.
+// uses are the parts of the cache that this process uses, each by a file with a shared lock on it, until the process
+// ends: a device may be launched at any time after it was found. Nothing that is in use is cleaned up.
 var uses = struct {
 	sync.Mutex
 	files map[string]*os.File
 }{files: map[string]*os.File{}}
 
-// Use notes that this process uses the part of the cache that a file stands for, now. It fails if the file is not there, or
-// is being removed.
+// Use notes that this process uses the part of the cache that a file stands for, now. It fails if the file is not
+// there, or is being removed.
 func Use(path string) error {
 	uses.Lock()
 	defer uses.Unlock()
@@ -38,7 +38,8 @@ func Use(path string) error {
 		return err
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) { // on any other error the file system has no flock: go on without a lock
+	// on any other error the file system has no flock: go on without a lock
+	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) {
 		_ = f.Close() // it was only read
 		return fmt.Errorf("%s: %w: it is being removed", path, os.ErrNotExist)
 	}

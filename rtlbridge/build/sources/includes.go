@@ -14,8 +14,8 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Verilator reads whatever a design includes, to its end. What is included by its plain name is looked at before: a pipe or a
-// device has none. What is hidden in a macro is left to the limits of Verilator's runs.
+// Verilator reads whatever a design includes, to its end. What is included by its plain name is looked at before: a
+// pipe or a device has none. What is hidden in a macro is left to the limits of Verilator's runs.
 
 var (
 	includeMark = []byte("`include")
@@ -101,7 +101,8 @@ func (c *includeCheck) within(path string, text []byte) error {
 		}
 		for _, found := range c.places(path, string(name[1])) {
 			if err := c.follow(found); err != nil {
-				return fmt.Errorf("%s:%d: `include %q: %w", c.m.Rel(path), 1+bytes.Count(text[:begin], []byte("\n")), name[1], err)
+				return fmt.Errorf("%s:%d: `include %q: %w", c.m.Rel(path), 1+bytes.Count(text[:begin], []byte("\n")),
+					name[1], err)
 			}
 		}
 	}

@@ -65,7 +65,10 @@ func TestSources(t *testing.T) {
 	require.Error(t, err)
 	m.Sources = append(m.Sources, "twice0.f")
 	_, err = Expand(m)
-	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file or folder", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
+	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file",
+		"/proc/self/maps is no regular file or folder", "pipe.f is no regular file of at most",
+		"does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches",
+		`bad.f:2: option "--trace"`, "no file matches " + dir} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -221,7 +221,8 @@ func (s *Set) listLine(m *manifest.Manifest, dir, text string, open []string) []
 	case isDefs:
 		return s.listDefines(defs)
 	case text[0] == '-' || text[0] == '+':
-		return []error{fmt.Errorf("option %q is not supported in a file list; use verilator_flags in the manifest", text)}
+		return []error{fmt.Errorf("option %q is not supported in a file list; use verilator_flags in the manifest",
+			text)}
 	}
 	path, err := listPath(dir, text)
 	var hits []string

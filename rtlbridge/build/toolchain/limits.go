@@ -35,7 +35,8 @@ const (
 
 var (
 	BuildLimits = ToolLimits{File: maxToolFile, Time: toolTimeout}
-	LookLimits  = ToolLimits{File: maxToolFile, Time: lookTimeout, Longer: fmt.Sprintf("; nictwin dut build waits %v", toolTimeout)}
+	LookLimits  = ToolLimits{File: maxToolFile, Time: lookTimeout,
+		Longer: fmt.Sprintf("; nictwin dut build waits %v", toolTimeout)}
 )
 
 // ToolMemoryVar names the variable for designs that take more.
@@ -73,16 +74,20 @@ func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out st
 	tool = filepath.Base(tool)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &ExceededError{fmt.Sprintf("%s took longer than %v, which is the limit: the design reads a pipe or a file without end, or is too large for that%s",
+		return &ExceededError{fmt.Sprintf("%s took longer than %v, which is the limit: the design reads a pipe or a "+
+			"file without end, or is too large for that%s",
 			tool, l.Time, l.Longer)}
 	case tooLittleMemory.MatchString(out):
-		return &ExceededError{fmt.Sprintf("%s took more than %d MB of memory, which is the limit: the design reads a file without end, or is large; set %s to more than %d if it is large",
+		return &ExceededError{fmt.Sprintf("%s took more than %d MB of memory, which is the limit: the design reads a "+
+			"file without end, or is large; set %s to more than %d if it is large",
 			tool, l.Memory>>20, ToolMemoryVar, max(l.Memory>>30, 1))}
 	case tooLongFile(err, out):
 		if has := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_FSIZE, &has) == nil && has.Cur < l.File {
-			return &ExceededError{fmt.Sprintf("%s wrote more into one file than the limit on the size of files (ulimit -f), %d kB: raise it where nictwin is started", tool, has.Cur>>10)}
+			return &ExceededError{fmt.Sprintf("%s wrote more into one file than the limit on the size of files "+
+				"(ulimit -f), %d kB: raise it where nictwin is started", tool, has.Cur>>10)}
 		}
-		return &ExceededError{fmt.Sprintf("%s wrote more than %d MB into one file, which is the limit: make the design smaller", tool, l.File>>20)}
+		return &ExceededError{fmt.Sprintf("%s wrote more than %d MB into one file, which is the limit: make the "+
+			"design smaller", tool, l.File>>20)}
 	}
 	return nil
 }
@@ -137,7 +142,8 @@ func (l ToolLimits) hold(pid int) error {
 	return nil
 }
 
-// overTree does something to a process and then to those that it had started before that. Those that have ended are left out.
+// overTree does something to a process and then to those that it had started before that. Those that have ended are
+// left out.
 func overTree(pid int, do func(pid int) error) error {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	kids := func() (all []string) {

@@ -14,7 +14,8 @@ type tuningTools struct{ Merge string }
 
 func (t *Tools) Tuning() (tuningTools, error) {
 	if !t.Clang {
-		return tuningTools{}, fmt.Errorf("%w: a tuned build needs clang++, not %s; install it with: apt-get install clang llvm",
+		return tuningTools{}, fmt.Errorf("%w: a tuned build needs clang++, not %s; install it with: apt-get install "+
+			"clang llvm",
 			ErrToolMissing, filepath.Base(t.Cxx))
 	}
 	version, err := toolOutput(t.Cxx, "-dumpversion")
@@ -23,7 +24,8 @@ func (t *Tools) Tuning() (tuningTools, error) {
 	}
 	major, _, _ := strings.Cut(strings.TrimSpace(version), ".")
 	missing := func(what, pkg string) error {
-		return fmt.Errorf("%w: a tuned build needs %s; install it with: apt-get install %s", ErrToolMissing, what, fmt.Sprintf(pkg, major))
+		return fmt.Errorf("%w: a tuned build needs %s; install it with: apt-get install %s", ErrToolMissing, what,
+			fmt.Sprintf(pkg, major))
 	}
 	merge := t.profdata(major)
 	if merge == "" {
@@ -43,7 +45,8 @@ func (t *Tools) Tuning() (tuningTools, error) {
 var llvmVersion = regexp.MustCompile(`LLVM version (\d+)`)
 
 // profdata is the llvm-profdata of the compiler's version: an older one does not read its counters. The compiler names
-// whatever it finds, in the end that of the PATH, or just the name; so the version is looked at. Empty if there is none.
+// whatever it finds, in the end that of the PATH, or just the name; so the version is looked at. Empty if there is
+// none.
 func (t *Tools) profdata(major string) string {
 	name, err := toolOutput(t.Cxx, "-print-prog-name=llvm-profdata")
 	if err != nil {
@@ -66,8 +69,8 @@ func (t *Tools) profdata(major string) string {
 var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 
 // profileRuntime is the library that the compiler links programs with that count for a profile. It looks in several
-// folders, by version and target, and -print-runtime-dir names one of them, there or not; so this asks for the command line
-// of a link.
+// folders, by version and target, and -print-runtime-dir names one of them, there or not; so this asks for the command
+// line of a link.
 func (t *Tools) profileRuntime() (string, error) {
 	lines, err := toolErrors(t.Cxx, "-###", "-fprofile-generate", os.DevNull)
 	if err != nil {

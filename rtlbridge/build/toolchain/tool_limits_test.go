@@ -71,7 +71,8 @@ func TestLimitsBelowTools(t *testing.T) {
 	fd := <-fds
 	defer unix.Close(fd)
 	ended := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
-	_, err = unix.Poll(ended, int(time.Minute.Milliseconds())) // a signal that was sent takes effect when the system gets to it
+	// a signal that was sent takes effect when the system gets to it
+	_, err = unix.Poll(ended, int(time.Minute.Milliseconds()))
 	require.NoError(t, err)
 	require.NotZero(t, ended[0].Revents&unix.POLLIN, "what the tool had started runs on")
 }

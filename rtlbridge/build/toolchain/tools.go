@@ -50,7 +50,8 @@ func Find(compiler string) (*Tools, error) {
 	t := &Tools{}
 	var err error
 	if t.Verilator, err = exec.LookPath("verilator"); err != nil {
-		return nil, fmt.Errorf("%w: verilator is not installed; install it with: apt-get install verilator", ErrToolMissing)
+		return nil, fmt.Errorf("%w: verilator is not installed; install it with: apt-get install verilator",
+			ErrToolMissing)
 	}
 	candidates := []string{"clang++", "g++"}
 	if compiler != "" {
@@ -63,7 +64,8 @@ func Find(compiler string) (*Tools, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: no C++ compiler (%s); install one with: apt-get install clang", ErrToolMissing, strings.Join(candidates, ", "))
+		return nil, fmt.Errorf("%w: no C++ compiler (%s); install one with: apt-get install clang", ErrToolMissing,
+			strings.Join(candidates, ", "))
 	}
 	if t.VerilatorVersion, err = toolOutput(t.Verilator, "--version"); err != nil {
 		return nil, err
@@ -79,8 +81,8 @@ func Find(compiler string) (*Tools, error) {
 	return t, nil
 }
 
-// Own reports whether a file that a design depends on is Verilator's: its program, or what it reads of its own accord. The
-// version of Verilator is part of every build's hash.
+// Own reports whether a file that a design depends on is Verilator's: its program, or what it reads of its own accord.
+// The version of Verilator is part of every build's hash.
 func (t *Tools) Own(path string) bool {
 	switch filepath.Base(path) {
 	case "verilator_bin", "verilator_bin_dbg":
@@ -162,8 +164,8 @@ func (r ToolRun) Run(name string, args ...string) (string, error) {
 	return out.String(), &BuildError{Step: r.Step, Output: HeadLines(out.String(), MaxToolLines), Err: err}
 }
 
-// runChild runs a tool that is killed when this process ends, however it does. The system takes the end of the thread that
-// started the tool for that of the process, so the thread is kept.
+// runChild runs a tool that is killed when this process ends, however it does. The system takes the end of the thread
+// that started the tool for that of the process, so the thread is kept.
 func runChild(cmd *exec.Cmd, start func(*exec.Cmd) error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

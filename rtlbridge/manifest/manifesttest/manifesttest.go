@@ -1,5 +1,5 @@
-// Package manifesttest has a small device for tests of what reads, builds and refuses manifests: a manifest, the module that
-// fits it and the ports that Verilator sees. It is no device to run: the modules under verilator/duts are.
+// Package manifesttest has a small device for tests of what reads, builds and refuses manifests: a manifest, the
+// module that fits it and the ports that Verilator sees. It is no device to run: the modules under verilator/duts are.
 //
 // Invariants: Good is valid, and Module and Header have the ports that it binds, no others.
 package manifesttest

@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // Every preset is drawn, and as its golden files have it.
 func TestDrawings(t *testing.T) {
-	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "bf2-fleet", "bf3-cores", "fleet.yaml", "shared.yaml"} {
+	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "bf2-fleet", "bf3-cores", "fleet.yaml",
+		"shared.yaml"} {
 		path := name
 		if strings.HasSuffix(name, ".yaml") {
 			path = filepath.Join("testdata", name)
@@ -55,13 +56,15 @@ func TestNamesAreEscaped(t *testing.T) {
 
 func TestBoardsToPlayOn(t *testing.T) {
 	for name, want := range map[string]string{
-		"bf3-pair":             "board bf3-pair has 2 cards and network back_to_back: want one card with open ports",
-		"connectx6":            "board connectx6: device of kind rnic: want the contract's NIC, of kind model or rtl",
-		"bf4":                  `board "bf4": no such preset or file: want a file, or one of bf2, bf2-pair, bf3`,
-		"testdata/shared.yaml": "board testdata/shared.yaml: the cards of server Server share its memory (servers[0].memory): want one card with its own",
-		"none.yaml":            "stat none.yaml: no such file",
-		"testdata":             "testdata: is a folder",
-		"testdata/wrong.yaml":  "testdata/wrong.yaml:5: servers[0].cards[0].switch.fast: no such field: want one of latency_ps",
+		"bf3-pair":  "board bf3-pair has 2 cards and network back_to_back: want one card with open ports",
+		"connectx6": "board connectx6: device of kind rnic: want the contract's NIC, of kind model or rtl",
+		"bf4":       `board "bf4": no such preset or file: want a file, or one of bf2, bf2-pair, bf3`,
+		"testdata/shared.yaml": "board testdata/shared.yaml: the cards of server Server share its memory " +
+			"(servers[0].memory): want one card with its own",
+		"none.yaml": "stat none.yaml: no such file",
+		"testdata":  "testdata: is a folder",
+		"testdata/wrong.yaml": "testdata/wrong.yaml:5: servers[0].cards[0].switch.fast: no such field: want one of " +
+			"latency_ps",
 	} {
 		_, err := Card(name)
 		require.ErrorContains(t, err, want)
@@ -73,8 +76,10 @@ func TestBoardsToPlayOn(t *testing.T) {
 
 // The title says what cables do to frames.
 func TestTitleTellsOfHostileCables(t *testing.T) {
-	for fields, want := range map[string]string{"": "25 ns", ", loss: {share: 0.05}": "25 ns that lose 5% of the frames", ", faults: {}": "25 ns with faults"} {
-		s, err := board.ParseRack("f.yaml", []byte("preset: bf3-pair\nnetwork: {kind: back_to_back, latency_ps: 25000"+fields+"}"))
+	for fields, want := range map[string]string{"": "25 ns", ", loss: {share: 0.05}": "" +
+		"25 ns that lose 5% of the frames", ", faults: {}": "25 ns with faults"} {
+		s, err := board.ParseRack("f.yaml",
+			[]byte("preset: bf3-pair\nnetwork: {kind: back_to_back, latency_ps: 25000"+fields+"}"))
 		require.NoError(t, err)
 		line, _, _ := strings.Cut(Text(&s), "\n")
 		require.True(t, strings.HasSuffix(line, want), "%s", line)

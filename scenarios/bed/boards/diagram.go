@@ -41,14 +41,16 @@ func drawCard(c *board.CardSpec, shared bool) drawing {
 		d.front.boxes = append(d.front.boxes,
 			box{"NIC-side link", link(&c.PCIe)},
 			box{"switch", across(sw)})
-		d.branches = []row{{"Arm", downlink(&sw.Arm, c.Endpoint.ArmBytes, false)}, {"host", downlink(&sw.Host, c.Endpoint.HostBytes, shared)}}
+		d.branches = []row{{"Arm", downlink(&sw.Arm, c.Endpoint.ArmBytes, false)},
+			{"host", downlink(&sw.Host, c.Endpoint.HostBytes, shared)}}
 	case c.Direct != nil:
 		d.branches = []row{{"host", downlink(c.Direct, c.Endpoint.HostBytes, shared)}}
 	default:
 		d.front.boxes = append(d.front.boxes, box{"link", link(&c.PCIe)})
 		d.branches = []row{{"Arm and host", []box{
 			{"root", []string{ns(c.Endpoint.Latency)}},
-			{"memory", []string{bytes(c.Endpoint.ArmBytes) + " Arm, " + bytes(c.Endpoint.HostBytes) + " host", "at once"}},
+			{"memory", []string{bytes(c.Endpoint.ArmBytes) + " Arm, " + bytes(c.Endpoint.HostBytes) + " host",
+				"at once"}},
 		}}}
 	}
 	return d
@@ -72,7 +74,8 @@ func ethernet(c *board.CardSpec) box {
 
 func slot(c *board.CardSpec) box {
 	kind := map[board.DeviceKind]string{
-		board.DeviceAny: "as the command line says", board.DeviceModel: "Go model", board.DeviceRTL: "RTL " + c.Device.DUT,
+		board.DeviceAny: "as the command line says", board.DeviceModel: "Go model", board.DeviceRTL: "RTL " +
+			c.Device.DUT,
 		board.DeviceAddress: c.Device.Address, board.DeviceRNIC: "rnic " + c.Device.Model,
 	}[c.Device.Kind]
 	b := box{"NIC", []string{strings.TrimSpace(kind)}}
@@ -137,7 +140,8 @@ func machineParts(h *host.Spec, size uint64) []box {
 	}
 	const mhz = 1_000_000
 	return append(list, box{"DRAM", memory(&h.DRAM)}, box{"memory", []string{bytes(size)}}, box{"cores", []string{
-		plural(h.Sockets, "socket") + ", " + plural(h.CPU.Cores, "core"), fmt.Sprintf("%d MHz", mhz/int64(h.CPU.Period)),
+		plural(h.Sockets, "socket") + ", " + plural(h.CPU.Cores, "core"),
+		fmt.Sprintf("%d MHz", mhz/int64(h.CPU.Period)),
 		bytes(uint64(h.Private.SizeBytes)) + " private", bytes(uint64(h.TLB.PageBytes)) + " pages",
 	}})
 }
@@ -151,7 +155,8 @@ func pcie(s *pcielink.Spec) []string {
 
 func cache(s *armcache.Spec) []string {
 	return []string{
-		fmt.Sprintf("%s, %d ways", bytes(uint64(s.SizeBytes)), s.Ways), fmt.Sprintf("%d for devices", bits.OnesCount64(s.DeviceWays)),
+		fmt.Sprintf("%s, %d ways", bytes(uint64(s.SizeBytes)), s.Ways),
+		fmt.Sprintf("%d for devices", bits.OnesCount64(s.DeviceWays)),
 		fmt.Sprintf("%v, %v", s.Replacement, s.Index), rate(s.Rate) + ", " + ns(s.HitLatency),
 	}
 }
@@ -160,7 +165,8 @@ func memory(s *dram.Spec) []string {
 	const mbps = 1000
 	gbps := func(n int64) string { return fmt.Sprintf("%.4g", float64(cmp.Or(n, s.Peak))/mbps) }
 	return []string{
-		plural(s.Channels, "channel") + fmt.Sprintf(" of %d banks", s.Banks), gbps(s.Peak) + " Gbps peak, " + ns(s.Latency),
+		plural(s.Channels, "channel") + fmt.Sprintf(" of %d banks", s.Banks), gbps(s.Peak) + " Gbps peak, " +
+			ns(s.Latency),
 		gbps(s.Mixed) + " mixed, " + gbps(s.Write) + " write", "banks " + s.BankTiming,
 	}
 }
@@ -236,7 +242,8 @@ func machines(s *board.RackSpec) (all []machine) {
 			m.cards = append(m.cards, drawCard(&s.Servers[i].Cards[k], shared != nil))
 		}
 		if shared != nil {
-			m.cards = append(m.cards, drawing{name: "memory of all cards", front: row{"", parts(&shared.MemorySpec, shared.Bytes)}})
+			m.cards = append(m.cards,
+				drawing{name: "memory of all cards", front: row{"", parts(&shared.MemorySpec, shared.Bytes)}})
 		}
 		all = append(all, m)
 	}
@@ -263,5 +270,6 @@ func ethernetSwitch(s *board.RackSpec) box {
 			}
 		}
 	}
-	return box{"switch", []string{plural(ports, "port"), string(sw.Mode), ns(sw.Latency), bytes(uint64(sw.BufferBytes)) + " buffer"}}
+	return box{"switch", []string{plural(ports, "port"), string(sw.Mode), ns(sw.Latency),
+		bytes(uint64(sw.BufferBytes)) + " buffer"}}
 }

@@ -19,7 +19,8 @@ func Load(nameOrFile string) (board.RackSpec, error) {
 	}
 	text, err := files.Read(nameOrFile, specfile.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(nameOrFile, "/.") {
-		return board.RackSpec{}, fmt.Errorf("board %q: no such preset or file: want a file, or one of %s", nameOrFile, strings.Join(board.RackPresetNames, ", "))
+		return board.RackSpec{}, fmt.Errorf("board %q: no such preset or file: want a file, or one of %s", nameOrFile,
+			strings.Join(board.RackPresetNames, ", "))
 	}
 	if err != nil {
 		return board.RackSpec{}, err
@@ -36,17 +37,20 @@ func Card(nameOrFile string) (*board.CardSpec, error) {
 	var cards []board.CardSpec
 	for i, v := range s.All() {
 		if v.Memory != nil {
-			return nil, fmt.Errorf("board %s: the cards of server %s share its memory (servers[%d].memory): want one card with its own to play on", nameOrFile, v.Name, i)
+			return nil, fmt.Errorf("board %s: the cards of server %s share its memory (servers[%d].memory): want one "+
+				"card with its own to play on", nameOrFile, v.Name, i)
 		}
 		cards = append(cards, v.Cards...)
 	}
 	if len(cards) != 1 || s.Network.Kind != board.NetworkOpen {
-		return nil, fmt.Errorf("board %s has %d cards and network %s: want one card with open ports to play on", nameOrFile, len(cards), s.Network.Kind)
+		return nil, fmt.Errorf("board %s has %d cards and network %s: want one card with open ports to play on",
+			nameOrFile, len(cards), s.Network.Kind)
 	}
 	switch c := &cards[0]; c.Device.Kind {
 	case board.DeviceAny, board.DeviceModel, board.DeviceRTL:
 		return c, nil
 	default:
-		return nil, fmt.Errorf("board %s: device of kind %s: want the contract's NIC, of kind %s or %s", nameOrFile, c.Device.Kind, board.DeviceModel, board.DeviceRTL)
+		return nil, fmt.Errorf("board %s: device of kind %s: want the contract's NIC, of kind %s or %s", nameOrFile,
+			c.Device.Kind, board.DeviceModel, board.DeviceRTL)
 	}
 }

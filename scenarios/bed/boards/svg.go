@@ -65,7 +65,8 @@ func (c *canvas) machine(m *machine, top int) int {
 	}
 	c.width = max(c.width, right)
 	c.text(margin+8, top+lineHeight+4, "name", m.name)
-	fmt.Fprintf(c, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", margin, top, right-margin, y-top)
+	fmt.Fprintf(c, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", margin, top, right-margin,
+		y-top)
 	return y
 }
 
@@ -75,7 +76,8 @@ func (c *canvas) row(r *row, x, y int) int {
 		if i > 0 {
 			c.way(x-gap, y+boxHeight/2, x, y+boxHeight/2)
 		}
-		fmt.Fprintf(c, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x, y, boxWidth, boxHeight)
+		fmt.Fprintf(c, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x, y, boxWidth,
+			boxHeight)
 		c.text(x+8, y+lineHeight+2, "title", b.title)
 		for k, line := range b.says {
 			c.text(x+8, y+(k+2)*lineHeight+2, "", line)

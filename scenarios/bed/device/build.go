@@ -27,15 +27,18 @@ func (e *NICError) Error() string { return e.Name + ": " + e.What }
 
 var _ error = (*NICError)(nil)
 
-// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise a *NICError that names what it
-// lacks.
+// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise a *NICError that names
+// what it lacks.
 func IsNIC(m *manifest.Manifest) error {
 	var lacks []string
 	for _, want := range []struct{ name, dir string }{
 		{streamEthIn, manifest.DirIn}, {streamEthOut, manifest.DirOut},
 		{streamTLPIn, manifest.DirIn}, {streamTLPOut, manifest.DirOut},
 	} {
-		if !slices.ContainsFunc(m.Streams, func(s manifest.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
+		if !slices.ContainsFunc(m.Streams, func(s manifest.Stream) bool {
+			return s.Name == want.name &&
+				s.Dir == want.dir
+		}) {
 			lacks = append(lacks, fmt.Sprintf("%s (%s)", want.name, want.dir))
 		}
 	}
@@ -63,8 +66,8 @@ func (e Eth) Of(m *manifest.Manifest) (*manifest.Manifest, error) {
 	return w.With(paramEthBits, e.Bits)
 }
 
-// Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for another
-// process that builds it.
+// Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for
+// another process that builds it.
 func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*build.Device, error) {
 	m, err := manifest.Load(path)
 	if err != nil {
@@ -86,7 +89,8 @@ func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth,
 func Sized(m *manifest.Manifest, sizes *nicspec.Build) *manifest.Manifest {
 	w := *m
 	w.Parameters = maps.Clone(m.Parameters)
-	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
+	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys,
+		"NumRules": sizes.NumRules} {
 		w.Parameters[name] = strconv.Itoa(n)
 	}
 	if sizes.Parts != nicspec.PartsDefault {
@@ -124,7 +128,8 @@ func (s *Spec) build() (*build.Device, error) {
 	return BuildOf(s.Context, m, variant, Eth{s.ports(), s.EthBits}, s.Log)
 }
 
-// sameBuild reports whether a slot wants the sizes and parts that an RTL device has; its ports are looked at by themselves.
+// sameBuild reports whether a slot wants the sizes and parts that an RTL device has; its ports are looked at by
+// themselves.
 func (s *Spec) sameBuild(slot *nicspec.Build) bool {
 	have, want := nicspec.DefaultBuild(), *slot
 	if s.Build != nil {

@@ -9,8 +9,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Builds keeps the devices that were built, so that runs of one command ask the toolchain and the cache for each of them
-// once. Goroutines may share it.
+// Builds keeps the devices that were built, so that runs of one command ask the toolchain and the cache for each of
+// them once. Goroutines may share it.
 type Builds struct {
 	mu  sync.Mutex
 	all map[wanted]*kept
@@ -30,7 +30,8 @@ type kept struct {
 	built *build.Device // nil: not built yet
 }
 
-// get returns the build that a spec wants, made by build unless it is there. What fails is tried again by the next who asks.
+// get returns the build that a spec wants, made by build unless it is there. What fails is tried again by the next who
+// asks.
 func (b *Builds) get(s *Spec, build func() (*build.Device, error)) (*build.Device, error) {
 	if b == nil || s.Coverage != "" || s.Wave != nil {
 		return build()

@@ -43,7 +43,8 @@ func TestBuildsAreMadeOnce(t *testing.T) {
 	all.Wait()
 	require.EqualValues(t, 2, made.Load())
 	sizes := nicspec.DefaultBuild()
-	others := []Spec{{DUT: "b"}, {DUT: "a", Ports: 2}, {DUT: "a", EthBits: 256}, {DUT: "a", Variant: "debug"}, {DUT: "a", Build: &sizes}}
+	others := []Spec{{DUT: "b"}, {DUT: "a", Ports: 2}, {DUT: "a", EthBits: 256}, {DUT: "a", Variant: "debug"},
+		{DUT: "a", Build: &sizes}}
 	for i := range others {
 		_, err := get(&others[i], nil)
 		require.NoError(t, err)

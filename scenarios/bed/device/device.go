@@ -27,8 +27,8 @@ type Opened struct {
 	nic    Device // once it stands in its slot
 }
 
-// Open builds the device, or finds it in the cache, and starts it; or reaches the one that runs elsewhere. The caller must
-// Close it, unless a board does with the NIC.
+// Open builds the device, or finds it in the cache, and starts it; or reaches the one that runs elsewhere. The caller
+// must Close it, unless a board does with the NIC.
 func Open(s Spec) (*Opened, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

@@ -42,7 +42,8 @@ func newNode(t *testing.T, e *simcore.Engine, c *board.Card, bus driver.Bus, end
 	x.dev.SetPort(rnicspec.SetPort{MAC: nodeMAC(n), IP: nodeIP(n)})
 	for ep := range nicspec.EndpointHost + 1 {
 		at := mem.Bus(ep, 0)
-		x.dev.RegMR(rnicspec.CreateMR{Key: regionKey + uint32(ep), Access: rnicspec.AllAccess, PageLog: 21, VA: at, Bus: at, Bytes: 1 << 30})
+		x.dev.RegMR(rnicspec.CreateMR{Key: regionKey + uint32(ep), Access: rnicspec.AllAccess, PageLog: 21, VA: at,
+			Bus: at, Bytes: 1 << 30})
 	}
 	x.cq, err = x.dev.NewCQ(cqLog)
 	require.NoError(t, err)
@@ -61,7 +62,8 @@ func (x *node) qp() *rnicverbs.QP {
 func (x *node) connect(q, peer *rnicverbs.QP, to *node) {
 	h := x.dev.NewAH(rnicspec.CreateAH{MAC: nodeMAC(to.n), IP: nodeIP(to.n), TTL: 64})
 	q.Connect(rnicspec.ModifyQP{
-		State: rnicspec.RTS, DestQP: peer.Num(), Handle: h, PMTU: 1024, Access: rnicspec.AllAccess, MaxRead: 16, MinRNR: 1,
+		State: rnicspec.RTS, DestQP: peer.Num(), Handle: h, PMTU: 1024, Access: rnicspec.AllAccess, MaxRead: 16,
+		MinRNR:  1,
 		Retries: 7, RNRRetry: 7, Timeout: 14,
 	})
 }
@@ -78,8 +80,8 @@ func newRack(t *testing.T, e *simcore.Engine, s board.RackSpec) *board.Rack {
 	return r
 }
 
-// The requester fleet of the off-path study: eleven client machines on a switch with the server WRITE into its host's and
-// its Arm's memory at once, and every byte is there.
+// The requester fleet of the off-path study: eleven client machines on a switch with the server WRITE into its host's
+// and its Arm's memory at once, and every byte is there.
 func TestFleet(t *testing.T) {
 	for _, preset := range []string{"bf2-fleet", "connectx6-fleet"} {
 		t.Run(preset, func(t *testing.T) {
@@ -126,7 +128,8 @@ func playFleet(t *testing.T, preset string) simcore.Ps {
 			ep, _ := mem.Split(to)
 			require.NoError(t, qps[x].Post(&rnicspec.WQE{
 				Opcode: rnicspec.Write, ID: uint64(k), Flags: rnicspec.FlagSignalled, Length: bytes,
-				LocalVA: local + uint64(k)<<12, LocalKey: regionKey + nicspec.EndpointHost, RemoteVA: to, RemoteKey: regionKey + uint32(ep),
+				LocalVA: local + uint64(k)<<12, LocalKey: regionKey + nicspec.EndpointHost, RemoteVA: to,
+				RemoteKey: regionKey + uint32(ep),
 			}))
 		}
 		require.NoError(t, qps[x].Ring())
@@ -152,13 +155,15 @@ func playFleet(t *testing.T, preset string) simcore.Ps {
 		c := r.Switch.Counters(p)
 		in, out = in+c.In.Bytes+c.Made.Bytes, out+c.Out.Bytes
 	}
-	require.Equal(t, in, out+r.Switch.Dropped(core.None).Bytes, "every byte that came into the switch left it or is accounted for")
+	require.Equal(t, in, out+r.Switch.Dropped(core.None).Bytes,
+		"every byte that came into the switch left it or is accounted for")
 	require.Greater(t, r.Switch.Counters(0).Out.Bytes, uint64(11*each*bytes), "all of it came by the server's port")
 	return e.Now()
 }
 
 // onCore is the bus of software on a core of a machine, by the register access of a root.
-func onCore(t *testing.T, c *board.Card, endpoint, number int, rc *root.Root, requester uint16) (driver.Bus, *cpu.Core) {
+func onCore(t *testing.T, c *board.Card, endpoint, number int, rc *root.Root, requester uint16) (driver.Bus,
+	*cpu.Core) {
 	x, err := c.Memory.Host(endpoint).Core(0, number)
 	require.NoError(t, err)
 	b, err := corebus.New(x.Core, rc.MMIO(requester), corebus.DefaultSpec())
@@ -166,8 +171,8 @@ func onCore(t *testing.T, c *board.Card, endpoint, number int, rc *root.Root, re
 	return b, x.Core
 }
 
-// Verbs on host cores of two plain-NIC servers: one posts WRITEs and polls for their ends, while its core sleeps without events
-// in between; the bytes go through IIO and last-level cache, and a core of the other reads them.
+// Verbs on host cores of two plain-NIC servers: one posts WRITEs and polls for their ends, while its core sleeps
+// without events in between; the bytes go through IIO and last-level cache, and a core of the other reads them.
 func TestVerbsOnHostCores(t *testing.T) {
 	s, err := board.RackPreset("connectx6-cores-pair")
 	require.NoError(t, err)
@@ -195,7 +200,8 @@ func TestVerbsOnHostCores(t *testing.T) {
 			require.NoError(t, cores[0].Store(from+at, nictest.Pattern(bytes, uint64(100*round+k))))
 			require.NoError(t, mine.Post(&rnicspec.WQE{
 				Opcode: rnicspec.Write, ID: uint64(round*each + k), Flags: rnicspec.FlagSignalled, Length: bytes,
-				LocalVA: from + at, LocalKey: regionKey + nicspec.EndpointHost, RemoteVA: to + at, RemoteKey: regionKey + nicspec.EndpointHost,
+				LocalVA: from + at, LocalKey: regionKey + nicspec.EndpointHost, RemoteVA: to + at,
+				RemoteKey: regionKey + nicspec.EndpointHost,
 			}))
 		}
 		cores[0].Fence()

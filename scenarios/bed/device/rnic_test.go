@@ -32,7 +32,8 @@ func TestRNICInASlot(t *testing.T) {
 		got[nicspec.RequesterHost] = v
 	}))
 	require.NoError(t, e.Run())
-	require.Equal(t, map[uint16]uint64{nicspec.RequesterArm: rnicspec.Magic | rnicspec.Version<<32, nicspec.RequesterHost: rnicspec.Magic}, got)
+	require.Equal(t, map[uint16]uint64{nicspec.RequesterArm: rnicspec.Magic | rnicspec.Version<<32,
+		nicspec.RequesterHost: rnicspec.Magic}, got)
 	require.NoError(t, c.NIC.Check())
 
 	card.Stall = 5

@@ -63,7 +63,8 @@ func (s Spec) in(slot *board.Slot, find *Finder) (_ Spec, err error) {
 			}
 		}
 	default:
-		return s, fmt.Errorf("a device of kind %s: want %s, %s, %s or %s", want.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress, board.DeviceRNIC)
+		return s, fmt.Errorf("a device of kind %s: want %s, %s, %s or %s", want.Kind, board.DeviceModel,
+			board.DeviceRTL, board.DeviceAddress, board.DeviceRNIC)
 	}
 	s.Wave = s.Wave.of(slot.Name)
 	if s.NIC != RTL || s.Connect != "" {

@@ -20,7 +20,9 @@ func TestSlots(t *testing.T) {
 	s.Servers[0].Cards[0].Device.Kind = board.DeviceModel
 	s.Servers[1].Cards[0].Device = board.DeviceSpec{Kind: board.DeviceRTL, DUT: "nic"}
 	e, over := simcore.NewEngine(), false
-	r, err := board.NewRack(e, new(board.Pools), s, Slots(Spec{NIC: Model, Variant: "speed"}, &Finder{DUT: func(dut string) (string, error) { return h.Path(dut), nil }}))
+	r, err := board.NewRack(e, new(board.Pools), s,
+		Slots(Spec{NIC: Model, Variant: "speed"},
+			&Finder{DUT: func(dut string) (string, error) { return h.Path(dut), nil }}))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	got := 0
@@ -42,9 +44,10 @@ func TestSlots(t *testing.T) {
 
 func TestSlotsThatCannotBeFilled(t *testing.T) {
 	for want, d := range map[string]board.DeviceSpec{
-		"X.NIC: a device of kind fpga: want model, rtl, address or rnic":          {Kind: "fpga"},
-		`X.NIC: rnic: preset is "connectx9": want one of ["connectx4"`:            {Kind: board.DeviceRNIC, Model: "connectx9"},
-		"X.NIC: dut: stat /nowhere":                                               {Kind: board.DeviceRTL, DUT: "/nowhere"},
+		"X.NIC: a device of kind fpga: want model, rtl, address or rnic": {Kind: "fpga"},
+		`X.NIC: rnic: preset is "connectx9": want one of ["connectx4"`:   {Kind: board.DeviceRNIC, Model: "connectx9"},
+		"X.NIC: dut: stat /nowhere": {Kind: board.DeviceRTL,
+			DUT: "/nowhere"},
 		"X.NIC: token of the device at unix:/nowhere: want 64 hexadecimal digits": {Kind: board.DeviceAddress, Address: "unix:/nowhere"},
 	} {
 		_, err := Slots(Spec{NIC: Model}, nil)(board.Slot{Name: "X.NIC", Device: d, Ports: 1})

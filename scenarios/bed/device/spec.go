@@ -29,8 +29,8 @@ type Spec struct {
 	Built   *build.Device // used instead of building DUT; may be nil
 	Builds  *Builds       // those of the whole command, DUT's among them when it is built; nil: none is kept
 
-	// Build is the sizes and parts, but for the ports: those that are built, or those that Built or the device at Connect
-	// has. Nil: the defaults when NIC is Model, else as the manifest has them.
+	// Build is the sizes and parts, but for the ports: those that are built, or those that Built or the device at
+	// Connect has. Nil: the defaults when NIC is Model, else as the manifest has them.
 	Build *nicspec.Build
 
 	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
@@ -55,8 +55,8 @@ type Spec struct {
 
 	Context context.Context // ends the wait for another process that builds the device; nil: nothing does
 
-	// Coverage is a folder for what of the RTL was exercised, counted by a build for it; empty: nothing is counted. A device
-	// adds to the folder when it is closed.
+	// Coverage is a folder for what of the RTL was exercised, counted by a build for it; empty: nothing is counted. A
+	// device adds to the folder when it is closed.
 	Coverage string
 
 	Wave *Wave // what an RTL device leaves as a waveform; nil: nothing

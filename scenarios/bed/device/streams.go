@@ -25,8 +25,8 @@ func (e *StreamError) Error() string {
 	return s
 }
 
-// streamRules says what the contract has to say to a violation: its rule for Ethernet and for TLPs, the signal, and what is
-// right.
+// streamRules says what the contract has to say to a violation: its rule for Ethernet and for TLPs, the signal, and
+// what is right.
 var streamRules = map[protocol.Rule]struct{ eth, tlp, signal, want string }{
 	protocol.RuleValidDropped: {"B6", "B6", "tvalid", "1 until the beat is accepted"},
 	protocol.RuleDataChanged:  {"B6", "B6", "tdata", "unchanged until the beat is accepted"},
@@ -47,7 +47,8 @@ var streamRules = map[protocol.Rule]struct{ eth, tlp, signal, want string }{
 func (e *StreamError) Finding() result.Finding {
 	r := streamRules[e.Rule]
 	f := result.Finding{
-		Rule: r.eth, Domain: result.Streams, Field: r.signal, Expected: r.want, Got: e.Rule.String(), Cycle: new(e.Cycle), Stream: e.Stream,
+		Rule: r.eth, Domain: result.Streams, Field: r.signal, Expected: r.want, Got: e.Rule.String(),
+		Cycle: new(e.Cycle), Stream: e.Stream,
 	}
 	if e.Port >= 0 {
 		f.Port = new(e.Port)

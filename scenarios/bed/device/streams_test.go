@@ -17,7 +17,8 @@ func TestStreamViolationsAreFindings(t *testing.T) {
 	for rule := protocol.RuleValidDropped; rule <= protocol.RulePadding; rule++ {
 		eth := result.OfError(fmt.Errorf("run: %w", &StreamError{"m_axis_eth", 1, 812, rule, 0}))
 		require.Regexp(t, `^[A-Z]\d+$`, eth.Rule)
-		require.Equal(t, []any{result.Streams, "m_axis_eth", int64(812), 1, rule.String()}, []any{eth.Domain, eth.Stream, *eth.Cycle, *eth.Port, eth.Got})
+		require.Equal(t, []any{result.Streams, "m_axis_eth", int64(812), 1, rule.String()},
+			[]any{eth.Domain, eth.Stream, *eth.Cycle, *eth.Port, eth.Got})
 		require.NotEmpty(t, eth.Field)
 		require.NotEmpty(t, eth.Expected)
 		tlp := (&StreamError{"m_axis_tlp", -1, 812, rule, 0}).Finding()

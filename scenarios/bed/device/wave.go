@@ -27,7 +27,8 @@ type Wave struct {
 	// Module of the RTL whose signals are shown, too; empty: none.
 	Module string
 
-	Left []WaveFiles // of the devices that have begun; they are complete when the devices are closed and Save was called
+	// of the devices that have begun; they are complete when the devices are closed and Save was called
+	Left []WaveFiles
 }
 
 // WaveFiles are what a device leaves.
@@ -94,7 +95,8 @@ func (l *WaveFiles) blocks(ctx context.Context, module string, log io.Writer) er
 	if module == "" {
 		return nil
 	}
-	paths, err := build.Instances(l.view.Manifest, module, build.Options{Variant: build.VariantWaves, Context: ctx, Log: log})
+	paths, err := build.Instances(l.view.Manifest, module,
+		build.Options{Variant: build.VariantWaves, Context: ctx, Log: log})
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,8 @@ func newOnArm(t *testing.T, c *board.Card, payload int) *onArm {
 	o := driver.DefaultOptions()
 	o.Build = twoPorts()
 	x.d, err = driver.New(corebus.Apart{Bus: bus, Roots: [2]cpu.Registers{
-		nicspec.EndpointArm: c.Root.MMIO(nicspec.RequesterArm), nicspec.EndpointHost: c.Host.MMIO(nicspec.RequesterHost),
+		nicspec.EndpointArm:  c.Root.MMIO(nicspec.RequesterArm),
+		nicspec.EndpointHost: c.Host.MMIO(nicspec.RequesterHost),
 	}}, o)
 	require.NoError(t, err)
 	rx, err := x.d.OpenCopier(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 2, LogSize: 5}, PayBytes: 2048},
@@ -60,7 +61,8 @@ func newOnArm(t *testing.T, c *board.Card, payload int) *onArm {
 	require.NoError(t, err)
 	require.NoError(t, x.d.SetDefault(driver.ToQueue(2)))
 	x.tx, err = x.d.OpenTx(driver.TxConfig{
-		QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 6}, OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended += e.N },
+		QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 6},
+		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended += e.N },
 	})
 	require.NoError(t, err)
 	for range 32 {
@@ -94,7 +96,8 @@ func (x *onArm) send(frames [][]byte) {
 		for i, f := range frames {
 			require.NoError(x.t, x.core.Store(at+off, f))
 			require.NoError(x.t, x.tx.Post(&driver.Send{
-				Order: driver.Order{ID: uint32(i), Complete: true}, Pieces: []driver.Span{{Key: key, Off: off, Len: uint32(len(f))}},
+				Order:  driver.Order{ID: uint32(i), Complete: true},
+				Pieces: []driver.Span{{Key: key, Off: off, Len: uint32(len(f))}},
 			}))
 			off += uint64(len(f))
 		}
@@ -105,9 +108,10 @@ func (x *onArm) send(frames [][]byte) {
 
 func untouched(*board.NetworkSpec) {}
 
-// playOnArm has the drivers of two cards run on cores of their Arm sides and send to each other; it returns the referees'
-// digests, and when the last frame was taken.
-func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKind, strike func(*board.NetworkSpec), payload int) ([2]string, simcore.Ps) {
+// playOnArm has the drivers of two cards run on cores of their Arm sides and send to each other; it returns the
+// referees' digests, and when the last frame was taken.
+func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKind, strike func(*board.NetworkSpec),
+	payload int) ([2]string, simcore.Ps) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
 	s, err := board.RackPreset("bf3-cores-pair")
@@ -124,7 +128,8 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 		s.Servers[i].Cards[0].Device.Kind = kinds[i]
 	}
 	e, over := simcore.NewEngine(), false
-	r, err := board.NewRack(e, new(board.Pools), s, device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil))
+	r, err := board.NewRack(e, new(board.Pools), s,
+		device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	var two [2]*onArm
@@ -147,7 +152,8 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 		require.NoError(t, e.RunUntil(e.Now()+10*simcore.Microsecond))
 	}
 	took := e.Now()
-	require.True(t, whole(), "received %d and %d, sent %d and %d", len(two[0].got), len(two[1].got), two[0].ended, two[1].ended)
+	require.True(t, whole(), "received %d and %d, sent %d and %d", len(two[0].got), len(two[1].got), two[0].ended,
+		two[1].ended)
 	require.NoError(t, e.RunUntil(e.Now()+100*simcore.Microsecond)) // buffers are posted again
 	for _, x := range two {                                         // which the referees compare with what they saw
 		x.d.ReadCounters(func(driver.Counters) { x.counted = true })
@@ -174,18 +180,21 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 // The driver on Arm cores with payload in host memory, which they write and read through the switch, by either NIC: the
 // copier finds all that the NIC wrote there, and it takes longer than in Arm memory.
 func TestDriverOnArmCoresWithPayloadInTheHost(t *testing.T) {
-	for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel}, {board.DeviceModel, board.DeviceRTL}} {
+	for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel},
+		{board.DeviceModel, board.DeviceRTL}} {
 		_, near := playOnArm(t, kinds, board.NetworkBackToBack, untouched, nicspec.EndpointArm)
 		_, far := playOnArm(t, kinds, board.NetworkBackToBack, untouched, nicspec.EndpointHost)
 		require.Greater(t, far, near+simcore.Microsecond)
 	}
 }
 
-// The driver on Arm cores of whole boards, through their private caches, the last-level cache and the IIO buffer: it sends and
-// receives through either NIC, back to back and over an Ethernet switch, and the referees have nothing to say.
+// The driver on Arm cores of whole boards, through their private caches, the last-level cache and the IIO buffer: it
+// sends and receives through either NIC, back to back and over an Ethernet switch, and the referees have nothing to
+// say.
 func TestDriverOnArmCores(t *testing.T) {
 	for _, network := range []board.NetworkKind{board.NetworkBackToBack, board.NetworkSwitch} {
-		for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel}, {board.DeviceModel, board.DeviceRTL}} {
+		for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel},
+			{board.DeviceModel, board.DeviceRTL}} {
 			t.Run(string(network)+"/"+string(kinds[0]+"-"+kinds[1]), func(t *testing.T) {
 				digests, took := playOnArm(t, kinds, network, untouched, nicspec.EndpointArm)
 				again, tookAgain := playOnArm(t, kinds, network, untouched, nicspec.EndpointArm)
@@ -193,7 +202,8 @@ func TestDriverOnArmCores(t *testing.T) {
 				require.Equal(t, took, tookAgain)
 				// A cable that could strike frames, and strikes none, is the same to devices that run ahead, too.
 				for _, strike := range []func(*board.NetworkSpec){
-					func(n *board.NetworkSpec) { n.Loss = &inject.LossSpec{Seed: 7} }, func(n *board.NetworkSpec) { n.Faults = &inject.WireSpec{Seed: 7} },
+					func(n *board.NetworkSpec) { n.Loss = &inject.LossSpec{Seed: 7} },
+					func(n *board.NetworkSpec) { n.Faults = &inject.WireSpec{Seed: 7} },
 				} {
 					again, tookAgain = playOnArm(t, kinds, network, strike, nicspec.EndpointArm)
 					require.Equal(t, digests, again)

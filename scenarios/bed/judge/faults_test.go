@@ -39,19 +39,22 @@ func write(from int, qp, psn uint32, n int) []byte {
 	return f
 }
 
-// playFaults has two cards send packets to each other over a hostile cable. It returns what came to each, sorted; what was done
-// to the packets; and the size of the record of the cable.
-func playFaults(t *testing.T, kinds [2]board.DeviceKind) (came [2][][]byte, count [2]inject.WireCount, recorded uint64) {
+// playFaults has two cards send packets to each other over a hostile cable. It returns what came to each, sorted; what
+// was done to the packets; and the size of the record of the cable.
+func playFaults(t *testing.T, kinds [2]board.DeviceKind) (came [2][][]byte, count [2]inject.WireCount,
+	recorded uint64) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
 	s, err := board.RackPreset("bf3-cores-pair")
 	require.NoError(t, err)
-	s.Network.Faults = &inject.WireSpec{Seed: 5, Chances: inject.Chances{Loss: 0.15, Duplication: 0.1, Disorder: 0.15, Corruption: 0.1, ECN: 0.2}}
+	s.Network.Faults = &inject.WireSpec{Seed: 5, Chances: inject.Chances{Loss: 0.15, Duplication: 0.1, Disorder: 0.15,
+		Corruption: 0.1, ECN: 0.2}}
 	for i := range kinds {
 		s.Servers[i].Cards[0].Device.Kind = kinds[i]
 	}
 	e, over := simcore.NewEngine(), false
-	r, err := board.NewRack(e, new(board.Pools), s, device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil))
+	r, err := board.NewRack(e, new(board.Pools), s,
+		device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, r.Close()) }()
 	dir, err := files.OpenFolder(t.TempDir())
@@ -89,8 +92,8 @@ func playFaults(t *testing.T, kinds [2]board.DeviceKind) (came [2][][]byte, coun
 	return came, count, tap.Cut().Written
 }
 
-// Packets meet the same faults whatever NIC sends and receives them: what comes is the same to the byte. The referees have
-// nothing to say of what the cable did, and the record has every packet once.
+// Packets meet the same faults whatever NIC sends and receives them: what comes is the same to the byte. The referees
+// have nothing to say of what the cable did, and the record has every packet once.
 func TestNICsMeetTheSameFaults(t *testing.T) {
 	model, rtl := board.DeviceModel, board.DeviceRTL
 	want, count, recorded := playFaults(t, [2]board.DeviceKind{model, model})

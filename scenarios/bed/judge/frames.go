@@ -29,7 +29,8 @@ const (
 )
 
 func newFrameLog(name string, out *trace.Pcapng, first int) *frameLog {
-	return &frameLog{name: name, out: out, first: first, told: map[*verdict.Mismatch]bool{}, late: map[trace.PacketID][]string{}}
+	return &frameLog{name: name, out: out, first: first, told: map[*verdict.Mismatch]bool{},
+		late: map[trace.PacketID][]string{}}
 }
 
 // packetID numbers a frame of a NIC's boundary.
@@ -44,7 +45,8 @@ func (l *frameLog) packetID(f verdict.FrameID) trace.PacketID {
 // compared writes a frame that was compared: what was expected, and what came.
 func (l *frameLog) compared(e *golden.FrameEvent) {
 	f := &l.frame
-	*f = trace.Frame{Ns: e.Cycle * int64(l.period) / 1000, Dir: trace.Outbound, ID: trace.NoID, Comments: f.Comments[:0]}
+	*f = trace.Frame{Ns: e.Cycle * int64(l.period) / 1000, Dir: trace.Outbound, ID: trace.NoID,
+		Comments: f.Comments[:0]}
 	if e.Rx {
 		f.Dir = trace.Inbound
 	}

@@ -38,8 +38,8 @@ type Judge struct {
 	frames *frameLog     // nil without a log
 }
 
-// Judging is timed for each of the first crossings, so that in a short run a pause of the machine counts once, and then for
-// one in sampleEvery: reading the clock must not slow down what it measures.
+// Judging is timed for each of the first crossings, so that in a short run a pause of the machine counts once, and
+// then for one in sampleEvery: reading the clock must not slow down what it measures.
 const (
 	timedFirst  = 4096
 	sampleEvery = 64

@@ -28,8 +28,8 @@ type Log struct {
 	close  []func() error
 }
 
-// NewLog begins the files in a folder, each of at most limit bytes, 0 for any number. The names are those of the NICs that
-// are to be attached; without any, there is one NIC without a name.
+// NewLog begins the files in a folder, each of at most limit bytes, 0 for any number. The names are those of the NICs
+// that are to be attached; without any, there is one NIC without a name.
 func NewLog(dir *files.Folder, limit int64, names ...string) (*Log, error) {
 	if len(names) == 0 {
 		names = []string{""}

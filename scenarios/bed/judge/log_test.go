@@ -55,8 +55,10 @@ func TestLogsGoByTheClockOfTheNIC(t *testing.T) {
 	for i, x := range []struct {
 		nic         boundary.Observable
 		asked, want simcore.Ps
-	}{{clocked{period: 909}, 0, 909}, {clocked{period: 4000}, 0, 4000}, {silent{}, 0, simcore.DefaultPeriodPs}, {clocked{period: 909}, 1000, 1000}} {
-		_, err := Attach(x.nic, Options{Name: log.nics[i].name, Build: nicspec.DefaultBuild(), Period: x.asked, Log: log})
+	}{{clocked{period: 909}, 0, 909}, {clocked{period: 4000}, 0, 4000}, {silent{}, 0, simcore.DefaultPeriodPs},
+		{clocked{period: 909}, 1000, 1000}} {
+		_, err := Attach(x.nic, Options{Name: log.nics[i].name, Build: nicspec.DefaultBuild(), Period: x.asked,
+			Log: log})
 		require.NoError(t, err)
 		require.Equal(t, x.want, log.nics[i].period)
 	}

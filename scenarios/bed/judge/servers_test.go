@@ -76,7 +76,8 @@ func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *ri
 		}
 		dev, err := device.Open(device.Spec{NIC: kind, DUT: h.Path("nic"), Variant: "speed", Quantum: quantum})
 		require.NoError(t, err)
-		x.s, err = board.NewServer(r.e, &r.pools, board.ServerSpec{Name: x.name, Cards: []board.CardSpec{card}}, dev.NIC)
+		x.s, err = board.NewServer(r.e, &r.pools, board.ServerSpec{Name: x.name, Cards: []board.CardSpec{card}},
+			dev.NIC)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, x.s.Close()) })
 		x.open(r)
@@ -108,7 +109,8 @@ func (x *server) open(r *rig) {
 	require.NoError(x.t, err)
 	require.NoError(x.t, x.d.SetDefault(driver.ToQueue(2)))
 	x.tx, err = x.d.OpenTx(driver.TxConfig{
-		QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 6}, OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended += e.N },
+		QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 6},
+		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended += e.N },
 	})
 	require.NoError(x.t, err)
 	for range 32 {
@@ -172,7 +174,8 @@ func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 			break
 		}
 	}
-	require.True(t, whole(), "%v: A received %d and sent %d, B %d and %d", kinds, len(r.two[0].got), r.two[0].ended, len(r.two[1].got), r.two[1].ended)
+	require.True(t, whole(), "%v: A received %d and sent %d, B %d and %d", kinds, len(r.two[0].got), r.two[0].ended,
+		len(r.two[1].got), r.two[1].ended)
 	for _, x := range r.two { // which the referees compare with what they saw
 		x.d.ReadCounters(func(driver.Counters) { x.counted = true })
 	}
@@ -194,8 +197,8 @@ func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 	return digests
 }
 
-// Two servers on one engine, NIC to NIC, with traffic both ways: whichever NICs they are, each referee is content with its
-// own, and a second run is the same.
+// Two servers on one engine, NIC to NIC, with traffic both ways: whichever NICs they are, each referee is content with
+// its own, and a second run is the same.
 func TestTwoServers(t *testing.T) {
 	for _, kinds := range [][2]string{
 		{device.Model, device.Model}, {device.Model, device.RTL}, {device.RTL, device.Model}, {device.RTL, device.RTL},
@@ -222,10 +225,12 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// The same behind a switch with a root for each endpoint: its credits, contention and latencies are no reason for an alarm.
+// The same behind a switch with a root for each endpoint: its credits, contention and latencies are no reason for an
+// alarm.
 func TestTwoServersBehindSwitches(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {
-		for _, kinds := range [][2]string{{device.Model, device.Model}, {device.Model, device.RTL}, {device.RTL, device.RTL}} {
+		for _, kinds := range [][2]string{{device.Model, device.Model}, {device.Model, device.RTL},
+			{device.RTL, device.RTL}} {
 			t.Run(fmt.Sprintf("%s/%s-%s", preset, kinds[0], kinds[1]), func(t *testing.T) {
 				require.Equal(t, play(t, t.TempDir(), kinds, preset), play(t, t.TempDir(), kinds, preset))
 			})

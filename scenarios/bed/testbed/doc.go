@@ -1,8 +1,8 @@
 // Package testbed puts one NIC on a card and connects everything that a scenario needs to work with it.
 //
-// A Bed is a card of models/board with a device of scenarios/bed/device in its slot (the Go NIC, or RTL behind the bridge),
-// a traffic.Player on each Ethernet port, and the driver, which reaches the NIC through the card's root complex. A Spec
-// says which back-pressure and faults are inserted, and how long the links are.
+// A Bed is a card of models/board with a device of scenarios/bed/device in its slot (the Go NIC, or RTL behind the
+// bridge), a traffic.Player on each Ethernet port, and the driver, which reaches the NIC through the card's root
+// complex. A Spec says which back-pressure and faults are inserted, and how long the links are.
 //
 // It connects things and does not use them: replays, random programs and measurements give the driver and the players
 // their work.

@@ -60,26 +60,31 @@ func (b *cardBed) key(index, endpoint, n int) *driver.Key {
 	b.Helper()
 	bus, err := b.Driver.Alloc(endpoint, uint64(n), nicspec.LineBytes)
 	require.NoError(b, err)
-	k, err := b.Driver.SetKey(driver.KeySpec{Index: index, VA: bus, Bus: bus, Len: uint64(n), Rights: dma.Access{Read: true, Write: true}})
+	k, err := b.Driver.SetKey(driver.KeySpec{Index: index, VA: bus, Bus: bus, Len: uint64(n),
+		Rights: dma.Access{Read: true, Write: true}})
 	require.NoError(b, err)
 	return k
 }
 
-// A copy that invalidates its source, as the NIC tells the Arm's cache by a message: dirty lines are gone, and DRAM was never
-// written. After a wrong invalidate, software reads what DRAM has: stale bytes.
+// A copy that invalidates its source, as the NIC tells the Arm's cache by a message: dirty lines are gone, and DRAM
+// was never written. After a wrong invalidate, software reads what DRAM has: stale bytes.
 func TestInvalidateReachesTheCache(t *testing.T) {
 	const n = 8192
 	b := newCardBed(t, "bf3", nil)
-	arm, from, to := b.key(1, nicspec.EndpointArm, n), b.key(2, nicspec.EndpointHost, n), b.key(3, nicspec.EndpointHost, n)
+	arm, from, to := b.key(1, nicspec.EndpointArm, n), b.key(2, nicspec.EndpointHost, n),
+		b.key(3, nicspec.EndpointHost, n)
 	old, data := nictest.Pattern(n, 1), nictest.Pattern(n, 2)
 	require.NoError(t, b.Memory.Write(arm.Bus, old))
 	require.NoError(t, b.Memory.Write(from.Bus, data))
-	q, err := b.Driver.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{LogSize: 4}, OnEnd: func(*driver.TxQueue, *driver.TxEnd) {}})
+	q, err := b.Driver.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{LogSize: 4},
+		OnEnd: func(*driver.TxQueue, *driver.TxEnd) {}})
 	require.NoError(t, err)
 	b.Driver.Enable(false, true)
 	copyOf := func(dst, src *driver.Key, drop bool) {
 		t.Helper()
-		require.NoError(t, q.Post(&driver.Copy{Dst: driver.Span{Key: dst, Len: n}, Src: driver.Span{Key: src, Len: n}, Invalidate: drop}))
+		require.NoError(t,
+			q.Post(&driver.Copy{Dst: driver.Span{Key: dst, Len: n}, Src: driver.Span{Key: src, Len: n},
+				Invalidate: drop}))
 		require.NoError(t, q.Ring())
 		b.settle()
 	}
@@ -113,7 +118,8 @@ func TestWithoutCacheNothingIsStale(t *testing.T) {
 	arm, from := b.key(1, nicspec.EndpointArm, n), b.key(2, nicspec.EndpointHost, n)
 	data := nictest.Pattern(n, 2)
 	require.NoError(t, b.Memory.Write(from.Bus, data))
-	q, err := b.Driver.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{LogSize: 4}, OnEnd: func(*driver.TxQueue, *driver.TxEnd) {}})
+	q, err := b.Driver.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{LogSize: 4},
+		OnEnd: func(*driver.TxQueue, *driver.TxEnd) {}})
 	require.NoError(t, err)
 	b.Driver.Enable(false, true)
 	require.NoError(t, q.Post(&driver.Copy{Dst: driver.Span{Key: arm, Len: n}, Src: driver.Span{Key: from, Len: n}}))
@@ -124,8 +130,8 @@ func TestWithoutCacheNothingIsStale(t *testing.T) {
 	require.GreaterOrEqual(t, b.Memory.DRAM(nicspec.EndpointArm).Counters().WrittenBytes, uint64(n))
 }
 
-// The switch keeps order per pair of ports only: a completion entry in Arm memory comes before the payload in host memory that
-// it tells of. A flush, as a copier does it, waits for the payload.
+// The switch keeps order per pair of ports only: a completion entry in Arm memory comes before the payload in host
+// memory that it tells of. A flush, as a copier does it, waits for the payload.
 func TestPayloadAfterItsEntry(t *testing.T) {
 	const n = 1500
 	b := newCardBed(t, "bf3", nil)

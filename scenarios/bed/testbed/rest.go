@@ -32,7 +32,8 @@ type RunawayError struct {
 }
 
 func (e *RunawayError) Error() string {
-	return fmt.Sprintf("the board does not come to rest: at cycle %d, %d cycles after everything was done, there is still %s",
+	return fmt.Sprintf("the board does not come to rest: at cycle %d, %d cycles after everything was done, there is "+
+		"still %s",
 		e.Cycle, e.Patience, e.Next)
 }
 

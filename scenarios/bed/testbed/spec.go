@@ -29,8 +29,8 @@ type Spec struct {
 	Endpoint *board.Endpoint   // what stands behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
 	Switch   *board.SwitchSpec // and before it, with a root for each endpoint; nil: one root for both
 
-	// Card is the card as a whole, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and Build
-	// above are the card's where they are not set. With Stall, what EndpointFor adds is added to its endpoint.
+	// Card is the card as a whole, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and
+	// Build above are the card's where they are not set. With Stall, what EndpointFor adds is added to its endpoint.
 	Card *board.CardSpec
 }
 
@@ -66,7 +66,8 @@ func (s *Spec) Validate() error {
 		return errors.Join(errs...)
 	}
 	bad(s.Credits >= 0 && s.Credits <= maxCredits, "credits", "%d: want 1 to %d, or 0", s.Credits, maxCredits)
-	bad(s.LinkCycles >= 1 && s.LinkCycles <= maxLinkCycles, "link_cycles", "%d: want 1 to %d", s.LinkCycles, maxLinkCycles)
+	bad(s.LinkCycles >= 1 && s.LinkCycles <= maxLinkCycles, "link_cycles", "%d: want 1 to %d", s.LinkCycles,
+		maxLinkCycles)
 	return errors.Join(errs...)
 }
 
@@ -105,7 +106,8 @@ func (s Spec) resolved() Spec {
 func (s *Spec) card(period simcore.Ps) board.CardSpec {
 	if s.Card != nil {
 		c := *s.Card
-		c.Build, c.Ports, c.EthBits, c.Period, c.Seed, c.Stall, c.Burst = s.Build, s.Ports, s.EthBits, period, s.Seed, s.Stall, s.Burst
+		c.Build, c.Ports, c.EthBits, c.Period, c.Seed, c.Stall, c.Burst = s.Build, s.Ports, s.EthBits, period, s.Seed,
+			s.Stall, s.Burst
 		c.Endpoint.Shake(s.Seed, s.Stall)
 		return c
 	}

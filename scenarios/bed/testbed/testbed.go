@@ -61,7 +61,8 @@ func (b *Bed) connect(s *Spec) (err error) {
 	period := b.NIC.Period()
 	for port := range max(s.Ports, 1) {
 		p := traffic.NewPlayer(fmt.Sprintf("Player%d", port), b.Engine, &b.pools.Frames, port, period)
-		if err := board.Cable(fmt.Sprintf("EthLink%d", port), b.Engine, b.spec.Eth, p.Eth(), b.NIC.Eth(port)); err != nil {
+		if err := board.Cable(fmt.Sprintf("EthLink%d", port), b.Engine, b.spec.Eth, p.Eth(),
+			b.NIC.Eth(port)); err != nil {
 			return err
 		}
 		b.Players = append(b.Players, p)
@@ -110,7 +111,8 @@ func (b *Bed) Pace(text string) (traffic.Pace, error) {
 // Cable is that of the players.
 func (b *Bed) Cable() simcore.LinkSpec { return b.spec.Eth }
 
-// Bus is that of software on a card, whose accesses take the time that the card's memory takes; arm has its register accesses.
+// Bus is that of software on a card, whose accesses take the time that the card's memory takes; arm has its register
+// accesses.
 func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	var bus driver.Bus = rootbus.Bus{Regs: arm, Memory: c.Memory}
 	if c.Memory.Timed() {
@@ -124,8 +126,9 @@ func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	}}
 }
 
-// Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is asked of the
-// NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or the Turn of Waits if that is longer.
+// Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is asked of
+// the NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or the Turn of Waits if that is
+// longer.
 func (b *Bed) Begin(done func() bool) error {
 	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge sees to it
 		b.rest = rest{

@@ -1,6 +1,6 @@
-// Package akita measures our engine, ports, links and switch against Akita's own: the same work on both sides, turn and
-// turn about, the least time of many slices. A slice takes about the same wall time on either side, so that a busy machine
-// spoils neither side's more often. The measurements print nothing and judge nothing.
+// Package akita measures our engine, ports, links and switch against Akita's own: the same work on both sides, turn
+// and turn about, the least time of many slices. A slice takes about the same wall time on either side, so that a busy
+// machine spoils neither side's more often. The measurements print nothing and judge nothing.
 package akita
 
 import (

@@ -16,9 +16,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares them, on
-// simcore.Engine, with Akita's SerialEngine, LimitNumMsgPort and DirectConnection and a component that looks up the same route:
-// turn about in one run, the least of many slices.
+// Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares them,
+// on simcore.Engine, with Akita's SerialEngine, LimitNumMsgPort and DirectConnection and a component that looks up the
+// same route: turn about in one run, the least of many slices.
 func Switch() (own, theirs float64, err error) {
 	ours, err := ownSwitch()
 	if err != nil {
@@ -44,8 +44,9 @@ func Switch() (own, theirs float64, err error) {
 	return own, theirs, nil
 }
 
-// switchBoard is a source, a switch and a sink, each with a clock of 4.5 ns, at which a 256 B write takes a Gen5 link as long. On
-// Akita's side the switch is a component that looks the same route up and forwards over stock ports and connections.
+// switchBoard is a source, a switch and a sink, each with a clock of 4.5 ns, at which a 256 B write takes a Gen5 link
+// as long. On Akita's side the switch is a component that looks the same route up and forwards over stock ports and
+// connections.
 type switchBoard struct {
 	free      []*msg.TLP
 	out, end  sim.Port // of source and sink
@@ -74,7 +75,8 @@ func newSwitchBoard() (*switchBoard, error) {
 	}
 	for range switchPool {
 		p := new(msg.TLP)
-		if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, switchAddr, make([]byte, switchBytes)); err != nil {
+		if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, switchAddr,
+			make([]byte, switchBytes)); err != nil {
 			return nil, err
 		}
 		h.free = append(h.free, p)
@@ -161,9 +163,10 @@ func ownSwitch() (side, error) {
 		return nil, err
 	}
 	comp := func(name string, tick func(sim.VTimeInSec) bool) *simcore.TickingComponent {
-		return simcore.NewTickingComponent(name, e, simcore.Freq{PeriodPs: switchPeriod}, func(simcore.Ps) (bool, error) {
-			return tick(e.CurrentTime()), nil
-		})
+		return simcore.NewTickingComponent(name, e, simcore.Freq{PeriodPs: switchPeriod},
+			func(simcore.Ps) (bool, error) {
+				return tick(e.CurrentTime()), nil
+			})
 	}
 	src, dst := comp("Source", h.source), comp("Sink", h.sink)
 	out, end := simcore.NewPort(src, 16, "Source.Out"), simcore.NewPort(dst, 16, "Sink.In")

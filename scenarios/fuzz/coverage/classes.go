@@ -10,11 +10,15 @@ import (
 
 // OtherNames are requests that are no memory requests, by the first header byte [P8].
 var OtherNames = map[byte]string{
-	0x01: "MRdLk, 3 DW", 0x21: "MRdLk, 4 DW", 0x02: "IORd", 0x42: "IOWr", 0x04: "CfgRd0", 0x44: "CfgWr0", 0x05: "CfgRd1", 0x45: "CfgWr1",
-	0x4c: "FetchAdd, 3 DW", 0x6c: "FetchAdd, 4 DW", 0x4d: "Swap, 3 DW", 0x6d: "Swap, 4 DW", 0x4e: "CAS, 3 DW", 0x6e: "CAS, 4 DW",
+	0x01: "MRdLk, 3 DW", 0x21: "MRdLk, 4 DW", 0x02: "IORd", 0x42: "IOWr", 0x04: "CfgRd0", 0x44: "CfgWr0",
+	0x05: "CfgRd1", 0x45: "CfgWr1",
+	0x4c: "FetchAdd, 3 DW", 0x6c: "FetchAdd, 4 DW", 0x4d: "Swap, 3 DW", 0x6d: "Swap, 4 DW", 0x4e: "CAS, 3 DW",
+	0x6e: "CAS, 4 DW",
 	0x5b: "DMWr, 3 DW", 0x7b: "DMWr, 4 DW",
-	0x30: "Msg to the root", 0x31: "Msg by address", 0x32: "Msg by ID", 0x33: "broadcast Msg", 0x34: "local Msg", 0x35: "gathered Msg",
-	0x70: "MsgD to the root", 0x72: "MsgD by ID", 0x1f: "no type", 0x80: "prefix", 0xa0: "Fmt 5", 0xe0: "Fmt 7", 0x41: "MWrLk",
+	0x30: "Msg to the root", 0x31: "Msg by address", 0x32: "Msg by ID", 0x33: "broadcast Msg", 0x34: "local Msg",
+	0x35: "gathered Msg",
+	0x70: "MsgD to the root", 0x72: "MsgD by ID", 0x1f: "no type", 0x80: "prefix", 0xa0: "Fmt 5", 0xe0: "Fmt 7",
+	0x41: "MWrLk",
 	0x22: "IORd, 4 DW", 0x64: "CfgWr0, 4 DW", 0x0c: "FetchAdd without data", 0x2a: "Cpl, 4 DW",
 }
 
@@ -83,7 +87,8 @@ func Direction(tx bool) string {
 }
 
 // Extended are the opcodes of [H7] that extended headers follow.
-var Extended = []uint8{0x03, 0x05, 0x06, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x23, 0x25,
+var Extended = []uint8{0x03, 0x05, 0x06, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17,
+	0x23, 0x25,
 	0x26, 0x29, 0x2a, 0x2b, 0x64, 0x65, 0x81}
 
 // Lengths are classes of frame lengths by their upper bounds.
@@ -91,7 +96,8 @@ var Lengths = []struct {
 	Most int
 	Name string
 }{
-	{59, "under 60 B"}, {60, "60 B"}, {127, "61..127 B"}, {255, "128..255 B"}, {511, "256..511 B"}, {1518, "512..1518 B"},
+	{59, "under 60 B"}, {60, "60 B"}, {127, "61..127 B"}, {255, "128..255 B"}, {511, "256..511 B"},
+	{1518, "512..1518 B"},
 	{4095, "1519..4095 B"}, {9215, "4096..9215 B"}, {nicspec.FrameMax, "9216 B"},
 }
 
@@ -122,8 +128,10 @@ func OpcodeName(op uint8) string {
 }
 
 // What happens rarely, and has hidden bugs.
-var RareWords = []string{"split_len 16,384 and more", "default queue with high bits", "overfull receive doorbell", "two DWs of TBL_DATA while busy",
-	"failing descriptor read 64 places on", "frame of more than 16,384 B", "key index with bit 15", "crc_off about the UDP end", "pause renewed"}
+var RareWords = []string{"split_len 16,384 and more", "default queue with high bits", "overfull receive doorbell",
+	"two DWs of TBL_DATA while busy",
+	"failing descriptor read 64 places on", "frame of more than 16,384 B", "key index with bit 15",
+	"crc_off about the UDP end", "pause renewed"}
 
 var RegionNames = [program.Regions]string{"host", "Arm below 4 GB", "Arm above 4 GB"}
 

@@ -119,11 +119,12 @@ func (c *Coverage) unlisted(u *Universe) []Bin {
 // FewMissing is how many bins that were not hit a text shows that has not all of them.
 const FewMissing = 5
 
-// Write writes the report for people: how much of each group was hit, and the bins that were not hit, all of them or the first
-// few. whole says where all of them are.
+// Write writes the report for people: how much of each group was hit, and the bins that were not hit, all of them or
+// the first few. whole says where all of them are.
 func (r *Report) Write(w io.Writer, all bool, whole string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share, len(r.Unreachable))
+	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share,
+		len(r.Unreachable))
 	next := 0 // of Missing, which is in the order of the groups
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "  %-26s %4d of %4d\n", g.Group, g.Hit, g.Bins)
@@ -178,9 +179,9 @@ func (c *Coverage) Load(path string) error {
 	return nil
 }
 
-// AddTo adds the hits to those of a file, and takes those over. Runs that end at once add one after the other; say is told
-// for whom one waits. Hits that cannot be added, since another process keeps the file or the context is canceled, are in a
-// file beside it, of which say is told, too.
+// AddTo adds the hits to those of a file, and takes those over. Runs that end at once add one after the other; say is
+// told for whom one waits. Hits that cannot be added, since another process keeps the file or the context is canceled,
+// are in a file beside it, of which say is told, too.
 func (c *Coverage) AddTo(ctx context.Context, path string, say func(format string, a ...any)) error {
 	err := files.Alone(ctx, path, say, func() error {
 		if err := c.Load(path); err != nil {

@@ -4,11 +4,15 @@ import "nictwin/models/nic/nicspec"
 
 // Words of the bins of what is filled to the last place, and of indices that go round.
 var (
-	EndsWhileHeld = []string{"a frame of the other port", "a Nop", "another opcode", "a port that there is not", "a copy"}
-	BehindHeld    = []string{"64 frames", "352 frames of up to 128 B", "96 KB", "516 beats, a longest frame last", "a beat more"}
-	Beyond        = []string{"receive", "transmit", "transmit, completion entries", "an entry of several blocks"}
-	Filled        = []string{"a transmit ring", "a receive ring", "64 transmit queues, or all", "256 reads under way", "512 register reads under way",
-		"880 lines come in and no TLP leaves", "1024 lines come in and no TLP leaves", "16 frames leave and no TLP does"}
+	EndsWhileHeld = []string{"a frame of the other port", "a Nop", "another opcode", "a port that there is not",
+		"a copy"}
+	BehindHeld = []string{"64 frames", "352 frames of up to 128 B", "96 KB", "516 beats, a longest frame last",
+		"a beat more"}
+	Beyond = []string{"receive", "transmit", "transmit, completion entries", "an entry of several blocks"}
+	Filled = []string{"a transmit ring", "a receive ring", "64 transmit queues, or all", "256 reads under way",
+		"512 register reads under way",
+		"880 lines come in and no TLP leaves", "1024 lines come in and no TLP leaves",
+		"16 frames leave and no TLP does"}
 )
 
 // fills are the groups of places that are filled to the last.

@@ -11,9 +11,11 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// A report for people is a line for each group and the first bins that were not hit; it has all of them where that is wanted.
+// A report for people is a line for each group and the first bins that were not hit; it has all of them where that is
+// wanted.
 func TestReportForPeople(t *testing.T) {
-	r := &coverage.Report{Hit: 1, Bins: 41, Groups: []coverage.GroupReport{{Group: "a", Hit: 1, Bins: 1}, {Group: "b", Hit: 0, Bins: 10}, {Group: "c", Hit: 0, Bins: 30}}}
+	r := &coverage.Report{Hit: 1, Bins: 41, Groups: []coverage.GroupReport{{Group: "a", Hit: 1, Bins: 1},
+		{Group: "b", Hit: 0, Bins: 10}, {Group: "c", Hit: 0, Bins: 30}}}
 	for i := range 40 {
 		group := "b"
 		if i >= 10 {

@@ -9,8 +9,9 @@ const LongCopy = 64 << 10
 
 // Words of the bins of situations.
 var (
-	FrameHangs      = "a frame hangs"
-	BehindCopies    = []string{"a frame behind", "a failed copy and a frame behind", "a failed copy of another queue behind"}
+	FrameHangs   = "a frame hangs"
+	BehindCopies = []string{"a frame behind", "a failed copy and a frame behind",
+		"a failed copy of another queue behind"}
 	BehindFailed    = []string{"little was posted behind", "much was posted behind"}
 	longCopyWords   = []string{"64 KB", "up to 512 KB", "up to 1 MB"}
 	longCopyEndings = []string{"up to a line less", "a multiple of 64 KB", "up to a line more"}

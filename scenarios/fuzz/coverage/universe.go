@@ -96,7 +96,8 @@ func (u *Universe) receive() {
 		return all
 	}
 	u.add("checks", of("IP"), of("L4"), of("ICRC"))
-	u.add("lengths that lie", []string{"Ipv4", "Ipv6"}, []string{Truth("IP", false), Truth("IP", true)}, []string{Truth("UDP", false), Truth("UDP", true)})
+	u.add("lengths that lie", []string{"Ipv4", "Ipv6"}, []string{Truth("IP", false), Truth("IP", true)},
+		[]string{Truth("UDP", false), Truth("UDP", true)})
 	u.add("IPv4 headers", names("%d words", 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 	u.add("fragments", []string{"None", "Udp", "Tcp", "RoCE"})
 	ops := []string{"other"}
@@ -110,7 +111,8 @@ func (u *Universe) transmit() {
 	errs := []string{"Ok", "BadFormat", "BadLength", "BadKey", "KeyRights", "KeyBounds", "BadOffload"}
 	u.groups = append(u.groups, group{"work entries", slices.Concat(
 		cross([]string{"Send"}, append(errs, cplWords...), stallWords),
-		cross([]string{"Nop"}, []string{"Ok"}, stallWords), cross([]string{"other"}, []string{"BadOpcode"}, stallWords))})
+		cross([]string{"Nop"}, []string{"Ok"}, stallWords),
+		cross([]string{"other"}, []string{"BadOpcode"}, stallWords))})
 	u.add("completions unasked", append(errs[1:], cplWords...))
 	var shapes []string
 	for _, s := range []struct {
@@ -119,11 +121,14 @@ func (u *Universe) transmit() {
 	}{{"nothing inline", []int{1, 2, 3}}, {"1..16 B inline", []int{1, 2}}, {"17..32 B inline", []int{1}}} {
 		shapes = append(shapes, cross(names("%d pieces", s.pieces...), []string{s.inline})...)
 	}
-	whole := cross(lengthWords(0)[:1], cross([]string{"0 pieces"}, []string{"1..16 B inline", "17..32 B inline", "33..48 B inline"}), stallWords)
+	whole := cross(lengthWords(0)[:1],
+		cross([]string{"0 pieces"}, []string{"1..16 B inline", "17..32 B inline", "33..48 B inline"}), stallWords)
 	u.groups = append(u.groups, group{"transmit", append(whole, cross(lengthWords(0), shapes, stallWords)...)})
-	u.add("pieces", []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"}, alignWords, RegionNames[:])
+	u.add("pieces", []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"}, alignWords,
+		RegionNames[:])
 	u.add("piece pages", pageWords, mrrsWords)
-	u.add("offloads", []string{"IP false", "IP true"}, []string{"UDP no", "UDP sum", "UDP zero"}, []string{"ICRC false", "ICRC true"},
+	u.add("offloads", []string{"IP false", "IP true"}, []string{"UDP no", "UDP sum", "UDP zero"},
+		[]string{"ICRC false", "ICRC true"},
 		[]string{"Ok", "BadOffload"})
 	u.add("transmit rings", ringWords)
 	u.add("transmit queues", whichWords)
@@ -136,7 +141,8 @@ func (u *Universe) pcie() {
 	u.add("writes sent", sizes, headers)
 	u.add("reads sent", append(sizes, "up to 1024 B", "up to 2048 B", "up to 4096 B"), headers)
 	u.add("limits", mpsWords, mrrsWords)
-	u.add("completions", []string{"128 B", "256 B", "512 B", "4096 B"}, []string{"RCB 64", "RCB 128"}, []string{"longest", "random"}, []string{"in order", "shuffled"})
+	u.add("completions", []string{"128 B", "256 B", "512 B", "4096 B"}, []string{"RCB 64", "RCB 128"},
+		[]string{"longest", "random"}, []string{"in order", "shuffled"})
 	var kinds []string
 	for k := range inject.NumFaults {
 		kinds = append(kinds, inject.FaultKind(k).String())
@@ -149,11 +155,13 @@ func (u *Universe) pcie() {
 		taken = append(taken, "completion with status "+s)
 	}
 	for _, what := range []string{"read", "write"} {
-		for _, shape := range []string{"of 1 DWs", "of 2 DWs", "of 2 DWs, not aligned", "of some bytes", "of more than 2 DWs"} {
+		for _, shape := range []string{"of 1 DWs", "of 2 DWs", "of 2 DWs, not aligned", "of some bytes",
+			"of more than 2 DWs"} {
 			taken = append(taken, fmt.Sprintf("register %s %s", what, shape))
 		}
 	}
-	taken = append(taken, "MRd, poisoned", "MRd, elsewhere, 3 DW", "MRd, elsewhere, 4 DW", "MWr, poisoned", "MWr, elsewhere, 3 DW", "MWr, elsewhere, 4 DW")
+	taken = append(taken, "MRd, poisoned", "MRd, elsewhere, 3 DW", "MRd, elsewhere, 4 DW", "MWr, poisoned",
+		"MWr, elsewhere, 3 DW", "MWr, elsewhere, 4 DW")
 	for _, n := range OtherNames {
 		taken = append(taken, n, n+", poisoned")
 	}
@@ -174,7 +182,10 @@ func (u *Universe) control() {
 	commands = append(commands, "no table × Write × BadTable", "no table × Read × BadTable", "no table × other × BadOp")
 	u.add("table commands", commands)
 	u.add("disabling", directionWords, []string{"idle", "with entries", "in error"})
-	u.groups = append(u.groups, group{"doorbells", append(cross(directionWords, []string{"queue off", "queue in error", "same index", "back", "too far", "beyond the build"}), "receive × overfull")})
+	u.groups = append(u.groups,
+		group{"doorbells",
+			append(cross(directionWords, []string{"queue off", "queue in error", "same index", "back", "too far",
+				"beyond the build"}), "receive × overfull")})
 	var counters []string
 	for i := range nicspec.Counters {
 		c := &nicspec.Counters[i]
@@ -191,7 +202,8 @@ func (u *Universe) control() {
 
 // commands are the ways in which commands for a table can end [G6].
 func (u *Universe) commands(t nicspec.Table) []string {
-	part := map[nicspec.Table]nicspec.Cap1Reg{nicspec.TableIndirection: nicspec.PartRss, nicspec.TableAccount: nicspec.PartAccounts,
+	part := map[nicspec.Table]nicspec.Cap1Reg{nicspec.TableIndirection: nicspec.PartRss,
+		nicspec.TableAccount: nicspec.PartAccounts,
 		nicspec.TablePortCfg: nicspec.PartPause}[t]
 	name := t.String()
 	if !u.sizes.Has(part) {
@@ -217,20 +229,24 @@ func (u *Universe) commands(t nicspec.Table) []string {
 func (u *Universe) parts() {
 	ip := []string{"Ipv4", "Ipv6"}
 	if u.sizes.Has(nicspec.PartRss) {
-		u.groups = append(u.groups, group{"RSS", append(cross(ip, []string{"None", "Udp", "Tcp"}, []string{"hash", "no hash"}), "None × None × no hash")})
+		u.groups = append(u.groups,
+			group{"RSS", append(cross(ip, []string{"None", "Udp", "Tcp"}, []string{"hash", "no hash"}),
+				"None × None × no hash")})
 	}
 	if u.sizes.Has(nicspec.PartAccounts) {
 		u.add("accounts", []string{"fast", "slow"})
 	}
 	if u.sizes.Has(nicspec.PartCrc32c) {
-		u.add("CRC-32C received", []string{"mode Off", "mode Report", "mode Check"}, []string{"NotChecked", "Ok", "Bad"})
+		u.add("CRC-32C received", []string{"mode Off", "mode Report", "mode Check"},
+			[]string{"NotChecked", "Ok", "Bad"})
 		u.add("CRC-32C sent", []string{"Ok", "BadOffload"})
 	}
 	if u.sizes.Has(nicspec.PartEcn) {
 		u.add("ECN received", []string{"mode 0", "mode 1"}, ip, names("ECN %d", 0, 1, 2, 3))
 	}
 	if u.sizes.Has(nicspec.PartMsix) {
-		u.add("messages", directionWords, []string{"each entry", "several entries"}, []string{"no time limit", "time limit"}, stallWords)
+		u.add("messages", directionWords, []string{"each entry", "several entries"},
+			[]string{"no time limit", "time limit"}, stallWords)
 	}
 	if u.sizes.Has(nicspec.PartPause) {
 		u.add("pauses taken", ScopeWords, stopWords, portWords, loadWords)
@@ -257,7 +273,8 @@ func (u *Universe) parts() {
 			cross([]string{"CopyInvalidate"}, append(statuses, "BadRange"), stallWords),
 			cross([]string{"Invalidate"}, append(statuses[:6:6], "BadRange"), stallWords))})
 		u.add("copies after one that failed", cplWords, []string{"Copy", "Invalidate", "CopyInvalidate"})
-		u.add("copied", []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"}, prefixed("from ", alignWords), prefixed("to ", alignWords))
+		u.add("copied", []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"},
+			prefixed("from ", alignWords), prefixed("to ", alignWords))
 	}
 }
 
@@ -269,22 +286,32 @@ func (u *Universe) revision2() {
 			copies = append(copies, "Copy", "Invalidate", "CopyInvalidate")
 		}
 		u.groups = append(u.groups, group{"blocks", slices.Concat(cross([]string{"Nop"}, []string{"Ok"}, BlockWords),
-			cross([]string{"Send"}, []string{"Ok", "failed"}, BlockWords), cross(copies, []string{"failed"}, BlockWords), cross(copies[1:], []string{"Ok"}, BlockWords[:1]))})
+			cross([]string{"Send"}, []string{"Ok", "failed"}, BlockWords),
+			cross(copies, []string{"failed"}, BlockWords), cross(copies[1:], []string{"Ok"}, BlockWords[:1]))})
 		u.add("entries that wrap", BlockWords[1:])
-		u.groups = append(u.groups, group{"transmit, long", append(cross(InlineWords, PieceWords[1:], stallWords), cross(InlineWords[1:], PieceWords[:1], stallWords)...)})
+		u.groups = append(u.groups,
+			group{"transmit, long",
+				append(cross(InlineWords, PieceWords[1:], stallWords),
+					cross(InlineWords[1:], PieceWords[:1], stallWords)...)})
 		u.add("doorbells inside an entry", names("after %d blocks", 1, 2, 3))
 	}
 	if u.sizes.Has(nicspec.PartAppend) {
-		u.groups = append(u.groups, group{"appended", append(cross([]string{"Ipv4", "Ipv6"}, PadWords), "BadFormat", "BadLength", "BadOffload", "another status")})
+		u.groups = append(u.groups,
+			group{"appended", append(cross([]string{"Ipv4", "Ipv6"}, PadWords), "BadFormat", "BadLength", "BadOffload",
+				"another status")})
 	}
 	if u.sizes.Has(nicspec.PartFence | nicspec.PartCopy) {
-		u.groups = append(u.groups, group{"fences", append(cross([]string{"Copy", "CopyInvalidate"}, []string{"Ok", "failed"}), "Invalidate × failed")})
+		u.groups = append(u.groups,
+			group{"fences", append(cross([]string{"Copy", "CopyInvalidate"}, []string{"Ok", "failed"}),
+				"Invalidate × failed")})
 	}
 	if u.sizes.Has(nicspec.PartCopy) {
-		u.add("lines", []string{"lines agree", "lines differ"}, []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"})
+		u.add("lines", []string{"lines agree", "lines differ"},
+			[]string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"})
 	}
 	if u.sizes.Has(nicspec.PartTrim) {
-		u.groups = append(u.groups, group{"trimmed", append(cross(splitWords, PadWords), "RoCE placed whole", "another frame")})
+		u.groups = append(u.groups,
+			group{"trimmed", append(cross(splitWords, PadWords), "RoCE placed whole", "another frame")})
 	}
 	u.add("shared buffers", []string{"rewritten"}, RegionNames[:])
 	u.add("rare", RareWords)

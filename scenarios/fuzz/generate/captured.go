@@ -15,8 +15,8 @@ const (
 	leastCaptured = 14
 )
 
-// Captured are frames of the captures that come with nictwin, in the order of their names. A capture that cannot be read is
-// told by the tests.
+// Captured are frames of the captures that come with nictwin, in the order of their names. A capture that cannot be
+// read is told by the tests.
 var Captured = sync.OnceValues(func() (all [][]byte, err error) {
 	err = fs.WalkDir(captures.Files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// copyLong has copies of 64 KB to 1 MB, or a line more or less, at any MPS: a program has few of them, for each takes as long
-// as all the rest of it.
+// copyLong has copies of 64 KB to 1 MB, or a line more or less, at any MPS: a program has few of them, for each takes
+// as long as all the rest of it.
 func (g *generator) copyLong() {
 	const least, most = 64 << 10, 1 << 20
 	var d nicspec.DevctlReg
@@ -19,8 +19,10 @@ func (g *generator) copyLong() {
 	for bytes := 0; bytes < most; {
 		n := pick(g, least, least*(1+g.of(4)), least<<g.of(5))
 		n += pick(g, 0, -1, 1) * pick(g, nicspec.LineBytes, nicspec.LineBytes, 1+g.of(nicspec.LineBytes))
-		e := program.Entry{Opcode: pick(g, nicspec.OpcodeCopy, nicspec.OpcodeCopy, nicspec.OpcodeCopyInvalidate), Frame: g.name(), Complete: true}
-		from, to := program.Piece{Key: pick(g, g.keyArm, g.keyHigh)}, program.Piece{Key: pick(g, g.keyHost, g.keyArm, g.keyHigh)}
+		e := program.Entry{Opcode: pick(g, nicspec.OpcodeCopy, nicspec.OpcodeCopy, nicspec.OpcodeCopyInvalidate),
+			Frame: g.name(), Complete: true}
+		from, to := program.Piece{Key: pick(g, g.keyArm, g.keyHigh)},
+			program.Piece{Key: pick(g, g.keyHost, g.keyArm, g.keyHigh)}
 		switch {
 		case e.Opcode == nicspec.OpcodeCopyInvalidate:
 			n &^= nicspec.LineBytes - 1
@@ -38,8 +40,9 @@ func (g *generator) copyLong() {
 	}
 }
 
-// holdCopies has copies whose writes may be held back when they are ready, others behind them in their channel that fail, and
-// frames behind them in their queue that wait for no read: these may not leave before the copies have [D6] [D8].
+// holdCopies has copies whose writes may be held back when they are ready, others behind them in their channel that
+// fail, and frames behind them in their queue that wait for no read: these may not leave before the copies have [D6]
+// [D8].
 func (g *generator) holdCopies() {
 	q, other := g.txQueue(pick(g, g.tx...)), g.txQueue(0)
 	other.Queue = (q.Queue + nicspec.CopyChannels*g.of(g.Sizes.NumTxq/nicspec.CopyChannels)) % g.Sizes.NumTxq
@@ -51,7 +54,8 @@ func (g *generator) holdCopies() {
 	g.add(program.Op{TxQueue: q})
 	for range 7 + g.of(5) {
 		region := g.of(program.Regions)
-		s, fails := &program.Send{Queue: q.Queue}, &program.Send{Queue: other.Queue, Entries: []program.Entry{g.failingCopy(region)}}
+		s, fails := &program.Send{Queue: q.Queue},
+			&program.Send{Queue: other.Queue, Entries: []program.Entry{g.failingCopy(region)}}
 		for range 1 + g.of(2) {
 			s.Entries = append(s.Entries, g.shortCopy(region))
 		}
@@ -59,12 +63,14 @@ func (g *generator) holdCopies() {
 			s.Entries = append(s.Entries, fails.Entries...)
 		}
 		for range 1 + g.of(2) {
-			e := program.Entry{Opcode: nicspec.OpcodeSend, Frame: g.name(), Inline: 14 + g.of(nicspec.InlineMax-13), Pad: true, Complete: true, Port: uint8(g.of(g.Sizes.Ports))}
+			e := program.Entry{Opcode: nicspec.OpcodeSend, Frame: g.name(), Inline: 14 + g.of(nicspec.InlineMax-13),
+				Pad: true, Complete: true, Port: uint8(g.of(g.Sizes.Ports))}
 			s.Entries = append(s.Entries, e)
 		}
 		g.add(program.Op{Send: s, Wait: pick(g, 0, g.of(500))})
 		if other.Queue != q.Queue {
-			fails.Entries[0].Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(60) // else it has to be read, and that may be held back, too
+			// else it has to be read, and that may be held back, too
+			fails.Entries[0].Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(60)
 			g.add(program.Op{Send: fails})
 		}
 		g.prog.Ops[len(g.prog.Ops)-1].Wait += 200 + g.of(600)
@@ -86,7 +92,8 @@ func (g *generator) shortCopy(region int) program.Entry {
 	return e
 }
 
-// failingCopy is a copy that fails its checks, or whose source, in another part of memory than the one given, cannot be read.
+// failingCopy is a copy that fails its checks, or whose source, in another part of memory than the one given, cannot
+// be read.
 func (g *generator) failingCopy(region int) program.Entry {
 	e := g.goodCopyOf(nicspec.OpcodeCopy)
 	e.Complete, e.Pieces[0].Len, e.Pieces[1].Len = g.maybe(80), 64, 64
@@ -98,7 +105,8 @@ func (g *generator) failingCopy(region int) program.Entry {
 	default:
 		other := (region + 1 + g.of(program.Regions-1)) % program.Regions
 		e.Pieces[0].Key = g.goodKeys()[other]
-		g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(), Of: program.OfMemory, Place: placeOf(other), Count: 1}})
+		g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),
+			Of: program.OfMemory, Place: placeOf(other), Count: 1}})
 	}
 	return e
 }

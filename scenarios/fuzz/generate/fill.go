@@ -24,13 +24,14 @@ var fillings = []filling{
 	{20, 0, (*generator).manyLaps},
 }
 
-// fill leads the program to some fillings, each at a random place behind the prelude. They are drawn from a stream of their own,
-// so the rest of the program is what it would be without them.
+// fill leads the program to some fillings, each at a random place behind the prelude. They are drawn from a stream of
+// their own, so the rest of the program is what it would be without them.
 func (g *generator) fill(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all := g.prog.Ops
 	for _, f := range fillings {
-		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same { // the referee keeps reads of 256 entries that are over and share buffers
+		// the referee keeps reads of 256 entries that are over and share buffers
+		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same {
 			continue
 		}
 		g.prog.Ops = nil
@@ -45,7 +46,8 @@ func (g *generator) ready() {
 	g.write("CTRL", 3)
 	g.add(program.Op{Mend: &program.Mend{}})
 	for i, k := range g.goodKeys() {
-		g.add(program.Op{Key: &program.Key{Index: k, Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}})
+		g.add(program.Op{Key: &program.Key{Index: k, Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true,
+			Place: placeOf(i)}})
 	}
 	if !g.Sizes.Has(nicspec.PartPause) {
 		return
@@ -59,7 +61,8 @@ func (g *generator) ready() {
 // stoppable sets a port up to honour every pause frame, and to send none.
 func (g *generator) stoppable(port int) {
 	const rxPause, everyClass = 1, 0xff << 8
-	g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: port, Words: []uint32{rxPause | everyClass, 0, 0, 0}}})
+	g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: port,
+		Words: []uint32{rxPause | everyClass, 0, 0, 0}}})
 }
 
 // release ends every stop of a port.

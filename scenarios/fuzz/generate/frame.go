@@ -103,7 +103,8 @@ func (g *generator) network(f *program.Frame) {
 	default:
 		f.Proto, f.UDPSum, f.Roce, f.DPort = craft.ProtoUDP, craft.Sum(g.of(2)), true, nicspec.ResetRocePort
 		f.Op = g.opcode()
-		f.Flags, f.PKey, f.QP, f.PSN, f.AckReq = uint8(g.rng.Uint32()), uint16(g.rng.Uint32()), uint32(g.of(4)), g.rng.Uint32(), g.maybe(50)
+		f.Flags, f.PKey, f.QP, f.PSN, f.AckReq = uint8(g.rng.Uint32()), uint16(g.rng.Uint32()), uint32(g.of(4)),
+			g.rng.Uint32(), g.maybe(50)
 	}
 }
 
@@ -114,8 +115,8 @@ func (g *generator) opcode() uint8 {
 	return uint8(g.rng.Uint32())
 }
 
-// ones is a UDP checksum that comes to zero [H9] [T8]: right, or wrong by a bit of the source port, where it is received;
-// made by the offload and nothing else, where it is sent.
+// ones is a UDP checksum that comes to zero [H9] [T8]: right, or wrong by a bit of the source port, where it is
+// received; made by the offload and nothing else, where it is sent.
 func (g *generator) ones(f *program.Frame, toSend bool) {
 	f.UDPSum, f.UDPLen = craft.SumOnes, 0
 	l4 := f.L3Off() + f.L3Len()

@@ -9,8 +9,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// closeGate lets no TLP of the NIC leave for a while in which frames come in, fill the receive buffer and go out, copies write
-// and registers are read: everything that needs the TLP stream waits in its place.
+// closeGate lets no TLP of the NIC leave for a while in which frames come in, fill the receive buffer and go out,
+// copies write and registers are read: everything that needs the TLP stream waits in its place.
 func (g *generator) closeGate() {
 	g.ready()
 	g.scarce()
@@ -91,7 +91,8 @@ func (g *generator) catchAll(n int) {
 // sendBehind has frames with completion entries wait for a port, so that they are on their way out when it is released.
 func (g *generator) sendBehind(port int) {
 	if g.Sizes.Has(nicspec.PartPause) {
-		g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.stopFor(math.MaxUint16)}}, Wait: 150})
+		g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.stopFor(math.MaxUint16)}},
+			Wait: 150})
 	}
 	for _, q := range g.some(1 + g.of(3)) {
 		n := 10 + g.of(50)

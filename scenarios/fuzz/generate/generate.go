@@ -13,7 +13,8 @@ import (
 type Shape struct {
 	Sizes nicspec.Build // of the NIC that they are for
 	Stall int           // percent; -1: drawn from the seed
-	// Overlap has all entries of all queues name the same few buffers, which software rewrites; else a share of programs do.
+	// Overlap has all entries of all queues name the same few buffers, which software rewrites; else a share of
+	// programs do.
 	Overlap bool
 }
 
@@ -64,7 +65,8 @@ func pick[T any](g *generator, from ...T) T { return from[g.of(len(from))] }
 func (g *generator) add(o program.Op) { g.prog.Ops = append(g.prog.Ops, o) }
 
 func (g *generator) board() program.Board {
-	b := program.Board{Ports: g.Sizes.Ports, Stall: g.Stall, Seed: g.rng.Uint64() >> 11, MPS: pick(g, 128, 256, 512, 4096), RCB: pick(g, 64, 128),
+	b := program.Board{Ports: g.Sizes.Ports, Stall: g.Stall, Seed: g.rng.Uint64() >> 11,
+		MPS: pick(g, 128, 256, 512, 4096), RCB: pick(g, 64, 128),
 		Random: g.maybe(50), Delay: pick(g, 0, 80, 80, 300)}
 	if g.maybe(50) {
 		b.Jitter = 1 + g.of(400)
@@ -112,9 +114,11 @@ func (g *generator) settings() {
 	g.write("CTRL", 3)
 	g.write("DEVCTL", g.devctl())
 	for i := range 3 {
-		g.add(program.Op{Key: &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Room: g.roomy(), Place: placeOf(i)}})
+		g.add(program.Op{Key: &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(),
+			Write: true, Room: g.roomy(), Place: placeOf(i)}})
 	}
-	g.add(program.Op{Key: &program.Key{Index: g.keyNowhere, Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: g.nowhere(placeOf(g.of(program.Regions)))}})
+	g.add(program.Op{Key: &program.Key{Index: g.keyNowhere, Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true,
+		Place: g.nowhere(placeOf(g.of(program.Regions)))}})
 	g.add(program.Op{Key: &program.Key{Index: g.keyInvalid, Invalid: true}})
 	g.add(program.Op{Key: &program.Key{Index: g.keyNoRead, NoRead: true, Write: true, Variant: 9}})
 	g.add(program.Op{Key: &program.Key{Index: g.keyShort, Short: 1 + uint64(g.of(80)), Base: g.base()}})
@@ -194,7 +198,8 @@ func placeOf(region int) program.Place {
 
 // base is the first virtual address of a key.
 func (g *generator) base() uint64 {
-	return pick(g, 0, 1, 0x1000, 1<<32-1<<19, 1<<63-1<<20, ^uint64(0)-program.PieceBytes, g.rng.Uint64()>>8, g.rng.Uint64())
+	return pick(g, 0, 1, 0x1000, 1<<32-1<<19, 1<<63-1<<20, ^uint64(0)-program.PieceBytes, g.rng.Uint64()>>8,
+		g.rng.Uint64())
 }
 
 func (g *generator) queue(n int) int { return pick(g, 0, 1, n-1, g.of(n), g.of(n)) }
@@ -231,8 +236,10 @@ func (g *generator) place(bytes bool) program.Place {
 }
 
 func (g *generator) rxQueue(q int) *program.RxQueue {
-	r := &program.RxQueue{Queue: q, LogSize: g.logSize(), Split: nicspec.SplitMode(g.of(3)), Ring: g.far(g.place(false)), Done: g.far(g.place(false))}
-	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500), 1+g.of(0xffff)))
+	r := &program.RxQueue{Queue: q, LogSize: g.logSize(), Split: nicspec.SplitMode(g.of(3)),
+		Ring: g.far(g.place(false)), Done: g.far(g.place(false))}
+	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500),
+		1+g.of(0xffff)))
 	if r.Split != nicspec.SplitModeNone {
 		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300), nicspec.FrameMax, 1+g.of(0xffff)))
 		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), g.of(nicspec.FrameMax), 1<<14+g.of(3<<14), 14+g.of(60)))
@@ -263,7 +270,8 @@ func (g *generator) msix() *program.Msix {
 	if !g.Sizes.Has(nicspec.PartMsix) || g.maybe(40) {
 		return nil
 	}
-	m := &program.Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8)), At: g.far(placeOf(g.of(program.Regions)))}
+	m := &program.Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8)),
+		At: g.far(placeOf(g.of(program.Regions)))}
 	m.At.Skew = 4 * g.of(16)
 	if g.maybe(6) {
 		m.Count, m.Cycles = uint16(g.rng.Uint32()), uint16(g.rng.Uint32())
@@ -340,7 +348,8 @@ func (g *generator) again() program.Op {
 }
 
 func (g *generator) bell() *program.Bell {
-	b := &program.Bell{Queue: program.Queue{Tx: g.maybe(50)}, Delta: pick(g, 0, -1, -5, 65, 1000, 0x7fff), Upper: uint16(g.rng.Uint32())}
+	b := &program.Bell{Queue: program.Queue{Tx: g.maybe(50)}, Delta: pick(g, 0, -1, -5, 65, 1000, 0x7fff),
+		Upper: uint16(g.rng.Uint32())}
 	b.Queue.Queue = pick(g, g.rx[0], g.tx[0], g.of(64), g.of(nicspec.RxqMax), nicspec.RxqMax-1, 64)
 	if !b.Tx && g.maybe(25) {
 		b.Queue.Queue, b.Delta, b.Over = pick(g, g.rx...), 0, 1+g.of(3)

@@ -99,7 +99,8 @@ func (r reached) entry(s *program.Send, e *program.Entry) {
 // Programs reach what they are to reach: the ends of what there may be, in every bit.
 func TestWhatProgramsReach(t *testing.T) {
 	sizes := nicspec.DefaultBuild()
-	sizes.Ports, sizes.NumRxq, sizes.NumTxq, sizes.NumKeys, sizes.NumRules = 2, nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
+	sizes.Ports, sizes.NumRxq, sizes.NumTxq, sizes.NumKeys, sizes.NumRules = 2, nicspec.RxqMax, nicspec.TxqMax, 4096,
+		nicspec.RulesMax
 	r := reached{}
 	for seed := range uint64(1000) {
 		p := generate.Generate(seed, generate.Shape{Sizes: sizes, Stall: -1, Overlap: false})
@@ -110,7 +111,8 @@ func TestWhatProgramsReach(t *testing.T) {
 	const anywhere = uint64(program.FarHigh | program.FarNowhere)
 	for what, bits := range map[string]uint64{
 		"key": 0xfff, "rule": 0xff, "rx queue": 0xff, "tx queue": 0xff, "room": 1<<56 - 1,
-		"rx ring": anywhere | program.FarLow, "tx completions": anywhere | program.FarLow, "buffer": anywhere | program.FarLow, "message": anywhere | program.FarLow,
+		"rx ring": anywhere | program.FarLow, "tx completions": anywhere | program.FarLow,
+		"buffer": anywhere | program.FarLow, "message": anywhere | program.FarLow,
 		"pause time": 0xffff, "MAC": 0xffff_ffff, "disabled": 0xff_ffff, "disabled base": ^uint64(0),
 		"message attributes": 0x7470, "message length": 0x3ff, "message code": 0xff,
 		"pushed": 0xff, "pushed noise": 3, "l3": 0x7f, "l4": 0x7f, "invalidated": 0xff_ffff,

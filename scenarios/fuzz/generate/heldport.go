@@ -34,7 +34,8 @@ func (g *generator) holdOnce(port int, queues []int) {
 	for _, q := range others {
 		g.open(q, 16<<g.of(3))
 		if g.maybe(50) { // it has sent on some port
-			g.add(program.Op{Send: &program.Send{Queue: q, Entries: []program.Entry{g.frameOf(g.of(g.Sizes.Ports), 60+g.of(100))}}})
+			g.add(program.Op{Send: &program.Send{Queue: q,
+				Entries: []program.Entry{g.frameOf(g.of(g.Sizes.Ports), 60+g.of(100))}}})
 		}
 	}
 	g.add(program.Op{Quiet: &program.Quiet{}})
@@ -46,7 +47,8 @@ func (g *generator) holdOnce(port int, queues []int) {
 		}
 		g.add(program.Op{Send: s, Wait: g.of(100)})
 	}
-	g.prog.Ops[len(g.prog.Ops)-1].Wait = pick(g, g.of(500), 1500+g.of(1500), 1500+g.of(1500)) // until all places are taken
+	// until all places are taken
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = pick(g, g.of(500), 1500+g.of(1500), 1500+g.of(1500))
 	g.meanwhile(port, others)
 	g.add(program.Op{Play: g.release(port), Wait: g.of(2500)})
 }
@@ -57,8 +59,8 @@ func (g *generator) stopFor(quanta uint16) program.Frame {
 	return f
 }
 
-// load is entries that fill all places before a port: by their number, by their length, or both. inOrder: they do so in this
-// order alone.
+// load is entries that fill all places before a port: by their number, by their length, or both. inOrder: they do so
+// in this order alone.
 func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	add := func(lengths ...int) {
 		for _, n := range lengths {
@@ -87,9 +89,9 @@ func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	return all, false
 }
 
-// toTheBrim is lengths of frames that fill the transmit buffer to its last beat, and what is before it to its last line. The buffer
-// takes a frame when there is room for a longest one: behind the frames that come first there is just so much, or most often a beat
-// less, so that the longest frame has to wait.
+// toTheBrim is lengths of frames that fill the transmit buffer to its last beat, and what is before it to its last
+// line. The buffer takes a frame when there is room for a longest one: behind the frames that come first there is just
+// so much, or most often a beat less, so that the longest frame has to wait.
 func (g *generator) toTheBrim() (all []int) {
 	beyond := pick(g, -1, 0, 0, 1, 1, 1, 1, 2) // beats
 	for _, beats := range g.split(outBeats-longestBeats+outPassing+beyond, longestBeats) {
@@ -119,7 +121,8 @@ func (g *generator) onPort(port int) program.Entry {
 	return e
 }
 
-// meanwhile has queues work while a port is stopped and full. In a NIC of two ports what has nothing to do with the port must end.
+// meanwhile has queues work while a port is stopped and full. In a NIC of two ports what has nothing to do with the
+// port must end.
 func (g *generator) meanwhile(port int, queues []int) {
 	var await []int
 	for i, q := range queues {
@@ -149,12 +152,14 @@ func (g *generator) meanwhile(port int, queues []int) {
 	}
 }
 
-// inside rings a doorbell that ends inside the last of some entries, and one for the rest of it when that has been fetched.
+// inside rings a doorbell that ends inside the last of some entries, and one for the rest of it when that has been
+// fetched.
 func (g *generator) inside(port int, s *program.Send) {
 	for range g.of(3) {
 		s.Entries = append(s.Entries, g.onPort(port))
 	}
-	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: true, Frame: g.name(), Blocks: uint8(1 + g.of(3))}
+	e := program.Entry{Opcode: nicspec.OpcodeSend, Port: uint8(port), Complete: true, Frame: g.name(),
+		Blocks: uint8(1 + g.of(3))}
 	n := 60 + g.of(600)
 	e.Frame.Len = n
 	g.cutLong(&e, n)
@@ -181,7 +186,8 @@ func (g *generator) nothing(port int) program.Entry {
 		case 1:
 			e.UDPCsum, e.UDPZero = true, true
 		default:
-			e.Inline, e.Pieces = 0, []program.Piece{{Key: pick(g, g.keyInvalid, g.keyUnset, g.keyNoRead), Len: uint32(e.Frame.Len)}}
+			e.Inline, e.Pieces = 0,
+				[]program.Piece{{Key: pick(g, g.keyInvalid, g.keyUnset, g.keyNoRead), Len: uint32(e.Frame.Len)}}
 		}
 	case 4:
 		if g.Sizes.Has(nicspec.PartCopy) {

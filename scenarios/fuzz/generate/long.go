@@ -72,7 +72,8 @@ func (g *generator) append(e *program.Entry) {
 // rewrite is a write of software to what entries share.
 func (g *generator) rewrite() *program.Rewrite {
 	off := g.of(600)
-	return &program.Rewrite{Same: 1 + g.of(2), Place: placeOf(g.of(program.Regions)), Off: off, Len: 1 + g.of(2000), Seed: uint64(g.rng.Uint32())}
+	return &program.Rewrite{Same: 1 + g.of(2), Place: placeOf(g.of(program.Regions)), Off: off, Len: 1 + g.of(2000),
+		Seed: uint64(g.rng.Uint32())}
 }
 
 // lateWrites has a queue be disabled while a read of its ring is not answered, and software write TBL_DATA meanwhile.
@@ -80,7 +81,8 @@ func (g *generator) lateWrites() program.Op {
 	q := pick(g, g.rx...)
 	g.add(program.Op{RxQueue: g.rxQueue(q)})
 	g.add(program.Op{Mend: &program.Mend{}})
-	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfRxRing, Queue: q, Count: 1, Delay: 3000 + g.of(1000)}})
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfRxRing, Queue: q, Count: 1,
+		Delay: 3000 + g.of(1000)}})
 	g.add(program.Op{Post: g.post(q, 1+g.of(16)), Wait: 170 + g.of(100)})
 	return program.Op{Disable: &program.Disable{Queue: program.Queue{Queue: q}, Late: 1 + g.of(4)}}
 }
@@ -93,7 +95,8 @@ func (g *generator) farFault() program.Op {
 	g.add(program.Op{RxQueue: c})
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
 	kind := pick(g, inject.FaultUR, inject.FaultPoison, inject.FaultShort)
-	g.add(program.Op{Fault: &program.Fault{Kind: kind.String(), Of: program.OfRxRing, Queue: q, At: 64 + g.of(40), Count: 1}})
+	g.add(program.Op{Fault: &program.Fault{Kind: kind.String(), Of: program.OfRxRing, Queue: q, At: 64 + g.of(40),
+		Count: 1}})
 	g.add(program.Op{Post: g.post(q, 120)})
 	p := &program.Play{Port: g.of(g.Sizes.Ports)}
 	for range 100 + g.of(20) {

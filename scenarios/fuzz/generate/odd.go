@@ -18,13 +18,15 @@ func (g *generator) setting() program.Op {
 	case 0:
 		return program.Op{Write: &program.Write{Reg: "RX_CTRL", Value: uint32(g.of(16))}}
 	case 1:
-		return program.Op{Write: &program.Write{Reg: "RX_DEFAULT", Value: uint32(g.of(9))<<24 | uint32(pick(g, 1, 1, 1, 1, 0, 2, 3))<<16 | uint32(g.defaultQueue())}}
+		return program.Op{Write: &program.Write{Reg: "RX_DEFAULT",
+			Value: uint32(g.of(9))<<24 | uint32(pick(g, 1, 1, 1, 1, 0, 2, 3))<<16 | uint32(g.defaultQueue())}}
 	case 2:
 		return program.Op{Write: &program.Write{Reg: "CTRL", Value: uint32(pick(g, 3, 3, 3, 3, 1, 2, 0))}}
 	case 3:
 		return program.Op{Write: &program.Write{Reg: "DEVCTL", Value: g.devctl()}}
 	case 4:
-		return program.Op{Write: &program.Write{Reg: "ROCE_PORT", Value: pick(g, uint32(nicspec.ResetRocePort), nicspec.ResetRocePort, nicspec.ResetRocePort, 1001)}}
+		return program.Op{Write: &program.Write{Reg: "ROCE_PORT",
+			Value: pick(g, uint32(nicspec.ResetRocePort), nicspec.ResetRocePort, nicspec.ResetRocePort, 1001)}}
 	case 5:
 		return program.Op{Key: g.key()}
 	case 6:
@@ -54,7 +56,8 @@ func (g *generator) defaultQueue() int {
 // key rewrites one of the keys; the good ones stay good, mostly.
 func (g *generator) key() *program.Key {
 	i := g.of(program.Regions)
-	k := &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}
+	k := &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true,
+		Place: placeOf(i)}
 	switch g.of(8) {
 	case 0:
 		k.NoRead = true
@@ -68,7 +71,8 @@ func (g *generator) key() *program.Key {
 
 // steer is a rule that leads frames to a queue by their destination.
 func (g *generator) steer(i, queue int) *program.Rule {
-	r := &program.Rule{Index: g.ruleIndex(), Action: nicspec.ActionQueue, Queue: uint16(queue), Match: []program.Match{matchDest(i)}}
+	r := &program.Rule{Index: g.ruleIndex(), Action: nicspec.ActionQueue, Queue: uint16(queue),
+		Match: []program.Match{matchDest(i)}}
 	if g.Sizes.Has(nicspec.PartRss) && g.maybe(40) {
 		r.Action, r.Queue, r.RssLog = nicspec.ActionRss, uint16(pick(g, 0, 8, 255)), uint8(g.of(9))
 	}
@@ -116,7 +120,8 @@ func (g *generator) ruleIndex() int {
 
 // rule is any rule.
 func (g *generator) rule() *program.Rule {
-	r := &program.Rule{Index: g.ruleIndex(), Action: pick(g, nicspec.ActionQueue, nicspec.ActionQueue, nicspec.ActionDrop, nicspec.ActionRss, 3, 255),
+	r := &program.Rule{Index: g.ruleIndex(), Action: pick(g, nicspec.ActionQueue, nicspec.ActionQueue,
+		nicspec.ActionDrop, nicspec.ActionRss, 3, 255),
 		Queue: uint16(pick(g, g.queue(g.Sizes.NumRxq), g.queue(g.Sizes.NumRxq), g.Sizes.NumRxq)), Off: g.maybe(30)}
 	fields := nicspec.SteerKeyInfo.Fields
 	for range 1 + g.of(2) {
@@ -225,8 +230,10 @@ func (g *generator) register() program.Op {
 
 // fault has reads fail for a while.
 func (g *generator) fault() *program.Fault {
-	f := &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(), Of: pick(g, program.OfRxRing, program.OfTxRing, program.OfMemory, program.OfMemory), Place: placeOf(g.of(program.Regions)),
-		Skip: g.of(4), Count: 1 + g.of(2), Nth: g.of(3)}
+	f := &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),
+		Of:    pick(g, program.OfRxRing, program.OfTxRing, program.OfMemory, program.OfMemory),
+		Place: placeOf(g.of(program.Regions)),
+		Skip:  g.of(4), Count: 1 + g.of(2), Nth: g.of(3)}
 	if f.Of == program.OfMemory && (g.olds || g.same) {
 		f.Of = pick(g, program.OfRxRing, program.OfTxRing)
 	}
@@ -277,7 +284,8 @@ func (g *generator) oddRequest(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	const attr2, poisoned = 0x04, 0x40
 	b := otherTypes[g.of(len(otherTypes))]
 	dws := pick(g, 1, 2, 4, g.length10())
-	*hdr = [tlp.HeaderBytes]byte{b, byte(g.of(8))<<4 | byte(g.of(2))*attr2, byte(g.of(4))<<4 | byte(dws>>8&3), byte(dws)}
+	*hdr = [tlp.HeaderBytes]byte{b, byte(g.of(8))<<4 | byte(g.of(2))*attr2, byte(g.of(4))<<4 | byte(dws>>8&3),
+		byte(dws)}
 	binary.BigEndian.PutUint16(hdr[4:], g.requester())
 	hdr[7] = 0xff
 	if g.maybe(30) {
@@ -312,9 +320,12 @@ func (g *generator) requester() uint16 {
 
 // oddAccess is a request for BAR0 that is no register access, or a read that is one.
 func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: g.requester(), Tag: uint8(g.rng.Uint32()),
-		TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf, Length: uint16(pick(g, 1, 2, 2, 3, 4, 16, 64, g.length10())), EP: g.maybe(15)}
-	h.Address = nicspec.BarBase + uint64(pick(g, nicspec.RegScratch, nicspec.RegTblData(0), nicspec.RegTblData(1), nicspec.RegCounter(3)))
+	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: g.requester(),
+		Tag: uint8(g.rng.Uint32()),
+		TC:  uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf,
+		Length: uint16(pick(g, 1, 2, 2, 3, 4, 16, 64, g.length10())), EP: g.maybe(15)}
+	h.Address = nicspec.BarBase +
+		uint64(pick(g, nicspec.RegScratch, nicspec.RegTblData(0), nicspec.RegTblData(1), nicspec.RegCounter(3)))
 	if h.Length > 1 {
 		h.LastBE = 0xf
 	}
@@ -326,9 +337,11 @@ func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 
 func (g *generator) oddAddress(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	a := pick(g, g.rng.Uint64()&^3|1<<58, g.rng.Uint64()>>(32+g.of(20))&^3, uint64(0), 0x100, 0xffff_fffc, 1<<32,
-		nicspec.BarBase-4, nicspec.BarBase+nicspec.BarBytes, nicspec.BarBase|1<<40, 3<<nicspec.EndpointShift, nicspec.BarBase|1<<63)
-	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: a>>32 != 0, RequesterID: g.requester(), Tag: uint8(g.rng.Uint32()),
-		TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf, Length: 1, Address: a, EP: g.maybe(10)}
+		nicspec.BarBase-4, nicspec.BarBase+nicspec.BarBytes, nicspec.BarBase|1<<40, 3<<nicspec.EndpointShift,
+		nicspec.BarBase|1<<63)
+	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: a>>32 != 0, RequesterID: g.requester(),
+		Tag: uint8(g.rng.Uint32()),
+		TC:  uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf, Length: 1, Address: a, EP: g.maybe(10)}
 	if most := int(tlp.PageBytes-a%tlp.PageBytes) / tlp.DWBytes; g.maybe(40) {
 		if h.Length = uint16(min(g.length10(), most)); h.Length > 1 {
 			h.LastBE = uint8(1 + g.of(15))
@@ -342,7 +355,8 @@ func (g *generator) oddAddress(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	h := tlp.Header{
 		Kind: tlp.CplD, Length: uint16(pick(g, 1, 4, 16, g.length10())), TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)),
-		CompleterID: uint16(g.rng.Uint32()), RequesterID: pick(g, uint16(nicspec.RequesterNic), nicspec.RequesterNic, 0x0201, 0x0100),
+		CompleterID: uint16(g.rng.Uint32()), RequesterID: pick(g, uint16(nicspec.RequesterNic), nicspec.RequesterNic,
+			0x0201, 0x0100),
 		Tag: uint8(g.rng.Uint32()), LowerAddr: uint8(4 * g.of(32)), EP: g.maybe(20)}
 	h.ByteCount = uint16(pick(g, int(h.Length)*4, 64, 4096, 1+g.of(4096)))
 	if g.maybe(30) {
@@ -357,7 +371,8 @@ func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 
 func (g *generator) encode(h *tlp.Header, hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	if h.Encode(hdr) != nil { // a header that cannot be is not sent: a read of ID takes its place
-		*h = tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: rawRequester, FirstBE: 0xf, Length: 1, Address: nicspec.BarBase}
+		*h = tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: rawRequester, FirstBE: 0xf, Length: 1,
+			Address: nicspec.BarBase}
 		_ = h.Encode(hdr)
 	}
 	t.Data = h.PayloadBytes()

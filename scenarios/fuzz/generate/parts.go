@@ -14,7 +14,8 @@ func (g *generator) rss() {
 		}
 	}
 	for range 4 {
-		g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableIndirection, Index: g.of(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
+		g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableIndirection,
+			Index: g.of(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
 	}
 }
 
@@ -23,7 +24,8 @@ func (g *generator) account() program.Op {
 	i := pick(g, g.accounts[:]...)
 	if g.maybe(35) {
 		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax, g.of(nicspec.CreditMax)))
-		return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
+		return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i,
+			Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
 	}
 	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax, g.of(nicspec.CreditMax)))
 	if g.maybe(20) {
@@ -42,12 +44,14 @@ func (g *generator) pause() program.Op {
 	mode := uint32(g.of(3))
 	words := []uint32{
 		uint32(g.of(2)) | uint32(g.of(256))<<8 | mode<<16 | uint32(g.of(256))<<24,
-		uint32(pick(g, nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(1<<16-nicspec.PauseTimeMin))), xoff, xon,
+		uint32(pick(g, nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(100),
+			nicspec.PauseTimeMin+g.of(1<<16-nicspec.PauseTimeMin))), xoff, xon,
 	}
 	for g.maybe(50) {
 		g.add(program.Op{Write: &program.Write{Reg: "PORT_MAC", Index: g.of(4), Value: g.rng.Uint32()}})
 	}
-	return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: g.of(g.Sizes.Ports), Words: words}}
+	return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg,
+		Index: g.of(g.Sizes.Ports), Words: words}}
 }
 
 // stop is a pause frame that comes in.
@@ -107,7 +111,8 @@ func (g *generator) together() program.Op {
 	return program.Op{Play: g.play()}
 }
 
-// brim has a port's receive buffer fill up to its mark again and again, with other settings and another address each time.
+// brim has a port's receive buffer fill up to its mark again and again, with other settings and another address each
+// time.
 func (g *generator) brim() program.Op {
 	q, port := pick(g, g.rx...), g.of(g.Sizes.Ports)
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
@@ -118,7 +123,8 @@ func (g *generator) brim() program.Op {
 		for i := range 2 {
 			g.add(program.Op{Write: &program.Write{Reg: "PORT_MAC", Index: 2*port + i, Value: g.rng.Uint32()}})
 		}
-		g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: port, Words: words}})
+		g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg,
+			Index: port, Words: words}})
 		g.add(program.Op{Post: g.post(q, 8)})
 		p := &program.Play{Port: port}
 		for range 3 + g.of(4) {
@@ -150,7 +156,8 @@ func (g *generator) flood() program.Op {
 	c.PayBytes = nicspec.FrameMax
 	g.add(program.Op{RxQueue: c})
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
-	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultSilent.String(), Of: program.OfRxRing, Queue: q, Count: 1}})
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultSilent.String(), Of: program.OfRxRing, Queue: q,
+		Count: 1}})
 	g.add(program.Op{Post: g.post(q, 4)})
 	p := &program.Play{Port: g.of(g.Sizes.Ports)}
 	for range 9 + g.of(5) {

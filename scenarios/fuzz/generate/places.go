@@ -2,8 +2,8 @@ package generate
 
 import "nictwin/models/nic/nicspec"
 
-// Places of the RTL NIC that the contract does not count (docs/rtl.md): strategies fill each to the last. A NIC that has others is
-// played as well, and is not filled so exactly.
+// Places of the RTL NIC that the contract does not count (docs/rtl.md): strategies fill each to the last. A NIC that
+// has others is played as well, and is not filled so exactly.
 const (
 	outBeats    = 512 // transmit buffer of a port, beats of 64 B
 	outFrames   = 64  // frames in it

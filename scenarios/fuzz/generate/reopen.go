@@ -12,14 +12,15 @@ const (
 	reopenedDest
 )
 
-// reopen has a queue be enabled anew, with other settings, while frames for it wait behind those of another queue: each is
-// taken by one state of its queue, whichever that is [R12].
+// reopen has a queue be enabled anew, with other settings, while frames for it wait behind those of another queue:
+// each is taken by one state of its queue, whichever that is [R12].
 func (g *generator) reopen() {
 	slow := pick(g, g.rx...)
 	again := (slow + 1 + g.of(g.Sizes.NumRxq-1)) % g.Sizes.NumRxq
 	g.write("CTRL", 3)
 	for i, q := range []int{slow, again} {
-		g.add(program.Op{Rule: &program.Rule{Index: i, Action: nicspec.ActionQueue, Queue: uint16(q), Match: []program.Match{matchDest(slowDest + i)}}})
+		g.add(program.Op{Rule: &program.Rule{Index: i, Action: nicspec.ActionQueue, Queue: uint16(q),
+			Match: []program.Match{matchDest(slowDest + i)}}})
 	}
 	g.reopened(again)
 	if g.maybe(50) { // frames take longer to be written, so more of them wait
@@ -32,7 +33,8 @@ func (g *generator) reopen() {
 		g.add(program.Op{RxQueue: c})
 		late := g.maybe(50)
 		if late {
-			g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfRxRing, Queue: slow, Count: 1, Delay: 500 + g.of(2500)}})
+			g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfRxRing, Queue: slow,
+				Count: 1, Delay: 500 + g.of(2500)}})
 		}
 		g.add(program.Op{Post: g.post(slow, 4+g.of(12))})
 		p := &program.Play{Port: port}

@@ -48,7 +48,8 @@ func (g *generator) work() program.Entry {
 	case n == 0:
 		return program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.name(), Blocks: g.blocks()}
 	case n == 1:
-		return program.Entry{Opcode: nicspec.Opcode(5 + g.of(251)), Complete: g.maybe(50), Frame: g.name(), Blocks: g.blocks()}
+		return program.Entry{Opcode: nicspec.Opcode(5 + g.of(251)), Complete: g.maybe(50), Frame: g.name(),
+			Blocks: g.blocks()}
 	case n < 5 && g.Sizes.Has(nicspec.PartCopy) || n == 2 && g.maybe(50):
 		return g.copy()
 	}
@@ -78,8 +79,8 @@ func (g *generator) work() program.Entry {
 	return e
 }
 
-// anywhere is a frame of random bytes of which some are taken for headers, wherever they begin, and offloads that look at
-// them [T7].
+// anywhere is a frame of random bytes of which some are taken for headers, wherever they begin, and offloads that look
+// at them [T7].
 func (g *generator) anywhere(e *program.Entry) {
 	n := pick(g, 60+g.of(100), 60+g.of(100), 128+g.of(400), 128+g.of(1400))
 	l3, ihl, version := pick(g, g.of(16), g.of(96)), 5+g.of(3), pick(g, 4, 4, 6)
@@ -202,7 +203,8 @@ func (g *generator) offloads(e *program.Entry) {
 	}
 	if g.maybe(10) || g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(30) {
 		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
-		e.CrcStart, e.CrcOff = uint16(g.of(128)), uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
+		e.CrcStart, e.CrcOff = uint16(g.of(128)),
+			uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
 		if g.maybe(30) { // about the end of the UDP packet
 			e.CrcOff = uint16(max(0, len(f.Bytes(f.Len))-10+g.of(12)))
 		}
@@ -224,7 +226,8 @@ func (g *generator) spoil(e *program.Entry) {
 		case 2:
 			patch(at+3, 1<<g.of(8)) // its variant
 			if g.maybe(40) {
-				e.Patch[len(e.Patch)-1] = program.Patch{At: at + 1, Xor: 0x80} // the key that would be right but for its highest bit
+				// the key that would be right but for its highest bit
+				e.Patch[len(e.Patch)-1] = program.Patch{At: at + 1, Xor: 0x80}
 			}
 		case 3:
 			e.Pieces[i].Key = pick(g, g.keyInvalid, g.keyUnset, g.Sizes.NumKeys, 0xffff)
@@ -307,7 +310,8 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
 // stumble has a copy fail, and others follow it on its channel that do not.
 func (g *generator) stumble() program.Op {
 	region := g.of(program.Regions)
-	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(), Of: program.OfMemory, Place: placeOf(region), Count: 1}})
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),
+		Of: program.OfMemory, Place: placeOf(region), Count: 1}})
 	s := &program.Send{Queue: pick(g, g.tx...)}
 	for i := range 3 + g.of(3) {
 		e := g.goodCopy()

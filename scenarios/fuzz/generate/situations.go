@@ -28,8 +28,8 @@ var situations = []situation{
 // burstPerMille is the programs whose streams stand still for long.
 const burstPerMille = 40
 
-// situate leads the program to some situations, each at a random place behind the prelude. They are drawn from a stream of
-// their own, so the rest of the program is what it would be without them.
+// situate leads the program to some situations, each at a random place behind the prelude. They are drawn from a
+// stream of their own, so the rest of the program is what it would be without them.
 func (g *generator) situate(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all, burst := g.prog.Ops, g.of(1000) < burstPerMille && g.burst()
@@ -79,7 +79,8 @@ func (g *generator) hangOverReset() {
 		p := &program.Play{Port: g.of(g.Sizes.Ports)}
 		for range 20 + g.of(15) { // one is on its way in whenever the reset comes
 			f := g.name()
-			f.DMAC, f.Len = dmac(g.of(len(g.rx)+1)), pick(g, 300+g.of(1500), 300+g.of(3000), 300+g.of(nicspec.FrameMax-300))
+			f.DMAC, f.Len = dmac(g.of(len(g.rx)+1)),
+				pick(g, 300+g.of(1500), 300+g.of(3000), 300+g.of(nicspec.FrameMax-300))
 			p.Frames = append(p.Frames, f)
 		}
 		g.add(program.Op{Play: p, Wait: 200 + g.of(1000)})
@@ -92,8 +93,8 @@ func (g *generator) hangOverReset() {
 	}
 }
 
-// failDeep has a read of a transmit ring fail while more of the ring is being fetched: nothing that was asked for behind it
-// starts, even in the cycle of the failure [T2].
+// failDeep has a read of a transmit ring fail while more of the ring is being fetched: nothing that was asked for
+// behind it starts, even in the cycle of the failure [T2].
 func (g *generator) failDeep() {
 	q := g.txQueue(pick(g, g.tx...))
 	q.LogSize = 6 + g.of(3)

@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// slowReads has memory answer late while more is to be read than there are tags, fetch slots and places for copies. Some reads
-// fail instead, after which their tags rest [P6].
+// slowReads has memory answer late while more is to be read than there are tags, fetch slots and places for copies.
+// Some reads fail instead, after which their tags rest [P6].
 func (g *generator) slowReads() {
 	const timeout = 4000
 	g.ready()
@@ -23,14 +23,16 @@ func (g *generator) slowReads() {
 	}
 	first := g.of(program.Regions)
 	for i := range 1 + g.of(program.Regions) {
-		g.add(program.Op{Fault: &program.Fault{Kind: kind.String(), Of: program.OfMemory, Place: placeOf((first + i) % program.Regions), Delay: delay()}})
+		g.add(program.Op{Fault: &program.Fault{Kind: kind.String(), Of: program.OfMemory,
+			Place: placeOf((first + i) % program.Regions), Delay: delay()}})
 	}
 	queues := g.some(3 + g.of(4))
 	for _, q := range queues[1:] {
 		g.open(q, 32)
 		s := &program.Send{Queue: q}
 		for range 4 + g.of(12) {
-			s.Entries = append(s.Entries, g.frameOf(g.of(g.Sizes.Ports), pick(g, 60+g.of(600), 2000+g.of(4000), nicspec.FrameMax-g.of(300))))
+			s.Entries = append(s.Entries,
+				g.frameOf(g.of(g.Sizes.Ports), pick(g, 60+g.of(600), 2000+g.of(4000), nicspec.FrameMax-g.of(300))))
 		}
 		g.add(program.Op{Send: s, Wait: g.of(30)})
 	}
@@ -50,7 +52,8 @@ func (g *generator) slowReads() {
 func (g *generator) slowRing(q, delay int) {
 	n := fetchSlots*entryBlocks + g.of(2*fetchSlots)
 	g.open(q, n)
-	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfTxRing, Queue: q, Delay: delay}})
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultNone.String(), Of: program.OfTxRing, Queue: q,
+		Delay: delay}})
 	s := &program.Send{Queue: q, Times: n / 4}
 	for range 4 {
 		s.Entries = append(s.Entries, program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(20), Frame: g.name()})
@@ -58,7 +61,8 @@ func (g *generator) slowRing(q, delay int) {
 	g.add(program.Op{Send: s})
 }
 
-// everyQueue has all transmit queues have entries at once, and their messages fall due at once, while none may leave [M2].
+// everyQueue has all transmit queues have entries at once, and their messages fall due at once, while none may leave
+// [M2].
 func (g *generator) everyQueue() {
 	const most = 64 // queues, and units of time after which a message falls due
 	g.ready()

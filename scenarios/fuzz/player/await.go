@@ -53,7 +53,8 @@ func (x *player) awaitQueue(stop *stopper, q int) error {
 			x.waits.ended(since, now)
 			since, last = now, int(e.Ci)
 		case x.waits.vain(since, now):
-			return x.stuck(fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is stopped [T13]", e.Ci, q, stop.port), since, now, nil)
+			return x.stuck(fmt.Sprintf("entry %d of transmit queue %d ends, which does not name port %d, which is "+
+				"stopped [T13]", e.Ci, q, stop.port), since, now, nil)
 		}
 	}
 }
@@ -79,7 +80,8 @@ func (s *stopper) renew() {
 	s.x.b.Players[s.port].Play(traffic.Frame{Data: f})
 }
 
-// waiting is the entries of a queue that are not known to have ended, oldest first. It ends with nil if one is not known.
+// waiting is the entries of a queue that are not known to have ended, oldest first. It ends with nil if one is not
+// known.
 func (r *txRing) waiting(yield func(*sent) bool) {
 	for i := r.done; i != r.PI; {
 		s := r.work[r.Place(i)]
@@ -128,7 +130,8 @@ func (s *sent) kind(ports int, copies bool) string {
 func (x *player) endsHeld(s *sent) {
 	for port := range x.sizes.Ports {
 		if x.sizes.Ports > 1 && s.sendsOn() != port && x.full(port) {
-			x.see.cov.Hit("ends while a port is held", s.kind(x.sizes.Ports, x.sizes.Has(nicspec.PartCopy)), fmt.Sprintf("port %d", port))
+			x.see.cov.Hit("ends while a port is held", s.kind(x.sizes.Ports, x.sizes.Has(nicspec.PartCopy)),
+				fmt.Sprintf("port %d", port))
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CrashError is a panic of the Go NIC, the referee or the player, which no program must lead to: nothing can be said of the
-// device then.
+// CrashError is a panic of the Go NIC, the referee or the player, which no program must lead to: nothing can be said
+// of the device then.
 type CrashError struct {
 	Value any
 	Stack []string // its top, innermost first: function and line

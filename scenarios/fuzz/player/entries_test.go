@@ -13,17 +13,22 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// Noise leaves what an entry says: opcode, f_complete and wqe_id always, and all that is looked at unless it is everything.
+// Noise leaves what an entry says: opcode, f_complete and wqe_id always, and all that is looked at unless it is
+// everything.
 func TestNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
-		e := program.Entry{Opcode: nicspec.Opcode(rng.IntN(8)), Noise: program.Noise(rng.IntN(3)), Inline: rng.IntN(33), Pieces: make([]program.Piece, rng.IntN(2)),
+		e := program.Entry{Opcode: nicspec.Opcode(rng.IntN(8)), Noise: program.Noise(rng.IntN(3)), Inline: rng.IntN(33),
+			Pieces: make([]program.Piece, rng.IntN(2)),
 			IPCsum: rng.IntN(2) == 0, CRC32C: rng.IntN(2) == 0}
 		e.Frame.Seed = rng.Uint64()
 		was := [nicspec.WqeBytes]byte(craft.Pattern(nicspec.WqeBytes, rng.Uint64()))
 		raw := was
 		player.Noise(&e, raw[:])
-		looks := func(from, to int) { require.Equal(t, was[from:to], raw[from:to], "bytes %d to %d of %+v", from, to, e) }
+		looks := func(from, to int) {
+			require.Equal(t, was[from:to], raw[from:to], "bytes %d to %d of %+v", from, to,
+				e)
+		}
 		looks(0, 1)
 		require.Equal(t, was[4]&1, raw[4]&1)
 		looks(8, 12)
@@ -55,7 +60,8 @@ func TestKeysCoverTheirRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 10_000 {
 		base := mem.Bus(rng.IntN(2), rng.Uint64N(program.MemoryBytes-program.Room)&^4095)
-		k := program.Key{Room: rng.Uint64() >> (8 + rng.IntN(56)), Place: program.Place{High: true, Skew: rng.IntN(4096)}}
+		k := program.Key{Room: rng.Uint64() >> (8 + rng.IntN(56)),
+			Place: program.Place{High: true, Skew: rng.IntN(4096)}}
 		bus, length := player.Spans(&k, base)
 		require.LessOrEqual(t, bus, base+uint64(k.Place.Skew))
 		require.Equal(t, base+program.PieceBytes, bus+length)

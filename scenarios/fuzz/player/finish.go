@@ -53,8 +53,8 @@ func (x *player) quiet() error {
 	return x.run(nicspec.VisibleCycles) // counters have been stepped
 }
 
-// arriving reports whether frames that were played may still be on their way to the NIC, or into it, when quiet looks at STATUS for the
-// last time.
+// arriving reports whether frames that were played may still be on their way to the NIC, or into it, when quiet looks
+// at STATUS for the last time.
 func (x *player) arriving() bool {
 	taken := x.b.Engine.Now()
 	for _, p := range x.b.Players {
@@ -176,7 +176,8 @@ func sorted[V any](m map[int]V) []int {
 	return all
 }
 
-// readBack reads the entries of the queues that are enabled, every counter and every rule's hits, which the referee sees.
+// readBack reads the entries of the queues that are enabled, every counter and every rule's hits, which the referee
+// sees.
 func (x *player) readBack() error {
 	for _, q := range sorted(x.rx) {
 		if _, err := x.command(nicspec.TableOpRead, nicspec.TableRxq, q, nil); err != nil {

@@ -2,7 +2,8 @@ package player
 
 import "errors"
 
-// close closes the gate before the NIC for so many cycles from now on: its TLPs pile up on the link, and then in the NIC.
+// close closes the gate before the NIC for so many cycles from now on: its TLPs pile up on the link, and then in the
+// NIC.
 func (x *player) close(cycles int) {
 	x.b.Gate.Close()
 	x.opens = x.b.Engine.Now() + x.b.Cycles(cycles)

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// restCycles bounds how long a queue may make no progress before an operation that feeds it gives up. The end of the program
-	// shows whether it had to go on.
+	// restCycles bounds how long a queue may make no progress before an operation that feeds it gives up. The end of
+	// the program shows whether it had to go on.
 	restCycles = 10_000
 	// feedBytes bounds the bytes of the receive buffer that a batch of frames takes, so that none is lost [R3].
 	feedBytes = nicspec.RxBufBytes - 2*nicspec.FrameMax
@@ -29,7 +29,8 @@ func (x *player) sendOften(s *program.Send) error {
 		}
 		room := func() int { return r.Size() - int(r.PI-r.done) }
 		part := max(nicspec.WqeBlocksMax, r.Size()/4)
-		if goes, err := x.goes(func() bool { return r.event || room() >= part }, func() int { return int(r.done) }); !goes || err != nil {
+		if goes, err := x.goes(func() bool { return r.event || room() >= part },
+			func() int { return int(r.done) }); !goes || err != nil {
 			return err
 		}
 		o := program.Send{Queue: s.Queue, Hold: s.Hold, Short: s.Short, Pause: s.Pause}

@@ -61,7 +61,8 @@ func starts(b *program.Board) [program.Regions]uint64 {
 		}
 		return offset
 	}
-	return [program.Regions]uint64{mem.Bus(nicspec.EndpointHost, at(b.HostAt)), mem.Bus(nicspec.EndpointArm, program.LowAt), mem.Bus(nicspec.EndpointArm, at(b.ArmAt))}
+	return [program.Regions]uint64{mem.Bus(nicspec.EndpointHost, at(b.HostAt)),
+		mem.Bus(nicspec.EndpointArm, program.LowAt), mem.Bus(nicspec.EndpointArm, at(b.ArmAt))}
 }
 
 const (
@@ -87,7 +88,8 @@ func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player
 		return nil, err
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
-	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: starts(&p.Board),
+	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
+		at:   starts(&p.Board),
 		keys: map[int]keyInForce{}, reads: rawReads{}, held: map[uint64]simcore.Ps{}, way: linkCycles,
 		nic: openReads{timeout: nicspec.ResetCplTimeout}}
 	if spec.Card != nil {
@@ -151,7 +153,8 @@ func (x *player) connect() error {
 func bed(p *program.Program, sizes nicspec.Build) (testbed.Spec, error) {
 	b := &p.Board
 	s := testbed.Spec{
-		Spec: device.Spec{Build: &sizes, Ports: b.Ports, EthBits: b.EthBits}, Seed: b.Seed, Stall: b.Stall, Burst: b.Burst,
+		Spec: device.Spec{Build: &sizes, Ports: b.Ports, EthBits: b.EthBits}, Seed: b.Seed, Stall: b.Stall,
+		Burst: b.Burst,
 	}
 	e := endpoint(b)
 	e.Gate = p.Gated()

@@ -86,14 +86,16 @@ func (x *player) openRx(c *program.RxQueue) error {
 	if err := x.disable(program.Queue{Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumRxq {
 		return err
 	}
-	r := &rxRing{ring: ring{RawQueue: driver.NewRawQueue(false, c.Queue, c.LogSize), x: x}, cfg: c, descs: make([]posted, 1<<c.LogSize)}
+	r := &rxRing{ring: ring{RawQueue: driver.NewRawQueue(false, c.Queue, c.LogSize), x: x}, cfg: c,
+		descs: make([]posted, 1<<c.LogSize)}
 	r.take = r.entry
 	if err := r.open(c.Ring, c.Done); err != nil {
 		return err
 	}
 	f := nicspec.RxqEntryFields{
-		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: c.SplitLen, HdrBufSize: c.HdrBytes, PayBufSize: c.PayBytes,
-		RingBase: r.Base, CqBase: r.CQ,
+		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: c.SplitLen, HdrBufSize: c.HdrBytes,
+		PayBufSize: c.PayBytes,
+		RingBase:   r.Base, CqBase: r.CQ,
 	}
 	if x.sizes.Has(nicspec.PartCrc32c) {
 		f.CrcMode = c.Crc
@@ -168,8 +170,8 @@ func (x *player) disable(q program.Queue) error { return x.disableLate(q, 0) }
 // lateCycles is how long the writes of a command may take to arrive over links of linkCycles, and those behind it.
 const lateCycles = 450
 
-// disableLate does so and writes two words of TBL_DATA so many times while the command is busy: that is known only when a read
-// of the ring is not answered yet.
+// disableLate does so and writes two words of TBL_DATA so many times while the command is busy: that is known only
+// when a read of the ring is not answered yet.
 func (x *player) disableLate(q program.Queue, late int) error {
 	r := x.ringOf(q)
 	if r == nil {
@@ -220,8 +222,8 @@ func (x *player) bell(b *program.Bell) error {
 	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
-// overfull rings for more descriptors than the ring holds, though not for more than its size at a time: what was used of it
-// must be known, and that is when every frame has been delivered [Q2].
+// overfull rings for more descriptors than the ring holds, though not for more than its size at a time: what was used
+// of it must be known, and that is when every frame has been delivered [Q2].
 func (x *player) overfull(b *program.Bell) error {
 	r := x.rx[b.Queue.Queue]
 	if r == nil || r.event {

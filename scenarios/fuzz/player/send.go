@@ -39,7 +39,8 @@ func (x *player) openTx(c *program.TxQueue) error {
 	if err := x.disable(program.Queue{Tx: true, Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumTxq {
 		return err
 	}
-	r := &txRing{ring: ring{RawQueue: driver.NewRawQueue(true, c.Queue, c.LogSize), x: x}, cfg: c, work: make([]*sent, 1<<c.LogSize)}
+	r := &txRing{ring: ring{RawQueue: driver.NewRawQueue(true, c.Queue, c.LogSize), x: x}, cfg: c,
+		work: make([]*sent, 1<<c.LogSize)}
 	r.take = r.entry
 	if err := r.open(c.Ring, c.Done); err != nil {
 		return err
@@ -159,20 +160,23 @@ func (x *player) push(r *txRing, w *sent) error {
 			continue
 		}
 		r.rung = first + i + 1
-		if err := x.b.Arm.Write(nicspec.RegTxPush(r.Number), w.raw[int(i)*nicspec.WqeBytes:][:nicspec.WqeBytes]); err != nil {
+		if err := x.b.Arm.Write(nicspec.RegTxPush(r.Number),
+			w.raw[int(i)*nicspec.WqeBytes:][:nicspec.WqeBytes]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// wqe makes a work entry for a ring that has room for so many blocks. One after which an entry of the most blocks might not
-// fit asks for a completion, so that there will be room again.
+// wqe makes a work entry for a ring that has room for so many blocks. One after which an entry of the most blocks
+// might not fit asks for a completion, so that there will be room again.
 func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 	s := &sent{e: e, raw: make([]byte, (1+int(e.Blocks))*nicspec.WqeBytes)}
 	w := nicspec.WqeFields{
-		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete || x.lastOf(e, room),
-		FFence: e.Fence, FAppend: e.Append, Blocks: e.Blocks, FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum, FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
+		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete ||
+			x.lastOf(e, room),
+		FFence: e.Fence, FAppend: e.Append, Blocks: e.Blocks, FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum,
+		FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
 		L3Off: e.L3, L4Off: e.L4, CrcOff: e.CrcOff, CrcStart: e.CrcStart, WqeId: id*0x01010101 + uint32(e.Frame.Seed),
 	}
 	w.Encode(s.raw)
@@ -255,7 +259,8 @@ func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegF
 	if bus+uint64(p.Len) > base+program.PieceBytes {
 		bus = lay(&at, base)
 	}
-	if beyond := uint64(p.Len) - program.PieceBytes; p.Len > program.PieceBytes && base&(program.MemoryBytes-1) > program.Room+beyond {
+	if beyond := uint64(p.Len) - program.PieceBytes; p.Len > program.PieceBytes &&
+		base&(program.MemoryBytes-1) > program.Room+beyond {
 		bus = base - beyond
 	}
 	if p.Old && x.last[region] != 0 {
@@ -294,7 +299,8 @@ func sharedAt(base uint64, same int) uint64 {
 }
 
 // shared has a piece be in a buffer that other entries name, too. Software writes it anew with the entry.
-func (x *player) shared(p *program.Piece, base uint64, k keyInForce, known bool, b []byte) (nicspec.SegFields, uint64, error) {
+func (x *player) shared(p *program.Piece, base uint64, k keyInForce, known bool, b []byte) (nicspec.SegFields, uint64,
+	error) {
 	bus := (sharedAt(base, p.Same) + uint64(p.Skew)) ^ k.far
 	if err := x.write(bus, b); err != nil {
 		return nicspec.SegFields{}, 0, err
@@ -343,8 +349,8 @@ func (x *player) key(k *program.Key) error {
 	return err
 }
 
-// Spans is what a key covers of bus addresses, its region's first given. Beyond the region nothing else may lie in it: who
-// reads a ring would not be known, and copies could go anywhere.
+// Spans is what a key covers of bus addresses, its region's first given. Beyond the region nothing else may lie in it:
+// who reads a ring would not be known, and copies could go anywhere.
 func Spans(k *program.Key, base uint64) (bus, length uint64) {
 	bus, length = base^k.Place.Far+uint64(k.Place.Skew), program.PieceBytes-uint64(k.Place.Skew)
 	if k.Short > 0 {

@@ -48,12 +48,14 @@ func (x *player) read(off uint32) (uint32, error) {
 }
 
 // command carries out a table command.
-func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (status nicspec.TableStatus, err error) {
+func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (status nicspec.TableStatus,
+	err error) {
 	return x.commandLate(op, t, index, entry, 0)
 }
 
 // commandLate does so, and writes two words of TBL_DATA so many times while it may still be busy [G7].
-func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, entry []byte, late int) (status nicspec.TableStatus, err error) {
+func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
+	late int) (status nicspec.TableStatus, err error) {
 	for off, word := range driver.Staged(entry) {
 		if err := x.b.Arm.Write32(off, word); err != nil {
 			return 0, err
@@ -68,10 +70,11 @@ func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, ent
 			return 0, err
 		}
 	}
-	err = x.poll(nicspec.RegTblCmd, fmt.Sprintf("table command %v %v %d is over [G7]", op, t, index), func(v uint32) bool {
-		status = nicspec.TableStatus(nicspec.TblCmdReg(v).Status())
-		return !nicspec.TblCmdReg(v).Busy()
-	})
+	err = x.poll(nicspec.RegTblCmd, fmt.Sprintf("table command %v %v %d is over [G7]", op, t, index),
+		func(v uint32) bool {
+			status = nicspec.TableStatus(nicspec.TblCmdReg(v).Status())
+			return !nicspec.TblCmdReg(v).Busy()
+		})
 	if err == nil {
 		x.see.command(op, t, index, status)
 	}
@@ -175,7 +178,8 @@ func (x *player) reset() error {
 	if err := x.b.Arm.Write32(nicspec.RegCtrl, 1<<31); err != nil {
 		return err
 	}
-	if err := x.poll(nicspec.RegCtrl, "a function-level reset is over", func(v uint32) bool { return v>>31 == 0 }); err != nil {
+	if err := x.poll(nicspec.RegCtrl, "a function-level reset is over",
+		func(v uint32) bool { return v>>31 == 0 }); err != nil {
 		return err
 	}
 	x.see.cov.Hit("resets", state)
@@ -191,8 +195,8 @@ func (x *player) reset() error {
 	return nil
 }
 
-// harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew, and the NIC's
-// writes within what the links of its card take.
+// harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew, and
+// the NIC's writes within what the links of its card take.
 func (x *player) harmless(w *program.Write) uint32 {
 	if w.Reg == "CTRL" && x.sizes.Has(nicspec.PartFlr) {
 		return w.Value &^ (1 << 31)
@@ -239,8 +243,9 @@ func (x *player) tlp(t *program.TLP) error {
 	return nil
 }
 
-// carried tells whether links and switch of a card take a TLP and bring it to the NIC, and the answer back to a root: they
-// hold TLPs to the standard and route them, so that others, and completions that nobody asked for, never come to the NIC.
+// carried tells whether links and switch of a card take a TLP and bring it to the NIC, and the answer back to a root:
+// they hold TLPs to the standard and route them, so that others, and completions that nobody asked for, never come to
+// the NIC.
 func (x *player) carried(p *msg.TLP) bool {
 	h, err := p.Header()
 	if err != nil || int(h.Length)*tlp.DWBytes > x.cardMPS {
@@ -257,7 +262,8 @@ func (x *player) fault(f *program.Fault) error {
 	if err != nil {
 		return err
 	}
-	h := inject.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: x.b.Cycles(f.Delay), Gap: x.b.Cycles(f.Gap)}
+	h := inject.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: x.b.Cycles(f.Delay),
+		Gap: x.b.Cycles(f.Gap)}
 	switch {
 	case f.Of == program.OfMemory:
 		h.From = x.at[f.Place.Region()]

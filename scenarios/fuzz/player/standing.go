@@ -36,7 +36,8 @@ func (x *player) watchReads(c boundary.Crossing) {
 	case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd:
 		offset, n := h.Span()
 		x.nic.add(h.Tag, nicRead{h.Address + uint64(offset), n, n, c.Last})
-	case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+nicspec.RegCplTimeout && len(c.TLP.Data) == tlp.DWBytes:
+	case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+nicspec.RegCplTimeout &&
+		len(c.TLP.Data) == tlp.DWBytes:
 		x.nic.timeout = int64(binary.LittleEndian.Uint32(c.TLP.Data))
 	case c.Kind == boundary.TLPIn && (h.Kind == tlp.CplD || h.Kind == tlp.Cpl) && h.RequesterID == nicspec.RequesterNic:
 		if r, ended := x.nic.completed(h, len(c.TLP.Data)); ended {
@@ -63,8 +64,8 @@ func (o *openReads) expire(now int64) {
 	}
 }
 
-// completed takes a completion and reports whether its read has ended: with its last byte, or because the completion is not
-// as it has to be [P6].
+// completed takes a completion and reports whether its read has ended: with its last byte, or because the completion
+// is not as it has to be [P6].
 func (o *openReads) completed(h *tlp.Header, n int) (r nicRead, ended bool) {
 	tag := h.Tag
 	r, ok := o.byTag[tag]
@@ -74,7 +75,8 @@ func (o *openReads) completed(h *tlp.Header, n int) (r nicRead, ended bool) {
 	at := r.addr + uint64(r.bytes-r.left)
 	n -= int(at % tlp.DWBytes)
 	const boundary = 64 // the least at which a completion may end that is not the last
-	well := h.Kind == tlp.CplD && h.Status == tlp.StatusSC && !h.EP && int(h.ByteCount) == r.left && h.LowerAddr == uint8(at&0x7f)
+	well := h.Kind == tlp.CplD && h.Status == tlp.StatusSC && !h.EP && int(h.ByteCount) == r.left &&
+		h.LowerAddr == uint8(at&0x7f)
 	if well && n < r.left && (at+uint64(n))%boundary == 0 {
 		r.left -= n
 		o.byTag[tag] = r
@@ -177,8 +179,8 @@ func (x *player) unplayed() string {
 	return strings.Join(ports, ", ")
 }
 
-// standing returns the oldest work entry that is not known to have ended. Of those that ask for no completion entry, that is known
-// as long as they wait for a read. Without an entry there may be a read of the ring.
+// standing returns the oldest work entry that is not known to have ended. Of those that ask for no completion entry,
+// that is known as long as they wait for a read. Without an entry there may be a read of the ring.
 func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
 	for at := r.done; !r.event && at != r.PI; {
 		s := r.work[r.Place(at)]
@@ -186,7 +188,8 @@ func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
 			break
 		}
 		if state := r.state(at, s, told); state != "" {
-			return Standing{result.Tx, r.Number, int(at), fmt.Sprintf("txq %d: entry %d posted, %s", r.Number, at, state)}, true
+			return Standing{result.Tx, r.Number, int(at),
+				fmt.Sprintf("txq %d: entry %d posted, %s", r.Number, at, state)}, true
 		}
 		at += s.blocks()
 	}
@@ -239,7 +242,8 @@ func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 	if r.Tx {
 		domain, kind, what = result.Tx, "txq", "entry"
 	}
-	return Standing{domain, r.Number, index, fmt.Sprintf("%s %d: %s %d posted, not fetched, waits for %v", kind, r.Number, what, index, w)}, true
+	return Standing{domain, r.Number, index, fmt.Sprintf("%s %d: %s %d posted, not fetched, waits for %v", kind,
+		r.Number, what, index, w)}, true
 }
 
 // statusText says what STATUS read.

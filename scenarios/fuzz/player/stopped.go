@@ -22,7 +22,8 @@ func (e *StoppedError) Error() string {
 
 // Finding is the error in fields.
 func (e *StoppedError) Finding() result.Finding {
-	return result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: e.What, Cycle: new(int64(e.Cycle))}
+	return result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: e.What,
+		Cycle: new(int64(e.Cycle))}
 }
 
 // simTime matches the time that Verilator prints before a message.

@@ -41,7 +41,8 @@ func (e *StuckError) Key() string { return "[C3] " + e.What }
 
 // Finding is the error in fields: of the first queue that stands still, if one does.
 func (e *StuckError) Finding() result.Finding {
-	f := result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What, Got: fmt.Sprintf("not within %d cycles", e.Cycles)}
+	f := result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What,
+		Got: fmt.Sprintf("not within %d cycles", e.Cycles)}
 	if e.Since > 0 {
 		f.Cycle = &e.Since
 	}
@@ -76,8 +77,8 @@ func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	return e
 }
 
-// TrialPatience returns the patience for parts of a program that got stuck: several times what the longest wait took that ended
-// before. A part may take longer, so that what comes of it has to be confirmed with more.
+// TrialPatience returns the patience for parts of a program that got stuck: several times what the longest wait took
+// that ended before. A part may take longer, so that what comes of it has to be confirmed with more.
 func (v *Verdict) TrialPatience() int64 {
 	const times = 4
 	return min(v.Patience, max(leastPatience, times*v.Waited))

@@ -11,15 +11,17 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// waits limits the player's waits for the NIC, in cycles. Where links or memories are slow, time counts from the last frame or request that
-// was seen: work that is left may take any time there.
+// waits limits the player's waits for the NIC, in cycles. Where links or memories are slow, time counts from the last
+// frame or request that was seen: work that is left may take any time there.
 type waits struct {
-	patience int64 // more than any time-out of the contract's, and than cables, links and memories take for a frame and its TLPs
+	// more than any time-out of the contract's, and than cables, links and memories take for a frame and its TLPs
+	patience int64
 	most     int64 // however much the NIC does meanwhile
 	step     int   // between two looks
 	slow     bool
-	moved    int64 // the cycle in which a frame, or a request of the NIC or its answer, crossed its boundary last; of a slow board
-	longest  int64 // wait that ended
+	// the cycle in which a frame, or a request of the NIC or its answer, crossed its boundary last; of a slow board
+	moved   int64
+	longest int64 // wait that ended
 }
 
 // waitsOf returns the waits of a board.
@@ -109,12 +111,13 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 	}
 }
 
-// Suits refuses a card on which no program can be played: links or memories that are so slow that the NIC could not wait for the reads of
-// one.
+// Suits refuses a card on which no program can be played: links or memories that are so slow that the NIC could not
+// wait for the reads of one.
 func Suits(c *board.CardSpec) error {
 	const longest = 10_000 // ns: program.Board
 	s := *c
-	s.Endpoint = *onCard(c, endpoint(&program.Board{MPS: c.Endpoint.Limits.MPS, RCB: 64, Random: true, Delay: longest, Jitter: longest}))
+	s.Endpoint = *onCard(c,
+		endpoint(&program.Board{MPS: c.Endpoint.Limits.MPS, RCB: 64, Random: true, Delay: longest, Jitter: longest}))
 	_, err := s.Waits()
 	return err
 }

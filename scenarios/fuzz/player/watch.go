@@ -35,7 +35,8 @@ type watcher struct {
 const mostCounted = 4096
 
 func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage) *watcher {
-	w := &watcher{cov: cov, board: &p.Board, sizes: sizes, devctl: nicspec.ResetDevctl, faultOf: map[uint64]string{}, situationWatch: situationWatch{enabled: never, begins: never}}
+	w := &watcher{cov: cov, board: &p.Board, sizes: sizes, devctl: nicspec.ResetDevctl, faultOf: map[uint64]string{},
+		situationWatch: situationWatch{enabled: never, begins: never}}
 	w.stall = coverage.StallClass(p.Board.Stall)
 	how := "longest"
 	if p.Board.Random {
@@ -104,7 +105,8 @@ func (w *watcher) request(hdr *[tlp.HeaderBytes]byte, data []byte) {
 		w.cov.Hit("TLPs taken", "completion with status "+h.Status.String())
 	case in == core.InCompletion:
 		w.cov.Hit("TLPs taken", fmt.Sprintf("completion, %v", h.Kind))
-	case in == core.InWrite && h.Address == nicspec.BarBase+nicspec.RegRxDefault && len(data) >= 4 && int(data[0])|int(data[1])<<8 >= w.sizes.NumRxq && data[2] == 1:
+	case in == core.InWrite && h.Address == nicspec.BarBase+nicspec.RegRxDefault && len(data) >= 4 &&
+		int(data[0])|int(data[1])<<8 >= w.sizes.NumRxq && data[2] == 1:
 		w.cov.Hit("rare", "default queue with high bits")
 		w.access("write", &h)
 	case in == core.InWrite:
@@ -156,7 +158,8 @@ func (w *watcher) access(what string, h *tlp.Header) {
 		shape = fmt.Sprintf("of %d DWs", h.Length)
 	}
 	w.cov.Hit("TLPs taken", fmt.Sprintf("register %s %s", what, shape))
-	if h.Length == 16 && h.FirstBE == 0xf && h.LastBE == 0xf && registerAt(uint32(h.Address-nicspec.BarBase)) == "TX_PUSH" {
+	if h.Length == 16 && h.FirstBE == 0xf && h.LastBE == 0xf &&
+		registerAt(uint32(h.Address-nicspec.BarBase)) == "TX_PUSH" {
 		w.cov.Hit("registers", "TX_PUSH", what)
 	}
 	if whole && shape != "of more than 2 DWs" {

@@ -67,7 +67,8 @@ func (w *watcher) filling(c *boundary.Crossing) {
 // stopCame notes pauses of the whole port.
 func (w *watcher) stopCame(c *boundary.Crossing) {
 	b, p := c.Frame.Data, &w.held[c.Port]
-	if len(b) < nicspec.FrameMin || [6]byte(b) != pauseMAC || w.ports[c.Port].cfg.RxPause == 0 || binary.BigEndian.Uint16(b[14:]) != nicspec.PauseOpcode {
+	if len(b) < nicspec.FrameMin || [6]byte(b) != pauseMAC || w.ports[c.Port].cfg.RxPause == 0 ||
+		binary.BigEndian.Uint16(b[14:]) != nicspec.PauseOpcode {
 		return
 	}
 	if p.since == 0 && binary.BigEndian.Uint16(b[16:]) > 0 {

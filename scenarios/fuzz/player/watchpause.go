@@ -55,7 +55,8 @@ func (w *watcher) paused(p *pausePort, c *boundary.Crossing, opcode uint16) {
 	case opcode == nicspec.PfcOpcode && p.cfg.RxPfc != 0:
 		for i := range 8 {
 			if b[17]&p.cfg.RxPfc>>i&1 != 0 {
-				w.cov.Hit("pauses taken", coverage.ScopeWords[1+i], coverage.StopWord(binary.BigEndian.Uint16(b[18+2*i:])), port, load)
+				w.cov.Hit("pauses taken", coverage.ScopeWords[1+i],
+					coverage.StopWord(binary.BigEndian.Uint16(b[18+2*i:])), port, load)
 			}
 		}
 	case opcode == nicspec.PauseOpcode || opcode == nicspec.PfcOpcode:

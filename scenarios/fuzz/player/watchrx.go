@@ -76,7 +76,8 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 		p = int(c.PayLen())
 	}
 	if p > 0 {
-		w.cov.Hit("receive buffers", "payload", "split "+split, alignClass(d.pay), coverage.RegionNames[d.payP.Region()])
+		w.cov.Hit("receive buffers", "payload", "split "+split, alignClass(d.pay),
+			coverage.RegionNames[d.payP.Region()])
 		w.cov.Hit("receive pages", pages(d.pay, p), fmt.Sprintf("MPS %d", mps(w.devctl)))
 	} else {
 		w.cov.Hit("receive pages", "no payload", "")
@@ -101,7 +102,8 @@ func (w *watcher) parsed(c nicspec.RxCqe) {
 	w.cov.Hit("headers", fmt.Sprintf("%d tags", c.VlanCount()), c.L3Type().String(), l4)
 	w.cov.Hit("checks", "IP "+c.IpCsum().String(), "L4 "+c.L4Csum().String(), "ICRC "+c.Icrc().String())
 	if c.L3Type() != nicspec.L3TypeNone {
-		w.cov.Hit("lengths that lie", c.L3Type().String(), coverage.Truth("IP", c.IpLenBad()), coverage.Truth("UDP", c.L4LenBad()))
+		w.cov.Hit("lengths that lie", c.L3Type().String(), coverage.Truth("IP", c.IpLenBad()),
+			coverage.Truth("UDP", c.L4LenBad()))
 	}
 	if c.L3Type() == nicspec.L3TypeIpv4 && c.L4Type() != nicspec.L4TypeNone {
 		w.cov.Hit("IPv4 headers", fmt.Sprintf("%d words", (c.L4Off()-c.L3Off())/4))
@@ -131,6 +133,7 @@ func (w *watcher) parts(r *rxRing, c nicspec.RxCqe) {
 		w.cov.Hit("CRC-32C received", "mode "+r.cfg.Crc.String(), c.Crc32c().String())
 	}
 	if w.sizes.Has(nicspec.PartEcn) && c.L3Type() != nicspec.L3TypeNone {
-		w.cov.Hit("ECN received", fmt.Sprintf("mode %d", r.cfg.Ecn), c.L3Type().String(), fmt.Sprintf("ECN %d", c.IpTos()&3))
+		w.cov.Hit("ECN received", fmt.Sprintf("mode %d", r.cfg.Ecn), c.L3Type().String(),
+			fmt.Sprintf("ECN %d", c.IpTos()&3))
 	}
 }

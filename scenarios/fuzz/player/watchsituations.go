@@ -45,10 +45,11 @@ func (w *watcher) setCtrl(v nicspec.CtrlReg) {
 // resetEnds is told that a read has shown the end of a function-level reset.
 func (w *watcher) resetEnds() { w.resetTo = w.now }
 
-// overReset counts frames that were taken in, and of which some beats came before a whole function-level reset and the others
-// after it.
+// overReset counts frames that were taken in, and of which some beats came before a whole function-level reset and the
+// others after it.
 func (w *watcher) overReset(c *boundary.Crossing) {
-	if w.begins != never && c.First > w.begins && c.First < w.resetFrom && w.resetTo >= w.resetFrom && c.Last > w.resetTo {
+	if w.begins != never && c.First > w.begins && c.First < w.resetFrom && w.resetTo >= w.resetFrom &&
+		c.Last > w.resetTo {
 		w.cov.Hit("resets", coverage.FrameHangs)
 	}
 }

@@ -36,7 +36,8 @@ func pieceClass(n uint32) string {
 	return "4096 B and more"
 }
 
-// ended is told of work entries that have ended and have a completion entry. What counts is the entry as it was in memory.
+// ended is told of work entries that have ended and have a completion entry. What counts is the entry as it was in
+// memory.
 func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 	if w.cov == nil || r.ends > mostCounted {
 		return

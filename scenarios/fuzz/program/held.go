@@ -1,7 +1,7 @@
 package program
 
-// Await keeps a port stopped by pause frames until every entry of these transmit queues has ended [T13]. A queue with entries
-// for that port is left out.
+// Await keeps a port stopped by pause frames until every entry of these transmit queues has ended [T13]. A queue with
+// entries for that port is left out.
 type Await struct {
 	Port   int   `json:"port"`
 	Queues []int `json:"queues"`

@@ -85,7 +85,8 @@ type Queue struct {
 // Disable disables a queue.
 type Disable struct {
 	Queue
-	Late int `json:"late,omitempty"` // writes of two words of TBL_DATA meanwhile, if a read of the queue's ring is known to be held up [G7]
+	// writes of two words of TBL_DATA meanwhile, if a read of the queue's ring is known to be held up [G7]
+	Late int `json:"late,omitempty"`
 }
 
 // Post gives descriptors to a receive queue, no more than there is room for.
@@ -186,8 +187,9 @@ type Patch struct {
 // Bell rings a doorbell that posts nothing: Delta, added to the index last told, is 0, goes back, or goes too far.
 type Bell struct {
 	Queue
-	Delta int    `json:"delta"`
-	Over  int    `json:"over,omitempty"`  // instead of Delta: so many descriptors more than the ring holds, once all frames are delivered [Q2]
+	Delta int `json:"delta"`
+	// instead of Delta: so many descriptors more than the ring holds, once all frames are delivered [Q2]
+	Over  int    `json:"over,omitempty"`
 	Upper uint16 `json:"upper,omitempty"` // bits that are not defined
 }
 

@@ -15,8 +15,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// Parse reads a program. All that is wrong is told at once, and of each operation by its number and kind: operations are
-// read one by one.
+// Parse reads a program. All that is wrong is told at once, and of each operation by its number and kind: operations
+// are read one by one.
 func Parse(text []byte) (*Program, error) {
 	var f struct {
 		Program
@@ -80,7 +80,8 @@ func inWords(err error, text []byte) string {
 	case errors.As(err, &broken):
 		return fmt.Sprintf("bytes of a frame are no base 64 from character %d on", int64(broken))
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%s is %s: want %s", cmp.Or(embedded.ReplaceAllString(kind.Field, ""), "it"), shown(kind.Value), wanted(kind.Type))
+		return fmt.Sprintf("%s is %s: want %s", cmp.Or(embedded.ReplaceAllString(kind.Field, ""), "it"),
+			shown(kind.Value), wanted(kind.Type))
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
 }

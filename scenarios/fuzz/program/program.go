@@ -28,17 +28,20 @@ type Board struct {
 	Build   string `json:"build,omitempty"`    // sizes of the NIC, see SizesOf
 	EthBits int    `json:"eth_bits,omitempty"` // of the stream of a port; 0: as the NIC has it
 	Stall   int    `json:"stall,omitempty"`    // percent of cycles with gaps and back-pressure
-	Burst   int    `json:"burst,omitempty"`    // gaps and back-pressure last 2^burst cycles at a time, but for TLPs into the NIC
-	Seed    uint64 `json:"seed,omitempty"`     // of stalls, jitter and random completions
-	MPS     int    `json:"mps"`                // of completions, bytes
-	RCB     int    `json:"rcb"`                // bytes
-	Random  bool   `json:"random,omitempty"`   // completions are split at random
-	Jitter  int    `json:"jitter,omitempty"`   // ns, by which reads are shuffled
-	Delay   int    `json:"delay,omitempty"`    // ns from a read to its first completion
-	HostAt  uint64 `json:"host_at,omitempty"`  // offset in host memory from which on it is used; 0: 8 GB
-	ArmAt   uint64 `json:"arm_at,omitempty"`   // likewise in Arm memory above 4 GB
-	Credits int    `json:"credits,omitempty"`  // TLPs in flight on a link of a plain card, each way; 0: as many as there are
-	Card    string `json:"card,omitempty"`     // preset or file of the board whose card the NIC stands on; empty: a plain one
+	// gaps and back-pressure last 2^burst cycles at a time, but for TLPs into the NIC
+	Burst  int    `json:"burst,omitempty"`
+	Seed   uint64 `json:"seed,omitempty"`    // of stalls, jitter and random completions
+	MPS    int    `json:"mps"`               // of completions, bytes
+	RCB    int    `json:"rcb"`               // bytes
+	Random bool   `json:"random,omitempty"`  // completions are split at random
+	Jitter int    `json:"jitter,omitempty"`  // ns, by which reads are shuffled
+	Delay  int    `json:"delay,omitempty"`   // ns from a read to its first completion
+	HostAt uint64 `json:"host_at,omitempty"` // offset in host memory from which on it is used; 0: 8 GB
+	ArmAt  uint64 `json:"arm_at,omitempty"`  // likewise in Arm memory above 4 GB
+	// TLPs in flight on a link of a plain card, each way; 0: as many as there are
+	Credits int `json:"credits,omitempty"`
+	// preset or file of the board whose card the NIC stands on; empty: a plain one
+	Card string `json:"card,omitempty"`
 }
 
 // Error says what is wrong with a program.
@@ -100,7 +103,8 @@ func (v *validator) board(p *Program) {
 	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
 	_, err := SizesOf(p.Board.Build)
 	v.is(err == nil, "board: %v", err)
-	v.is(p.Board.EthBits == 0 || nicspec.ValidEthBits(p.Board.EthBits), "board.eth_bits %d: want %s", p.Board.EthBits, nicspec.WantEthBits)
+	v.is(p.Board.EthBits == 0 || nicspec.ValidEthBits(p.Board.EthBits), "board.eth_bits %d: want %s", p.Board.EthBits,
+		nicspec.WantEthBits)
 	v.in("board.stall", p.Board.Stall, 0, board.MaxStall)
 	v.in("board.burst", p.Board.Burst, 0, board.MaxBurst)
 	for _, f := range []struct {

@@ -81,7 +81,8 @@ func (v *validator) in(field string, x, lo, hi int) {
 
 // offset holds that memory lies above 4 GB at a page's begin, with room before its end.
 func (v *validator) offset(field string, at uint64) {
-	v.is(at == 0 || at >= 1<<32 && at <= MemoryBytes-Room && at%tlp.PageBytes == 0, "%s is %#x: want 0 or a multiple of %d from %#x to %#x",
+	v.is(at == 0 || at >= 1<<32 && at <= MemoryBytes-Room && at%tlp.PageBytes == 0,
+		"%s is %#x: want 0 or a multiple of %d from %#x to %#x",
 		field, at, tlp.PageBytes, uint64(1)<<32, uint64(MemoryBytes-Room))
 }
 
@@ -176,7 +177,8 @@ func (v *validator) frame(f *Frame, least int) {
 	v.in("raw", len(f.Raw), 0, MaxFrame)
 	v.in("tags", len(f.Tags), 0, 8)
 	v.is(f.L3 == 0 || f.L3 == 4 || f.L3 == 6, "l3 is %d: want 0, 4 or 6", f.L3)
-	v.is(f.Options >= 0 && f.Options <= craft.MaxOptions && f.Options%4 == 0, "options is %d: want a multiple of 4 up to %d", f.Options, craft.MaxOptions)
+	v.is(f.Options >= 0 && f.Options <= craft.MaxOptions && f.Options%4 == 0,
+		"options is %d: want a multiple of 4 up to %d", f.Options, craft.MaxOptions)
 	v.in("ihl", f.IHL, 0, 15)
 	v.in("ip_len", f.IPLen, -maxLater, maxLater)
 	v.in("udp_len", f.UDPLen, -maxLater, maxLater)
@@ -270,7 +272,8 @@ func (w *Write) check(v *validator) {
 	v.is(r != nil, "reg %q: there is no such register", w.Reg)
 	if r != nil {
 		v.in("index", w.Index, 0, max(0, r.Count-1))
-		v.is(!slices.Contains([]string{"RX_DOORBELL", "TX_DOORBELL", "TX_PUSH", "TBL_CMD"}, w.Reg), "reg %s: has operations of its own", w.Reg)
+		v.is(!slices.Contains([]string{"RX_DOORBELL", "TX_DOORBELL", "TX_PUSH", "TBL_CMD"}, w.Reg),
+			"reg %s: has operations of its own", w.Reg)
 	}
 }
 
@@ -289,13 +292,15 @@ func (r *Read) check(v *validator) {
 	if r.Wide {
 		n = 8
 	}
-	v.is(int(r.Off)%n == 0 && r.Off < nicspec.BarBytes, "off is %#x: want a multiple of %d below %#x", r.Off, n, nicspec.BarBytes)
+	v.is(int(r.Off)%n == 0 && r.Off < nicspec.BarBytes, "off is %#x: want a multiple of %d below %#x", r.Off, n,
+		nicspec.BarBytes)
 }
 
 func (t *TLP) check(v *validator) {
 	b, err := hex.DecodeString(t.Header)
 	v.is(err == nil && len(b) == tlp.HeaderBytes, "header %q: want %d bytes in hexadecimal", t.Header, tlp.HeaderBytes)
-	v.is(t.Data >= 0 && t.Data <= tlp.PageBytes && t.Data%tlp.DWBytes == 0, "data is %d: want a multiple of 4 up to %d", t.Data, tlp.PageBytes)
+	v.is(t.Data >= 0 && t.Data <= tlp.PageBytes && t.Data%tlp.DWBytes == 0, "data is %d: want a multiple of 4 up to %d",
+		t.Data, tlp.PageBytes)
 	v.in("count", t.Count, 0, maxRepeat)
 }
 
@@ -309,7 +314,8 @@ const (
 func (f *Fault) check(v *validator) {
 	_, err := inject.ParseFault(f.Kind)
 	v.is(err == nil, "kind: %v", err)
-	v.is(slices.Contains([]string{OfRxRing, OfTxRing, OfMemory}, f.Of), "of %q: want %s, %s or %s", f.Of, OfRxRing, OfTxRing, OfMemory)
+	v.is(slices.Contains([]string{OfRxRing, OfTxRing, OfMemory}, f.Of), "of %q: want %s, %s or %s", f.Of, OfRxRing,
+		OfTxRing, OfMemory)
 	v.queue(f.Queue)
 	v.place("place", &f.Place)
 	v.in("at", f.At, 0, 1<<nicspec.LogSizeMax)

@@ -20,8 +20,8 @@ type shrinker struct {
 }
 
 // Shrink returns a part of the program that still fails, and how many programs were played to find it: operations are
-// left out, then what is in them, then what the board does. fails plays a program and tells whether it fails as the first
-// one did.
+// left out, then what is in them, then what the board does. fails plays a program and tells whether it fails as the
+// first one did.
 func Shrink(ctx context.Context, p *program.Program, fails func(*program.Program) bool) (*program.Program, int) {
 	s := &shrinker{ctx: ctx, fails: fails, best: p}
 	for s.more() {
@@ -123,8 +123,10 @@ func With(p *program.Program, i int, o *program.Op) *program.Program {
 func (s *shrinker) board() bool {
 	got := false
 	for _, plain := range []func(*program.Board){
-		func(b *program.Board) { b.Stall = 0 }, func(b *program.Board) { b.Jitter = 0 }, func(b *program.Board) { b.Random = false },
-		func(b *program.Board) { b.MPS = 4096 }, func(b *program.Board) { b.RCB = 64 }, func(b *program.Board) { b.Delay = 0 }, func(b *program.Board) { b.Seed = 0 },
+		func(b *program.Board) { b.Stall = 0 }, func(b *program.Board) { b.Jitter = 0 },
+		func(b *program.Board) { b.Random = false },
+		func(b *program.Board) { b.MPS = 4096 }, func(b *program.Board) { b.RCB = 64 },
+		func(b *program.Board) { b.Delay = 0 }, func(b *program.Board) { b.Seed = 0 },
 		func(b *program.Board) { b.HostAt, b.ArmAt = 0, 0 }, func(b *program.Board) { b.Credits = 0 },
 	} {
 		p := *s.best
@@ -153,7 +155,8 @@ func (s *shrinker) contents() bool {
 	return got
 }
 
-// Less is an operation made smaller by its k-th reduction: nil when that changes nothing. left is false beyond the last.
+// Less is an operation made smaller by its k-th reduction: nil when that changes nothing. left is false beyond the
+// last.
 func Less(o *program.Op, k int) (*program.Op, bool) {
 	all := Reductions(o)
 	if k >= len(all) {
@@ -209,12 +212,15 @@ func Reductions(o *program.Op) []func(*program.Op) {
 			}
 		}
 	case o.Post != nil:
-		all = append(all, func(o *program.Op) { o.Post.Count /= 2 }, func(o *program.Op) { o.Post.Hdr, o.Post.Pay = program.Place{}, program.Place{} })
+		all = append(all, func(o *program.Op) { o.Post.Count /= 2 },
+			func(o *program.Op) { o.Post.Hdr, o.Post.Pay = program.Place{}, program.Place{} })
 	case o.RxQueue != nil:
-		all = append(all, func(o *program.Op) { o.RxQueue.Ring, o.RxQueue.Done = program.Place{}, program.Place{} }, func(o *program.Op) { o.RxQueue.Split = 0 },
+		all = append(all, func(o *program.Op) { o.RxQueue.Ring, o.RxQueue.Done = program.Place{}, program.Place{} },
+			func(o *program.Op) { o.RxQueue.Split = 0 },
 			func(o *program.Op) { o.RxQueue.Msix = nil }, func(o *program.Op) { o.RxQueue.Crc, o.RxQueue.Ecn = 0, 0 })
 	case o.TxQueue != nil:
-		all = append(all, func(o *program.Op) { o.TxQueue.Ring, o.TxQueue.Done = program.Place{}, program.Place{} }, func(o *program.Op) { o.TxQueue.Msix = nil },
+		all = append(all, func(o *program.Op) { o.TxQueue.Ring, o.TxQueue.Done = program.Place{}, program.Place{} },
+			func(o *program.Op) { o.TxQueue.Msix = nil },
 			func(o *program.Op) { o.TxQueue.Ecn, o.TxQueue.Class = 0, 0 })
 	case o.Fault != nil:
 		all = append(all, func(o *program.Op) { o.Fault.Skip /= 2 }, func(o *program.Op) { o.Fault.Nth /= 2 },
@@ -222,7 +228,8 @@ func Reductions(o *program.Op) []func(*program.Op) {
 	case o.Rule != nil:
 		all = append(all, func(o *program.Op) { o.Rule.Match = nil }, func(o *program.Op) { o.Rule.Account = nil })
 	case o.Key != nil:
-		all = append(all, func(o *program.Op) { o.Key.Room /= 2 }, func(o *program.Op) { o.Key.Place = program.Place{Host: o.Key.Place.Host, High: o.Key.Place.High} })
+		all = append(all, func(o *program.Op) { o.Key.Room /= 2 },
+			func(o *program.Op) { o.Key.Place = program.Place{Host: o.Key.Place.Host, High: o.Key.Place.High} })
 	case o.TLP != nil:
 		all = append(all, func(o *program.Op) { o.TLP.Count /= 2 })
 	}

@@ -27,7 +27,8 @@ func TestReductionsEndAndStayLegal(t *testing.T) {
 				const most = 64 // what is halved is a number of 64 bits at most
 				for n := 0; o != nil; n++ {
 					require.Less(t, n, most, "operation %d of program %d, reduction %d", i, number, k)
-					require.NoError(t, shrink.With(p, i, o).Validate(), "operation %d of program %d, reduction %d", i, number, k)
+					require.NoError(t, shrink.With(p, i, o).Validate(), "operation %d of program %d, reduction %d", i,
+						number, k)
 					o, _ = shrink.Less(o, k)
 				}
 			}
@@ -39,19 +40,22 @@ func TestReductionsEndAndStayLegal(t *testing.T) {
 // A fault is made plain: it strikes the first read and its first completion if
 // the program fails that way, too. Where it does not, nothing of it is lost.
 func TestFaultsShrink(t *testing.T) {
-	p := &program.Program{Ops: []program.Op{{Fault: &program.Fault{Kind: "UR", Of: program.OfTxRing, Skip: 3, Count: 2, Nth: 2, Delay: 600, Gap: 3000}}}}
+	p := &program.Program{Ops: []program.Op{{Fault: &program.Fault{Kind: "UR", Of: program.OfTxRing, Skip: 3, Count: 2,
+		Nth: 2, Delay: 600, Gap: 3000}}}}
 	for _, c := range []struct {
 		name  string
 		fails func(*program.Fault) bool
 		want  program.Fault
 	}{
 		{"any", func(*program.Fault) bool { return true }, program.Fault{Kind: "UR", Of: program.OfTxRing, Count: 2}},
-		{"a later read", func(f *program.Fault) bool { return f.Skip >= 1 }, program.Fault{Kind: "UR", Of: program.OfTxRing, Skip: 1, Count: 2}},
+		{"a later read", func(f *program.Fault) bool { return f.Skip >= 1 },
+			program.Fault{Kind: "UR", Of: program.OfTxRing, Skip: 1, Count: 2}},
 		{"a later completion", func(f *program.Fault) bool { return f.Nth == 2 && f.Gap > 100 },
 			program.Fault{Kind: "UR", Of: program.OfTxRing, Count: 2, Nth: 2, Gap: 187}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			small, trials := shrink.Shrink(context.Background(), p, func(p *program.Program) bool { return len(p.Ops) == 1 && c.fails(p.Ops[0].Fault) })
+			small, trials := shrink.Shrink(context.Background(), p,
+				func(p *program.Program) bool { return len(p.Ops) == 1 && c.fails(p.Ops[0].Fault) })
 			require.Less(t, trials, 100)
 			require.Equal(t, c.want, *small.Ops[0].Fault)
 		})

@@ -26,11 +26,13 @@ func (o *Options) Validate() error {
 	if o.Monitor != 0 && (o.Monitor < 1024 || o.Monitor > 65535) {
 		errs = append(errs, fmt.Errorf("--akita-monitor %d: want a port, 1024 to 65535", o.Monitor))
 	}
-	if o.Trace != "" && (!strings.HasSuffix(o.Trace, suffix) || o.Trace == suffix || strings.HasSuffix(o.Trace, "/"+suffix)) {
+	if o.Trace != "" && (!strings.HasSuffix(o.Trace, suffix) || o.Trace == suffix ||
+		strings.HasSuffix(o.Trace, "/"+suffix)) {
 		errs = append(errs, fmt.Errorf("--akita-trace %q: want a name that ends in %s", o.Trace, suffix))
 	}
 	if strings.ContainsAny(o.Trace, "?#%") {
-		errs = append(errs, fmt.Errorf("--akita-trace %q: want a name without ?, # and %%, which SQLite does not take as parts of one", o.Trace))
+		errs = append(errs, fmt.Errorf("--akita-trace %q: want a name without ?, # and %%, which SQLite does not "+
+			"take as parts of one", o.Trace))
 	}
 	if o.Trace != "" {
 		errs = append(errs, newFile(o.Trace))

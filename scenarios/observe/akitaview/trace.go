@@ -69,7 +69,8 @@ func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 		way.EndTime = now.Sec()
 		t.write(way)
 		t.waits[m] = tracing.Task{
-			ID: t.id(), ParentID: way.ID, Kind: "wait", What: way.What, Where: m.Meta().Dst.Name(), StartTime: way.EndTime,
+			ID: t.id(), ParentID: way.ID, Kind: "wait", What: way.What, Where: m.Meta().Dst.Name(),
+			StartTime: way.EndTime,
 		}
 	case sim.HookPosPortMsgRetrieve:
 		wait, known := t.waits[m]

@@ -29,7 +29,8 @@ func newRun(t *testing.T) *replay.Run {
 	o := replay.DefaultOptions()
 	card, err := board.CardPreset("bf3")
 	require.NoError(t, err)
-	o.NIC, o.Dir, o.Card, o.PeriodPs, o.Ports, o.EthBits = device.Model, "both", &card, card.Period, card.Ports, card.EthBits
+	o.NIC, o.Dir, o.Card, o.PeriodPs, o.Ports, o.EthBits = device.Model, "both", &card, card.Period, card.Ports,
+		card.EthBits
 	for n := range 40 {
 		o.Frames = append(o.Frames, craft.Pattern(64+n*30, uint64(n)))
 	}
@@ -47,7 +48,8 @@ func play(t *testing.T, r *replay.Run) *replay.Result {
 	return res
 }
 
-// A trace has every TLP and frame of the run, closed ways and their waits, at the run's times; the run is as it is without.
+// A trace has every TLP and frame of the run, closed ways and their waits, at the run's times; the run is as it is
+// without.
 func TestTrace(t *testing.T) {
 	plain := play(t, newRun(t))
 	file := filepath.Join(t.TempDir(), "run.sqlite3")
@@ -144,7 +146,8 @@ func TestMonitor(t *testing.T) {
 
 // Requests of other machines, by other names, and of pages from elsewhere are refused before Akita sees them.
 func TestStrangersAreRefused(t *testing.T) {
-	g := &guard{engine: simcore.NewEngine(), to: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("got through") })}
+	g := &guard{engine: simcore.NewEngine(),
+		to: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("got through") })}
 	for _, x := range []struct{ from, host, origin string }{
 		{"10.0.0.7:999", "localhost:8080", ""},
 		{"127.0.0.1:999", "evil.example:8080", ""},

@@ -51,10 +51,10 @@ type Folder struct {
 	lock   *os.File
 }
 
-// OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
-// overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a folder
-// of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's loses
-// nothing but what is replaced.
+// OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or,
+// with overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a
+// folder of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's
+// loses nothing but what is replaced.
 func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err error) {
 	if dir == "" {
 		return &Folder{}, nil
@@ -191,7 +191,8 @@ func (f *Folder) Write(o *Object) error {
 	return nil
 }
 
-// Drop undoes OpenFolder, whole or in part, for a run that did not take place. One that had written something stays ours.
+// Drop undoes OpenFolder, whole or in part, for a run that did not take place. One that had written something stays
+// ours.
 func (f *Folder) Drop() {
 	f.giveBack()
 	if f.marked && f.untouched() {
@@ -208,7 +209,8 @@ func (f *Folder) Drop() {
 // untouched reports whether this run has added nothing but the marker.
 func (f *Folder) untouched() bool {
 	now, err := f.Files.Names()
-	return err == nil && !slices.ContainsFunc(now, func(name string) bool { return name != Marker && !slices.Contains(f.there, name) })
+	return err == nil &&
+		!slices.ContainsFunc(now, func(name string) bool { return name != Marker && !slices.Contains(f.there, name) })
 }
 
 // Close ends the use of the folder: what an earlier run has left in it is gone.

@@ -46,7 +46,8 @@ func TestFolder(t *testing.T) {
 	require.NoFileExists(t, filepath.Join("a", Summary), "no verdict of an earlier run")
 	f.Close()
 
-	for name, text := range map[string]string{"list": "[]", "text": "hello", "other": `{"result":"pass"}`, "empty": ""} {
+	for name, text := range map[string]string{"list": "[]", "text": "hello", "other": `{"result":"pass"}`,
+		"empty": ""} {
 		require.NoError(t, os.Mkdir(name, 0o755))
 		path := filepath.Join(name, Summary)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
@@ -56,7 +57,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Runs that begin at the same time with one new folder: one has it, and those that go do not take it away from that one.
+// Runs that begin at the same time with one new folder: one has it, and those that go do not take it away from that
+// one.
 func TestOneNewFolderForSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for n := range 100 {
@@ -99,7 +101,8 @@ func TestForeignFolder(t *testing.T) {
 	events := filepath.Join("theirs", judge.EventsFile)
 	put(t, events, "theirs/a", "theirs/b", "theirs/c", "marked/"+Marker, "hidden/.gitkeep")
 	for dir, why := range map[string]string{
-		"theirs": "--out theirs: it is neither empty nor of an earlier run: it has a, b, c and 1 more; choose another folder, or replace what is in the way by --overwrite",
+		"theirs": "--out theirs: it is neither empty nor of an earlier run: it has a, b, c and 1 more; choose " +
+			"another folder, or replace what is in the way by --overwrite",
 		"marked": "--out marked: .nictwin is not ours",
 		"hidden": "it has .gitkeep;",
 	} {
@@ -255,7 +258,8 @@ func TestLinksInAFolder(t *testing.T) {
 		require.NoError(t, os.Symlink("../victim", filepath.Join(dir, name)))
 		for _, overwrite := range []bool{false, true} {
 			_, err := OpenFolder(dir, overwrite)
-			require.EqualError(t, err, "--out "+dir+": "+name+" is a link, and nothing is written through links; choose another folder")
+			require.EqualError(t, err, "--out "+dir+": "+name+" is a link, and nothing is written through links; "+
+				"choose another folder")
 		}
 	}
 	text, err := os.ReadFile("victim")

@@ -202,8 +202,8 @@ func domainOf(m *verdict.Mismatch) Domain {
 	return Device
 }
 
-// OfError is why a run did not come to its end. An error that knows more has a method Finding, and what keeps a driver from
-// going on names its rule.
+// OfError is why a run did not come to its end. An error that knows more has a method Finding, and what keeps a driver
+// from going on names its rule.
 func OfError(err error) Finding {
 	var known interface {
 		error

@@ -16,13 +16,14 @@ const Schema = 2
 
 // Object is what --json prints: one line, whatever happens. Fields that a command has nothing for are zero.
 type Object struct {
-	Schema     int     `json:"schema"`
-	Command    string  `json:"command"`
-	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
-	Seed       uint64  `json:"seed"`
-	Digest     string  `json:"digest"`         // of the event stream
-	Build      string  `json:"build"`          // hash of the RTL build, empty for the Go model
-	Revision   string  `json:"revision"`       // of this program, with +changes where its tree had some; empty when unknown
+	Schema  int    `json:"schema"`
+	Command string `json:"command"`
+	Result  string `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
+	Seed    uint64 `json:"seed"`
+	Digest  string `json:"digest"` // of the event stream
+	Build   string `json:"build"`  // hash of the RTL build, empty for the Go model
+	// of this program, with +changes where its tree had some; empty when unknown
+	Revision   string  `json:"revision"`
 	Home       *Home   `json:"home,omitempty"` // that was used
 	Checked    uint64  `json:"checked"`
 	Mismatches uint64  `json:"mismatches"`
@@ -47,7 +48,8 @@ type Object struct {
 	Rx       *Received    `json:"rx,omitempty"`
 	Tx       *Transmitted `json:"tx,omitempty"`
 	Wall     *Shares      `json:"wall_share,omitempty"`
-	RTLBusy  float64      `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
+	// for how much of the wall time the RTL simulated, beside the rest
+	RTLBusy float64 `json:"rtl_busy,omitempty"`
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
@@ -82,8 +84,9 @@ type Captured struct {
 	Sections    int `json:"sections_skipped"`
 	Shortened   int `json:"gaps_shortened"`
 
-	CutOff  []*capture.CutOff `json:"cut_off,omitempty"`  // captures that end in the middle of a packet
-	NotRead []string          `json:"not_read,omitempty"` // captures not read to their end, as --limit was reached: left_out lacks their packets
+	CutOff []*capture.CutOff `json:"cut_off,omitempty"` // captures that end in the middle of a packet
+	// captures not read to their end, as --limit was reached: left_out lacks their packets
+	NotRead []string `json:"not_read,omitempty"`
 }
 
 // Received counts frames of the receive direction.

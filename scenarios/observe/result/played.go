@@ -35,8 +35,8 @@ type DeviceFailed struct {
 	Got          string         `json:"got"`
 }
 
-// TransactionsFile has the transactions of the run that failed, one a line: cycles of the first and last beat, direction,
-// stream and number, fields and data.
+// TransactionsFile has the transactions of the run that failed, one a line: cycles of the first and last beat,
+// direction, stream and number, fields and data.
 const TransactionsFile = "transactions.txt"
 
 // Wave is a waveform that a run has left.

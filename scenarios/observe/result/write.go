@@ -17,7 +17,8 @@ func (o *Object) End(out Outcome, err error) {
 	}
 }
 
-// WriteLine writes the object as one line. Where JSON cannot hold it, for instance a NaN, it writes an object with that error.
+// WriteLine writes the object as one line. Where JSON cannot hold it, for instance a NaN, it writes an object with
+// that error.
 func (o *Object) WriteLine(w io.Writer) error {
 	text, err := o.text("")
 	if err != nil {

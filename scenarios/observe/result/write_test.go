@@ -19,8 +19,8 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// sparse makes every pointer of an object lead to something, and gives every list one element: what is in them has no lists
-// yet, as where a run broke off.
+// sparse makes every pointer of an object lead to something, and gives every list one element: what is in them has no
+// lists yet, as where a run broke off.
 func sparse(v reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Field(i)

@@ -37,8 +37,8 @@ const (
 	After  = 60
 )
 
-// Parse reads a policy: never, fail, always, or A:B in cycles or in times such as 2us. An end that is left out is that of
-// the run.
+// Parse reads a policy: never, fail, always, or A:B in cycles or in times such as 2us. An end that is left out is that
+// of the run.
 func Parse(text string) (Policy, error) {
 	switch text {
 	case "never":
@@ -95,8 +95,8 @@ func (i instant) cycle(period simcore.Ps) uint64 {
 	return i.n / uint64(period)
 }
 
-// Cycles are the first and the last cycle that a run leaves in its waveform; ok is false if it leaves none. at is the cycle of
-// the difference if it failed.
+// Cycles are the first and the last cycle that a run leaves in its waveform; ok is false if it leaves none. at is the
+// cycle of the difference if it failed.
 func (p Policy) Cycles(failed bool, at uint64, period simcore.Ps) (from, to uint64, ok bool) {
 	switch p.Kind {
 	case Always:

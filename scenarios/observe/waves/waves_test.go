@@ -26,7 +26,8 @@ func TestPolicy(t *testing.T) {
 	from, _, _ := p.Cycles(true, 3, 2500)
 	require.Zero(t, from)
 	for text, want := range map[string]string{
-		"": "want never, fail, always, or A:B", "sometimes": "want never", ":": "want never", "1:2:3": "want never", "a:b": "want never", "-1:2": "want never",
+		"": "want never, fail, always, or A:B", "sometimes": "want never", ":": "want never", "1:2:3": "want never",
+		"a:b": "want never", "-1:2": "want never",
 		"9:8": "the window ends before it begins", "1us:1ns": "ends before",
 	} {
 		_, err := Parse(text)
@@ -45,7 +46,8 @@ func TestTimes(t *testing.T) {
 
 func TestBlocksHaveTheirOwnSignals(t *testing.T) {
 	v := View{Manifest: &manifest.Manifest{Clocks: []manifest.Clock{{Signal: "clk", PeriodPs: 2500}}}, Period: 2500}
-	v.Blocks = BlocksOf([]string{"TOP.top.u_a"}, []string{"TOP.clk", "TOP.top.u_a.go", "TOP.top.u_a.n[3:0]", "TOP.top.u_a.u_b.go", "TOP.top.u_ab.go"})
+	v.Blocks = BlocksOf([]string{"TOP.top.u_a"}, []string{"TOP.clk", "TOP.top.u_a.go", "TOP.top.u_a.n[3:0]",
+		"TOP.top.u_a.u_b.go", "TOP.top.u_ab.go"})
 	require.Equal(t, []Block{{"TOP.top.u_a", []string{"TOP.top.u_a.go", "TOP.top.u_a.n[3:0]"}}}, v.Blocks)
 	require.Contains(t, v.SaveFile(), "@200\n-TOP.top.u_a\n@28\nTOP.top.u_a.go\n@22\nTOP.top.u_a.n[3:0]\n")
 }

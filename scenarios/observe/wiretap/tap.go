@@ -30,11 +30,12 @@ type Tap struct {
 	frame   trace.Frame
 }
 
-// Attach has a rack's cables recorded from now on, in a file of at most limit bytes, 0 for any number. It fails on a rack
-// without cables.
+// Attach has a rack's cables recorded from now on, in a file of at most limit bytes, 0 for any number. It fails on a
+// rack without cables.
 func Attach(clock simcore.Scheduler, r *board.Rack, dir *files.Folder, limit int64) (*Tap, error) {
 	if len(r.Cables) == 0 {
-		return nil, fmt.Errorf("wiretap: rack %s has no cables: want a network of kind %s or %s", r.Name, board.NetworkBackToBack, board.NetworkSwitch)
+		return nil, fmt.Errorf("wiretap: rack %s has no cables: want a network of kind %s or %s", r.Name,
+			board.NetworkBackToBack, board.NetworkSwitch)
 	}
 	file, err := dir.Create(File)
 	if err != nil {
@@ -116,7 +117,8 @@ func (t *Tap) record(iface int, at simcore.Ps, data []byte, comments []string) {
 	if n := len(t.idle); n > 0 {
 		buf, t.idle = t.idle[n-1], t.idle[:n-1]
 	}
-	heap.Push(&t.waiting, packet{at: at, number: t.count, iface: iface, data: append(buf[:0], data...), comments: comments})
+	heap.Push(&t.waiting, packet{at: at, number: t.count, iface: iface, data: append(buf[:0], data...),
+		comments: comments})
 	t.count++
 }
 

@@ -64,10 +64,12 @@ type lab struct {
 func newLab(t *testing.T, network string, limit int64, ahead ...bool) *lab {
 	t.Helper()
 	l := &lab{Engine: simcore.NewEngine(), t: t}
-	s, err := board.ParseRack("lab.yaml", []byte("name: Lab\nservers: [{preset: bf3, name: A}, {preset: bf3, name: B}]\nnetwork: {"+network+"}"))
+	s, err := board.ParseRack("lab.yaml", []byte("name: Lab\nservers: [{preset: bf3, name: A}, {preset: bf3, name: "+
+		"B}]\nnetwork: {"+network+"}"))
 	require.NoError(t, err)
 	rack, err := board.NewRack(l.Engine, &l.pools, s, func(slot board.Slot) (board.NIC, error) {
-		d := &dumb{ComponentBase: sim.NewComponentBase(slot.Name), frames: slot.Frames, ahead: len(ahead) > len(l.nics) && ahead[len(l.nics)]}
+		d := &dumb{ComponentBase: sim.NewComponentBase(slot.Name), frames: slot.Frames,
+			ahead: len(ahead) > len(l.nics) && ahead[len(l.nics)]}
 		d.pcie = simcore.NewPort(d, 64, slot.Name+".PCIe")
 		for i := range d.eth {
 			d.eth[i] = simcore.NewPort(d, 1024, fmt.Sprintf("%s.Eth[%d]", slot.Name, i))
@@ -97,7 +99,8 @@ func (l *lab) tshark(fields ...string) [][]string {
 	require.NoError(l.t, l.tap.Close())
 	path, err := exec.LookPath("tshark")
 	require.NoError(l.t, err, "tshark is missing: apt-get install tshark")
-	args := []string{"-n", "-r", l.dir.Path(wiretap.File), "--disable-protocol", "rpcordma", "-o", "ip.check_checksum:TRUE", "-T", "fields"}
+	args := []string{"-n", "-r", l.dir.Path(wiretap.File), "--disable-protocol", "rpcordma", "-o",
+		"ip.check_checksum:TRUE", "-T", "fields"}
 	for _, f := range fields {
 		args = append(args, "-e", f)
 	}
@@ -136,10 +139,11 @@ func packet(op wire.Opcode, psn uint32) []byte {
 	return f
 }
 
-// Every opcode, on either port and from either end, is one packet of the right interface, decoded as RoCE; stamps are those of
-// arrival, in order.
+// Every opcode, on either port and from either end, is one packet of the right interface, decoded as RoCE; stamps are
+// those of arrival, in order.
 func TestEveryWireIsRecorded(t *testing.T) {
-	for _, network := range []string{"kind: back_to_back", "kind: back_to_back, loss: {}", "kind: back_to_back, faults: {}"} {
+	for _, network := range []string{"kind: back_to_back", "kind: back_to_back, loss: {}",
+		"kind: back_to_back, faults: {}"} {
 		l := newLab(t, network, 0)
 		var want [][]string
 		for o := range 256 {
@@ -150,10 +154,12 @@ func TestEveryWireIsRecorded(t *testing.T) {
 			for end := range 2 {
 				l.send(end, o%2, packet(op, uint32(o)), 0)
 				require.NoError(t, l.RunUntil(l.Now()+simcore.Microsecond))
-				want = append(want, []string{fmt.Sprintf("Lab.Cable%d to %c.Card.NIC.Eth[%d]", o%2, 'B'-end, o%2), fmt.Sprint(o), fmt.Sprint(o), "1", "", ""})
+				want = append(want, []string{fmt.Sprintf("Lab.Cable%d to %c.Card.NIC.Eth[%d]", o%2, 'B'-end, o%2),
+					fmt.Sprint(o), fmt.Sprint(o), "1", "", ""})
 			}
 		}
-		got := l.tshark("frame.interface_name", "infiniband.bth.opcode", "infiniband.bth.psn", "ip.checksum.status", "_ws.malformed", "frame.comment")
+		got := l.tshark("frame.interface_name", "infiniband.bth.opcode", "infiniband.bth.psn", "ip.checksum.status",
+			"_ws.malformed", "frame.comment")
 		require.Equal(t, want, got)
 		require.Equal(t, len(want), l.nics[0].got+l.nics[1].got)
 	}
@@ -191,8 +197,10 @@ func TestPacketsAreInOrder(t *testing.T) {
 
 // What faults do to a frame is said at the frame, whose bytes are as they were sent.
 func TestFaultsAreComments(t *testing.T) {
-	l := newLab(t, "kind: back_to_back, faults: {rules: [{do: loss, psn: 1}, {do: corruption, psn: 2, part: headers, bit: 100}, {do: duplication, psn: 2}, "+
-		"{do: disorder, psn: 3, hold: {frames: 9, time_ps: 5000}}, {do: ecn, psn: 4}, {do: loss, class: other, ordinal: 0}]}", 0)
+	l := newLab(t, "kind: back_to_back, faults: {rules: [{do: loss, psn: 1}, {do: corruption, psn: 2, part: headers, "+
+		"bit: 100}, {do: duplication, psn: 2}, "+
+		"{do: disorder, psn: 3, hold: {frames: 9, time_ps: 5000}}, {do: ecn, psn: 4}, {do: loss, class: other, "+
+		"ordinal: 0}]}", 0)
 	l.send(0, 0, make([]byte, 60), 0)
 	for i := range uint32(5) {
 		l.send(0, 0, packet(wire.RCWriteMiddle, 7+i), 0)

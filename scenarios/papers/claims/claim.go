@@ -34,18 +34,19 @@ const (
 
 // Claim is one statement of a paper.
 type Claim struct {
-	ID           string       `yaml:"id"`
-	Paper        string       `yaml:"paper"`
-	Where        string       `yaml:"where"`
-	Metric       string       `yaml:"metric"`
-	Value        Value        `yaml:"value"`
-	Bound        string       `yaml:"bound"`
-	Unit         string       `yaml:"unit"`
-	Check        Check        `yaml:"check"`
-	Tolerance    float64      `yaml:"tolerance"`
-	Low          *float64     `yaml:"low"`  // accepted instead of a range widened by the tolerance
-	High         *float64     `yaml:"high"` // likewise; of an upper bound, accepted instead of the value
-	Ends         bool         `yaml:"ends"` // of a range: the first number measured is compared with its low end, the second with the high one
+	ID        string   `yaml:"id"`
+	Paper     string   `yaml:"paper"`
+	Where     string   `yaml:"where"`
+	Metric    string   `yaml:"metric"`
+	Value     Value    `yaml:"value"`
+	Bound     string   `yaml:"bound"`
+	Unit      string   `yaml:"unit"`
+	Check     Check    `yaml:"check"`
+	Tolerance float64  `yaml:"tolerance"`
+	Low       *float64 `yaml:"low"`  // accepted instead of a range widened by the tolerance
+	High      *float64 `yaml:"high"` // likewise; of an upper bound, accepted instead of the value
+	// of a range: the first number measured is compared with its low end, the second with the high one
+	Ends         bool         `yaml:"ends"`
 	Kind         string       `yaml:"kind"`
 	Role         string       `yaml:"role"`
 	Derivability Derivability `yaml:"derivability"`

@@ -41,8 +41,10 @@ func TestClaimsAreThoseOfTheCollection(t *testing.T) {
 	for i := range ours {
 		c, o := &ours[i], known[ours[i].ID]
 		require.NotNil(t, o, c.ID)
-		require.Equal(t, []any{o.Paper, o.Where, o.Metric, o.Bound, o.Unit, o.Kind, o.Role, o.Derivability, o.Check.Type, o.Check.Tolerance},
-			[]any{c.Paper, c.Where, c.Metric, c.Bound, c.Unit, c.Kind, c.Role, string(c.Derivability), string(c.Check), c.Tolerance}, c.ID)
+		require.Equal(t, []any{o.Paper, o.Where, o.Metric, o.Bound, o.Unit, o.Kind, o.Role, o.Derivability,
+			o.Check.Type, o.Check.Tolerance},
+			[]any{c.Paper, c.Where, c.Metric, c.Bound, c.Unit, c.Kind, c.Role, string(c.Derivability), string(c.Check),
+				c.Tolerance}, c.ID)
 		var v Value
 		if o.Value.Kind != 0 {
 			require.NoError(t, o.Value.Decode(&v), c.ID)
@@ -79,11 +81,14 @@ func TestParseNamesTheLine(t *testing.T) {
 		{"claims: [\n", "x.yaml:"},
 		{"claim: []\n", "x.yaml:1: field claim not found"},
 		{good + good[8:], `x.yaml:3: claim a.b is there twice`},
-		{"claims:\n  - {id: a, paper: P, where: S, metric: m, bound: eq, check: close, kind: ratio, role: output, derivability: structural}\n",
+		{"claims:\n  - {id: a, paper: P, where: S, metric: m, bound: eq, check: close, kind: ratio, role: output, " +
+			"derivability: structural}\n",
 			`x.yaml:2: claim "a": check "close": want one of exact, within`},
-		{"claims:\n  - {id: a, paper: P, where: S, metric: m, bound: eq, check: within, kind: ratio, role: output, derivability: structural}\n",
+		{"claims:\n  - {id: a, paper: P, where: S, metric: m, bound: eq, check: within, kind: ratio, role: output, " +
+			"derivability: structural}\n",
 			`check within without a number`},
-		{"claims:\n  - {id: a, paper: P, where: S, metric: m, value: 1, bound: eq, check: in_range, kind: ratio, role: output, derivability: structural}\n",
+		{"claims:\n  - {id: a, paper: P, where: S, metric: m, value: 1, bound: eq, check: in_range, kind: ratio, " +
+			"role: output, derivability: structural}\n",
 			`want two numbers, or low and high`},
 		{"claims:\n  - {id: a, value: {x: 1}}\n", "x.yaml:2: value: want nothing, a number"},
 		{"claims:\n  - {id: a, value: []}\n", "x.yaml:2: value: want numbers"},
@@ -96,7 +101,8 @@ func TestParseNamesTheLine(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	num := func(check Check, bound string, tol float64, digits int, v ...float64) *Claim {
-		return &Claim{Check: check, Bound: bound, Tolerance: tol, Role: "output", Value: Value{Numbers: v, Digits: digits}}
+		return &Claim{Check: check, Bound: bound, Tolerance: tol, Role: "output",
+			Value: Value{Numbers: v, Digits: digits}}
 	}
 	for _, x := range []struct {
 		name  string
@@ -104,7 +110,8 @@ func TestJudge(t *testing.T) {
 		found Found
 		want  Verdict
 	}{
-		{"exact to the digits that are printed", num(Exact, "approx", 0, 0, 195), Found{Values: []float64{195.3125}}, Pass},
+		{"exact to the digits that are printed", num(Exact, "approx", 0, 0, 195), Found{Values: []float64{195.3125}},
+			Pass},
 		{"exact, beyond them", num(Exact, "approx", 0, 0, 195), Found{Values: []float64{195.6}}, Miss},
 		{"exact, at least", num(Exact, "atleast", 0, 0, 293), Found{Values: []float64{500}}, Pass},
 		{"exact, one digit", num(Exact, "eq", 0, 1, 716.8), Found{Values: []float64{716.6}}, Miss},
@@ -113,9 +120,12 @@ func TestJudge(t *testing.T) {
 		{"each of two", num(Within, "eq", 0.1, 0, 400, 200), Found{Values: []float64{390, 150}}, Miss},
 		{"below zero", num(Within, "approx", 0.5, 0, -0.06), Found{Values: []float64{-0.05}}, Pass},
 		{"range", num(InRange, "range", 0.5, 0, 1, 2), Found{Values: []float64{2.9}}, Pass},
-		{"each end of a range", ends(num(InRange, "range", 0.25, 0, 2.5, 7.5)), Found{Values: []float64{2.9, 7.2}}, Pass},
-		{"far above the low end", ends(num(InRange, "range", 0.25, 0, 2.5, 7.5)), Found{Values: []float64{4.3, 7.2}}, Miss},
-		{"more than the number", num(Within, "approx", 0.1, 0, 100), Found{Values: []float64{100}, Broken: "not the lowest"}, Miss},
+		{"each end of a range", ends(num(InRange, "range", 0.25, 0, 2.5, 7.5)), Found{Values: []float64{2.9, 7.2}},
+			Pass},
+		{"far above the low end", ends(num(InRange, "range", 0.25, 0, 2.5, 7.5)), Found{Values: []float64{4.3, 7.2}},
+			Miss},
+		{"more than the number", num(Within, "approx", 0.1, 0, 100),
+			Found{Values: []float64{100}, Broken: "not the lowest"}, Miss},
 		{"outside", num(InRange, "range", 0.5, 0, 1, 2), Found{Values: []float64{0.4}}, Miss},
 		{"at most", num(UpperBound, "lt", 0, 0, 5), Found{Values: []float64{5.1}}, Miss},
 		{"at least", num(LowerBound, "gt", 0, 0, 5), Found{Values: []float64{5.1}}, Pass},

@@ -111,7 +111,8 @@ func (c *Claim) UnmarshalYAML(n *yaml.Node) error {
 }
 
 var fields = []string{
-	"id", "paper", "where", "metric", "value", "bound", "unit", "check", "tolerance", "low", "high", "ends", "kind", "role", "derivability",
+	"id", "paper", "where", "metric", "value", "bound", "unit", "check", "tolerance", "low", "high", "ends", "kind",
+	"role", "derivability",
 }
 
 // UnmarshalYAML reads nothing, a number, a list of numbers, or a text.
@@ -151,7 +152,8 @@ func (c *Claim) faults() (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%s %q: want one of %s", field, got, strings.Join(of, ", ")))
 		}
 	}
-	for _, f := range [...]struct{ field, got string }{{"id", c.ID}, {"paper", c.Paper}, {"where", c.Where}, {"metric", c.Metric}} {
+	for _, f := range [...]struct{ field, got string }{{"id", c.ID}, {"paper", c.Paper}, {"where", c.Where},
+		{"metric", c.Metric}} {
 		if f.got == "" {
 			wrong = append(wrong, f.field+" is empty: want one")
 		}
@@ -179,6 +181,7 @@ func (c *Claim) faults() (wrong []string) {
 }
 
 var checkNames = []string{
-	string(Exact), string(Within), string(InRange), string(UpperBound), string(LowerBound), string(Ordering), string(Direction), string(Shape),
+	string(Exact), string(Within), string(InRange), string(UpperBound), string(LowerBound), string(Ordering),
+	string(Direction), string(Shape),
 	string(Input), string(None),
 }

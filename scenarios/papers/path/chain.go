@@ -134,7 +134,8 @@ func (h *hop) ended(_ *requester.Transfer, now simcore.Ps) {
 	}
 	for i, want := 0, c.stamped(h.seq); i+8 <= len(h.Data); i += mem.LineBytes {
 		if got := binary.LittleEndian.Uint64(h.Data[i:]); got != want {
-			c.fail(fmt.Errorf("packet %d, line %d: its bytes are those of %d, want %d", h.seq, i/mem.LineBytes, got, want))
+			c.fail(fmt.Errorf("packet %d, line %d: its bytes are those of %d, want %d", h.seq, i/mem.LineBytes, got,
+				want))
 			return
 		}
 	}
@@ -172,7 +173,8 @@ func (c *chain) Handle(sim.Event) error {
 func (c *chain) Name() string { return c.name }
 
 // chains runs chains side by side until the rate of the first is known.
-func chains(s *study.Session, name string, spec rigSpec, roundTrips int, scale float64, list ...*chain) (study.Estimate, *rig, error) {
+func chains(s *study.Session, name string, spec rigSpec, roundTrips int, scale float64, list ...*chain) (study.Estimate,
+	*rig, error) {
 	fail := func(r *rig, err error) (study.Estimate, *rig, error) {
 		return study.Estimate{}, r, fmt.Errorf("%s: %w", name, err)
 	}

@@ -13,7 +13,8 @@ import (
 var linkInputs = []study.Input{
 	{Name: "host.mps", Value: 512, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
 	{Name: "arm.mps", Value: 128, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
-	{Name: "pcie.rate", Value: 256, Unit: "Gbps", Source: "offpath.hw.pcie, as the paper counts (252 coded)", Anchors: []string{"offpath.hw.pcie"}},
+	{Name: "pcie.rate", Value: 256, Unit: "Gbps", Source: "offpath.hw.pcie, as the paper counts (252 coded)",
+		Anchors: []string{"offpath.hw.pcie"}},
 	{Name: "net.rate", Value: 200, Unit: "Gbps", Source: "offpath.hw.nic", Anchors: []string{"offpath.hw.nic"}},
 	{Name: "net.mtu", Value: 1024, Unit: "B", Source: "assumption: InfiniBand PMTU of the testbed, declared"},
 	{Name: "net.header", Value: 26, Unit: "B", Source: "InfiniBand specification: LRH 8, BTH 12, ICRC 4, VCRC 2"},
@@ -21,14 +22,17 @@ var linkInputs = []study.Input{
 	{Name: "nic.tags", Value: 256, Unit: "reads", Source: "PCIe: extended tags"},
 	{Name: "nic.buffer", Value: 256 << 10, Unit: "B", Source: "assumption: several times bandwidth × round trip"},
 	{Name: "window", Value: 24, Unit: "requests a direction", Source: "Fig. 5: 2 requesters of 12 threads"},
-	{Name: "tlp.header", Value: 24, Unit: "B", Source: "PCIe: 16 B and 8 B of framing a request; a completion has 20 B"},
+	{Name: "tlp.header", Value: 24, Unit: "B",
+		Source: "PCIe: 16 B and 8 B of framing a request; a completion has 20 B"},
 }
 
 // Duplex measures what links carry in one and in both directions.
 var Duplex = study.Experiment{
-	Group: "path", Name: "duplex", Title: "Bandwidth of links, one and both directions", Figures: "OP Fig. 5b, section 3.2 and 3.3",
+	Group: "path", Name: "duplex", Title: "Bandwidth of links, one and both directions",
+	Figures: "OP Fig. 5b, section 3.2 and 3.3",
 	Claims: []string{
-		"offpath.p1.unidir", "offpath.p1.bidir", "offpath.p2.bidir_limit", "offpath.p3.no_bidir_gain", "offpath.p1.large_bw",
+		"offpath.p1.unidir", "offpath.p1.bidir", "offpath.p2.bidir_limit", "offpath.p3.no_bidir_gain",
+		"offpath.p1.large_bw",
 		"offpath.p1.large_mpps", "offpath.p2.large_read_mpps_before",
 	},
 	Inputs: append([]study.Input{
@@ -38,12 +42,14 @@ var Duplex = study.Experiment{
 	Run: duplex,
 }
 
-// linkSpec is a BlueField-2 card of the inputs, with its caches and DRAM if timed, else with memories that answer at once.
+// linkSpec is a BlueField-2 card of the inputs, with its caches and DRAM if timed, else with memories that answer at
+// once.
 func linkSpec(s *study.Session, timed bool) rigSpec {
 	n := requester.Default()
 	n.MPS = [...]int{nicspec.EndpointArm: int(s.Input("arm.mps")), nicspec.EndpointHost: int(s.Input("host.mps"))}
 	n.MRRS, n.Tags, n.Buffer = int(s.Input("nic.mrrs")), int(s.Input("nic.tags")), int(s.Input("nic.buffer"))
-	n.Rate, n.Payload, n.Header = simcore.Gbps(int64(s.Input("net.rate"))), int(s.Input("net.mtu")), int(s.Input("net.header"))
+	n.Rate, n.Payload, n.Header = simcore.Gbps(int64(s.Input("net.rate"))), int(s.Input("net.mtu")),
+		int(s.Input("net.header"))
 	return rigSpec{preset: "bf2", timed: timed, nic: n, nicGbps: int64(s.Input("pcie.rate"))}
 }
 
@@ -107,7 +113,8 @@ func duplex(s *study.Session) error {
 		c.system = "path 3, 252 Gbps"
 		cases = append(cases, c)
 	}
-	bars := study.NewSeries("aggregate", "Aggregate bandwidth of 4 KB transfers", "payload", "Gbps", study.Axis{Name: "direction"})
+	bars := study.NewSeries("aggregate", "Aggregate bandwidth of 4 KB transfers", "payload", "Gbps",
+		study.Axis{Name: "direction"})
 	got := map[string]float64{}
 	for _, c := range cases {
 		e, r, err := flows(s, c.system+" "+c.label, c.spec, 1500, c.flows...)
@@ -125,8 +132,9 @@ func duplex(s *study.Session) error {
 	return largeTransfers(s, card)
 }
 
-// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the limit that
-// links and network set: reads beside writes at that limit are twice what the one channel of the Arm's DRAM can carry.
+// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the limit
+// that links and network set: reads beside writes at that limit are twice what the one channel of the Arm's DRAM can
+// carry.
 const linksOnly = ", links only"
 
 func duplexClaims(s *study.Session, got map[string]float64) {
@@ -135,21 +143,26 @@ func duplexClaims(s *study.Session, got map[string]float64) {
 	const how = "payload of 4 KB transfers, with caches and DRAM"
 	s.Value("offpath.p1.unidir", better("path 1", "READ", "WRITE"), how)
 	s.Value("offpath.p1.bidir", both("path 1"), how)
-	s.Values("offpath.p2.bidir_limit", fmt.Sprintf("%s in one direction; in both the limit of links and network, for the one channel of the Arm's DRAM carries %.0f Gbps in all (series)", how, both("path 2")),
+	s.Values("offpath.p2.bidir_limit", fmt.Sprintf("%s in one direction; in both the limit of links and network, for "+
+		"the one channel of the Arm's DRAM carries %.0f Gbps in all (series)", how, both("path 2")),
 		both("path 2"+linksOnly), better("path 2", "READ", "WRITE"))
 	one, two := better("path 3", "S2H", "H2S"), got["path 3 S2H and H2S"]
 	gain := func(path string) float64 { return both(path) / better(path, "READ", "WRITE") }
 	gain1, gain2 := gain("path 1"), gain("path 2"+linksOnly)
 	s.Holds("offpath.p3.no_bidir_gain", two <= 1.05*one && gain1 > 1.8 && gain2 > 1.8,
-		fmt.Sprintf("path 3 %.1f both, %.1f one direction; path 1 × %.2f, path 2 × %.2f by its links", two, one, gain1, gain2),
-		fmt.Sprintf("%s, but path 2 without: with the one channel of the Arm's DRAM it gains × %.2f", how, gain("path 2")))
+		fmt.Sprintf("path 3 %.1f both, %.1f one direction; path 1 × %.2f, path 2 × %.2f by its links", two, one, gain1,
+			gain2),
+		fmt.Sprintf("%s, but path 2 without: with the one channel of the Arm's DRAM it gains × %.2f", how,
+			gain("path 2")))
 }
 
 // largeTransfers measures paths 1 and 2 where the network is full.
 func largeTransfers(s *study.Session, spec rigSpec) error {
 	size := int(s.Input("payload.large"))
-	pps := study.NewSeries("large_packets", "Data TLPs a second at PCIe1, 64 KB transfers", "data TLPs", "Mpps", study.Axis{Name: "operation"})
-	bw := study.NewSeries("large_bandwidth", "Bandwidth of 64 KB transfers", "payload", "Gbps", study.Axis{Name: "operation"})
+	pps := study.NewSeries("large_packets", "Data TLPs a second at PCIe1, 64 KB transfers", "data TLPs", "Mpps",
+		study.Axis{Name: "operation"})
+	bw := study.NewSeries("large_bandwidth", "Bandwidth of 64 KB transfers", "payload", "Gbps",
+		study.Axis{Name: "operation"})
 	for _, p := range []string{"path 1", "path 2", "path 3"} {
 		for _, c := range ways(s, p, size, spec)[:2] {
 			e, r, err := flows(s, "64 KB "+p+" "+c.label, c.spec, 1000, c.flows...)

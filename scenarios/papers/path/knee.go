@@ -41,7 +41,8 @@ func knee(s *study.Session) error {
 		worst = max(worst, math.Abs(at/need-1))
 	}
 	s.Record(x, y)
-	s.Holds("smartns.rx.required_cache_eq", worst <= 0.2, fmt.Sprintf("the knee is at most %.1f%% away from bandwidth × residence", 100*worst),
+	s.Holds("smartns.rx.required_cache_eq", worst <= 0.2, fmt.Sprintf("the knee is at most %.1f%% away from "+
+		"bandwidth × residence", 100*worst),
 		"where DRAM traffic falls to half of its most, three residences")
 	const how = "arithmetic of inputs; the knee that they give is measured"
 	bw := s.Input("link") / 8 * 1e9
@@ -64,13 +65,15 @@ func crossing(sizes, passes []float64) float64 {
 	return math.NaN()
 }
 
-// residences shows both sides of residence = LLC ÷ bandwidth, with an LLC of a sixteenth: sizes and times are scaled alike.
+// residences shows both sides of residence = LLC ÷ bandwidth, with an LLC of a sixteenth: sizes and times are scaled
+// alike.
 func residences(s *study.Session) error {
 	const scale = 16
 	llc := int64(llcBytes / scale)
 	edge := float64(llc) / (s.Input("link") / 8 * 1e3) // µs
 	axis := study.Axis{Name: "residence", Unit: "µs", Log: true}
-	x := study.NewSeries("residence_passes", "DRAM bytes per payload byte, LLC 1 MB (all sizes and times ÷ 16)", "DRAM bytes per payload byte", "B/B", axis)
+	x := study.NewSeries("residence_passes", "DRAM bytes per payload byte, LLC 1 MB (all sizes and times ÷ 16)",
+		"DRAM bytes per payload byte", "B/B", axis)
 	y := study.NewSeries("residence_throughput", "The same: throughput", "throughput", "Gbps", axis)
 	for _, invalidate := range []bool{false, true} {
 		design := map[bool]string{false: "write back", true: "invalidate"}[invalidate]
@@ -108,7 +111,8 @@ const (
 	backlogBin   = 10
 )
 
-// backlog stops the cores for a while: the ring grows beyond the cache, DRAM is used, and the cache alone again after it.
+// backlog stops the cores for a while: the ring grows beyond the cache, DRAM is used, and the cache alone again after
+// it.
 func backlog(s *study.Session) error {
 	spec, err := ringOf(s, "backlog", backlogLLC, true)
 	if err != nil {
@@ -125,7 +129,8 @@ func backlog(s *study.Session) error {
 		return err
 	}
 	axis := study.Axis{Name: "time", Unit: "µs"}
-	x := study.NewSeries("backlog", "Backlog beyond a 2 MB LLC (sizes ÷ 8), 200 Gbps, cores stopped from 60 to 180 µs", "DRAM bandwidth", "Gbps", axis)
+	x := study.NewSeries("backlog", "Backlog beyond a 2 MB LLC (sizes ÷ 8), 200 Gbps, cores stopped from 60 to 180 µs",
+		"DRAM bandwidth", "Gbps", axis)
 	y := study.NewSeries("backlog_bytes", "The same: bytes in the ring", "bytes", "MB", axis)
 	bin, last := us(backlogBin), mark{}
 	at := bin
@@ -150,7 +155,8 @@ func backlog(s *study.Session) error {
 
 // faster receives at 800 Gbps through the LLC's bandwidth, with a ring that fits into it.
 func faster(s *study.Session) error {
-	x := study.NewSeries("llc_bandwidth", "Receive at 800 Gbps through an LLC of 1,200 Gbps", "throughput", "Gbps", study.Axis{Name: "design"})
+	x := study.NewSeries("llc_bandwidth", "Receive at 800 Gbps through an LLC of 1,200 Gbps", "throughput", "Gbps",
+		study.Axis{Name: "design"})
 	for _, invalidate := range []bool{false, true} {
 		design := map[bool]string{false: "ring below the LLC", true: "ring below the LLC, invalidated"}[invalidate]
 		spec, err := ringOf(s, design, llcBytes, true)
@@ -167,7 +173,8 @@ func faster(s *study.Session) error {
 		x.Bar("Arm LLC", design, p.gbps)
 		if !invalidate {
 			needed := float64(p.mark.llcRead+p.mark.llcWritten) / float64(p.payload) * spec.gbps
-			s.Value("smartns.rx.llc_bw_800g", needed, fmt.Sprintf("passes counted at the LLC, times 800 Gbps; with 1,200 it receives %.0f Gbps", p.gbps))
+			s.Value("smartns.rx.llc_bw_800g", needed, fmt.Sprintf("passes counted at the LLC, times 800 Gbps; with "+
+				"1,200 it receives %.0f Gbps", p.gbps))
 		}
 	}
 	s.Record(x)

@@ -26,12 +26,14 @@ const memoryBytes = 1 << 32
 func newMemory(cache *armcache.Spec, d dram.Spec) (*memory, error) {
 	m := &memory{engine: simcore.NewEngine()}
 	var err error
-	if m.dram, err = (dram.Builder{Scheduler: m.engine, Spec: d, Memory: mem.NewSparse(memoryBytes)}).Build("DRAM"); err != nil {
+	if m.dram, err = (dram.Builder{Scheduler: m.engine, Spec: d, Memory: mem.NewSparse(memoryBytes)}).Build(
+		"DRAM"); err != nil {
 		return nil, err
 	}
 	m.top = m.dram
 	if cache != nil {
-		if m.cache, err = (armcache.Builder{Scheduler: m.engine, Spec: *cache, Memory: m.dram}).Build("LLC"); err != nil {
+		if m.cache, err = (armcache.Builder{Scheduler: m.engine, Spec: *cache,
+			Memory: m.dram}).Build("LLC"); err != nil {
 			return nil, err
 		}
 		m.top = m.cache
@@ -65,8 +67,10 @@ func (m *memory) mark() (k mark) {
 
 func (k mark) since(o mark) mark {
 	return mark{
-		k.read - o.read, k.written - o.written, k.llcRead - o.llcRead, k.llcWritten - o.llcWritten, k.readHits - o.readHits,
-		k.writeHits - o.writeHits, k.fills - o.fills, k.writeBacks - o.writeBacks, k.evictedDirty - o.evictedDirty, k.written64 - o.written64,
+		k.read - o.read, k.written - o.written, k.llcRead - o.llcRead, k.llcWritten - o.llcWritten,
+		k.readHits - o.readHits,
+		k.writeHits - o.writeHits, k.fills - o.fills, k.writeBacks - o.writeBacks, k.evictedDirty - o.evictedDirty,
+		k.written64 - o.written64,
 	}
 }
 

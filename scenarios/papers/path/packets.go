@@ -12,22 +12,29 @@ import (
 
 // Packets counts the data TLPs of one transfer on every link.
 var Packets = study.Experiment{
-	Group: "path", Name: "packets", Title: "Data TLPs on each PCIe link for N bytes", Figures: "OP Table 3, section 3.3",
+	Group: "path", Name: "packets", Title: "Data TLPs on each PCIe link for N bytes",
+	Figures: "OP Table 3, section 3.3",
 	Claims: []string{
-		"offpath.t3.p1_packets", "offpath.t3.p2_packets", "offpath.t3.p3_packets", "offpath.abs.p3_packets", "offpath.abs.p3_half_pcie",
-		"offpath.p3.pkts_pcie1_in", "offpath.p3.pkts_pcie0", "offpath.p3.pkts_total", "offpath.p3.pkts_vs_p2", "offpath.p3.pkts_measured",
+		"offpath.t3.p1_packets", "offpath.t3.p2_packets", "offpath.t3.p3_packets", "offpath.abs.p3_packets",
+		"offpath.abs.p3_half_pcie",
+		"offpath.p3.pkts_pcie1_in", "offpath.p3.pkts_pcie0", "offpath.p3.pkts_total", "offpath.p3.pkts_vs_p2",
+		"offpath.p3.pkts_measured",
 		"offpath.p3.hops_h2s",
 	},
 	Inputs: []study.Input{
-		{Name: "host.mps", Value: 512, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
-		{Name: "arm.mps", Value: 128, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
-		{Name: "nic.mrrs", Value: 512, Unit: "B", Source: "assumption: changes no count of data TLPs, as it is a multiple of both MPS"},
+		{Name: "host.mps", Value: 512, Unit: "B", Source: "offpath.hw.mtu, Table 3",
+			Anchors: []string{"offpath.hw.mtu"}},
+		{Name: "arm.mps", Value: 128, Unit: "B", Source: "offpath.hw.mtu, Table 3",
+			Anchors: []string{"offpath.hw.mtu"}},
+		{Name: "nic.mrrs", Value: 512, Unit: "B", Source: "assumption: changes no count of data TLPs, as it is a " +
+			"multiple of both MPS"},
 		{Name: "rate", Value: 200, Unit: "Gbps", Source: "offpath.hw.nic, the rate at which section 3.3 counts"},
 		{Name: "rate.measured", Value: 204, Unit: "Gbps", Source: "offpath.p3.pkts_measured, its condition"},
 	},
 	Run: packets,
 	Reasons: map[string]string{
-		"offpath.p3.pkts_measured": "the paper counts 7% more packets than its own equation gives; what the others are it does not say",
+		"offpath.p3.pkts_measured": "the paper counts 7% more packets than its own equation gives; what the others " +
+			"are it does not say",
 	},
 }
 
@@ -66,7 +73,8 @@ func packets(s *study.Session) error {
 			pcie1.Add(x.name, float64(got1), float64(n))
 			pcie0.Add(x.name, float64(got0), float64(n))
 			if want1, want0 := table3(s, x.path, n); (got1 != want1 || got0 != want0) && wrong[x.path] == "" {
-				wrong[x.path] = fmt.Sprintf("%s of %d B: PCIe1 %d, PCIe0 %d; the equation has %d, %d", x.name, n, got1, got0, want1, want0)
+				wrong[x.path] = fmt.Sprintf("%s of %d B: PCIe1 %d, PCIe0 %d; the equation has %d, %d", x.name, n, got1,
+					got0, want1, want0)
 			}
 			last[x.name] = l
 		}
@@ -128,7 +136,8 @@ func transferOne(s *study.Session, x route, n int) (links, error) {
 		}
 	}
 	if ended != 1 || !bytes.Equal(got, want) {
-		return links{}, fmt.Errorf("the transfer ended %d times, its bytes equal: %v; want once, and equal", ended, bytes.Equal(got, want))
+		return links{}, fmt.Errorf("the transfer ended %d times, its bytes equal: %v; want once, and equal", ended,
+			bytes.Equal(got, want))
 	}
 	s.Outcome.SimPs += int64(r.engine.Now())
 	if n == packetSizes[len(packetSizes)-1] {
@@ -147,22 +156,27 @@ func packetRates(s *study.Session, last map[string]links) {
 	s.Value("offpath.p3.pkts_pcie1_in", mpps(s2h.armToNIC.Data, rate), how)
 	s.Value("offpath.p3.pkts_pcie0", mpps(s2h.hostOut.Data, rate), how)
 	s.Value("offpath.p3.pkts_total", mpps(total, rate), how)
-	s.Value("offpath.p3.pkts_vs_p2", float64(total)/float64(p2.nicIn.Data), "data TLPs counted for 1 MB, path 3 to path 2")
-	s.Value("offpath.abs.p3_packets", float64(total)/float64(p1.nicIn.Data), "all data TLPs of path 3 to those of path 1 on one link")
+	s.Value("offpath.p3.pkts_vs_p2", float64(total)/float64(p2.nicIn.Data),
+		"data TLPs counted for 1 MB, path 3 to path 2")
+	s.Value("offpath.abs.p3_packets", float64(total)/float64(p1.nicIn.Data),
+		"all data TLPs of path 3 to those of path 1 on one link")
 	s.Value("offpath.p3.pkts_measured", mpps(total, s.Input("rate.measured")), how)
-	s.Value("offpath.abs.p3_half_pcie", n/float64(s2h.nicIn.Payload+s2h.nicOut.Payload), "payload bytes moved to payload bytes on PCIe1, counted")
+	s.Value("offpath.abs.p3_half_pcie", n/float64(s2h.nicIn.Payload+s2h.nicOut.Payload),
+		"payload bytes moved to payload bytes on PCIe1, counted")
 
 	h2s := last["path 3 H2S"]
 	hops := []struct {
 		name string
 		data uint64
 	}{
-		{"PCIe0", h2s.hostIn.Data}, {"switch", h2s.hostIn.Data}, {"PCIe1 in", h2s.nicIn.Data}, {"PCIe1 out", h2s.nicOut.Data}, {"switch", h2s.armOut.Data},
+		{"PCIe0", h2s.hostIn.Data}, {"switch", h2s.hostIn.Data}, {"PCIe1 in", h2s.nicIn.Data},
+		{"PCIe1 out", h2s.nicOut.Data}, {"switch", h2s.armOut.Data},
 	}
 	holds, text := h2s.hostOut.Data == 0 && h2s.armIn.Data == 0, ""
 	for _, h := range hops {
 		holds = holds && h.data > 0
 		text += fmt.Sprintf("%s %d, ", h.name, h.data)
 	}
-	s.Holds("offpath.p3.hops_h2s", holds, text+"and no other", "data TLPs in the direction of the payload, link by link")
+	s.Holds("offpath.p3.hops_h2s", holds, text+"and no other",
+		"data TLPs in the direction of the payload, link by link")
 }

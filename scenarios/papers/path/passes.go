@@ -13,30 +13,39 @@ import (
 
 // Passes counts how often a received byte crosses DRAM.
 var Passes = study.Experiment{
-	Group: "path", Name: "passes", Title: "How often a received byte crosses DRAM", Figures: "FN, SN sections 2.3 and 3.3; card reading 3",
+	Group: "path", Name: "passes", Title: "How often a received byte crosses DRAM",
+	Figures: "FN, SN sections 2.3 and 3.3; card reading 3",
 	Claims: []string{
-		"smartns.arm.dram_theoretical", "smartns.naive.mem_touches", "smartns.naive.membw_demand", "smartns.naive.echo_gbps",
-		"smartns.naive.echo_fraction", "smartns.naive.bottleneck", "smartns.rx.dram_exhausted_fraction", "smartns.rx.working_set",
-		"smartns.rx.ws_exceeds", "smartns.rx.required_cache_eq", "smartns.rx.required_cache_ratio", "smartns.rx.required_cache_800g",
+		"smartns.arm.dram_theoretical", "smartns.naive.mem_touches", "smartns.naive.membw_demand",
+		"smartns.naive.echo_gbps",
+		"smartns.naive.echo_fraction", "smartns.naive.bottleneck", "smartns.rx.dram_exhausted_fraction",
+		"smartns.rx.working_set",
+		"smartns.rx.ws_exceeds", "smartns.rx.required_cache_eq", "smartns.rx.required_cache_ratio",
+		"smartns.rx.required_cache_800g",
 		"smartns.rx.llc_bw_800g",
 	},
 	Inputs: []study.Input{
 		{
-			Name: "arm.dram.mixed", Value: 480, Unit: "Gbps", Source: "bf3.dram_achievable_flexins", Anchors: []string{"smartns.arm.dram_achievable"},
+			Name: "arm.dram.mixed", Value: 480, Unit: "Gbps", Source: "bf3.dram_achievable_flexins",
+			Anchors: []string{"smartns.arm.dram_achievable"},
 			Instead: &study.Instead{Value: 440, Source: "bf3.dram_achievable_smartns"},
 		},
 		{
-			Name: "arm.dram.write", Value: 0.5, Unit: "of mixed", Source: "card reading 3: half the mixed figure (assumption)",
+			Name: "arm.dram.write", Value: 0.5, Unit: "of mixed",
+			Source:  "card reading 3: half the mixed figure (assumption)",
 			Instead: &study.Instead{Value: 1, Source: "a write costs no more than a read"},
 		},
 		{Name: "arm.dram.peak", Value: 716.8, Unit: "Gbps", Source: "bf3.dram_peak: 2 channels DDR5-5600"},
 		{Name: "arm.dram.transfers", Value: 5600, Unit: "MT/s", Source: "bf3.dram_channels: DDR5-5600"},
 		{Name: "arm.dram", Text: "bf3", Unit: "preset", Source: "bf3.dram_channels; banks, rows, batches: assumption"},
-		{Name: "arm.llc", Text: "bf3", Unit: "preset", Source: "bf3.arm_llc, bf3.cacheline; 16 ways, LRU: assumption", Anchors: []string{"smartns.rx.arm_llc", "smartns.rx.ddio_whole_llc"}},
-		{Name: "arm.llc.rate", Value: 1200, Unit: "Gbps", Source: "bf3.arm_llc_bw", Anchors: []string{"smartns.rx.llc_bw_now"}},
+		{Name: "arm.llc", Text: "bf3", Unit: "preset", Source: "bf3.arm_llc, bf3.cacheline; 16 ways, LRU: assumption",
+			Anchors: []string{"smartns.rx.arm_llc", "smartns.rx.ddio_whole_llc"}},
+		{Name: "arm.llc.rate", Value: 1200, Unit: "Gbps", Source: "bf3.arm_llc_bw",
+			Anchors: []string{"smartns.rx.llc_bw_now"}},
 		{Name: "link", Value: 400, Unit: "Gbps", Source: "bf3.link"},
 		{Name: "packet", Value: 2048, Unit: "B", Source: "fs.echo: 2 KB packets"},
-		{Name: "ring", Value: 32 << 20, Unit: "B", Source: "fs.working_set_naive: 512 × 16 × 4 KB", Anchors: []string{"smartns.rx.desc_per_queue", "smartns.rx.arm_cores"}},
+		{Name: "ring", Value: 32 << 20, Unit: "B", Source: "fs.working_set_naive: 512 × 16 × 4 KB",
+			Anchors: []string{"smartns.rx.desc_per_queue", "smartns.rx.arm_cores"}},
 		{Name: "staging.per_core", Value: 64 * 8 * 2048, Unit: "B", Source: "fs.echo: depth 64 × 8 connections × 2 KB"},
 		{Name: "cores", Value: 12, Unit: "cores", Source: "bf3.arm_cores: 12 of 16 for data"},
 		{Name: "residence", Value: 10, Unit: "µs", Source: "fs.proc_time"},
@@ -45,12 +54,14 @@ var Passes = study.Experiment{
 	},
 	Run: passes,
 	Reasons: map[string]string{
-		"smartns.rx.llc_bw_800g": "the cache charges its pipeline for each line that is touched; with invalidation a third pass is charged",
+		"smartns.rx.llc_bw_800g": "the cache charges its pipeline for each line that is touched; with invalidation a " +
+			"third pass is charged",
 	},
 }
 
 func passes(s *study.Session) error {
-	for _, part := range []func(*study.Session) error{ceilings, staged, echo, staging, knee, residences, backlog, faster} {
+	for _, part := range []func(*study.Session) error{ceilings, staged, echo, staging, knee, residences, backlog,
+		faster} {
 		if err := part(s); err != nil {
 			return err
 		}
@@ -127,7 +138,8 @@ func playRing(s *study.Session, spec ringSpec) (played, error) {
 
 // ceilings measures what the DRAM alone sustains.
 func ceilings(s *study.Session) error {
-	x := study.NewSeries("dram_ceilings", "What the Arm's DRAM sustains", "bandwidth", "Gbps", study.Axis{Name: "traffic"})
+	x := study.NewSeries("dram_ceilings", "What the Arm's DRAM sustains", "bandwidth", "Gbps",
+		study.Axis{Name: "traffic"})
 	ops := []struct {
 		name string
 		op   func(i int) mem.Op
@@ -144,7 +156,8 @@ func ceilings(s *study.Session) error {
 		if err != nil {
 			return err
 		}
-		l := &load{m: m, window: 64, size: 2048, meter: s.NewMeter(4000), op: o.op, at: func(i int) uint64 { return uint64(i) * 2048 % (1 << 28) }}
+		l := &load{m: m, window: 64, size: 2048, meter: s.NewMeter(4000), op: o.op,
+			at: func(i int) uint64 { return uint64(i) * 2048 % (1 << 28) }}
 		e, err := l.run(s, "DRAM "+o.name)
 		if err != nil {
 			return err
@@ -153,15 +166,18 @@ func ceilings(s *study.Session) error {
 	}
 	s.Record(x)
 	d, err := armDRAM(s, 1)
-	s.Value("smartns.arm.dram_theoretical", float64(d.Channels)*s.Input("arm.dram.transfers")*8*8/1000, "arithmetic of inputs: channels × transfers × 8 B")
+	s.Value("smartns.arm.dram_theoretical", float64(d.Channels)*s.Input("arm.dram.transfers")*8*8/1000,
+		"arithmetic of inputs: channels × transfers × 8 B")
 	s.Value("smartns.rx.working_set", 512*16*4.0/1024, "arithmetic of inputs")
 	return err
 }
 
 // staged receives through a ring larger than the cache, with and without invalidation.
 func staged(s *study.Session) error {
-	x := study.NewSeries("receive", "Receive by way of Arm memory, ring 32 MB, LLC 16 MB", "throughput", "Gbps", study.Axis{Name: "design"})
-	b := study.NewSeries("receive_passes", "The same: DRAM bytes per payload byte", "DRAM bytes per payload byte", "B/B", study.Axis{Name: "design"})
+	x := study.NewSeries("receive", "Receive by way of Arm memory, ring 32 MB, LLC 16 MB", "throughput", "Gbps",
+		study.Axis{Name: "design"})
+	b := study.NewSeries("receive_passes", "The same: DRAM bytes per payload byte", "DRAM bytes per payload byte",
+		"B/B", study.Axis{Name: "design"})
 	for _, c := range []struct {
 		name                 string
 		allocate, invalidate bool
@@ -183,10 +199,12 @@ func staged(s *study.Session) error {
 		b.Bar("DRAM writes", c.name, p.writes)
 		s.Book(p.mark.ledger("receive, "+c.name, p.payload))
 		if c.name == "write back" {
-			s.Value("smartns.rx.dram_exhausted_fraction", p.gbps/s.Input("link"), "payload received, ring 32 MB, LLC 16 MB, residence 1 µs")
+			s.Value("smartns.rx.dram_exhausted_fraction", p.gbps/s.Input("link"),
+				"payload received, ring 32 MB, LLC 16 MB, residence 1 µs")
 			dirty := float64(p.mark.evictedDirty) / float64(p.payload/mem.LineBytes)
 			s.Holds("smartns.rx.ws_exceeds", dirty > 0.99 && p.reads < 0.01,
-				fmt.Sprintf("%.3f dirty lines evicted for each line that comes; %.3f read passes", dirty, p.reads), "counters of the cache, a ring later")
+				fmt.Sprintf("%.3f dirty lines evicted for each line that comes; %.3f read passes", dirty, p.reads),
+				"counters of the cache, a ring later")
 		}
 	}
 	s.Record(x, b)
@@ -207,7 +225,8 @@ func echoSpec(s *study.Session, name string, staging int, allocate bool) (ringSp
 // echo is the naive echo server without a cache for devices: four passes.
 func echo(s *study.Session) error {
 	staging := int(s.Input("staging.per_core") * s.Input("cores"))
-	x := study.NewSeries("echo_bottleneck", "Naive echo: what raises its throughput", "throughput", "Gbps", study.Axis{Name: "changed"})
+	x := study.NewSeries("echo_bottleneck", "Naive echo: what raises its throughput", "throughput", "Gbps",
+		study.Axis{Name: "changed"})
 	got := map[string]float64{}
 	for _, c := range []struct {
 		name       string
@@ -234,7 +253,8 @@ func echo(s *study.Session) error {
 	s.Record(x)
 	faster, wider := got["DRAM a quarter faster"]/got["as it is"], got["link a quarter faster"]/got["as it is"]
 	s.Holds("smartns.naive.bottleneck", faster > 1.2 && wider < 1.02,
-		fmt.Sprintf("DRAM × 1.25: × %.2f; link × 1.25: × %.2f", faster, wider), "the same run with one thing changed; there are no cores in it")
+		fmt.Sprintf("DRAM × 1.25: × %.2f; link × 1.25: × %.2f", faster, wider),
+		"the same run with one thing changed; there are no cores in it")
 	return nil
 }
 
@@ -250,8 +270,10 @@ func echoClaims(s *study.Session, p played) {
 // staging is echo with a cache for devices, and transmit rings of many sizes.
 func staging(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
-	x := study.NewSeries("staging", "Echo through a 16 MB LLC: transmit rings below and above it", "throughput", "Gbps", axis)
-	b := study.NewSeries("staging_passes", "The same: DRAM bytes per payload byte", "DRAM bytes per payload byte", "B/B", axis)
+	x := study.NewSeries("staging", "Echo through a 16 MB LLC: transmit rings below and above it", "throughput", "Gbps",
+		axis)
+	b := study.NewSeries("staging_passes", "The same: DRAM bytes per payload byte", "DRAM bytes per payload byte",
+		"B/B", axis)
 	for _, cores := range []int{1, 2, 4, 6, 8, 10, 12, 16} {
 		bytes := int(s.Input("staging.per_core")) * cores
 		spec, err := echoSpec(s, fmt.Sprintf("echo, transmit ring of %d cores", cores), bytes, true)

@@ -44,7 +44,8 @@ func at(t *testing.T, s *study.Session, series, system, label string, x float64)
 
 func TestPackets(t *testing.T) {
 	s := play(t, &Packets, 1)
-	for _, c := range []string{"offpath.t3.p1_packets", "offpath.t3.p2_packets", "offpath.t3.p3_packets", "offpath.p3.hops_h2s"} {
+	for _, c := range []string{"offpath.t3.p1_packets", "offpath.t3.p2_packets", "offpath.t3.p3_packets",
+		"offpath.p3.hops_h2s"} {
 		require.True(t, found(t, s, c).Holds, c)
 	}
 	require.EqualValues(t, 8+2, at(t, s, "pcie1_packets", "path 3 H2S", "", 1000))
@@ -52,8 +53,8 @@ func TestPackets(t *testing.T) {
 	require.EqualValues(t, 0, at(t, s, "pcie0_packets", "path 2 READ", "", 1000))
 }
 
-// The network bounds paths 1 and 2, and the shared channel path 3: header bytes alone give the numbers. DRAM bounds what
-// crosses its one channel: path 3, and both directions of path 2.
+// The network bounds paths 1 and 2, and the shared channel path 3: header bytes alone give the numbers. DRAM bounds
+// what crosses its one channel: path 3, and both directions of path 2.
 func TestDuplex(t *testing.T) {
 	s := play(t, &Duplex, 1)
 	require.True(t, found(t, s, "offpath.p3.no_bidir_gain").Holds)

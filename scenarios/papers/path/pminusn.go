@@ -9,8 +9,9 @@ import (
 
 // PMinusN measures what path 1 loses while path 3 takes part of the shared channel.
 var PMinusN = study.Experiment{
-	Group: "path", Name: "pminusn", Title: "How much of the shared channel the card's own copies may take", Figures: "OP section 4",
-	Claims: []string{"offpath.c13.p_minus_n", "offpath.c13.p_minus_n_value"},
+	Group: "path", Name: "pminusn", Title: "How much of the shared channel the card's own copies may take",
+	Figures: "OP section 4",
+	Claims:  []string{"offpath.c13.p_minus_n", "offpath.c13.p_minus_n_value"},
 	Inputs: append([]study.Input{
 		{Name: "payload", Value: 4096, Unit: "B", Source: "offpath.p1.bidir, its condition"},
 		{Name: "loss", Value: 0.03, Unit: "fraction", Source: "assumption: what counts as no loss"},
@@ -30,7 +31,8 @@ func pMinusN(s *study.Session) error {
 		if err != nil {
 			return err
 		}
-		text += fmt.Sprintf("beside %s: up to %.0f Gbps at most %.1f%% lost, at 130 %.1f%%; ", b.name, rest, 100*below, 100*above)
+		text += fmt.Sprintf("beside %s: up to %.0f Gbps at most %.1f%% lost, at 130 %.1f%%; ", b.name, rest, 100*below,
+			100*above)
 		kept, lost = kept && below < limit, lost || above > limit
 		if below, _, err = besidePath3(s, b, b.name+", caches and DRAM", linkSpec(s, true)); err != nil {
 			return err
@@ -38,13 +40,15 @@ func pMinusN(s *study.Session) error {
 		memories += fmt.Sprintf(", %.1f%% beside %s", 100*below, b.name)
 	}
 	s.Holds("offpath.c13.p_minus_n", kept && lost, text+"wire bytes on the shared channel",
-		"READ on path 1 and copies on path 3 of 4 KB, links and network only; with caches and DRAM up to that cap at most"+memories+
+		"READ on path 1 and copies on path 3 of 4 KB, links and network only; with caches and DRAM up to that cap at "+
+			"most"+memories+
 			": headers of completions and DLLPs take what the nominal P - N leaves (series)")
 	s.Value("offpath.c13.p_minus_n_value", rest, "arithmetic of inputs; the knee is in the series")
 	return nil
 }
 
-// besidePath3 is the most that path 1 loses while path 3 is offered no more than P - N, and what it loses when offered most.
+// besidePath3 is the most that path 1 loses while path 3 is offered no more than P - N, and what it loses when offered
+// most.
 func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, above float64, err error) {
 	axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
 	x := study.NewSeries("beside "+title, "Path 1 READ beside "+title, "bandwidth", "Gbps", axis)
@@ -63,7 +67,8 @@ func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, 
 		list := []*flow{first}
 		if wire > 0 {
 			every := float64(size) * 8e3 * perByte / wire
-			list = append(list, &flow{name: b.name, from: b.from, to: b.to, size: size, window: int(s.Input("window")), every: simcore.Ps(every)})
+			list = append(list, &flow{name: b.name, from: b.from, to: b.to, size: size, window: int(s.Input("window")),
+				every: simcore.Ps(every)})
 		}
 		e, r, err := flows(s, fmt.Sprintf("%s at %.0f Gbps", title, wire), spec, 1500, list...)
 		if err != nil {

@@ -66,12 +66,14 @@ func (r *rig) finish() error {
 
 func (r *rig) check() error {
 	in, out := r.card.Switch.Balance()
-	errs := []error{study.Balance("switch", in.Wire, out.Wire), study.Balance("switch, payload", in.Payload, out.Payload)}
+	errs := []error{study.Balance("switch", in.Wire, out.Wire),
+		study.Balance("switch, payload", in.Payload, out.Payload)}
 	for _, l := range []*pcielink.Link{r.card.HostLink, r.card.ArmLink} {
 		for end := 0; l != nil && end < 2; end++ {
 			c := l.Counters(end)
 			took, gave := all(c.In), all(c.Out)
-			errs = append(errs, study.Balance(fmt.Sprintf("%s from end %d", l.Name(), end), took.Wire, gave.Wire+l.Held(end).Wire))
+			errs = append(errs, study.Balance(fmt.Sprintf("%s from end %d", l.Name(), end), took.Wire,
+				gave.Wire+l.Held(end).Wire))
 		}
 	}
 	for ep := range requester.Endpoints {
@@ -132,7 +134,8 @@ func (r *rig) ledger(design string, payload uint64) *study.Ledger {
 		if c := r.card.Memory.Cache(ep); c != nil {
 			n := c.Counters()
 			t := n.Sum()
-			bookCache(b, name+" LLC", t.WriteHits*mem.LineBytes, t.ReadHits*mem.LineBytes, t.FillBytes(), t.WriteBackBytes())
+			bookCache(b, name+" LLC", t.WriteHits*mem.LineBytes, t.ReadHits*mem.LineBytes, t.FillBytes(),
+				t.WriteBackBytes())
 		}
 		if d := r.card.Memory.DRAM(ep); d != nil {
 			n := d.Counters()

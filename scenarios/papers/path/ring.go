@@ -92,7 +92,8 @@ func newRing(s *study.Session, spec ringSpec) (*ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &ring{spec: spec, m: m, busy: make([]bool, spec.slots), every: float64(spec.packet) * 8e3 / spec.gbps, meter: s.NewMeterAfter(spec.warm, 4000)}
+	r := &ring{spec: spec, m: m, busy: make([]bool, spec.slots), every: float64(spec.packet) * 8e3 / spec.gbps,
+		meter: s.NewMeterAfter(spec.warm, 4000)}
 	r.paced.H = r
 	for i := range spec.staging {
 		r.stages.Push(i)

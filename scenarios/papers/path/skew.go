@@ -11,25 +11,34 @@ import (
 
 // Skew measures random accesses to few addresses.
 var Skew = study.Experiment{
-	Group: "path", Name: "skew", Title: "Random 64 B accesses within a small range", Figures: "OP Fig. 7, at the memory",
-	Claims: []string{"offpath.p2.skew_write_wide", "offpath.p2.skew_write_narrow", "offpath.p2.skew_read_narrow", "offpath.p2.dram_read_faster"},
+	Group: "path", Name: "skew", Title: "Random 64 B accesses within a small range",
+	Figures: "OP Fig. 7, at the memory",
+	Claims: []string{"offpath.p2.skew_write_wide", "offpath.p2.skew_write_narrow", "offpath.p2.skew_read_narrow",
+		"offpath.p2.dram_read_faster"},
 	Inputs: []study.Input{
 		{
-			Name: "dram.bank_timing", Text: "offpath", Unit: "name", Source: "20 ns a read and 44 ns a write in one bank: one over the narrow rates",
+			Name: "dram.bank_timing", Text: "offpath", Unit: "name",
+			Source:  "20 ns a read and 44 ns a write in one bank: one over the narrow rates",
 			Anchors: []string{"offpath.p2.skew_write_narrow", "offpath.p2.skew_read_narrow"},
-			Instead: &study.Instead{Text: "jedec-ddr4-3200", Source: "closed page by the speed bin: tRC for a read; tRCD, CWL, burst, tWR, tRP for a write"},
+			Instead: &study.Instead{Text: "jedec-ddr4-3200",
+				Source: "closed page by the speed bin: tRC for a read; tRCD, CWL, burst, tWR, tRP for a write"},
 		},
-		{Name: "arm.dram", Text: "bf2", Unit: "preset", Source: "offpath.hw.soc_mem: 1 channel; 16 banks and 8 KB rows: DDR4"},
-		{Name: "host.dram", Text: "host-op", Unit: "preset", Source: "offpath.hw.dram_channels: 8 channels of DDR4-2933"},
-		{Name: "host.llc", Text: "host-op", Unit: "preset", Source: "data sheet of the part (18 MB); devices get 2 of 12 ways: assumption"},
-		{Name: "nic.rate", Value: 195, Unit: "M/s", Source: "offpath.bg.nic_core_mpps", Anchors: []string{"offpath.bg.nic_core_mpps"}},
+		{Name: "arm.dram", Text: "bf2", Unit: "preset", Source: "offpath.hw.soc_mem: 1 channel; 16 banks and 8 KB " +
+			"rows: DDR4"},
+		{Name: "host.dram", Text: "host-op", Unit: "preset",
+			Source: "offpath.hw.dram_channels: 8 channels of DDR4-2933"},
+		{Name: "host.llc", Text: "host-op", Unit: "preset", Source: "data sheet of the part (18 MB); devices get 2 " +
+			"of 12 ways: assumption"},
+		{Name: "nic.rate", Value: 195, Unit: "M/s", Source: "offpath.bg.nic_core_mpps",
+			Anchors: []string{"offpath.bg.nic_core_mpps"}},
 		{Name: "reads", Value: 256, Unit: "in flight", Source: "PCIe: extended tags"},
 		{Name: "writes", Value: 127, Unit: "in flight", Source: "PCIe 2.6.1: posted header credits without scaling"},
 		{Name: "payload", Value: 64, Unit: "B", Source: "assumption: a line; Fig. 7 does not print it"},
 	},
 	Run: skew,
 	Reasons: map[string]string{
-		"offpath.p2.skew_write_wide": "posted writes go to their banks in order, one waiting for each bank; how many banks the range meets depends on the controller's address mapping, which no source gives",
+		"offpath.p2.skew_write_wide": "posted writes go to their banks in order, one waiting for each bank; how many " +
+			"banks the range meets depends on the controller's address mapping, which no source gives",
 	},
 }
 
@@ -57,7 +66,8 @@ func skewSystems(s *study.Session) ([]skewSystem, error) {
 	off := on
 	off.DeviceWays = 0
 	return []skewSystem{
-		{"path 2, no cache", nil, armDRAM}, {"path 1, device allocation on", &on, hostDRAM}, {"path 1, device allocation off", &off, hostDRAM},
+		{"path 2, no cache", nil, armDRAM}, {"path 1, device allocation on", &on, hostDRAM},
+		{"path 1, device allocation off", &off, hostDRAM},
 	}, nil
 }
 
@@ -80,7 +90,8 @@ func skew(s *study.Session) error {
 					return err
 				}
 				kb := float64(lines*mem.LineBytes) / 1024
-				x.Points = append(x.Points, study.Point{System: sys.name, At: []float64{kb}, Value: rate, Half: e.Relative() * rate, RoundTrips: e.RoundTrips})
+				x.Points = append(x.Points, study.Point{System: sys.name, At: []float64{kb}, Value: rate,
+					Half: e.Relative() * rate, RoundTrips: e.RoundTrips})
 				if sys.cache == nil && (lines == skewRanges[0] || lines == skewRanges[len(skewRanges)-1]) {
 					got[op.String()+map[bool]string{true: " narrow", false: " wide"}[lines == skewRanges[0]]] = rate
 				}
@@ -108,9 +119,10 @@ func skewRate(s *study.Session, sys skewSystem, op mem.Op, lines int) (float64, 
 	}
 	size := int(s.Input("payload"))
 	l := &load{
-		m: m, window: window, size: size, every: simcore.Ps(1e6 / s.Input("nic.rate")), meter: s.NewMeterAfter(lines*8, 4000),
-		op: func(int) mem.Op { return op },
-		at: func(i int) uint64 { return core.Mix(uint64(i)+1) % uint64(lines) * mem.LineBytes },
+		m: m, window: window, size: size, every: simcore.Ps(1e6 / s.Input("nic.rate")),
+		meter: s.NewMeterAfter(lines*8, 4000),
+		op:    func(int) mem.Op { return op },
+		at:    func(i int) uint64 { return core.Mix(uint64(i)+1) % uint64(lines) * mem.LineBytes },
 	}
 	e, err := l.run(s, "skew "+sys.name+" "+op.String())
 	return e.Rate / float64(size) * 1e6, e, err

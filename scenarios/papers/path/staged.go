@@ -16,10 +16,12 @@ import (
 
 // Staged measures transmission and reception by way of the Arm's memory over the links of a BlueField-3 card.
 var Staged = study.Experiment{
-	Group: "path", Name: "staged", Title: "Payload by way of the Arm: who shares which link", Figures: "FN, SN section 2.3 C1, C2 and 3.3; card reading 2 to 5",
-	Claims: []string{"smartns.naive.link_contention"},
+	Group: "path", Name: "staged", Title: "Payload by way of the Arm: who shares which link",
+	Figures: "FN, SN section 2.3 C1, C2 and 3.3; card reading 2 to 5",
+	Claims:  []string{"smartns.naive.link_contention"},
 	Inputs: []study.Input{
-		{Name: "endpoint", Value: 400, Unit: "Gbps", Source: "smartns.naive.endpoint_bw: payload of a direction (card reading 5)", Anchors: []string{"smartns.naive.endpoint_bw"}},
+		{Name: "endpoint", Value: 400, Unit: "Gbps", Source: "smartns.naive.endpoint_bw: payload of a direction " +
+			"(card reading 5)", Anchors: []string{"smartns.naive.endpoint_bw"}},
 		{Name: "endpoint.raw", Value: 504, Unit: "Gbps", Source: "bf3.pcie: PCIe 5.0 x16 after coding; sensitivity"},
 		{Name: "link", Value: 400, Unit: "Gbps", Source: "bf3.link"},
 		{Name: "net.mtu", Value: 2048, Unit: "B", Source: "fs.echo: 2 KB packets, one a frame"},
@@ -30,14 +32,18 @@ var Staged = study.Experiment{
 		{Name: "nic.tags", Value: 256, Unit: "reads", Source: "PCIe: extended tags"},
 		{Name: "nic.buffer", Value: 512 << 10, Unit: "B", Source: "assumption: more than the windows"},
 		{Name: "packet", Value: 2048, Unit: "B", Source: "fs.echo: 2 KB packets"},
-		{Name: "window", Value: 64, Unit: "packets", Source: "assumption: 128 KB, more than bandwidth × time over all legs"},
-		{Name: "echo.window", Value: 128, Unit: "packets", Source: "assumption: likewise over four legs; as many as the smallest transmit ring has"},
+		{Name: "window", Value: 64, Unit: "packets", Source: "assumption: 128 KB, more than bandwidth × time over " +
+			"all legs"},
+		{Name: "echo.window", Value: 128, Unit: "packets", Source: "assumption: likewise over four legs; as many as " +
+			"the smallest transmit ring has"},
 		{Name: "tlp.header", Value: 24, Unit: "B", Source: "PCIe: 16 B and 8 B of framing a request"},
-		{Name: "nic.credits", Value: 192, Unit: "TLPs", Source: "assumption: cover a round trip of the NIC's link and no more, so that TLPs wait in the NIC, where copies and frames are told apart"},
+		{Name: "nic.credits", Value: 192, Unit: "TLPs", Source: "assumption: cover a round trip of the NIC's link " +
+			"and no more, so that TLPs wait in the NIC, where copies and frames are told apart"},
 		{Name: "kept", Value: 0.99, Unit: "fraction", Source: "assumption: what counts as all of its rate"},
 		{Name: "scale", Value: 16, Unit: "times", Source: "cache and rings of the echo are cut by this factor"},
 		{Name: "arm.llc", Value: 16 << 20, Unit: "B", Source: "bf3.arm_llc", Anchors: []string{"smartns.rx.arm_llc"}},
-		{Name: "rx.ring", Value: 32 << 20, Unit: "B", Source: "fs.working_set_naive: 512 × 16 × 4 KB", Anchors: []string{"smartns.rx.desc_per_queue"}},
+		{Name: "rx.ring", Value: 32 << 20, Unit: "B", Source: "fs.working_set_naive: 512 × 16 × 4 KB",
+			Anchors: []string{"smartns.rx.desc_per_queue"}},
 		{Name: "tx.ring", Value: 64 * 8 * 2048, Unit: "B a core", Source: "fs.echo: depth 64 × 8 connections × 2 KB"},
 	},
 	Run: naive,
@@ -59,7 +65,8 @@ func stagedSpec(s *study.Session, d stagedDesign) rigSpec {
 	if n.Copies = requester.InTurn; d.shared {
 		n.Copies = requester.Yield
 	}
-	n.Network = requester.Network{Rate: simcore.Gbps(int64(s.Input("link"))), Payload: int(s.Input("net.mtu")), Header: int(s.Input("net.header"))}
+	n.Network = requester.Network{Rate: simcore.Gbps(int64(s.Input("link"))), Payload: int(s.Input("net.mtu")),
+		Header: int(s.Input("net.header"))}
 	gbps := int64(math.Ceil(d.gbps))
 	return rigSpec{preset: "bf3", nic: n, adapt: func(c *board.CardSpec) {
 		c.Switch.Arm.PCIe.Gbps, c.PCIe.Credits = gbps, int(s.Input("nic.credits"))
@@ -115,14 +122,18 @@ var rxOffered = []float64{0, 20, 40, 80, 160, 240, 320, 400}
 // contention transmits 400 Gbps and receives more and more.
 func contention(s *study.Session) error {
 	mps := s.Input("arm.mps")
-	payload := s.Input("endpoint") * (mps + s.Input("tlp.header")) / mps // wire bytes of that much payload in TLPs of the Arm's MPS
+	// wire bytes of that much payload in TLPs of the Arm's MPS
+	payload := s.Input("endpoint") * (mps + s.Input("tlp.header")) / mps
 	raw := s.Input("endpoint.raw")
 	axis := study.Axis{Name: "received, offered", Unit: "Gbps"}
-	tx := study.NewSeries("staged_tx", "Transmission by way of the Arm beside reception", "payload transmitted", "Gbps", axis)
+	tx := study.NewSeries("staged_tx", "Transmission by way of the Arm beside reception", "payload transmitted", "Gbps",
+		axis)
 	rx := study.NewSeries("staged_rx", "The same: what is received into Arm memory", "payload received", "Gbps", axis)
 	for _, d := range []stagedDesign{
-		{name: "DMA, endpoints of 400 Gbps of payload", gbps: payload}, {name: "DMA, endpoints of 504 Gbps raw", gbps: raw},
-		{name: "RDMA loopback, 504 Gbps raw", shared: true, gbps: raw}, {name: "not staged, 504 Gbps raw", direct: true, gbps: raw},
+		{name: "DMA, endpoints of 400 Gbps of payload", gbps: payload},
+		{name: "DMA, endpoints of 504 Gbps raw", gbps: raw},
+		{name: "RDMA loopback, 504 Gbps raw", shared: true, gbps: raw},
+		{name: "not staged, 504 Gbps raw", direct: true, gbps: raw},
 	} {
 		var kept [][2]float64
 		for _, offered := range study.Points(s, rxOffered) {
@@ -130,7 +141,8 @@ func contention(s *study.Session) error {
 			if offered > 0 {
 				list = append(list, receive(s, offered))
 			}
-			e, r, err := chains(s, fmt.Sprintf("%s, RX %.0f Gbps", d.name, offered), stagedSpec(s, d), study.MinRoundTrips, 1, list...)
+			e, r, err := chains(s, fmt.Sprintf("%s, RX %.0f Gbps", d.name, offered), stagedSpec(s, d),
+				study.MinRoundTrips, 1, list...)
 			if err != nil {
 				return err
 			}
@@ -147,7 +159,8 @@ func contention(s *study.Session) error {
 		}
 		if d.gbps == payload {
 			left := leftFor(kept, s.Input("kept"))
-			s.Value("smartns.naive.link_contention", left, fmt.Sprintf("the most that is received while TX keeps %.0f%% of the %.0f Gbps that it has alone; links only; series have raw 504 and loopback",
+			s.Value("smartns.naive.link_contention", left, fmt.Sprintf("the most that is received while TX keeps "+
+				"%.0f%% of the %.0f Gbps that it has alone; links only; series have raw 504 and loopback",
 				100*s.Input("kept"), kept[0][0]))
 		}
 	}
@@ -155,7 +168,8 @@ func contention(s *study.Session) error {
 	return nil
 }
 
-// leftFor is the most of the second that the first, offered as much each time, gives away without losing more than a share.
+// leftFor is the most of the second that the first, offered as much each time, gives away without losing more than a
+// share.
 func leftFor(rates [][2]float64, kept float64) float64 {
 	floor := kept * rates[0][0]
 	for i := 1; i < len(rates); i++ {
@@ -167,12 +181,14 @@ func leftFor(rates [][2]float64, kept float64) float64 {
 	return rates[len(rates)-1][1]
 }
 
-// cardEcho is the naive echo over the whole card: received into Arm memory, copied to the host, copied back and sent. Cache
-// and rings are scaled, rates are not.
+// cardEcho is the naive echo over the whole card: received into Arm memory, copied to the host, copied back and sent.
+// Cache and rings are scaled, rates are not.
 func cardEcho(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
-	x := study.NewSeries("card_echo", "Naive echo over the card: receive, copy to the host, copy back, send", "payload each way", "Gbps", axis)
-	b := study.NewSeries("card_echo_passes", "The same: bytes at the Arm's DRAM per byte of payload", "DRAM bytes per payload byte", "B/B", axis)
+	x := study.NewSeries("card_echo", "Naive echo over the card: receive, copy to the host, copy back, send",
+		"payload each way", "Gbps", axis)
+	b := study.NewSeries("card_echo_passes", "The same: bytes at the Arm's DRAM per byte of payload",
+		"DRAM bytes per payload byte", "B/B", axis)
 	for _, allocate := range []bool{false, true} {
 		system := map[bool]string{false: "device allocation off", true: "device allocation on"}[allocate]
 		for _, cores := range study.Points(s, []int{4, 8, 12}) {
@@ -190,7 +206,8 @@ func cardEcho(s *study.Session) error {
 	return nil
 }
 
-func echoOnce(s *study.Session, system string, cores int, allocate bool) (e study.Estimate, reads, writes float64, err error) {
+func echoOnce(s *study.Session, system string, cores int, allocate bool) (e study.Estimate, reads, writes float64,
+	err error) {
 	scale := s.Input("scale")
 	spec := stagedSpec(s, stagedDesign{gbps: s.Input("endpoint.raw")})
 	spec.timed = true
@@ -210,7 +227,8 @@ func echoOnce(s *study.Session, system string, cores int, allocate bool) (e stud
 	slots := func(name string, n int) int { return int(s.Input(name)/scale) * n / size }
 	rx, tx := armRegion(rxRing, slots("rx.ring", 1)), armRegion(txRing, slots("tx.ring", cores))
 	app := hostRegion(rxRing, fewSlots)
-	c := &chain{name: "echo", size: size, window: int(s.Input("echo.window")), every: paced(size, s.Input("link")), warm: 2 * rx.slots}
+	c := &chain{name: "echo", size: size, window: int(s.Input("echo.window")), every: paced(size, s.Input("link")),
+		warm: 2 * rx.slots}
 	c.legs = []leg{{wireRegion(), rx}, {rx, app}, {app, tx}, {tx, wireRegion()}}
 	name := fmt.Sprintf("naive echo, %s, transmit ring of %d cores", system, cores)
 	e, r, err := chains(s, name, spec, 1000, scale, c)

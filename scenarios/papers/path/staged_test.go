@@ -18,8 +18,8 @@ func (d stagedDesign) beside(t *testing.T, s *study.Session, offered float64) (t
 	return e.Gbps(), e.Gbps() * float64(list[1].counted) / float64(list[0].counted)
 }
 
-// What shares the Arm's link by turns halves it; loopback gets what frames leave of the NIC's channel; what does not come
-// by the Arm loses nothing.
+// What shares the Arm's link by turns halves it; loopback gets what frames leave of the NIC's channel; what does not
+// come by the Arm loses nothing.
 func TestStagedTransmissionSharesLinks(t *testing.T) {
 	s, err := study.NewSession(context.Background(), &Staged, 1)
 	require.NoError(t, err)

@@ -16,8 +16,8 @@ const (
 	charW        = 6.2 // of a letter of 11 points, on average
 )
 
-// Ledgers draws byte ledgers as a table: a design a row, a counter a column, in each cell bytes per byte of payload, the
-// darker the more. Counters that are zero in every design have no column.
+// Ledgers draws byte ledgers as a table: a design a row, a counter a column, in each cell bytes per byte of payload,
+// the darker the more. Counters that are zero in every design have no column.
 func Ledgers(title string, list []study.Ledger) []byte {
 	t := table{cells: map[[2]string]float64{}}
 	for i := range list {
@@ -31,7 +31,8 @@ func Ledgers(title string, list []study.Ledger) []byte {
 	c.head(title)
 	for k, column := range t.columns {
 		x := nameW + 20 + float64(cellW*k) + cellW/2
-		c.printf(`<text transform="translate(%.1f %d) rotate(-50)" font-size="11">%s</text>`+"\n", x, top+headH-6, html.EscapeString(column))
+		c.printf(`<text transform="translate(%.1f %d) rotate(-50)" font-size="11">%s</text>`+"\n", x, top+headH-6,
+			html.EscapeString(column))
 	}
 	for i, d := range t.designs {
 		y := float64(top + headH + cellH*i)

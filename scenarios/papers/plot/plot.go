@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// The size of the part of a picture that has the data, and of what is around it. The legend is as wide as its longest name
-// and may be longer than the data is high; names of bars that have no room beside each other stand aslant.
+// The size of the part of a picture that has the data, and of what is around it. The legend is as wide as its longest
+// name and may be longer than the data is high; names of bars that have no room beside each other stand aslant.
 const (
 	innerW, innerH = 480, 300
 	left           = 70
@@ -21,7 +21,8 @@ const (
 	ticksWanted    = 6
 )
 
-var colours = []string{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#7f7f7f", "#bcbd22", "#e377c2"}
+var colours = []string{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#7f7f7f",
+	"#bcbd22", "#e377c2"}
 
 // Series draws a series.
 func Series(s *study.Series) []byte {
@@ -91,7 +92,8 @@ func (c *canvas) head(title string) {
 }
 
 func (c *canvas) text(x, y float64, anchor string, size int, s string) {
-	c.printf(`<text x="%.1f" y="%.1f" text-anchor="%s" font-size="%d">%s</text>`+"\n", x, y, anchor, size, html.EscapeString(s))
+	c.printf(`<text x="%.1f" y="%.1f" text-anchor="%s" font-size="%d">%s</text>`+"\n", x, y, anchor, size,
+		html.EscapeString(s))
 }
 
 func (c *canvas) line(x1, y1, x2, y2 float64, colour string) {
@@ -136,7 +138,8 @@ func (c *canvas) lines(s *study.Series, systems []string) {
 			c.printf(`<circle cx="%.1f" cy="%.1f" r="2.5" fill="%s"><title>%s</title></circle>`+"\n", px, py, colour(i),
 				html.EscapeString(fmt.Sprintf("%s: %.4g, %.4g", n, p.At[0], p.Value)))
 		}
-		c.printf(`<polyline points="%s" fill="none" stroke="%s"%s/>`+"\n", bytes.TrimSpace(d.Bytes()), colour(i), dashes(i))
+		c.printf(`<polyline points="%s" fill="none" stroke="%s"%s/>`+"\n", bytes.TrimSpace(d.Bytes()), colour(i),
+			dashes(i))
 	}
 }
 
@@ -159,7 +162,8 @@ func (c *canvas) yAxis(y *scale, s *study.Series) {
 		c.text(left-6, py+4, "end", 11, number(t))
 	}
 	c.line(left, top, left, top+innerH, "black")
-	c.printf(`<text transform="translate(16 %d) rotate(-90)" text-anchor="middle" font-size="12">%s</text>`+"\n", top+innerH/2,
+	c.printf(`<text transform="translate(16 %d) rotate(-90)" text-anchor="middle" font-size="12">%s</text>`+"\n",
+		top+innerH/2,
 		html.EscapeString(label(s.Metric, s.Unit)))
 }
 
@@ -191,7 +195,8 @@ func (c *canvas) bars(s *study.Series, systems []string) {
 	}
 	for g, n := range names {
 		if c.slant {
-			c.printf(`<text transform="translate(%.1f %d) rotate(-35)" text-anchor="end" font-size="10">%s</text>`+"\n", left+group*(float64(g)+0.6), top+innerH+14, html.EscapeString(n))
+			c.printf(`<text transform="translate(%.1f %d) rotate(-35)" text-anchor="end" font-size="10">%s</text>`+"\n",
+				left+group*(float64(g)+0.6), top+innerH+14, html.EscapeString(n))
 			continue
 		}
 		c.text(left+group*(float64(g)+0.5), float64(top+innerH+16+12*(g%2)), "middle", 10, n)

@@ -47,7 +47,8 @@ func TestEveryPointIsDrawn(t *testing.T) {
 	require.Equal(t, 2+2+1, elements(t, Series(b))["rect"], "bars, legend and ground")
 }
 
-// Names that have no room beside each other stand aslant, long legends make room, and the eleventh line is not the first.
+// Names that have no room beside each other stand aslant, long legends make room, and the eleventh line is not the
+// first.
 func TestCrowdedPictures(t *testing.T) {
 	b := study.NewSeries("b", "bars", "rate", "", study.Axis{Name: "kind"})
 	for i := range 12 {

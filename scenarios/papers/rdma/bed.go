@@ -54,7 +54,8 @@ func newBedOf(s *study.Session, target string, clients int, changes, ofClients [
 		spec.Table = append(spec.Table, core.Entry{MAC: mac(i), Port: i})
 	}
 	var err error
-	if b.network, err = (etherlink.Builder{Scheduler: b.engine, Spec: spec, Frames: &b.pools.Frames}).Build("Network"); err != nil {
+	if b.network, err = (etherlink.Builder{Scheduler: b.engine, Spec: spec, Frames: &b.pools.Frames}).Build(
+		"Network"); err != nil {
 		return nil, err
 	}
 	x, err := nicSpec(s, target)
@@ -102,13 +103,15 @@ func (b *bed) add(name, preset string, x rnic.Spec, gbps int64, changes []change
 	const credits = 4096
 	l := etherlink.DefaultLink()
 	l.Mbps, l.Propagation = gbps*1000, ns(b.s.Input("net.cable"))
-	if err := board.Cable(name+".Cable", b.engine, l.Plain(credits), b.network.Port(m.index), m.nic.Eth(0)); err != nil {
+	if err := board.Cable(name+".Cable", b.engine, l.Plain(credits), b.network.Port(m.index),
+		m.nic.Eth(0)); err != nil {
 		return nil, err
 	}
 	m.do(&rnicspec.SetPort{MAC: mac(m.index), IP: ip(m.index)})
 	for ep, e := range m.ends {
 		if e != nil {
-			m.do(&rnicspec.CreateMR{Key: key(ep), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(ep, 0), Bus: mem.Bus(ep, 0), Bytes: memoryBytes})
+			m.do(&rnicspec.CreateMR{Key: key(ep), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(ep, 0),
+				Bus: mem.Bus(ep, 0), Bytes: memoryBytes})
 		}
 	}
 	return m, nil
@@ -126,7 +129,8 @@ func (b *bed) run() error {
 	errs := []error{b.engine.Run(), b.err, b.network.Err()}
 	for _, m := range append([]*machine{b.target}, b.clients...) {
 		errs = append(errs, m.nic.Err(), m.card.Err())
-		for _, k := range []rnicspec.Counter{rnicspec.CntDropped, rnicspec.CntRetries, rnicspec.CntRNR, rnicspec.CntReadErrors, rnicspec.CntWrongAccess} {
+		for _, k := range []rnicspec.Counter{rnicspec.CntDropped, rnicspec.CntRetries, rnicspec.CntRNR,
+			rnicspec.CntReadErrors, rnicspec.CntWrongAccess} {
 			if n := m.nic.Counter(k); n > 0 {
 				errs = append(errs, fmt.Errorf("%s: counter %v is %d: want 0", m.card.Name, k, n))
 			}

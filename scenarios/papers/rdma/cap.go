@@ -13,10 +13,12 @@ import (
 // Cap measures what path 1 loses while path 3 is held to ever more of the shared channel. The claim about it is that of
 // path/pminusn, where traffic is scripted.
 var Cap = study.Experiment{
-	Group: "path", Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC", Figures: "OP section 4",
+	Group: "path", Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC",
+	Figures: "OP section 4",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 4096, Unit: "B", Source: "offpath.p1.bidir, its condition"},
-		study.Input{Name: "machines", Value: 2, Unit: "machines", Source: "OP Fig. 5: two requesters of 12 threads; they fill the network"},
+		study.Input{Name: "machines", Value: 2, Unit: "machines",
+			Source: "OP Fig. 5: two requesters of 12 threads; they fill the network"},
 		study.Input{Name: "completion", Value: 20, Unit: "B", Source: "PCIe: 12 B and 8 B of framing a completion"},
 	),
 	Run: capped,
@@ -41,7 +43,8 @@ func capped(s *study.Session) error {
 	for _, c := range cappedCases {
 		axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
 		for _, x := range transports[:2] {
-			series := study.NewSeries("cap_"+x.name+"_"+c.name, fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
+			series := study.NewSeries("cap_"+x.name+"_"+c.name,
+				fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
 			rates := study.Points(s, cappedRates)
 			if x.op == rnicspec.Write { // whose bytes go the other way
 				rates = []float64{0, 130}
@@ -103,15 +106,16 @@ func (c cappedCase) point(s *study.Session, series *study.Series, x transport, w
 	}
 	const bits = 8e3
 	first := e.Rate * float64(size) * bits
-	series.Points = append(series.Points, study.Point{System: "path 1, payload", At: []float64{wire}, Value: first, Half: e.Relative() * first, RoundTrips: e.RoundTrips})
+	series.Points = append(series.Points, study.Point{System: "path 1, payload", At: []float64{wire}, Value: first,
+		Half: e.Relative() * first, RoundTrips: e.RoundTrips})
 	third := first * by[h2s] / by[path1]
 	series.Add("path 3, payload", third, wire)
 	series.Add("path 3, wire", third*c.wirePerByte(b), wire)
 	return nil
 }
 
-// wirePerByte is what a byte of path 3 takes of the shared channel on the way from its memory, counted at the Arm's side of
-// the switch for what comes from there, and by the TLPs of the host's link otherwise.
+// wirePerByte is what a byte of path 3 takes of the shared channel on the way from its memory, counted at the Arm's
+// side of the switch for what comes from there, and by the TLPs of the host's link otherwise.
 func (c cappedCase) wirePerByte(b *bed) float64 {
 	port := nicswitch.PortHost
 	if c.data == nicspec.EndpointArm {

@@ -17,13 +17,17 @@ import (
 	"nictwin/stack/rnicverbs"
 )
 
-// Cores measures posting by software that runs on the simulated cores, beside what threads of path/doorbell are charged.
+// Cores measures posting by software that runs on the simulated cores, beside what threads of path/doorbell are
+// charged.
 var Cores = study.Experiment{
-	Group: "path", Name: "cores", Title: "Posting by software on simulated cores, against the charged costs", Figures: "OP Fig. 10, section 3.3 Advice 4",
+	Group: "path", Name: "cores", Title: "Posting by software on simulated cores, against the charged costs",
+	Figures: "OP Fig. 10, section 3.3 Advice 4",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: small; Fig. 10 does not print it"},
-		study.Input{Name: "take", Value: 8, Unit: "ns", Source: "stack/driver/corebus: 20 cycles at 2.5 GHz for 64 B that were read (assumption)"},
-		study.Input{Name: "look", Value: 25, Unit: "ns", Source: "stack/driver/corebus: 62 cycles at 2.5 GHz for a look at a completion ring (fs.sq_loop_2000)"},
+		study.Input{Name: "take", Value: 8, Unit: "ns", Source: "stack/driver/corebus: 20 cycles at 2.5 GHz for 64 B " +
+			"that were read (assumption)"},
+		study.Input{Name: "look", Value: 25, Unit: "ns", Source: "stack/driver/corebus: 62 cycles at 2.5 GHz for a " +
+			"look at a completion ring (fs.sq_loop_2000)"},
 	),
 	Run: onCores,
 }
@@ -35,15 +39,17 @@ type corePoster struct {
 	requester        uint16
 }
 
-// corePosters are cores, and for each endpoint a thread with the same window that is charged instead. Queues and data lie
-// in the memory of socket 0.
+// corePosters are cores, and for each endpoint a thread with the same window that is charged instead. Queues and data
+// lie in the memory of socket 0.
 var corePosters = []corePoster{
-	{"Arm core", s2h, nicspec.EndpointArm, 0, nicspec.RequesterArm}, {"host core", h2s, nicspec.EndpointHost, 0, nicspec.RequesterHost},
+	{"Arm core", s2h, nicspec.EndpointArm, 0, nicspec.RequesterArm},
+	{"host core", h2s, nicspec.EndpointHost, 0, nicspec.RequesterHost},
 	{"host core of the other socket", h2s, nicspec.EndpointHost, 1, nicspec.RequesterHost},
 }
 
 func onCores(s *study.Session) error {
-	x := study.NewSeries("posting", "Time of a request with one core or thread posting; batch 1 is an MMIO for each", "time a request", "ns", study.Axis{Name: "batch", Unit: "entries"})
+	x := study.NewSeries("posting", "Time of a request with one core or thread posting; batch 1 is an MMIO for each",
+		"time a request", "ns", study.Axis{Name: "batch", Unit: "entries"})
 	for _, p := range corePosters {
 		for _, batch := range study.Points(s, append([]int{1}, batches...)) {
 			at := float64(batch)
@@ -69,7 +75,8 @@ func onCores(s *study.Session) error {
 func addTime(x *study.Series, system string, e study.Estimate, at float64) {
 	const ns = 1e-3
 	v := ns / e.Rate
-	x.Points = append(x.Points, study.Point{System: system, At: []float64{at}, Value: v, Half: e.Relative() * v, RoundTrips: e.RoundTrips})
+	x.Points = append(x.Points, study.Point{System: system, At: []float64{at}, Value: v, Half: e.Relative() * v,
+		RoundTrips: e.RoundTrips})
 }
 
 // aheadOf is how many requests one poster has under way: so many that READs do not bound it.
@@ -129,13 +136,15 @@ const (
 // post is the rate of software on the core.
 func (p corePoster) post(s *study.Session, batch int) (study.Estimate, error) {
 	ep := p.endpoint
-	l := &coreLoad{s: s, engine: simcore.NewEngine(), batch: batch, window: aheadOf(batch), signal: signalOf(batch), to: mem.Bus(1-ep, coreFrom)}
+	l := &coreLoad{s: s, engine: simcore.NewEngine(), batch: batch, window: aheadOf(batch), signal: signalOf(batch),
+		to: mem.Bus(1-ep, coreFrom)}
 	l.meter = s.NewMeterAfter(2*l.window, study.MinRoundTrips)
 	c, err := cardSpec(s, "Target", "bf2-cores")
 	if err != nil {
 		return study.Estimate{}, err
 	}
-	l.period = [...]simcore.Ps{nicspec.EndpointArm: c.Switch.Arm.Host.CPU.Period, nicspec.EndpointHost: c.Switch.Host.Host.CPU.Period}[ep]
+	l.period = [...]simcore.Ps{nicspec.EndpointArm: c.Switch.Arm.Host.CPU.Period,
+		nicspec.EndpointHost: c.Switch.Host.Host.CPU.Period}[ep]
 	whole := board.DefaultEndpoint()
 	c.Endpoint.ArmBytes, c.Endpoint.HostBytes = whole.ArmBytes, whole.HostBytes
 	n, err := nicSpec(s, snic)
@@ -167,7 +176,8 @@ func (l *coreLoad) open(p corePoster, regs *root.MMIO) error {
 	}
 	side := map[int]string{nicspec.EndpointArm: "arm", nicspec.EndpointHost: "host"}[ep]
 	cycles := func(name string) int64 { return int64((ns(l.s.Input(name)) + l.period/2) / l.period) }
-	bus, err := corebus.New(x.Core, regs, corebus.Spec{Poll: cycles("look"), Build: cycles(side + ".build"), Take: cycles("take")})
+	bus, err := corebus.New(x.Core, regs, corebus.Spec{Poll: cycles("look"), Build: cycles(side + ".build"),
+		Take: cycles("take")})
 	if err != nil {
 		return err
 	}
@@ -184,7 +194,8 @@ func (l *coreLoad) connect(ep int) error {
 	d := l.dev
 	d.SetPort(rnicspec.SetPort{MAC: mac(0), IP: ip(0)})
 	for e := range 2 {
-		d.RegMR(rnicspec.CreateMR{Key: key(e), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(e, 0), Bus: mem.Bus(e, 0), Bytes: coreFrom + coreSpan})
+		d.RegMR(rnicspec.CreateMR{Key: key(e), Access: rnicspec.AllAccess, PageLog: 21, VA: mem.Bus(e, 0),
+			Bus: mem.Bus(e, 0), Bytes: coreFrom + coreSpan})
 	}
 	const log = 8
 	var err error
@@ -193,20 +204,23 @@ func (l *coreLoad) connect(ep int) error {
 	}
 	var q [2]*rnicverbs.QP
 	for i := range q {
-		if q[i], err = d.NewQP(rnicverbs.QPConfig{Type: rnicspec.RC, SendLog: log, RecvLog: 0, Send: l.cq, Recv: l.cq}); err != nil {
+		if q[i], err = d.NewQP(rnicverbs.QPConfig{Type: rnicspec.RC, SendLog: log, RecvLog: 0, Send: l.cq,
+			Recv: l.cq}); err != nil {
 			return err
 		}
 	}
 	self := d.NewAH(rnicspec.CreateAH{MAC: mac(0), IP: ip(0), UDPPort: 0xc000, TTL: 64})
 	for i := range q {
 		q[i].Connect(rnicspec.ModifyQP{
-			State: rnicspec.RTS, DestQP: q[1-i].Num(), Handle: self, PMTU: uint16(l.s.Input("net.mtu")), Access: rnicspec.AllAccess,
+			State: rnicspec.RTS, DestQP: q[1-i].Num(), Handle: self, PMTU: uint16(l.s.Input("net.mtu")),
+			Access:  rnicspec.AllAccess,
 			MaxRead: rnicspec.MaxRead, Retries: 7, RNRRetry: 7, MinRNR: 1,
 		})
 	}
 	l.qp = q[0]
 	l.wqe = rnicspec.WQE{
-		Opcode: rnicspec.Read, Length: uint32(l.s.Input("payload")), LocalVA: mem.Bus(ep, coreInto), LocalKey: key(ep), RemoteKey: key(1 - ep),
+		Opcode: rnicspec.Read, Length: uint32(l.s.Input("payload")), LocalVA: mem.Bus(ep, coreInto), LocalKey: key(ep),
+		RemoteKey: key(1 - ep),
 	}
 	if _, err = l.cq.Follow(l.poll); err != nil {
 		return err

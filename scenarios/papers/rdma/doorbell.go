@@ -10,15 +10,19 @@ import (
 
 // Doorbell measures posting by one doorbell for many entries.
 var Doorbell = study.Experiment{
-	Group: "path", Name: "doorbell", Title: "A doorbell for many entries against an MMIO for each", Figures: "OP Fig. 10, section 3.3 Advice 4",
+	Group: "path", Name: "doorbell", Title: "A doorbell for many entries against an MMIO for each",
+	Figures: "OP Fig. 10, section 3.3 Advice 4",
 	Claims: []string{
-		"offpath.db.client", "offpath.db.soc_side", "offpath.db.host_48", "offpath.db.mmio_count", "offpath.db.mmio_dominates",
+		"offpath.db.client", "offpath.db.soc_side", "offpath.db.host_48", "offpath.db.mmio_count",
+		"offpath.db.mmio_dominates",
 	},
-	Inputs: inputs(study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: small; Fig. 10 does not print it"}),
-	Run:    doorbell,
+	Inputs: inputs(study.Input{Name: "payload", Value: 64, Unit: "B",
+		Source: "assumption: small; Fig. 10 does not print it"}),
+	Run: doorbell,
 	Reasons: map[string]string{
 		"offpath.db.soc_side": "the Arm could post 3.1 to 3.5 times as fast, but its eight queue pairs have 16 READs in flight each, and beyond that the contexts of the host's endpoint bound READs of its memory as on path 1",
-		"offpath.db.host_48":  "an entry that is read by DMA costs the host nothing in the model but the latency of the read, and saves it an MMIO; what a host loses by it no source says",
+		"offpath.db.host_48": "an entry that is read by DMA costs the host nothing in the model but the latency of " +
+			"the read, and saves it an MMIO; what a host loses by it no source says",
 	},
 }
 
@@ -35,12 +39,14 @@ var posters = []poster{
 }
 
 func doorbell(s *study.Session) error {
-	rates := study.NewSeries("doorbell", "READs posted by one doorbell for a batch; batch 1 is an MMIO for each", "requests", "M/s", study.Axis{Name: "batch", Unit: "entries"})
+	rates := study.NewSeries("doorbell", "READs posted by one doorbell for a batch; batch 1 is an MMIO for each",
+		"requests", "M/s", study.Axis{Name: "batch", Unit: "entries"})
 	gain := map[string][]float64{}
 	for _, p := range posters {
 		alone := 0.0
 		for _, batch := range append([]int{1}, batches...) {
-			m := mix{target: targetOf(p.path), clients: p.machines, paths: []string{p.path}, x: transports[0], size: int(s.Input("payload"))}
+			m := mix{target: targetOf(p.path), clients: p.machines, paths: []string{p.path}, x: transports[0],
+				size: int(s.Input("payload"))}
 			m.adapt = func(_ string, w *work) {
 				const ahead = 2 // batches
 				w.window, w.signal = ahead*batches[len(batches)-1], batches[0]
@@ -78,14 +84,18 @@ func doorbellClaims(s *study.Session, gain map[string][]float64) {
 		return low, high, rising
 	}
 	low, high, _ := span(gain[path0], gain[path1])
-	s.Holds("offpath.db.client", low >= 1-study.Precision && high <= 1.4, fmt.Sprintf("%+.1f%% to %+.1f%%", 100*(low-1), 100*(high-1)), how)
+	s.Holds("offpath.db.client", low >= 1-study.Precision && high <= 1.4,
+		fmt.Sprintf("%+.1f%% to %+.1f%%", 100*(low-1), 100*(high-1)), how)
 	low, high, rising := span(gain[s2h])
 	s.Values("offpath.db.soc_side", fmt.Sprintf("%s; not falling with the batch: %v", how, rising), low, high)
 	g32, g48 := gain[h2s][1]-1, gain[h2s][2]-1
-	s.Holds("offpath.db.host_48", g48 < 0 && -g48 < -g32, fmt.Sprintf("%+.1f%% with 48, %+.1f%% with 32", 100*g48, 100*g32), how)
+	s.Holds("offpath.db.host_48", g48 < 0 && -g48 < -g32,
+		fmt.Sprintf("%+.1f%% with 48, %+.1f%% with 32", 100*g48, 100*g32), how)
 	arm, host := s.Input("arm.mmio"), s.Input("host.mmio")
 	a, h := arm/(arm+s.Input("arm.build")), host/(host+s.Input("host.build"))
-	s.Holds("offpath.db.mmio_dominates", a > 0.5 && h > 0.5 && arm > host, fmt.Sprintf("%.0f%% of posting on the Arm, %.0f%% on a host; %.0f ns and %.0f ns", 100*a, 100*h, arm, host), "arithmetic of inputs")
+	s.Holds("offpath.db.mmio_dominates", a > 0.5 && h > 0.5 && arm > host,
+		fmt.Sprintf("%.0f%% of posting on the Arm, %.0f%% on a host; %.0f ns and %.0f ns", 100*a, 100*h, arm, host),
+		"arithmetic of inputs")
 }
 
 // countMMIO counts register writes at the NIC's port.
@@ -111,6 +121,8 @@ func countMMIO(s *study.Session) error {
 		counts[i] = b.target.nic.Traffic().Registers - before
 		s.Outcome.SimPs += int64(b.engine.Now())
 	}
-	s.Holds("offpath.db.mmio_count", counts == [2]uint64{n, 1}, fmt.Sprintf("%d requests: %d MMIOs one by one, %d with a doorbell", n, counts[0], counts[1]), "register TLPs at the NIC's PCIe port")
+	s.Holds("offpath.db.mmio_count", counts == [2]uint64{n, 1},
+		fmt.Sprintf("%d requests: %d MMIOs one by one, %d with a doorbell", n, counts[0], counts[1]),
+		"register TLPs at the NIC's PCIe port")
 	return nil
 }

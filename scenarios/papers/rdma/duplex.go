@@ -13,10 +13,11 @@ const (
 	duplexThreads = 12
 )
 
-// duplex measures 4 KB in one and in both directions, with DRAM. The claims about it are those of path/duplex, where links
-// and network are alone.
+// duplex measures 4 KB in one and in both directions, with DRAM. The claims about it are those of path/duplex, where
+// links and network are alone.
 func duplex(s *study.Session) error {
-	bars := study.NewSeries("duplex", "READ and WRITE of 4 KB, 2 × 12 threads", "payload", "Gbps", study.Axis{Name: "operations"})
+	bars := study.NewSeries("duplex", "READ and WRITE of 4 KB, 2 × 12 threads", "payload", "Gbps",
+		study.Axis{Name: "operations"})
 	for _, path := range []string{path1, path2, s2h, h2s} {
 		for _, ops := range [][]rnicspec.Opcode{{rnicspec.Read}, {rnicspec.Write}, {rnicspec.Read, rnicspec.Write}} {
 			gbps, e, err := inDuplex(s, path, ops)

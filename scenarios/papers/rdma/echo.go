@@ -74,7 +74,8 @@ func netBytes(t rnicspec.QPType) int {
 func (e *end) serve(t rnicspec.QPType, size int, k *echoCore) *server {
 	v := &server{k: k, q: e.newQP(t, recvLog), size: size, refill: depth / 4, handles: map[uint32]uint32{}}
 	v.buffers = e.alloc(uint64(depth * v.stride()))
-	v.wqe = rnicspec.WQE{Opcode: rnicspec.Send, Length: uint32(size), QKey: qkey, LocalKey: key(e.ep), Flags: inline(rnicspec.Send, size)}
+	v.wqe = rnicspec.WQE{Opcode: rnicspec.Send, Length: uint32(size), QKey: qkey, LocalKey: key(e.ep),
+		Flags: inline(rnicspec.Send, size)}
 	for i := range depth {
 		v.offer(i)
 	}
@@ -87,7 +88,8 @@ func (v *server) stride() int { return (v.size + rnicspec.NetBytes + 63) &^ 63 }
 
 func (v *server) offer(i int) {
 	v.q.receive(&rnicspec.RecvWQE{
-		ID: uint64(i), VA: v.buffers + uint64(i*v.stride()), Length: uint32(v.size + netBytes(v.q.typ)), Key: key(v.q.e.ep),
+		ID: uint64(i), VA: v.buffers + uint64(i*v.stride()), Length: uint32(v.size + netBytes(v.q.typ)),
+		Key: key(v.q.e.ep),
 	})
 }
 

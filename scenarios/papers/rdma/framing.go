@@ -10,9 +10,11 @@ import (
 
 // Framing measures what the headers of the wire change: the study ran InfiniBand.
 var Framing = study.Experiment{
-	Group: "path", Name: "framing", Title: "Sensitivity to RoCEv2: 82 B a packet instead of 26", Figures: "OP Fig. 4, 5 and 8",
+	Group: "path", Name: "framing", Title: "Sensitivity to RoCEv2: 82 B a packet instead of 26",
+	Figures: "OP Fig. 4, 5 and 8",
 	Inputs: inputs(
-		study.Input{Name: "machines", Value: 5, Unit: "machines", Source: "assumption: more than fill the NIC's contexts (path/machines)"},
+		study.Input{Name: "machines", Value: 5, Unit: "machines",
+			Source: "assumption: more than fill the NIC's contexts (path/machines)"},
 	),
 	Run: framing,
 }
@@ -23,7 +25,8 @@ func framing(s *study.Session) error {
 	for _, x := range transports[:2] {
 		axis := study.Axis{Name: "payload", Unit: "B", Log: true}
 		rates := study.NewSeries("framing_"+x.name, "Rate of "+x.name+" by the wire's headers", "requests", "M/s", axis)
-		bw := study.NewSeries("framing_bandwidth_"+x.name, "Bandwidth of "+x.name+" by the wire's headers", "payload", "Gbps", axis)
+		bw := study.NewSeries("framing_bandwidth_"+x.name, "Bandwidth of "+x.name+" by the wire's headers", "payload",
+			"Gbps", axis)
 		for _, p := range []string{path0, path1, path2} {
 			for _, f := range []rnic.Framing{rnic.InfiniBand, rnic.RoCEv2} {
 				for _, n := range study.Points(s, framingSizes) {
@@ -46,6 +49,7 @@ func framing(s *study.Session) error {
 // framed is the rate of a path with packets of a framing on all wires.
 func framed(s *study.Session, x transport, path string, size int, f rnic.Framing) (outcome, error) {
 	as := []change{func(_ *board.CardSpec, n *rnic.Spec) { n.Frame = f }}
-	m := mix{target: targetOf(path), clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size, changes: as, altered: as}
+	m := mix{target: targetOf(path), clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size,
+		changes: as, altered: as}
 	return m.measure(s, study.MinRoundTrips)
 }

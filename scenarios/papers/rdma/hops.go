@@ -17,8 +17,9 @@ import (
 
 // Hops follows one request of path 2, and compares host-SoC RDMA with a plain copy by the card.
 var Hops = study.Experiment{
-	Group: "path", Name: "hops", Title: "Links that a request crosses; RDMA against DMA between host and SoC", Figures: "OP section 2.3 and 3.3",
-	Claims: []string{"offpath.p3.hops_p2", "offpath.prior.rdma_vs_dma_host_soc"},
+	Group: "path", Name: "hops", Title: "Links that a request crosses; RDMA against DMA between host and SoC",
+	Figures: "OP section 2.3 and 3.3",
+	Claims:  []string{"offpath.p3.hops_p2", "offpath.prior.rdma_vs_dma_host_soc"},
 	Inputs: inputs(
 		study.Input{Name: "nic.mrrs", Value: 512, Unit: "B", Source: "assumption: of the copy engine, as the NIC's"},
 		study.Input{Name: "payload", Value: 512, Unit: "B", Source: "assumption: of the request that is followed"},
@@ -74,7 +75,8 @@ func followed(s *study.Session) error {
 	}
 	s.Outcome.SimPs += int64(b.engine.Now())
 	after := b.crossings()
-	x := study.NewSeries("hops", "What one READ of 512 B on path 2 crosses", "TLPs or frames", "1", study.Axis{Name: "link"})
+	x := study.NewSeries("hops", "What one READ of 512 B on path 2 crosses", "TLPs or frames", "1",
+		study.Axis{Name: "link"})
 	want := []string{"requester PCIe", "network", "PCIe1", "PCIe switch"}
 	holds, text := after["PCIe0"] == before["PCIe0"], []string{}
 	for _, at := range append(want, "PCIe0") {
@@ -84,7 +86,8 @@ func followed(s *study.Session) error {
 		holds = holds && (n > 0 || at == "PCIe0")
 	}
 	s.Record(x)
-	s.Holds("offpath.p3.hops_p2", holds, strings.Join(text, ", "), "TLPs and frames of one READ of 512 B, posting and completion entry included; none may cross PCIe0")
+	s.Holds("offpath.p3.hops_p2", holds, strings.Join(text, ", "),
+		"TLPs and frames of one READ of 512 B, posting and completion entry included; none may cross PCIe0")
 	return nil
 }
 
@@ -92,7 +95,8 @@ var copySizes = []int{64, 256, 1024, 4096, 16384}
 
 // againstDMA compares WRITEs of path 3 with copies by an engine in the NIC's place.
 func againstDMA(s *study.Session) error {
-	x := study.NewSeries("rdma_dma", "Host-SoC transfers: RDMA WRITE and a copy by the card", "latency", "us", study.Axis{Name: "payload", Unit: "B", Log: true})
+	x := study.NewSeries("rdma_dma", "Host-SoC transfers: RDMA WRITE and a copy by the card", "latency", "us",
+		study.Axis{Name: "payload", Unit: "B", Log: true})
 	least := 1e9
 	for _, path := range []string{s2h, h2s} {
 		for _, n := range copySizes {
@@ -110,8 +114,10 @@ func againstDMA(s *study.Session) error {
 		}
 	}
 	s.Record(x)
-	s.Holds("offpath.prior.rdma_vs_dma_host_soc", least > 1, fmt.Sprintf("RDMA takes at least %.2f times as long, 64 B to 16 KB", least),
-		"RDMA WRITE of path 3; a copy by the scripted engine in the same card, posted at the same cost, whose doorbell and completion entry cross the card as long as links and switch declare")
+	s.Holds("offpath.prior.rdma_vs_dma_host_soc", least > 1,
+		fmt.Sprintf("RDMA takes at least %.2f times as long, 64 B to 16 KB", least),
+		"RDMA WRITE of path 3; a copy by the scripted engine in the same card, posted at the same cost, whose "+
+			"doorbell and completion entry cross the card as long as links and switch declare")
 	return nil
 }
 
@@ -135,7 +141,8 @@ func copyTime(s *study.Session, path string, n int) (float64, error) {
 		side, from, to, link = "host", to, from, c.Switch.Host.PCIe.Latency
 	}
 	ended := simcore.Ps(-1)
-	t := &requester.Transfer{From: requester.Memory(uint64(from)<<nicspec.EndpointShift + regions), To: requester.Memory(uint64(to)<<nicspec.EndpointShift + regions), Data: make([]byte, n)}
+	t := &requester.Transfer{From: requester.Memory(uint64(from)<<nicspec.EndpointShift + regions),
+		To: requester.Memory(uint64(to)<<nicspec.EndpointShift + regions), Data: make([]byte, n)}
 	t.Done = func(_ *requester.Transfer, now simcore.Ps) { ended = now }
 	if err := r.Start(t); err != nil {
 		return 0, errors.Join(err, card.Close())

@@ -14,19 +14,25 @@ import (
 
 // Large measures long messages.
 var Large = study.Experiment{
-	Group: "path", Name: "large", Title: "Bandwidth of long messages, and the packet table", Figures: "OP Fig. 5, 8 and 9, section 3.2 and 3.3",
+	Group: "path", Name: "large", Title: "Bandwidth of long messages, and the packet table",
+	Figures: "OP Fig. 5, 8 and 9, section 3.2 and 3.3",
 	Claims: []string{
-		"offpath.p2.large_read_collapse", "offpath.p2.large_read_mpps_after", "offpath.p2.write_no_collapse", "offpath.p3.s2h_collapses_first",
+		"offpath.p2.large_read_collapse", "offpath.p2.large_read_mpps_after", "offpath.p2.write_no_collapse",
+		"offpath.p3.s2h_collapses_first",
 		"offpath.abs.bw_degradation",
 	},
 	Inputs: inputs(
-		study.Input{Name: "scale", Value: 64, Unit: "times", Source: "sizes and packet table are cut by this factor; a cut message still has hundreds of packets. The series give sizes as they are on the testbed"},
-		study.Input{Name: "requesters", Value: 2, Unit: "threads", Source: "OP Fig. 5: two requesters; a machine each on paths 1 and 2"},
+		study.Input{Name: "scale", Value: 64, Unit: "times",
+			Source: "sizes and packet table are cut by this factor; a cut message still has hundreds of packets. The " +
+				"series give sizes as they are on the testbed"},
+		study.Input{Name: "requesters", Value: 2, Unit: "threads",
+			Source: "OP Fig. 5: two requesters; a machine each on paths 1 and 2"},
 	),
 	Run: large,
 }
 
-// largeSizes are in MB: READs that do not fit the packet table are of more than 9 MB in TLPs of 128 B, of 36 in those of 512 B.
+// largeSizes are in MB: READs that do not fit the packet table are of more than 9 MB in TLPs of 128 B, of 36 in those
+// of 512 B.
 var largeSizes = []int{4, 8, 9, 10, 16, 32, 36, 40, 56}
 
 // flights are what is measured, by who asks.
@@ -34,8 +40,10 @@ var flights = []struct {
 	name, path string
 	op         rnicspec.Opcode
 }{
-	{"path 1 READ", path1, rnicspec.Read}, {"path 1 WRITE", path1, rnicspec.Write}, {"path 2 READ", path2, rnicspec.Read},
-	{"path 2 WRITE", path2, rnicspec.Write}, {"path 3 READ by the Arm", s2h, rnicspec.Read}, {"path 3 READ by the host", h2s, rnicspec.Read},
+	{"path 1 READ", path1, rnicspec.Read}, {"path 1 WRITE", path1, rnicspec.Write},
+	{"path 2 READ", path2, rnicspec.Read},
+	{"path 2 WRITE", path2, rnicspec.Write}, {"path 3 READ by the Arm", s2h, rnicspec.Read},
+	{"path 3 READ by the host", h2s, rnicspec.Read},
 	{"path 3 WRITE by the Arm", s2h, rnicspec.Write}, {"path 3 WRITE by the host", h2s, rnicspec.Write},
 }
 
@@ -46,7 +54,8 @@ func large(s *study.Session) error {
 	axis := study.Axis{Name: "payload", Unit: "MB", Log: true}
 	bw := study.NewSeries("large_bandwidth", "Bandwidth of long messages", "payload", "Gbps", axis)
 	pps := study.NewSeries("large_packets", "Data TLPs a second at PCIe1, long messages", "data TLPs", "Mpps", axis)
-	pps0 := study.NewSeries("large_packets_pcie0", "Data TLPs a second at PCIe0, long messages", "data TLPs", "Mpps", axis)
+	pps0 := study.NewSeries("large_packets_pcie0", "Data TLPs a second at PCIe0, long messages", "data TLPs", "Mpps",
+		axis)
 	gbps, mpps := map[string][]float64{}, map[string][]float64{}
 	for _, f := range flights {
 		for _, kb := range study.Points(s, wholeSizes) {
@@ -85,10 +94,11 @@ const (
 	leastMessages = 6
 )
 
-// longMessages is the bandwidth of a path, in payload and in data TLPs at PCIe1 and PCIe0, with the packet table cut by a
-// factor. It is taken between completions: until as many have come as are under way, the path fills. Messages that are
-// short come from as many threads as there are, as Fig. 5 has them.
-func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int) (gbps, mpps, mpps0 float64, b *bed, err error) {
+// longMessages is the bandwidth of a path, in payload and in data TLPs at PCIe1 and PCIe0, with the packet table cut
+// by a factor. It is taken between completions: until as many have come as are under way, the path fills. Messages
+// that are short come from as many threads as there are, as Fig. 5 has them.
+func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int) (gbps, mpps, mpps0 float64,
+	b *bed, err error) {
 	cut := func(_ *board.CardSpec, x *rnic.Spec) { x.Table /= scale }
 	requesters, threads, window := int(s.Input("requesters")), int(s.Input("requesters")), 2
 	if size <= shortBytes {
@@ -138,7 +148,8 @@ func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale
 	return float64(wanted*size) * bitsPerNs / took, toHost + tlps(nicspec.EndpointArm)*perMicro/took, toHost, b, nil
 }
 
-// shortBytes is the longest message of which many threads have several under way; leastShort is what is counted of them.
+// shortBytes is the longest message of which many threads have several under way; leastShort is what is counted of
+// them.
 const (
 	shortBytes = 16 << 10
 	leastShort = 1 << 20
@@ -160,24 +171,31 @@ func collapse(gbps []float64) (mb int, does bool) {
 }
 
 func largeClaims(s *study.Session, gbps, mpps map[string][]float64) {
-	const how = "two requesters, two messages each; sizes and table cut by the same factor. That a READ which does not fit owns the table is a hypothesis without a number of its own"
+	const how = "two requesters, two messages each; sizes and table cut by the same factor. That a READ which does " +
+		"not fit owns the table is a hypothesis without a number of its own"
 	fits, does := collapse(gbps["path 2 READ"])
 	hostFits, hostDoes := collapse(gbps["path 1 READ"])
 	s.Value("offpath.p2.large_read_collapse", s.Input("nic.table")*s.Input("arm.mps")/(1<<20),
-		fmt.Sprintf("%s; READs of the Arm's memory hold up to %d MB (collapse: %v), of the host's up to %d MB (%v), four times as far", how, fits, does, hostFits, hostDoes))
+		fmt.Sprintf("%s; READs of the Arm's memory hold up to %d MB (collapse: %v), of the host's up to %d MB (%v), "+
+			"four times as far", how, fits, does, hostFits, hostDoes))
 	last := len(largeSizes) - 1
 	s.Value("offpath.p2.large_read_mpps_after", mpps["path 2 READ"][last], how)
 	_, w2 := collapse(gbps["path 2 WRITE"])
-	s.Holds("offpath.p2.write_no_collapse", !w2, fmt.Sprintf("%.0f Gbps at %d MB, %.0f at %d MB", gbps["path 2 WRITE"][0], largeSizes[0], gbps["path 2 WRITE"][last], largeSizes[last]), how)
+	s.Holds("offpath.p2.write_no_collapse", !w2,
+		fmt.Sprintf("%.0f Gbps at %d MB, %.0f at %d MB", gbps["path 2 WRITE"][0], largeSizes[0],
+			gbps["path 2 WRITE"][last], largeSizes[last]), how)
 	byHost, a := collapse(gbps["path 3 READ by the host"])
 	byArm, _ := collapse(gbps["path 3 READ by the Arm"])
 	s.Holds("offpath.p3.s2h_collapses_first", a && byHost < byArm,
-		fmt.Sprintf("READs hold up to %d MB from the Arm's memory to the host's, up to %d MB from the host's to the Arm's. S2H is the direction of the data here, as section 3.3 counts its packets; by who asks it is the other way round", byHost, byArm), how)
+		fmt.Sprintf("READs hold up to %d MB from the Arm's memory to the host's, up to %d MB from the host's to the "+
+			"Arm's. S2H is the direction of the data here, as section 3.3 counts its packets; by who asks it is the "+
+			"other way round", byHost, byArm), how)
 	lost := 0.0
 	for name, all := range gbps {
 		if name != "path 1 READ" && name != "path 1 WRITE" {
 			lost = max(lost, 1-all[last]/slices.Max(all))
 		}
 	}
-	s.Value("offpath.abs.bw_degradation", lost, how+": largest loss on a path with the Arm, from its highest bandwidth to that of the longest message")
+	s.Value("offpath.abs.bw_degradation", lost, how+": largest loss on a path with the Arm, from its highest "+
+		"bandwidth to that of the longest message")
 }

@@ -14,13 +14,17 @@ import (
 var Latency = study.Experiment{
 	Group: "path", Name: "latency", Title: "Latency of one request at a time", Figures: "OP Fig. 4, section 3 and 4",
 	Claims: []string{
-		"offpath.p1.lat_read", "offpath.p1.lat_send", "offpath.p1.abs_write", "offpath.p1.read_gt_write", "offpath.p2.lat_read_vs_p1",
-		"offpath.p2.lat_read_vs_rnic", "offpath.p3.s2h_latency", "offpath.p3.h2s_vs_p2", "offpath.prior.read_soc_shorter",
+		"offpath.p1.lat_read", "offpath.p1.lat_send", "offpath.p1.abs_write", "offpath.p1.read_gt_write",
+		"offpath.p2.lat_read_vs_p1",
+		"offpath.p2.lat_read_vs_rnic", "offpath.p3.s2h_latency", "offpath.p3.h2s_vs_p2",
+		"offpath.prior.read_soc_shorter",
 		"offpath.c12.latency_average",
 	},
 	Inputs: inputs(
-		study.Input{Name: "host.echo", Value: 276, Unit: "ns", Source: "bf2.host_mpps: 24 cores answer 87 M messages/s"},
-		study.Input{Name: "arm.echo", Value: 276, Unit: "ns", Source: "OP Advice 4: posting; seeing the message takes the Arm nothing: assumption"},
+		study.Input{Name: "host.echo", Value: 276, Unit: "ns",
+			Source: "bf2.host_mpps: 24 cores answer 87 M messages/s"},
+		study.Input{Name: "arm.echo", Value: 276, Unit: "ns",
+			Source: "OP Advice 4: posting; seeing the message takes the Arm nothing: assumption"},
 	),
 	Run: latency,
 }
@@ -80,13 +84,15 @@ type transport struct {
 }
 
 var transports = []transport{
-	{"READ", rnicspec.RC, rnicspec.Read}, {"WRITE", rnicspec.RC, rnicspec.Write}, {"SEND RC", rnicspec.RC, rnicspec.Send}, {"SEND UD", rnicspec.UD, rnicspec.Send},
+	{"READ", rnicspec.RC, rnicspec.Read}, {"WRITE", rnicspec.RC, rnicspec.Write},
+	{"SEND RC", rnicspec.RC, rnicspec.Send}, {"SEND UD", rnicspec.UD, rnicspec.Send},
 }
 
 func latency(s *study.Session) error {
 	got := map[string]float64{}
 	for _, x := range transports {
-		series := study.NewSeries("latency_"+x.name, "Latency of "+x.name, "latency", "us", study.Axis{Name: "payload", Unit: "B", Log: true})
+		series := study.NewSeries("latency_"+x.name, "Latency of "+x.name, "latency", "us",
+			study.Axis{Name: "payload", Unit: "B", Log: true})
 		for _, p := range []string{path0, path1, path2, s2h, h2s, both, with3} {
 			for _, n := range slices.Sorted(slices.Values(latencySizes)) {
 				if x.typ == rnicspec.UD && n > int(s.Input("net.mtu")) { // a datagram is one packet
@@ -96,7 +102,8 @@ func latency(s *study.Session) error {
 				if err != nil {
 					return fmt.Errorf("%s, %s of %d B: %w", p, x.name, n, err)
 				}
-				series.Points = append(series.Points, study.Point{System: p, At: []float64{float64(n)}, Value: us, RoundTrips: study.MinRoundTrips})
+				series.Points = append(series.Points, study.Point{System: p, At: []float64{float64(n)}, Value: us,
+					RoundTrips: study.MinRoundTrips})
 				for i, own := range each {
 					series.Add(p+": "+parts(p)[i], own, float64(n))
 				}
@@ -115,8 +122,8 @@ func latencyOf(s *study.Session, x transport, path string, n int) (float64, erro
 	return us, err
 }
 
-// latencyBy is the mean of one path from the beginning of a post to its completion entry, or to the answer of a SEND. Of
-// paths side by side, whose requests are under way at once, it is the mean of all, and that of each part.
+// latencyBy is the mean of one path from the beginning of a post to its completion entry, or to the answer of a SEND.
+// Of paths side by side, whose requests are under way at once, it is the mean of all, and that of each part.
 func latencyBy(s *study.Session, x transport, path string, n int) (mean float64, each []float64, err error) {
 	b, err := newBed(s, targetOf(path), 1)
 	if err != nil {
@@ -181,7 +188,8 @@ func latencyClaims(s *study.Session, got map[string]float64) {
 	low, high := more(path1, path0, "READ", small)
 	s.Values("offpath.p1.lat_read", how, low, high)
 	low, high = more(path1, path0, "SEND UD", latencySizes[:2])
-	s.Values("offpath.p1.lat_send", "mean of 500 echoes or more over UD, one at a time, of 16 and 32 B, which go inline; the series has longer ones, whose answers the NIC reads from memory", low, high)
+	s.Values("offpath.p1.lat_send", "mean of 500 echoes or more over UD, one at a time, of 16 and 32 B, which go "+
+		"inline; the series has longer ones, whose answers the NIC reads from memory", low, high)
 	s.Value("offpath.p1.abs_write", at(path1, "WRITE", 64)-at(path0, "WRITE", 64), how+": at 64 B")
 	r, w := at(path1, "READ", 64)-at(path0, "READ", 64), at(path1, "WRITE", 64)-at(path0, "WRITE", 64)
 	s.Holds("offpath.p1.read_gt_write", r > w, fmt.Sprintf("READ %.3f us more, WRITE %.3f us", r, w), how)
@@ -190,12 +198,16 @@ func latencyClaims(s *study.Session, got map[string]float64) {
 	low, high = more(path2, path0, "READ", small)
 	s.Values("offpath.p2.lat_read_vs_rnic", how, low, high)
 	worst := func(op string) float64 { return at(s2h, op, 64) / at(h2s, op, 64) }
-	s.Holds("offpath.p3.s2h_latency", at(s2h, "READ", 64) > at(h2s, "READ", 64) && at(s2h, "READ", 64) > at(path2, "READ", 64) && worst("READ") > worst("WRITE"),
-		fmt.Sprintf("READ of 64 B: S2H %.2f us, H2S %.2f, path 2 %.2f; S2H over H2S: READ %.2f, WRITE %.2f", at(s2h, "READ", 64), at(h2s, "READ", 64), at(path2, "READ", 64), worst("READ"), worst("WRITE")), how)
+	s.Holds("offpath.p3.s2h_latency", at(s2h, "READ", 64) > at(h2s, "READ", 64) &&
+		at(s2h, "READ", 64) > at(path2, "READ", 64) && worst("READ") > worst("WRITE"),
+		fmt.Sprintf("READ of 64 B: S2H %.2f us, H2S %.2f, path 2 %.2f; S2H over H2S: READ %.2f, WRITE %.2f",
+			at(s2h, "READ", 64), at(h2s, "READ", 64), at(path2, "READ", 64), worst("READ"), worst("WRITE")), how)
 	low, high = more(h2s, path2, "READ", small)
 	s.Values("offpath.p3.h2s_vs_p2", how, low, high)
-	s.Holds("offpath.prior.read_soc_shorter", at(path2, "READ", 64) < at(path1, "READ", 64), fmt.Sprintf("%.2f us, %.2f on path 1", at(path2, "READ", 64), at(path1, "READ", 64)), how)
+	s.Holds("offpath.prior.read_soc_shorter", at(path2, "READ", 64) < at(path1, "READ", 64),
+		fmt.Sprintf("%.2f us, %.2f on path 1", at(path2, "READ", 64), at(path1, "READ", 64)), how)
 	mean := (at(path1, "READ", 64) + at(path2, "READ", 64)) / 2
 	off := at(both, "READ", 64)/mean - 1
-	s.Holds("offpath.c12.latency_average", off < 0.1 && off > -0.1, fmt.Sprintf("%.3f of the average of both paths", 1+off), how+": READ of 64 B")
+	s.Holds("offpath.c12.latency_average", off < 0.1 && off > -0.1,
+		fmt.Sprintf("%.3f of the average of both paths", 1+off), how+": READ of 64 B")
 }

@@ -21,8 +21,10 @@ func (b *bed) ledger(design string, payload uint64) *study.Ledger {
 		c     pcielink.Count
 	}{
 		{"PCIe1, NIC to switch", nicOut}, {"PCIe1, switch to NIC", in},
-		{"PCIe0, switch to host", all(s.Out(nicswitch.PortNIC, nicswitch.PortHost))}, {"PCIe0, host to switch", all(s.In(nicswitch.PortHost))},
-		{"Arm, switch to Arm", all(s.Out(nicswitch.PortNIC, nicswitch.PortArm))}, {"Arm, Arm to switch", all(s.In(nicswitch.PortArm))},
+		{"PCIe0, switch to host", all(s.Out(nicswitch.PortNIC, nicswitch.PortHost))},
+		{"PCIe0, host to switch", all(s.In(nicswitch.PortHost))},
+		{"Arm, switch to Arm", all(s.Out(nicswitch.PortNIC, nicswitch.PortArm))},
+		{"Arm, Arm to switch", all(s.In(nicswitch.PortArm))},
 	} {
 		l.Add(x.where, "payload", x.c.Payload)
 		l.Add(x.where, "wire", x.c.Wire)

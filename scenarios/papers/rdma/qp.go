@@ -6,8 +6,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// qp is a queue pair with the software's side of its rings, which lie in the memory of an end. One completion queue serves
-// sends, another receives.
+// qp is a queue pair with the software's side of its rings, which lie in the memory of an end. One completion queue
+// serves sends, another receives.
 type qp struct {
 	e          *end
 	n          uint32
@@ -64,7 +64,8 @@ func (q *qp) ready(peer *qp, pmtu int) {
 	}
 	q.rts = q.typ == rnicspec.UD
 	m := rnicspec.ModifyQP{
-		QPN: q.n, State: rnicspec.RTS, Handle: q.e.m.to(peer.e.m), PMTU: uint16(pmtu), Access: rnicspec.AllAccess, MaxRead: rnicspec.MaxRead,
+		QPN: q.n, State: rnicspec.RTS, Handle: q.e.m.to(peer.e.m), PMTU: uint16(pmtu), Access: rnicspec.AllAccess,
+		MaxRead: rnicspec.MaxRead,
 		Retries: 7, RNRRetry: 7, MinRNR: 1,
 	}
 	if !q.rts {
@@ -90,7 +91,8 @@ func (c *cq) came() {
 		}
 		c.ci++
 		if c.cqe.Status != rnicspec.OK {
-			c.e.m.bed.fail(fmt.Errorf("queue pair %d of %s: %v ended with %v", c.cqe.QPN, c.e.m.card.Name, c.cqe.Opcode, c.cqe.Status))
+			c.e.m.bed.fail(fmt.Errorf("queue pair %d of %s: %v ended with %v", c.cqe.QPN, c.e.m.card.Name, c.cqe.Opcode,
+				c.cqe.Status))
 			return
 		}
 		if c.each != nil {

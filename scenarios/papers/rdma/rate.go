@@ -12,17 +12,23 @@ import (
 var Rate = study.Experiment{
 	Group: "path", Name: "rate", Title: "Rate of small requests", Figures: "OP Fig. 4, section 3 and 4",
 	Claims: []string{
-		"offpath.p1.tput_write", "offpath.p1.tput_send", "offpath.p2.tput_vs_p1", "offpath.abs.p2_vs_p1_peak", "offpath.p2.write_vs_rnic",
-		"offpath.p2.partial_nic_cores", "offpath.p3.bottleneck_small", "offpath.c12.read_gain", "offpath.c12.write_gain",
+		"offpath.p1.tput_write", "offpath.p1.tput_send", "offpath.p2.tput_vs_p1", "offpath.abs.p2_vs_p1_peak",
+		"offpath.p2.write_vs_rnic",
+		"offpath.p2.partial_nic_cores", "offpath.p3.bottleneck_small", "offpath.c12.read_gain",
+		"offpath.c12.write_gain",
 	},
 	Inputs: inputs(
-		study.Input{Name: "machines", Value: 11, Unit: "machines", Source: "offpath.cfg.requesters", Anchors: []string{"offpath.cfg.requesters"}},
-		study.Input{Name: "host.echo", Value: 276, Unit: "ns", Source: "bf2.host_mpps: 24 cores answer 87 M messages/s"},
-		study.Input{Name: "arm.echo", Value: 276, Unit: "ns", Source: "OP Advice 4: posting; seeing the message takes the Arm nothing: assumption"},
+		study.Input{Name: "machines", Value: 11, Unit: "machines", Source: "offpath.cfg.requesters",
+			Anchors: []string{"offpath.cfg.requesters"}},
+		study.Input{Name: "host.echo", Value: 276, Unit: "ns",
+			Source: "bf2.host_mpps: 24 cores answer 87 M messages/s"},
+		study.Input{Name: "arm.echo", Value: 276, Unit: "ns",
+			Source: "OP Advice 4: posting; seeing the message takes the Arm nothing: assumption"},
 	),
 	Run: rate,
 	Reasons: map[string]string{
-		"offpath.p1.tput_write": "from 16 to 128 B contexts decide, which a WRITE of path 1 holds for half as long again as one of the plain NIC; at 256 B the network is full with that one",
+		"offpath.p1.tput_write": "from 16 to 128 B contexts decide, which a WRITE of path 1 holds for half as long " +
+			"again as one of the plain NIC; at 256 B the network is full with that one",
 	},
 }
 
@@ -184,7 +190,8 @@ func rate(s *study.Session) error {
 	got := map[string]float64{}
 	machines := int(s.Input("machines"))
 	for _, x := range transports {
-		series := study.NewSeries("rate_"+x.name, fmt.Sprintf("Rate of %s, %d machines", x.name, machines), "requests", "M/s", study.Axis{Name: "payload", Unit: "B", Log: true})
+		series := study.NewSeries("rate_"+x.name, fmt.Sprintf("Rate of %s, %d machines", x.name, machines), "requests",
+			"M/s", study.Axis{Name: "payload", Unit: "B", Log: true})
 		for _, p := range []string{path0, path1, path2, both, s2h, h2s} {
 			for _, n := range figureSizes {
 				o, err := onPath(s, x, p, n, machines)
@@ -234,7 +241,8 @@ func rateClaims(s *study.Session, got map[string]float64) {
 	low, high := over(of(path1, "WRITE"), of(path0, "WRITE"))
 	s.Values("offpath.p1.tput_write", how, 1-high, 1-low)
 	low, high = over(of(path1, "SEND UD"), of(path0, "SEND UD"))
-	s.Holds("offpath.p1.tput_send", high <= 1+study.Precision, fmt.Sprintf("%.3f to %.3f of the plain NIC", low, high), how+", UD, echo; equal within the interval of a rate counts as no more")
+	s.Holds("offpath.p1.tput_send", high <= 1+study.Precision, fmt.Sprintf("%.3f to %.3f of the plain NIC", low, high),
+		how+", UD, echo; equal within the interval of a rate counts as no more")
 	r1, r2 := over(of(path2, "READ"), of(path1, "READ"))
 	w1, w2 := over(of(path2, "WRITE"), of(path1, "WRITE"))
 	s.Values("offpath.p2.tput_vs_p1", how+": READ and WRITE", min(r1, w1), max(r2, w2))
@@ -242,11 +250,14 @@ func rateClaims(s *study.Session, got map[string]float64) {
 	low, high = over(of(path2, "WRITE"), of(path0, "WRITE"))
 	s.Holds("offpath.p2.write_vs_rnic", high < 1, fmt.Sprintf("%.3f to %.3f of the plain NIC", low, high), how)
 	k, sum := s.Input("nic.alone"), s.Input("nic.packets")
-	s.Holds("offpath.p2.partial_nic_cores", k < sum, fmt.Sprintf("contexts of the Arm's endpoint for %.0f M/s, the NIC's packet cap is %.0f", k, sum), "inputs; path/zero measures both")
+	s.Holds("offpath.p2.partial_nic_cores", k < sum, fmt.Sprintf("contexts of the Arm's endpoint for %.0f M/s, the "+
+		"NIC's packet cap is %.0f", k, sum), "inputs; path/zero measures both")
 	arm := s.Input("arm.threads") * 1e3 / (s.Input("arm.poll") + s.Input("arm.build") + s.Input("arm.mmio"))
 	host := s.Input("host.threads") * 1e3 / (s.Input("host.poll") + s.Input("host.build") + s.Input("host.mmio"))
 	a, h := at(s2h, "READ", 64)/arm, at(h2s, "READ", 64)/host
-	s.Holds("offpath.p3.bottleneck_small", a > 0.95 && h > 0.95, fmt.Sprintf("READ of 64 B: %.2f of what the Arm's cores can post, %.2f of the host's", a, h), "measured rate over threads ÷ time of a post")
+	s.Holds("offpath.p3.bottleneck_small", a > 0.95 && h > 0.95,
+		fmt.Sprintf("READ of 64 B: %.2f of what the Arm's cores can post, %.2f of the host's", a, h),
+		"measured rate over threads ÷ time of a post")
 	_, high = over(of(both, "READ"), lower("READ"))
 	s.Value("offpath.c12.read_gain", high, how+": best over payloads")
 	_, high = over(of(both, "WRITE"), lower("WRITE"))

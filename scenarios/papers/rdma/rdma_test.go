@@ -83,7 +83,8 @@ func TestRateIsBoundByThreadsThenContexts(t *testing.T) {
 	s := session(t, &Rate)
 	require.InEpsilon(t, 24e3/469, ask(t, s, write, path0, 64, 1).mps, 0.02)
 	require.InEpsilon(t, 8e3/276, ask(t, s, read, s2h, 64, 0).mps, 0.02)
-	far, near, bare := ask(t, s, read, path1, 64, 4).mps, ask(t, s, read, path2, 64, 4).mps, ask(t, s, read, path0, 64, 4).mps
+	far, near, bare := ask(t, s, read, path1, 64, 4).mps, ask(t, s, read, path2, 64, 4).mps,
+		ask(t, s, read, path0, 64, 4).mps
 	require.Greater(t, near, 1.08*far, "a READ of the Arm's memory holds its context for less long")
 	require.Greater(t, bare, near)
 }
@@ -105,7 +106,8 @@ func TestLongReadsCollapse(t *testing.T) {
 		require.NoError(t, err)
 		require.Positive(t, mpps)
 		require.Equal(t, path == path2, mpps0 == 0, "path 2 does not cross PCIe0")
-		require.GreaterOrEqual(t, b.ledger("x", b.moved).Of("PCIe1, switch to NIC", "payload")+b.ledger("x", b.moved).Of("PCIe1, NIC to switch", "payload"), 1.0)
+		require.GreaterOrEqual(t, b.ledger("x", b.moved).Of("PCIe1, switch to NIC", "payload")+b.ledger("x",
+			b.moved).Of("PCIe1, NIC to switch", "payload"), 1.0)
 		return g
 	}
 	require.Greater(t, gbps(path2, rnicspec.Read, 8), 190.0)
@@ -137,8 +139,8 @@ func TestCollapse(t *testing.T) {
 	require.False(t, does)
 }
 
-// Path 3 gets the contexts for as many READs as it has under way, whatever the window: those of the network that wait for
-// contexts do not fill the receive buffer.
+// Path 3 gets the contexts for as many READs as it has under way, whatever the window: those of the network that wait
+// for contexts do not fill the receive buffer.
 func TestTogether(t *testing.T) {
 	s := session(t, &Together)
 	alone, both, err := beside(s, read, 64, h2s)

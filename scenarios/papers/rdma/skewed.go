@@ -6,13 +6,14 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Skewed measures random requests to few addresses through the NIC. The claims about it are those of path/skew, where the
-// memory is alone.
+// Skewed measures random requests to few addresses through the NIC. The claims about it are those of path/skew, where
+// the memory is alone.
 var Skewed = study.Experiment{
 	Group: "path", Name: "skewed", Title: "Random requests within a small range, through the NIC", Figures: "OP Fig. 7",
 	Inputs: inputs(
 		study.Input{Name: "payload", Value: 64, Unit: "B", Source: "assumption: a line; Fig. 7 does not print it"},
-		study.Input{Name: "machines", Value: 5, Unit: "machines", Source: "assumption: more than fill the NIC's contexts (path/machines)"},
+		study.Input{Name: "machines", Value: 5, Unit: "machines",
+			Source: "assumption: more than fill the NIC's contexts (path/machines)"},
 	),
 	Run: skewed,
 }
@@ -31,10 +32,12 @@ func skewed(s *study.Session) error {
 		name, path string
 		changes    []change
 	}{
-		{"path 2, no cache", path2, nil}, {"path 1, device allocation on", path1, nil}, {"path 1, device allocation off", path1, []change{off}},
+		{"path 2, no cache", path2, nil}, {"path 1, device allocation on", path1, nil},
+		{"path 1, device allocation off", path1, []change{off}},
 	}
 	for _, x := range transports[:2] {
-		series := study.NewSeries("skewed_"+x.name, "Random 64 B "+x.name+"s through the NIC", "requests", "M/s", study.Axis{Name: "address range", Unit: "KB", Log: true})
+		series := study.NewSeries("skewed_"+x.name, "Random 64 B "+x.name+"s through the NIC", "requests", "M/s",
+			study.Axis{Name: "address range", Unit: "KB", Log: true})
 		for _, sys := range systems {
 			for _, lines := range study.Points(s, skewedRanges) {
 				o, err := narrow(s, x, sys.path, lines, sys.changes)

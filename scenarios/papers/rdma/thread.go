@@ -83,7 +83,8 @@ func (l *load) start(from, to *end, w work) *thread {
 	t.lines = max(span, size) / size
 	t.places = max(localBytes/size, uint64(w.window))
 	t.remote, t.local = mem.Bus(to.ep, regions), from.alloc(size*t.places)
-	t.wqe = rnicspec.WQE{Opcode: w.op, Length: uint32(w.size), RemoteKey: key(to.ep), LocalVA: t.local, LocalKey: key(from.ep)}
+	t.wqe = rnicspec.WQE{Opcode: w.op, Length: uint32(w.size), RemoteKey: key(to.ep), LocalVA: t.local,
+		LocalKey: key(from.ep)}
 	t.inline = inline(w.op, w.size)
 	a.sends.each = t.ended
 	t.ev.H = t
@@ -99,7 +100,8 @@ func inline(op rnicspec.Opcode, size int) uint8 {
 	return 0
 }
 
-// localBytes is how much memory of its own a thread goes through, so that it does not meet the same line again and again.
+// localBytes is how much memory of its own a thread goes through, so that it does not meet the same line again and
+// again.
 const localBytes = 32 << 10
 
 // regions is where the memory begins that requests go to: behind that of software.
@@ -113,7 +115,8 @@ func ringFor(w work) (log uint8) {
 	return log
 }
 
-// run starts the threads, spread over the time between a thread's completion entries, and runs until the meter has enough.
+// run starts the threads, spread over the time between a thread's completion entries, and runs until the meter has
+// enough.
 func (l *load) run() error {
 	now := l.bed.engine.Now()
 	for i, t := range l.threads {

@@ -14,7 +14,8 @@ var Together = study.Experiment{
 
 func together(s *study.Session) error {
 	low, high := 1e9, -1e9
-	read := study.NewSeries("together_READ", "READs of path 1 beside READs of path 3 H2S", "requests", "M/s", study.Axis{Name: "payload", Unit: "B", Log: true})
+	read := study.NewSeries("together_READ", "READs of path 1 beside READs of path 3 H2S", "requests", "M/s",
+		study.Axis{Name: "payload", Unit: "B", Log: true})
 	for _, n := range rateSizes {
 		alone, beside, err := beside(s, transports[0], n, h2s)
 		if err != nil {
@@ -34,8 +35,11 @@ func together(s *study.Session) error {
 			low, high = min(low, drop), max(high, drop)
 		}
 	}
-	s.Values("offpath.c13.read_drop", "16 to 256 B, 5 machines of 24 threads, and 24 threads of the host, with 8 and with 16 requests a thread (series): contexts serve READs in order of arrival, so that path 3 gets the share of those under way", low, high)
-	wide := study.NewSeries("together_wide", "READ of 4 KB on path 1 beside READ of 4 KB on path 3", "payload", "Gbps", study.Axis{Name: "path 3"})
+	s.Values("offpath.c13.read_drop", "16 to 256 B, 5 machines of 24 threads, and 24 threads of the host, with 8 and "+
+		"with 16 requests a thread (series): contexts serve READs in order of arrival, so that path 3 gets the share "+
+		"of those under way", low, high)
+	wide := study.NewSeries("together_wide", "READ of 4 KB on path 1 beside READ of 4 KB on path 3", "payload", "Gbps",
+		study.Axis{Name: "path 3"})
 	for _, p := range []string{s2h, h2s} {
 		alone, beside, err := beside(s, transports[0], wideBytes, p)
 		if err != nil {

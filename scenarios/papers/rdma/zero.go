@@ -9,9 +9,11 @@ import (
 // Zero measures READs of no bytes, which take contexts and nothing else.
 var Zero = study.Experiment{
 	Group: "path", Name: "zero", Title: "READs of no bytes: contexts alone", Figures: "OP Fig. 11, section 4",
-	Claims: []string{"offpath.c12.sum_alone", "offpath.c12.concurrent", "offpath.c12.gain_vs_p1", "offpath.c12.gain_vs_p2", "offpath.c12.zero_byte_saturation"},
+	Claims: []string{"offpath.c12.sum_alone", "offpath.c12.concurrent", "offpath.c12.gain_vs_p1",
+		"offpath.c12.gain_vs_p2", "offpath.c12.zero_byte_saturation"},
 	Inputs: inputs(study.Input{
-		Name: "machines", Value: 11, Unit: "machines", Source: "offpath.cfg.requesters", Anchors: []string{"offpath.cfg.requesters"},
+		Name: "machines", Value: 11, Unit: "machines", Source: "offpath.cfg.requesters",
+		Anchors: []string{"offpath.cfg.requesters"},
 	}),
 	Run: zero,
 }
@@ -58,6 +60,7 @@ func zero(s *study.Session) error {
 	const follows = how + "; follows from the two anchors, nic.reserve over nic.alone"
 	s.Values("offpath.c12.gain_vs_p1", follows, g1, g1)
 	s.Values("offpath.c12.gain_vs_p2", follows, g2, g2)
-	s.Value("offpath.c12.zero_byte_saturation", float64(full[path1]), fmt.Sprintf("machines that reach %g of the highest rate on path 1; %d on path 2", saturated, full[path2]))
+	s.Value("offpath.c12.zero_byte_saturation", float64(full[path1]),
+		fmt.Sprintf("machines that reach %g of the highest rate on path 1; %d on path 2", saturated, full[path2]))
 	return nil
 }

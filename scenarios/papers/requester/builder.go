@@ -27,7 +27,8 @@ func (b Builder) Build(name string) (*Requester, error) {
 		return nil, fmt.Errorf("requester: %s: %w", name, err)
 	}
 	r := &Requester{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs, period: simcore.DefaultPeriodPs,
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs,
+		period: simcore.DefaultPeriodPs,
 	}
 	r.port = simcore.NewPort(r, b.Spec.Ports, name+".PCIe")
 	r.AddPort("PCIe", r.port)

@@ -61,7 +61,8 @@ func TestBytesArrive(t *testing.T) {
 func TestNothingAllocatesInSteadyState(t *testing.T) {
 	e, _, r := card(t, Default())
 	data := make([]byte, 4096)
-	copyTo := &Transfer{From: Memory(0), To: Memory(mem.Bus(nicspec.EndpointHost, 0)), Data: data, Done: func(*Transfer, simcore.Ps) {}}
+	copyTo := &Transfer{From: Memory(0), To: Memory(mem.Bus(nicspec.EndpointHost, 0)), Data: data,
+		Done: func(*Transfer, simcore.Ps) {}}
 	in := &Transfer{From: Wire, To: Memory(1 << 16), Data: data, Done: func(*Transfer, simcore.Ps) {}}
 	out := &Transfer{From: Memory(1 << 17), To: Wire, Data: make([]byte, 4096), Done: func(*Transfer, simcore.Ps) {}}
 	once := func() {
@@ -80,7 +81,8 @@ func TestNothingAllocatesInSteadyState(t *testing.T) {
 	require.Less(t, testing.AllocsPerRun(50, once), 1.0)
 }
 
-// A copy and a frame that come at once: by turns both end, a copy that yields ends last; bytes are right in either case.
+// A copy and a frame that come at once: by turns both end, a copy that yields ends last; bytes are right in either
+// case.
 func TestCopiesYieldOrTakeTurns(t *testing.T) {
 	ended := func(policy Copies) (frame, copied simcore.Ps) {
 		s := Default()
@@ -91,10 +93,12 @@ func TestCopiesYieldOrTakeTurns(t *testing.T) {
 		host := mem.Bus(nicspec.EndpointHost, 1<<20)
 		require.NoError(t, c.Memory.Write(host, want))
 		for i := range 64 {
-			in := &Transfer{From: Wire, To: Memory(uint64(i) << 17), Data: make([]byte, n), Done: func(_ *Transfer, now simcore.Ps) { frame = now }}
+			in := &Transfer{From: Wire, To: Memory(uint64(i) << 17), Data: make([]byte, n),
+				Done: func(_ *Transfer, now simcore.Ps) { frame = now }}
 			require.NoError(t, r.Start(in))
 		}
-		x := &Transfer{From: Memory(host), To: Memory(mem.Bus(nicspec.EndpointArm, 1<<29)), Data: make([]byte, n), Done: func(_ *Transfer, now simcore.Ps) { copied = now }}
+		x := &Transfer{From: Memory(host), To: Memory(mem.Bus(nicspec.EndpointArm, 1<<29)), Data: make([]byte, n),
+			Done: func(_ *Transfer, now simcore.Ps) { copied = now }}
 		require.NoError(t, r.Start(x))
 		require.NoError(t, e.Run())
 		require.NoError(t, r.Err())
@@ -127,7 +131,8 @@ func TestMistakes(t *testing.T) {
 	}
 	bad := Spec{Copies: "first", Network: Network{Header: 1}}
 	err := bad.Validate()
-	for _, path := range []string{"mps[0]", "mps[1]", "mrrs", "tags", "buffer_bytes", "port_tlps", `copies "first": want turn, yield`, "net_rate", "net_mtu"} {
+	for _, path := range []string{"mps[0]", "mps[1]", "mrrs", "tags", "buffer_bytes", "port_tlps",
+		`copies "first": want turn, yield`, "net_rate", "net_mtu"} {
 		require.ErrorContains(t, err, path)
 	}
 	require.NoError(t, new(Spec).with(Default()).Validate())

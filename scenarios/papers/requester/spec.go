@@ -16,8 +16,8 @@ const Endpoints = nicspec.EndpointHost + 1
 // Copies says how writes of transfers from memory to memory go beside those of what the network brings.
 type Copies string
 
-// The policies. But for InOrder, reads take turns with writes, too: no write that a read could depend on is still here when
-// it is issued.
+// The policies. But for InOrder, reads take turns with writes, too: no write that a read could depend on is still here
+// when it is issued.
 const (
 	InOrder Copies = ""      // as they come, and reads when no write waits
 	InTurn  Copies = "turn"  // a TLP of either in turn: an engine beside the NIC
@@ -45,8 +45,9 @@ type Network struct {
 	Ack      int          `yaml:"net_ack_bytes"`     // more on an acknowledgement or on the first packet of an answer
 }
 
-// InfiniBand is the network of the off-path study. Rate: bf2.nic (2 × 100 Gbps). PMTU 1,024 and 26 B of headers (LRH 8,
-// BTH 12, ICRC 4, VCRC 2), RETH 16 and AETH 4: the InfiniBand specification's formats; the PMTU is declared (assumption).
+// InfiniBand is the network of the off-path study. Rate: bf2.nic (2 × 100 Gbps). PMTU 1,024 and 26 B of headers (LRH
+// 8, BTH 12, ICRC 4, VCRC 2), RETH 16 and AETH 4: the InfiniBand specification's formats; the PMTU is declared
+// (assumption).
 func InfiniBand() Network {
 	return Network{Rate: simcore.Gbps(200), Payload: 1024, Header: 26, Extended: 16, Ack: 4}
 }
@@ -58,11 +59,12 @@ func RoCEv2() Network {
 	return n
 }
 
-// Default is the NIC of BlueField-2. MPS: bf2.mtu_soc, bf2.mtu_host. MRRS 512 and 256 tags: the most that a read of the
-// host may ask for at once without changing its count of completions, and all extended tags (assumption). Buffer: 256 KB,
-// several times bandwidth × round trip (assumption).
+// Default is the NIC of BlueField-2. MPS: bf2.mtu_soc, bf2.mtu_host. MRRS 512 and 256 tags: the most that a read of
+// the host may ask for at once without changing its count of completions, and all extended tags (assumption). Buffer:
+// 256 KB, several times bandwidth × round trip (assumption).
 func Default() Spec {
-	return Spec{MPS: [Endpoints]int{128, 512}, MRRS: 512, Tags: 256, Buffer: 256 << 10, Ports: 1024, Network: InfiniBand()}
+	return Spec{MPS: [Endpoints]int{128, 512}, MRRS: 512, Tags: 256, Buffer: 256 << 10, Ports: 1024,
+		Network: InfiniBand()}
 }
 
 // Validate returns every error of the spec, each a field.Error.
@@ -82,11 +84,13 @@ func (s *Spec) Validate() error {
 	bad(s.Tags >= 1 && s.Tags <= 256, "tags", s.Tags, "1 to 256")
 	bad(s.Buffer >= tlp.PageBytes && s.Buffer <= 1<<30, "buffer_bytes", s.Buffer, "4096 to 2^30")
 	bad(s.Ports >= 1 && s.Ports <= 1<<16, "port_tlps", s.Ports, "1 to 2^16")
-	bad(s.Copies == InOrder || s.Copies == InTurn || s.Copies == Yield, "copies", fmt.Sprintf("%q", string(s.Copies)), "turn, yield, or none for the order in which they come")
+	bad(s.Copies == InOrder || s.Copies == InTurn || s.Copies == Yield, "copies", fmt.Sprintf("%q", string(s.Copies)),
+		"turn, yield, or none for the order in which they come")
 	if n := s.Network; n != (Network{}) {
 		bad(n.Rate.Bytes > 0 && n.Rate.Ps > 0, "net_rate", n.Rate, "a rate, or no network at all")
 		bad(n.Payload >= 1 && n.Payload <= 1<<16, "net_mtu", n.Payload, "1 to 2^16")
-		bad(n.Header >= 0 && n.Extended >= 0 && n.Ack >= 0, "net_header_bytes", n.Header, "0 or more, as the bytes of requests and acknowledgements")
+		bad(n.Header >= 0 && n.Extended >= 0 && n.Ack >= 0, "net_header_bytes", n.Header,
+			"0 or more, as the bytes of requests and acknowledgements")
 	}
 	return errors.Join(errs...)
 }

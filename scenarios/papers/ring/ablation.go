@@ -11,16 +11,22 @@ import (
 // Ablation takes one part of RB² away at a time (Exp#4).
 var Ablation = study.Experiment{
 	Group: "ring", Name: "ablation", Title: "RB2 without each of its parts", Figures: "RB2 Exp#4, Table II",
-	Claims: []string{"rb2.e4.m2_no_batching", "rb2.e4.m4_largest", "rb2.e4.m6_zero_copy", "rb2.e4.m7_cache_large", "rb2.e4.m8_hugepage"},
+	Claims: []string{"rb2.e4.m2_no_batching", "rb2.e4.m4_largest", "rb2.e4.m6_zero_copy", "rb2.e4.m7_cache_large",
+		"rb2.e4.m8_hugepage"},
 	Inputs: inputs(
-		study.Input{Name: "small", Value: 512, Unit: "B", Source: "RB2 section 5-B, Exp#4"}, largeInputs[0], largeInputs[1],
-		study.Input{Name: "M3, M5", Text: "no transmission ahead of the tail; head told of at each message", Source: "assumption: the paper names M4 alone (rb2_m_labels)"},
+		study.Input{Name: "small", Value: 512, Unit: "B", Source: "RB2 section 5-B, Exp#4"}, largeInputs[0],
+		largeInputs[1],
+		study.Input{Name: "M3, M5", Text: "no transmission ahead of the tail; head told of at each message",
+			Source: "assumption: the paper names M4 alone (rb2_m_labels)"},
 	),
 	Run: ablate,
 	Reasons: map[string]string{
 		"rb2.e4.m2_no_batching": "posting a request takes 196 ns here, and a message has two without batching",
-		"rb2.e4.m4_largest":     "a tail that is left out is told of alpha messages later (rb2_elastic_liveness), and a ring of 128 slots is full before that: here the threshold costs more than the WRITEs that it saves",
-		"rb2.e4.m7_cache_large": "slots begin 16 B behind a line: a WRITE of 16 slots touches one line more of hundreds, and software, which reads the number that a message begins with, none; pointers have lines of their own in any case",
+		"rb2.e4.m4_largest": "a tail that is left out is told of alpha messages later (rb2_elastic_liveness), " +
+			"and a ring of 128 slots is full before that: here the threshold costs more than the WRITEs that it saves",
+		"rb2.e4.m7_cache_large": "slots begin 16 B behind a line: a WRITE of 16 slots touches one line more of " +
+			"hundreds, and software, which reads the number that a message begins with, none; pointers have lines of " +
+			"their own in any case",
 	},
 }
 
@@ -46,7 +52,8 @@ func parts(s *study.Session) []design {
 }
 
 func ablate(s *study.Session) error {
-	x := study.NewSeries("throughput", "Throughput of RB2 without each part: M2 batching, M3 transmission ahead, M4 elastic threshold, M5 lazy push, M6 zero copy, M7 alignment, M8 huge pages, M9 the near socket",
+	x := study.NewSeries("throughput", "Throughput of RB2 without each part: M2 batching, M3 transmission ahead, M4 "+
+		"elastic threshold, M5 lazy push, M6 zero copy, M7 alignment, M8 huge pages, M9 the near socket",
 		"throughput", "Gbps", study.Axis{Name: "message", Unit: "B", Log: true})
 	small, big := map[string]float64{}, map[string]float64{}
 	for _, d := range parts(s) {
@@ -71,13 +78,17 @@ func ablate(s *study.Session) error {
 	drop := func(of map[string]float64, name string) float64 { return 1 - of[name]/of["M1"] }
 	s.Value("rb2.e4.m2_no_batching", drop(small, "M2"), "loss of throughput of small messages")
 	s.Holds("rb2.e4.m4_largest", drop(small, "M4") > max(drop(small, "M3"), drop(small, "M5")),
-		fmt.Sprintf("small messages lose %.1f%% without the elastic threshold, %.1f%% without transmission ahead, %.1f%% without lazy push", 100*drop(small, "M4"), 100*drop(small, "M3"), 100*drop(small, "M5")),
+		fmt.Sprintf("small messages lose %.1f%% without the elastic threshold, %.1f%% without transmission ahead, "+
+			"%.1f%% without lazy push", 100*drop(small, "M4"), 100*drop(small, "M3"), 100*drop(small, "M5")),
 		"loss of throughput of small messages")
-	s.Holds("rb2.e4.m6_zero_copy", drop(big, "M6") > drop(small, "M6"), fmt.Sprintf("large messages lose %.1f%%, small ones %.1f%%", 100*drop(big, "M6"), 100*drop(small, "M6")), "loss with copies")
+	s.Holds("rb2.e4.m6_zero_copy", drop(big, "M6") > drop(small, "M6"),
+		fmt.Sprintf("large messages lose %.1f%%, small ones %.1f%%", 100*drop(big, "M6"), 100*drop(small, "M6")),
+		"loss with copies")
 	const least, most = 0.29 / 2, 0.29 * 2
 	lost := drop(big, "M7")
 	s.Holds("rb2.e4.m7_cache_large", lost > drop(small, "M7") && lost >= least && lost <= most,
-		fmt.Sprintf("large messages lose %.1f%%, small ones %.1f%%", 100*lost, 100*drop(small, "M7")), "loss without alignment: larger for large messages, and 0.29 within a factor of 2")
+		fmt.Sprintf("large messages lose %.1f%%, small ones %.1f%%", 100*lost, 100*drop(small, "M7")),
+		"loss without alignment: larger for large messages, and 0.29 within a factor of 2")
 	s.Value("rb2.e4.m8_hugepage", math.Abs(drop(small, "M8")), "change with pages of 4 KB, small messages")
 	return nil
 }

@@ -132,12 +132,14 @@ func (b *bed) open(i int, d *design) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, 1<<20), driverBytes/2)); err != nil {
+	if x.dev, err = rnicverbs.Open(bus,
+		driver.NewArena(mem.Bus(nicspec.EndpointHost, 1<<20), driverBytes/2)); err != nil {
 		return nil, err
 	}
 	x.dev.SetPort(rnicspec.SetPort{MAC: mac(i), IP: ip(i)})
 	const longest = 4096
-	port := verbs.PortAttr{Active: true, MaxMTU: longest, ActiveMTU: longest, MaxMessage: rnicspec.MaxMessage, MAC: mac(i), GID: gid(i)}
+	port := verbs.PortAttr{Active: true, MaxMTU: longest, ActiveMTU: longest, MaxMessage: rnicspec.MaxMessage,
+		MAC: mac(i), GID: gid(i)}
 	pages := provider.Spec{Ports: []verbs.PortAttr{port}, MTU: longest, PageLog: 21}
 	if d.small {
 		pages.PageLog = 12
@@ -199,7 +201,8 @@ func (b *bed) wrong() error {
 		card := b.rack.Servers[x.index].Cards[0]
 		errs = append(errs, x.dev.Err(), x.core.Err(), card.Err())
 		n, ok := card.NIC.(interface{ Counter(rnicspec.Counter) uint64 })
-		for _, k := range []rnicspec.Counter{rnicspec.CntDropped, rnicspec.CntRetries, rnicspec.CntRNR, rnicspec.CntReadErrors, rnicspec.CntWrongAccess} {
+		for _, k := range []rnicspec.Counter{rnicspec.CntDropped, rnicspec.CntRetries, rnicspec.CntRNR,
+			rnicspec.CntReadErrors, rnicspec.CntWrongAccess} {
 			if ok && n.Counter(k) > 0 {
 				errs = append(errs, fmt.Errorf("server %d: counter %v is %d: want 0", x.index, k, n.Counter(k)))
 			}
@@ -267,11 +270,14 @@ func (b *bed) pair(caps [2]verbs.QPCap) (qps [2]verbs.QP, cqs [2]verbs.CQ, err e
 
 // modify brings a queue pair to a state.
 func (x *side) modify(q verbs.QP, peer uint32, to verbs.State) {
-	from := map[verbs.State]verbs.State{verbs.QPSInit: verbs.QPSReset, verbs.QPSRTR: verbs.QPSInit, verbs.QPSRTS: verbs.QPSRTR}[to]
+	from := map[verbs.State]verbs.State{verbs.QPSInit: verbs.QPSReset, verbs.QPSRTR: verbs.QPSInit,
+		verbs.QPSRTS: verbs.QPSRTR}[to]
 	const hops, reads, tries = 64, 16, 7
 	a := verbs.QPAttr{
-		State: to, Port: 1, AH: verbs.AHAttr{Port: 1, GID: gid(1 - x.index), MAC: mac(1 - x.index), HopLimit: hops}, PathMTU: verbs.MTU(x.b.s.Input("net.mtu")),
-		DestQPN: peer, Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead, MaxRdAtomic: reads, MaxDestRdAtomic: reads, RetryCnt: tries, RNRRetry: tries, MinRNRTimer: 1,
+		State: to, Port: 1, AH: verbs.AHAttr{Port: 1, GID: gid(1 - x.index), MAC: mac(1 - x.index), HopLimit: hops},
+		PathMTU: verbs.MTU(x.b.s.Input("net.mtu")),
+		DestQPN: peer, Access: verbs.AccessRemoteWrite | verbs.AccessRemoteRead, MaxRdAtomic: reads,
+		MaxDestRdAtomic: reads, RetryCnt: tries, RNRRetry: tries, MinRNRTimer: 1,
 	}
 	required, _, _ := verbs.Transition(verbs.QPTRC, from, to)
 	x.ctx.ModifyQP(q, a, required|verbs.QPState, x.b.fail)

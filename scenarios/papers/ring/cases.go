@@ -6,39 +6,52 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Cases are the three applications (section 5-C). What they do with a message is not in the paper: one claim of each sets it.
+// Cases are the three applications (section 5-C). What they do with a message is not in the paper: one claim of each
+// sets it.
 var Cases = study.Experiment{
-	Group: "ring", Name: "cases", Title: "A network function, a database and an HTTP server over ring buffers", Figures: "RB2 section 5-C, Fig. 8 to 10",
+	Group: "ring", Name: "cases", Title: "A network function, a database and an HTTP server over ring buffers",
+	Figures: "RB2 section 5-C, Fig. 8 to 10",
 	Claims: []string{
-		"rb2.c1.time", "rb2.c1.vs_farm", "rb2.c2.time", "rb2.c2.vs_l5_sd", "rb2.c3.qps_rb2", "rb2.c3.qps_sd", "rb2.c3.tail_rb2", "rb2.c3.tail_vs_sd",
+		"rb2.c1.time", "rb2.c1.vs_farm", "rb2.c2.time", "rb2.c2.vs_l5_sd", "rb2.c3.qps_rb2", "rb2.c3.qps_sd",
+		"rb2.c3.tail_rb2", "rb2.c3.tail_vs_sd",
 	},
 	Inputs: inputs(
-		study.Input{Name: "nf.record", Value: 40, Unit: "B", Source: "rb2.c1.params", Anchors: []string{"rb2.c1.params"}},
-		study.Input{Name: "nf.packets", Value: 30e6, Unit: "packets", Source: "rb2.c1.params", Anchors: []string{"rb2.c1.params"}},
+		study.Input{Name: "nf.record", Value: 40, Unit: "B", Source: "rb2.c1.params",
+			Anchors: []string{"rb2.c1.params"}},
+		study.Input{Name: "nf.packets", Value: 30e6, Unit: "packets", Source: "rb2.c1.params",
+			Anchors: []string{"rb2.c1.params"}},
 		study.Input{
-			Name: "nf.work", Value: nfWork, Unit: "ns", Source: "what counting a packet takes the receiver, so that 30 M take 4.1 s: after rb2.c1.time", Anchors: []string{"rb2.c1.time"},
+			Name: "nf.work", Value: nfWork, Unit: "ns", Source: "what counting a packet takes the receiver, so that " +
+				"30 M take 4.1 s: after rb2.c1.time", Anchors: []string{"rb2.c1.time"},
 			Instead: &study.Instead{Value: 0, Source: "counting takes no time"},
 		},
 		study.Input{Name: "db.request", Value: 16, Unit: "B", Source: "RB2 section 5-C"},
 		study.Input{Name: "db.response", Value: 128, Unit: "B", Source: "RB2 section 5-C"},
 		study.Input{Name: "db.requests", Value: 3e6, Unit: "requests", Source: "RB2 section 5-C"},
-		study.Input{Name: "db.window", Value: 96, Unit: "requests", Source: "assumption: so many wait for their responses, three batches; a ring holds 127. It decides: with 32, which do not fill the batches of both ways, RB2 would take 0.8 of the others' time"},
+		study.Input{Name: "db.window", Value: 96, Unit: "requests",
+			Source: "assumption: so many wait for their responses, three batches; a ring holds 127. It decides: with " +
+				"32, which do not fill the batches of both ways, RB2 would take 0.8 of the others' time"},
 		study.Input{
-			Name: "db.work", Value: dbWork, Unit: "ns", Source: "what a lookup takes the server, so that 3 M take 1 s: after rb2.c2.time", Anchors: []string{"rb2.c2.time"},
+			Name: "db.work", Value: dbWork, Unit: "ns", Source: "what a lookup takes the server, so that 3 M take 1 " +
+				"s: after rb2.c2.time", Anchors: []string{"rb2.c2.time"},
 			Instead: &study.Instead{Value: 0, Source: "a lookup takes no time"},
 		},
 		study.Input{Name: "http.request", Value: 128, Unit: "B", Source: "assumption: a GET"},
 		study.Input{Name: "http.file", Value: 1024, Unit: "B", Source: "RB2 section 5-C"},
 		study.Input{
-			Name: "http.work", Value: httpWork, Unit: "ns", Source: "what a GET takes the server, so that one after the other makes 138,000 a second: after rb2.c3.qps_rb2; the tail of RB2 follows from that", Anchors: []string{"rb2.c3.qps_rb2", "rb2.c3.tail_rb2"},
+			Name: "http.work", Value: httpWork, Unit: "ns", Source: "what a GET takes the server, so that one after " +
+				"the other makes 138,000 a second: after rb2.c3.qps_rb2; the tail of RB2 follows from that",
+			Anchors: []string{"rb2.c3.qps_rb2", "rb2.c3.tail_rb2"},
 			Instead: &study.Instead{Value: 0, Source: "a GET takes no time"},
 		},
 	),
 	Run: cases,
 	Reasons: map[string]string{
-		"rb2.c1.vs_farm":    "FaRM's sender is what bounds it, with two requests a message at 196 ns each",
-		"rb2.c3.qps_sd":     "copies of 1 KB at both ends and a receive request for each message make a GET half a microsecond longer",
-		"rb2.c3.tail_vs_sd": "copies of 1 KB at both ends and a receive request for each message are all that differs in the model",
+		"rb2.c1.vs_farm": "FaRM's sender is what bounds it, with two requests a message at 196 ns each",
+		"rb2.c3.qps_sd": "copies of 1 KB at both ends and a receive request for each message make a GET half a " +
+			"microsecond longer",
+		"rb2.c3.tail_vs_sd": "copies of 1 KB at both ends and a receive request for each message are all that " +
+			"differs in the model",
 	},
 }
 
@@ -81,7 +94,8 @@ func database(s *study.Session) error {
 	x := study.NewSeries("db", "Time of all requests", "time", "s", study.Axis{Name: "design"})
 	times := map[string]float64{}
 	for _, d := range rings(s) {
-		e := exchange{d: d, request: int(s.Input("db.request")), bulk: int(s.Input("db.response")), window: int(s.Input("db.window")), work: "db.work", rounds: 6000}
+		e := exchange{d: d, request: int(s.Input("db.request")), bulk: int(s.Input("db.response")),
+			window: int(s.Input("db.window")), work: "db.work", rounds: 6000}
 		_, millions, err := e.measure(s)
 		if err != nil {
 			return err
@@ -91,7 +105,8 @@ func database(s *study.Session) error {
 	}
 	s.Record(x)
 	s.Value("rb2.c2.time", times["RB2"], "requests over the rate")
-	s.Value("rb2.c2.vs_l5_sd", times["RB2"]/min(times["L5"], times["SocksDirect"]), fmt.Sprintf("time of RB2 over that of the better of both; over L5's %.2f", times["RB2"]/times["L5"]))
+	s.Value("rb2.c2.vs_l5_sd", times["RB2"]/min(times["L5"], times["SocksDirect"]),
+		fmt.Sprintf("time of RB2 over that of the better of both; over L5's %.2f", times["RB2"]/times["L5"]))
 	return nil
 }
 
@@ -104,7 +119,8 @@ func httpServer(s *study.Session) error {
 		if d.spec.Window == 0 {
 			d = d.unbatched()
 		}
-		e := exchange{d: d, request: int(s.Input("http.request")), bulk: int(s.Input("http.file")), window: 1, work: "http.work", rounds: rounds}
+		e := exchange{d: d, request: int(s.Input("http.request")), bulk: int(s.Input("http.file")), window: 1,
+			work: "http.work", rounds: rounds}
 		t, millions, err := e.measure(s)
 		if err != nil {
 			return err
@@ -128,6 +144,7 @@ func httpServer(s *study.Session) error {
 	s.ValueAnd("rb2.c3.tail_rb2", tails["RB2"], "99% of GETs", broken)
 	less := tails["RB2"] - tails["SocksDirect"]
 	const from, to = -2.5, -0.5
-	s.Holds("rb2.c3.tail_vs_sd", less >= from && less <= to, fmt.Sprintf("%.2f us", less), "99% of GETs of RB2, less that of SocksDirect")
+	s.Holds("rb2.c3.tail_vs_sd", less >= from && less <= to, fmt.Sprintf("%.2f us", less),
+		"99% of GETs of RB2, less that of SocksDirect")
 	return nil
 }

@@ -28,11 +28,11 @@ func (d design) unbatched() design {
 	return d
 }
 
-// The comparators (Table I of the paper): all lay messages back to back and copy them. SocksDirect tells by the completion of a
-// WRITE_WITH_IMM, and has sd.window messages under way at most: what waits meanwhile leaves by one WRITE, but its sender takes longer
-// over ten messages than they are under way, so that nothing waits. FaRM, as the paper changed it, writes each message and then a word
-// that its reader polls; its sender has slots here, too, where FaRM's own has none. L5 writes each message and then the tail. FaRM has
-// huge pages.
+// The comparators (Table I of the paper): all lay messages back to back and copy them. SocksDirect tells by the
+// completion of a WRITE_WITH_IMM, and has sd.window messages under way at most: what waits meanwhile leaves by one
+// WRITE, but its sender takes longer over ten messages than they are under way, so that nothing waits. FaRM, as the
+// paper changed it, writes each message and then a word that its reader polls; its sender has slots here, too, where
+// FaRM's own has none. L5 writes each message and then the tail. FaRM has huge pages.
 func farm(s *study.Session) design {
 	d := full(s).unbatched()
 	d.name, d.copies, d.spec.Aligned, d.spec.Tail = "FaRM", true, false, rb2.TailWord
@@ -47,7 +47,8 @@ func l5(s *study.Session) design {
 
 func socksDirect(s *study.Session) design {
 	d := full(s).unbatched()
-	d.name, d.copies, d.small, d.spec.Aligned, d.spec.Tail, d.spec.Window = "SocksDirect", true, true, false, rb2.TailImm, int(s.Input("sd.window"))
+	d.name, d.copies, d.small, d.spec.Aligned, d.spec.Tail, d.spec.Window = "SocksDirect", true, true, false,
+		rb2.TailImm, int(s.Input("sd.window"))
 	return d
 }
 

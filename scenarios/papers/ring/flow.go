@@ -51,8 +51,10 @@ func (b *bed) newFlow(d *design, from, size int) (*flow, error) {
 	spec := d.spec
 	spec.SlotBytes = spec.SlotFor(size)
 	caps := [2]verbs.QPCap{}
-	caps[from] = verbs.QPCap{MaxSendWR: spec.SendRequests(), MaxSendSGE: 1, MaxRecvWR: 1, MaxRecvSGE: 1, MaxInline: rb2.WordBytes}
-	caps[1-from] = verbs.QPCap{MaxSendWR: spec.RecvRequests(), MaxSendSGE: 1, MaxRecvWR: max(spec.Receives(), 1), MaxRecvSGE: 1, MaxInline: rb2.WordBytes}
+	caps[from] = verbs.QPCap{MaxSendWR: spec.SendRequests(), MaxSendSGE: 1, MaxRecvWR: 1, MaxRecvSGE: 1,
+		MaxInline: rb2.WordBytes}
+	caps[1-from] = verbs.QPCap{MaxSendWR: spec.RecvRequests(), MaxSendSGE: 1, MaxRecvWR: max(spec.Receives(), 1),
+		MaxRecvSGE: 1, MaxInline: rb2.WordBytes}
 	qps, cqs, err := b.pair(caps)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func (b *bed) newFlow(d *design, from, size int) (*flow, error) {
 		}
 		f.ends[i] = f.newEnd(b.sides[at], cqs[at], &spec)
 	}
-	c := rb2.Config{Spec: spec, Core: f.ends[0].x.core, QP: qps[from], Own: f.ends[0].own, Peer: f.ends[1].own, Work: f.ends[0].x.cycles("ring.work")}
+	c := rb2.Config{Spec: spec, Core: f.ends[0].x.core, QP: qps[from], Own: f.ends[0].own, Peer: f.ends[1].own,
+		Work: f.ends[0].x.cycles("ring.work")}
 	if f.send, err = rb2.NewSender(c); err != nil {
 		return nil, err
 	}
@@ -87,7 +90,8 @@ func (f *flow) newEnd(x *side, cq verbs.CQ, spec *rb2.Spec) *end {
 		beyond = misaligned
 	}
 	e := &end{x: x, cq: cq}
-	e.own = rb2.Place{Slots: x.alloc(uint64(spec.Slots*spec.SlotBytes), beyond), Lines: x.alloc(rb2.LinesBytes, 0), Key: x.mr.LKey}
+	e.own = rb2.Place{Slots: x.alloc(uint64(spec.Slots*spec.SlotBytes), beyond), Lines: x.alloc(rb2.LinesBytes, 0),
+		Key: x.mr.LKey}
 	e.user = x.alloc(uint64(f.size), 0)
 	return e
 }

@@ -21,8 +21,8 @@ type rate struct {
 // millions is messages in a microsecond.
 func (r *rate) millions() float64 { return r.Rate / float64(r.size) * 1e6 }
 
-// Messages that a throughput is taken of: tens of batches of alpha each, as these come in bursts; of long messages that leave one by
-// one, the fewest that there may be.
+// Messages that a throughput is taken of: tens of batches of alpha each, as these come in bursts; of long messages
+// that leave one by one, the fewest that there may be.
 const (
 	trips = 3840
 	long  = 1 << 15
@@ -116,7 +116,8 @@ func (o oneWay) software(b *bed, m *study.Meter) (*flow, error) {
 	return f, f.watch(send, recv)
 }
 
-// raw measures WRITEs without a ring, as perftest makes them: one after the other, so many under way, and a completion for one of some.
+// raw measures WRITEs without a ring, as perftest makes them: one after the other, so many under way, and a completion
+// for one of some.
 func raw(s *study.Session, size int) (*rate, error) {
 	d := full(s)
 	b, err := newBed(s, &d, scaleOf(s, size))
@@ -156,7 +157,8 @@ func (w *writer) begin() error {
 	from, to := w.b.sides[0], w.b.sides[1]
 	src, dst := from.alloc(uint64(w.size), 0), to.alloc(uint64(w.size), 0)
 	w.qp, w.cq = qps[0], cqs[0]
-	w.wr[0] = verbs.SendWR{Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: src, Length: uint32(w.size), LKey: from.mr.LKey}}, RemoteAddr: dst, RKey: to.mr.RKey}
+	w.wr[0] = verbs.SendWR{Opcode: verbs.WRWrite,
+		SGEs: []verbs.SGE{{Addr: src, Length: uint32(w.size), LKey: from.mr.LKey}}, RemoteAddr: dst, RKey: to.mr.RKey}
 	if w.loop, err = from.loop("sender", w.step); err != nil {
 		return err
 	}
@@ -192,7 +194,8 @@ func (w *writer) poll() {
 // rawInputs are those of raw.
 var rawInputs = []study.Input{
 	{Name: "raw.window", Value: 128, Unit: "requests", Source: "perftest's default (tx-depth): assumption"},
-	{Name: "raw.signal", Value: 64, Unit: "requests", Source: "perftest has a completion for one of 100 (cq-mod); here of 64, so that the window holds whole ones: assumption"},
+	{Name: "raw.signal", Value: 64, Unit: "requests", Source: "perftest has a completion for one of 100 (cq-mod); " +
+		"here of 64, so that the window holds whole ones: assumption"},
 }
 
 // looseTail is a ring whose words lie in its slots, for what a NIC's order of bytes does to it.

@@ -74,7 +74,8 @@ type asker struct {
 	first, last simcore.Ps
 }
 
-// step takes answers and writes messages as far as the window goes; what does not fill a batch is sent when there is nothing else to do.
+// step takes answers and writes messages as far as the window goes; what does not fill a batch is sent when there is
+// nothing else to do.
 func (a *asker) step() bool {
 	if a.back.read() {
 		n := a.got

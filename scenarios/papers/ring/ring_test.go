@@ -62,5 +62,6 @@ func TestCachesAreScaled(t *testing.T) {
 	sixteen, err := rackSpec(s, &d, 16)
 	require.NoError(t, err)
 	a, b := one.Servers[0].Cards[0].Direct.Host, sixteen.Servers[0].Cards[0].Direct.Host
-	require.Equal(t, []int64{a.LLC.SizeBytes, a.Private.SizeBytes}, []int64{16 * b.LLC.SizeBytes, 16 * b.Private.SizeBytes})
+	require.Equal(t, []int64{a.LLC.SizeBytes, a.Private.SizeBytes},
+		[]int64{16 * b.LLC.SizeBytes, 16 * b.Private.SizeBytes})
 }

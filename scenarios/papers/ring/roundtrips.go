@@ -8,18 +8,22 @@ import (
 
 // Latency is of one message at a time, there and back (Exp#2).
 var Latency = study.Experiment{
-	Group: "ring", Name: "round-trips", Title: "Round trips of one message at a time, unbatched", Figures: "RB2 Exp#2, Fig. 6",
+	Group: "ring", Name: "round-trips", Title: "Round trips of one message at a time, unbatched",
+	Figures: "RB2 Exp#2, Fig. 6",
 	Claims:  []string{"rb2.e2.small_avg", "rb2.e2.l5_64B"},
 	Inputs:  inputs(),
 	Run:     designLatency,
-	Reasons: map[string]string{"rb2.e2.l5_64B": "L5 writes a message and its tail as RB2 does; what lets it be faster is not in the paper"},
+	Reasons: map[string]string{"rb2.e2.l5_64B": "L5 writes a message and its tail as RB2 does; what lets it be " +
+		"faster is not in the paper"},
 }
 
 var latencySizes = []int{16, 64, 512, 4096}
 
 func designLatency(s *study.Session) error {
-	x := study.NewSeries("mean", "Mean round trip of ring buffers", "round trip", "us", study.Axis{Name: "message", Unit: "B", Log: true})
-	y := study.NewSeries("p99", "99% of round trips of ring buffers", "round trip", "us", study.Axis{Name: "message", Unit: "B", Log: true})
+	x := study.NewSeries("mean", "Mean round trip of ring buffers", "round trip", "us",
+		study.Axis{Name: "message", Unit: "B", Log: true})
+	y := study.NewSeries("p99", "99% of round trips of ring buffers", "round trip", "us",
+		study.Axis{Name: "message", Unit: "B", Log: true})
 	at := map[string]trip{}
 	for _, size := range latencySizes {
 		for _, d := range rings(s) {
@@ -43,7 +47,8 @@ func designLatency(s *study.Session) error {
 	if r := at["RB2"].mean; r < sd*(1-near) || r > sd*(1+near) {
 		broken = fmt.Sprintf("it is further than 15%% from SocksDirect's %.2f us", sd)
 	}
-	s.ValueAnd("rb2.e2.small_avg", at["RB2"].mean, fmt.Sprintf("mean round trip of 64 B; SocksDirect %.2f us", sd), broken)
+	s.ValueAnd("rb2.e2.small_avg", at["RB2"].mean, fmt.Sprintf("mean round trip of 64 B; SocksDirect %.2f us", sd),
+		broken)
 	s.Value("rb2.e2.l5_64B", at["L5"].mean, "mean round trip of 64 B")
 	return nil
 }

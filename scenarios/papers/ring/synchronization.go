@@ -9,14 +9,18 @@ import (
 
 // Synchronization compares the ways to tell of pointers (RB² section 4-A).
 var Synchronization = study.Experiment{
-	Group: "ring", Name: "synchronization", Title: "Heads pushed or pulled, tails by completions or written twice", Figures: "RB2 section 4-A, Fig. 3",
-	Claims: []string{"rb2.mb.push_gain_64B", "rb2.mb.choice", "rb2.mb.cq_receiver_cost"},
+	Group: "ring", Name: "synchronization", Title: "Heads pushed or pulled, tails by completions or written twice",
+	Figures: "RB2 section 4-A, Fig. 3",
+	Claims:  []string{"rb2.mb.push_gain_64B", "rb2.mb.choice", "rb2.mb.cq_receiver_cost"},
 	Inputs: inputs(
-		study.Input{Name: "batch", Value: 16, Unit: "messages", Source: "rb.mb_threshold: of sending and of pushing the head; who pulls it does so when the ring looks full: assumption"},
+		study.Input{Name: "batch", Value: 16, Unit: "messages",
+			Source: "rb.mb_threshold: of sending and of pushing the head; who pulls it does so when the ring looks " +
+				"full: assumption"},
 	),
 	Run: synchronize,
 	Reasons: map[string]string{
-		"rb2.mb.push_gain_64B": "with tails by completions the receiver is what bounds the rate, and pushing is its work, pulling the sender's",
+		"rb2.mb.push_gain_64B": "with tails by completions the receiver is what bounds the rate, and pushing is its " +
+			"work, pulling the sender's",
 	},
 }
 
@@ -29,8 +33,10 @@ func ways(s *study.Session) []design {
 	for _, head := range []rb2.HeadSync{rb2.HeadPush, rb2.HeadPull} {
 		for _, tail := range []rb2.TailSync{rb2.TailImm, rb2.TailWrite} {
 			d := full(s)
-			d.name = map[rb2.HeadSync]string{rb2.HeadPush: "Push", rb2.HeadPull: "Pull"}[head] + map[rb2.TailSync]string{rb2.TailImm: "+CQ", rb2.TailWrite: "+WT"}[tail]
-			d.spec.Alpha, d.spec.Beta, d.spec.Gamma, d.spec.Elastic, d.spec.Head, d.spec.Tail = batch, batch, batch, false, head, tail
+			d.name = map[rb2.HeadSync]string{rb2.HeadPush: "Push", rb2.HeadPull: "Pull"}[head] +
+				map[rb2.TailSync]string{rb2.TailImm: "+CQ", rb2.TailWrite: "+WT"}[tail]
+			d.spec.Alpha, d.spec.Beta, d.spec.Gamma, d.spec.Elastic, d.spec.Head, d.spec.Tail = batch, batch, batch,
+				false, head, tail
 			all = append(all, d)
 		}
 	}
@@ -38,8 +44,10 @@ func ways(s *study.Session) []design {
 }
 
 func synchronize(s *study.Session) error {
-	x := study.NewSeries("throughput", "Throughput of the ways to synchronize", "throughput", "Gbps", study.Axis{Name: "message", Unit: "B", Log: true})
-	y := study.NewSeries("p999", "99.9% of round trips of the ways to synchronize, unbatched", "round trip", "us", study.Axis{Name: "message", Unit: "B", Log: true})
+	x := study.NewSeries("throughput", "Throughput of the ways to synchronize", "throughput", "Gbps",
+		study.Axis{Name: "message", Unit: "B", Log: true})
+	y := study.NewSeries("p999", "99.9% of round trips of the ways to synchronize, unbatched", "round trip", "us",
+		study.Axis{Name: "message", Unit: "B", Log: true})
 	rates, tails, cqes := map[string][]float64{}, map[string][]float64{}, map[string]float64{}
 	for _, d := range ways(s) {
 		for _, size := range syncSizes {
@@ -61,19 +69,25 @@ func synchronize(s *study.Session) error {
 	}
 	s.Record(x, y)
 	gain := func(tail string) float64 { return rates["Push"+tail][0]/rates["Pull"+tail][0] - 1 }
-	s.Values("rb2.mb.push_gain_64B", "throughput at 64 B, pushed over pulled, less 1: with tails by completions, and written twice", gain("+CQ"), gain("+WT"))
+	s.Values("rb2.mb.push_gain_64B", "throughput at 64 B, pushed over pulled, less 1: with tails by completions, and "+
+		"written twice", gain("+CQ"), gain("+WT"))
 	best := 0
 	for i := range syncSizes {
 		is := true
 		for _, d := range ways(s) {
-			is = is && rates["Push+WT"][i] >= rates[d.name][i]*(1-study.Precision) && tails["Push+WT"][i] <= tails[d.name][i]*(1+study.Precision)
+			is = is && rates["Push+WT"][i] >= rates[d.name][i]*(1-study.Precision) &&
+				tails["Push+WT"][i] <= tails[d.name][i]*(1+study.Precision)
 		}
 		if is {
 			best++
 		}
 	}
-	s.Holds("rb2.mb.choice", best == len(syncSizes), fmt.Sprintf("Push+WT is best in throughput and in 99.9%% of round trips, to 1%%, at %d of %d sizes", best, len(syncSizes)), "throughput and 99.9% of round trips of all four")
-	s.Holds("rb2.mb.cq_receiver_cost", cqes["Push+CQ"] >= 1 && cqes["Push+WT"] == 0, fmt.Sprintf("%.2f completions and receive requests a message; written twice %.0f", cqes["Push+CQ"], cqes["Push+WT"]),
+	s.Holds("rb2.mb.choice", best == len(syncSizes), fmt.Sprintf("Push+WT is best in throughput and in 99.9%% of "+
+		"round trips, to 1%%, at %d of %d sizes", best, len(syncSizes)),
+		"throughput and 99.9% of round trips of all four")
+	s.Holds("rb2.mb.cq_receiver_cost", cqes["Push+CQ"] >= 1 && cqes["Push+WT"] == 0,
+		fmt.Sprintf("%.2f completions and receive requests a message; written twice %.0f", cqes["Push+CQ"],
+			cqes["Push+WT"]),
 		"completions of the receiver over messages read")
 	return nil
 }

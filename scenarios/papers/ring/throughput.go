@@ -8,29 +8,36 @@ import (
 
 // Throughput compares RB² with the other ring buffers, and with WRITEs alone (Exp#1).
 var Throughput = study.Experiment{
-	Group: "ring", Name: "throughput", Title: "Throughput of ring buffers by message size", Figures: "RB2 Exp#1, Fig. 5",
-	Claims: []string{"rb2.small_tput_vs_drbs", "rb2.e1.large_bw", "rb2.e1.sd_small_vs_raw", "rb2.e1.sd_large_copy", "rb2.e1.l5_large"},
+	Group: "ring", Name: "throughput", Title: "Throughput of ring buffers by message size",
+	Figures: "RB2 Exp#1, Fig. 5",
+	Claims: []string{"rb2.small_tput_vs_drbs", "rb2.e1.large_bw", "rb2.e1.sd_small_vs_raw", "rb2.e1.sd_large_copy",
+		"rb2.e1.l5_large"},
 	Inputs: inputs(append(rawInputs, largeInputs...)...),
 	Run:    designThroughput,
 	Reasons: map[string]string{
-		"rb2.e1.large_bw":        "a path MTU of 1,024 leaves 97.5 Gbps of 100, and nothing in the model takes the rest",
-		"rb2.small_tput_vs_drbs": "SocksDirect posts a request, and takes a completion, for each message (304 ns), RB2 three requests for 32",
-		"rb2.e1.l5_large":        "writing twice costs 8 B a message, and copying at 7 GB/s leaves half of the line: only a sender that waits for each message would be so slow, and its small messages would be, too",
+		"rb2.e1.large_bw": "a path MTU of 1,024 leaves 97.5 Gbps of 100, and nothing in the model takes the rest",
+		"rb2.small_tput_vs_drbs": "SocksDirect posts a request, and takes a completion, for each message (304 ns), " +
+			"RB2 three requests for 32",
+		"rb2.e1.l5_large": "writing twice costs 8 B a message, and copying at 7 GB/s leaves half of the line: " +
+			"only a sender that waits for each message would be so slow, and its small messages would be, too",
 	},
 }
 
 // largeInputs stand for the largest messages.
 var largeInputs = []study.Input{
 	{
-		Name: "large", Value: 64 << 10, Unit: "B", Source: "stands for 1 MB (rb2.e1.sweep), with caches divided as it is", Anchors: []string{"rb2.e1.sweep"},
+		Name: "large", Value: 64 << 10, Unit: "B", Source: "stands for 1 MB (rb2.e1.sweep), with caches divided as " +
+			"it is", Anchors: []string{"rb2.e1.sweep"},
 	},
-	{Name: "large.scale", Value: 16, Unit: "x", Source: "1 MB over large: caches of sockets and cores are divided by it, so that rings are to caches as theirs are"},
+	{Name: "large.scale", Value: 16, Unit: "x", Source: "1 MB over large: caches of sockets and cores are divided by " +
+		"it, so that rings are to caches as theirs are"},
 }
 
 func sizes(s *study.Session) []int { return []int{64, 512, 4096, int(s.Input("large"))} }
 
 func designThroughput(s *study.Session) error {
-	x := study.NewSeries("throughput", "Throughput of ring buffers", "throughput", "Gbps", study.Axis{Name: "message", Unit: "B", Log: true})
+	x := study.NewSeries("throughput", "Throughput of ring buffers", "throughput", "Gbps",
+		study.Axis{Name: "message", Unit: "B", Log: true})
 	all := map[string][]*rate{}
 	for i, size := range sizes(s) {
 		r, err := raw(s, size)
@@ -58,12 +65,17 @@ func designThroughput(s *study.Session) error {
 	last := len(sizes(s)) - 1
 	big := func(name string) *rate { return all[name][last] }
 	s.Value("rb2.e1.large_bw", big("RB2").Gbps(), "payload of large messages")
-	s.Value("rb2.e1.sd_small_vs_raw", all["SocksDirect"][0].Rate/all["WRITE"][0].Rate, "SocksDirect over WRITEs at 64 B")
+	s.Value("rb2.e1.sd_small_vs_raw", all["SocksDirect"][0].Rate/all["WRITE"][0].Rate,
+		"SocksDirect over WRITEs at 64 B")
 	const least = 0.8 // of a message's time that is spent copying
 	copying := 1 - big("SocksDirect").millions()/all["SocksDirect"][0].millions()
 	s.Holds("rb2.e1.sd_large_copy", copying > least && big("SocksDirect").Rate < big("RB2").Rate,
-		fmt.Sprintf("copying takes %.0f%% of a message's time: %.1f Gbps, RB2 %.1f", 100*copying, big("SocksDirect").Gbps(), big("RB2").Gbps()), "time of a large message, less that of one of 64 B, which has all but the copying")
+		fmt.Sprintf("copying takes %.0f%% of a message's time: %.1f Gbps, RB2 %.1f", 100*copying,
+			big("SocksDirect").Gbps(), big("RB2").Gbps()), "time of a large message, less that of one of 64 B, which "+
+			"has all but the copying")
 	const share = 0.3
-	s.Holds("rb2.e1.l5_large", big("L5").Rate <= share*big("RB2").Rate, fmt.Sprintf("L5 %.1f Gbps, RB2 %.1f", big("L5").Gbps(), big("RB2").Gbps()), "large messages: L5 at most 0.3 of RB2")
+	s.Holds("rb2.e1.l5_large", big("L5").Rate <= share*big("RB2").Rate,
+		fmt.Sprintf("L5 %.1f Gbps, RB2 %.1f", big("L5").Gbps(), big("RB2").Gbps()),
+		"large messages: L5 at most 0.3 of RB2")
 	return nil
 }

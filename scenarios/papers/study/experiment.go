@@ -87,7 +87,8 @@ func NewSession(ctx context.Context, x *Experiment, percent int, replaced ...str
 	return s, nil
 }
 
-// Input is the value of an input. It panics on one that the experiment does not declare: that is a mistake in the program.
+// Input is the value of an input. It panics on one that the experiment does not declare: that is a mistake in the
+// program.
 func (s *Session) Input(name string) float64 { return s.input(name).Value }
 
 // Text is the value of an input that is a name.

@@ -2,7 +2,8 @@ package study
 
 import "fmt"
 
-// Ledger is where the bytes of a design crossed what: bytes per byte of payload on every link, in the cache and in DRAM.
+// Ledger is where the bytes of a design crossed what: bytes per byte of payload on every link, in the cache and in
+// DRAM.
 type Ledger struct {
 	Design  string `json:"design"`
 	Payload uint64 `json:"payload_bytes"`

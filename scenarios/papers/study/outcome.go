@@ -14,10 +14,11 @@ type Outcome struct {
 type Measured struct {
 	Claim  string
 	Values []float64 // one for each value of the claim; none where the claim is about an order or a shape
-	Holds  bool      // whether order, shape, direction or equation was found; without meaning where there are Values only
-	Broken string    // what the claim says beside its number, and was not found; empty: nothing, or all was
-	Text   string    // what was found, for people
-	How    string    // how it was taken
+	// whether order, shape, direction or equation was found; without meaning where there are Values only
+	Holds  bool
+	Broken string // what the claim says beside its number, and was not found; empty: nothing, or all was
+	Text   string // what was found, for people
+	How    string // how it was taken
 }
 
 // Value records a number for a claim.
@@ -27,7 +28,8 @@ func (s *Session) Value(claim string, value float64, how string) {
 
 // ValueAnd records a number for a claim that says more: if that was not found, broken says what.
 func (s *Session) ValueAnd(claim string, value float64, how, broken string) {
-	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, Broken: broken, How: how})
+	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, Broken: broken,
+		How: how})
 }
 
 // Values records as many numbers as the claim has.
@@ -87,7 +89,8 @@ func (x *Series) Bar(system, label string, value float64) {
 
 // AddEstimate adds a point with its confidence interval.
 func (x *Series) AddEstimate(system string, e Estimate, at ...float64) {
-	x.Points = append(x.Points, Point{System: system, At: at, Value: e.Gbps(), Half: e.halfGbps(), RoundTrips: e.RoundTrips})
+	x.Points = append(x.Points, Point{System: system, At: at, Value: e.Gbps(), Half: e.halfGbps(),
+		RoundTrips: e.RoundTrips})
 }
 
 // Record keeps series for the report.

@@ -14,8 +14,10 @@ const (
 	most          = 60   // batches, after which a rate is given with the precision that it has
 )
 
-// t95 is the 97.5% quantile of Student's distribution by degrees of freedom, from batches-1 on; beyond the table the last.
-var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064}
+// t95 is the 97.5% quantile of Student's distribution by degrees of freedom, from batches-1 on; beyond the table the
+// last.
+var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074,
+	2.069, 2.064}
 
 // Meter makes a rate of completions by the method of batch means: what completes while warming up is not counted, then
 // rates are taken of batches of as many completions, until their mean is known to Precision.
@@ -53,8 +55,8 @@ func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 // Warm reports whether completions are counted by now.
 func (m *Meter) Warm() bool { return m.started }
 
-// Done counts a completion and reports whether more are wanted. Once none are, it counts nothing. A batch ends between two
-// instants: completions of one burst are in one batch.
+// Done counts a completion and reports whether more are wanted. Once none are, it counts nothing. A batch ends between
+// two instants: completions of one burst are in one batch.
 func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
 	if now > m.now {
 		m.settle()

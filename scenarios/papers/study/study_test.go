@@ -58,7 +58,8 @@ func TestMeter(t *testing.T) {
 
 func TestInputs(t *testing.T) {
 	x := &Experiment{Name: "x", Inputs: []Input{
-		{Name: "a", Value: 1, Source: "s", Instead: &Instead{Value: 2, Source: "n"}}, {Name: "b", Text: "p", Source: "s"},
+		{Name: "a", Value: 1, Source: "s", Instead: &Instead{Value: 2, Source: "n"}},
+		{Name: "b", Text: "p", Source: "s"},
 	}}
 	require.EqualValues(t, 1, session(t, 100, x).Input("a"))
 	s := session(t, 100, x, "a", "b")

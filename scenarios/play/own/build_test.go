@@ -58,7 +58,8 @@ func (h *table) Now() uint64       { return 0 }
 func expects(t *testing.T, p *Program) string {
 	t.Helper()
 	v := []ref.Field{{Name: "v", Bits: 8}}
-	s, o := &ref.Stream{Name: "s", In: true, Kind: ref.Record, Fields: v}, &ref.Stream{Name: "o", Kind: ref.Record, Fields: v}
+	s, o := &ref.Stream{Name: "s", In: true, Kind: ref.Record, Fields: v},
+		&ref.Stream{Name: "o", Kind: ref.Record, Fields: v}
 	c := p.Start(t.Context(), &table{}, &Run{Streams: []*ref.Stream{s, o}})
 	defer c.Close()
 	c.Tell(&ref.Msg{Of: s, Side: []byte{0}})
@@ -68,7 +69,8 @@ func expects(t *testing.T, p *Program) string {
 	return c.Failed().Expected
 }
 
-// The program is named by the contents of its sources: a folder that changes gives another one, and one that changes back the first.
+// The program is named by the contents of its sources: a folder that changes gives another one, and one that changes
+// back the first.
 func TestBuildsAreKeyedByContent(t *testing.T) {
 	o := options(t, reference(1))
 	var log bytes.Buffer
@@ -94,7 +96,8 @@ func TestBuildsAreKeyedByContent(t *testing.T) {
 	write(t, elsewhere, reference(1))
 	o.Dir = elsewhere
 	p := build()
-	require.Equal(t, filepath.Join(elsewhere, "ref.go"), p.userFile("nictwin/userref/ref.go"), "places are those of the folder that was named")
+	require.Equal(t, filepath.Join(elsewhere, "ref.go"), p.userFile("nictwin/userref/ref.go"),
+		"places are those of the folder that was named")
 
 	require.NoError(t, os.Remove(one.Binary))
 	require.NoError(t, os.WriteFile(one.Binary, []byte("damaged"), 0o755))
@@ -157,7 +160,8 @@ func TestFoldersThatAreNone(t *testing.T) {
 	require.Empty(t, left)
 
 	for name, text := range map[string]string{
-		"no Go files": "", "more than 4194304 bytes": "package x\n" + strings.Repeat("// x\n", 1<<20), "no regular file": "pipe",
+		"no Go files": "", "more than 4194304 bytes": "package x\n" + strings.Repeat("// x\n", 1<<20),
+		"no regular file": "pipe",
 	} {
 		o.Dir = t.TempDir()
 		switch text {

@@ -21,23 +21,28 @@ import (
 // buildTime limits a run of the Go tool.
 const buildTime = 10 * time.Minute
 
-// mainFolder holds the program's main package, in the eyes of the Go tool, and userFolder begins the names of the reference's files.
+// mainFolder holds the program's main package, in the eyes of the Go tool, and userFolder begins the names of the
+// reference's files.
 var (
 	mainFolder = filepath.Join("userref", "process")
 	userFolder = "userref" + string(filepath.Separator)
 )
 
-// environment has the Go tool work offline, without a C compiler and for this machine, whatever the user's settings are.
+// environment has the Go tool work offline, without a C compiler and for this machine, whatever the user's settings
+// are.
 var environment = []string{
-	"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0", "GO111MODULE=on", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH, "GOAMD64=v1",
+	"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0", "GO111MODULE=on", "GOOS=" + runtime.GOOS,
+	"GOARCH=" + runtime.GOARCH, "GOAMD64=v1",
 }
 
-// buildFlags are part of a program's key. The reference itself is not optimized: traces of optimized loops name wrong lines.
+// buildFlags are part of a program's key. The reference itself is not optimized: traces of optimized loops name wrong
+// lines.
 var buildFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=" + remote.Package + "=-N -l"}
 
 // toolchain returns what of the Go tool has a say in a program.
 func (b *builder) toolchain() ([]byte, error) {
-	text, err := b.goTool("env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GODEBUG", "GOFIPS140")
+	text, err := b.goTool("env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GODEBUG",
+		"GOFIPS140")
 	if err != nil {
 		err = b.toolError(err, "go env:\n"+indented(string(text), err))
 		if bad, ok := errors.AsType[*FolderError](err); ok { // nothing of the folder was looked at
@@ -51,7 +56,8 @@ func (b *builder) toolchain() ([]byte, error) {
 // compile builds the program.
 func (b *builder) compile(overlay, out string) error {
 	src := filepath.Join(filepath.Dir(overlay), sourceFolder) + string(filepath.Separator)
-	args := slices.Concat([]string{"build"}, buildFlags, []string{"-overlay", overlay, "-o", out, "./" + filepath.ToSlash(mainFolder)})
+	args := slices.Concat([]string{"build"}, buildFlags,
+		[]string{"-overlay", overlay, "-o", out, "./" + filepath.ToSlash(mainFolder)})
 	text, err := b.goTool(args...)
 	if err != nil {
 		return b.toolError(err, "does not build:\n"+b.told(string(text), src, err))
@@ -83,7 +89,8 @@ func (b *builder) toolError(err error, what string) error {
 	var failed *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("%w: go is not installed, which builds --ref %s: install the version that go.mod of nictwin names",
+		return fmt.Errorf("%w: go is not installed, which builds --ref %s: install the version that go.mod of "+
+			"nictwin names",
 			toolchain.ErrToolMissing, b.Dir)
 	case b.ctx.Err() != nil:
 		return context.Cause(b.ctx)
@@ -102,15 +109,16 @@ func (b *builder) toolError(err error, what string) error {
 	return &FolderError{b.Dir, what}
 }
 
-// told rewrites the words of the Go tool: files in src, the folder of copies, get the names of the user's files, as do those that
-// the tool names by the place that they have for it.
+// told rewrites the words of the Go tool: files in src, the folder of copies, get the names of the user's files, as do
+// those that the tool names by the place that they have for it.
 func (b *builder) told(text, src string, err error) string {
 	var lines []string
 	dir := filepath.Clean(b.Dir) + string(filepath.Separator)
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\n")
 		switch {
-		case strings.HasPrefix(l, "# "), strings.HasPrefix(l, "package "+remote.Package), strings.HasPrefix(l, "\timports "+remote.Package):
+		case strings.HasPrefix(l, "# "), strings.HasPrefix(l, "package "+remote.Package),
+			strings.HasPrefix(l, "\timports "+remote.Package):
 			continue // which package it is
 		case strings.Contains(l, "undefined: userref.Reference"):
 			l = "it has no function Reference(p *ref.Player)"

@@ -56,7 +56,8 @@ func (c *Player) explain(err error) error {
 	alive := !c.x.ended(ending)
 	c.x.close()
 	if alive || !c.x.ended(0) {
-		return c.blame(note, "its process has closed the channel to nictwin or written into it, %s (%v)", during(note), err)
+		return c.blame(note, "its process has closed the channel to nictwin or written into it, %s (%v)", during(note),
+			err)
 	}
 	return c.end(note)
 }
@@ -85,7 +86,8 @@ func (c *Player) end(note remote.Note) error {
 	case s.ExitStatus() == remote.NoChannel:
 		return c.blame(note, "its process has closed the channel to nictwin, %s", during(note))
 	}
-	return c.blame(note, "it ended its process with exit code %d %s, by os.Exit or log.Fatal for example", s.ExitStatus(), during(note))
+	return c.blame(note, "it ended its process with exit code %d %s, by os.Exit or log.Fatal for example",
+		s.ExitStatus(), during(note))
 }
 
 // panicked explains the end of a process by the trace that Go's runtime has left.

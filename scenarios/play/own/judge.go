@@ -45,7 +45,8 @@ func (c *Player) Resets() bool { return c.last.Resets }
 
 // Tell queues a transaction; the next Sync delivers it.
 func (c *Player) Tell(m *ref.Msg) {
-	c.batch = append(c.batch, remote.Msg{Stream: c.number[m.Of.Name], N: m.N, First: m.First, Last: m.Last, Side: m.Side, Data: m.Data})
+	c.batch = append(c.batch, remote.Msg{Stream: c.number[m.Of.Name], N: m.N, First: m.First, Last: m.Last,
+		Side: m.Side, Data: m.Data})
 }
 
 // Sync tells the reference of the transactions.

@@ -33,7 +33,8 @@ func (s *sink) Write(b []byte) (int, error) {
 		s.shown += min(n, len(b))
 		_, _ = s.to.Write(b[:min(n, len(b))]) // words for people
 		if s.shown == mostOutput {
-			_, _ = fmt.Fprintf(s.to, "\nthe reference has written %d bytes: no more of its output is shown\n", mostOutput)
+			_, _ = fmt.Fprintf(s.to, "\nthe reference has written %d bytes: no more of its output is shown\n",
+				mostOutput)
 		}
 	}
 	return len(b), nil
@@ -56,7 +57,8 @@ const mostTrace = 4 << 20
 // traceBegins matches the first line of a trace of Go's runtime.
 var traceBegins = regexp.MustCompile(`^(panic: |fatal error: |runtime: |unexpected fault address|SIG[A-Z0-9]+: )`)
 
-// pump passes on what a process writes to one of its files, line by line. What begins as a trace of Go's runtime is kept.
+// pump passes on what a process writes to one of its files, line by line. What begins as a trace of Go's runtime is
+// kept.
 type pump struct {
 	to    *sink
 	trace bool // whether there may be one

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// patience is the channel to a reference's process. It waits as long as calls into the reference begin and end, or bytes pass.
-// Silence is counted in polls, by the time that the process had in each: while this program is stopped, or either gets no
-// processor, little counts.
+// patience is the channel to a reference's process. It waits as long as calls into the reference begin and end, or
+// bytes pass. Silence is counted in polls, by the time that the process had in each: while this program is stopped, or
+// either gets no processor, little counts.
 type patience struct {
 	ctx   context.Context
 	x     *process

@@ -33,8 +33,8 @@ type Run struct {
 	Observe    []string
 }
 
-// Player is a reference in a process of its own, as a player sees it. Once something went wrong with the process, it does
-// nothing more: Err says what it was.
+// Player is a reference in a process of its own, as a player sees it. Once something went wrong with the process, it
+// does nothing more: Err says what it was.
 type Player struct {
 	program *Program
 	ctx     context.Context
@@ -60,8 +60,9 @@ type Player struct {
 func (p *Program) Start(ctx context.Context, h Host, r *Run) *Player {
 	c := &Player{program: p, ctx: ctx, host: h, streams: r.Streams, number: map[string]int{}}
 	setup := &remote.Setup{
-		Nonce: rand.Uint64(), Seed: r.Seed, Plain: r.Plain, Declared: r.Declared, Some: r.Some, Keep: r.Keep, Parameters: r.Parameters,
-		Observe: r.Observe, Most: p.Limits.Count, Stack: p.Limits.stack(),
+		Nonce: rand.Uint64(), Seed: r.Seed, Plain: r.Plain, Declared: r.Declared, Some: r.Some, Keep: r.Keep,
+		Parameters: r.Parameters,
+		Observe:    r.Observe, Most: p.Limits.Count, Stack: p.Limits.stack(),
 	}
 	for i, s := range r.Streams {
 		c.number[s.Name] = i
@@ -139,7 +140,8 @@ func (c *Player) check(r *remote.Request, a *remote.Answer) error {
 		return &remote.FrameError{What: "it has no tallies"}
 	}
 	for _, o := range a.Offers {
-		if o.Stream < 0 || o.Stream >= len(c.streams) || !c.streams[o.Stream].In || len(o.Side) != c.streams[o.Stream].SideBytes() {
+		if o.Stream < 0 || o.Stream >= len(c.streams) || !c.streams[o.Stream].In ||
+			len(o.Side) != c.streams[o.Stream].SideBytes() {
 			return &remote.FrameError{What: fmt.Sprintf("it gives a transaction to stream %d", o.Stream)}
 		}
 	}
@@ -159,7 +161,8 @@ func (c *Player) accept(a *remote.Answer) {
 		c.host.Job()
 	}
 	for _, o := range a.Offers {
-		c.host.Offer(ref.Offer{Stream: c.streams[o.Stream], Delay: o.Delay, Side: o.Side, Data: o.Data, Answer: o.Answer})
+		c.host.Offer(ref.Offer{Stream: c.streams[o.Stream], Delay: o.Delay, Side: o.Side, Data: o.Data,
+			Answer: o.Answer})
 	}
 	if f := a.Failure; f != nil && c.failed == nil {
 		for _, text := range []*string{&f.Stream, &f.Field, &f.Expected, &f.Got, &f.Detail} {

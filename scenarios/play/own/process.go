@@ -16,8 +16,8 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// process is a reference's process. It has a group of its own, so that an interrupt from the keyboard is for the player alone,
-// and ends with the player, however that does.
+// process is a reference's process. It has a group of its own, so that an interrupt from the keyboard is for the
+// player alone, and ends with the player, however that does.
 type process struct {
 	cmd      *exec.Cmd
 	requests *os.File // written here
@@ -76,7 +76,8 @@ func (p *Program) start() (x *process, err error) {
 	return x, nil
 }
 
-// launch starts the command. The system ends it with the thread that started it, so that thread is kept until it has ended.
+// launch starts the command. The system ends it with the thread that started it, so that thread is kept until it has
+// ended.
 func (x *process) launch(p *Program, theirs []*os.File) error {
 	x.cmd = exec.Command(p.Binary)
 	x.cmd.ExtraFiles = []*os.File{theirs[0], theirs[1], x.note}

@@ -37,7 +37,8 @@ func readSources(dir string) (list []source, err error) {
 	left := maxBytes
 	for _, e := range entries { // by name
 		n := e.Name()
-		if !strings.HasSuffix(n, ".go") || strings.HasSuffix(n, "_test.go") || strings.HasPrefix(n, "_") || strings.HasPrefix(n, ".") {
+		if !strings.HasSuffix(n, ".go") || strings.HasSuffix(n, "_test.go") || strings.HasPrefix(n, "_") ||
+			strings.HasPrefix(n, ".") {
 			continue
 		}
 		if strings.ContainsFunc(n, unicode.IsControl) {
@@ -77,7 +78,8 @@ func readRegular(path string, most int) ([]byte, error) {
 	return text, err
 }
 
-// checkSources refuses several packages, package main, C, embedded files and imports outside models. It leaves syntax errors to the Go tool.
+// checkSources refuses several packages, package main, C, embedded files and imports outside models. It leaves syntax
+// errors to the Go tool.
 func checkSources(dir string, list []source) error {
 	var errs []error
 	set := token.NewFileSet()
@@ -91,19 +93,23 @@ func checkSources(dir string, list []source) error {
 			name = f.Name.Name
 		}
 		if f.Name.Name != name {
-			errs = append(errs, fmt.Errorf("%v: package %s beside package %s: want one package", set.Position(f.Name.Pos()), f.Name.Name, name))
+			errs = append(errs, fmt.Errorf("%v: package %s beside package %s: want one package",
+				set.Position(f.Name.Pos()), f.Name.Name, name))
 		}
 		if f.Name.Name == "main" {
-			errs = append(errs, fmt.Errorf("%v: package main cannot be a reference: give it another name", set.Position(f.Name.Pos())))
+			errs = append(errs, fmt.Errorf("%v: package main cannot be a reference: give it another name",
+				set.Position(f.Name.Pos())))
 		}
 		for _, i := range f.Imports {
 			switch path, _ := strconv.Unquote(i.Path.Value); {
 			case path == "C":
 				errs = append(errs, fmt.Errorf("%v: a reference cannot import C", set.Position(i.Pos())))
 			case path == "embed":
-				errs = append(errs, fmt.Errorf("%v: a reference cannot import embed: it is built of its Go files alone", set.Position(i.Pos())))
+				errs = append(errs, fmt.Errorf("%v: a reference cannot import embed: it is built of its Go files alone",
+					set.Position(i.Pos())))
 			case strings.HasPrefix(path, module) && !strings.HasPrefix(path, room):
-				errs = append(errs, fmt.Errorf("%v: import of %s: of nictwin's packages, a reference may import those of models alone",
+				errs = append(errs, fmt.Errorf("%v: import of %s: of nictwin's packages, a reference may import "+
+					"those of models alone",
 					set.Position(i.Pos()), path))
 			}
 		}

@@ -68,8 +68,9 @@ func busiest(pid int) int {
 	return most.id
 }
 
-// askForTrace has a process write what its goroutines do, and end. Of those that run, Go's runtime can only tell about the one on the thread
-// that gets the signal, and the system may choose any thread, above all while processors are scarce.
+// askForTrace has a process write what its goroutines do, and end. Of those that run, Go's runtime can only tell about
+// the one on the thread that gets the signal, and the system may choose any thread, above all while processors are
+// scarce.
 func askForTrace(pid int) {
 	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // it may have ended
 }

@@ -29,7 +29,8 @@ func TestBusiestThread(t *testing.T) {
 	}
 }
 
-// A process that sleeps has all of the time that passes, one that works what it gets of a processor, and never less than a little.
+// A process that sleeps has all of the time that passes, one that works what it gets of a processor, and never less
+// than a little.
 func TestAge(t *testing.T) {
 	asleep, _, err := started(t, "sleep", "60")
 	require.NoError(t, err)

@@ -20,8 +20,8 @@ type traced struct {
 // frameAt finds file and line of a frame.
 var frameAt = regexp.MustCompile(`^\t(.+):([0-9]+)(?: .*)?$`)
 
-// readTrace reads a trace. Of several goroutines, the one with this beginning counts if the reference has a function there,
-// else the first in which it has one, else the first that it has started.
+// readTrace reads a trace. Of several goroutines, the one with this beginning counts if the reference has a function
+// there, else the first in which it has one, else the first that it has started.
 func readTrace(text, goroutine string) traced {
 	lines := strings.Split(text, "\n")
 	t := traced{what: summary(lines)}
@@ -70,9 +70,10 @@ func summary(lines []string) string {
 
 // outOfMemory reports whether memory was refused to a process.
 func (t *traced) outOfMemory() bool {
-	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "cannot map pages"}, func(text string) bool {
-		return strings.Contains(t.what, text)
-	})
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "cannot map pages"},
+		func(text string) bool {
+			return strings.Contains(t.what, text)
+		})
 }
 
 // userFile names a file of the reference by the user's folder.

@@ -55,7 +55,8 @@ func TestReadTrace(t *testing.T) {
 		{elsewhere, "goroutine 1 ", "panic: elsewhere", "nictwin/userref/ref.go", 14},
 		{byTimer, "", "panic: out of time", "nictwin/userref/ref.go", 9},
 		{"SIGQUIT: quit\nPC=0x1\n\ngoroutine 0 [idle]:\n", "goroutine 1 ", "SIGQUIT: quit", "", 0},
-		{"runtime: goroutine stack exceeds 100-byte limit\nfatal error: stack overflow\n", "", "fatal error: stack overflow", "", 0},
+		{"runtime: goroutine stack exceeds 100-byte limit\nfatal error: stack overflow\n", "",
+			"fatal error: stack overflow", "", 0},
 		{"panic: cut\n\ngoroutine 1 [running]:\nnictwin/userref.Reference(0xc000010000)", "", "panic: cut", "", 0},
 		{"", "", "", "", 0},
 	} {
@@ -110,7 +111,8 @@ func TestOutputIsBounded(t *testing.T) {
 	var s sink
 	p := pump{}
 	shown, _ := pumped(t, strings.Repeat("line of sixteen\n", 70_000), &p, &s)
-	require.True(t, strings.HasSuffix(shown, "\nthe reference has written 1048576 bytes: no more of its output is shown\n"), "%d bytes", len(shown))
+	require.True(t, strings.HasSuffix(shown, "\nthe reference has written 1048576 bytes: no more of its output is "+
+		"shown\n"), "%d bytes", len(shown))
 	require.EqualValues(t, 16*70_000, p.bytes.Load())
 	shown, _ = pumped(t, "more\n", &pump{}, &s)
 	require.Empty(t, shown)

@@ -44,7 +44,8 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 		describe: func(o *result.Object) {
 			if r := e.Report; r != nil {
 				o.Digest, o.Build, o.Results = r.Digest, r.Build, r.Results
-				o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs, r.Wall.Seconds()
+				o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs,
+					r.Wall.Seconds()
 			}
 			if wrong, ok := errors.AsType[*bench.MismatchError](e.Err); ok {
 				o.Findings = wrong.Findings
@@ -60,7 +61,8 @@ func (b *Bench) prepare() (string, error) {
 		return "", &UsageError{err}
 	}
 	if b.Out != "" && !b.HasExperiments() {
-		return "", Usagef("--out: only experiments have pictures: want %s among the figures", strings.Join(papers.Groups, " or "))
+		return "", Usagef("--out: only experiments have pictures: want %s among the figures",
+			strings.Join(papers.Groups, " or "))
 	}
 	if !b.NeedsDUT() {
 		return b.Out, nil

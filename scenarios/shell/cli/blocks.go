@@ -115,7 +115,8 @@ func (b *Blocks) describe(o *result.Object, list []blocks.Report) {
 			o.Findings = append(o.Findings, b.finding(m))
 			x.Mismatch = &result.BlockMismatch{
 				Transaction: m.Transaction, Op: m.Op, Request: m.Request, Field: m.Field,
-				Expected: result.Value(m.Expected), Got: result.Value(m.Got), Cycle: m.Cycle, Seed: m.Seed, Stall: m.Stall,
+				Expected: result.Value(m.Expected), Got: result.Value(m.Got), Cycle: m.Cycle, Seed: m.Seed,
+				Stall: m.Stall,
 			}
 			if o.Reproduce == "" {
 				o.Reproduce = b.again(m)
@@ -135,7 +136,8 @@ func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
 		stream = "" // a field of a result
 	}
 	return result.Finding{
-		Domain: result.Block, Stream: stream, Field: m.Field, Expected: result.Value(m.Expected), Got: result.Value(m.Got), Cycle: new(int64(m.Cycle)),
+		Domain: result.Block, Stream: stream, Field: m.Field, Expected: result.Value(m.Expected),
+		Got: result.Value(m.Got), Cycle: new(int64(m.Cycle)),
 		Block: &result.BlockInput{
 			Name: m.Block.Name, Transaction: m.Transaction, Op: m.Op, Request: m.Request, Seed: m.Seed, Stall: m.Stall,
 		},

@@ -20,7 +20,8 @@ import (
 )
 
 func TestOutcomes(t *testing.T) {
-	exits := map[result.Outcome]int{result.Pass: 0, result.Mismatch: 1, result.Usage: 2, result.Infrastructure: 3, result.Interrupted: 130}
+	exits := map[result.Outcome]int{result.Pass: 0, result.Mismatch: 1, result.Usage: 2, result.Infrastructure: 3,
+		result.Interrupted: 130}
 	for o, want := range exits {
 		require.Equal(t, want, o.Exit())
 		require.Equal(t, []string{"pass", "mismatch", "usage", "infrastructure", "interrupted"}[o], o.String())
@@ -32,7 +33,8 @@ func TestQuoteRoundTrip(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	require.NoError(t, err)
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.StringMatching(`[a-z '"$\\!*?~#&;|<>()`+"`"+`\n\t=,.:/-]{0,12}|[^\x00]{0,6}`), 1, 5).Draw(t, "words")
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-z '"$\\!*?~#&;|<>()`+"`"+`\n\t=,.:/-]{0,12}|[^\x00]{0,6}`), 1,
+			5).Draw(t, "words")
 		for i, w := range words {
 			words[i] = strings.ReplaceAll(w, "\x00", "")
 		}
@@ -40,7 +42,8 @@ func TestQuoteRoundTrip(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, strings.Join(words, "\x00")+"\x00", string(out))
 	})
-	require.Equal(t, "nictwin replay --speed 2.5 a/b_c.pcap", Quote([]string{"nictwin", "replay", "--speed", "2.5", "a/b_c.pcap"}))
+	require.Equal(t, "nictwin replay --speed 2.5 a/b_c.pcap",
+		Quote([]string{"nictwin", "replay", "--speed", "2.5", "a/b_c.pcap"}))
 }
 
 func TestObjectHasEveryField(t *testing.T) {
@@ -55,7 +58,8 @@ func TestObjectHasEveryField(t *testing.T) {
 	require.Equal(t, 1, strings.Count(line.String(), "\n"))
 	var got map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(line.Bytes(), &got))
-	for _, f := range []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps", "wall_s", "artifacts"} {
+	for _, f := range []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles",
+		"sim_ps", "wall_s", "artifacts"} {
 		require.Contains(t, got, f)
 	}
 	require.Equal(t, "18446744073709551615", string(got["seed"]))

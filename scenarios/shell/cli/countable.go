@@ -11,7 +11,8 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// countable tells early that what is exercised of the RTL could not be added to a folder: devices add to it when they end.
+// countable tells early that what is exercised of the RTL could not be added to a folder: devices add to it when they
+// end.
 func countable(dir string) error {
 	if dir == "" {
 		return nil

@@ -19,8 +19,8 @@ type Coverage struct {
 	Again    string   // the command line that does the same once more
 }
 
-// Report merges and counts. With the report comes an error when the list of exclusions is not what the RTL is. short tells
-// what is below its minimum.
+// Report merges and counts. With the report comes an error when the list of exclusions is not what the RTL is. short
+// tells what is below its minimum.
 func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err error) {
 	for _, m := range []struct {
 		flag string
@@ -60,7 +60,8 @@ func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err err
 	}{{"line points", r.Lines, c.MinLines}, {"bits", r.Toggles, c.MinBits}} {
 		if p := m.share.Percent(); p < m.least {
 			short = append(short, result.Finding{
-				Domain: result.Coverage, Field: m.what, Expected: fmt.Sprintf("at least %v%%", m.least), Got: fmt.Sprintf("%.1f%%", p),
+				Domain: result.Coverage, Field: m.what, Expected: fmt.Sprintf("at least %v%%", m.least),
+				Got:  fmt.Sprintf("%.1f%%", p),
 				Text: fmt.Sprintf("%s: %.1f%% were hit, expected at least %v%%", m.what, p, m.least), Command: c.Again,
 			})
 		}

@@ -77,8 +77,9 @@ func ListDUTs(p *Place) ([]result.DUT, error) {
 	return append(list, here...), errors.Join(append(errs, err)...)
 }
 
-// localDUTs describes the devices of the folder that the user is in, and of the folders in it, by their folders' names. Home is
-// looked at by others. A manifest that cannot be read has its error in the list: it may be work that has just begun.
+// localDUTs describes the devices of the folder that the user is in, and of the folders in it, by their folders'
+// names. Home is looked at by others. A manifest that cannot be read has its error in the list: it may be work that
+// has just begun.
 func localDUTs(home string) (list []result.DUT, err error) {
 	dir, err := os.Getwd()
 	if err != nil || dir == home || strings.HasPrefix(dir, home+string(filepath.Separator)) {
@@ -119,7 +120,8 @@ type DUTBuild struct {
 func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 	v := build.Variant(b.Variant)
 	if v != build.VariantSpeed && v != build.VariantDebug && v != build.VariantWaves && v != build.VariantCoverage {
-		return result.DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
+		return result.DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes "+
+			"tuned builds)", b.Variant)
 	}
 	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
 		dev, err := build.Build(m, build.Options{Variant: v, Log: b.Log, Context: ctx})
@@ -131,7 +133,8 @@ func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 }
 
 func built(b *build.Device) *result.Built {
-	return &result.Built{Variant: string(b.Variant), Hash: b.HashString(), Binary: b.Binary, Cached: b.Cached, TookS: b.Took.Seconds()}
+	return &result.Built{Variant: string(b.Variant), Hash: b.HashString(), Binary: b.Binary, Cached: b.Cached,
+		TookS: b.Took.Seconds()}
 }
 
 // Tune makes the tuned build of a NIC, or finds it in the cache.
@@ -148,8 +151,9 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 	})
 }
 
-// Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no error. Of a manifest that is wrong itself it tells
-// that, and what Verilator says of the design where the manifest can be relied on for that.
+// Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no
+// error. Of a manifest that is wrong itself it tells that, and what Verilator says of the design where the manifest
+// can be relied on for that.
 func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
 	d, err := b.check(ctx, dut, true)
 	if !is[*manifest.Error](err) || d.Top != "" { // it was read, and the design looked at

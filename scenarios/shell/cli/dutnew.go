@@ -54,7 +54,8 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 		return "", d, &UsageError{err}
 	}
 	text = dutnew.Manifest(&dutnew.Design{
-		Top: n.Top, Sources: m.Sources, IncludeDirs: m.IncludeDirs, Defines: n.Defines, Parameters: n.Parameters, Ports: d.Ports,
+		Top: n.Top, Sources: m.Sources, IncludeDirs: m.IncludeDirs, Defines: n.Defines, Parameters: n.Parameters,
+		Ports: d.Ports,
 	})
 	whole, err := manifest.Parse(m.Path, []byte(text))
 	if err == nil {
@@ -73,9 +74,11 @@ func strange(m *manifest.Manifest, ports []manifest.PinPort) error {
 	for _, p := range ports {
 		switch {
 		case p.Dir == "inout":
-			errs = append(errs, fmt.Errorf("module %s: port %s is an inout, which is not supported: put the module into one that has an input and an output for it", m.Top, p.Name))
+			errs = append(errs, fmt.Errorf("module %s: port %s is an inout, which is not supported: put the module "+
+				"into one that has an input and an output for it", m.Top, p.Name))
 		case p.Array != "":
-			errs = append(errs, fmt.Errorf("module %s: port %s is an unpacked array %s, which is not supported: put the module into one with a packed port for it", m.Top, p.Name, p.Array))
+			errs = append(errs, fmt.Errorf("module %s: port %s is an unpacked array %s, which is not supported: put "+
+				"the module into one with a packed port for it", m.Top, p.Name, p.Array))
 		}
 	}
 	return errors.Join(errs...)

@@ -24,7 +24,8 @@ func TestNewManifests(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			path := filepath.Join("testdata", "new", file)
-			n := &DUTNew{Place: Place{Home: "../../.."}, Top: strings.TrimSuffix(file, filepath.Ext(file)), Files: []string{path}}
+			n := &DUTNew{Place: Place{Home: "../../.."}, Top: strings.TrimSuffix(file, filepath.Ext(file)),
+				Files: []string{path}}
 			text, d, err := n.Run(t.Context())
 			require.NoError(t, err)
 			require.NotEmpty(t, d.Streams)
@@ -50,7 +51,8 @@ func TestNewManifestsRefuse(t *testing.T) {
 		n    DUTNew
 		want string
 	}{
-		{DUTNew{Top: "intf", Files: intf}, "port a of module intf (testdata/new/intf.sv:5) is a SystemVerilog interface"},
+		{DUTNew{Top: "intf", Files: intf},
+			"port a of module intf (testdata/new/intf.sv:5) is a SystemVerilog interface"},
 		{DUTNew{Top: "other", Files: intf}, "the sources have no such module; they have intf"},
 		{DUTNew{Top: "intf.sv", Files: intf}, `top "intf.sv": want the name of a module`},
 		{DUTNew{Top: "intf"}, "no files given: want those of module intf"},

@@ -29,7 +29,8 @@ connect tcp:x: a device that runs elsewhere is nic rtl
 token of the device at tcp:x: want 64 hexadecimal digits
 stall 95: want 0 to 90 percent
 endpoint.tags 0: want 1 to 256`)
-	err := withFlags(&UsageError{errors.Join(io.EOF, &replay.UsageError{Err: fields}, fmt.Errorf("last: %w", field.Errorf("pace", ": none")))})
+	err := withFlags(&UsageError{errors.Join(io.EOF, &replay.UsageError{Err: fields},
+		fmt.Errorf("last: %w", field.Errorf("pace", ": none")))})
 	require.EqualError(t, err, `EOF
 --nic "fpga": want rtl or model
 --eth-bits 100: want 256, 512 or 1024
@@ -48,7 +49,8 @@ last: --speed: none`)
 // What names no field with a flag is left alone.
 func TestOtherErrorsStay(t *testing.T) {
 	require.NoError(t, withFlags(nil))
-	for _, err := range []error{io.EOF, errors.Join(io.EOF, io.ErrNoProgress), field.Errorf("cards[0].ports", "3: want 1 to 2")} {
+	for _, err := range []error{io.EOF, errors.Join(io.EOF, io.ErrNoProgress),
+		field.Errorf("cards[0].ports", "3: want 1 to 2")} {
 		require.Equal(t, err, withFlags(err))
 	}
 }

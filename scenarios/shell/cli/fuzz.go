@@ -71,7 +71,9 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (f *Fuzz) prepare() (string, error) {
-	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(), f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(), f.covered(), f.Validate(), countable(f.RTLCoverage)); err != nil {
+	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(),
+		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(), f.covered(),
+		f.Validate(), countable(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
@@ -165,7 +167,8 @@ func (f *Fuzz) covered() error {
 	return nil
 }
 
-// cover reports what was hit, with what earlier runs hit, and writes it down. Where nothing was played there is nothing.
+// cover reports what was hit, with what earlier runs hit, and writes it down. Where nothing was played there is
+// nothing.
 func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	if e.Result.Runs == 0 {
 		return nil

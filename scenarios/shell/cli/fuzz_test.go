@@ -21,8 +21,8 @@ type writerFunc func(text string)
 
 func (w writerFunc) Write(b []byte) (int, error) { w(string(b)); return len(b), nil }
 
-// A run that waits for the lock of its file of hits says so, and when it is interrupted then, neither the file nor its own
-// hits are lost.
+// A run that waits for the lock of its file of hits says so, and when it is interrupted then, neither the file nor its
+// own hits are lost.
 func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	dir := t.TempDir()
 	hits := filepath.Join(dir, "hits.json")

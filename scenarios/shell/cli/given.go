@@ -18,8 +18,9 @@ type GivenText struct {
 	Parameters map[string]string // of the top module, in place of the manifest's, too
 	Ties       map[string]string // SIGNAL=VALUE
 	Clocks     map[string]string // SIGNAL=PERIOD or SIGNAL=PERIOD+PHASE, in ps
-	Stall      string            // percent of all streams, or STREAM=PERCENT or STREAM=PERCENTxCYCLES, with commas between
-	Resets     string            // numbers with commas between, or none; empty: drawn
+	// percent of all streams, or STREAM=PERCENT or STREAM=PERCENTxCYCLES, with commas between
+	Stall  string
+	Resets string // numbers with commas between, or none; empty: drawn
 }
 
 // parse reads them into options.
@@ -47,7 +48,8 @@ func (g *GivenText) clocks(o *play.Options) error {
 	for _, n := range slices.Sorted(maps.Keys(g.Clocks)) {
 		x, ok := parseClock(n, g.Clocks[n])
 		if !ok {
-			errs = append(errs, fmt.Errorf("--clock %s=%s: want a period of %d to %d ps, and a phase below it: 3200 or 3200+800",
+			errs = append(errs, fmt.Errorf("--clock %s=%s: want a period of %d to %d ps, and a phase below it: 3200 "+
+				"or 3200+800",
 				n, g.Clocks[n], protocol.MinPeriodPs, protocol.MaxPeriodPs))
 		}
 		o.Given.Clocks[n] = x
@@ -81,7 +83,8 @@ func (g *GivenText) stalls(o *play.Options) error {
 		name, text, named := strings.Cut(part, "=")
 		x, ok := parseStall(text)
 		if !named || !ok {
-			return fmt.Errorf("--stall %s: want 0 to %d percent, or STREAM=PERCENTxCYCLES with a power of two of cycles: "+
+			return fmt.Errorf("--stall %s: want 0 to %d percent, or STREAM=PERCENTxCYCLES with a power of two of "+
+				"cycles: "+
 				"s=40x8,m=0", part, play.MaxStall)
 		}
 		o.Given.Stalls[name] = x
@@ -113,7 +116,8 @@ func (g *GivenText) resets(o *play.Options) error {
 	for _, part := range strings.Split(g.Resets, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 0 {
-			return fmt.Errorf("--resets %s: want none, or numbers of transactions after which the device is reset: 3,17", part)
+			return fmt.Errorf(
+				"--resets %s: want none, or numbers of transactions after which the device is reset: 3,17", part)
 		}
 		o.Given.Resets = append(o.Given.Resets, n)
 	}

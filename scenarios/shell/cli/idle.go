@@ -40,10 +40,12 @@ func (i Idle) Refuse(given func(flag string) bool) error {
 // Idle are the flags of a replay that have no effect as the others are set.
 func (r *Replay) Idle() Idle {
 	i := Idle{}
-	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "quantum", "serial", "idle-cycles", "token-file")
+	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "quantum", "serial",
+		"idle-cycles", "token-file")
 	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant", "wave")
 	i.unless(r.Connect != "", "a device that is built here", "--connect", "token-file")
-	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant", "wave")
+	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant",
+		"wave")
 	i.unless(r.Board == "", "--board", "no --board", "ports", "eth-bits")
 	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
 	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
@@ -56,7 +58,8 @@ func (r *Replay) Idle() Idle {
 func (f *Fuzz) Idle() Idle {
 	i := Idle{}
 	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave")
-	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant", "wave")
+	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant",
+		"wave")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
 		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures", "jobs")
 	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite")
@@ -71,7 +74,8 @@ func (b *Bench) Idle() Idle {
 	return i
 }
 
-// Once is an error for each word that a list has more than once: as with idle flags, whoever gave it expects something of it.
+// Once is an error for each word that a list has more than once: as with idle flags, whoever gave it expects something
+// of it.
 func Once(what string, list []string) error {
 	var errs []error
 	seen := map[string]int{}

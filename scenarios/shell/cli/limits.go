@@ -9,8 +9,8 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// minAddressSpace is what a run takes of addresses, in bytes: most of it is reserved by Go's runtime and by threads, not used.
-// With less, the runtime ends the program wherever it happens to be, which nothing can keep it from.
+// minAddressSpace is what a run takes of addresses, in bytes: most of it is reserved by Go's runtime and by threads,
+// not used. With less, the runtime ends the program wherever it happens to be, which nothing can keep it from.
 const minAddressSpace = 3 << 30
 
 // minFiles is how many open files a run takes: artifacts, captures, the device's sockets and memory, compilers.
@@ -23,8 +23,9 @@ type jobNeeds struct {
 }
 
 var (
-	programNeeds = jobNeeds{space: 32 << 20}             // a program, or a server of a pair
-	caseNeeds    = jobNeeds{space: 128 << 20, files: 16} // a scenario's case: two servers with their stacks, two devices, artifacts
+	programNeeds = jobNeeds{space: 32 << 20} // a program, or a server of a pair
+	// a scenario's case: two servers with their stacks, two devices, artifacts
+	caseNeeds = jobNeeds{space: 128 << 20, files: 16}
 )
 
 // LimitError tells of a limit of the system that is too low.
@@ -36,7 +37,8 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("the limit on %s (%s) is %s: want %s or more; raise it where nictwin is started", e.What, e.Shell, e.Have, e.Want)
+	return fmt.Sprintf("the limit on %s (%s) is %s: want %s or more; raise it where nictwin is started", e.What,
+		e.Shell, e.Have, e.Want)
 }
 
 // CheckLimits tells early that a limit is so low that a run could end in its midst. Errors: *LimitError.
@@ -59,7 +61,8 @@ func tooLow(space, open, jobs uint64, each jobNeeds) error {
 	const kB = 1 << 10
 	var errs []error
 	if want := minAddressSpace + jobs*each.space; space < want {
-		errs = append(errs, &LimitError{"address space", fmt.Sprintf("%d kB", space/kB), fmt.Sprintf("%d kB", want/kB), "ulimit -v"})
+		errs = append(errs, &LimitError{"address space", fmt.Sprintf("%d kB", space/kB), fmt.Sprintf("%d kB", want/kB),
+			"ulimit -v"})
 	}
 	if want := minFiles + (jobs-1)*each.files; open < want {
 		errs = append(errs, &LimitError{"open files", fmt.Sprint(open), fmt.Sprint(want), "ulimit -n"})
@@ -92,7 +95,8 @@ func Explain(err error) error {
 	case errors.Is(err, syscall.ENFILE):
 		limit = "the whole system has no more open files: its limit is in /proc/sys/fs/file-max"
 	case errors.Is(err, syscall.ENOMEM) && syscall.Getrlimit(syscall.RLIMIT_AS, &r) == nil && r.Cur < math.MaxInt64:
-		limit = fmt.Sprintf("the limit on address space (ulimit -v) is %d kB: raise it where nictwin is started", r.Cur>>10)
+		limit = fmt.Sprintf("the limit on address space (ulimit -v) is %d kB: raise it where nictwin is started",
+			r.Cur>>10)
 	}
 	if limit == "" {
 		return err

@@ -17,18 +17,20 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, tooLow(none, none, 64, caseNeeds))
 	require.NoError(t, tooLow(4*gb, minFiles, 2, programNeeds))
 	err := tooLow(gb, none, 1, programNeeds)
-	require.EqualError(t, err, "the limit on address space (ulimit -v) is 1048576 kB: want 3178496 kB or more; raise it where nictwin is started")
+	require.EqualError(t, err, "the limit on address space (ulimit -v) is 1048576 kB: want 3178496 kB or more; raise "+
+		"it where nictwin is started")
 	require.Equal(t, result.Infrastructure, Decide(t.Context(), err, false))
 	require.True(t, SaysAll(err))
 	require.Error(t, tooLow(4*gb, none, 64, programNeeds), "each of many programs takes its part")
 	err = tooLow(gb, 8, 1, caseNeeds)
 	require.ErrorContains(t, err, "the limit on address space")
 	require.ErrorContains(t, err, "the limit on open files (ulimit -n) is 8: want 40 or more")
-	require.EqualError(t, tooLow(none, 50, 2, caseNeeds), "the limit on open files (ulimit -n) is 50: want 56 or more; raise it where nictwin is started")
+	require.EqualError(t, tooLow(none, 50, 2, caseNeeds), "the limit on open files (ulimit -n) is 50: want 56 or "+
+		"more; raise it where nictwin is started")
 }
 
-// A file that cannot be opened for the number of those that are open is nothing that the user got wrong: not even where it is
-// found while the command is looked at.
+// A file that cannot be opened for the number of those that are open is nothing that the user got wrong: not even
+// where it is found while the command is looked at.
 func TestOutOfFiles(t *testing.T) {
 	for _, c := range []struct {
 		cause syscall.Errno

@@ -76,42 +76,59 @@ type Cause struct {
 // Causes decide how every command ends: the first one that holds. What explains the others comes first: an interruption
 // before a dead device, that before a wrong setting, that before a mismatch.
 var Causes = []Cause{
-	{result.Pass, "everything that was compared is as it must be, and something was; a command that compares nothing did what it was asked", func(e ended) bool {
+	{result.Pass, "everything that was compared is as it must be, and something was; a command that compares nothing " +
+		"did what it was asked", func(e ended) bool {
 		return e.err == nil && !e.differs
 	}},
 	{result.Interrupted, "a signal: `SIGINT`, `SIGTERM` or `SIGHUP`", func(e ended) bool {
 		return e.err != nil && (e.canceled || errors.Is(e.err, context.Canceled) || errors.Is(e.err, ErrInterrupted))
 	}},
 
-	{result.Infrastructure, "a tool is missing: Verilator, a C++ compiler, clang for a tuned build, Go for `--ref`", isOneOf(toolchain.ErrToolMissing)},
-	{result.Infrastructure, "a tool failed, or took more time, memory or disk space than it may", of[*toolchain.BuildError]},
+	{result.Infrastructure, "a tool is missing: Verilator, a C++ compiler, clang for a tuned build, Go for `--ref`",
+		isOneOf(toolchain.ErrToolMissing)},
+	{result.Infrastructure, "a tool failed, or took more time, memory or disk space than it may",
+		of[*toolchain.BuildError]},
 	{result.Infrastructure, "a disk is full or fails, or a quota or the limit on the size of files (`ulimit -f`) is reached, wherever something is written: " +
-		"artifacts, `--coverage`, the cache, stdout", isOneOf(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO)},
+		"artifacts, `--coverage`, the cache, stdout",
+		isOneOf(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO)},
 	{result.Infrastructure, "a limit of the system is too low: address space, memory, open files",
 		either(of[*LimitError], isOneOf(syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM))},
-	{result.Infrastructure, "the device's process died, hangs, or says what cannot be, such as more wall time than has passed", of[*protocol.InfraError]},
+	{result.Infrastructure, "the device's process died, hangs, or says what cannot be, such as more wall time than " +
+		"has passed", of[*protocol.InfraError]},
 	{result.Infrastructure, "the other process of `pair` died, is silent, or failed; the process of a reference ended, and nothing tells why",
 		either(of[*pair.LostError], of[*pair.PeerError], of[*own.LostError])},
-	{result.Infrastructure, "a mistake in nictwin itself (`internal error`)", either(of[*PanicError], of[*player.CrashError])},
+	{result.Infrastructure, "a mistake in nictwin itself (`internal error`)",
+		either(of[*PanicError], of[*player.CrashError])},
 
-	{result.Usage, "an input cannot be read, is wrong, or does not fit: a capture, scenario, program, or board, for instance one with too little memory",
-		either(of[*capture.Error], of[*program.Error], of[*specfile.Error], of[*replay.UsageError], of[*pair.UsageError], of[*run.UsageError])},
-	{result.Usage, "a manifest is wrong; a design does not build, does not fit its manifest, or is no NIC where one is wanted; a tuned build was not made",
-		either(of[*manifest.Error], of[*play.SpecError], of[*build.RefusedError], of[*build.DesignError], of[*device.NICError], isOneOf(build.ErrNotTuned))},
-	{result.Usage, "the home was not found, may be somebody else's, or has no such device", either(of[*home.NotFoundError], of[*home.UntrustedError], of[*home.UnknownError])},
+	{result.Usage, "an input cannot be read, is wrong, or does not fit: a capture, scenario, program, or board, for " +
+		"instance one with too little memory",
+		either(of[*capture.Error], of[*program.Error], of[*specfile.Error], of[*replay.UsageError],
+			of[*pair.UsageError], of[*run.UsageError])},
+	{result.Usage, "a manifest is wrong; a design does not build, does not fit its manifest, or is no NIC where one " +
+		"is wanted; a tuned build was not made",
+		either(of[*manifest.Error], of[*play.SpecError], of[*build.RefusedError], of[*build.DesignError],
+			of[*device.NICError], isOneOf(build.ErrNotTuned))},
+	{result.Usage, "the home was not found, may be somebody else's, or has no such device",
+		either(of[*home.NotFoundError], of[*home.UntrustedError], of[*home.UnknownError])},
 	{result.Usage, "the device at `--connect` is not what the settings say", of[*device.FitError]},
-	{result.Usage, "the reference of `--ref` does not build, or makes a mistake", either(of[*own.RefError], of[*own.FolderError])},
+	{result.Usage, "the reference of `--ref` does not build, or makes a mistake",
+		either(of[*own.RefError], of[*own.FolderError])},
 	{result.Usage, "nothing was compared", of[*NothingError]},
-	{result.Usage, "the command line or a variable of the environment is wrong: an unknown command or flag, a value out of range, a flag without effect, " +
-		"a file or folder that cannot be used", either(of[*UsageError], of[*toolchain.SettingError], of[*rtlbridge.SpecError])},
+	{result.Usage, "the command line or a variable of the environment is wrong: an unknown command or flag, a value " +
+		"out of range, a flag without effect, " +
+		"a file or folder that cannot be used",
+		either(of[*UsageError], of[*toolchain.SettingError], of[*rtlbridge.SpecError])},
 
-	{result.Mismatch, "something differs: `findings` has at least one", func(e ended) bool { return e.differs || is[*bench.MismatchError](e.err) }},
+	{result.Mismatch, "something differs: `findings` has at least one",
+		func(e ended) bool { return e.differs || is[*bench.MismatchError](e.err) }},
 	{result.Mismatch, "the device lives, but answers no more, or breaks the contract so that the run cannot go on: `findings` says how",
 		either(of[*replay.StuckError], of[*boundary.ContractError])},
-	{result.Infrastructure, "anything else, such as a cache that cannot be used, or a result that could not be written", func(ended) bool { return true }},
+	{result.Infrastructure, "anything else, such as a cache that cannot be used, or a result that could not be written",
+		func(ended) bool { return true }},
 }
 
-// Decide returns how a command ends: one that ended with err, of which differs tells that something is not as it must be.
+// Decide returns how a command ends: one that ended with err, of which differs tells that something is not as it must
+// be.
 func Decide(ctx context.Context, err error, differs bool) result.Outcome {
 	return why(ctx, err, differs).Outcome
 }

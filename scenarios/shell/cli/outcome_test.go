@@ -42,23 +42,30 @@ var examples = map[string][]error{
 	"a tool is missing":            {toolchain.ErrToolMissing},
 	"a tool failed":                {&toolchain.BuildError{Err: errors.New("exit status 1")}},
 	"a disk is full": {
-		&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, &UsageError{&fs.PathError{Op: "write", Path: "x", Err: syscall.EDQUOT}},
+		&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC},
+		&UsageError{&fs.PathError{Op: "write", Path: "x", Err: syscall.EDQUOT}},
 		syscall.EFBIG, &capture.Error{Err: syscall.EIO},
 	},
-	"a limit of the system":       {&LimitError{}, syscall.EMFILE, syscall.ENFILE, &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOMEM}},
+	"a limit of the system": {&LimitError{}, syscall.EMFILE, syscall.ENFILE,
+		&fs.PathError{Op: "open", Path: "x", Err: syscall.ENOMEM}},
 	"the device's process":        {&protocol.InfraError{Err: protocol.ErrClosed}},
 	"the other process":           {&pair.LostError{Err: errors.New("silent")}, &pair.PeerError{}, &own.LostError{}},
 	"a mistake in nictwin itself": {&PanicError{Value: "x"}, &player.CrashError{Value: "x"}},
-	"an input cannot be read":     {&capture.Error{Err: errors.New("x")}, &program.Error{}, &specfile.Error{Err: errors.New("x")}, &replay.UsageError{Err: errors.New("x")}, &pair.UsageError{Err: errors.New("x")}, &run.UsageError{Err: errors.New("x")}},
-	"a manifest is wrong":         {&manifest.Error{}, &play.SpecError{Err: errors.New("x")}, &build.RefusedError{}, &build.DesignError{}, &device.NICError{}, build.ErrNotTuned},
-	"the home":                    {&home.NotFoundError{}, &home.UnknownError{}, &home.UntrustedError{}},
-	"the device at":               {&device.FitError{Err: errors.New("x")}},
-	"the reference of":            {&own.RefError{}, &own.FolderError{}},
-	"nothing was compared":        {&NothingError{errors.New("x")}},
-	"the command line":            {Usagef("x"), &toolchain.SettingError{}, &rtlbridge.SpecError{Err: errors.New("x")}},
-	"something differs":           {&bench.MismatchError{}},
-	"the device lives":            {&replay.StuckError{}, boundary.Breach("Q4", "an event"), &root.RegError{Err: boundary.Breach("G2", "status UR")}},
-	"anything else":               {errors.New("never seen before"), &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, &root.RegError{Err: root.ErrNoTag}},
+	"an input cannot be read": {&capture.Error{Err: errors.New("x")}, &program.Error{},
+		&specfile.Error{Err: errors.New("x")}, &replay.UsageError{Err: errors.New("x")},
+		&pair.UsageError{Err: errors.New("x")}, &run.UsageError{Err: errors.New("x")}},
+	"a manifest is wrong": {&manifest.Error{}, &play.SpecError{Err: errors.New("x")}, &build.RefusedError{},
+		&build.DesignError{}, &device.NICError{}, build.ErrNotTuned},
+	"the home":             {&home.NotFoundError{}, &home.UnknownError{}, &home.UntrustedError{}},
+	"the device at":        {&device.FitError{Err: errors.New("x")}},
+	"the reference of":     {&own.RefError{}, &own.FolderError{}},
+	"nothing was compared": {&NothingError{errors.New("x")}},
+	"the command line":     {Usagef("x"), &toolchain.SettingError{}, &rtlbridge.SpecError{Err: errors.New("x")}},
+	"something differs":    {&bench.MismatchError{}},
+	"the device lives": {&replay.StuckError{}, boundary.Breach("Q4", "an event"),
+		&root.RegError{Err: boundary.Breach("G2", "status UR")}},
+	"anything else": {errors.New("never seen before"),
+		&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, &root.RegError{Err: root.ErrNoTag}},
 }
 
 // Every cause decides on its own errors, wrapped or not; the more telling of two that were joined does.
@@ -101,7 +108,8 @@ func exampleOf(t *testing.T, cause int) error {
 
 // What was found counts, unless the run broke off for a reason that says more.
 func TestDecide(t *testing.T) {
-	odd, infra, full := errors.New("odd"), &protocol.InfraError{Err: protocol.ErrClosed}, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	odd, infra, full := errors.New("odd"), &protocol.InfraError{Err: protocol.ErrClosed},
+		&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	for _, c := range []struct {
 		err     error
 		differs bool

@@ -45,9 +45,12 @@ func (e *PairEnded) String() string {
 	}
 	var b strings.Builder
 	for _, s := range r.Servers {
-		fmt.Fprintf(&b, "%-9s %8d frames sent, %d received, %d checked, %d mismatches, %d cycles\n          digest %s\n", s.Name, s.Sent, s.Received, s.Checked, s.Mismatches, s.Cycles, s.Digest)
+		fmt.Fprintf(&b,
+			"%-9s %8d frames sent, %d received, %d checked, %d mismatches, %d cycles\n          digest %s\n", s.Name,
+			s.Sent, s.Received, s.Checked, s.Mismatches, s.Cycles, s.Digest)
 	}
-	fmt.Fprintf(&b, "time      %d quanta of %.1f ns, %.2f s wall in %s\n", r.Quanta, float64(r.Quantum)/1000, r.Wall.Seconds(),
+	fmt.Fprintf(&b, "time      %d quanta of %.1f ns, %.2f s wall in %s\n", r.Quanta, float64(r.Quantum)/1000,
+		r.Wall.Seconds(),
 		[...]string{1: "one process", 2: "two processes"}[r.Processes])
 	return b.String()
 }
@@ -108,7 +111,8 @@ func (p *Pair) prepare(ctx context.Context) error {
 
 // frames reads the captures.
 func (p *Pair) frames(ctx context.Context) (frames [][]byte, err error) {
-	supply, err := traffic.NewSupply(ctx, traffic.SupplySpec{Captures: p.Captures, Ports: 1, Loop: 1, Limit: p.Limited, Pad: p.Pad})
+	supply, err := traffic.NewSupply(ctx, traffic.SupplySpec{Captures: p.Captures, Ports: 1, Loop: 1, Limit: p.Limited,
+		Pad: p.Pad})
 	defer func() { err = errors.Join(err, supply.Close()) }()
 	if err != nil {
 		return nil, err

@@ -57,9 +57,11 @@ type PlayEnded struct {
 func (p *Play) nothing(runs int) error {
 	why := "want inputs that let something come out: see the manifest's section play"
 	if rest := p.Manifest.TieRest; rest != "" {
-		why = fmt.Sprintf("either the inputs of section play let nothing through, or tie_rest: %s holds an input that matters (dut ports shows them all)", rest)
+		why = fmt.Sprintf("either the inputs of section play let nothing through, or tie_rest: %s holds an input "+
+			"that matters (dut ports shows them all)", rest)
 	}
-	return &NothingError{fmt.Errorf("%s: nothing came out in %d runs, so nothing was compared: %s", p.Manifest.Path, runs, why)}
+	return &NothingError{fmt.Errorf("%s: nothing came out in %d runs, so nothing was compared: %s", p.Manifest.Path,
+		runs, why)}
 }
 
 // Run plays and judges. A canceled context interrupts it.
@@ -144,7 +146,8 @@ func (p *Play) describe(o *result.Object, r *play.Report) {
 	o.Digest, o.Build, o.Checked = r.Digest, strings.Join(r.Builds, ","), uint64(r.Compared)
 	o.Cycles, o.SimPs, o.Warnings = int64(r.Cycles), int64(r.SimPs), r.Warnings
 	o.Played = &result.DevicePlayed{
-		Device: p.Manifest.Name, Check: r.Check, Builds: r.Builds, Runs: r.Runs, Taken: r.Taken, Compared: r.Compared, Coverage: r.Cover,
+		Device: p.Manifest.Name, Check: r.Check, Builds: r.Builds, Runs: r.Runs, Taken: r.Taken, Compared: r.Compared,
+		Coverage: r.Cover,
 	}
 	if p.Stall >= 0 {
 		o.Stall = new(p.Stall)
@@ -176,8 +179,10 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 		text += ", " + strings.Join(drawn.Parameters, " ")
 	}
 	o.Findings = append(o.Findings, result.Finding{
-		Domain: result.Device, Stream: x.Stream, Field: x.Field, Expected: result.Value(x.Expected), Got: result.Value(x.Got),
-		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error() + "\n  with:     " + drawn.String(), Command: o.Reproduce,
+		Domain: result.Device, Stream: x.Stream, Field: x.Field, Expected: result.Value(x.Expected),
+		Got:   result.Value(x.Got),
+		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error() + "\n  with:     " + drawn.String(),
+		Command: o.Reproduce,
 	})
 }
 
@@ -217,6 +222,7 @@ func (p *Play) reference(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.Program, err = own.Build(ctx, own.Options{Home: h.Dir, Dir: p.Ref, Limits: p.RefLimits, Log: p.Log, Output: p.RefOutput})
+	p.Program, err = own.Build(ctx, own.Options{Home: h.Dir, Dir: p.Ref, Limits: p.RefLimits, Log: p.Log,
+		Output: p.RefOutput})
 	return err
 }

@@ -28,13 +28,15 @@ func quote(w string) string {
 	if safe {
 		return w
 	}
-	if !strings.HasSuffix(w, "\n") && w[:min(len(w), 1)] != "-" && (strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w)) {
+	if !strings.HasSuffix(w, "\n") && w[:min(len(w), 1)] != "-" &&
+		(strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w)) {
 		return printed(w)
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// printed has printf write a word with control characters, on which a terminal would act. The shell drops line breaks at its end.
+// printed has printf write a word with control characters, on which a terminal would act. The shell drops line breaks
+// at its end.
 func printed(w string) string {
 	var b strings.Builder
 	for i := range len(w) {

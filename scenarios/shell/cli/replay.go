@@ -72,8 +72,8 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	return e
 }
 
-// differs reports whether a run that ended with err found something: of one that broke off, the findings that tell why do
-// not count.
+// differs reports whether a run that ended with err found something: of one that broke off, the findings that tell why
+// do not count.
 func differs(r *replay.Result, err error) bool {
 	return r != nil && (r.Mismatches > 0 || err == nil && !r.Pass)
 }
@@ -104,12 +104,14 @@ func (r *Replay) tooSmall(err error) error {
 		return err
 	}
 	at := "servers[0].cards[0]." + board.BytesField(room.Endpoint)
-	return &UsageError{fmt.Errorf("--board %s: %v: want more memory for the rings and buffers of the driver: %w", r.Board, at, err)}
+	return &UsageError{fmt.Errorf("--board %s: %v: want more memory for the rings and buffers of the driver: %w",
+		r.Board, at, err)}
 }
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
+	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
+		r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}
@@ -234,7 +236,8 @@ func addReplay(o *result.Object, r *replay.Result) {
 		Sections: r.SkippedSections, Shortened: r.Shortened, CutOff: r.CutOff, NotRead: r.NotRead,
 	}
 	if x := r.Rx; x != nil {
-		o.Rx = &result.Received{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
+		o.Rx = &result.Received{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{},
+			PerQueue: x.PerQueue}
 		for _, p := range x.PerPort {
 			o.Rx.PerPort = append(o.Rx.PerPort, result.ReceivedOn(p))
 		}

@@ -139,8 +139,8 @@ func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	return path, err
 }
 
-// sized finds the manifest of a NIC and checks that it can be built with these Ethernet ports. An error about the ports comes
-// with the path.
+// sized finds the manifest of a NIC and checks that it can be built with these Ethernet ports. An error about the
+// ports comes with the path.
 func (p *Place) sized(dut string, eth device.Eth) (string, error) {
 	path, m, err := p.manifest(dut)
 	if err == nil {

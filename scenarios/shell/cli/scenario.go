@@ -37,9 +37,10 @@ type Scenarios struct {
 
 	Jobs int // cases at a time
 
-	Line     string // the command line without files, cases and artifacts
-	Log      io.Writer
-	Progress func(ended, of int, share float64) // cases, each counted for every NIC that it is played on; share of the work that is done
+	Line string // the command line without files, cases and artifacts
+	Log  io.Writer
+	// cases, each counted for every NIC that it is played on; share of the work that is done
+	Progress func(ended, of int, share float64)
 
 	cases  []*run.Case
 	tokens map[string]string // of devices that run elsewhere, by file
@@ -172,7 +173,8 @@ func (s *Scenarios) load() error {
 		errs = append(errs, err)
 		for _, c := range list {
 			if other, twice := from[c.Spec.Name]; twice && other != f {
-				errs = append(errs, fmt.Errorf("%s: name %q: %s has it, too: want a name of its own", f, c.Spec.Name, other))
+				errs = append(errs, fmt.Errorf("%s: name %q: %s has it, too: want a name of its own", f, c.Spec.Name,
+					other))
 				break
 			}
 			from[c.Spec.Name] = f
@@ -201,7 +203,8 @@ func (s *Scenarios) folders() error {
 		for _, nic := range s.nics(c) {
 			folder := folderOf(c, nic)
 			if first := of[folder]; first != nil && first.Spec.Name != c.Spec.Name {
-				errs = append(errs, fmt.Errorf("%s: case %s and case %s of %s would share the folder %s: want another name", c.File, c.Name, first.Name, first.File, folder))
+				errs = append(errs, fmt.Errorf("%s: case %s and case %s of %s would share the folder %s: want "+
+					"another name", c.File, c.Name, first.Name, first.File, folder))
 				break
 			}
 			of[folder] = c
@@ -263,7 +266,8 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	digest := sha256.New()
 	for _, r := range e.Played {
 		x := result.ScenarioPlayed{
-			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.Workload.Seed, Digest: r.Digest,
+			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.Workload.Seed,
+			Digest:  r.Digest,
 			Compare: string(r.Case.Expect.Compare), Traffic: int64(r.Traffic), SimPs: int64(r.Sim), NICs: r.NICs,
 		}
 		if !r.Pass() {

@@ -38,8 +38,8 @@ func schemaFile(t *testing.T, name string) (s map[string]any) {
 // behind are the types of fields that Go knows as any.
 var behind = map[string]reflect.Type{"summary.results": reflect.TypeFor[[]bench.Result]()}
 
-// sameShape demands that a schema has the fields of a type, each of its type and required where it is always written, and
-// no others.
+// sameShape demands that a schema has the fields of a type, each of its type and required where it is always written,
+// and no others.
 func sameShape(t *testing.T, at string, s map[string]any, typ reflect.Type) {
 	if typ == reflect.TypeFor[json.RawMessage]() { // an object of another document
 		require.Equal(t, "object", s["type"], at)
@@ -126,7 +126,8 @@ func jsonFields(typ reflect.Type) (list []jsonField) {
 // The schema of the summary, with the finding in it, is what the code writes: no field more, none less.
 func TestSchemaIsTheCode(t *testing.T) {
 	sameShape(t, "summary", schemaFile(t, resulttest.Summary), reflect.TypeFor[result.Object]())
-	require.EqualValues(t, result.Schema, schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
+	require.EqualValues(t, result.Schema,
+		schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
 // fieldsOf are the fields of a schema with their types, by path.
@@ -174,7 +175,9 @@ func TestFieldsStay(t *testing.T) {
 	}
 	page, err := os.ReadFile("../../../docs/results.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), fmt.Sprintf("`schema`, now %d, steps when a field goes or changes its type or meaning, and only then", result.Schema))
+	require.Contains(t, string(page),
+		fmt.Sprintf("`schema`, now %d, steps when a field goes or changes its type or meaning, and only then",
+			result.Schema))
 }
 
 func schemaNamed(t *testing.T, name string) *resulttest.Schema {
@@ -204,7 +207,8 @@ func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *resu
 	return &e.Object
 }
 
-// What runs leave validates: of one that passes, of one whose artifacts are cut, of a device that does everything wrong.
+// What runs leave validates: of one that passes, of one whose artifacts are cut, of a device that does everything
+// wrong.
 func TestArtifactsValidate(t *testing.T) {
 	o := leftBy(t, nil, func(*Replay) {})
 	require.Equal(t, "pass", o.Result)
@@ -243,20 +247,24 @@ func TestSchemasRefuse(t *testing.T) {
 		bad          []string
 	}{
 		{resulttest.Finding, finding, []string{
-			`{"domain":"rx","text":"x"}`, `{"domain":"rx","command":"y"}`, `{"domain":"nowhere","text":"x","command":"y"}`, `"text"`,
-			strings.Replace(finding, `"rx"`, `"rx","more":1`, 1), strings.Replace(finding, `"rx"`, `"rx","rule":"R"`, 1),
+			`{"domain":"rx","text":"x"}`, `{"domain":"rx","command":"y"}`,
+			`{"domain":"nowhere","text":"x","command":"y"}`, `"text"`,
+			strings.Replace(finding, `"rx"`, `"rx","more":1`, 1),
+			strings.Replace(finding, `"rx"`, `"rx","rule":"R"`, 1),
 			strings.Replace(finding, `"rx"`, `"rx","frame":{"dir":"rx","port":0,"number":1,"capture":"x"}`, 1),
 			strings.Replace(finding, `"rx"`, `"rx","frame":{"dir":"rx","port":0,"number":1,"more":1}`, 1),
 		}},
 		{resulttest.Summary, summary(`,"findings":[` + finding + `]`), []string{
-			summary(""), summary(`,"findings":[]`), summary(`,"findings":["text"]`), summary(`,"findings":[` + finding + `],"more":1`),
+			summary(""), summary(`,"findings":[]`), summary(`,"findings":["text"]`),
+			summary(`,"findings":[` + finding + `],"more":1`),
 			strings.Replace(summary(`,"findings":[`+finding+`]`), `"schema":2`, `"schema":1`, 1),
 			strings.Replace(summary(`,"findings":[`+finding+`]`), `"mismatch"`, `"pass"`, 1),
 			strings.Replace(summary(""), `"mismatch"`, `"usage"`, 1),
 			summary(`,"findings":[` + finding + `],"tx":{"posted":1,"out":1,"refused":0,"bytes":1,"more":1}`),
 		}},
 		{resulttest.Event, event, []string{
-			`{"kind":"cut"}`, strings.Replace(event, "frame_in", "frame_out", 1), strings.Replace(event, "frame_in", "tlp_in", 1),
+			`{"kind":"cut"}`, strings.Replace(event, "frame_in", "frame_out", 1),
+			strings.Replace(event, "frame_in", "tlp_in", 1),
 			strings.Replace(event, "60", `60,"more":1`, 1), strings.Replace(event, "0badcafe", "bad", 1),
 		}},
 	} {
@@ -295,13 +303,17 @@ func TestExamplesOfThePageValidate(t *testing.T) {
 func TestFuzzFindingsValidate(t *testing.T) {
 	f := NewFuzz()
 	f.Self, f.NIC = "nictwin", device.Model
-	e := &FuzzEnded{Ended: Ended{Outcome: result.Mismatch, Object: result.Object{Command: "fuzz"}}, Result: &fuzz.Result{Failures: []result.Failure{
-		{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json", Finding: result.OfMismatch(&verdict.Mismatch{
-			Rule: "R8", Field: "hdr_len", At: verdict.Domain{Kind: verdict.DomainRxq, Index: 1}, Index: 2, Frame: &verdict.FrameID{N: 7},
-		})},
-		{Number: 5, Ops: 9, Shrunk: 9, Finding: result.OfError(&player.StuckError{What: "the queue is off"})},
-		{Number: 6, Ops: 1, Shrunk: 1, Finding: result.OfError(errors.Join(&device.StreamError{Stream: "m_axis_tlp", Port: -1, Rule: 2}))},
-	}}}
+	e := &FuzzEnded{Ended: Ended{Outcome: result.Mismatch, Object: result.Object{Command: "fuzz"}},
+		Result: &fuzz.Result{Failures: []result.Failure{
+			{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json",
+				Finding: result.OfMismatch(&verdict.Mismatch{
+					Rule: "R8", Field: "hdr_len", At: verdict.Domain{Kind: verdict.DomainRxq, Index: 1}, Index: 2,
+					Frame: &verdict.FrameID{N: 7},
+				})},
+			{Number: 5, Ops: 9, Shrunk: 9, Finding: result.OfError(&player.StuckError{What: "the queue is off"})},
+			{Number: 6, Ops: 1, Shrunk: 1,
+				Finding: result.OfError(errors.Join(&device.StreamError{Stream: "m_axis_tlp", Port: -1, Rule: 2}))},
+		}}}
 	f.describe(e)
 	f.settings(e)
 	e.Object.End(result.Mismatch, nil)
@@ -312,7 +324,8 @@ func TestFuzzFindingsValidate(t *testing.T) {
 	require.Equal(t, &result.Program{Number: 3, Operations: 2, Of: 40, File: "out/program-3.json"}, list[0].Program)
 	require.Equal(t, "nictwin fuzz --nic model --program out/program-3.json", list[0].Command)
 	require.Contains(t, list[1].Command, "--skip 5 --runs 1")
-	require.Equal(t, []string{"C3", "progress", "the queue is off"}, []string{list[1].Rule, list[1].Field, list[1].Expected})
+	require.Equal(t, []string{"C3", "progress", "the queue is off"},
+		[]string{list[1].Rule, list[1].Field, list[1].Expected})
 	require.Equal(t, []any{"B6", result.Streams}, []any{list[2].Rule, list[2].Domain})
 	require.Equal(t, []any{device.Model, 0}, []any{e.Object.NIC, e.Object.Ports})
 	require.Nil(t, e.Object.Stall, "each program has its own")

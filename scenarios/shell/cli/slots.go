@@ -9,7 +9,8 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// remotes reads the tokens of devices that run elsewhere. Each of these serves one session, so one case alone can have it.
+// remotes reads the tokens of devices that run elsewhere. Each of these serves one session, so one case alone can have
+// it.
 func (s *Scenarios) remotes(ctx context.Context) error {
 	s.tokens = map[string]string{}
 	var errs []error
@@ -18,7 +19,9 @@ func (s *Scenarios) remotes(ctx context.Context) error {
 		for _, nic := range s.nics(c) {
 			for _, r := range c.Remotes(&run.Options{NIC: nic}) {
 				if first := taken[r.Address]; first != nil {
-					return c.Locate(field.Errorf(r.Path+".address", "%q: cases %s and %s would both have this device, and a device serves one session: want one of them, by --only", r.Address, first.Name, c.Name))
+					return c.Locate(field.Errorf(r.Path+".address",
+						"%q: cases %s and %s would both have this device, and a device serves one session: want one "+
+							"of them, by --only", r.Address, first.Name, c.Name))
 				}
 				taken[r.Address] = c
 				if _, known := s.tokens[r.TokenFile]; known {

@@ -49,8 +49,8 @@ func tokenIn(ctx context.Context, path string) (string, error) {
 	return token, nil
 }
 
-// readSecret reads a short file that only its owner has access to, or a pipe: a secret need not lie in a file. It waits for
-// a pipe at most as long as it is told, and not after an interruption.
+// readSecret reads a short file that only its owner has access to, or a pipe: a secret need not lie in a file. It
+// waits for a pipe at most as long as it is told, and not after an interruption.
 func readSecret(ctx context.Context, path string, patience time.Duration) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -75,7 +75,8 @@ func readSecret(ctx context.Context, path string, patience time.Duration) ([]byt
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("%s: %w", path, context.Cause(ctx))
 		case time.Since(begin) > patience:
-			return nil, fmt.Errorf("%s: no whole token within %v: whoever writes to a pipe must close it then", path, patience)
+			return nil, fmt.Errorf("%s: no whole token within %v: whoever writes to a pipe must close it then", path,
+				patience)
 		}
 	}
 }
@@ -87,13 +88,14 @@ func ownersAlone(fd int, path string) error {
 		return &os.PathError{Op: "stat", Path: path, Err: err}
 	}
 	if is.Mode&unix.S_IFMT == unix.S_IFREG && is.Mode&0o077 != 0 {
-		return fmt.Errorf("%s has mode %04o: only its owner may have access to it; run: chmod 600 %s", path, is.Mode&0o7777, path)
+		return fmt.Errorf("%s has mode %04o: only its owner may have access to it; run: chmod 600 %s", path,
+			is.Mode&0o7777, path)
 	}
 	return nil
 }
 
-// readSome waits a little for something to read. A pipe that nobody has opened for writing yet is not at its end: there is
-// nothing to read from it.
+// readSome waits a little for something to read. A pipe that nobody has opened for writing yet is not at its end:
+// there is nothing to read from it.
 func readSome(fd int) (part []byte, end bool, err error) {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(tokenPoll.Milliseconds()))
 	if errors.Is(err, unix.EINTR) || err == nil && n == 0 {

@@ -63,8 +63,8 @@ func (s *Scenarios) turns() *turns {
 	return t
 }
 
-// play plays all cases, several at a time, with the results of one after the other. What a device does wrong keeps no other
-// case from being played.
+// play plays all cases, several at a time, with the results of one after the other. What a device does wrong keeps no
+// other case from being played.
 func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 	begin := time.Now()
 	t := s.turns()
@@ -211,7 +211,8 @@ func compare(a, b *Run) {
 		return
 	}
 	b.Findings = append(b.Findings, result.Finding{
-		Scenario: a.Case.Name, Domain: result.Application, Field: "result", Text: fmt.Sprintf("results on %s and on %s differ: %s", a.NIC, b.NIC, d),
+		Scenario: a.Case.Name, Domain: result.Application, Field: "result",
+		Text: fmt.Sprintf("results on %s and on %s differ: %s", a.NIC, b.NIC, d),
 	})
 }
 
@@ -219,7 +220,8 @@ func compare(a, b *Run) {
 func (s *Scenarios) options(nic string) run.Options {
 	const mb = 1_000_000
 	return run.Options{
-		NIC: nic, DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed, ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
+		NIC: nic, DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed,
+		ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
 		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
 		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // which remotes has read
 	}

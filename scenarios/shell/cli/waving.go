@@ -21,7 +21,8 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// Waving is the flag --wave of commands that play on NICs: which run is played once more on the build that writes waveforms.
+// Waving is the flag --wave of commands that play on NICs: which run is played once more on the build that writes
+// waveforms.
 type Waving struct {
 	WaveText string
 	policy   waves.Policy
@@ -41,8 +42,8 @@ func (w *Waving) parse(artifacts bool) (err error) {
 	return nil
 }
 
-// plain is an error unless the flag leaves waveforms of failures alone, for commands that play more than one run; want says how
-// to have one.
+// plain is an error unless the flag leaves waveforms of failures alone, for commands that play more than one run; want
+// says how to have one.
 func (w *Waving) plain(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil
@@ -55,8 +56,8 @@ func (w *Waving) wants(ctx context.Context, failed bool) bool {
 	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
 }
 
-// wave is what devices are to leave of a run with these findings; at is the finding that its window is around. It is nil where
-// no finding has a cycle to look at.
+// wave is what devices are to leave of a run with these findings; at is the finding that its window is around. It is
+// nil where no finding has a cycle to look at.
 func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
 	for i := range findings {
 		f := &findings[i]
@@ -90,7 +91,8 @@ func moduleOf(f *result.Finding) string {
 }
 
 // left takes over what was left; again is what was found this time, nil where that is not known.
-func (w *Waving) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding, again []result.Finding) error {
+func (w *Waving) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
+	again []result.Finding) error {
 	note := ""
 	switch {
 	case at == nil || again == nil:

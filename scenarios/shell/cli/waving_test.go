@@ -19,14 +19,16 @@ func TestWindowIsAroundTheFirstDifferenceOfANIC(t *testing.T) {
 
 	found := []result.Finding{
 		{Text: "bytes"},
-		{NIC: "b", Field: "len", Cycle: new(int64(900)), Files: []string{"models/nic/core/copy.go", "verilator/rtl/nic_copy.sv"}},
+		{NIC: "b", Field: "len", Cycle: new(int64(900)),
+			Files: []string{"models/nic/core/copy.go", "verilator/rtl/nic_copy.sv"}},
 		{NIC: "a", Field: "len", Cycle: new(int64(20))}, // cycles of two NICs say nothing of each other
 		{NIC: "b", Field: "at", Cycle: new(int64(700)), Files: []string{"verilator/rtl/nic_rx.sv"}},
 	}
 	wave, at = w.wave("out", found)
 	require.Same(t, &found[3], at)
 	require.Equal(t, device.Wave{
-		Dir: "out", Slot: "b", Policy: w.policy, Failed: true, At: 700, Marks: []waves.Mark{{Name: "difference", Cycle: 700}}, Module: "nic_rx",
+		Dir: "out", Slot: "b", Policy: w.policy, Failed: true, At: 700,
+		Marks: []waves.Mark{{Name: "difference", Cycle: 700}}, Module: "nic_rx",
 	}, *wave)
 	require.True(t, sameFinding(at, found))
 	require.False(t, sameFinding(at, found[:3]))

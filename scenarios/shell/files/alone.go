@@ -38,8 +38,8 @@ func (e *LockedError) Unwrap() error { return e.Why }
 // Lockable tells early that Alone would refuse a file, since something that is no lock has the name of its lock.
 func Lockable(path string) error { return lockfile.Check(path + lockExt) }
 
-// Alone calls do, which reads and writes the file at path, while no other process does the same by Alone. A wait that takes
-// long is said, and ends when the context is canceled. Errors: *LockedError, those of do.
+// Alone calls do, which reads and writes the file at path, while no other process does the same by Alone. A wait that
+// takes long is said, and ends when the context is canceled. Errors: *LockedError, those of do.
 func Alone(ctx context.Context, path string, say func(format string, a ...any), do func() error) error {
 	return usual.alone(ctx, path, say, do)
 }

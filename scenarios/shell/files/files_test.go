@@ -100,7 +100,8 @@ func TestAloneGivesUp(t *testing.T) {
 	close(release)
 	wg.Wait()
 	require.NoFileExists(t, path+lockExt)
-	require.NoError(t, Alone(ctx, path, nobody, func() error { return nil }), "a lock that is free is taken, whatever the context")
+	require.NoError(t, Alone(ctx, path, nobody, func() error { return nil }),
+		"a lock that is free is taken, whatever the context")
 }
 
 // Nobody reads what another one is about to change, and no lock is left behind.
@@ -130,5 +131,6 @@ func TestAlone(t *testing.T) {
 	require.Len(t, left, 1)
 	wrong := errors.New("wrong")
 	require.ErrorIs(t, Alone(t.Context(), path, nobody, func() error { return wrong }), wrong)
-	require.ErrorIs(t, Alone(t.Context(), filepath.Join(path, "x"), nobody, func() error { return nil }), syscall.ENOTDIR)
+	require.ErrorIs(t, Alone(t.Context(), filepath.Join(path, "x"), nobody, func() error { return nil }),
+		syscall.ENOTDIR)
 }

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Folder is an open folder that files are written into. It is held by its descriptor: whatever its path leads to later, files
-// go where they were meant to. No file is ever written through a link, and none that is there is written into: it is
-// replaced by a new one, so that other names of the old file keep what it holds.
+// Folder is an open folder that files are written into. It is held by its descriptor: whatever its path leads to
+// later, files go where they were meant to. No file is ever written through a link, and none that is there is written
+// into: it is replaced by a new one, so that other names of the old file keep what it holds.
 type Folder struct {
 	path string
 	root *os.Root

@@ -114,7 +114,8 @@ func TestLocksOfOthersStay(t *testing.T) {
 	require.NoError(t, os.Remove(path+lockExt))
 	whole := "nictwin lock of process 1 (killed)\n"
 	for _, mine := range []string{
-		"", "mine", "process list of mine", "process 1 (killed)", whole[:len(whole)-1], whole + "\n", whole + "mine", "mine\n" + whole,
+		"", "mine", "process list of mine", "process 1 (killed)", whole[:len(whole)-1], whole + "\n", whole + "mine",
+		"mine\n" + whole,
 		"nictwin lock of process list of mine\n", "nictwin lock of process 1 (a) (b)\n",
 	} {
 		require.NoError(t, os.WriteFile(path+lockExt, []byte(mine), 0o644))

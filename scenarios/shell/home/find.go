@@ -22,7 +22,8 @@ func (e *NotFoundError) Error() string {
 	if e.Named != "" {
 		return fmt.Sprintf("%s: %s is not nictwin's folder: it has no %s", e.Named, e.Looked, harness)
 	}
-	return fmt.Sprintf("nictwin's folder (the one with %s) was not found above %s, where the program is; name it with --home or %s",
+	return fmt.Sprintf("nictwin's folder (the one with %s) was not found above %s, where the program is; name it "+
+		"with --home or %s",
 		harness, e.Looked, Env)
 }
 
@@ -33,13 +34,14 @@ type UntrustedError struct {
 }
 
 func (e *UntrustedError) Error() string {
-	return fmt.Sprintf("%s belongs to user %d, who is neither you nor root nor the owner of the program or of the folder: "+
+	return fmt.Sprintf("%s belongs to user %d, who is neither you nor root nor the owner of the program or of the "+
+		"folder: "+
 		"it is not taken for nictwin's; name the right folder with --home or %s", e.Path, e.Owner, Env)
 }
 
-// Find returns the folder named by flag, else by $NICTWIN_HOME, else the nearest one upward from the program. The working
-// folder is not looked at: whoever can make a folder above it could have their code compiled in.
-// Errors: *NotFoundError, *UntrustedError.
+// Find returns the folder named by flag, else by $NICTWIN_HOME, else the nearest one upward from the program. The
+// working folder is not looked at: whoever can make a folder above it could have their code compiled in. Errors:
+// *NotFoundError, *UntrustedError.
 func Find(flag string) (Home, error) {
 	if flag != "" {
 		return named("--home", flag)
@@ -52,7 +54,8 @@ func Find(flag string) (Home, error) {
 		exe, err = filepath.EvalSymlinks(exe)
 	}
 	if err != nil {
-		return Home{}, fmt.Errorf("%w: where the program is, is not known: %w", &NotFoundError{Looked: "the program"}, err)
+		return Home{}, fmt.Errorf("%w: where the program is, is not known: %w", &NotFoundError{Looked: "the program"},
+			err)
 	}
 	return search{os.Geteuid(), owner}.above(exe)
 }
@@ -71,9 +74,9 @@ type search struct {
 	owner func(path string) (int, error)
 }
 
-// above returns the nearest home above a program. Who could replace the program is trusted with its home: the user, root, the
-// program's owner, and the owner of the folder that both lie in. Others may have made files there, as in /tmp; what is theirs
-// is refused, not passed over: a home farther up would be another one than the user sees.
+// above returns the nearest home above a program. Who could replace the program is trusted with its home: the user,
+// root, the program's owner, and the owner of the folder that both lie in. Others may have made files there, as in
+// /tmp; what is theirs is refused, not passed over: a home farther up would be another one than the user sees.
 func (s search) above(exe string) (Home, error) {
 	trusted := []int{s.user, 0}
 	if id, err := s.owner(exe); err == nil {

@@ -18,7 +18,7 @@ func TestFindOrder(t *testing.T) {
 	require.Equal(t, two, h.Dir)
 
 	t.Chdir(filepath.Join(one, "deep", "er"))
-	h, err = Find("../../..")
+	h, err = Find("../..")
 	require.NoError(t, err)
 	require.Equal(t, one, h.Dir, "the flag goes before the environment")
 
@@ -64,7 +64,8 @@ func TestWhoseHome(t *testing.T) {
 		{"put by another one into a folder that a group may write", admin, other, other, me, false},
 		{"put into mine by another one", me, me, other, me, false},
 	} {
-		owners := map[string]int{dir: c.above, filepath.Join(dir, tree): c.verilator, filepath.Join(dir, mark): c.mark, exe: c.by, filepath.Join(dir, harness): c.verilator}
+		owners := map[string]int{dir: c.above, filepath.Join(dir, tree): c.verilator, filepath.Join(dir, mark): c.mark,
+			exe: c.by, filepath.Join(dir, harness): c.verilator}
 		s := search{me, func(path string) (int, error) { return owners[path], nil }}
 		h, err := s.above(exe)
 		require.Equal(t, dir, h.Dir, c.what)

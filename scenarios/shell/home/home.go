@@ -84,9 +84,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no device %q: neither a manifest nor a folder of %s; %s", e.Name, e.Dir, have)
 }
 
-// Resolve finds a manifest: a plain word is the name of a device at home, anything else, and a word that names
-// nothing there, is the path of a manifest or of its folder; a word that is both is refused. homeFlag is as in Find; a path needs no home. The path is
-// returned as it was given. Errors: *NotFoundError, *UnknownError.
+// Resolve finds a manifest: a plain word is the name of a device at home, anything else, and a word that names nothing
+// there, is the path of a manifest or of its folder; a word that is both is refused. homeFlag is as in Find; a path
+// needs no home. The path is returned as it was given. Errors: *NotFoundError, *UnknownError.
 func Resolve(dut, homeFlag string) (string, error) {
 	if dut == "" {
 		return "", &UnknownError{Name: `""`}
@@ -100,7 +100,8 @@ func Resolve(dut, homeFlag string) (string, error) {
 	}
 	if p := h.Path(dut); isFile(p) {
 		if here := filepath.Join(dut, Manifest); isFile(here) && !sameFile(p, here) {
-			return "", fmt.Errorf("%s: a device at home and a folder here have this name: want ./%s for the folder, or %s", dut, dut, p)
+			return "", fmt.Errorf("%s: a device at home and a folder here have this name: want ./%s for the folder, "+
+				"or %s", dut, dut, p)
 		}
 		return p, nil
 	}
@@ -114,7 +115,7 @@ func Resolve(dut, homeFlag string) (string, error) {
 // IsWord reports whether s cannot be meant as a path.
 func IsWord(s string) bool {
 	ext := filepath.Ext(s)
-	return !strings.ContainsRune(s, filepath.Separator) && ext != ".yaml" && ext != ".yml" && s != "." && s != "../.."
+	return !strings.ContainsRune(s, filepath.Separator) && ext != ".yaml" && ext != ".yml" && s != "." && s != ".."
 }
 
 func manifestAt(path string, otherwise error) (string, error) {

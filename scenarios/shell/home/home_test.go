@@ -13,7 +13,8 @@ func someHome(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	for _, f := range []string{mark, "verilator/duts/b/dut.yaml", "verilator/duts/a/dut.yaml", "verilator/duts/c/readme", "deep/er/x"} {
+	for _, f := range []string{mark, "verilator/duts/b/dut.yaml", "verilator/duts/a/dut.yaml",
+		"verilator/duts/c/readme", "deep/er/x"} {
 		path := filepath.Join(dir, f)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, nil, 0o644))

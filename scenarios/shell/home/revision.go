@@ -19,11 +19,13 @@ import (
 // gitPatience limits how long git is waited for.
 const gitPatience = 10 * time.Second
 
-// Revision is the commit that the home is a work tree of, and whether anything under verilator/ is not as it has it. It is
-// empty when that is not known: the home is no work tree, verilator/ is not in its commit, or git is missing or refuses.
+// Revision is the commit that the home is a work tree of, and whether anything under verilator/ is not as it has it.
+// It is empty when that is not known: the home is no work tree, verilator/ is not in its commit, or git is missing or
+// refuses.
 //
-// A home may come from anybody, with a configuration that names programs to run. So git is only asked what is in the commit,
-// which runs none of them; it may not fetch what is missing; and files are compared here: git would call filters.
+// A home may come from anybody, with a configuration that names programs to run. So git is only asked what is in the
+// commit, which runs none of them; it may not fetch what is missing; and files are compared here: git would call
+// filters.
 func (h Home) Revision(ctx context.Context) (id string, modified bool) {
 	ctx, cancel := context.WithTimeout(ctx, gitPatience)
 	defer cancel()
@@ -44,7 +46,8 @@ func (h Home) Revision(ctx context.Context) (id string, modified bool) {
 }
 
 func (h Home) git(ctx context.Context, args ...string) ([]byte, error) {
-	safe := []string{"-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull, "-c", "protocol.allow=never", "--no-pager", "--no-optional-locks"}
+	safe := []string{"-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull, "-c", "protocol.allow=never",
+		"--no-pager", "--no-optional-locks"}
 	cmd := exec.CommandContext(ctx, "git", append(safe, args...)...)
 	cmd.Dir = h.Dir
 	for _, v := range os.Environ() {
@@ -52,7 +55,8 @@ func (h Home) git(ctx context.Context, args ...string) ([]byte, error) {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0")
+	cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_TERMINAL_PROMPT=0")
 	cmd.WaitDelay = time.Second
 	return cmd.Output()
 }

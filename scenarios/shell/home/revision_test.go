@@ -13,7 +13,9 @@ import (
 // git runs git in a folder and returns what it printed.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd := exec.Command("git",
+		append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"},
+			args...)...)
 	text, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", text)
 	return strings.TrimSpace(string(text))
@@ -75,14 +77,15 @@ func TestRevisionUnknown(t *testing.T) {
 	none(dir, "no git")
 }
 
-// A home that names programs in its configuration has none of them run, and what a hook's environment says of another tree
-// does not count.
+// A home that names programs in its configuration has none of them run, and what a hook's environment says of another
+// tree does not count.
 func TestRevisionRunsNothing(t *testing.T) {
 	dir, id := committed(t, "sha1")
 	ran := filepath.Join(t.TempDir(), "ran")
 	trap := filepath.Join(t.TempDir(), "trap")
 	require.NoError(t, os.WriteFile(trap, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
-	for _, name := range []string{"core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "filter.x.clean", "filter.x.process", "diff.x.textconv", "diff.external"} {
+	for _, name := range []string{"core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "filter.x.clean",
+		"filter.x.process", "diff.x.textconv", "diff.external"} {
 		git(t, dir, "config", name, trap)
 	}
 	for _, name := range []string{"post-index-change", "post-checkout", "fsmonitor-watchman", "reference-transaction"} {

@@ -12,11 +12,12 @@ import (
 // List is the jobs to be played, numbered from 0.
 type List[T any] struct {
 	Count int
-	Most  int                                  // jobs at a time; less than 1: one
-	Cost  func(job int) int64                  // about how long a job takes, in any unit: of several at a time, long ones begin first; nil: in order
-	Do    func(ctx context.Context, job int) T // plays a job; called by several goroutines
-	Ends  func(result T) bool                  // reports whether nothing behind this result is wanted; nil: never
-	Take  func(job int, result T)              // gets the results in order
+	Most  int // jobs at a time; less than 1: one
+	// about how long a job takes, in any unit: of several at a time, long ones begin first; nil: in order
+	Cost func(job int) int64
+	Do   func(ctx context.Context, job int) T // plays a job; called by several goroutines
+	Ends func(result T) bool                  // reports whether nothing behind this result is wanted; nil: never
+	Take func(job int, result T)              // gets the results in order
 
 	mu      sync.Mutex
 	waiting []int                      // jobs that have not begun, the next one first
@@ -40,8 +41,8 @@ type Panic struct {
 
 func (p *Panic) String() string { return fmt.Sprint(p.Value) }
 
-// Run plays the jobs. A canceled context ends those under way, and no further one begins: then the error is its cause, unless
-// a result ended the list before.
+// Run plays the jobs. A canceled context ends those under way, and no further one begins: then the error is its cause,
+// unless a result ended the list before.
 func (l *List[T]) Run(ctx context.Context) error {
 	l.begin()
 	var workers sync.WaitGroup

@@ -17,8 +17,8 @@ import (
 	"nictwin/scenarios/shell/inorder"
 )
 
-// Whatever number of jobs is played at a time, in whatever order they begin and end: the results that are taken are those of
-// playing one after the other, up to the first that ends the list.
+// Whatever number of jobs is played at a time, in whatever order they begin and end: the results that are taken are
+// those of playing one after the other, up to the first that ends the list.
 func TestResultsAreThoseOfOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(0, 12).Draw(t, "jobs")

@@ -33,7 +33,8 @@ var rare = []struct {
 		return func(p kit.Packet) []kit.Packet {
 			list := transmit.Offload.Reference()(p)
 			f := list[0].Data[3:]
-			if at := int(p.Side[9]) + 6; p.Side[7]&transmit.OfUDPCsum != 0 && at+2 <= len(f) && binary.BigEndian.Uint16(f[at:]) == 0xffff {
+			if at := int(p.Side[9]) + 6; p.Side[7]&transmit.OfUDPCsum != 0 && at+2 <= len(f) &&
+				binary.BigEndian.Uint16(f[at:]) == 0xffff {
 				clear(f[at : at+2])
 			}
 			return list
@@ -91,7 +92,8 @@ func TestRareCasesAreAimedAt(t *testing.T) {
 			b.Reference, d.Block = c.reference, &b
 			for seed := uint64(1); ; seed++ {
 				require.LessOrEqual(t, seed, uint64(8), "runs until it is told")
-				r, err := d.Play(context.Background(), Run{Seed: seed, Stall: -1, Transactions: DefaultOptions().Transactions})
+				r, err := d.Play(context.Background(),
+					Run{Seed: seed, Stall: -1, Transactions: DefaultOptions().Transactions})
 				require.NoError(t, err)
 				if r.Mismatch != nil {
 					t.Log(r.Mismatch)

@@ -43,7 +43,8 @@ func (o *Options) Validate() error {
 	check(o.Runs >= 1 && o.Runs <= 1e6, "runs", "%d: want 1 to 1000000", o.Runs)
 	check(o.Stall >= -1 && o.Stall <= MaxStall, "stall", "%d: want 0 to %d, or -1", o.Stall, MaxStall)
 	check(o.Transactions >= 1 && o.Transactions <= 1e5, "transactions", "%d: want 1 to 100000", o.Transactions)
-	check(o.Variant == build.VariantSpeed || o.Variant == build.VariantDebug, "variant", "%q: want speed or debug", o.Variant)
+	check(o.Variant == build.VariantSpeed || o.Variant == build.VariantDebug, "variant", "%q: want speed or debug",
+		o.Variant)
 	return errors.Join(errs...)
 }
 

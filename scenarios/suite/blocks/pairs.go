@@ -14,7 +14,9 @@ import (
 // All are the blocks there are, by name.
 func All() []*kit.Block {
 	return []*kit.Block{
-		receive.Account, transmit.CopyEngine, registers.Counters, receive.CRC32C, receive.Csum, receive.ECN, registers.FLR, transmit.GatherFrame, receive.ICRC, transmit.Key, registers.MSIX, transmit.Offload, receive.Parse, registers.Pause, transmit.Reader, registers.Regs, receive.RSS,
+		receive.Account, transmit.CopyEngine, registers.Counters, receive.CRC32C, receive.Csum, receive.ECN,
+		registers.FLR, transmit.GatherFrame, receive.ICRC, transmit.Key, registers.MSIX, transmit.Offload,
+		receive.Parse, registers.Pause, transmit.Reader, registers.Regs, receive.RSS,
 		receive.RxDMA, receive.Rxq, receive.Steer, registers.Tables, transmit.Txq, transmit.Wqe,
 	}
 }

@@ -60,7 +60,8 @@ type Mismatch struct {
 }
 
 func (m *Mismatch) Error() string {
-	s := fmt.Sprintf("%s transaction %d (%s): %s: expected %s, got %s, at cycle %d of seed %d, stall %d", m.Block.Name, m.Transaction, m.Op,
+	s := fmt.Sprintf("%s transaction %d (%s): %s: expected %s, got %s, at cycle %d of seed %d, stall %d", m.Block.Name,
+		m.Transaction, m.Op,
 		m.Field, m.Expected, m.Got, m.Cycle, m.Seed, m.Stall)
 	return fmt.Sprintf("%s\n  request: %s\n  %s, %s", s, m.Request, m.Block.RTL, m.Block.Go)
 }
@@ -229,7 +230,8 @@ func (p *played) events(ran *protocol.Ran) error {
 		case protocol.EventOut:
 			p.compare(&e)
 		case protocol.EventViolation:
-			p.fault(p.due(), "stream "+p.conn.Hello().Streams[e.Stream].Name, "the rules of AXI-Stream", e.Rule.String(), e.First)
+			p.fault(p.due(), "stream "+p.conn.Hello().Streams[e.Stream].Name, "the rules of AXI-Stream",
+				e.Rule.String(), e.First)
 		}
 	}
 }
@@ -245,7 +247,8 @@ func (p *played) due() int {
 // compare judges the next result.
 func (p *played) compare(e *protocol.Record) {
 	if p.Compared == len(p.expected) {
-		p.fault(p.due(), "results", "no more", fmt.Sprintf("one more: %s", p.Block.Op(e.Data).Result.Text(e.Data)), e.Last)
+		p.fault(p.due(), "results", "no more", fmt.Sprintf("one more: %s", p.Block.Op(e.Data).Result.Text(e.Data)),
+			e.Last)
 		return
 	}
 	want, data := p.expected[p.Compared], e.Data
@@ -280,7 +283,8 @@ func (p *played) fault(transaction int, field, want, got string, cycle uint64) {
 		shown = r.Data
 	}
 	p.Mismatch = &Mismatch{
-		Block: p.Block, Seed: p.Seed, Stall: p.Stall, Transaction: transaction, Op: op.Name, Request: op.Request.Text(shown),
-		Field: field, Expected: want, Got: got, Cycle: cycle,
+		Block: p.Block, Seed: p.Seed, Stall: p.Stall, Transaction: transaction, Op: op.Name,
+		Request: op.Request.Text(shown),
+		Field:   field, Expected: want, Got: got, Cycle: cycle,
 	}
 }

@@ -53,7 +53,8 @@ func TestEveryFieldIsCompared(t *testing.T) {
 				}
 				if tail := op.Result.Tail; tail != "" {
 					sabotage(t, d, op, tail, func(data []byte) bool {
-						return len(data) > op.Result.Bytes && turn(&nicspec.FieldInfo{Bit: 8*len(data) - 1, Width: 1}, data)
+						return len(data) > op.Result.Bytes &&
+							turn(&nicspec.FieldInfo{Bit: 8*len(data) - 1, Width: 1}, data)
 					})
 				}
 			}

@@ -34,8 +34,8 @@ func nicManifest() (string, error) {
 // rtlCoverage is a folder to which the checks on RTL add what they exercised of it, if it is set; see make coverage.
 var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 
-// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a build may
-// lack.
+// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a
+// build may lack.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Build)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nicspec.DefaultBuild()
@@ -51,7 +51,8 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Bui
 }
 
 // sizeAreas are the checks in which it matters how many queues, keys and rules there are.
-var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/", "push/", "chaos/", "queues/"}
+var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/",
+	"push/", "chaos/", "queues/"}
 
 // sized is those of a suite.
 func sized(all []kit.Check) []kit.Check {
@@ -80,7 +81,8 @@ func TestModelWithoutAPart(t *testing.T) {
 	for k := range bits.Len32(uint32(nicspec.PartsAll)) {
 		part := nicspec.Cap1Reg(1) << k
 		sizes := partly(nicspec.PartsAll &^ part)
-		runChecks(t, fmt.Sprintf("without %#x", uint32(part)), sizes, onModel(&sizes), sample(sized(suite(sizes)), 4, k%4))
+		runChecks(t, fmt.Sprintf("without %#x", uint32(part)), sizes, onModel(&sizes),
+			sample(sized(suite(sizes)), 4, k%4))
 	}
 }
 
@@ -117,7 +119,8 @@ func buildRTL(ctx context.Context, sizes nicspec.Build) (*build.Device, error) {
 	if rtlCoverage != "" {
 		variant = build.VariantCoverage
 	}
-	return device.BuildOf(ctx, device.Sized(m, &sizes), string(variant), device.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
+	return device.BuildOf(ctx, device.Sized(m, &sizes), string(variant),
+		device.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
 }
 
 // onModel makes boards with the Go NIC.

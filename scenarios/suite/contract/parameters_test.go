@@ -17,16 +17,18 @@ import (
 
 // bad are values of parameters that no build supports [B2], each set without regard to the others.
 var bad = []map[string]int{
-	{"Ports": 3, "EthBits": 1000, "TlpBits": 256, "NumRxq": 3, "NumTxq": 48, "NumKeys": 8, "NumRules": 3, "Parts": int(nicspec.PartsAll) + 1},
-	{"Ports": 0, "EthBits": 2048, "TlpBits": 2048, "NumRxq": 512, "NumTxq": 2, "NumKeys": 5000, "NumRules": 257, "Parts": 1 << 30},
+	{"Ports": 3, "EthBits": 1000, "TlpBits": 256, "NumRxq": 3, "NumTxq": 48, "NumKeys": 8, "NumRules": 3,
+		"Parts": int(nicspec.PartsAll) + 1},
+	{"Ports": 0, "EthBits": 2048, "TlpBits": 2048, "NumRxq": 512, "NumTxq": 2, "NumKeys": 5000, "NumRules": 257,
+		"Parts": 1 << 30},
 	{"NumRxq": 48, "NumTxq": 512, "NumKeys": 8192, "NumRules": 0},
 }
 
 // refusedHere are values that the contract allows and this RTL does not support: it must say so.
 var refusedHere = map[string]int{"EthBits": 1024, "TlpBits": 512}
 
-// Parameters that no build supports are refused by name: by the RTL when it is elaborated, by the Go NIC when its spec is
-// looked at.
+// Parameters that no build supports are refused by name: by the RTL when it is elaborated, by the Go NIC when its spec
+// is looked at.
 func TestBadParameters(t *testing.T) {
 	for _, set := range bad {
 		require.Equal(t, keys(set), refusedByRTL(t, set), "the RTL")
@@ -52,7 +54,8 @@ func keys(m map[string]int) (all []string) {
 
 // fieldOf is a parameter's field in the spec of the Go NIC.
 func fieldOf(s *nicspec.Build, name string) *int {
-	return map[string]*int{"Ports": &s.Ports, "EthBits": &s.EthBits, "TlpBits": &s.TLPBits, "NumRxq": &s.NumRxq, "NumTxq": &s.NumTxq,
+	return map[string]*int{"Ports": &s.Ports, "EthBits": &s.EthBits, "TlpBits": &s.TLPBits, "NumRxq": &s.NumRxq,
+		"NumTxq":  &s.NumTxq,
 		"NumKeys": &s.NumKeys, "NumRules": &s.NumRules, "Parts": new(int)}[name]
 }
 
@@ -64,10 +67,12 @@ func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 	all, err := filepath.Glob("../../../verilator/rtl/*/*.sv")
 	require.NoError(t, err)
 	order := func(f string) int { // packages first, those that others import before them
-		return slices.Index([]bool{strings.HasSuffix(f, "/nic_pkg.sv"), strings.HasSuffix(f, "/nic_int_pkg.sv"), strings.HasSuffix(f, "_pkg.sv"), true}, true)
+		return slices.Index([]bool{strings.HasSuffix(f, "/nic_pkg.sv"), strings.HasSuffix(f, "/nic_int_pkg.sv"),
+			strings.HasSuffix(f, "_pkg.sv"), true}, true)
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return order(a) - order(b) })
-	args := []string{"--lint-only", "-Wno-fatal", "-Werror-USERFATAL", "--error-limit", "0", "-I../../verilator/rtl/packages", "--top-module", "nic_top"}
+	args := []string{"--lint-only", "-Wno-fatal", "-Werror-USERFATAL", "--error-limit", "0",
+		"-I../../verilator/rtl/packages", "--top-module", "nic_top"}
 	for _, name := range keys(set) {
 		args = append(args, "-G"+name+"="+strconv.Itoa(set[name]))
 	}

@@ -2,14 +2,15 @@ package contract
 
 // Why a check keeps the plain board.
 const (
-	notCarried = "it sends TLPs that no PCIe link or switch carries to the NIC, or answers of other sizes than a link allows"
-	rate       = "it counts cycles in which reads are answered at once, from one link away"
-	exactTime  = "it holds a time to the cycle, from when a frame or a write is sent one link away"
-	timeOut    = "its reads are answered within the shortest time-out only from one link away"
+	notCarried = "it sends TLPs that no PCIe link or switch carries to the NIC, or answers of other sizes than a " +
+		"link allows"
+	rate      = "it counts cycles in which reads are answered at once, from one link away"
+	exactTime = "it holds a time to the cycle, from when a frame or a write is sent one link away"
+	timeOut   = "its reads are answered within the shortest time-out only from one link away"
 )
 
-// plainOnly are the checks that keep the plain board, where reads are answered at once, each with the reason. Rules that they
-// hold are no less true on a card: the referee holds those on any board.
+// plainOnly are the checks that keep the plain board, where reads are answered at once, each with the reason. Rules
+// that they hold are no less true on a card: the referee holds those on any board.
 var plainOnly = map[string]string{
 	"registers/order of answers":                      notCarried,
 	"registers/shapes of reads":                       notCarried,

@@ -27,8 +27,8 @@ var powerUpAreas = [board.MaxPorts + 1][]string{
 	2: {"drops/", "pause/", "ports/", "chaos/"},
 }
 
-// Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at the
-// same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
+// Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at
+// the same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
 func TestRandomPowerUp(t *testing.T) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		t.Run(fmt.Sprintf("ports %d", ports), func(t *testing.T) { randomPowerUp(t, ports) })

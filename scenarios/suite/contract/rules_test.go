@@ -57,7 +57,8 @@ func TestEveryRuleIsHeld(t *testing.T) {
 		at, other := heldElsewhere[rule]
 		switch {
 		case checked[rule] == "" && !other:
-			t.Errorf("[%s] of docs/nic.md: no check of the contract suite names it, and no other test is known to hold it", rule)
+			t.Errorf("[%s] of docs/nic.md: no check of the contract suite names it, and no other test is known to "+
+				"hold it", rule)
 		case checked[rule] != "" && other:
 			t.Errorf("[%s]: check %q holds it; it need not be listed as held by %s", rule, checked[rule], at[1])
 		case other && !slices.Contains(testsIn(t, at[0]), at[1]):

@@ -30,21 +30,40 @@ type area struct {
 
 // areas are all checks there are, but for portAreas, which need more than one port.
 var areas = []area{
-	{0, registers.Checks}, {0, registers.IdleChecks}, {0, registers.TableChecks}, {0, receive.LayoutChecks}, {0, receive.DropChecks}, {0, receive.ParseChecks}, {0, receive.SteerChecks}, {0, receive.RxRingChecks},
-	{0, receive.RxErrorChecks}, {0, pcie.TagChecks}, {0, transmit.RingErrorChecks}, {0, transmit.TxLayoutChecks}, {0, transmit.TxStatusChecks}, {0, offloads.OffloadChecks}, {0, transmit.TxErrorChecks}, {0, pcie.HandChecks}, {0, transmit.TxRingChecks},
-	{nicspec.PartRss, receive.RssChecks}, {nicspec.PartCopy, copies.Checks}, {nicspec.PartCopy, copies.LineChecks}, {nicspec.PartCopy | nicspec.PartFence, copies.FenceChecks}, {nicspec.PartCopy | nicspec.PartFence | nicspec.PartPush, copies.FencePushChecks}, {0, transmit.FlagChecks}, {nicspec.PartLong, transmit.LongChecks}, {nicspec.PartLong | nicspec.PartPush, transmit.LongPushChecks},
-	{nicspec.PartTrim, offloads.TrimChecks}, {nicspec.PartTrim | nicspec.PartCrc32c, offloads.TrimCrcChecks}, {nicspec.PartTrim | nicspec.PartEcn, offloads.TrimEcnChecks},
-	{nicspec.PartLong | nicspec.PartFlr, reset.LongChecks}, {nicspec.PartLong | nicspec.PartPause, pause.LongChecks}, {nicspec.PartAppend, offloads.AppendChecks}, {nicspec.PartAppend | nicspec.PartLong, offloads.AppendLongChecks},
-	{nicspec.PartAppend | nicspec.PartCrc32c, offloads.AppendCrcChecks}, {nicspec.PartAppend | nicspec.PartEcn, offloads.AppendEcnChecks},
+	{0, registers.Checks}, {0, registers.IdleChecks}, {0, registers.TableChecks}, {0, receive.LayoutChecks},
+	{0, receive.DropChecks}, {0, receive.ParseChecks}, {0, receive.SteerChecks}, {0, receive.RxRingChecks},
+	{0, receive.RxErrorChecks}, {0, pcie.TagChecks}, {0, transmit.RingErrorChecks}, {0, transmit.TxLayoutChecks},
+	{0, transmit.TxStatusChecks}, {0, offloads.OffloadChecks}, {0, transmit.TxErrorChecks}, {0, pcie.HandChecks},
+	{0, transmit.TxRingChecks},
+	{nicspec.PartRss, receive.RssChecks}, {nicspec.PartCopy, copies.Checks}, {nicspec.PartCopy, copies.LineChecks},
+	{nicspec.PartCopy | nicspec.PartFence, copies.FenceChecks},
+	{nicspec.PartCopy | nicspec.PartFence | nicspec.PartPush, copies.FencePushChecks}, {0, transmit.FlagChecks},
+	{nicspec.PartLong, transmit.LongChecks}, {nicspec.PartLong | nicspec.PartPush, transmit.LongPushChecks},
+	{nicspec.PartTrim, offloads.TrimChecks}, {nicspec.PartTrim | nicspec.PartCrc32c, offloads.TrimCrcChecks},
+	{nicspec.PartTrim | nicspec.PartEcn, offloads.TrimEcnChecks},
+	{nicspec.PartLong | nicspec.PartFlr, reset.LongChecks}, {nicspec.PartLong | nicspec.PartPause, pause.LongChecks},
+	{nicspec.PartAppend, offloads.AppendChecks}, {nicspec.PartAppend | nicspec.PartLong, offloads.AppendLongChecks},
+	{nicspec.PartAppend | nicspec.PartCrc32c, offloads.AppendCrcChecks},
+	{nicspec.PartAppend | nicspec.PartEcn, offloads.AppendEcnChecks},
 	{nicspec.PartCopy, copies.InvalidateChecks},
-	{nicspec.PartPush, transmit.PushChecks}, {nicspec.PartAccounts, receive.AccountChecks}, {nicspec.PartAccounts, receive.AccountRaceChecks}, {nicspec.PartAccounts, reset.AccountSweepChecks}, {0, reset.SweepChecks},
+	{nicspec.PartPush, transmit.PushChecks}, {nicspec.PartAccounts, receive.AccountChecks},
+	{nicspec.PartAccounts, receive.AccountRaceChecks}, {nicspec.PartAccounts, reset.AccountSweepChecks},
+	{0, reset.SweepChecks},
 	{nicspec.PartAccounts | nicspec.PartRss, receive.AccountRssChecks},
 	{nicspec.PartCrc32c, offloads.CRC32CChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, offloads.CRCAccountChecks},
-	{nicspec.PartFlr, reset.Checks}, {nicspec.PartFlr, reset.EachChecks}, {nicspec.PartFlr | nicspec.PartCopy, reset.CopyChecks},
-	{0, isolation.Checks}, {nicspec.PartCopy, isolation.CopyChecks}, {nicspec.PartPause, pause.Checks}, {nicspec.PartPause, pause.OffChecks}, {nicspec.PartPause, pause.KeptChecks}, {nicspec.PartPause | nicspec.PartFlr, pause.ResetChecks}, {isolation.EveryQueueParts, isolation.EveryQueueChecks},
-	{nicspec.PartMsix, registers.MSIXChecks}, {0, pcie.RuntimeChecks}, {nicspec.PartAttr, pcie.AttrChecks}, {nicspec.PartAttr | nicspec.PartCopy, pcie.AttrCopyChecks},
-	{nicspec.PartLong | nicspec.PartPush, transmit.LongOffChecks}, {nicspec.PartEcn, offloads.ECNChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, offloads.ECNCrcChecks},
-	{0, pcie.WindowChecks}, {0, pcie.EarlyChecks}, {0, pcie.MixedChecks}, {0, pcie.BackpressureChecks}, {nicspec.PartCopy, copies.HeldChecks}, {0, isolation.ChaosChecks}, {isolation.ResetChaosParts, isolation.ResetChaosChecks},
+	{nicspec.PartFlr, reset.Checks}, {nicspec.PartFlr, reset.EachChecks},
+	{nicspec.PartFlr | nicspec.PartCopy, reset.CopyChecks},
+	{0, isolation.Checks}, {nicspec.PartCopy, isolation.CopyChecks}, {nicspec.PartPause, pause.Checks},
+	{nicspec.PartPause, pause.OffChecks}, {nicspec.PartPause, pause.KeptChecks},
+	{nicspec.PartPause | nicspec.PartFlr, pause.ResetChecks},
+	{isolation.EveryQueueParts, isolation.EveryQueueChecks},
+	{nicspec.PartMsix, registers.MSIXChecks}, {0, pcie.RuntimeChecks}, {nicspec.PartAttr, pcie.AttrChecks},
+	{nicspec.PartAttr | nicspec.PartCopy, pcie.AttrCopyChecks},
+	{nicspec.PartLong | nicspec.PartPush, transmit.LongOffChecks}, {nicspec.PartEcn, offloads.ECNChecks},
+	{nicspec.PartEcn | nicspec.PartCrc32c, offloads.ECNCrcChecks},
+	{0, pcie.WindowChecks}, {0, pcie.EarlyChecks}, {0, pcie.MixedChecks}, {0, pcie.BackpressureChecks},
+	{nicspec.PartCopy, copies.HeldChecks}, {0, isolation.ChaosChecks},
+	{isolation.ResetChaosParts, isolation.ResetChaosChecks},
 }
 
 var portAreas = []area{{0, isolation.PortChecks}, {0, isolation.FairChecks}, {nicspec.PartPause, pause.PortStopChecks}}
@@ -74,7 +93,8 @@ func runChecks(t *testing.T, name string, sizes nicspec.Build, build kit.Build, 
 }
 
 // runChecksOn runs checks on a card, nil being the plain one.
-func runChecksOn(t *testing.T, name string, sizes nicspec.Build, build kit.Build, checks []kit.Check, card *board.CardSpec) {
+func runChecksOn(t *testing.T, name string, sizes nicspec.Build, build kit.Build, checks []kit.Check,
+	card *board.CardSpec) {
 	t.Run(name, func(t *testing.T) {
 		for _, c := range checks {
 			t.Run(c.Title(), func(t *testing.T) {
@@ -96,7 +116,8 @@ func on(c *kit.Check, t *testing.T, sizes nicspec.Build, build kit.Build, stall 
 		change(&spec)
 	}
 	s := testbed.Spec{
-		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: kit.LinkCycles, Credits: kit.Credits[c.Name], Endpoint: &spec,
+		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall,
+		LinkCycles: kit.LinkCycles, Credits: kit.Credits[c.Name], Endpoint: &spec,
 	}
 	if card != nil {
 		s.Card, s.Endpoint, s.Credits = kit.CardFor(card, spec), nil, 0

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// sample is every n-th of the checks from the k-th on: for NICs and ways to reach them that differ little from others which
-// all checks are run on. With NICTWIN_LONG (make test-all) it is all of them.
+// sample is every n-th of the checks from the k-th on: for NICs and ways to reach them that differ little from others
+// which all checks are run on. With NICTWIN_LONG (make test-all) it is all of them.
 func sample(all []kit.Check, n, k int) []kit.Check {
 	if os.Getenv("NICTWIN_LONG") != "" {
 		return all

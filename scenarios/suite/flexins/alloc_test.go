@@ -37,7 +37,8 @@ func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 		s.Context.CreateCQ(64, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
 		must(b.Settle())
 		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], LowLatency: low,
-			Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: max(low, data.MaxInline)}}
+			Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1,
+				MaxInline: max(low, data.MaxInline)}}
 		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
 		must(b.Settle())
 	}
@@ -49,7 +50,8 @@ func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 func (c *connected) toRTS(t testing.TB, b *verbstest.Bench) {
 	must := func(err error) { require.NoError(t, err) }
 	for i, s := range b.Sides {
-		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU4096, DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
+		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU4096,
+			DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
 		from := verbs.QPSReset
 		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
 			mask, _, _ := verbs.Transition(verbs.QPTRC, from, to)
@@ -61,7 +63,8 @@ func (c *connected) toRTS(t testing.TB, b *verbstest.Bench) {
 	}
 }
 
-// Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of both boards.
+// Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of
+// both boards.
 func TestFlexinsNoAllocations(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"flexins": func(*node.Spec) {},
@@ -83,7 +86,8 @@ func TestFlexinsNoAllocations(t *testing.T) {
 
 // noAllocations holds nodes to it whose cables mark a third of the packets.
 func noAllocations(t *testing.T, s node.Spec) {
-	b, nodes, e, _ := newNodesOn(t, s, false, func(r *board.RackSpec) { r.Network.Faults = &inject.WireSpec{Chances: inject.Chances{ECN: 0.3}} })
+	b, nodes, e, _ := newNodesOn(t, s, false,
+		func(r *board.RackSpec) { r.Network.Faults = &inject.WireSpec{Chances: inject.Chances{ECN: 0.3}} })
 	low := 0
 	if s.LowLatency > 0 {
 		low = 1000
@@ -91,8 +95,10 @@ func noAllocations(t *testing.T, s node.Spec) {
 	c := connectLow(t, b, low)
 	side := &c.Sides[0]
 	list := []verbs.SendWR{
-		{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{{Addr: side.Base, Length: 4096, LKey: c.mr[0].LKey}}},
-		{ID: 2, Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: side.Base, Length: 100, LKey: c.mr[0].LKey}}, RemoteAddr: c.Sides[1].Base, RKey: c.mr[1].RKey},
+		{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled,
+			SGEs: []verbs.SGE{{Addr: side.Base, Length: 4096, LKey: c.mr[0].LKey}}},
+		{ID: 2, Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: side.Base, Length: 100, LKey: c.mr[0].LKey}},
+			RemoteAddr: c.Sides[1].Base, RKey: c.mr[1].RKey},
 	}
 	if low > 0 {
 		list = list[:1]

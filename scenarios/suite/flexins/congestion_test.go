@@ -51,7 +51,8 @@ func listen(t *testing.T, s node.Spec, faults inject.WireSpec) *listened {
 			}
 			const l3, l4, bth = 14, 34, 42
 			h := wire.BTH(f.Data[bth:])
-			l.frames = append(l.frames, passed{e.Now(), i, d, len(f.Data), wire.Opcode(h[0]), h.PSN(), h[4]&0x40 != 0, binary.BigEndian.Uint16(f.Data[l4:]), f.Data[l3+1] & 3})
+			l.frames = append(l.frames, passed{e.Now(), i, d, len(f.Data), wire.Opcode(h[0]), h.PSN(), h[4]&0x40 != 0,
+				binary.BigEndian.Uint16(f.Data[l4:]), f.Data[l3+1] & 3})
 		}
 	}
 	return l
@@ -60,7 +61,8 @@ func listen(t *testing.T, s node.Spec, faults inject.WireSpec) *listened {
 // write has the first side write n bytes by one request, and waits for its completion.
 func (l *listened) write(t *testing.T, n uint32) {
 	t.Helper()
-	wr := verbs.SendWR{ID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, RemoteAddr: l.Sides[1].Base, RKey: l.mr[1].RKey,
+	wr := verbs.SendWR{ID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, RemoteAddr: l.Sides[1].Base,
+		RKey: l.mr[1].RKey,
 		SGEs: []verbs.SGE{{Addr: l.Sides[0].Base, Length: n, LKey: l.mr[0].LKey}}}
 	_, err := l.qp[0].PostSend([]verbs.SendWR{wr})
 	require.NoError(t, err)
@@ -105,9 +107,10 @@ func TestFlexinsFixedRate(t *testing.T) {
 	}
 }
 
-// departures is when frames of n bytes leave that are paced by a machine which is told of notifications at some times: each as
-// soon as the gap to the one before it is what the rate of the moment makes of it.
-func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, cnps []simcore.Ps) (list []simcore.Ps, least float64) {
+// departures is when frames of n bytes leave that are paced by a machine which is told of notifications at some times:
+// each as soon as the gap to the one before it is what the rate of the moment makes of it.
+func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, cnps []simcore.Ps) (list []simcore.Ps,
+	least float64) {
 	const step = 10 * simcore.Nanosecond
 	least = math.Inf(1)
 	list = append(list, first)
@@ -128,8 +131,8 @@ func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, 
 	return list, least
 }
 
-// With DCQCN, packets leave when the pure machine has them leave that hears of the congestion notifications as they cross the
-// wire: slower after these, and as fast as before when no more come.
+// With DCQCN, packets leave when the pure machine has them leave that hears of the congestion notifications as they
+// cross the wire: slower after these, and as fast as before when no more come.
 func TestFlexinsDCQCN(t *testing.T) {
 	const line = 20 * cc.Gbps
 	s := node.DefaultSpec()
@@ -156,8 +159,10 @@ func TestFlexinsDCQCN(t *testing.T) {
 	for i, f := range frames {
 		worst = max(worst, f.at-due[i], due[i]-f.at)
 	}
-	t.Logf("%d frames in %d ps: at most %d ps from when they were due; slowest %.3g bit/s", len(frames), frames[len(frames)-1].at-frames[0].at, worst, least)
-	gap := simcore.Ps(cc.Gap(frames[1].bytes, cc.Bps(least))) // each notification is told later to the sender than here: a frame may leave before
+	t.Logf("%d frames in %d ps: at most %d ps from when they were due; slowest %.3g bit/s", len(frames),
+		frames[len(frames)-1].at-frames[0].at, worst, least)
+	// each notification is told later to the sender than here: a frame may leave before
+	gap := simcore.Ps(cc.Gap(frames[1].bytes, cc.Bps(least)))
 	require.Less(t, worst, 2*gap)
 	require.InEpsilon(t, float64(line), rate(frames[:40]), 0.01)
 	require.Greater(t, rate(frames[len(frames)-100:]), 0.98*float64(line))
@@ -165,7 +170,8 @@ func TestFlexinsDCQCN(t *testing.T) {
 	require.EqualValues(t, 10, l.nodes[1].Stats().Marked)
 }
 
-// With DCTCP, what is under way doubles in every round trip until acknowledgements tell of marks; with marks on all it is a few packets.
+// With DCTCP, what is under way doubles in every round trip until acknowledgements tell of marks; with marks on all it
+// is a few packets.
 func TestFlexinsDCTCP(t *testing.T) {
 	for _, c := range []struct {
 		ecn         float64

@@ -43,7 +43,8 @@ func (l *lowLatency) buffer(i int) uint64 { return l.Sides[1].Base + uint64(i)*8
 
 func (l *lowLatency) recv(i int) {
 	l.t.Helper()
-	n, err := l.qp[1].PostRecv([]verbs.RecvWR{{ID: uint64(i), SGEs: []verbs.SGE{{Addr: l.buffer(i), Length: uint32(l.most), LKey: l.mr[1].LKey}}}})
+	n, err := l.qp[1].PostRecv([]verbs.RecvWR{{ID: uint64(i),
+		SGEs: []verbs.SGE{{Addr: l.buffer(i), Length: uint32(l.most), LKey: l.mr[1].LKey}}}})
 	require.NoError(l.t, err)
 	require.Equal(l.t, 1, n)
 }
@@ -75,13 +76,15 @@ func (l *lowLatency) poll(side int) []verbs.WC {
 // holds requires the message of a completion in the buffer that the completion names.
 func (l *lowLatency) holds(w *verbs.WC, m, n int) {
 	l.t.Helper()
-	require.Equal(l.t, verbs.WC{ID: w.ID, Opcode: verbs.WCRecv, Flags: verbs.WCWithImm, Imm: uint32(m), ByteLen: uint32(n), QPN: l.qp[1].Num()}, *w)
+	require.Equal(l.t, verbs.WC{ID: w.ID, Opcode: verbs.WCRecv, Flags: verbs.WCWithImm, Imm: uint32(m),
+		ByteLen: uint32(n), QPN: l.qp[1].Num()}, *w)
 	b := make([]byte, n)
 	require.NoError(l.t, l.Sides[1].Memory.Read(l.buffer(int(w.ID)), b))
 	require.Equal(l.t, nictest.Pattern(n, uint64(m)), b)
 }
 
-// Messages of all lengths up to an MTU arrive in the buffers of receive requests, in order, and no byte of them is copied.
+// Messages of all lengths up to an MTU arrive in the buffers of receive requests, in order, and no byte of them is
+// copied.
 func TestFlexinsLowLatency(t *testing.T) {
 	l := newLowLatency(t, 4096, nil, nil)
 	sizes := []int{0, 1, 63, 64, 118, 119, 220, 221, 512, 1024, 1025, 4095, 4096}
@@ -109,11 +112,12 @@ func TestFlexinsLowLatency(t *testing.T) {
 	st := l.nodes[1].Stats()
 	require.EqualValues(t, len(sizes), st.Landed)
 	require.Zero(t, st.Returned)
-	require.EqualValues(t, 64*(st.Completions-before.Completions), st.Copied-before.Copied, "completions alone are copied")
+	require.EqualValues(t, 64*(st.Completions-before.Completions), st.Copied-before.Copied,
+		"completions alone are copied")
 }
 
-// On a wire that loses, doubles, disorders and corrupts, and that marks, every message arrives once and in order, as completions
-// tell; buffers that the NIC wrote to in vain serve again.
+// On a wire that loses, doubles, disorders and corrupts, and that marks, every message arrives once and in order, as
+// completions tell; buffers that the NIC wrote to in vain serve again.
 func TestFlexinsLowLatencyHostileWire(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"go_back_n":        func(*node.Spec) {},
@@ -122,7 +126,8 @@ func TestFlexinsLowLatencyHostileWire(t *testing.T) {
 		"dctcp":            func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },
 	} {
 		t.Run(name, func(t *testing.T) {
-			faults := &inject.WireSpec{Chances: inject.Chances{Loss: 0.04, Duplication: 0.05, Disorder: 0.05, Corruption: 0.03, ECN: 0.1}}
+			faults := &inject.WireSpec{Chances: inject.Chances{Loss: 0.04, Duplication: 0.05, Disorder: 0.05,
+				Corruption: 0.03, ECN: 0.1}}
 			l := newLowLatency(t, 200, faults, change)
 			const messages, depth = 400, 16
 			size := func(m int) int { return m * 7 % 201 }
@@ -155,8 +160,8 @@ func TestFlexinsLowLatencyHostileWire(t *testing.T) {
 	}
 }
 
-// A receiver without receive requests is not ready, as an ordinary one: the message comes when there is one. A sender that does
-// not wait fails.
+// A receiver without receive requests is not ready, as an ordinary one: the message comes when there is one. A sender
+// that does not wait fails.
 func TestFlexinsLowLatencyNotReady(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
 	l.send(0, 50, true)
@@ -174,14 +179,15 @@ func TestFlexinsLowLatencyNotReady(t *testing.T) {
 	l.errors(t)
 }
 
-// errors has the queue pair of the second side end in error while the NIC has receive requests: each is flushed, in order, and the
-// queue pair can be used again from RESET on.
+// errors has the queue pair of the second side end in error while the NIC has receive requests: each is flushed, in
+// order, and the queue pair can be used again from RESET on.
 func (l *lowLatency) errors(t *testing.T) {
 	for i := range 5 {
 		l.recv(i)
 	}
 	require.NoError(t, l.Settle())
-	l.Sides[1].Context.ModifyQP(l.qp[1], verbs.QPAttr{State: verbs.QPSErr}, verbs.QPState, func(err error) { require.NoError(t, err) })
+	l.Sides[1].Context.ModifyQP(l.qp[1], verbs.QPAttr{State: verbs.QPSErr}, verbs.QPState,
+		func(err error) { require.NoError(t, err) })
 	require.NoError(t, l.Settle())
 	l.recv(5)
 	require.NoError(t, l.Settle())
@@ -197,7 +203,8 @@ func (l *lowLatency) errors(t *testing.T) {
 	require.Len(t, got, 1)
 	require.Equal(t, verbs.WCRetryExcErr, got[0].Status)
 	for i, s := range l.Sides {
-		s.Context.ModifyQP(l.qp[i], verbs.QPAttr{State: verbs.QPSReset}, verbs.QPState, func(err error) { require.NoError(t, err) })
+		s.Context.ModifyQP(l.qp[i], verbs.QPAttr{State: verbs.QPSReset}, verbs.QPState,
+			func(err error) { require.NoError(t, err) })
 	}
 	require.NoError(t, l.Settle())
 	l.toRTS(t, l.Bench)
@@ -236,14 +243,16 @@ func TestFlexinsLowLatencyDeregistered(t *testing.T) {
 	b := make([]byte, 20)
 	require.NoError(t, l.Sides[1].Memory.Read(l.buffer(0), b))
 	require.Equal(t, make([]byte, 20), b)
-	_, err := l.qp[1].PostRecv([]verbs.RecvWR{{SGEs: []verbs.SGE{{Addr: l.buffer(0), Length: 100, LKey: l.mr[1].LKey}}}})
+	_, err := l.qp[1].PostRecv(
+		[]verbs.RecvWR{{SGEs: []verbs.SGE{{Addr: l.buffer(0), Length: 100, LKey: l.mr[1].LKey}}}})
 	require.ErrorIs(t, err, verbs.EINVAL)
 }
 
 // What low-latency queue pairs do not have is refused when it is asked for, and what they take is given back.
 func TestFlexinsLowLatencyRefused(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
-	c, good := l.Sides[0].Context, verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: l.cq[0], RecvCQ: l.cq[0], LowLatency: 100, Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxRecvSGE: 1}}
+	c, good := l.Sides[0].Context, verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: l.cq[0], RecvCQ: l.cq[0],
+		LowLatency: 100, Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4, MaxRecvSGE: 1}}
 	create := func(change func(*verbs.QPInitAttr)) (q verbs.QP, err error) {
 		a := good
 		change(&a)
@@ -284,17 +293,21 @@ func TestFlexinsLowLatencyRefused(t *testing.T) {
 func (l *lowLatency) refusesRequests(t *testing.T) {
 	local := func(n uint32) []verbs.SGE { return []verbs.SGE{{Addr: l.Sides[0].Base, Length: n, LKey: l.mr[0].LKey}} }
 	for _, w := range []verbs.SendWR{
-		{Opcode: verbs.WRWrite, SGEs: local(4)}, {Opcode: verbs.WRRead, SGEs: local(4)}, {Opcode: verbs.WRFetchAdd, SGEs: local(8)}, {Opcode: verbs.WRSendInv},
-		{Opcode: verbs.WRSend, SGEs: local(101)}, {Opcode: verbs.WRSend, Flags: verbs.SendInline, Inline: make([]byte, 101)},
+		{Opcode: verbs.WRWrite, SGEs: local(4)}, {Opcode: verbs.WRRead, SGEs: local(4)},
+		{Opcode: verbs.WRFetchAdd, SGEs: local(8)}, {Opcode: verbs.WRSendInv},
+		{Opcode: verbs.WRSend, SGEs: local(101)},
+		{Opcode: verbs.WRSend, Flags: verbs.SendInline, Inline: make([]byte, 101)},
 	} {
 		_, err := l.qp[0].PostSend([]verbs.SendWR{w})
 		require.ErrorIs(t, err, verbs.EINVAL, "%v", w.Opcode)
 	}
-	for _, s := range [][]verbs.SGE{nil, local(99), {{Addr: l.Sides[0].Base, Length: 100, LKey: l.mr[0].LKey + 1}}, append(local(100), local(100)...)} {
+	for _, s := range [][]verbs.SGE{nil, local(99), {{Addr: l.Sides[0].Base, Length: 100, LKey: l.mr[0].LKey + 1}},
+		append(local(100), local(100)...)} {
 		_, err := l.qp[0].PostRecv([]verbs.RecvWR{{SGEs: s}})
 		require.ErrorIs(t, err, verbs.EINVAL, "%v", s)
 	}
-	_, err := l.qp[0].PostSend([]verbs.SendWR{{ID: 5, Opcode: verbs.WRSend, SGEs: []verbs.SGE{{Addr: l.Sides[0].Base, Length: 10, LKey: l.mr[0].LKey + 1}}}})
+	_, err := l.qp[0].PostSend([]verbs.SendWR{{ID: 5, Opcode: verbs.WRSend,
+		SGEs: []verbs.SGE{{Addr: l.Sides[0].Base, Length: 10, LKey: l.mr[0].LKey + 1}}}})
 	require.NoError(t, err)
 	require.NoError(t, l.Settle())
 	require.Equal(t, verbs.WCLocProtErr, l.poll(0)[0].Status)

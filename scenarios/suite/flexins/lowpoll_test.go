@@ -14,8 +14,9 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// poller is an application that looks at its buffers for messages of 64 B, which begin with their number and end with its last
-// byte: so one whose end is there is whole. It sorts out those that it has had, and those that come too early.
+// poller is an application that looks at its buffers for messages of 64 B, which begin with their number and end with
+// its last byte: so one whose end is there is whole. It sorts out those that it has had, and those that come too
+// early.
 type poller struct {
 	t       *testing.T
 	core    interface{ Load(uint64, []byte) error }
@@ -65,8 +66,8 @@ func (p *poller) look() bool {
 	return found
 }
 
-// An application that polls its buffers has every message, before its completion, on a wire that loses, doubles and disorders:
-// what has landed in vain it tells by its number.
+// An application that polls its buffers has every message, before its completion, on a wire that loses, doubles and
+// disorders: what has landed in vain it tells by its number.
 func TestFlexinsLowLatencyPolled(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores, s.LowLatency = 1, 1
@@ -82,7 +83,9 @@ func TestFlexinsLowLatencyPolled(t *testing.T) {
 	_, err = loop.Watch(p.at, p.buffers*polledBytes)
 	require.NoError(t, err)
 	recv := func(i uint64) {
-		_, err := c.qp[1].PostRecv([]verbs.RecvWR{{ID: i, SGEs: []verbs.SGE{{Addr: p.at + i*polledBytes, Length: polledBytes, LKey: c.mr[1].LKey}}}})
+		_, err := c.qp[1].PostRecv(
+			[]verbs.RecvWR{{ID: i,
+				SGEs: []verbs.SGE{{Addr: p.at + i*polledBytes, Length: polledBytes, LKey: c.mr[1].LKey}}}})
 		require.NoError(t, err)
 	}
 	for i := range uint64(window) {
@@ -91,7 +94,8 @@ func TestFlexinsLowLatencyPolled(t *testing.T) {
 	completed := uint32(0)
 	for n := uint32(1); n <= messages; n += window {
 		for k := range uint32(window) {
-			_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRSend, Flags: verbs.SendInline | verbs.SendSignaled, Inline: polledMessage(n + k)}})
+			_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRSend,
+				Flags: verbs.SendInline | verbs.SendSignaled, Inline: polledMessage(n + k)}})
 			require.NoError(t, err)
 		}
 		require.NoError(t, c.Settle())
@@ -116,5 +120,6 @@ func TestFlexinsLowLatencyPolled(t *testing.T) {
 	require.Positive(t, nodes[1].Stats().Returned)
 	require.Positive(t, p.again)
 	require.Positive(t, p.early)
-	t.Logf("%d messages, %d packets landed in vain, %d looks at messages that were early, %d at such as it had had", messages, nodes[1].Stats().Returned, p.early, p.again)
+	t.Logf("%d messages, %d packets landed in vain, %d looks at messages that were early, %d at such as it had had",
+		messages, nodes[1].Stats().Returned, p.early, p.again)
 }

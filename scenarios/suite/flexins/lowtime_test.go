@@ -16,8 +16,8 @@ import (
 // arrivals is when a message was seen, after it was posted: by its last byte in the buffer, and by its completion.
 type arrivals struct{ buffer, completion simcore.Ps }
 
-// sendSmall sends messages of n bytes, one after the other, and returns the mean arrivals: low is whether on a low-latency queue
-// pair. Applications poll buffer and completion queue as loops of the receiving host's core.
+// sendSmall sends messages of n bytes, one after the other, and returns the mean arrivals: low is whether on a
+// low-latency queue pair. Applications poll buffer and completion queue as loops of the receiving host's core.
 func sendSmall(t *testing.T, n int, low, inline bool) (mean arrivals) {
 	s := node.DefaultSpec()
 	s.DataCores, s.LowLatency = 1, 1
@@ -54,10 +54,12 @@ func sendSmall(t *testing.T, n int, low, inline bool) (mean arrivals) {
 	require.NoError(t, c.Sides[0].Memory.Write(c.Sides[0].Base, bytes))
 	for m := range messages {
 		require.NoError(t, c.Sides[1].Memory.Write(at, make([]byte, n)))
-		_, err := c.qp[1].PostRecv([]verbs.RecvWR{{ID: uint64(m), SGEs: []verbs.SGE{{Addr: at, Length: 512, LKey: c.mr[1].LKey}}}})
+		_, err := c.qp[1].PostRecv([]verbs.RecvWR{{ID: uint64(m),
+			SGEs: []verbs.SGE{{Addr: at, Length: 512, LKey: c.mr[1].LKey}}}})
 		require.NoError(t, err)
 		require.NoError(t, c.Settle())
-		w := verbs.SendWR{Opcode: verbs.WRSend, SGEs: []verbs.SGE{{Addr: c.Sides[0].Base, Length: uint32(n), LKey: c.mr[0].LKey}}}
+		w := verbs.SendWR{Opcode: verbs.WRSend,
+			SGEs: []verbs.SGE{{Addr: c.Sides[0].Base, Length: uint32(n), LKey: c.mr[0].LKey}}}
 		if inline {
 			w.Flags, w.Inline = verbs.SendInline, bytes
 		}
@@ -79,13 +81,16 @@ func sendSmall(t *testing.T, n int, low, inline bool) (mean arrivals) {
 	return mean
 }
 
-// A small message on a low-latency queue pair is in the application's hands earlier than on an ordinary one, by what the way through
-// the Arm's cache, the copy and the completion take. The times are those of the mechanisms: no number of the paper is put in.
+// A small message on a low-latency queue pair is in the application's hands earlier than on an ordinary one, by what
+// the way through the Arm's cache, the copy and the completion take. The times are those of the mechanisms: no number
+// of the paper is put in.
 func TestFlexinsLowLatencyTimes(t *testing.T) {
 	us := func(p simcore.Ps) float64 { return float64(p) / float64(simcore.Microsecond) }
 	for _, n := range []int{8, 64, 122, 200} {
-		gathered, inline, low := sendSmall(t, n, false, false), sendSmall(t, n, false, true), sendSmall(t, n, true, false)
-		t.Logf("SEND of %3d B from posting, us: ordinary %.2f to its completion, inline %.2f; low-latency %.2f in the buffer, %.2f to its completion",
+		gathered, inline, low := sendSmall(t, n, false, false), sendSmall(t, n, false, true),
+			sendSmall(t, n, true, false)
+		t.Logf("SEND of %3d B from posting, us: ordinary %.2f to its completion, inline %.2f; low-latency %.2f in "+
+			"the buffer, %.2f to its completion",
 			n, us(gathered.completion), us(inline.completion), us(low.buffer), us(low.completion))
 		require.Less(t, inline.completion, gathered.completion)
 		require.Less(t, low.buffer, inline.buffer)

@@ -12,8 +12,9 @@ import (
 	"nictwin/stack/verbs/verbstest"
 )
 
-// Requests to handlers on an engine core of the other card: it walks a list in its host's memory by DMAs of the NIC, and reads
-// many values at once; a handler that misbehaves is named, and its client hears of it. The referees see every byte.
+// Requests to handlers on an engine core of the other card: it walks a list in its host's memory by DMAs of the NIC,
+// and reads many values at once; a handler that misbehaves is named, and its client hears of it. The referees see
+// every byte.
 func TestFlexinsOffload(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores = 2
@@ -45,9 +46,11 @@ func TestFlexinsOffload(t *testing.T) {
 	ask := func(req []byte, n int) handlers.Response {
 		at := b.Sides[0].Base
 		require.NoError(t, b.Sides[0].Memory.Write(at, req))
-		_, err := c[0].qp.PostRecv([]verbs.RecvWR{{SGEs: []verbs.SGE{{Addr: at + 8192, Length: uint32(n), LKey: c[0].mr.LKey}}}})
+		_, err := c[0].qp.PostRecv(
+			[]verbs.RecvWR{{SGEs: []verbs.SGE{{Addr: at + 8192, Length: uint32(n), LKey: c[0].mr.LKey}}}})
 		require.NoError(t, err)
-		_, err = c[0].qp.PostSend([]verbs.SendWR{{Opcode: verbs.WRSend, SGEs: []verbs.SGE{{Addr: at, Length: uint32(len(req)), LKey: c[0].mr.LKey}}}})
+		_, err = c[0].qp.PostSend([]verbs.SendWR{{Opcode: verbs.WRSend,
+			SGEs: []verbs.SGE{{Addr: at, Length: uint32(len(req)), LKey: c[0].mr.LKey}}}})
 		require.NoError(t, err)
 		require.NoError(t, b.Settle())
 		var wc [1]verbs.WC
@@ -107,12 +110,14 @@ func connectRC(t *testing.T, b *verbstest.Bench) (c [2]end) {
 		s.Context.AllocPD(func(pd verbs.PD, err error) { require.NoError(t, err); pds[i] = pd })
 		s.Context.CreateCQ(256, func(q verbs.CQ, err error) { require.NoError(t, err); x.cq = q })
 		s.Context.RegMR(pds[i], s.Base, s.Bytes, all, func(m verbs.MR, err error) { require.NoError(t, err); x.mr = m })
-		a := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: x.cq, RecvCQ: x.cq, Cap: verbs.QPCap{MaxSendWR: 64, MaxRecvWR: 64, MaxSendSGE: 1, MaxRecvSGE: 1}}
+		a := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: x.cq, RecvCQ: x.cq,
+			Cap: verbs.QPCap{MaxSendWR: 64, MaxRecvWR: 64, MaxSendSGE: 1, MaxRecvSGE: 1}}
 		s.Context.CreateQP(pds[i], a, func(q verbs.QP, err error) { require.NoError(t, err); x.qp = q })
 	}
 	require.NoError(t, b.Settle())
 	for i := range c {
-		a := verbs.QPAttr{Port: 1, Access: all, AH: b.Sides[i].Peer, PathMTU: verbs.MTU4096, DestQPN: c[1-i].qp.Num(), MaxRdAtomic: 4, MaxDestRdAtomic: 4,
+		a := verbs.QPAttr{Port: 1, Access: all, AH: b.Sides[i].Peer, PathMTU: verbs.MTU4096, DestQPN: c[1-i].qp.Num(),
+			MaxRdAtomic: 4, MaxDestRdAtomic: 4,
 			MinRNRTimer: 1, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 		from := verbs.QPSReset
 		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {

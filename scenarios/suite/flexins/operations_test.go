@@ -25,7 +25,8 @@ func TestFlexinsSend(t *testing.T) {
 	bytes := nictest.Pattern(4096, 7)
 	a.write(0x1000, bytes)
 	b.recv(0x100, pipe.Span{Addr: 0x20000, Bytes: 4096})
-	a.post(pipe.SendElement{Opcode: verbs.WRSend, Flags: verbs.SendSignaled, QPN: 0x100, ID: 77, Spans: []pipe.Span{{Addr: 0x1000, Bytes: 4096}}})
+	a.post(pipe.SendElement{Opcode: verbs.WRSend, Flags: verbs.SendSignaled, QPN: 0x100, ID: 77,
+		Spans: []pipe.Span{{Addr: 0x1000, Bytes: 4096}}})
 	r.settle()
 	require.Equal(t, []pipe.Completion{{ID: 77, Opcode: verbs.WCSend, QPN: 0x100}}, a.wcs)
 	require.Equal(t, []pipe.Completion{{ID: 0, Opcode: verbs.WCRecv, QPN: 0x100, Bytes: 4096, Recv: true}}, b.wcs)
@@ -48,10 +49,12 @@ func (r *duo) workload(rounds int, qpns ...uint32) {
 	for round := range rounds {
 		for _, qpn := range qpns {
 			n := []int{0, 1, 63, 64, 1024, 4096, 4097, 9000}[(round+int(qpn))%8]
-			op := []verbs.Opcode{verbs.WRWrite, verbs.WRSend, verbs.WRRead, verbs.WRWriteImm, verbs.WRFetchAdd, verbs.WRSendImm}[round%6]
+			op := []verbs.Opcode{verbs.WRWrite, verbs.WRSend, verbs.WRRead, verbs.WRWriteImm, verbs.WRFetchAdd,
+				verbs.WRSendImm}[round%6]
 			bytes := nictest.Pattern(n, uint64(round)<<32|uint64(qpn))
 			a.write(at, bytes)
-			e := pipe.SendElement{Opcode: op, Flags: verbs.SendSignaled, QPN: qpn, ID: uint64(round), Imm: 5, RKey: b.mr.RKey, RemoteAddr: b.mr.Addr + far + at}
+			e := pipe.SendElement{Opcode: op, Flags: verbs.SendSignaled, QPN: qpn, ID: uint64(round), Imm: 5,
+				RKey: b.mr.RKey, RemoteAddr: b.mr.Addr + far + at}
 			for off := 0; off < n; { // in pieces
 				k := min(n-off, 3000+round%7)
 				e.Spans = append(e.Spans, pipe.Span{Addr: at + uint64(off), Bytes: uint32(k)})
@@ -62,7 +65,8 @@ func (r *duo) workload(rounds int, qpns ...uint32) {
 				e.RemoteAddr, e.CompareAdd, e.Spans = b.mr.Addr+far-64, 3, []pipe.Span{{Addr: at, Bytes: 8}}
 				binary.LittleEndian.PutUint64(shadow[far-64:], binary.LittleEndian.Uint64(shadow[far-64:])+3)
 			case op.IsSend():
-				b.recv(qpn, pipe.Span{Addr: in + at, Bytes: uint32(n/2 + 1)}, pipe.Span{Addr: in + at + uint64(n/2) + 1, Bytes: uint32(n)})
+				b.recv(qpn, pipe.Span{Addr: in + at, Bytes: uint32(n/2 + 1)},
+					pipe.Span{Addr: in + at + uint64(n/2) + 1, Bytes: uint32(n)})
 				copy(shadow[in+at:], bytes)
 				received[qpn]++
 			case op == verbs.WRRead:
@@ -129,13 +133,15 @@ func TestFlexinsOperations(t *testing.T) {
 		{"go_back_n_loss", transport.GoBackN, data.InCache, true, bothModels, nil},
 		{"selective_repeat_loss", transport.SelectiveRepeat, data.InCache, true, bothModels, nil},
 		{"rtl", transport.GoBackN, data.InCache, false, [2]board.DeviceKind{board.DeviceModel, board.DeviceRTL}, nil},
-		{"rtl_loss", transport.SelectiveRepeat, data.InCache, true, [2]board.DeviceKind{board.DeviceRTL, board.DeviceModel}, nil},
+		{"rtl_loss", transport.SelectiveRepeat, data.InCache, true,
+			[2]board.DeviceKind{board.DeviceRTL, board.DeviceModel}, nil},
 		{"staged", transport.GoBackN, data.InCache, false, bothModels, staged},
 		{"staged_invalidate_loss", transport.SelectiveRepeat, data.InCache, true, bothModels, func(s *data.Spec) {
 			staged(s)
 			s.StagingInvalidate = true
 		}},
-		{"staged_rtl_loss", transport.GoBackN, data.InCache, true, [2]board.DeviceKind{board.DeviceRTL, board.DeviceModel}, staged},
+		{"staged_rtl_loss", transport.GoBackN, data.InCache, true,
+			[2]board.DeviceKind{board.DeviceRTL, board.DeviceModel}, staged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := data.DefaultSpec()

@@ -74,7 +74,8 @@ func newDuo(t *testing.T, cores int, spec data.Spec, kinds [2]board.DeviceKind, 
 		change(&s)
 	}
 	r := &duo{T: t, e: simcore.NewEngine()}
-	r.rack, err = board.NewRack(r.e, new(board.Pools), s, device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil))
+	r.rack, err = board.NewRack(r.e, new(board.Pools), s,
+		device.Slots(device.Spec{NIC: device.Model, DUT: h.Path("nic"), Variant: "speed"}, nil))
 	require.NoError(t, err)
 	for i, c := range r.rack.Cards() {
 		n := &stacked{t: t, card: c, spec: spec}
@@ -140,12 +141,14 @@ func (n *stacked) open(cores int) {
 func (n *stacked) register() {
 	at := mem.Bus(nicspec.EndpointHost, regionAt)
 	var err error
-	n.mr, err = n.regions.Register(1, at, regionBytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite|verbs.AccessRemoteRead|verbs.AccessRemoteAtomic)
+	n.mr, err = n.regions.Register(1, at, regionBytes,
+		verbs.AccessLocalWrite|verbs.AccessRemoteWrite|verbs.AccessRemoteRead|verbs.AccessRemoteAtomic)
 	require.NoError(n.t, err)
 	r, err := n.shadow.Register(n.mr.LKey, at, regionBytes)
 	require.NoError(n.t, err)
 	n.arm = r.Arm
-	k, err := n.d.SetKey(driver.KeySpec{Index: 64, Variant: 1, VA: r.Arm, Bus: at, Len: regionBytes, Rights: dma.Access{Read: true, Write: true}})
+	k, err := n.d.SetKey(driver.KeySpec{Index: 64, Variant: 1, VA: r.Arm, Bus: at, Len: regionBytes,
+		Rights: dma.Access{Read: true, Write: true}})
 	require.NoError(n.t, err)
 	n.data.SetKey(n.mr.LKey, k)
 }
@@ -214,7 +217,8 @@ func (n *stacked) err() error {
 // settle lets time pass until nothing happens any more.
 func (r *duo) settle() {
 	r.Helper()
-	for quiet, limit := 0, 0; quiet < 40 && limit < 4000; limit++ { // longer than any timer here; RTL has no end of its own
+	// longer than any timer here; RTL has no end of its own
+	for quiet, limit := 0, 0; quiet < 40 && limit < 4000; limit++ {
 		before := r.mark()
 		require.NoError(r, r.e.RunUntil(r.e.Now()+10*simcore.Microsecond))
 		if quiet++; r.mark() != before {
@@ -253,8 +257,9 @@ func (r *duo) pair(typ verbs.QPType, qpn uint32, change func(*transport.Attr)) {
 	const all = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	for i, n := range r.nodes {
 		ok := func(err error) { require.NoError(r, err) }
-		n.data.CreateQP(data.QPConfig{QPN: qpn, Type: typ, Context: context, PD: 1, SendCQ: 1, RecvCQ: 1, MaxMessage: 1 << 30,
-			Cap: verbs.QPCap{MaxSendWR: 64, MaxRecvWR: 64}}, ok)
+		n.data.CreateQP(data.QPConfig{QPN: qpn, Type: typ, Context: context, PD: 1, SendCQ: 1, RecvCQ: 1,
+			MaxMessage: 1 << 30,
+			Cap:        verbs.QPCap{MaxSendWR: 64, MaxRecvWR: 64}}, ok)
 		a := transport.DefaultAttr()
 		a.Path.Local, a.Path.Peer, a.DestQP, a.Timeout = address(i), address(1-i), qpn, 6
 		if change != nil {

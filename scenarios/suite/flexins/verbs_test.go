@@ -45,7 +45,8 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 	if c.HostMMIO != nil {
 		first.Window = bus(nicspec.EndpointHost, 0, c.HostMMIO)
 	}
-	cfg := node.Config{Spec: s, Build: stackedBuild(), Limits: board.DefaultEndpoint().Limits, Memory: o.Memory, Control: bus(nicspec.EndpointArm, 15, arm), Hosts: []node.HostCore{first}}
+	cfg := node.Config{Spec: s, Build: stackedBuild(), Limits: board.DefaultEndpoint().Limits, Memory: o.Memory,
+		Control: bus(nicspec.EndpointArm, 15, arm), Hosts: []node.HostCore{first}}
 	cfg.Memory[nicspec.EndpointHost].Bytes = 128 << 20
 	for k := range s.DataCores {
 		cfg.Data = append(cfg.Data, bus(nicspec.EndpointArm, k, arm))
@@ -74,7 +75,8 @@ func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*
 }
 
 // newNodesOn puts them on a rack that was changed.
-func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackSpec)) (*verbstest.Bench, []*node.Node, *simcore.Engine, *board.Rack) {
+func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackSpec)) (*verbstest.Bench, []*node.Node,
+	*simcore.Engine, *board.Rack) {
 	r, err := board.RackPreset("bf3-cores-pair")
 	require.NoError(t, err)
 	change(&r)
@@ -92,7 +94,8 @@ func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackS
 		n := newNode(t, c, i, s, engine)
 		nodes = append(nodes, n)
 		b.Sides[i] = verbstest.Side{
-			Context: n.Context(0), Memory: c.Memory, Base: mem.Bus(nicspec.EndpointHost, 256<<20), Bytes: 8 << 20, Port: 1,
+			Context: n.Context(0), Memory: c.Memory, Base: mem.Bus(nicspec.EndpointHost, 256<<20), Bytes: 8 << 20,
+			Port: 1,
 			Peer: verbs.AHAttr{Port: 1, GID: nodeGID(1 - i), MAC: nodeMAC(1 - i), HopLimit: 64},
 		}
 	}
@@ -128,7 +131,8 @@ func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackS
 			st, kind := nodes[i].Stats(), s.Notify
 			require.Equal(t, kind == node.DoorbellPolled, st.Records > 0)
 			require.True(t, st.Fetches == 0 || kind == node.DoorbellPolled || kind == node.DoorbellPushed)
-			require.Equal(t, st.Elements > 0 && (kind == node.DoorbellPolled || kind == node.DoorbellPushed), st.Fetches > 0)
+			require.Equal(t, st.Elements > 0 && (kind == node.DoorbellPolled || kind == node.DoorbellPushed),
+				st.Fetches > 0)
 			require.Equal(t, st.Elements > 0 && kind == node.MMIO, c.HostMMIO.Stats().Delivered > 0)
 		}
 		for i, j := range judges {
@@ -177,13 +181,16 @@ func TestFlexinsVerbs(t *testing.T) {
 		"naive":            func(s *node.Spec) { s.Data.Receive = data.Naive },
 		"dma_staged":       func(s *node.Spec) { s.Data.Transmit, s.Data.StagingInvalidate = data.DMAStaged, true },
 		"doorbell_pushed":  func(s *node.Spec) { s.Notify = node.DoorbellPushed },
-		"doorbell_polled":  func(s *node.Spec) { s.Notify, s.Data.RecordPoll = node.DoorbellPolled, 10*simcore.Microsecond },
-		"mmio":             func(s *node.Spec) { s.Notify = node.MMIO },
-		"fixed_rate":       func(s *node.Spec) { s.Data.CC.Kind, s.Data.CC.Rate = data.CongestionFixed, 5*cc.Gbps },
-		"dcqcn":            func(s *node.Spec) { s.Data.CC.Kind = data.DCQCN },
-		"dctcp":            func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },
-		"low_latency":      func(s *node.Spec) { s.LowLatency = 4 },
-		"spray":            func(s *node.Spec) { s.Data.Recovery, s.Data.Spray = transport.SelectiveRepeat, true },
+		"doorbell_polled": func(s *node.Spec) {
+			s.Notify, s.Data.RecordPoll = node.DoorbellPolled,
+				10*simcore.Microsecond
+		},
+		"mmio":        func(s *node.Spec) { s.Notify = node.MMIO },
+		"fixed_rate":  func(s *node.Spec) { s.Data.CC.Kind, s.Data.CC.Rate = data.CongestionFixed, 5*cc.Gbps },
+		"dcqcn":       func(s *node.Spec) { s.Data.CC.Kind = data.DCQCN },
+		"dctcp":       func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },
+		"low_latency": func(s *node.Spec) { s.LowLatency = 4 },
+		"spray":       func(s *node.Spec) { s.Data.Recovery, s.Data.Spray = transport.SelectiveRepeat, true },
 	} {
 		s := node.DefaultSpec()
 		s.DataCores = 3

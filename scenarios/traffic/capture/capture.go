@@ -35,7 +35,8 @@ type CutOff struct {
 }
 
 func (c *CutOff) String() string {
-	return fmt.Sprintf("%s: cut off at offset %d, after packet %d: %d bytes of what begins there are missing, %d are there",
+	return fmt.Sprintf("%s: cut off at offset %d, after packet %d: %d bytes of what begins there are missing, %d are "+
+		"there",
 		c.File, c.Offset, c.After, c.Missing, c.Present)
 }
 

@@ -64,14 +64,16 @@ func TestPcapOrdersAndUnits(t *testing.T) {
 func pcapng(t *testing.T, links ...layers.LinkType) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := pcapgo.NewNgWriterInterface(&b, pcapgo.NgInterface{LinkType: links[0], TimestampResolution: 9}, pcapgo.DefaultNgWriterOptions)
+	w, err := pcapgo.NewNgWriterInterface(&b, pcapgo.NgInterface{LinkType: links[0], TimestampResolution: 9},
+		pcapgo.DefaultNgWriterOptions)
 	require.NoError(t, err)
 	for _, l := range links[1:] {
 		_, err := w.AddInterface(pcapgo.NgInterface{LinkType: l})
 		require.NoError(t, err)
 	}
 	for i := range links {
-		ci := gopacket.CaptureInfo{Timestamp: time.Unix(9, int64(i)), CaptureLength: len(frame), Length: len(frame), InterfaceIndex: i}
+		ci := gopacket.CaptureInfo{Timestamp: time.Unix(9, int64(i)), CaptureLength: len(frame), Length: len(frame),
+			InterfaceIndex: i}
 		require.NoError(t, w.WritePacket(ci, frame))
 	}
 	require.NoError(t, w.Flush())
@@ -125,7 +127,8 @@ func TestCutOffIsTold(t *testing.T) {
 	f, err := Parse("x", raw[:len(raw)-7])
 	require.NoError(t, err)
 	require.Equal(t, &CutOff{File: "x", Offset: 24 + 77, After: 1, Present: 70, Missing: 7}, f.CutOff)
-	require.Equal(t, "x: cut off at offset 101, after packet 1: 7 bytes of what begins there are missing, 70 are there", f.CutOff.String())
+	require.Equal(t, "x: cut off at offset 101, after packet 1: 7 bytes of what begins there are missing, 70 are there",
+		f.CutOff.String())
 
 	raw[24+8+3] = 0x7f // of the first length
 	_, err = Parse("x", raw)
@@ -141,16 +144,20 @@ func TestCutOffIsTold(t *testing.T) {
 // Errors name formats that are not read and what converts them; they show nothing of other files.
 func TestOtherFormats(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		for magic, name := range map[uint32]string{0xa1b2cd34: `"modified" pcap`, 0x1c0001ac: "pcap as Ixia has it", 0x1c0001ab: "pcap as Ixia has it"} {
-			for _, raw := range [][]byte{pcap(order, magic, 1, frame), packed(t, pcap(order, magic, 1, frame)), order.AppendUint32(nil, magic)} {
+		for magic, name := range map[uint32]string{0xa1b2cd34: `"modified" pcap`, 0x1c0001ac: "pcap as Ixia has it",
+			0x1c0001ab: "pcap as Ixia has it"} {
+			for _, raw := range [][]byte{pcap(order, magic, 1, frame), packed(t, pcap(order, magic, 1, frame)),
+				order.AppendUint32(nil, magic)} {
 				_, err := Parse("x", raw)
 				require.ErrorContains(t, err, "x: offset 0: "+name)
-				require.ErrorContains(t, err, "which is not read here: convert it first, as by editcap -F pcap FILE converted.pcap")
+				require.ErrorContains(t, err, "which is not read here: convert it first, as by editcap -F pcap FILE "+
+					"converted.pcap")
 			}
 		}
 	}
 	for raw, want := range map[string]string{
-		"snoop\x00\x00\x00\x00\x00\x00\x02": "snoop, which is not read here", "GMBU\x02\x00": "Network Monitor 2", "RTSS": "Network Monitor 1",
+		"snoop\x00\x00\x00\x00\x00\x00\x02": "snoop, which is not read here", "GMBU\x02\x00": "Network Monitor 2",
+		"RTSS": "Network Monitor 1",
 	} {
 		_, err := Parse("x", []byte(raw))
 		require.ErrorContains(t, err, want)
@@ -182,7 +189,8 @@ func TestGzip(t *testing.T) {
 	f, err := Parse("x", z)
 	require.NoError(t, err)
 	require.Equal(t, whole, f)
-	f, err = Parse("x", append(z[:len(z):len(z)], z...)) // of two members, the second header is a packet that says nonsense
+	// of two members, the second header is a packet that says nonsense
+	f, err = Parse("x", append(z[:len(z):len(z)], z...))
 	require.Error(t, err, "%v", f)
 
 	f, err = Parse("x", z[:len(z)-3])
@@ -273,8 +281,10 @@ func TestClocks(t *testing.T) {
 		{[]byte{9, 0, 1, 0, 0xbf, 0, 0, 0}, 1 << 62, time.Unix(0, 500_000_000)},
 		{[]byte{14, 0, 8, 0, 254, 255, 255, 255, 255, 255, 255, 255}, 5_000_007, time.Unix(3, 7000)},
 	} {
-		ticks := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(make([]byte, 4), uint32(x.ticks>>32)), uint32(x.ticks))
-		raw := bytes.Join([][]byte{sectionHeader, block(blockInterface, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, x.options...)...),
+		ticks := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(make([]byte, 4),
+			uint32(x.ticks>>32)), uint32(x.ticks))
+		raw := bytes.Join([][]byte{sectionHeader,
+			block(blockInterface, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, x.options...)...),
 			block(blockEnhanced, append(ticks, 1, 0, 0, 0, 1, 0, 0, 0, 0x5a, 0, 0, 0)...)}, nil)
 		f, err := Parse("x", raw)
 		require.NoError(t, err)
@@ -288,7 +298,8 @@ func TestRefusals(t *testing.T) {
 		"empty": {"", "neither pcap nor pcapng"},
 		"text":  {"hello, world", "neither pcap nor pcapng"},
 		"gzip":  {"\x1f\x8b\x08\x00rest", "gzip, cut off in its header"},
-		"zstd":  {"\x28\xb5\x2f\xfdrest", "zstd, which is not unpacked here: unpack it first, as by zstd -dc FILE | nictwin replay -"},
+		"zstd": {"\x28\xb5\x2f\xfdrest", "zstd, which is not unpacked here: unpack it first, as by zstd -dc FILE | " +
+			"nictwin replay -"},
 	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(c.raw), 0o600))
@@ -319,7 +330,8 @@ var sectionHeader = block(magicSection, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255,
 func TestHeadersAndOptions(t *testing.T) {
 	section := sectionHeader
 	iface := func(options ...byte) []byte {
-		return bytes.Join([][]byte{section, block(blockInterface, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, options...)...),
+		return bytes.Join([][]byte{section,
+			block(blockInterface, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, options...)...),
 			block(blockEnhanced, append(make([]byte, 12), 1, 0, 0, 0, 1, 0, 0, 0, 0x5a, 0, 0, 0)...)}, nil)
 	}
 	old := pcap(binary.BigEndian, magicMicro, 1, frame)
@@ -341,7 +353,8 @@ func TestHeadersAndOptions(t *testing.T) {
 		{iface(14, 0, 4, 0, 1, 2, 3, 4), "x: offset 28: option 14 of block type 1 with 4 bytes: wants 8"},
 		{iface(0, 0, 4, 0, 1, 2, 3, 4), "x: offset 28: end of options of block type 1 with 4 bytes: wants none"},
 		{append(iface(), block(blockStatistics, 0, 0, 0, 0)...), "x: offset 84: block type 5 of 16 bytes is too short"},
-		{append(iface(), block(blockStatistics, append(make([]byte, 12), 2, 0, 1, 0, 0, 0, 0, 0)...)...), "x: offset 84: option 2 of block type 5 with 1 bytes: wants 8"},
+		{append(iface(), block(blockStatistics, append(make([]byte, 12), 2, 0, 1, 0, 0, 0, 0, 0)...)...),
+			"x: offset 84: option 2 of block type 5 with 1 bytes: wants 8"},
 		{old, "x: offset 4: pcap of version 1.4: want 2.4"},
 		{other, "x: offset 0: no section has version 1.0 of pcapng"},
 	} {
@@ -366,28 +379,4 @@ func TestShippedCaptures(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, f.Packets, path)
 	}
-}
-
-// FuzzParse also cuts what it is given: a prefix of a file holds a prefix of its packets, or is refused for its header.
-func FuzzParse(f *testing.F) {
-	f.Add(pcap(binary.BigEndian, magicNano, 1, frame), uint16(90))
-	f.Add(pcapng(&testing.T{}, layers.LinkTypeEthernet), uint16(100))
-	f.Add(packed(f, pcap(binary.BigEndian, magicNano, 1, frame, frame)), uint16(60))
-	f.Fuzz(func(t *testing.T, raw []byte, cut uint16) {
-		file, err := Parse("fuzz", raw)
-		if (err == nil) == (file == nil) {
-			t.Fatal("either a file or an error")
-		}
-		if err != nil {
-			var e *Error
-			require.ErrorAs(t, err, &e)
-			return
-		}
-		part, err := Parse("fuzz", raw[:min(int(cut), len(raw))])
-		if err != nil {
-			return // its header is cut off
-		}
-		require.LessOrEqual(t, len(part.Packets), len(file.Packets))
-		require.Equal(t, file.Packets[:len(part.Packets)], part.Packets)
-	})
 }

@@ -24,8 +24,8 @@ type File struct {
 	packed bool
 }
 
-// Open looks what a path is: a file, a pipe, or Stdin, which may be either. A canceled context ends its reading. The caller
-// must Close it. Errors: *Error.
+// Open looks what a path is: a file, a pipe, or Stdin, which may be either. A canceled context ends its reading. The
+// caller must Close it. Errors: *Error.
 func Open(ctx context.Context, path string) (*File, error) {
 	f := &File{path: path, ctx: ctx}
 	if err := f.open(); err != nil {
@@ -60,8 +60,8 @@ func (f *File) open() (err error) {
 // Path is how the user named it.
 func (f *File) Path() string { return f.path }
 
-// Ends reports whether the file ends soon enough to be read all through: it is neither a pipe nor packed. It is known once
-// its packets were read.
+// Ends reports whether the file ends soon enough to be read all through: it is neither a pipe nor packed. It is known
+// once its packets were read.
 func (f *File) Ends() bool { return f.pipe == nil && !f.packed }
 
 // Same reports whether two paths led to one file.
@@ -70,8 +70,8 @@ func (f *File) Same(o *File) bool { return os.SameFile(f.info, o.info) }
 // IsPipe reports whether the file can be read only once, but for what was read of it.
 func (f *File) IsPipe() bool { return f.pipe != nil }
 
-// Packets begins to read, from the start. The first reader of a pipe keeps what it reads for those after it, of which none
-// may read further. Errors: *Error.
+// Packets begins to read, from the start. The first reader of a pipe keeps what it reads for those after it, of which
+// none may read further. Errors: *Error.
 func (f *File) Packets() (*Reader, error) {
 	in, end, err := f.begin()
 	if err != nil {
@@ -180,8 +180,8 @@ func (a *abiding) Read(b []byte) (int, error) {
 	return a.in.Read(b)
 }
 
-// patient reads a pipe, which may keep its reader waiting: nobody may have opened it yet, or write. It ends when its context is
-// canceled. The goroutine that waits in the system then ends as soon as it does not.
+// patient reads a pipe, which may keep its reader waiting: nobody may have opened it yet, or write. It ends when its
+// context is canceled. The goroutine that waits in the system then ends as soon as it does not.
 type patient struct {
 	ctx     context.Context
 	path    string

@@ -11,8 +11,8 @@ import (
 // gzipMagic begins a member of a gzip file.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// unpacker reads what a gzip file holds, member by member. What stands behind a member and is none ends the file: tapes and
-// disks leave such bytes.
+// unpacker reads what a gzip file holds, member by member. What stands behind a member and is none ends the file:
+// tapes and disks leave such bytes.
 type unpacker struct {
 	in      *bufio.Reader
 	gzip    gzip.Reader

@@ -22,8 +22,8 @@ const (
 	ppiHeader         = 8
 )
 
-// ethernet returns the Ethernet frame of a packet and its length on the wire. Nothing is made up: what lacks a part of its
-// header is refused.
+// ethernet returns the Ethernet frame of a packet and its length on the wire. Nothing is made up: what lacks a part of
+// its header is refused.
 func ethernet(link int, data []byte, wire int) ([]byte, int, error) {
 	switch link {
 	case linkEthernet:
@@ -32,7 +32,8 @@ func ethernet(link int, data []byte, wire int) ([]byte, int, error) {
 		return unPPI(data, wire)
 	case linkNetanalyzer, linkTransparent:
 		if len(data) < netanalyzerHeader {
-			return nil, 0, fmt.Errorf("link type %d (netANALYZER): %d bytes where its header takes %d", link, len(data), netanalyzerHeader)
+			return nil, 0, fmt.Errorf("link type %d (netANALYZER): %d bytes where its header takes %d", link, len(data),
+				netanalyzerHeader)
 		}
 		data, wire = data[netanalyzerHeader:], wire-netanalyzerHeader
 		if link == linkNetanalyzer {
@@ -48,14 +49,16 @@ func ethernet(link int, data []byte, wire int) ([]byte, int, error) {
 // unPPI takes the header away that says what is behind it.
 func unPPI(data []byte, wire int) ([]byte, int, error) {
 	if len(data) < ppiHeader {
-		return nil, 0, fmt.Errorf("link type %d (PPI): %d bytes where its header takes %d", linkPPI, len(data), ppiHeader)
+		return nil, 0, fmt.Errorf("link type %d (PPI): %d bytes where its header takes %d", linkPPI, len(data),
+			ppiHeader)
 	}
 	n, inner := int(binary.LittleEndian.Uint16(data[2:])), binary.LittleEndian.Uint32(data[4:])
 	if n < ppiHeader || n > len(data) {
 		return nil, 0, fmt.Errorf("link type %d (PPI): a header of %d bytes in a packet of %d", linkPPI, n, len(data))
 	}
 	if inner != linkEthernet {
-		return nil, 0, fmt.Errorf("link type %d (PPI) with %d within: only Ethernet (1) can be replayed", linkPPI, inner)
+		return nil, 0, fmt.Errorf("link type %d (PPI) with %d within: only Ethernet (1) can be replayed", linkPPI,
+			inner)
 	}
 	return data[n:], wire - n, nil
 }
@@ -66,15 +69,17 @@ func unFCS(data []byte, wire int) ([]byte, int, error) {
 	return data[:min(len(data), wire)], wire, nil
 }
 
-// unPreamble takes preamble and frame check sequence away. A frame that was preempted is in several packets, which begin
-// otherwise.
+// unPreamble takes preamble and frame check sequence away. A frame that was preempted is in several packets, which
+// begin otherwise.
 func unPreamble(link int, data []byte, wire int) ([]byte, int, error) {
 	n := len(data) - len(bytes.TrimLeft(data, preamble))
 	if n > preambleMost || n == len(data) {
-		return nil, 0, fmt.Errorf("link type %d (Ethernet with preamble): no frame begins in its first %d bytes", link, min(len(data), preambleMost+1))
+		return nil, 0, fmt.Errorf("link type %d (Ethernet with preamble): no frame begins in its first %d bytes", link,
+			min(len(data), preambleMost+1))
 	}
 	if data[n] != frameStart {
-		return nil, 0, fmt.Errorf("link type %d (Ethernet with preamble): the byte behind the preamble is %#02x: only whole frames (%#02x) can be replayed, not fragments",
+		return nil, 0, fmt.Errorf("link type %d (Ethernet with preamble): the byte behind the preamble is %#02x: "+
+			"only whole frames (%#02x) can be replayed, not fragments",
 			link, data[n], frameStart)
 	}
 	return unFCS(data[n+1:], wire-n-1)
@@ -97,7 +102,8 @@ var others = map[int]other{
 	51: {"PPPoE", noHeader, false}, 101: {"raw IP", noHeader, true}, 104: {"Cisco HDLC", noHeader, true},
 	105: {"IEEE 802.11", "its header is another", true}, 108: {"OpenBSD loopback", noHeader, true},
 	113: {"Linux cooked, SLL", noDestination, true}, 127: {"IEEE 802.11 with radiotap", "its header is another", true},
-	178: {"Juniper Ethernet", "its header is another", true}, 197: {"Endace ERF", "its records may hold anything", false},
+	178: {"Juniper Ethernet", "its header is another", true},
+	197: {"Endace ERF", "its records may hold anything", false},
 	228: {"raw IPv4", noHeader, false}, 229: {"raw IPv6", noHeader, false}, 239: {"Linux NFLOG", noHeader, false},
 	247: {"InfiniBand", noHeader, false}, 276: {"Linux cooked, SLL2", noDestination, true},
 }
@@ -106,7 +112,8 @@ var others = map[int]other{
 func refusal(link int) error {
 	o, known := others[link]
 	if !known {
-		return fmt.Errorf("link type %d: only Ethernet (1) can be replayed; capture on the Ethernet interface itself", link)
+		return fmt.Errorf("link type %d: only Ethernet (1) can be replayed; capture on the Ethernet interface itself",
+			link)
 	}
 	help := "capture on the Ethernet interface itself"
 	if o.dlt {

@@ -54,7 +54,8 @@ func TestLinkTypesThatAreRefused(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		{113, frame, []string{"link type 113 (Linux cooked, SLL)", "no destination address", "tcprewrite --dlt=enet --enet-dmac=MAC"}},
+		{113, frame, []string{"link type 113 (Linux cooked, SLL)", "no destination address",
+			"tcprewrite --dlt=enet --enet-dmac=MAC"}},
 		{276, frame, []string{"link type 276 (Linux cooked, SLL2)", "no destination address", "tcprewrite"}},
 		{101, frame, []string{"link type 101 (raw IP)", "no Ethernet header", "tcprewrite"}},
 		{247, frame, []string{"link type 247 (InfiniBand)", "capture on the Ethernet interface itself"}},

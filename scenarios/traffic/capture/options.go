@@ -14,7 +14,8 @@ const (
 	most2  = 63
 )
 
-// optionBytes are the bytes of options that have a value of a fixed size, by block type and code. Others have any number.
+// optionBytes are the bytes of options that have a value of a fixed size, by block type and code. Others have any
+// number.
 var optionBytes = map[uint32]map[uint16]int{
 	blockInterface:  {optResolution: 1, 11: 1, optOffset: 8},
 	blockStatistics: {2: 8, 3: 8, 4: 8, 5: 8},
@@ -44,7 +45,8 @@ func checkOptions(order binary.ByteOrder, typ uint32, list []byte) (clock, error
 			return c, fmt.Errorf("option %d of block type %d with %d bytes: wants %d", code, typ, n, least)
 		case typ == blockInterface && code == optResolution:
 			if !isResolution(list[0]) {
-				return c, fmt.Errorf("resolution of times %#02x: wants 10 to the power of -0 to -%d (0 to %#x) or 2 to that of -0 to -%d (0x80 to %#x)",
+				return c, fmt.Errorf("resolution of times %#02x: wants 10 to the power of -0 to -%d (0 to %#x) or 2 "+
+					"to that of -0 to -%d (0x80 to %#x)",
 					list[0], most10, most10, most2, 0x80+most2)
 			}
 			c.units = units(list[0])

@@ -57,7 +57,8 @@ func (p *pcapFormat) next(r *Reader) (captured, error) {
 	}
 	length := p.order.Uint32(b[8:])
 	if length > maxPacket {
-		return captured{}, r.fail(r.begin, r.n+1, fmt.Errorf("the record says %d bytes: a packet has at most %d", length, maxPacket))
+		return captured{},
+			r.fail(r.begin, r.n+1, fmt.Errorf("the record says %d bytes: a packet has at most %d", length, maxPacket))
 	}
 	c := captured{
 		link: p.link, wire: int(p.order.Uint32(b[12:])),

@@ -27,7 +27,8 @@ const (
 const maxBlock = 1 << 24
 
 // leastBody are the fixed parts of blocks.
-var leastBody = map[uint32]int{magicSection: 16, blockInterface: 8, blockPacket: 20, blockSimple: 4, blockStatistics: 12, blockEnhanced: 20}
+var leastBody = map[uint32]int{magicSection: 16, blockInterface: 8, blockPacket: 20, blockSimple: 4,
+	blockStatistics: 12, blockEnhanced: 20}
 
 // pcapngFormat reads pcapng.
 type pcapngFormat struct {
@@ -66,7 +67,8 @@ func (p *pcapngFormat) next(r *Reader) (captured, error) {
 		r.begin, r.got = r.at, 0
 		block, err := p.block(r)
 		if errors.Is(err, io.EOF) && !p.known && p.skippedBy > 0 {
-			return captured{}, r.fail(0, 0, errors.New("no section has version 1.0 of pcapng, which is the one that is read"))
+			return captured{}, r.fail(0, 0, errors.New("no section has version 1.0 of pcapng, which is the one that "+
+				"is read"))
 		}
 		if err != nil {
 			return captured{}, err

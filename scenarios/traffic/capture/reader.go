@@ -117,13 +117,16 @@ func (b *buffered) of(in io.Reader) *bufio.Reader {
 // packers are what a capture may be packed by that is not unpacked here, and what unpacks it.
 var packers = []struct{ magic, name, unpack string }{
 	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"}, {"\xfd7zX", "xz", "xz -dc"}, {"BZh", "bzip2", "bzip2 -dc"},
-	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"\x1f\x8b", "gzip within gzip", "gzip -dc"}, {"PK\x03\x04", "zip", "unzip -p"},
+	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"\x1f\x8b", "gzip within gzip", "gzip -dc"},
+	{"PK\x03\x04", "zip", "unzip -p"},
 }
 
 // variants are formats of captures that are not read here, by how their files begin, and that editcap reads.
 var variants = []struct{ magic, name string }{
-	{"\xa1\xb2\xcd\x34", modified}, {"\x34\xcd\xb2\xa1", modified}, {"\x1c\x00\x01\xac", ixia}, {"\xac\x01\x00\x1c", ixia},
-	{"\x1c\x00\x01\xab", ixia}, {"\xab\x01\x00\x1c", ixia}, {"snoop\x00\x00\x00", "snoop"}, {"RTSS", "Network Monitor 1"}, {"GMBU", "Network Monitor 2"},
+	{"\xa1\xb2\xcd\x34", modified}, {"\x34\xcd\xb2\xa1", modified}, {"\x1c\x00\x01\xac", ixia},
+	{"\xac\x01\x00\x1c", ixia},
+	{"\x1c\x00\x01\xab", ixia}, {"\xab\x01\x00\x1c", ixia}, {"snoop\x00\x00\x00", "snoop"},
+	{"RTSS", "Network Monitor 1"}, {"GMBU", "Network Monitor 2"},
 }
 
 const (
@@ -134,17 +137,19 @@ const (
 // longestMagic is in bytes.
 const longestMagic = 8
 
-// formatOf tells the format of a file by its first bytes, which may be fewer than longestMagic. Those of another kind of file are
-// not shown.
+// formatOf tells the format of a file by its first bytes, which may be fewer than longestMagic. Those of another kind
+// of file are not shown.
 func formatOf(magic []byte) (format, error) {
 	for _, p := range packers {
 		if bytes.HasPrefix(magic, []byte(p.magic)) {
-			return nil, fmt.Errorf("%s, which is not unpacked here: unpack it first, as by %s FILE | nictwin replay -", p.name, p.unpack)
+			return nil, fmt.Errorf("%s, which is not unpacked here: unpack it first, as by %s FILE | nictwin replay -",
+				p.name, p.unpack)
 		}
 	}
 	for _, v := range variants {
 		if bytes.HasPrefix(magic, []byte(v.magic)) {
-			return nil, fmt.Errorf("%s, which is not read here: convert it first, as by editcap -F pcap FILE converted.pcap", v.name)
+			return nil, fmt.Errorf("%s, which is not read here: convert it first, as by editcap -F pcap FILE "+
+				"converted.pcap", v.name)
 		}
 	}
 	if len(magic) < 4 {
@@ -162,8 +167,8 @@ func formatOf(magic []byte) (format, error) {
 
 func swap(v uint32) uint32 { return v<<24 | v<<8&0xff0000 | v>>8&0xff00 | v>>24 }
 
-// Next returns the next packet that has a byte, and io.EOF after the last, which is the last that is whole. The packet and
-// its bytes are good until the next call. Errors: *Error.
+// Next returns the next packet that has a byte, and io.EOF after the last, which is the last that is whole. The packet
+// and its bytes are good until the next call. Errors: *Error.
 func (r *Reader) Next() (*Packet, error) {
 	for r.err == nil {
 		r.begin, r.got = r.at, 0
@@ -218,8 +223,8 @@ func (r *Reader) SkippedSections() int { return r.format.skipped() }
 // CutOff is nil until the end of a file is reached that is cut off.
 func (r *Reader) CutOff() *CutOff { return r.cut }
 
-// Garbage reports whether a file packed by gzip was read to its end and has bytes behind it that are not packed: they are
-// not looked at.
+// Garbage reports whether a file packed by gzip was read to its end and has bytes behind it that are not packed: they
+// are not looked at.
 func (r *Reader) Garbage() bool { return r.gzip.garbage }
 
 // Close ends reading.
@@ -230,8 +235,8 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
-// more reads n bytes more of the packet or block at hand, behind the first `from` bytes of the buffer, and returns the buffer
-// with both. Before the first byte of a packet or block, the end of the file is io.EOF.
+// more reads n bytes more of the packet or block at hand, behind the first `from` bytes of the buffer, and returns the
+// buffer with both. Before the first byte of a packet or block, the end of the file is io.EOF.
 func (r *Reader) more(from, n int) ([]byte, error) {
 	if need := from + n; need > cap(r.buf) {
 		r.buf = append(make([]byte, 0, max(need, 2*cap(r.buf))), r.buf[:from]...)

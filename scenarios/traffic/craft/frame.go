@@ -27,21 +27,22 @@ type Frame struct {
 	Dst     uint8    `json:"dst,omitempty"`
 	SPort   uint16   `json:"sport,omitempty"`
 	DPort   uint16   `json:"dport,omitempty"`
-	UDPLen  int      `json:"udp_len,omitempty"`  // by how much the UDP length is wrong
-	UDPSum  Sum      `json:"udp_sum,omitempty"`  // of UDP
-	DataOff int      `json:"data_off,omitempty"` // TCP data offset in words, up to 15; 0 is 5, 1 stands for 4, which is too small
-	Roce    bool     `json:"roce,omitempty"`     // a BTH, its extension headers as payload, an ICRC
-	Op      uint8    `json:"op,omitempty"`       // of the BTH, as all up to AckReq
-	Flags   uint8    `json:"flags,omitempty"`
-	PKey    uint16   `json:"pkey,omitempty"`
-	QP      uint32   `json:"qp,omitempty"`
-	PSN     uint32   `json:"psn,omitempty"`
-	AckReq  bool     `json:"ack_req,omitempty"`
-	ICRCBad bool     `json:"icrc_bad,omitempty"`
-	Payload int      `json:"payload,omitempty"` // bytes
-	Digest  Sum      `json:"digest,omitempty"`  // a payload of 4 B and more ends with the CRC-32C of what precedes
-	Trailer int      `json:"trailer,omitempty"` // bytes after the IP packet
-	Seed    uint64   `json:"seed,omitempty"`    // of everything that is random
+	UDPLen  int      `json:"udp_len,omitempty"` // by how much the UDP length is wrong
+	UDPSum  Sum      `json:"udp_sum,omitempty"` // of UDP
+	// TCP data offset in words, up to 15; 0 is 5, 1 stands for 4, which is too small
+	DataOff int    `json:"data_off,omitempty"`
+	Roce    bool   `json:"roce,omitempty"` // a BTH, its extension headers as payload, an ICRC
+	Op      uint8  `json:"op,omitempty"`   // of the BTH, as all up to AckReq
+	Flags   uint8  `json:"flags,omitempty"`
+	PKey    uint16 `json:"pkey,omitempty"`
+	QP      uint32 `json:"qp,omitempty"`
+	PSN     uint32 `json:"psn,omitempty"`
+	AckReq  bool   `json:"ack_req,omitempty"`
+	ICRCBad bool   `json:"icrc_bad,omitempty"`
+	Payload int    `json:"payload,omitempty"` // bytes
+	Digest  Sum    `json:"digest,omitempty"`  // a payload of 4 B and more ends with the CRC-32C of what precedes
+	Trailer int    `json:"trailer,omitempty"` // bytes after the IP packet
+	Seed    uint64 `json:"seed,omitempty"`    // of everything that is random
 }
 
 // Sum says what the UDP checksum, or a CRC-32C, is to be. A CRC-32C that is SumZero is not there.
@@ -256,8 +257,8 @@ func (p *Frame) udpSum(b []byte, l4 int) uint16 {
 	return wire.PartialSum(0).Add(addrs).AddUint16(ProtoUDP).AddUint16(length).Add(b[l4:end]).Checksum()
 }
 
-// toZero has the checksum come to zero, by the source port. An ICRC covers that, but not the fifth byte of the BTH: ports
-// are tried until that byte makes up for the rest.
+// toZero has the checksum come to zero, by the source port. An ICRC covers that, but not the fifth byte of the BTH:
+// ports are tried until that byte makes up for the rest.
 func (p *Frame) toZero(b []byte, l4, n int) {
 	const tries, spare = 1 << 12, 8 + 4
 	for range tries {

@@ -13,7 +13,8 @@ import (
 func TestRightAndWrong(t *testing.T) {
 	for _, l3 := range []int{4, 6} {
 		for tags := range 3 {
-			f := Frame{L3: l3, Proto: ProtoUDP, DPort: nicspec.ResetRocePort, Roce: true, Op: 4, UDPSum: SumRight, Payload: 40}
+			f := Frame{L3: l3, Proto: ProtoUDP, DPort: nicspec.ResetRocePort, Roce: true, Op: 4, UDPSum: SumRight,
+				Payload: 40}
 			for range tags {
 				f.Tags = append(f.Tags, TpidC<<16|5)
 			}
@@ -27,7 +28,8 @@ func TestRightAndWrong(t *testing.T) {
 // Sums that come to zero stand in the frame as ones, and are right.
 func TestSumOnes(t *testing.T) {
 	for seed := range uint64(50) {
-		f := Frame{L3: 4 + 2*int(seed%2), Proto: ProtoUDP, DPort: nicspec.ResetRocePort, UDPSum: SumOnes, Payload: 20 + int(seed), Seed: seed}
+		f := Frame{L3: 4 + 2*int(seed%2), Proto: ProtoUDP, DPort: nicspec.ResetRocePort, UDPSum: SumOnes,
+			Payload: 20 + int(seed), Seed: seed}
 		f.Roce = seed%3 > 0
 		var h core.Headers
 		b := f.Build()

@@ -108,13 +108,14 @@ func (b *Bus) charge(cycles int64, n int) {
 // Watch implements driver.Bus.
 func (b *Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	written := false
-	l, err := b.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("watch of %#x", addr), Poll: b.spec.Poll}, func(*cpu.Core) bool {
-		found := written
-		if written = false; found {
-			f()
-		}
-		return found
-	})
+	l, err := b.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("watch of %#x", addr), Poll: b.spec.Poll},
+		func(*cpu.Core) bool {
+			found := written
+			if written = false; found {
+				f()
+			}
+			return found
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -125,15 +126,15 @@ func (b *Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	return l.Stop, nil
 }
 
-// Apart is Bus where endpoints have roots of their own: what the NIC wrote to the memory of another is flushed by a register
-// read through its root.
+// Apart is Bus where endpoints have roots of their own: what the NIC wrote to the memory of another is flushed by a
+// register read through its root.
 type Apart struct {
 	*Bus
 	Roots [nicspec.EndpointHost + 1]cpu.Registers // by endpoint
 }
 
-// Flush implements driver.Flusher. The answer comes back on the way of the NIC's writes to that root, and a completion passes
-// no posted request (PCIe 2.4.1). The core stalls until it is there.
+// Flush implements driver.Flusher. The answer comes back on the way of the NIC's writes to that root, and a completion
+// passes no posted request (PCIe 2.4.1). The core stalls until it is there.
 func (b Apart) Flush(endpoint int, done func(error)) {
 	const idBytes = 4
 	b.core.ReadReg(b.Roots[endpoint], nicspec.RegId, idBytes, func(_ uint64, err error) { done(err) })

@@ -56,7 +56,8 @@ func TestPosting(t *testing.T) {
 	require.Zero(t, space.Stray)
 }
 
-// Watches are polled in turn, and cost no events while nothing is written: 2,000 of them see a write 50 us later at worst.
+// Watches are polled in turn, and cost no events while nothing is written: 2,000 of them see a write 50 us later at
+// worst.
 func TestWatches(t *testing.T) {
 	e, space, _, b := newBus(t, "bf3")
 	const rings = 2000
@@ -101,7 +102,8 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// What a driver does on its core allocates nothing: stores and loads, register writes and reads, and what its watches see.
+// What a driver does on its core allocates nothing: stores and loads, register writes and reads, and what its watches
+// see.
 func TestNoAllocation(t *testing.T) {
 	e, space, d, b := newBus(t, "bf3")
 	seen := 0

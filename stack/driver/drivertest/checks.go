@@ -20,9 +20,12 @@ var checks = []struct {
 	run  func(*bench)
 }{
 	{"probe", probe}, {"settings", settings}, {"views", views}, {"copies of frames", copies}, {"steering", steering},
-	{"accounts", accounts}, {"transmit", transmit}, {"offloads", offloads}, {"push", push}, {"long entries", longEntries},
-	{"appended trailers", appended}, {"trim", trim}, {"copy engine", copyEngine}, {"fence", fence}, {"messages", messages},
-	{"disable", disable}, {"enable again", again}, {"few buffers", fewBuffers}, {"failed queue", failedQueue}, {"function-level reset", reset},
+	{"accounts", accounts}, {"transmit", transmit}, {"offloads", offloads}, {"push", push},
+	{"long entries", longEntries},
+	{"appended trailers", appended}, {"trim", trim}, {"copy engine", copyEngine}, {"fence", fence},
+	{"messages", messages},
+	{"disable", disable}, {"enable again", again}, {"few buffers", fewBuffers}, {"failed queue", failedQueue},
+	{"function-level reset", reset},
 	{"refused command", refused},
 }
 
@@ -44,11 +47,14 @@ func settings(b *bench) {
 	b.must(d.SetRSSKey([nicspec.RssKeyBytes]byte{1, 2, 3, 4, 36: 9, 39: 7}))
 	b.must(d.SetIndirection(254, 3, 2))
 	b.must(d.SetPortMAC(0, [6]byte{2, 1, 3, 4, 5, 6}))
-	port := driver.PortConfig{HonourPause: true, HonourClasses: 5, Send: nicspec.PauseModePriority, Classes: 3, Quanta: 100, XOff: 4000, XOn: 2000}
+	port := driver.PortConfig{HonourPause: true, HonourClasses: 5, Send: nicspec.PauseModePriority, Classes: 3,
+		Quanta: 100, XOff: 4000, XOn: 2000}
 	b.must(d.SetPort(0, port))
 	b.must(d.SetAccount(7, 1000, true))
-	b.must(d.SetRule(3, driver.Rule{Value: nicspec.SteerKeyFields{DstPort: 9}, Mask: nicspec.SteerKeyFields{DstPort: 0xffff}, To: driver.Target{
-		Action: nicspec.ActionRss, Queue: 8, RSSLog: 3, Account: &driver.Account{Number: 7, SlowQueue: 2}}}))
+	b.must(d.SetRule(3,
+		driver.Rule{Value: nicspec.SteerKeyFields{DstPort: 9}, Mask: nicspec.SteerKeyFields{DstPort: 0xffff},
+			To: driver.Target{
+				Action: nicspec.ActionRss, Queue: 8, RSSLog: 3, Account: &driver.Account{Number: 7, SlowQueue: 2}}}))
 	key := driver.KeySpec{Index: 9, Variant: 3, VA: 5, Bus: 1 << 40, Len: 77, Rights: dma.Access{Write: true}}
 	_, err := d.SetKey(key)
 	b.must(err)
@@ -56,8 +62,10 @@ func settings(b *bench) {
 	b.settle()
 	b.entries()
 	for off, want := range map[uint32]uint64{
-		nicspec.RegDevctl: 1 | 3<<4 | 1<<8 | 1<<10, nicspec.RegCplTimeout: 5000, nicspec.RegRocePort: 4000, nicspec.RegRxCtrl: 0xf,
-		nicspec.RegRxDefault: 8 | 2<<16 | 3<<24, nicspec.RegRssKey(0): 0x04030201, nicspec.RegRssKey(9): 0x07000009, nicspec.RegCtrl: 1,
+		nicspec.RegDevctl: 1 | 3<<4 | 1<<8 | 1<<10, nicspec.RegCplTimeout: 5000, nicspec.RegRocePort: 4000,
+		nicspec.RegRxCtrl:    0xf,
+		nicspec.RegRxDefault: 8 | 2<<16 | 3<<24, nicspec.RegRssKey(0): 0x04030201, nicspec.RegRssKey(9): 0x07000009,
+		nicspec.RegCtrl:       1,
 		nicspec.RegPortMac(0): 0x04030102, nicspec.RegPortMac(1): 0x0605,
 	} {
 		require.Equal(b, want, b.reg(off, 4), "register %#x", off)
@@ -80,12 +88,16 @@ func (b *bench) entry(t nicspec.Table, index, n int) (e []byte) {
 func (b *bench) entries() {
 	b.Helper()
 	rule := nicspec.DecodeRuleEntry(b.entry(nicspec.TableRule, 3, nicspec.RuleEntrySize))
-	require.Equal(b, []int{8, 3, 1, 7, 2}, []int{int(rule.Queue), int(rule.RssLog), int(rule.AccountEn), int(rule.Account), int(rule.SlowQueue)})
-	require.Equal(b, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Variant: 3, VaBase: 5, Length: 77, BusBase: 1 << 40},
+	require.Equal(b, []int{8, 3, 1, 7, 2}, []int{int(rule.Queue), int(rule.RssLog), int(rule.AccountEn),
+		int(rule.Account), int(rule.SlowQueue)})
+	require.Equal(b, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Variant: 3, VaBase: 5, Length: 77,
+		BusBase: 1 << 40},
 		nicspec.DecodeKeyEntry(b.entry(nicspec.TableKey, 9, nicspec.KeyEntrySize)))
-	require.Equal(b, nicspec.PortEntryFields{RxPause: 1, RxPfc: 5, TxMode: 2, TxClasses: 3, PauseTime: 100, Xoff: 4000, Xon: 2000},
+	require.Equal(b, nicspec.PortEntryFields{RxPause: 1, RxPfc: 5, TxMode: 2, TxClasses: 3, PauseTime: 100, Xoff: 4000,
+		Xon: 2000},
 		nicspec.DecodePortEntry(b.entry(nicspec.TablePortCfg, 0, nicspec.PortEntrySize)))
-	require.EqualValues(b, 2, nicspec.IndirectionEntry(b.entry(nicspec.TableIndirection, 255, nicspec.IndirectionEntrySize)).Queue())
+	require.EqualValues(b, 2,
+		nicspec.IndirectionEntry(b.entry(nicspec.TableIndirection, 255, nicspec.IndirectionEntrySize)).Queue())
 	b.must(b.d.ReadAccount(7, func(a nicspec.AccountEntryFields) {
 		require.Equal(b, nicspec.AccountEntryFields{Balance: 1000, Latch: 1}, a)
 	}))
@@ -112,7 +124,8 @@ func views(b *bench) {
 	b.must(b.d.SetDefault(driver.ToQueue(5)))
 	b.d.Enable(true, true)
 	for range 8 {
-		b.must(q.Post(driver.Buffer{Hdr: b.alloc(nicspec.EndpointArm, 129) + 1, Pay: b.alloc(nicspec.EndpointHost, 2051) + 3}))
+		b.must(q.Post(driver.Buffer{Hdr: b.alloc(nicspec.EndpointArm, 129) + 1,
+			Pay: b.alloc(nicspec.EndpointHost, 2051) + 3}))
 	}
 	b.must(q.Ring())
 	b.settle()
@@ -156,14 +169,18 @@ func (b *bench) receiver(queue, log int, change func(*driver.RxConfig)) (*driver
 	})
 	b.must(err)
 	for range q.Size() {
-		b.must(q.Fill(driver.Buffer{Hdr: b.alloc(nicspec.EndpointArm, max(c.HdrBytes, 1)), Pay: b.alloc(b.besideEntry(), c.PayBytes)}))
+		b.must(q.Fill(driver.Buffer{Hdr: b.alloc(nicspec.EndpointArm, max(c.HdrBytes, 1)),
+			Pay: b.alloc(b.besideEntry(), c.PayBytes)}))
 	}
 	return q, got
 }
 
 // copies has frames copied out of a small ring, for many laps; at the end it is disabled while some are on their way.
 func copies(b *bench) {
-	q, got := b.receiver(0, 2, func(c *driver.RxConfig) { c.Split, c.SplitLen, c.HdrBytes = nicspec.SplitModeFixed, 33, 64 })
+	q, got := b.receiver(0, 2, func(c *driver.RxConfig) {
+		c.Split, c.SplitLen, c.HdrBytes = nicspec.SplitModeFixed, 33,
+			64
+	})
 	b.must(b.d.SetDefault(driver.ToQueue(0)))
 	b.d.Enable(true, false)
 	b.settle()
@@ -205,12 +222,15 @@ func steering(b *bench) {
 		_, got[i] = b.receiver(i, 5, nil)
 	}
 	b.must(b.d.SetRule(0, driver.Rule{
-		Value: nicspec.SteerKeyFields{IsUdp: true, DstPort: 1000}, Mask: nicspec.SteerKeyFields{IsUdp: true, DstPort: 0xffff}, To: driver.ToQueue(1),
+		Value: nicspec.SteerKeyFields{IsUdp: true, DstPort: 1000},
+		Mask:  nicspec.SteerKeyFields{IsUdp: true, DstPort: 0xffff}, To: driver.ToQueue(1),
 	}))
 	b.must(b.d.SetRule(1, driver.Rule{
-		Value: nicspec.SteerKeyFields{DstPort: 2000}, Mask: nicspec.SteerKeyFields{DstPort: 0xfff0}, To: driver.ToGroup(16, 4),
+		Value: nicspec.SteerKeyFields{DstPort: 2000}, Mask: nicspec.SteerKeyFields{DstPort: 0xfff0},
+		To: driver.ToGroup(16, 4),
 	}))
-	b.must(b.d.SetRule(2, driver.Rule{Value: nicspec.SteerKeyFields{DstPort: 3000}, Mask: nicspec.SteerKeyFields{DstPort: 0xffff}}))
+	b.must(b.d.SetRule(2, driver.Rule{Value: nicspec.SteerKeyFields{DstPort: 3000},
+		Mask: nicspec.SteerKeyFields{DstPort: 0xffff}}))
 	b.must(b.d.SetRSSKey([nicspec.RssKeyBytes]byte(nictest.Pattern(nicspec.RssKeyBytes, 4))))
 	b.must(b.d.SetIndirection(16, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3))
 	b.must(b.d.SetDefault(driver.ToQueue(0)))
@@ -269,10 +289,11 @@ func accounts(b *bench) {
 func (b *bench) transmitter(queue, log int, change func(*driver.TxConfig)) (*driver.TxQueue, *[]uint32) {
 	b.Helper()
 	ids := new([]uint32)
-	c := driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: queue, LogSize: log}, OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) {
-		require.Equal(b, nicspec.StatusOk, e.Cqe.Status())
-		*ids = append(*ids, e.Cqe.WqeId())
-	}}
+	c := driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: queue, LogSize: log},
+		OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) {
+			require.Equal(b, nicspec.StatusOk, e.Cqe.Status())
+			*ids = append(*ids, e.Cqe.WqeId())
+		}}
 	if change != nil {
 		change(&c)
 	}
@@ -294,7 +315,8 @@ func transmit(b *bench) {
 	for i := range 60 {
 		n := i * 29
 		s := driver.Send{Order: driver.Order{ID: uint32(i), Complete: i%4 == 3}, Inline: hdr[:i%17], Pad: true}
-		s.Pieces = []driver.Span{{Key: arm, Off: uint64(i), Len: 7}, {Key: host, Off: uint64(3 * i), Len: uint32(n + 1)}}
+		s.Pieces = []driver.Span{{Key: arm, Off: uint64(i), Len: 7},
+			{Key: host, Off: uint64(3 * i), Len: uint32(n + 1)}}
 		data := append(append(bytes.Clone(hdr[:i%17]), hdr[i:i+7]...), pay[3*i:3*i+n+1]...)
 		want = append(want, Frame{Queue: 6, Data: append(data, make([]byte, max(60-len(data), 0))...)})
 		b.must(q.Post(&s))

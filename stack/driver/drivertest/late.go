@@ -5,8 +5,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Late is a bus whose accesses to memory take time: they end, and have their effect, one after the other, each when a function
-// is called that was handed to Soon. Register writes are not held up by them.
+// Late is a bus whose accesses to memory take time: they end, and have their effect, one after the other, each when a
+// function is called that was handed to Soon. Register writes are not held up by them.
 type Late struct {
 	driver.Bus
 	Soon func(f func()) // has f called later

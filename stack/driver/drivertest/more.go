@@ -16,9 +16,12 @@ func copyEngine(b *bench) {
 	b.write(from.Bus, data)
 	q, ids := b.transmitter(3, 3, nil)
 	b.d.Enable(false, true)
-	b.must(q.Post(&driver.Copy{Order: driver.Order{ID: 1, Complete: true}, Dst: driver.Span{Key: to, Off: 100, Len: 5000}, Src: driver.Span{Key: from, Len: 5000}}))
-	b.must(q.Post(&driver.Copy{Dst: driver.Span{Key: to, Off: 20000, Len: 12800}, Src: driver.Span{Key: from, Off: 6400, Len: 12800}, Invalidate: true}))
-	b.must(q.Post(&driver.Invalidate{Order: driver.Order{ID: 3, Complete: true}, Range: driver.Span{Key: from, Off: 64, Len: 640}}))
+	b.must(q.Post(&driver.Copy{Order: driver.Order{ID: 1, Complete: true},
+		Dst: driver.Span{Key: to, Off: 100, Len: 5000}, Src: driver.Span{Key: from, Len: 5000}}))
+	b.must(q.Post(&driver.Copy{Dst: driver.Span{Key: to, Off: 20000, Len: 12800},
+		Src: driver.Span{Key: from, Off: 6400, Len: 12800}, Invalidate: true}))
+	b.must(q.Post(&driver.Invalidate{Order: driver.Order{ID: 3, Complete: true},
+		Range: driver.Span{Key: from, Off: 64, Len: 640}}))
 	b.must(q.Ring())
 	b.settle()
 	require.Equal(b, []uint32{1, 3}, *ids)

@@ -12,8 +12,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// longEntries sends frames of many inline bytes and pieces, by entries of one to four blocks, posted and pushed, for many laps
-// of a small ring.
+// longEntries sends frames of many inline bytes and pieces, by entries of one to four blocks, posted and pushed, for
+// many laps of a small ring.
 func longEntries(b *bench) {
 	k := b.key(1, nicspec.EndpointHost, 4096)
 	pay := nictest.Pattern(4096, 2)
@@ -64,8 +64,10 @@ func appended(b *bench) {
 		body := f[:len(f)-4-pad]
 		clear(f[len(body):])
 		b.write(k.Bus, body)
-		b.must(q.Post(&driver.Send{Order: driver.Order{Complete: true}, Inline: body[:54], Pieces: []driver.Span{{Key: k, Off: 54, Len: uint32(len(body) - 54)}},
-			Offloads: driver.Offloads{IPv4Checksum: true, UDPChecksum: true, ICRC: true, Append: true, L3: 14, L4: 34}}))
+		b.must(q.Post(&driver.Send{Order: driver.Order{Complete: true}, Inline: body[:54],
+			Pieces: []driver.Span{{Key: k, Off: 54, Len: uint32(len(body) - 54)}},
+			Offloads: driver.Offloads{IPv4Checksum: true, UDPChecksum: true, ICRC: true, Append: true, L3: 14,
+				L4: 34}}))
 		b.must(q.Ring())
 		b.settle()
 		require.NoError(b, wire.SealFrame(f, true))
@@ -77,7 +79,8 @@ func appended(b *bench) {
 // trim has payload placed without what follows it.
 func trim(b *bench) {
 	var got []driver.RxFrame
-	q, err := b.d.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3}, Split: nicspec.SplitModeHeaders, HdrBytes: 64, PayBytes: 300,
+	q, err := b.d.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3},
+		Split: nicspec.SplitModeHeaders, HdrBytes: 64, PayBytes: 300,
 		Trim: true, OnFrame: func(_ *driver.RxQueue, f *driver.RxFrame) {
 			x := *f
 			x.Cqe = slices.Clone(f.Cqe)
@@ -121,7 +124,8 @@ func fence(b *bench) {
 	b.d.Enable(false, true)
 	n := uint32(len(data))
 	b.must(q.Post(&driver.Copy{Dst: driver.Span{Key: to, Len: n}, Src: driver.Span{Key: from, Len: n}}))
-	b.must(q.Post(&driver.Copy{Order: driver.Order{ID: 2, Complete: true}, Dst: driver.Span{Key: to, Off: uint64(n), Len: 8}, Src: driver.Span{Key: from, Len: 8}, Fence: true}))
+	b.must(q.Post(&driver.Copy{Order: driver.Order{ID: 2, Complete: true},
+		Dst: driver.Span{Key: to, Off: uint64(n), Len: 8}, Src: driver.Span{Key: from, Len: 8}, Fence: true}))
 	b.must(q.Ring())
 	b.settle()
 	require.Equal(b, []uint32{2}, *ids)

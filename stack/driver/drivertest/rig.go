@@ -20,11 +20,12 @@ type Rig struct {
 	// Receive has a frame come in on a port.
 	Receive func(port int, frame []byte)
 
-	// FailReads lets the NIC's reads of bus addresses from one on, to another that is not included, end with UR, from now on.
+	// FailReads lets the NIC's reads of bus addresses from one on, to another that is not included, end with UR, from
+	// now on.
 	FailReads func(from, to uint64) error
 
-	// ApartRoots says that each endpoint has a root of its own, so that what the NIC writes to host memory may come after the
-	// completion entry in Arm memory that tells of it.
+	// ApartRoots says that each endpoint has a root of its own, so that what the NIC writes to host memory may come
+	// after the completion entry in Arm memory that tells of it.
 	ApartRoots bool
 
 	Sent     []Frame  // that left, in order
@@ -122,7 +123,8 @@ func (b *bench) key(index, endpoint, n int) *driver.Key {
 	b.Helper()
 	bus := b.alloc(endpoint, n)
 	k, err := b.d.SetKey(driver.KeySpec{
-		Index: index, Variant: uint8(index * 7), VA: 0x7000_0000_0000 + uint64(index)<<32, Bus: bus, Len: uint64(n), Rights: all,
+		Index: index, Variant: uint8(index * 7), VA: 0x7000_0000_0000 + uint64(index)<<32, Bus: bus, Len: uint64(n),
+		Rights: all,
 	})
 	require.NoError(b, err)
 	return k

@@ -49,14 +49,15 @@ func (b Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	return b.Memory.Watch(addr, n, func(uint64, int) { f() })
 }
 
-// Apart reaches registers and memory as the bus does that it is put before, on a board whose endpoints have a root each.
+// Apart reaches registers and memory as the bus does that it is put before, on a board whose endpoints have a root
+// each.
 type Apart struct {
 	driver.Bus
 	Roots [nicspec.EndpointHost + 1]*root.MMIO // by endpoint
 }
 
-// Flush implements driver.Flusher. The answer to a register read comes back on the way of the NIC's writes to the root that
-// asked, and a completion passes no posted request (PCIe 2.4.1): it pushes them into memory.
+// Flush implements driver.Flusher. The answer to a register read comes back on the way of the NIC's writes to the root
+// that asked, and a completion passes no posted request (PCIe 2.4.1): it pushes them into memory.
 func (b Apart) Flush(endpoint int, done func(error)) {
 	const idBytes = 4
 	if err := b.Roots[endpoint].Read(nicspec.RegId, idBytes, func(_ uint64, err error) { done(err) }); err != nil {

@@ -96,7 +96,8 @@ func New(c Config) (*Control, error) {
 	if c.Bus == nil || c.Driver == nil || c.Data == nil || c.Regions == nil || c.Shadow == nil || len(c.Ports) == 0 {
 		return nil, errors.New("control: want a core, a driver, data cores, regions, shadow addresses and ports")
 	}
-	x := &Control{cfg: c, cpu: c.Bus.Core(), variant: make([]uint8, c.Keys), keys: map[uint32]int{}, contexts: map[int]*context{}, owner: map[uint32]int{}}
+	x := &Control{cfg: c, cpu: c.Bus.Core(), variant: make([]uint8, c.Keys), keys: map[uint32]int{},
+		contexts: map[int]*context{}, owner: map[uint32]int{}}
 	for i := c.Keys - 1; i >= 0; i-- {
 		x.free = append(x.free, i)
 	}
@@ -111,7 +112,8 @@ func (c *Control) Open(id int, from pipe.Receiver, to pipe.Sender, at pipe.Exten
 	}
 	x := &context{c: c, id: id, from: from, to: to}
 	var err error
-	x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("mailbox of context %d", id), Poll: c.cfg.Spec.Poll}, func(*cpu.Core) bool { return x.poll() })
+	x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("mailbox of context %d", id), Poll: c.cfg.Spec.Poll},
+		func(*cpu.Core) bool { return x.poll() })
 	if err != nil {
 		return err
 	}
@@ -265,7 +267,8 @@ func (c *Control) register(x *context, r *mailbox.Request) {
 		i := c.free[len(c.free)-1]
 		c.variant[i]++
 		k, err = c.cfg.Driver.SetKey(driver.KeySpec{
-			Index: c.cfg.FirstKey + i, Variant: c.variant[i], VA: s.Arm, Bus: r.Addr, Len: r.Bytes, Rights: dma.Access{Read: true, Write: true},
+			Index: c.cfg.FirstKey + i, Variant: c.variant[i], VA: s.Arm, Bus: r.Addr, Len: r.Bytes,
+			Rights: dma.Access{Read: true, Write: true},
 		})
 		if err != nil {
 			err = errors.Join(err, c.cfg.Shadow.Release(m.LKey))
@@ -328,9 +331,11 @@ func (c *Control) createQP(x *context, r *mailbox.Request) {
 	}
 	c.owner[r.Object] = x.id
 	c.cfg.Data.CreateQP(data.QPConfig{
-		QPN: r.Object, Type: r.Type, Context: x.id, PD: r.PD, SendCQ: r.Send.Number, RecvCQ: r.Recv.Number, SRQ: r.SRQ, HasSRQ: r.HasSRQ,
+		QPN: r.Object, Type: r.Type, Context: x.id, PD: r.PD, SendCQ: r.Send.Number, RecvCQ: r.Recv.Number, SRQ: r.SRQ,
+		HasSRQ:    r.HasSRQ,
 		SignalAll: r.SignalAll, MaxMessage: c.cfg.Ports[0].MaxMessage, LowLatency: int(r.Bytes),
-		Cap: verbs.QPCap{MaxSendWR: int(r.Cap[0]), MaxRecvWR: int(r.Cap[1]), MaxSendSGE: int(r.Cap[2]), MaxRecvSGE: int(r.Cap[3]), MaxInline: int(r.Cap[4])},
+		Cap: verbs.QPCap{MaxSendWR: int(r.Cap[0]), MaxRecvWR: int(r.Cap[1]), MaxSendSGE: int(r.Cap[2]),
+			MaxRecvSGE: int(r.Cap[3]), MaxInline: int(r.Cap[4])},
 	}, func(err error) { x.end(a, verbs.EINVAL, err) })
 }
 
@@ -357,6 +362,7 @@ func (c *Control) path(q *verbs.QPAttr) transport.Path {
 	ip := func(gid [16]byte) netip.Addr { return netip.AddrFrom16(gid).Unmap() }
 	return transport.Path{
 		Local: transport.Address{MAC: p.MAC, IP: ip(p.GID)}, Peer: transport.Address{MAC: q.AH.MAC, IP: ip(q.AH.GID)},
-		TrafficClass: q.AH.TrafficClass, HopLimit: max(q.AH.HopLimit, 1), SourcePort: verbs.UDPSourcePort(q.AH.FlowLabel),
+		TrafficClass: q.AH.TrafficClass, HopLimit: max(q.AH.HopLimit, 1),
+		SourcePort: verbs.UDPSourcePort(q.AH.FlowLabel),
 	}
 }

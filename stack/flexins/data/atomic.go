@@ -8,8 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// atomic is an operation on 8 bytes of host memory: read by a copy, and written by another. Those on one address are carried
-// out one after the other, on whichever cores.
+// atomic is an operation on 8 bytes of host memory: read by a copy, and written by another. Those on one address are
+// carried out one after the other, on whichever cores.
 type atomic struct {
 	q                *qp
 	op               verbs.Opcode
@@ -24,7 +24,8 @@ var errGone = errors.New("its region was deregistered")
 
 // Atomic implements transport.Env.
 func (q *qp) Atomic(op verbs.Opcode, key uint32, addr, swapAdd, compare uint64, t transport.Token) {
-	a := &atomic{q: q, op: op, at: transport.Span{Addr: addr, Len: 8, Key: key}, swapAdd: swapAdd, compare: compare, token: t}
+	a := &atomic{q: q, op: op, at: transport.Span{Addr: addr, Len: 8, Key: key}, swapAdd: swapAdd, compare: compare,
+		token: t}
 	q.copies++
 	card := q.core.card
 	card.locks[addr] = append(card.locks[addr], a)

@@ -21,16 +21,19 @@ type Config struct {
 	// Cores are the data cores; QPNs name them by their low bits.
 	Cores []*corebus.Bus
 
-	// Regions and Shadow are what the control core keeps: keys with their rights, and Arm addresses that stand for host memory.
+	// Regions and Shadow are what the control core keeps: keys with their rights, and Arm addresses that stand for
+	// host memory.
 	Regions *verbs.Regions
 	Shadow  *pipe.Shadow
 
-	// FirstRx, FirstTx, FirstKey and FirstRule are the numbers of the NIC's queues, keys and rules from which on the cores take
-	// theirs: a receive queue, ports + 1 transmit queues, a key and a rule for each. Others are the control core's.
+	// FirstRx, FirstTx, FirstKey and FirstRule are the numbers of the NIC's queues, keys and rules from which on the
+	// cores take theirs: a receive queue, ports + 1 transmit queues, a key and a rule for each. Others are the control
+	// core's.
 	FirstRx, FirstTx, FirstKey, FirstRule int
 
-	// LowLatency is how many low-latency queue pairs there may be. Each takes a receive queue behind those of the cores, a rule
-	// before FirstRule, and an account, from 0 on. Control runs software on the core that has the driver; they need it.
+	// LowLatency is how many low-latency queue pairs there may be. Each takes a receive queue behind those of the
+	// cores, a rule before FirstRule, and an account, from 0 on. Control runs software on the core that has the
+	// driver; they need it.
 	LowLatency int
 	Control    func(f func())
 
@@ -74,7 +77,8 @@ func New(c Config) (*Card, error) {
 	if err := c.validateLowLatency(); err != nil {
 		return nil, err
 	}
-	a := &Card{landings: make([]bool, c.LowLatency), cfg: c, spec: c.Spec, drv: c.Driver, ports: c.Driver.Build().Ports, keys: map[uint32]*driver.Key{}, locks: map[uint64][]*atomic{}, handles: map[verbs.AH]*transport.AH{}}
+	a := &Card{landings: make([]bool, c.LowLatency), cfg: c, spec: c.Spec, drv: c.Driver, ports: c.Driver.Build().Ports,
+		keys: map[uint32]*driver.Key{}, locks: map[uint64][]*atomic{}, handles: map[verbs.AH]*transport.AH{}}
 	for i := range c.Cores {
 		x, err := a.newCore(i)
 		if err != nil {
@@ -89,7 +93,8 @@ func New(c Config) (*Card, error) {
 func (a *Card) steer() error {
 	mask := nicspec.SteerKeyFields{IsRoce: true, DestQp: a.Mask()}
 	for i, c := range a.cores {
-		r := driver.Rule{Value: nicspec.SteerKeyFields{IsRoce: true, DestQp: uint32(i)}, Mask: mask, To: driver.ToQueue(c.rx.Number())}
+		r := driver.Rule{Value: nicspec.SteerKeyFields{IsRoce: true, DestQp: uint32(i)}, Mask: mask,
+			To: driver.ToQueue(c.rx.Number())}
 		if err := a.drv.SetRule(a.cfg.FirstRule+i, r); err != nil {
 			return err
 		}
@@ -112,8 +117,8 @@ func (a *Card) SetKey(region uint32, k *driver.Key) { a.keys[region] = k }
 // Key is that key, or nil.
 func (a *Card) Key(region uint32) *driver.Key { return a.keys[region] }
 
-// DropKey ends that; done is called when no entry that names it is under way on any core: the NIC's key may be dropped then.
-// Each core works on it as its own software.
+// DropKey ends that; done is called when no entry that names it is under way on any core: the NIC's key may be dropped
+// then. Each core works on it as its own software.
 func (a *Card) DropKey(region uint32, done func()) {
 	delete(a.keys, region)
 	left := len(a.cores)

@@ -20,15 +20,17 @@ const (
 	CongestionNone  CongestionKind = "none"
 	CongestionFixed CongestionKind = "fixed" // one rate, whatever happens
 	DCQCN           CongestionKind = "dcqcn" // RC, UC and Solar
-	DCTCP           CongestionKind = "dctcp" // RC: the other services tell nothing of marks in what they acknowledge, or acknowledge nothing
+	// RC: the other services tell nothing of marks in what they acknowledge, or acknowledge nothing
+	DCTCP CongestionKind = "dctcp"
 )
 
-// CongestionSpec is the congestion control of queue pairs; datagrams and raw packets have none but CongestionFixed, and raw
-// packets not even that. Both ends of a connection need the same: the receiver tells of marks.
+// CongestionSpec is the congestion control of queue pairs; datagrams and raw packets have none but CongestionFixed,
+// and raw packets not even that. Both ends of a connection need the same: the receiver tells of marks.
 type CongestionSpec struct {
 	Kind CongestionKind `yaml:"kind"`
 
-	// Rate is that of kind fixed, of each queue pair, in bits of frames without check sequence, preamble and gap: assumption.
+	// Rate is that of kind fixed, of each queue pair, in bits of frames without check sequence, preamble and gap:
+	// assumption.
 	Rate cc.Bps `yaml:"rate_bps"`
 
 	// DCQCN and DCTCP are the papers' constants, with their sources in stack/cc. Of DCQCN, line_bps is the port's rate.
@@ -37,15 +39,17 @@ type CongestionSpec struct {
 	// DCTCP: segment 0 is the path's MTU.
 	DCTCP cc.DCTCPSpec `yaml:"dctcp"`
 
-	// CatchUp is how much time a connection that sends nothing may save up: packets that left late, as their core had other work,
-	// are made up for by the next ones. Assumption: longer than a core has other work, and short of two packets at 40 Gbps.
+	// CatchUp is how much time a connection that sends nothing may save up: packets that left late, as their core had
+	// other work, are made up for by the next ones. Assumption: longer than a core has other work, and short of two
+	// packets at 40 Gbps.
 	CatchUp simcore.Ps `yaml:"catch_up_ps"`
 }
 
 // DefaultCongestion is none. The line is a port of BlueField-3 (bf3.ports).
 func DefaultCongestion() CongestionSpec {
 	const line = 200 * cc.Gbps
-	return CongestionSpec{Kind: CongestionNone, Rate: 10 * cc.Gbps, DCQCN: cc.DefaultDCQCN(line), DCTCP: cc.DefaultDCTCP(0), CatchUp: 2 * simcore.Microsecond}
+	return CongestionSpec{Kind: CongestionNone, Rate: 10 * cc.Gbps, DCQCN: cc.DefaultDCQCN(line),
+		DCTCP: cc.DefaultDCTCP(0), CatchUp: 2 * simcore.Microsecond}
 }
 
 // Validate returns every error of the spec, by field.
@@ -54,7 +58,8 @@ func (s *CongestionSpec) Validate() error {
 	switch s.Kind {
 	case CongestionNone, CongestionFixed, DCQCN, DCTCP:
 	default:
-		errs = append(errs, field.Errorf("kind", "%q: want %s, %s, %s or %s", s.Kind, CongestionNone, CongestionFixed, DCQCN, DCTCP))
+		errs = append(errs, field.Errorf("kind", "%q: want %s, %s, %s or %s", s.Kind, CongestionNone, CongestionFixed,
+			DCQCN, DCTCP))
 	}
 	const fastest = 1000 * cc.Gbps
 	if s.Rate < cc.Mbps || s.Rate > fastest {
@@ -97,13 +102,14 @@ func (k CongestionKind) applies(to transport.Kind) bool {
 // transport changes a connection's spec to what the kind needs of it.
 func (s *CongestionSpec) transport(t *transport.Spec) {
 	if s.Kind == DCTCP && s.Kind.applies(t.Kind) {
-		// Every packet asks for its acknowledgement, so that a mark counts for those that had it, and a window that has become
-		// smaller than what is under way has one to wait for.
+		// Every packet asks for its acknowledgement, so that a mark counts for those that had it, and a window that
+		// has become smaller than what is under way has one to wait for.
 		t.EchoECN, t.AckEvery = true, 1
 	}
 }
 
-// attr changes what connects a connection: the kinds that react to marks say so in the packets (ECT(0), RFC 3168, section 5).
+// attr changes what connects a connection: the kinds that react to marks say so in the packets (ECT(0), RFC 3168,
+// section 5).
 func (s *CongestionSpec) attr(kind transport.Kind, a *transport.Attr) {
 	const ecn, ect0 = 3, 2
 	if (s.Kind == DCQCN || s.Kind == DCTCP) && s.Kind.applies(kind) && a.Path.TrafficClass&ecn == 0 {
@@ -158,8 +164,8 @@ func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
 	return nil, fmt.Errorf("data: congestion control %q: want one that limits connections", s.Kind)
 }
 
-// paced has packets leave at a controller's rate. The controller's timers are looked at when packets arrive or would leave; the
-// core's timers wake it for those that let a packet leave sooner.
+// paced has packets leave at a controller's rate. The controller's timers are looked at when packets arrive or would
+// leave; the core's timers wake it for those that let a packet leave sooner.
 type paced struct {
 	cc.Controller
 	marker  *cc.Marker   // of the packets that arrive; nil: the peer is told nothing
@@ -210,8 +216,9 @@ func (p *paced) Deadline() transport.Ps {
 // Expire implements transport.Pacer.
 func (p *paced) Expire(now transport.Ps) bool { return p.marker != nil && p.marker.Tick(int64(now)) }
 
-// windowed lets packets leave as far as a controller's window goes. The controller is told of each PSN when it is sent for the
-// first time, so what it takes for sent and acknowledged are places in the sequence of PSNs, whatever is sent again.
+// windowed lets packets leave as far as a controller's window goes. The controller is told of each PSN when it is sent
+// for the first time, so what it takes for sent and acknowledged are places in the sequence of PSNs, whatever is sent
+// again.
 type windowed struct{ cc.Controller }
 
 // Admit implements transport.Pacer.

@@ -63,7 +63,8 @@ const (
 func (a *Card) newCore(i int) (*core, error) {
 	bus := a.cfg.Cores[i]
 	c := &core{
-		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, qps: map[uint32]*qp{}, raws: map[int]*qp{}, srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*fetching{},
+		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, qps: map[uint32]*qp{}, raws: map[int]*qp{},
+		srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*fetching{},
 		cqs: map[uint32]*cq{}, active: pipe.NewActive(),
 	}
 	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive
@@ -78,7 +79,8 @@ func (a *Card) newCore(i int) (*core, error) {
 		return nil, err
 	}
 	all := dma.Access{Read: true, Write: true}
-	if c.key, err = a.drv.SetKey(driver.KeySpec{Index: a.cfg.FirstKey + i, Variant: 1, Bus: c.at, Len: bytes, Rights: all}); err != nil {
+	if c.key, err = a.drv.SetKey(driver.KeySpec{Index: a.cfg.FirstKey + i, Variant: 1, Bus: c.at, Len: bytes,
+		Rights: all}); err != nil {
 		return nil, err
 	}
 	if err := c.openReceive(c.at); err != nil {
@@ -114,10 +116,12 @@ func (c *core) span(addr uint64, n int) driver.Span {
 }
 
 func (c *core) addLoops() (err error) {
-	if c.work, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("work of data core %d", c.index), Poll: 1}, func(*cpu.Core) bool { return c.step() }); err != nil {
+	if c.work, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("work of data core %d", c.index), Poll: 1},
+		func(*cpu.Core) bool { return c.step() }); err != nil {
 		return err
 	}
-	c.timer, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("timers of data core %d", c.index), Poll: 1}, func(*cpu.Core) bool { return c.expire() })
+	c.timer, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("timers of data core %d", c.index), Poll: 1},
+		func(*cpu.Core) bool { return c.expire() })
 	return err
 }
 

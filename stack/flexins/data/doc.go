@@ -33,36 +33,39 @@
 //
 // # Congestion control
 //
-// Each queue pair asks a pacer ([CongestionSpec], stack/cc) before a packet leaves. Its timers are the core's: a core holds
-// those of its queue pairs, since a rate is of use only where packets leave; what has to happen while nothing is sent is
-// caught up with later. Marks are read from the IP header in front of the packet that the NIC split off. Receivers send a
-// CNP (DCQCN), or set BECN in the next acknowledgement (DCTCP).
+// Each queue pair asks a pacer ([CongestionSpec], stack/cc) before a packet leaves. Its timers are the core's: a core
+// holds those of its queue pairs, since a rate is of use only where packets leave; what has to happen while nothing is
+// sent is caught up with later. Marks are read from the IP header in front of the packet that the NIC split off.
+// Receivers send a CNP (DCQCN), or set BECN in the next acknowledgement (DCTCP).
 //
-// Sprayed queue pairs (Spec.Spray) use the transmit queues of all ports in turn; the rules by dest_qp bring each packet to its
-// core whatever port and UDP source port it has.
+// Sprayed queue pairs (Spec.Spray) use the transmit queues of all ports in turn; the rules by dest_qp bring each
+// packet to its core whatever port and UDP source port it has.
 //
 // # Low-latency queue pairs
 //
-// FN 3.4 has a queue pair for small messages whose payload does not stay on the card: it comes inline in the send element, so
-// that nothing is fetched from the host, and the receiving NIC writes it to the application's buffer and the headers to Arm
-// memory. Where the paper says no more, this was decided:
+// FN 3.4 has a queue pair for small messages whose payload does not stay on the card: it comes inline in the send
+// element, so that nothing is fetched from the host, and the receiving NIC writes it to the application's buffer and
+// the headers to Arm memory. Where the paper says no more, this was decided:
 //
-//   - The path passes the cores' memory, not the cores: elements come by pipes as others do, and a core builds the headers,
-//     runs the transport, acknowledges and has lost packets sent again. The host drives no queue of the NIC.
+//   - The path passes the cores' memory, not the cores: elements come by pipes as others do, and a core builds the
+//     headers, runs the transport, acknowledges and has lost packets sent again. The host drives no queue of the NIC.
 //   - Headers and payload of up to 176 B stand in the work entry; longer ones in a header slot, up to an MTU or what
 //     fits into a pipe. A message is one packet.
-//   - Each such queue pair takes a receive queue of the NIC, whose descriptors are the application's receive requests. A rule before
-//     the cores' steers SEND_ONLY and SEND_ONLY_WITH_IMM of its peer there. Acknowledgements and all else go to its core as ever.
-//   - The rule draws on a credit account with a credit for each descriptor. A SEND that finds none goes to the core, which
-//     answers that the receiver is not ready. The card of the paper has no such accounts: it would drop the packet.
-//   - Frames with a wrong ICRC are dropped by the NIC (RX_CTRL.drop_bad_icrc) while there are such queue pairs, as the core would
-//     look at them too late. One longer than the receiver's messages is dropped, too [R8]: its sender runs out of retries.
-//   - A packet that came twice or too early has been written to a buffer. Its descriptor is posted again, behind the others, or
-//     with selective repeat waits for its turn. So completions come once for each message and in order, and name the buffer
-//     that has it, but receive requests end in the order in which buffers were filled. An application that polls its buffers sees
-//     such packets and has to tell them apart by what they hold.
-//   - In ERR the NIC's queue is off before requests are flushed. Deregistering a region with a buffer of such a queue pair brings it
-//     to ERR (EventQPFatal), since the NIC has no key to look at when it writes.
+//   - Each such queue pair takes a receive queue of the NIC, whose descriptors are the application's receive requests.
+//     A rule before the cores' steers SEND_ONLY and SEND_ONLY_WITH_IMM of its peer there. Acknowledgements and all
+//     else go to its core as ever.
+//   - The rule draws on a credit account with a credit for each descriptor. A SEND that finds none goes to the core,
+//     which answers that the receiver is not ready. The card of the paper has no such accounts: it would drop the
+//     packet.
+//   - Frames with a wrong ICRC are dropped by the NIC (RX_CTRL.drop_bad_icrc) while there are such queue pairs, as the
+//     core would look at them too late. One longer than the receiver's messages is dropped, too [R8]: its sender runs
+//     out of retries.
+//   - A packet that came twice or too early has been written to a buffer. Its descriptor is posted again, behind the
+//     others, or with selective repeat waits for its turn. So completions come once for each message and in order, and
+//     name the buffer that has it, but receive requests end in the order in which buffers were filled. An application
+//     that polls its buffers sees such packets and has to tell them apart by what they hold.
+//   - In ERR the NIC's queue is off before requests are flushed. Deregistering a region with a buffer of such a queue
+//     pair brings it to ERR (EventQPFatal), since the NIC has no key to look at when it writes.
 //
 // There is none for UC, UD, raw packets, Solar and shared receive queues, and none for an offload engine.
 //

@@ -14,8 +14,8 @@ import (
 type Engine struct {
 	// Key is the NIC's key for the engine's Arm memory.
 	Key *driver.Key
-	// Take takes a message of n bytes; done is to be called, on any core, when its buffer may be used again. False: there is no
-	// room now, and Card.Offer has the message offered again.
+	// Take takes a message of n bytes; done is to be called, on any core, when its buffer may be used again. False:
+	// there is no room now, and Card.Offer has the message offered again.
 	Take func(qpn uint32, addr uint64, n int, done func()) bool
 
 	retry []*served // that have messages which were not taken
@@ -34,9 +34,9 @@ type served struct {
 // armKey names an engine's memory in spans of its connections: no region has this key.
 const armKey = 0
 
-// Serve gives a queue pair to an engine, with buffers for messages of so many bytes. Those that are posted are all that may
-// arrive before the engine takes them: a client that sends more waits (RNR). Like a control verb it ends with done, as
-// software of the queue pair's core.
+// Serve gives a queue pair to an engine, with buffers for messages of so many bytes. Those that are posted are all
+// that may arrive before the engine takes them: a client that sends more waits (RNR). Like a control verb it ends with
+// done, as software of the queue pair's core.
 func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done func(error)) {
 	a.on(qpn, done, func(c *core) error {
 		q, err := a.find(c, qpn)
@@ -44,7 +44,8 @@ func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done fu
 			return err
 		}
 		if q.conn == nil || q.landing != nil || q.served != nil || len(buffers) > q.config.Cap.MaxRecvWR {
-			return verbs.Errorf("serve", verbs.EINVAL, "queue pair %#x: want a connection that no engine serves and that is no low-latency one, with %d receive requests", qpn, len(buffers))
+			return verbs.Errorf("serve", verbs.EINVAL, "queue pair %#x: want a connection that no engine serves and "+
+				"that is no low-latency one, with %d receive requests", qpn, len(buffers))
 		}
 		q.served = &served{q: q, e: e, buffers: buffers, bytes: bytes}
 		for i := range buffers {
@@ -58,11 +59,12 @@ func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done fu
 }
 
 func (s *served) post(i int) error {
-	return s.q.conn.PostRecv(&transport.Recv{ID: uint64(i), Spans: []transport.Span{{Addr: s.buffers[i], Len: uint32(s.bytes), Key: armKey}}})
+	return s.q.conn.PostRecv(&transport.Recv{ID: uint64(i),
+		Spans: []transport.Span{{Addr: s.buffers[i], Len: uint32(s.bytes), Key: armKey}}})
 }
 
-// Send sends n bytes of an engine's memory as a message, in the order of the calls. done is called as software of the queue
-// pair's core.
+// Send sends n bytes of an engine's memory as a message, in the order of the calls. done is called as software of the
+// queue pair's core.
 func (a *Card) Send(qpn uint32, addr uint64, n int, done func(error)) {
 	a.on(qpn, func(err error) {
 		if err != nil {
@@ -76,7 +78,8 @@ func (a *Card) Send(qpn uint32, addr uint64, n int, done func(error)) {
 		if q.served == nil {
 			return verbs.Errorf("send", verbs.EINVAL, "queue pair %#x: no engine serves it", qpn)
 		}
-		x := transport.Send{Op: verbs.WRSend, Flags: verbs.SendSignaled, Spans: []transport.Span{{Addr: addr, Len: uint32(n), Key: armKey}}}
+		x := transport.Send{Op: verbs.WRSend, Flags: verbs.SendSignaled,
+			Spans: []transport.Span{{Addr: addr, Len: uint32(n), Key: armKey}}}
 		if err := q.conn.Post(c.now(), &x); err != nil {
 			return err
 		}
@@ -99,7 +102,8 @@ func (s *served) offer() {
 	for s.held.Len() > 0 {
 		w := *s.held.Front()
 		i := int(w.ID)
-		if !s.e.Take(s.q.config.QPN, s.buffers[i], int(w.ByteLen), func() { s.q.core.cpu.Call(func() { s.again(i) }) }) {
+		if !s.e.Take(s.q.config.QPN, s.buffers[i], int(w.ByteLen),
+			func() { s.q.core.cpu.Call(func() { s.again(i) }) }) {
 			s.e.retry = append(s.e.retry, s)
 			return
 		}

@@ -23,10 +23,12 @@ func (q *qp) CheckLocal(to transport.Span) bool {
 	if q.served != nil && to.Key == armKey {
 		return true
 	}
-	return q.core.card.cfg.Regions.Local(q.config.PD, &verbs.SGE{Addr: to.Addr, Length: to.Len, LKey: to.Key}, verbs.AccessLocalWrite)
+	return q.core.card.cfg.Regions.Local(q.config.PD, &verbs.SGE{Addr: to.Addr, Length: to.Len, LKey: to.Key},
+		verbs.AccessLocalWrite)
 }
 
-// memory is a piece of host memory, or of an engine's, under a key of the NIC; ok is false when its region has gone meanwhile.
+// memory is a piece of host memory, or of an engine's, under a key of the NIC; ok is false when its region has gone
+// meanwhile.
 func (q *qp) memory(s transport.Span) (x driver.Span, ok bool) {
 	k := q.core.card.keys[s.Key]
 	if q.served != nil && s.Key == armKey {
@@ -62,7 +64,8 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 		n := int(part.To.Len)
 		both := c.spec.Receive == InCache && !p.kept && len(parts) == 1 && n == p.whole && n%nicspec.LineBytes == 0
 		p.clean = p.clean || both
-		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), both: both, packet: int32(h) + 1, q: q, token: t})
+		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), both: both, packet: int32(h) + 1, q: q,
+			token: t})
 	}
 }
 
@@ -126,8 +129,8 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 	})
 }
 
-// Keep implements transport.Env: the packet goes from the cache to memory of its own, and its buffer back to the NIC (SN 3.3).
-// Without room for it the buffer is kept.
+// Keep implements transport.Env: the packet goes from the cache to memory of its own, and its buffer back to the NIC
+// (SN 3.3). Without room for it the buffer is kept.
 func (q *qp) Keep(h transport.Handle) {
 	c := q.core
 	p := &c.packets.all[h]
@@ -176,7 +179,8 @@ func (q *qp) Complete(w *transport.Completion) {
 		return
 	}
 	x := pipe.Completion{
-		ID: w.ID, Status: w.Status, Opcode: w.Opcode, Solicited: w.Solicited, Bytes: w.ByteLen, Imm: w.Imm, QPN: q.config.QPN, SrcQP: w.SrcQP, Recv: w.Recv,
+		ID: w.ID, Status: w.Status, Opcode: w.Opcode, Solicited: w.Solicited, Bytes: w.ByteLen, Imm: w.Imm,
+		QPN: q.config.QPN, SrcQP: w.SrcQP, Recv: w.Recv,
 	}
 	switch {
 	case w.HasImm:

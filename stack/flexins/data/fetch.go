@@ -8,16 +8,17 @@ import (
 	"nictwin/stack/pipe"
 )
 
-// Fetcher returns the consuming end of a doorbell that a context rings for a core: elements, and a record that is polled, are
-// read by the core's queue of copies from a range of host memory. The loop of the context's pipes polls again when something
-// was read.
+// Fetcher returns the consuming end of a doorbell that a context rings for a core: elements, and a record that is
+// polled, are read by the core's queue of copies from a range of host memory. The loop of the context's pipes polls
+// again when something was read.
 func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Extent) (pipe.Receiver, error) {
 	c := a.cores[core]
 	from, err := c.pipes.Alloc(host.Bytes, nicspec.LineBytes)
 	if err != nil {
 		return nil, fmt.Errorf("data: core %d: context %d: memory to fetch elements into: %w", core, context, err)
 	}
-	f := &fetching{c: c, context: context, mover: pipe.NewStaged(c.cpu, &c.copies, from, host.From, host.Bytes), record: at.Record}
+	f := &fetching{c: c, context: context, mover: pipe.NewStaged(c.cpu, &c.copies, from, host.From, host.Bytes),
+		record: at.Record}
 	f.recordRead, f.linesRead = f.endRecord, f.endLines
 	r, err := pipe.NewFetcher(a.spec.Pipe, at, c.cpu, f)
 	if err != nil {
@@ -101,8 +102,8 @@ type nobody struct{}
 func (nobody) Wake()             {}
 func (nobody) WakeAt(simcore.Ps) {}
 
-// Posted is how many requests a context's library had posted to a core when it asked for a control verb, which is carried
-// out when the core has taken them: what comes by doorbells or register writes could come later than the verb.
+// Posted is how many requests a context's library had posted to a core when it asked for a control verb, which is
+// carried out when the core has taken them: what comes by doorbells or register writes could come later than the verb.
 type Posted struct{ Sends, Recvs uint64 }
 
 // deferred is a control verb that waits for what was posted before it.

@@ -12,8 +12,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// landing is the receive side of a low-latency queue pair: a receive queue of the NIC whose descriptors are the application's
-// receive requests, with header buffers in Arm memory.
+// landing is the receive side of a low-latency queue pair: a receive queue of the NIC whose descriptors are the
+// application's receive requests, with header buffers in Arm memory.
 type landing struct {
 	q       *qp
 	c       *core
@@ -46,8 +46,8 @@ const (
 	landingOff
 )
 
-// post gives a receive request to the NIC. One that names memory which may not be written any more ends the queue pair, as
-// nobody would look at it when a message comes.
+// post gives a receive request to the NIC. One that names memory which may not be written any more ends the queue
+// pair, as nobody would look at it when a message comes.
 func (l *landing) post(number uint64, spans []transport.Span) error {
 	q := l.q
 	x := landed{number: number}
@@ -162,7 +162,8 @@ func (l *landing) names(region uint32) bool {
 	return slices.Contains(l.held, region)
 }
 
-// unland calls done when no low-latency queue pair of the core has the NIC write to a region: those that do end in error.
+// unland calls done when no low-latency queue pair of the core has the NIC write to a region: those that do end in
+// error.
 func (c *core) unland(region uint32, done func()) {
 	left := 1
 	one := func() {
@@ -208,8 +209,8 @@ func (l *landing) halt(done func()) {
 	})
 }
 
-// stopped ends the requests that the NIC had, in the order in which they were posted, if the queue pair is in error; else
-// nobody asks for them.
+// stopped ends the requests that the NIC had, in the order in which they were posted, if the queue pair is in error;
+// else nobody asks for them.
 func (l *landing) stopped() {
 	l.phase, l.credit = landingOff, 0
 	for l.under.Len() > 0 {

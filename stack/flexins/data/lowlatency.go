@@ -10,7 +10,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// MaxLowLatency is the longest message that a low-latency queue pair can have: it has to fit into the rings of the pipes.
+// MaxLowLatency is the longest message that a low-latency queue pair can have: it has to fit into the rings of the
+// pipes.
 func (s *Spec) MaxLowLatency() int {
 	return min(s.PayloadBytes-2*nicspec.LineBytes, s.Pipe.MaxInline())
 }
@@ -32,13 +33,16 @@ func (c *Config) validateLowLatency() error {
 	b := c.Driver.Build()
 	switch n := c.LowLatency; {
 	case n < 0 || n > nicspec.NumAccounts:
-		return fmt.Errorf("data: %d low-latency queue pairs: want 0 to %d, the NIC's credit accounts", n, nicspec.NumAccounts)
+		return fmt.Errorf("data: %d low-latency queue pairs: want 0 to %d, the NIC's credit accounts", n,
+			nicspec.NumAccounts)
 	case !b.Has(nicspec.PartAccounts):
 		return errors.New("data: low-latency queue pairs: want a NIC with part accounts, which this one lacks")
 	case c.FirstRule < n:
-		return fmt.Errorf("data: first rule %d: want %d or more, as the rules of low-latency queue pairs come before", c.FirstRule, n)
+		return fmt.Errorf("data: first rule %d: want %d or more, as the rules of low-latency queue pairs come before",
+			c.FirstRule, n)
 	case c.FirstRx+len(c.Cores)+n > b.NumRxq:
-		return fmt.Errorf("data: %d low-latency queue pairs beside %d cores: want %d receive queues together at most", n, len(c.Cores), b.NumRxq-c.FirstRx)
+		return fmt.Errorf("data: %d low-latency queue pairs beside %d cores: want %d receive queues together at most",
+			n, len(c.Cores), b.NumRxq-c.FirstRx)
 	case c.Control == nil:
 		return errors.New("data: low-latency queue pairs: want Control, the core that has the driver")
 	}
@@ -82,9 +86,11 @@ func (a *Card) fitsLowLatency(cfg *QPConfig) error {
 	case cfg.Type != verbs.QPTRC:
 		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair of type %v: want RC", cfg.Type)
 	case cfg.HasSRQ:
-		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair with a shared receive queue: want one of its own")
+		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair with a shared receive queue: want one of "+
+			"its own")
 	case cfg.LowLatency > most:
-		return verbs.Errorf(verb, verbs.EINVAL, "low-latency queue pair of messages of %d B: want %d at most", cfg.LowLatency, most)
+		return verbs.Errorf(verb, verbs.EINVAL, "low-latency queue pair of messages of %d B: want %d at most",
+			cfg.LowLatency, most)
 	}
 	return nil
 }
@@ -100,7 +106,8 @@ func (a *Card) openLanding(c *core, cfg *QPConfig) (*landing, error) {
 		}
 	}
 	if l.slot < 0 {
-		return nil, verbs.Errorf(verb, verbs.ENOMEM, "all %d receive queues for low-latency queue pairs are in use", len(a.landings))
+		return nil, verbs.Errorf(verb, verbs.ENOMEM, "all %d receive queues for low-latency queue pairs are in use",
+			len(a.landings))
 	}
 	n := max(cfg.Cap.MaxRecvWR, 1)
 	var err error
@@ -112,7 +119,8 @@ func (a *Card) openLanding(c *core, cfg *QPConfig) (*landing, error) {
 		log++
 	}
 	l.rx, err = a.drv.OpenRx(driver.RxConfig{
-		QueueConfig: c.queue(a.cfg.FirstRx+len(a.cores)+l.slot, log), Split: nicspec.SplitModeHeaders, HdrBytes: headerBytes, PayBytes: cfg.LowLatency, Trim: true,
+		QueueConfig: c.queue(a.cfg.FirstRx+len(a.cores)+l.slot, log), Split: nicspec.SplitModeHeaders,
+		HdrBytes: headerBytes, PayBytes: cfg.LowLatency, Trim: true,
 		OnFrame: func(_ *driver.RxQueue, f *driver.RxFrame) { l.received(f) },
 	})
 	if err != nil {
@@ -140,15 +148,17 @@ func (a *Card) setDrops() {
 	}
 }
 
-// steer has SENDs of one packet from the peer go to the queue pair's receive queue while it has descriptors, and else to the
-// core's. done is called when that is so.
+// steer has SENDs of one packet from the peer go to the queue pair's receive queue while it has descriptors, and else
+// to the core's. done is called when that is so.
 func (l *landing) steer(p *transport.Path, done func(error)) {
 	a := l.c.card
 	ipv4 := p.Peer.IP.Is4()
-	value := nicspec.SteerKeyFields{IsRoce: true, IsIpv4: ipv4, IsIpv6: !ipv4, DestQp: l.q.config.QPN, BthOpcode: sendOnly}
+	value := nicspec.SteerKeyFields{IsRoce: true, IsIpv4: ipv4, IsIpv6: !ipv4, DestQp: l.q.config.QPN,
+		BthOpcode: sendOnly}
 	copy(value.SrcAddr[:], p.Peer.IP.AsSlice())
 	copy(value.DstAddr[:], p.Local.IP.AsSlice())
-	mask := nicspec.SteerKeyFields{IsRoce: true, IsIpv4: true, IsIpv6: true, IsFrag: true, IpLenBad: true, L4LenBad: true, DestQp: 1<<24 - 1, BthOpcode: sendOnlyMask}
+	mask := nicspec.SteerKeyFields{IsRoce: true, IsIpv4: true, IsIpv6: true, IsFrag: true, IpLenBad: true,
+		L4LenBad: true, DestQp: 1<<24 - 1, BthOpcode: sendOnlyMask}
 	for i := range mask.SrcAddr {
 		mask.SrcAddr[i], mask.DstAddr[i] = 0xff, 0xff
 	}
@@ -179,8 +189,8 @@ func (l *landing) reopen(done func(error)) {
 	})
 }
 
-// close gives everything back; done is called as software of the core that has the driver. Nothing is with the NIC any more, or
-// ever was.
+// close gives everything back; done is called as software of the core that has the driver. Nothing is with the NIC any
+// more, or ever was.
 func (l *landing) close(done func()) {
 	a := l.c.card
 	err := l.rx.Close(func() {
@@ -196,7 +206,8 @@ func (l *landing) close(done func()) {
 func (l *landing) modify(x *Change, done func(error)) {
 	q := l.q
 	if a := &x.Attr; x.To == verbs.QPSRTR && q.config.LowLatency > int(a.MTU) {
-		done(verbs.Errorf("modify_qp", verbs.EINVAL, "PATH_MTU is %d: the low-latency queue pair was created with messages of %d B", a.MTU, q.config.LowLatency))
+		done(verbs.Errorf("modify_qp", verbs.EINVAL, "PATH_MTU is %d: the low-latency queue pair was created with "+
+			"messages of %d B", a.MTU, q.config.LowLatency))
 		return
 	}
 	if x.To == verbs.QPSReset {

@@ -30,8 +30,8 @@ type context struct {
 	deferred []deferred // oldest first
 }
 
-// Ends are the consuming ends of a context's pipes on a core. Watch are the ranges of memory whose writes say that an element
-// may have come; ranges of different contexts must not overlap.
+// Ends are the consuming ends of a context's pipes on a core. Watch are the ranges of memory whose writes say that an
+// element may have come; ranges of different contexts must not overlap.
 type Ends struct {
 	SQ, RQ pipe.Receiver
 	Watch  []pipe.Extent
@@ -40,8 +40,8 @@ type Ends struct {
 // Memory is a core's loads and stores, for the consuming ends that it polls.
 func (a *Card) Memory(core int) pipe.Memory { return a.cores[core].cpu }
 
-// Copier carries bytes for a core, by its queue of copies, between its own memory for pipes and the host's; done is called
-// as its software.
+// Copier carries bytes for a core, by its queue of copies, between its own memory for pipes and the host's; done is
+// called as its software.
 func (a *Card) Copier(core int) pipe.Copier { return &a.cores[core].copies }
 
 // Attach gives every core the pipes of a context; ends has those of each core.
@@ -55,7 +55,8 @@ func (a *Card) Attach(id int, ends []Ends) error {
 		}
 		x := &context{id: id, c: c, sq: ends[i].SQ, rq: ends[i].RQ}
 		var err error
-		if x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("pipes of context %d", id), Poll: c.spec.Poll}, func(*cpu.Core) bool { return x.poll() }); err != nil {
+		if x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("pipes of context %d", id), Poll: c.spec.Poll},
+			func(*cpu.Core) bool { return x.poll() }); err != nil {
 			return err
 		}
 		for _, w := range ends[i].Watch {
@@ -80,7 +81,8 @@ func (a *Card) Detach(id int) {
 	}
 }
 
-// drainPipes takes what a context had posted when a control verb was asked for: its pipes are in memory before the verb is.
+// drainPipes takes what a context had posted when a control verb was asked for: its pipes are in memory before the
+// verb is.
 func (c *core) drainPipes(context int) {
 	if x := c.contexts[context]; x != nil {
 		for x.poll() {
@@ -141,7 +143,8 @@ func (x *context) takeSend(b []byte) error {
 	}
 	s := &x.send
 	*s = transport.Send{
-		ID: e.ID, Op: e.Opcode, Flags: e.Flags, Imm: e.Imm, RKey: e.RKey, RemoteAddr: e.RemoteAddr, CompareAdd: e.CompareAdd, Swap: e.Swap,
+		ID: e.ID, Op: e.Opcode, Flags: e.Flags, Imm: e.Imm, RKey: e.RKey, RemoteAddr: e.RemoteAddr,
+		CompareAdd: e.CompareAdd, Swap: e.Swap,
 		Inline: e.Inline, Spans: s.Spans[:0], RemoteQP: e.DestQPN, RemoteQKey: e.QKey,
 	}
 	if q.config.SignalAll {
@@ -209,7 +212,8 @@ func (x *context) takeRecv(b []byte) (err error) {
 			x.spans = x.spans[:0]
 		}
 		if e.Bytes > 0 {
-			s, _ := x.c.card.local(0, pipe.Span{Addr: e.Addr, Bytes: e.Bytes}, 0) // what is wrong with it is asked when a message comes
+			// what is wrong with it is asked when a message comes
+			s, _ := x.c.card.local(0, pipe.Span{Addr: e.Addr, Bytes: e.Bytes}, 0)
 			x.spans = append(x.spans, s)
 		}
 		if x.more = e.More; x.more {
@@ -262,8 +266,8 @@ type cq struct {
 	wait bool // in core.full
 }
 
-// OpenCQ has a core fill a completion queue by a pipe whose ring is in host memory. It is opened before queue pairs of that
-// core use it.
+// OpenCQ has a core fill a completion queue by a pipe whose ring is in host memory. It is opened before queue pairs of
+// that core use it.
 func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	c := a.cores[core]
 	if c.cqs[number] != nil {
@@ -356,7 +360,8 @@ func (x *copies) Copy(to, from uint64, n int, done func(error)) {
 	a, ok := c.near(to, n)
 	b, also := c.near(from, n)
 	if !ok || !also {
-		done(fmt.Errorf("a copy of %d B from %#x to %#x: want memory of this core, and of the host under its key", n, from, to))
+		done(fmt.Errorf("a copy of %d B from %#x to %#x: want memory of this core, and of the host under its key", n,
+			from, to))
 		return
 	}
 	x.add(job{dst: a, src: b, then: done})

@@ -52,7 +52,8 @@ type qp struct {
 func (a *Card) coreOf(qpn uint32) (*core, error) {
 	i := int(qpn & a.Mask())
 	if i >= len(a.cores) {
-		return nil, fmt.Errorf("data: queue pair %#x: its low bits are %d: want 0 to %d, a core", qpn, i, len(a.cores)-1)
+		return nil, fmt.Errorf("data: queue pair %#x: its low bits are %d: want 0 to %d, a core", qpn, i,
+			len(a.cores)-1)
 	}
 	return a.cores[i], nil
 }
@@ -80,21 +81,25 @@ func (c *core) create(cfg QPConfig) error {
 	if c.qps[cfg.QPN] != nil || c.srqs[cfg.QPN] != nil {
 		return fmt.Errorf("data: queue pair %#x: there is one", cfg.QPN)
 	}
-	q := &qp{config: cfg, core: c, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ], recv: c.cqs[cfg.RecvCQ]}
+	q := &qp{config: cfg, core: c, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ],
+		recv: c.cqs[cfg.RecvCQ]}
 	if q.send == nil || q.recv == nil {
-		return fmt.Errorf("data: queue pair %#x: completion queues %d and %d: want them open on core %d", cfg.QPN, cfg.SendCQ, cfg.RecvCQ, c.index)
+		return fmt.Errorf("data: queue pair %#x: completion queues %d and %d: want them open on core %d", cfg.QPN,
+			cfg.SendCQ, cfg.RecvCQ, c.index)
 	}
 	var shared *transport.RecvQueue
 	if cfg.HasSRQ {
 		s := c.srqs[cfg.SRQ]
 		if s == nil {
-			return fmt.Errorf("data: queue pair %#x: shared receive queue %#x: want it on core %d", cfg.QPN, cfg.SRQ, c.index)
+			return fmt.Errorf("data: queue pair %#x: shared receive queue %#x: want it on core %d", cfg.QPN, cfg.SRQ,
+				c.index)
 		}
 		shared = s.queue
 	}
 	if cfg.Type == rawPacket {
 		if c.index != 0 {
-			return fmt.Errorf("data: queue pair %#x of raw packets: want it on core 0, which gets the frames that are no RoCE", cfg.QPN)
+			return fmt.Errorf("data: queue pair %#x of raw packets: want it on core 0, which gets the frames that "+
+				"are no RoCE", cfg.QPN)
 		}
 		q.raw = newRaw(q)
 		c.qps[cfg.QPN] = q
@@ -113,7 +118,8 @@ func (c *core) create(cfg QPConfig) error {
 
 // transport is the spec of a queue pair's connection.
 func (s *Spec) transport(cfg *QPConfig) transport.Spec {
-	kinds := map[verbs.QPType]transport.Kind{verbs.QPTRC: transport.RC, verbs.QPTUC: transport.UC, verbs.QPTUD: transport.UD, verbs.QPTSolar: transport.Solar}
+	kinds := map[verbs.QPType]transport.Kind{verbs.QPTRC: transport.RC, verbs.QPTUC: transport.UC,
+		verbs.QPTUD: transport.UD, verbs.QPTSolar: transport.Solar}
 	t := transport.DefaultSpec(kinds[cfg.Type], cfg.QPN)
 	if t.Kind == transport.RC {
 		t.Recovery = s.Recovery
@@ -170,7 +176,8 @@ func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 				}
 				q.send.forget(qpn)
 				q.recv.forget(qpn)
-				c.copies.nop(func() { done(nil) }) // its completions are in the host, where they can be told from later ones
+				// its completions are in the host, where they can be told from later ones
+				c.copies.nop(func() { done(nil) })
 			})
 		})
 	})
@@ -217,8 +224,8 @@ func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
 	})
 }
 
-// DestroyQP ends a queue pair: what it had posted is forgotten, without completions. done is called when nothing of it is
-// under way any more.
+// DestroyQP ends a queue pair: what it had posted is forgotten, without completions. done is called when nothing of it
+// is under way any more.
 func (a *Card) DestroyQP(qpn uint32, p Posted, done func(error)) {
 	c, err := a.coreOf(qpn)
 	if err != nil {

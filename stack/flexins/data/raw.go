@@ -11,7 +11,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// raw is a queue pair of Ethernet frames: each request is a frame, as it is. It gets the frames of its port that are no RoCE.
+// raw is a queue pair of Ethernet frames: each request is a frame, as it is. It gets the frames of its port that are
+// no RoCE.
 type raw struct {
 	q     *qp
 	state verbs.State
@@ -33,7 +34,8 @@ func newRaw(q *qp) *raw { return &raw{q: q} }
 func (r *raw) change(x Change) error {
 	raws := r.q.core.raws
 	if other := raws[x.Port]; x.To == verbs.QPSInit && other != nil && other != r.q {
-		return fmt.Errorf("data: queue pair %#x of raw packets: port %d is that of queue pair %#x: want another", r.q.config.QPN, x.Port, other.config.QPN)
+		return fmt.Errorf("data: queue pair %#x of raw packets: port %d is that of queue pair %#x: want another",
+			r.q.config.QPN, x.Port, other.config.QPN)
 	}
 	r.state = x.To
 	switch x.To {
@@ -80,7 +82,8 @@ func (q *qp) postRaw(e *pipe.SendElement) error {
 	if r.sends.Len() >= q.config.Cap.MaxSendWR {
 		return transport.ErrFull
 	}
-	s := &rawSend{Send: transport.Send{ID: e.ID, Op: e.Opcode, Flags: e.Flags}, inline: append([]byte(nil), e.Inline...), length: e.Bytes()}
+	s := &rawSend{Send: transport.Send{ID: e.ID, Op: e.Opcode, Flags: e.Flags},
+		inline: append([]byte(nil), e.Inline...), length: e.Bytes()}
 	if q.config.SignalAll {
 		s.Flags |= verbs.SendSignaled
 	}

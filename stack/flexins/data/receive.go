@@ -41,7 +41,8 @@ func (c *core) openReceive(at uint64) error {
 	headers := at + uint64(n*s.PayloadBytes)
 	var err error
 	c.rx, err = c.card.drv.OpenRx(driver.RxConfig{
-		QueueConfig: c.queue(c.card.cfg.FirstRx+c.index, s.LogReceive), Split: nicspec.SplitModeHeaders, HdrBytes: headerBytes,
+		QueueConfig: c.queue(c.card.cfg.FirstRx+c.index, s.LogReceive), Split: nicspec.SplitModeHeaders,
+		HdrBytes: headerBytes,
 		PayBytes: s.PayloadBytes, Trim: true, OnFrame: func(_ *driver.RxQueue, f *driver.RxFrame) { c.received(f) },
 	})
 	if err != nil {
@@ -103,7 +104,8 @@ func (c *core) received(f *driver.RxFrame) {
 	}
 }
 
-// parse reads the headers of a RoCE packet into frame. Those of opcodes that the NIC does not know lie with the payload.
+// parse reads the headers of a RoCE packet into frame. Those of opcodes that the NIC does not know lie with the
+// payload.
 func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFrame) bool {
 	l3, l4 := int(f.Cqe.L3Off()), int(f.Cqe.L4Off())
 	const udp, bth = 8, 12

@@ -26,7 +26,8 @@ func newRing(from, size uint64) ring { return ring{from: from, size: size} }
 
 func wholeLines(n int) uint64 { return uint64(n+nicspec.LineBytes-1) &^ (nicspec.LineBytes - 1) }
 
-// skipped is what is lost at the end of the ring by a piece of so many bytes; fits is false when there is no room for it.
+// skipped is what is lost at the end of the ring by a piece of so many bytes; fits is false when there is no room for
+// it.
 func (r *ring) skipped(bytes uint64) (skip uint64, fits bool) {
 	if r.used == 0 {
 		return 0, bytes <= r.size
@@ -43,7 +44,8 @@ func (r *ring) fits(n int) bool {
 	return ok
 }
 
-// take returns n bytes, for which there is room. An empty ring goes on where it was, as one that sweeps through its memory does.
+// take returns n bytes, for which there is room. An empty ring goes on where it was, as one that sweeps through its
+// memory does.
 func (r *ring) take(n int) *piece {
 	var p *piece
 	if k := len(r.spare); k > 0 {

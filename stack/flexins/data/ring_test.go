@@ -10,7 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// ringModel is a ring as a list of what it has handed out, oldest first: a piece leaves it when all before it were given back.
+// ringModel is a ring as a list of what it has handed out, oldest first: a piece leaves it when all before it were
+// given back.
 type ringModel struct {
 	size uint64
 	next uint64 // behind the newest piece
@@ -58,8 +59,9 @@ func (m *ringModel) give(i int) *piece {
 	return p
 }
 
-// Pieces lie within the ring, at whole lines, and never over one that is in use, in whichever order they are given back. There
-// is room exactly when the free part has it in one piece; once all were given back, there is room for the whole ring.
+// Pieces lie within the ring, at whole lines, and never over one that is in use, in whichever order they are given
+// back. There is room exactly when the free part has it in one piece; once all were given back, there is room for the
+// whole ring.
 func TestRingAgreesWithModel(t *testing.T) {
 	wrapped, refused, passed := 0, 0, 0
 	for seed := range uint64(200) {
@@ -78,7 +80,8 @@ func TestRingAgreesWithModel(t *testing.T) {
 				require.GreaterOrEqual(t, p.bytes, uint64(n))
 				require.LessOrEqual(t, at+p.bytes, size, "seed %d", seed)
 				for _, o := range m.list {
-					require.True(t, o.given || at >= o.behind || at+p.bytes <= o.at, "seed %d: %d to %d lies over %+v", seed, at, at+p.bytes, o)
+					require.True(t, o.given || at >= o.behind || at+p.bytes <= o.at, "seed %d: %d to %d lies over %+v",
+						seed, at, at+p.bytes, o)
 				}
 				if at == 0 && begin > 0 {
 					wrapped++
@@ -111,7 +114,8 @@ func TestRingAgreesWithModel(t *testing.T) {
 		require.True(t, x.fits(int(size)), "seed %d", seed)
 		require.False(t, x.fits(int(size)+1), "seed %d", seed)
 	}
-	t.Log(wrapped, "pieces passed over the end,", refused, "found no room,", passed, "were given back before older ones")
+	t.Log(wrapped, "pieces passed over the end,", refused, "found no room,", passed,
+		"were given back before older ones")
 	require.Greater(t, wrapped, 1000)
 	require.Greater(t, refused, 1000)
 	require.Greater(t, passed, 1000)

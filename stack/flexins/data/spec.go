@@ -34,7 +34,8 @@ type Spec struct {
 	// LogReceive is log2 of the descriptors of a core's receive queue: at least 512 (FN 3.3).
 	LogReceive int `yaml:"log_receive"`
 
-	// PayloadBytes is a payload buffer, of whole lines: the largest MTU and what of a frame's own headers lies behind a BTH.
+	// PayloadBytes is a payload buffer, of whole lines: the largest MTU and what of a frame's own headers lies behind
+	// a BTH.
 	PayloadBytes int `yaml:"payload_bytes"`
 
 	// LogTransmit is log2 of the blocks of a transmit queue; as many header slots lie beside it. Assumption.
@@ -43,7 +44,8 @@ type Spec struct {
 	// LogCopy is log2 of the entries of the queue of copies: assumption.
 	LogCopy int `yaml:"log_copy"`
 
-	// Every is the frames between two of which a completion is asked for, and the buffers posted with a doorbell: assumption.
+	// Every is the frames between two of which a completion is asked for, and the buffers posted with a doorbell:
+	// assumption.
 	Every int `yaml:"every"`
 
 	// Burst is the most packets that a step of the work loop sends: assumption.
@@ -52,12 +54,12 @@ type Spec struct {
 	Receive  ReceiveKind  `yaml:"receive"`
 	Transmit TransmitKind `yaml:"transmit"`
 
-	// StagingBytes is the ring of all cores together that payload is copied into by dma_staged: stack.md sweeps 1 to 32 MB; a
-	// default in the middle is an assumption.
+	// StagingBytes is the ring of all cores together that payload is copied into by dma_staged: stack.md sweeps 1 to
+	// 32 MB; a default in the middle is an assumption.
 	StagingBytes int `yaml:"staging_bytes"`
 
-	// StagingInvalidate has the lines of a staged packet be invalidated when it has left, so that they are not written back to
-	// memory: assumption that a staging design does without.
+	// StagingInvalidate has the lines of a staged packet be invalidated when it has left, so that they are not written
+	// back to memory: assumption that a staging design does without.
 	StagingInvalidate bool `yaml:"staging_invalidate"`
 
 	// Recovery is that of RC.
@@ -66,12 +68,12 @@ type Spec struct {
 	// CC is congestion control.
 	CC CongestionSpec `yaml:"cc"`
 
-	// Spray has the packets of reliable queue pairs leave by all Ethernet ports in turn, each with another UDP source port.
-	// Recovery must be selective repeat.
+	// Spray has the packets of reliable queue pairs leave by all Ethernet ports in turn, each with another UDP source
+	// port. Recovery must be selective repeat.
 	Spray bool `yaml:"spray"`
 
-	// SprayPorts is the UDP source ports that they are dealt out over, SpraySeed says with which a queue pair begins, and
-	// SprayReorder by how many packets they may pass each other before one counts as lost: assumptions.
+	// SprayPorts is the UDP source ports that they are dealt out over, SpraySeed says with which a queue pair begins,
+	// and SprayReorder by how many packets they may pass each other before one counts as lost: assumptions.
 	SprayPorts   int    `yaml:"spray_ports"`
 	SpraySeed    uint64 `yaml:"spray_seed"`
 	SprayReorder int    `yaml:"spray_reorder_packets"`
@@ -79,23 +81,27 @@ type Spec struct {
 	// Pipe is that of all pipes to and from the host.
 	Pipe pipe.Spec `yaml:"pipe"`
 
-	// Poll is the cycles of a look at one unshared send queue that has nothing: 25 ns at 2.5 GHz (FN 3.2, fs.sq_loop_2000).
+	// Poll is the cycles of a look at one unshared send queue that has nothing: 25 ns at 2.5 GHz (FN 3.2,
+	// fs.sq_loop_2000).
 	Poll int64 `yaml:"poll_cycles"`
 
-	// Parse is the cycles that the headers of a received packet and the state of its connection take beside their loads; Build
-	// those of a packet that is sent, Element those of an element of a pipe, Touch those of a copy's end: assumptions.
+	// Parse is the cycles that the headers of a received packet and the state of its connection take beside their
+	// loads; Build those of a packet that is sent, Element those of an element of a pipe, Touch those of a copy's end:
+	// assumptions.
 	Parse   int64 `yaml:"parse_cycles"`
 	Build   int64 `yaml:"build_cycles"`
 	Element int64 `yaml:"element_cycles"`
 	Touch   int64 `yaml:"touch_cycles"`
 
-	// ReorderPackets is the packets that a core keeps for selective repeat; beyond them, receive buffers are kept: assumption.
+	// ReorderPackets is the packets that a core keeps for selective repeat; beyond them, receive buffers are kept:
+	// assumption.
 	ReorderPackets int `yaml:"reorder_packets"`
 
 	// PipeBytes is a core's memory for the pipes of completions that it fills: assumption.
 	PipeBytes int `yaml:"pipe_bytes"`
 
-	// CRCCycles is the cycles of a CRC-32C of 64 B in software (Solar): 8 B a cycle, as Arm's instruction has it: assumption.
+	// CRCCycles is the cycles of a CRC-32C of 64 B in software (Solar): 8 B a cycle, as Arm's instruction has it:
+	// assumption.
 	CRCCycles int64 `yaml:"crc_cycles"`
 
 	// RecordPoll is the time between two reads of a doorbell's record that the cores poll by DMA: assumption.
@@ -108,8 +114,10 @@ type Spec struct {
 // DefaultSpec is header-only transmission and in-cache reception.
 func DefaultSpec() Spec {
 	return Spec{
-		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8, Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
-		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20, ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
+		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8,
+		Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
+		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20,
+		ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
 		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 8,
 	}
 }
@@ -128,11 +136,13 @@ func (s *Spec) Validate() error {
 	log("log_copy", s.LogCopy)
 	within("payload_bytes", int64(s.PayloadBytes), 256, 1<<14)
 	if s.PayloadBytes%nicspec.LineBytes != 0 {
-		errs = append(errs, field.Errorf("payload_bytes", "%d: want a multiple of %d", s.PayloadBytes, nicspec.LineBytes))
+		errs = append(errs, field.Errorf("payload_bytes", "%d: want a multiple of %d", s.PayloadBytes,
+			nicspec.LineBytes))
 	}
 	most := int64(1) << min(max(s.LogReceive, 0), max(s.LogTransmit, 0), 15) / 4
 	if e := int64(s.Every); e < 1 || e > most {
-		errs = append(errs, field.Errorf("every", "%d: want 1 to %d, a quarter of the smaller ring (%v, %v)", e, most, field.Path("log_transmit"), field.Path("log_receive")))
+		errs = append(errs, field.Errorf("every", "%d: want 1 to %d, a quarter of the smaller ring (%v, %v)", e, most,
+			field.Path("log_transmit"), field.Path("log_receive")))
 	}
 	within("burst", int64(s.Burst), 1, 1<<10)
 	if s.Receive != InCache && s.Receive != Naive {
@@ -141,13 +151,15 @@ func (s *Spec) Validate() error {
 	switch s.Transmit {
 	case HeaderOnly, DMAStaged:
 	case rdmaStaged:
-		errs = append(errs, field.Errorf("transmit", "%s: it needs an rnic on the card, beside the NIC of the contract, and there is none: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
+		errs = append(errs, field.Errorf("transmit", "%s: it needs an rnic on the card, beside the NIC of the "+
+			"contract, and there is none: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
 	default:
 		errs = append(errs, field.Errorf("transmit", "%q: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
 	}
 	within("staging_bytes", int64(s.StagingBytes), 1<<20, 32<<20)
 	if s.Recovery > transport.SelectiveRepeat {
-		errs = append(errs, field.Errorf("recovery", "%d: want %d or %d", s.Recovery, transport.GoBackN, transport.SelectiveRepeat))
+		errs = append(errs, field.Errorf("recovery", "%d: want %d or %d", s.Recovery, transport.GoBackN,
+			transport.SelectiveRepeat))
 	}
 	errs = append(errs, field.Under("pipe", s.Pipe.Validate()), field.Under("cc", s.CC.Validate()), s.validateSpray())
 	within("reorder_packets", int64(s.ReorderPackets), 0, 1<<16)

@@ -18,7 +18,8 @@ func (s *Spec) validateSpray() error {
 	case s.SprayReorder < 0 || s.SprayReorder > reorder:
 		return field.Errorf("spray_reorder_packets", "%d: want 0 to %d", s.SprayReorder, reorder)
 	case s.Spray && s.Recovery == transport.GoBackN:
-		return field.Errorf("spray", "true with %v %d, go-back-N, which takes every packet that another has passed for a loss: want %v %d, selective repeat, or false",
+		return field.Errorf("spray", "true with %v %d, go-back-N, which takes every packet that another has passed "+
+			"for a loss: want %v %d, selective repeat, or false",
 			field.Path("recovery"), transport.GoBackN, field.Path("recovery"), transport.SelectiveRepeat)
 	}
 	return nil
@@ -50,8 +51,8 @@ func (c *core) room(q *qp) bool {
 	return true
 }
 
-// leaves returns the port by which a packet leaves: one that is sprayed by that which its UDP source port names, which a
-// switch on its way may go by, too.
+// leaves returns the port by which a packet leaves: one that is sprayed by that which its UDP source port names, which
+// a switch on its way may go by, too.
 func (q *qp) leaves(o *transport.Out) int {
 	if !q.sprayed {
 		return q.port

@@ -9,9 +9,10 @@ import (
 	"nictwin/stack/transport"
 )
 
-// staging is the way of packets whose payload goes through Arm memory (DMAStaged): the queue of copies brings it into a ring,
-// and then the frame is sent from there. A place of the ring is free when its frame has left, so a packet that is sent again
-// is copied from the host again. Packets of a queue pair keep their order; those without payload from the host pass others.
+// staging is the way of packets whose payload goes through Arm memory (DMAStaged): the queue of copies brings it into
+// a ring, and then the frame is sent from there. A place of the ring is free when its frame has left, so a packet that
+// is sent again is copied from the host again. Packets of a queue pair keep their order; those without payload from
+// the host pass others.
 type staging struct {
 	c     *core
 	ring  ring
@@ -40,7 +41,8 @@ func (s *Spec) stagingShare(cores int) uint64 {
 	return uint64(s.StagingBytes/cores) &^ (nicspec.LineBytes - 1)
 }
 
-// ready reports whether a packet of n bytes could be taken. If the ring is full, the NIC is asked which frames have left.
+// ready reports whether a packet of n bytes could be taken. If the ring is full, the NIC is asked which frames have
+// left.
 func (x *staging) ready(n int) bool {
 	if x.c.spec.Transmit != DMAStaged {
 		return true
@@ -179,7 +181,8 @@ func (x *staging) free(p *staged) {
 	x.c.work.Wake()
 }
 
-// payload are the pieces of a packet's payload: from the ring, or where it lies. ok is false when it is as good as lost.
+// payload are the pieces of a packet's payload: from the ring, or where it lies. ok is false when it is as good as
+// lost.
 func (q *qp) payload(into []driver.Span, p *staged) (pieces []driver.Span, ok bool) {
 	if p.place != nil {
 		return append(into, q.core.span(p.place.at, p.bytes)), !p.lost

@@ -7,8 +7,8 @@ import (
 	"nictwin/stack/transport"
 )
 
-// timers are the deadlines of connections, earliest first. An entry may be earlier than its connection's deadline: it is
-// looked at then, and put back.
+// timers are the deadlines of connections, earliest first. An entry may be earlier than its connection's deadline: it
+// is looked at then, and put back.
 type timers []timer
 
 type timer struct {

@@ -27,8 +27,8 @@ type Module struct {
 	next   []uint32 // by core: from where a number is looked for
 }
 
-// Numbers: queue pairs 0 and 1 are the subnet's (IBTA 10.2.4.2); shared receive queues have the upper half of 24 bits, as a
-// receive entry names either.
+// Numbers: queue pairs 0 and 1 are the subnet's (IBTA 10.2.4.2); shared receive queues have the upper half of 24 bits,
+// as a receive entry names either.
 const (
 	firstQP  = 2
 	firstSRQ = 1 << 23
@@ -44,7 +44,8 @@ func New(cores int, attr verbs.DeviceAttr) (*Module, error) {
 	}
 	m := &Module{attr: attr, cores: cores, shared: shared, next: make([]uint32, cores)}
 	m.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{
-		verbs.KindPD: {First: 1, Most: maxPDs}, verbs.KindMR: {Most: attr.MaxMR}, verbs.KindCQ: {First: 1, Most: attr.MaxCQ}, verbs.KindQP: {Most: attr.MaxQP},
+		verbs.KindPD: {First: 1, Most: maxPDs}, verbs.KindMR: {Most: attr.MaxMR},
+		verbs.KindCQ: {First: 1, Most: attr.MaxCQ}, verbs.KindQP: {Most: attr.MaxQP},
 		verbs.KindAH: {First: 1, Most: maxAHs}, verbs.KindSRQ: {Most: attr.MaxSRQ},
 	})
 	return m, nil
@@ -114,8 +115,8 @@ func (p *Process) Destroy(verb string, x verbs.Object) error {
 	return err
 }
 
-// QP numbers a queue pair. Raw packets reach the first core only; those with a shared receive queue go to its core; others to
-// the core with the fewest (FN 3.2).
+// QP numbers a queue pair. Raw packets reach the first core only; those with a shared receive queue go to its core;
+// others to the core with the fewest (FN 3.2).
 func (p *Process) QP(t verbs.QPType, srq uint32, hasSRQ bool, uses ...verbs.Object) (qpn uint32, core int, err error) {
 	switch {
 	case hasSRQ:

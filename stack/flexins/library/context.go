@@ -18,9 +18,10 @@ import (
 // Spec is what the library's work costs, beside its accesses.
 type Spec struct {
 	Syscall int64 `yaml:"syscall_cycles"` // to enter the kernel module and come back: 200 ns at 2.5 GHz: assumption
-	Post    int64 `yaml:"post_cycles"`    // of building an element: 76 ns, as an entry of the RDMA NIC (off-path study, Advice 4)
-	Take    int64 `yaml:"take_cycles"`    // of a completion: assumption
-	Poll    int64 `yaml:"poll_cycles"`    // of a look at a ring: as the card's (FN 3.2)
+	// of building an element: 76 ns, as an entry of the RDMA NIC (off-path study, Advice 4)
+	Post int64 `yaml:"post_cycles"`
+	Take int64 `yaml:"take_cycles"` // of a completion: assumption
+	Poll int64 `yaml:"poll_cycles"` // of a look at a ring: as the card's (FN 3.2)
 }
 
 // DefaultSpec is that of a host core at 2.5 GHz.
@@ -33,7 +34,8 @@ func (s *Spec) Validate() error {
 		path  field.Path
 		v     int64
 		least int64
-	}{{"syscall_cycles", s.Syscall, 0}, {"post_cycles", s.Post, 0}, {"take_cycles", s.Take, 0}, {"poll_cycles", s.Poll, 1}} {
+	}{{"syscall_cycles", s.Syscall, 0}, {"post_cycles", s.Post, 0}, {"take_cycles", s.Take, 0},
+		{"poll_cycles", s.Poll, 1}} {
 		if f.v < f.least || f.v > 1<<32 {
 			errs = append(errs, field.Errorf(f.path, "%d: want %d to 2^32", f.v, f.least))
 		}
@@ -105,7 +107,8 @@ func New(c Config) (*Context, error) {
 		return nil, fmt.Errorf("library: %w", err)
 	}
 	x := &Context{
-		cfg: c, core: c.Core, kernel: c.Kernel, regions: map[uint32]region{}, ahs: map[verbs.AH]verbs.PD{}, qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{},
+		cfg: c, core: c.Core, kernel: c.Kernel, regions: map[uint32]region{}, ahs: map[verbs.AH]verbs.PD{},
+		qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{},
 		cqs: map[uint32]*CQ{}, asked: map[uint32]func(*mailbox.Reply){},
 	}
 	x.ahOf = func(h verbs.AH) (verbs.PD, bool) { pd, ok := x.ahs[h]; return pd, ok }
@@ -113,13 +116,15 @@ func New(c Config) (*Context, error) {
 		x.packers, x.posted = append(x.packers, pipe.NewPacker(to)), append(x.posted, data.Posted{})
 	}
 	var err error
-	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll}, func(*cpu.Core) bool { return x.replies() }); err != nil {
+	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll},
+		func(*cpu.Core) bool { return x.replies() }); err != nil {
 		return nil, err
 	}
 	if _, err = x.loop.Watch(c.Reply.From, int(c.Reply.Bytes)); err != nil {
 		return nil, err
 	}
-	x.left, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("receive entries of context %d", c.ID), Poll: 1}, func(*cpu.Core) bool { return x.flush() })
+	x.left, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("receive entries of context %d", c.ID), Poll: 1},
+		func(*cpu.Core) bool { return x.flush() })
 	return x, err
 }
 
@@ -284,19 +289,20 @@ func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, d
 		done(verbs.MR{}, err)
 		return
 	}
-	c.ask(&mailbox.Request{Verb: mailbox.RegMR, PD: pd, Addr: addr, Bytes: length, Access: access}, func(r *mailbox.Reply) {
-		m := verbs.MR{PD: pd, Addr: addr, Length: length, Access: access, LKey: r.Object, RKey: r.Object}
-		err := r.Err(verb)
-		if err == nil {
-			err = c.kernel.Add(verb, verbs.Object{Kind: verbs.KindMR, Number: m.LKey}, pdObject(pd))
-		}
-		if err != nil {
-			done(verbs.MR{}, err)
-			return
-		}
-		c.regions[m.LKey] = region{m, r.Addr}
-		done(m, nil)
-	})
+	c.ask(&mailbox.Request{Verb: mailbox.RegMR, PD: pd, Addr: addr, Bytes: length, Access: access},
+		func(r *mailbox.Reply) {
+			m := verbs.MR{PD: pd, Addr: addr, Length: length, Access: access, LKey: r.Object, RKey: r.Object}
+			err := r.Err(verb)
+			if err == nil {
+				err = c.kernel.Add(verb, verbs.Object{Kind: verbs.KindMR, Number: m.LKey}, pdObject(pd))
+			}
+			if err != nil {
+				done(verbs.MR{}, err)
+				return
+			}
+			c.regions[m.LKey] = region{m, r.Addr}
+			done(m, nil)
+		})
 }
 
 // DeregMR implements verbs.Context.

@@ -123,14 +123,15 @@ func (q *CQ) closeNext(core int, done func(error)) {
 		if r == nil {
 			continue
 		}
-		q.c.ask(&mailbox.Request{Verb: mailbox.CloseCQ, Core: uint32(core), Send: mailbox.CQ{Number: q.number}}, func(a *mailbox.Reply) {
-			if err := a.Err("destroy_cq"); err != nil {
-				done(err)
-				return
-			}
-			q.c.fail(q.c.cfg.Host.Free(r.at.Ring))
-			q.closeNext(core+1, done)
-		})
+		q.c.ask(&mailbox.Request{Verb: mailbox.CloseCQ, Core: uint32(core), Send: mailbox.CQ{Number: q.number}},
+			func(a *mailbox.Reply) {
+				if err := a.Err("destroy_cq"); err != nil {
+					done(err)
+					return
+				}
+				q.c.fail(q.c.cfg.Host.Free(r.at.Ring))
+				q.closeNext(core+1, done)
+			})
 		return
 	}
 	done(nil)
@@ -250,7 +251,8 @@ func (q *CQ) watch() {
 		return
 	}
 	var err error
-	q.loop, err = q.c.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("completion queue %d", q.number), Poll: q.c.cfg.Spec.Poll}, func(*cpu.Core) bool { return q.look() })
+	q.loop, err = q.c.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("completion queue %d", q.number),
+		Poll: q.c.cfg.Spec.Poll}, func(*cpu.Core) bool { return q.look() })
 	q.c.fail(err)
 	q.rewatch()
 }

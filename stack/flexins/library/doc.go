@@ -13,8 +13,9 @@
 // memory that the application may not name gets an address that nothing stands for: the
 // card ends the request when its turn has come.
 //
-// Messages of low-latency queue pairs (verbs.QPInitAttr.LowLatency) go along in elements, from memory, too, which is read when
-// they are posted. Their receive requests are looked at when they are posted, as the NIC writes to them on its own.
+// Messages of low-latency queue pairs (verbs.QPInitAttr.LowLatency) go along in elements, from memory, too, which is
+// read when they are posted. Their receive requests are looked at when they are posted, as the NIC writes to them on
+// its own.
 //
 // Receive entries that are left over of a line are sent at the core's next poll (FN 3.4),
 // as one of its loops. Another watches the completion rings of queues that are followed or armed.

@@ -12,11 +12,13 @@ func checkLowLatency(verb string, a *verbs.QPInitAttr, attr *verbs.DeviceAttr) e
 	case attr.MaxLowLatency == 0:
 		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this card was set up without")
 	case n < 0 || n > attr.MaxLowLatency:
-		return verbs.Errorf(verb, verbs.EINVAL, "low-latency queue pair of messages of %d B: want 1 to %d", n, attr.MaxLowLatency)
+		return verbs.Errorf(verb, verbs.EINVAL, "low-latency queue pair of messages of %d B: want 1 to %d", n,
+			attr.MaxLowLatency)
 	case a.Type != verbs.QPTRC:
 		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair of type %v: want RC", a.Type)
 	case a.SRQ != nil:
-		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair with a shared receive queue: want one of its own")
+		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair with a shared receive queue: want one of "+
+			"its own")
 	}
 	return nil
 }
@@ -30,8 +32,8 @@ func (q *QP) mayReceive(w *verbs.RecvWR) error {
 	return nil
 }
 
-// along takes a message from the application's memory, so that it goes with the request. False: a piece of it may not be named,
-// which is for the card to tell in its turn.
+// along takes a message from the application's memory, so that it goes with the request. False: a piece of it may not
+// be named, which is for the card to tell in its turn.
 func (q *QP) along(w *verbs.SendWR) (bytes []byte, ok bool, err error) {
 	c := q.c
 	for i := range w.SGEs {

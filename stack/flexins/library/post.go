@@ -11,11 +11,13 @@ import (
 // nowhere is an address of the card that no shadow region has: what may not be named gets it.
 const nowhere = 0
 
-// swap is the card's address for a piece of memory, if a queue pair of a domain may name it at all; the card checks rights.
+// swap is the card's address for a piece of memory, if a queue pair of a domain may name it at all; the card checks
+// rights.
 func (c *Context) swap(pd verbs.PD, s *verbs.SGE) pipe.Span {
 	x := pipe.Span{Addr: nowhere, Bytes: s.Length}
 	r, ok := c.regions[s.LKey]
-	if ok && r.PD == pd && s.Addr >= r.Addr && uint64(s.Length) <= r.Length && s.Addr-r.Addr <= r.Length-uint64(s.Length) {
+	if ok && r.PD == pd && s.Addr >= r.Addr && uint64(s.Length) <= r.Length &&
+		s.Addr-r.Addr <= r.Length-uint64(s.Length) {
 		x.Addr = r.arm + (s.Addr - r.Addr)
 	}
 	return x
@@ -45,7 +47,8 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	}
 	e := &c.element
 	*e = pipe.SendElement{
-		Opcode: w.Opcode, Flags: w.Flags, QPN: q.number, ID: q.first + uint64(q.sends.Len()), Imm: w.Imm, RKey: w.RKey, RemoteAddr: w.RemoteAddr,
+		Opcode: w.Opcode, Flags: w.Flags, QPN: q.number, ID: q.first + uint64(q.sends.Len()), Imm: w.Imm, RKey: w.RKey,
+		RemoteAddr: w.RemoteAddr,
 		CompareAdd: w.CompareAdd, Swap: w.Swap, Spans: e.Spans[:0], Inline: nil,
 	}
 	if w.Opcode == verbs.WRSendInv || w.Opcode == verbs.WRLocalInv {
@@ -79,7 +82,8 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	return q.push(e, w.ID)
 }
 
-// atomic has the one place of 8 B that the element has room for. Pieces that are something else end the request on the card.
+// atomic has the one place of 8 B that the element has room for. Pieces that are something else end the request on the
+// card.
 func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
 	at := pipe.Span{Addr: nowhere, Bytes: 8}
 	if len(w.SGEs) == 1 && w.SGEs[0].Length == 8 {
@@ -143,7 +147,8 @@ func (s *SRQ) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 		case s.gone:
 			return n, verbs.Errorf("post_srq_recv", verbs.EINVAL, "the queue was destroyed")
 		case len(w.SGEs) > s.attr.MaxSGE:
-			return n, verbs.Errorf("post_srq_recv", verbs.EINVAL, "%d pieces of memory: the queue was created with %d", len(w.SGEs), s.attr.MaxSGE)
+			return n, verbs.Errorf("post_srq_recv", verbs.EINVAL, "%d pieces of memory: the queue was created with %d",
+				len(w.SGEs), s.attr.MaxSGE)
 		case len(s.recvs.ids) >= s.attr.MaxWR:
 			return n, verbs.ErrRecvFull
 		}

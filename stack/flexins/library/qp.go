@@ -92,7 +92,8 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 		uses = append(uses, q.srq.object())
 	}
 	if a.Type == verbs.QPTSolar && a.SRQ != nil {
-		return nil, nil, verbs.Errorf(verb, verbs.EINVAL, "Solar queue pair with a shared receive queue: it takes no receive requests")
+		return nil, nil, verbs.Errorf(verb, verbs.EINVAL, "Solar queue pair with a shared receive queue: it takes no "+
+			"receive requests")
 	}
 	if err := checkLowLatency(verb, &a, attr); err != nil {
 		return nil, nil, err
@@ -106,8 +107,10 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 	if q.number, q.core, err = c.kernel.QP(a.Type, srq, a.SRQ != nil, uses...); err != nil {
 		return nil, nil, err
 	}
-	r := &mailbox.Request{Verb: mailbox.CreateQP, Object: q.number, PD: pd, Type: a.Type, Core: uint32(q.core), SRQ: srq, HasSRQ: a.SRQ != nil, SignalAll: a.SignalAll, Bytes: uint64(a.LowLatency)}
-	r.Cap = [5]uint32{uint32(a.Cap.MaxSendWR), uint32(a.Cap.MaxRecvWR), uint32(a.Cap.MaxSendSGE), uint32(a.Cap.MaxRecvSGE), uint32(a.Cap.MaxInline)}
+	r := &mailbox.Request{Verb: mailbox.CreateQP, Object: q.number, PD: pd, Type: a.Type, Core: uint32(q.core),
+		SRQ: srq, HasSRQ: a.SRQ != nil, SignalAll: a.SignalAll, Bytes: uint64(a.LowLatency)}
+	r.Cap = [5]uint32{uint32(a.Cap.MaxSendWR), uint32(a.Cap.MaxRecvWR), uint32(a.Cap.MaxSendSGE),
+		uint32(a.Cap.MaxRecvSGE), uint32(a.Cap.MaxInline)}
 	if r.Send, err = q.send.open(q.core); err == nil {
 		r.Recv, err = q.recv.open(q.core)
 	}
@@ -116,7 +119,8 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 		return nil, nil, err
 	}
 	q.queues = verbs.Queues{
-		Type: a.Type, PD: pd, Cap: a.Cap, HasSRQ: a.SRQ != nil, Dev: attr, AHOf: c.ahOf, PathMTU: c.cfg.Ports[0].ActiveMTU, MaxMessage: c.cfg.Ports[0].MaxMessage,
+		Type: a.Type, PD: pd, Cap: a.Cap, HasSRQ: a.SRQ != nil, Dev: attr, AHOf: c.ahOf,
+		PathMTU: c.cfg.Ports[0].ActiveMTU, MaxMessage: c.cfg.Ports[0].MaxMessage,
 		LowLatency: a.LowLatency, SignalAll: a.SignalAll,
 	}
 	return q, r, nil
@@ -129,7 +133,8 @@ func checkCap(verb string, i *verbs.QPInitAttr, attr *verbs.DeviceAttr) error {
 		is, most int
 	}{
 		{"max_send_wr", a.MaxSendWR, attr.MaxQPWR}, {"max_recv_wr", a.MaxRecvWR, attr.MaxQPWR},
-		{"max_send_sge", a.MaxSendSGE, attr.MaxSGE}, {"max_recv_sge", a.MaxRecvSGE, attr.MaxSGE}, {"max_inline_data", a.MaxInline, max(attr.MaxInline, i.LowLatency)},
+		{"max_send_sge", a.MaxSendSGE, attr.MaxSGE}, {"max_recv_sge", a.MaxRecvSGE, attr.MaxSGE},
+		{"max_inline_data", a.MaxInline, max(attr.MaxInline, i.LowLatency)},
 	} {
 		if f.is < 0 || f.is > f.most {
 			return verbs.Errorf(verb, verbs.EINVAL, "%s is %d: want 0 to %d", f.name, f.is, f.most)
@@ -177,18 +182,19 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		attr.AH.Port = attr.Port
 	}
 	q.busy = true
-	c.askAfter(q.core, &mailbox.Request{Verb: mailbox.ModifyQP, Object: q.number, To: next, Attr: attr}, func(r *mailbox.Reply) {
-		q.busy = false
-		err := r.Err(verb)
-		if err == nil {
-			if next == verbs.QPSReset {
-				q.forget()
+	c.askAfter(q.core, &mailbox.Request{Verb: mailbox.ModifyQP, Object: q.number, To: next, Attr: attr},
+		func(r *mailbox.Reply) {
+			q.busy = false
+			err := r.Err(verb)
+			if err == nil {
+				if next == verbs.QPSReset {
+					q.forget()
+				}
+				attr.State = next
+				q.attr, q.queues.State = attr, next
 			}
-			attr.State = next
-			q.attr, q.queues.State = attr, next
-		}
-		done(err)
-	})
+			done(err)
+		})
 }
 
 // forget ends all that was posted, without completions.
@@ -282,7 +288,8 @@ func (s *SRQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindSRQ, N
 func (c *Context) srq(verb string, x verbs.SRQ) (*SRQ, error) {
 	s, ok := x.(*SRQ)
 	if !ok || s == nil || s.c != c || s.gone {
-		return nil, verbs.Errorf(verb, verbs.EINVAL, "shared receive queue: want one of this device that was not destroyed")
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "shared receive queue: want one of this device that was not "+
+			"destroyed")
 	}
 	return s, nil
 }
@@ -293,7 +300,8 @@ func (c *Context) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, e
 	attr := c.kernel.Attr()
 	err := c.mustHave(verb, pd)
 	if err == nil && (a.MaxWR < 1 || a.MaxWR > attr.MaxSRQWR || a.MaxSGE < 0 || a.MaxSGE > attr.MaxSRQSGE) {
-		err = verbs.Errorf(verb, verbs.EINVAL, "max_wr is %d, max_sge %d: want 1 to %d and 0 to %d", a.MaxWR, a.MaxSGE, attr.MaxSRQWR, attr.MaxSRQSGE)
+		err = verbs.Errorf(verb, verbs.EINVAL, "max_wr is %d, max_sge %d: want 1 to %d and 0 to %d", a.MaxWR, a.MaxSGE,
+			attr.MaxSRQWR, attr.MaxSRQSGE)
 	}
 	var n uint32
 	if err == nil {
@@ -346,5 +354,6 @@ func (c *Context) DestroySRQ(x verbs.SRQ, done func(error)) {
 	}
 	s.gone = true
 	delete(c.srqs, s.number)
-	c.askAfter(int(s.number&c.kernel.Mask()), &mailbox.Request{Verb: mailbox.DestroySRQ, Object: s.number}, func(r *mailbox.Reply) { done(r.Err(verb)) })
+	c.askAfter(int(s.number&c.kernel.Mask()), &mailbox.Request{Verb: mailbox.DestroySRQ, Object: s.number},
+		func(r *mailbox.Reply) { done(r.Err(verb)) })
 }

@@ -1,7 +1,7 @@
 package library
 
-// endedAlone takes the end of a request of Solar, whatever became of those before it, and returns its ID. Its place in the
-// queue is free when those before it have ended, too: the card's queue has as many places.
+// endedAlone takes the end of a request of Solar, whatever became of those before it, and returns its ID. Its place in
+// the queue is free when those before it have ended, too: the card's queue has as many places.
 func (q *QP) endedAlone(number uint64) uint64 {
 	if number-q.first >= uint64(q.sends.Len()) { // RESET has forgotten it
 		return 0

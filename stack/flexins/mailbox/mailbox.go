@@ -55,8 +55,9 @@ type Request struct {
 	SRQ        uint32
 	HasSRQ     bool
 	SignalAll  bool
-	Cap        [5]uint32 // MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, MaxInline; CreateSRQ: MaxWR, MaxSGE; ModifySRQ: limit
-	Core       uint32
+	// MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, MaxInline; CreateSRQ: MaxWR, MaxSGE; ModifySRQ: limit
+	Cap  [5]uint32
+	Core uint32
 
 	Sends, Recvs uint64 // ModifyQP, DestroyQP, DestroySRQ: requests posted before to the core of the queue
 

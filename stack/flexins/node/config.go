@@ -48,25 +48,33 @@ func (c *Config) validate() error {
 		}
 	}
 	n, b := c.Spec.DataCores, &c.Build
-	want(c.Control != nil && len(c.Hosts) > 0 && len(c.Data) == n, "%d data cores, %d host cores, and a control core: want %d, 1 or more, and one", len(c.Data), len(c.Hosts), n)
+	want(c.Control != nil && len(c.Hosts) > 0 && len(c.Data) == n,
+		"%d data cores, %d host cores, and a control core: want %d, 1 or more, and one", len(c.Data), len(c.Hosts), n)
 	for _, h := range c.Hosts {
-		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no way to Arm memory: want one that does")
+		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no way to Arm "+
+			"memory: want one that does")
 	}
 	if err := c.Limits.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("limits of the roots behind the NIC: %w", err))
 	}
 	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
 	low := c.Spec.LowLatency
-	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues", n, low, b.NumRxq)
+	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues",
+		n, low, b.NumRxq)
 	others := 2 + len(c.Hosts) // for the control core's copies, the engine's if there is one, and each process's
-	want(n*(b.Ports+1)+others <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, %d are others'", n, (b.NumTxq-others)/(b.Ports+1), b.Ports+1, b.NumTxq, others)
-	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low, b.NumRules)
-	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with it, or 0", low)
-	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-firstCoreKey-1)
+	want(n*(b.Ports+1)+others <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit "+
+		"queues, %d are others'", n, (b.NumTxq-others)/(b.Ports+1), b.Ports+1, b.NumTxq, others)
+	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low,
+		b.NumRules)
+	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with "+
+		"it, or 0", low)
+	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n,
+		b.NumKeys-firstCoreKey-1)
 	for _, p := range []struct {
 		has  bool
 		name string
-	}{{b.Has(nicspec.PartCopy), "copy"}, {b.Has(nicspec.PartAppend), "append"}, {b.Has(nicspec.PartTrim), "trim"}, {b.Has(nicspec.PartLong), "long"}} {
+	}{{b.Has(nicspec.PartCopy), "copy"}, {b.Has(nicspec.PartAppend), "append"}, {b.Has(nicspec.PartTrim), "trim"},
+		{b.Has(nicspec.PartLong), "long"}} {
 		want(p.has, "the NIC lacks part %s: want one with it", p.name)
 	}
 	return errors.Join(errs...)

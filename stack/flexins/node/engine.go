@@ -47,7 +47,8 @@ func (n *Node) openEngine() error {
 	e.on = data.Engine{Key: e.memory.key, Take: func(qpn uint32, addr uint64, n int, done func()) bool {
 		return e.Take(offload.Request{QP: qpn, Addr: addr, N: n, Done: done})
 	}}
-	if e.loop, err = e.cpu.Add(cpu.LoopSpec{Name: "offload engine", Poll: n.cfg.Spec.Offload.Poll}, func(*cpu.Core) bool { return e.step() }); err != nil {
+	if e.loop, err = e.cpu.Add(cpu.LoopSpec{Name: "offload engine", Poll: n.cfg.Spec.Offload.Poll},
+		func(*cpu.Core) bool { return e.step() }); err != nil {
 		return err
 	}
 	e.dma, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
@@ -98,9 +99,9 @@ func (n *Node) Engine() *offload.Engine {
 	return n.engine.Engine
 }
 
-// Serve gives a queue pair of the application's to the engine: what is sent to it are requests, and it posts nothing any more. Its
-// memory regions stay the application's, and what handlers may use of them is for RegisterRegion. done is called as software
-// of a data core.
+// Serve gives a queue pair of the application's to the engine: what is sent to it are requests, and it posts nothing
+// any more. Its memory regions stay the application's, and what handlers may use of them is for RegisterRegion. done
+// is called as software of a data core.
 func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 	e := n.engine
 	if e == nil {

@@ -36,8 +36,8 @@ type Spec struct {
 
 	Notify Notification `yaml:"notify"`
 
-	// LowLatency is how many low-latency queue pairs there may be (FN 3.4): each takes a receive queue, a rule and a credit
-	// account of the NIC. 0: none can be created. Assumption.
+	// LowLatency is how many low-latency queue pairs there may be (FN 3.4): each takes a receive queue, a rule and a
+	// credit account of the NIC. 0: none can be created. Assumption.
 	LowLatency int `yaml:"low_latency_qps"`
 
 	// HostBytes is host memory for rings and what is staged; ArmBytes the same on the card: assumptions.
@@ -51,7 +51,8 @@ type Spec struct {
 // DefaultSpec has 12 data cores (FN A.2) and an MTU of 4,096.
 func DefaultSpec() Spec {
 	return Spec{
-		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(), Offload: offload.DefaultSpec(), MTU: verbs.MTU4096, Notify: Pipe,
+		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(),
+		Offload: offload.DefaultSpec(), MTU: verbs.MTU4096, Notify: Pipe,
 		HostBytes: 16 << 20, ArmBytes: 4 << 20, ShadowBytes: 1 << 40,
 	}
 }
@@ -66,17 +67,21 @@ func (s *Spec) Validate() error {
 	}
 	within("data_cores", uint64(max(s.DataCores, 0)), 1, 64)
 	if s.LowLatency < 0 || s.LowLatency > nicspec.NumAccounts {
-		errs = append(errs, field.Errorf("low_latency_qps", "%d: want 0 to %d, the NIC's credit accounts", s.LowLatency, nicspec.NumAccounts))
+		errs = append(errs, field.Errorf("low_latency_qps", "%d: want 0 to %d, the NIC's credit accounts", s.LowLatency,
+			nicspec.NumAccounts))
 	}
-	errs = append(errs, field.Under("data", s.Data.Validate()), field.Under("control", s.Control.Validate()), field.Under("library", s.Library.Validate()),
+	errs = append(errs, field.Under("data", s.Data.Validate()), field.Under("control", s.Control.Validate()),
+		field.Under("library", s.Library.Validate()),
 		field.Under("offload", s.Offload.Validate()))
 	if !s.MTU.Valid() {
 		errs = append(errs, field.Errorf("mtu", "%d: want 256, 512, 1024, 2048, 4096 or 8192", s.MTU))
 	} else if int(s.MTU)+2*nicspec.LineBytes > s.Data.PayloadBytes {
-		errs = append(errs, field.Errorf("data.payload_bytes", "%d: want %d or more for %v %d", s.Data.PayloadBytes, int(s.MTU)+2*nicspec.LineBytes, field.Path("mtu"), s.MTU))
+		errs = append(errs, field.Errorf("data.payload_bytes", "%d: want %d or more for %v %d", s.Data.PayloadBytes,
+			int(s.MTU)+2*nicspec.LineBytes, field.Path("mtu"), s.MTU))
 	}
 	if !s.Notify.valid() {
-		errs = append(errs, field.Errorf("notify", "%q: want %s, %s, %s or %s", s.Notify, Pipe, DoorbellPushed, DoorbellPolled, MMIO))
+		errs = append(errs, field.Errorf("notify", "%q: want %s, %s, %s or %s", s.Notify, Pipe, DoorbellPushed,
+			DoorbellPolled, MMIO))
 	}
 	within("host_bytes", s.HostBytes, 1<<20, 1<<32)
 	within("arm_bytes", s.ArmBytes, 1<<20, 1<<32)
@@ -97,8 +102,8 @@ type Node struct {
 	up      bool
 }
 
-// Numbers of the NIC's keys and queues: the first keys are host memory and the control core's Arm memory; the last transmit
-// queues are the control core's copies, the offload engine's and those of the host's processes.
+// Numbers of the NIC's keys and queues: the first keys are host memory and the control core's Arm memory; the last
+// transmit queues are the control core's copies, the offload engine's and those of the host's processes.
 const (
 	hostKey = iota
 	armKey
@@ -153,7 +158,8 @@ func (n *Node) block(endpoint, key int, bytes uint64) (m memory, err error) {
 		return m, err
 	}
 	m.Arena = driver.NewArena(at, bytes)
-	m.key, err = n.drv.SetKey(driver.KeySpec{Index: key, Variant: 1, Bus: at, Len: bytes, Rights: dma.Access{Read: true, Write: true}})
+	m.key, err = n.drv.SetKey(driver.KeySpec{Index: key, Variant: 1, Bus: at, Len: bytes,
+		Rights: dma.Access{Read: true, Write: true}})
 	return m, err
 }
 
@@ -174,13 +180,15 @@ func (n *Node) build() error {
 	if err != nil {
 		return err
 	}
-	if n.data, err = data.New(data.Config{Spec: s.Data, Driver: n.drv, Cores: n.cfg.Data, Regions: regions, Shadow: shadow, FirstKey: firstCoreKey, Host: host.key,
+	if n.data, err = data.New(data.Config{Spec: s.Data, Driver: n.drv, Cores: n.cfg.Data, Regions: regions,
+		Shadow: shadow, FirstKey: firstCoreKey, Host: host.key,
 		LowLatency: s.LowLatency, FirstRule: s.LowLatency, Control: n.cfg.Control.Core().Call}); err != nil {
 		return err
 	}
 	ports := n.ports()
 	if n.control, err = control.New(control.Config{
-		Spec: s.Control, Bus: n.cfg.Control, Driver: n.drv, Data: n.data, Regions: regions, Shadow: shadow, Ports: ports,
+		Spec: s.Control, Bus: n.cfg.Control, Driver: n.drv, Data: n.data, Regions: regions, Shadow: shadow,
+		Ports:    ports,
 		FirstKey: firstCoreKey + s.DataCores, Keys: keys,
 	}); err != nil {
 		return err
@@ -188,7 +196,9 @@ func (n *Node) build() error {
 	if n.kernel, err = kernel.New(s.DataCores, n.device(keys)); err != nil {
 		return err
 	}
-	if n.reply, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: n.txNumber(replies), LogSize: s.Data.LogCopy}}, host.key, arm.key); err != nil {
+	if n.reply, err = copyengine.Open(n.drv,
+		driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: n.txNumber(replies), LogSize: s.Data.LogCopy}}, host.key,
+		arm.key); err != nil {
 		return err
 	}
 	for i := range n.cfg.Hosts {
@@ -206,7 +216,8 @@ func (n *Node) build() error {
 func (n *Node) ports() (all []verbs.PortAttr) {
 	const most = 1 << 31 // IBTA 9.7.3
 	for _, p := range n.cfg.Ports {
-		all = append(all, verbs.PortAttr{Active: true, MaxMTU: n.cfg.Spec.MTU, ActiveMTU: n.cfg.Spec.MTU, MaxMessage: most, MAC: p.MAC, GID: p.GID})
+		all = append(all, verbs.PortAttr{Active: true, MaxMTU: n.cfg.Spec.MTU, ActiveMTU: n.cfg.Spec.MTU,
+			MaxMessage: most, MAC: p.MAC, GID: p.GID})
 	}
 	return all
 }
@@ -221,9 +232,12 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 	return verbs.DeviceAttr{
 		MaxLowLatency: longest,
 
-		MaxMRSize: n.cfg.Spec.ShadowBytes / 2, MaxQP: table, MaxQPWR: table, MaxSGE: library.MaxSGE, MaxInline: library.MaxInline, MaxCQ: table, MaxCQE: library.MaxCQE,
-		MaxMR: keys, MaxPD: table, MaxAH: 1 << 16, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16, MaxSRQ: table, MaxSRQWR: table, MaxSRQSGE: library.MaxSGE,
-		Ports: len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket, verbs.QPTSolar},
+		MaxMRSize: n.cfg.Spec.ShadowBytes / 2, MaxQP: table, MaxQPWR: table, MaxSGE: library.MaxSGE,
+		MaxInline: library.MaxInline, MaxCQ: table, MaxCQE: library.MaxCQE,
+		MaxMR: keys, MaxPD: table, MaxAH: 1 << 16, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16, MaxSRQ: table, MaxSRQWR: table,
+		MaxSRQSGE: library.MaxSGE,
+		Ports:     len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket,
+			verbs.QPTSolar},
 		Features: verbs.FeatureAtomics | verbs.FeatureSRQ | verbs.FeatureInvalidate | verbs.FeatureSolicited | verbs.FeatureError | verbs.FeatureDrain |
 			verbs.FeatureRemotePD | verbs.FeatureDestroyBusy,
 	}
@@ -232,8 +246,8 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 // contextID is that of a process's library.
 func contextID(process int) int { return 1 + process }
 
-// Transmit queues that copy, counted from the NIC's last: of the first process, of the control core, of the engine, of the other
-// processes.
+// Transmit queues that copy, counted from the NIC's last: of the first process, of the control core, of the engine, of
+// the other processes.
 const (
 	firstProcess = iota
 	replies
@@ -255,12 +269,14 @@ func (n *Node) queueOf(process int) int {
 func (n *Node) open(process int, host, arm memory, ports []verbs.PortAttr) error {
 	s, on, id := n.cfg.Spec.Data.Pipe, &n.cfg.Hosts[process], contextID(process)
 	engine, err := copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
-		Queue: n.queueOf(process), LogSize: n.cfg.Spec.Data.LogCopy, RingIn: nicspec.EndpointHost, DoneIn: nicspec.EndpointHost, Bus: on.Bus}}, host.key, arm.key)
+		Queue: n.queueOf(process), LogSize: n.cfg.Spec.Data.LogCopy, RingIn: nicspec.EndpointHost,
+		DoneIn: nicspec.EndpointHost, Bus: on.Bus}}, host.key, arm.key)
 	if err != nil {
 		return err
 	}
 	up := way{s, on.Bus.Core(), engine, host.Arena, arm.Arena, id, on.Window}
-	c := library.Config{Spec: n.cfg.Spec.Library, ID: id, Core: on.Bus.Core(), Kernel: n.kernel.Open(), Ports: ports, Pipe: s, Host: host.Arena, Failed: n.Err}
+	c := library.Config{Spec: n.cfg.Spec.Library, ID: id, Core: on.Bus.Core(), Kernel: n.kernel.Open(), Ports: ports,
+		Pipe: s, Host: host.Arena, Failed: n.Err}
 	mail, from, at, err := up.pipe(n.cfg.Control.Core())
 	if err != nil {
 		return err

@@ -12,17 +12,21 @@ type Notification string
 
 // The kinds (FN 3.4 and its figure 15a).
 const (
-	Pipe           Notification = "pipe"            // elements are written into Arm memory by DMA
-	DoorbellPushed Notification = "doorbell_pushed" // they stay in the host and are fetched; a DMA of the host tells of them
-	DoorbellPolled Notification = "doorbell_polled" // they stay in the host and are fetched; the card reads a record again and again
-	MMIO           Notification = "mmio"            // they are written into Arm memory by the host core's register writes
+	Pipe Notification = "pipe" // elements are written into Arm memory by DMA
+	// they stay in the host and are fetched; a DMA of the host tells of them
+	DoorbellPushed Notification = "doorbell_pushed"
+	// they stay in the host and are fetched; the card reads a record again and again
+	DoorbellPolled Notification = "doorbell_polled"
+	// they are written into Arm memory by the host core's register writes
+	MMIO Notification = "mmio"
 )
 
 func (n Notification) valid() bool {
 	return n == Pipe || n == DoorbellPushed || n == DoorbellPolled || n == MMIO
 }
 
-// link makes the ends of one pipe of a context to a data core, and says whose writes tell that an element may have come.
+// link makes the ends of one pipe of a context to a data core, and says whose writes tell that an element may have
+// come.
 func (n *Node) link(up way, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
 	switch kind := n.cfg.Spec.Notify; kind {
 	case DoorbellPushed:
@@ -38,7 +42,8 @@ func (n *Node) link(up way, core int) (p pipe.Sender, c pipe.Receiver, watch []p
 }
 
 // doorbell has the ring in the host; the counter is on the card, and so is a record that is pushed.
-func (n *Node) doorbell(up way, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
+func (n *Node) doorbell(up way, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent,
+	err error) {
 	bytes := uint64(up.spec.Bytes())
 	near, err := up.from.Alloc(bytes+pipe.LineBytes, pipe.LineBytes) // ring, record
 	if err != nil {
@@ -57,7 +62,8 @@ func (n *Node) doorbell(up way, core int, kind pipe.RecordKind) (p pipe.Sender, 
 		at.Record = far + pipe.LineBytes
 		watch = []pipe.Extent{{From: at.Record, Bytes: pipe.LineBytes}}
 	}
-	if p, err = pipe.NewDoorbell(up.spec, at, up.local, pipe.NewStaged(up.local, up.engine, staged, far, 2*pipe.LineBytes)); err != nil {
+	if p, err = pipe.NewDoorbell(up.spec, at, up.local,
+		pipe.NewStaged(up.local, up.engine, staged, far, 2*pipe.LineBytes)); err != nil {
 		return nil, nil, nil, err
 	}
 	c, err = n.data.Fetcher(core, up.context, at, pipe.Extent{From: near, Bytes: bytes + pipe.LineBytes})
@@ -72,7 +78,8 @@ func (n *Node) written(up way, core int) (p pipe.Sender, c pipe.Receiver, watch 
 		return nil, nil, nil, err
 	}
 	if end := to + bytes + pipe.LineBytes; end > 1<<32 {
-		return nil, nil, nil, fmt.Errorf("notify mmio: Arm memory up to %#x: want it below 2^32, the offsets of registers", end)
+		return nil, nil, nil, fmt.Errorf("notify mmio: Arm memory up to %#x: want it below 2^32, the offsets of "+
+			"registers", end)
 	}
 	place := pipe.Place{Ring: to, Counter: to + bytes}
 	if p, err = pipe.NewProducer(up.spec, place, pipe.NewMMIO(up.window)); err != nil {

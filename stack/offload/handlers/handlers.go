@@ -160,7 +160,8 @@ func Batch(c *offload.Context) error {
 		last := min(first+most, int(count))
 		var ids []int
 		for i := first; i < last; i++ {
-			ids = append(ids, c.SubmitDMA(offload.FromHost, binary.LittleEndian.Uint64(addrs[8*i:]), resp+uint64(ValueBytes*i), ValueBytes))
+			ids = append(ids, c.SubmitDMA(offload.FromHost, binary.LittleEndian.Uint64(addrs[8*i:]),
+				resp+uint64(ValueBytes*i), ValueBytes))
 		}
 		for _, id := range ids {
 			if err := c.WaitDMA(id); err != nil {

@@ -38,10 +38,12 @@ type job struct {
 	done     func(error)
 }
 
-// Open opens a queue for copies between ranges of memory that have keys. OnEnd and OnEvent of the config are the engine's.
+// Open opens a queue for copies between ranges of memory that have keys. OnEnd and OnEvent of the config are the
+// engine's.
 func Open(d *driver.Driver, c driver.TxConfig, keys ...*driver.Key) (*Engine, error) {
 	if c.OnEnd != nil || c.OnEvent != nil {
-		return nil, fmt.Errorf("copyengine: transmit queue %d: want no OnEnd and no OnEvent, which are the engine's", c.Queue)
+		return nil, fmt.Errorf("copyengine: transmit queue %d: want no OnEnd and no OnEvent, which are the engine's",
+			c.Queue)
 	}
 	e := &Engine{keys: keys}
 	e.entry.Complete = true

@@ -39,7 +39,8 @@ func newCard(t testing.TB) *card {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(memBytes, memBytes)
 	require.NoError(t, err)
-	slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{Latency: 300 * simcore.Nanosecond, Jitter: 200 * simcore.Nanosecond}, space)
+	slow, err := inject.NewDelay("Delay", e,
+		inject.DelaySpec{Latency: 300 * simcore.Nanosecond, Jitter: 200 * simcore.Nanosecond}, space)
 	require.NoError(t, err)
 	pool := new(msg.TLPs)
 	rc, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: slow, TLPs: pool}.Build("Root")
@@ -60,7 +61,8 @@ func newCard(t testing.TB) *card {
 	require.NoError(t, err)
 	far, err := c.d.SetKey(driver.KeySpec{Index: 3, Bus: nowhere, Len: 4096, Rights: all})
 	require.NoError(t, err)
-	c.engine, err = copyengine.Open(c.d, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3}}, here, there, far)
+	c.engine, err = copyengine.Open(c.d, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: 1, LogSize: 3}}, here,
+		there, far)
 	require.NoError(t, err)
 	c.d.Enable(false, true)
 	require.NoError(t, e.Run())
@@ -71,8 +73,8 @@ func newCard(t testing.TB) *card {
 func (c *card) Load(addr uint64, b []byte) error  { return c.space.Read(addr, b) }
 func (c *card) Store(addr uint64, b []byte) error { return c.space.Write(addr, b) }
 
-// A CQ pipe from the Arm to the host by DMAs of the NIC, whose lines arrive when they arrive: the host's polls, between any
-// two events, see every element once, whole and in order, for many laps.
+// A CQ pipe from the Arm to the host by DMAs of the NIC, whose lines arrive when they arrive: the host's polls,
+// between any two events, see every element once, whole and in order, for many laps.
 func TestPipe(t *testing.T) {
 	c := newCard(t)
 	spec := pipe.Spec{LogLines: 4, Batch: 3, Credit: 5}
@@ -131,7 +133,11 @@ func TestCopies(t *testing.T) {
 	var ended []int
 	for i := range 40 {
 		require.NoError(t, c.Store(arm+uint64(8*i), []byte{byte(i + 1)}))
-		c.engine.Copy(host+uint64(8*i), arm+uint64(8*i), 8, func(err error) { require.NoError(t, err); ended = append(ended, i) })
+		c.engine.Copy(host+uint64(8*i), arm+uint64(8*i), 8, func(err error) {
+			require.NoError(t, err)
+			ended = append(
+				ended, i)
+		})
 	}
 	require.NoError(t, c.Run())
 	for i := range 40 {

@@ -65,14 +65,16 @@ func New(dev *rnicverbs.Device, s Spec) (*Context, error) {
 	}
 	c := &Context{dev: dev, spec: s, ahs: map[verbs.AH]verbs.PD{}}
 	c.attr = verbs.DeviceAttr{
-		MaxMRSize: 1 << 56, MaxQP: rnicspec.MaxQPs - 1, MaxQPWR: 1 << rnicspec.MaxLogRing, MaxSGE: 1, MaxInline: rnicspec.MaxInline,
-		MaxCQ: maxCQs, MaxCQE: maxCQE, MaxMR: maxMRs, MaxPD: maxPDs, MaxAH: maxAHs, MaxQPRdAtom: rnicspec.MaxRead,
+		MaxMRSize: 1 << 56, MaxQP: rnicspec.MaxQPs - 1, MaxQPWR: 1 << rnicspec.MaxLogRing, MaxSGE: 1,
+		MaxInline: rnicspec.MaxInline,
+		MaxCQ:     maxCQs, MaxCQE: maxCQE, MaxMR: maxMRs, MaxPD: maxPDs, MaxAH: maxAHs, MaxQPRdAtom: rnicspec.MaxRead,
 		MaxQPInitRdAtom: rnicspec.MaxRead, Ports: len(s.Ports),
 		Types:    []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
 		Features: verbs.FeatureAtomics | verbs.FeatureOverrun,
 	}
 	c.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{
-		verbs.KindPD: {First: 1, Most: maxPDs}, verbs.KindMR: {Most: maxMRs}, verbs.KindCQ: {Most: maxCQs}, verbs.KindQP: {Most: rnicspec.MaxQPs},
+		verbs.KindPD: {First: 1, Most: maxPDs}, verbs.KindMR: {Most: maxMRs}, verbs.KindCQ: {Most: maxCQs},
+		verbs.KindQP: {Most: rnicspec.MaxQPs},
 		verbs.KindAH: {First: 1, Most: maxAHs},
 	})
 	c.regions = verbs.NewRegions(maxMRs)
@@ -143,7 +145,8 @@ func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, d
 		return
 	}
 	pageLog := max(c.spec.PageLog, basePageLog)
-	c.dev.Try(&rnicspec.CreateMR{Key: m.LKey, Access: rnicspec.Access(access), PageLog: pageLog, VA: addr, Bus: addr, Bytes: length}, func(_ uint32, err error) {
+	c.dev.Try(&rnicspec.CreateMR{Key: m.LKey, Access: rnicspec.Access(access), PageLog: pageLog, VA: addr, Bus: addr,
+		Bytes: length}, func(_ uint32, err error) {
 		if err != nil {
 			done(verbs.MR{}, errors.Join(failed(verb, err), c.forget(mr)))
 			return
@@ -200,7 +203,8 @@ func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, erro
 // newHandle gives the NIC an address.
 func (c *Context) newHandle(a verbs.AHAttr, done func(uint32, error)) {
 	cmd := &rnicspec.CreateAH{
-		Handle: c.dev.NextHandle(), Port: a.Port - 1, MAC: a.MAC, UDPPort: verbs.UDPSourcePort(a.FlowLabel), TOS: a.TrafficClass, TTL: a.HopLimit,
+		Handle: c.dev.NextHandle(), Port: a.Port - 1, MAC: a.MAC, UDPPort: verbs.UDPSourcePort(a.FlowLabel),
+		TOS: a.TrafficClass, TTL: a.HopLimit,
 	}
 	cmd.IP, cmd.V6 = address(a.GID)
 	c.dev.Try(cmd, func(_ uint32, err error) { done(cmd.Handle, err) })

@@ -8,7 +8,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// spare is how many times larger than what applications see the ring in memory is, and maxCQE the largest that they see.
+// spare is how many times larger than what applications see the ring in memory is, and maxCQE the largest that they
+// see.
 const (
 	spare  = 2
 	maxCQE = 1 << rnicspec.MaxLogRing / spare
@@ -129,7 +130,8 @@ func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 // ReqNotify implements verbs.CQ.
 func (q *CQ) ReqNotify(solicitedOnly bool) error {
 	if solicitedOnly {
-		return verbs.Errorf("req_notify_cq", verbs.EOPNOTSUPP, "solicited completions only: the NIC does not tell which they are")
+		return verbs.Errorf("req_notify_cq", verbs.EOPNOTSUPP,
+			"solicited completions only: the NIC does not tell which they are")
 	}
 	q.notifier.Request(false)
 	return nil

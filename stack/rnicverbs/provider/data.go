@@ -9,8 +9,9 @@ import (
 const noKey = 0
 
 var opcodes = [...]rnicspec.Opcode{
-	verbs.WRWrite: rnicspec.Write, verbs.WRWriteImm: rnicspec.WriteImm, verbs.WRSend: rnicspec.Send, verbs.WRSendImm: rnicspec.SendImm,
-	verbs.WRRead: rnicspec.Read, verbs.WRCmpSwap: rnicspec.CmpSwap, verbs.WRFetchAdd: rnicspec.FetchAdd,
+	verbs.WRWrite: rnicspec.Write, verbs.WRWriteImm: rnicspec.WriteImm, verbs.WRSend: rnicspec.Send,
+	verbs.WRSendImm: rnicspec.SendImm,
+	verbs.WRRead:    rnicspec.Read, verbs.WRCmpSwap: rnicspec.CmpSwap, verbs.WRFetchAdd: rnicspec.FetchAdd,
 }
 
 // PostSend implements verbs.QP. One request is pushed by MMIO, a list told by one doorbell.
@@ -58,7 +59,8 @@ func (q *QP) postSend(w *verbs.SendWR, alone bool) error {
 		return verbs.ErrSendFull
 	}
 	e := &q.wqe
-	*e = rnicspec.WQE{Opcode: opcodes[w.Opcode], Flags: q.flags(w), ID: w.ID, Imm: w.Imm, Length: uint32(min(w.Length(), 1<<32-1))}
+	*e = rnicspec.WQE{Opcode: opcodes[w.Opcode], Flags: q.flags(w), ID: w.ID, Imm: w.Imm,
+		Length: uint32(min(w.Length(), 1<<32-1))}
 	if q.init.Type == verbs.QPTUD {
 		e.DestQP, e.Handle, e.QKey = w.RemoteQPN, uint32(w.AH), w.RemoteQKey
 	} else {
@@ -138,14 +140,18 @@ func (q *QP) postRecv(w *verbs.RecvWR) error {
 
 var statuses = [rnicspec.NumStatuses]verbs.Status{
 	rnicspec.OK: verbs.WCSuccess, rnicspec.LocalLength: verbs.WCLocLenErr, rnicspec.LocalQP: verbs.WCLocQPOpErr,
-	rnicspec.LocalProtection: verbs.WCLocProtErr, rnicspec.Flushed: verbs.WCFlushErr, rnicspec.RemoteInvalid: verbs.WCRemInvReqErr,
-	rnicspec.RemoteAccess: verbs.WCRemAccessErr, rnicspec.RemoteOperation: verbs.WCRemOpErr, rnicspec.RetryExceeded: verbs.WCRetryExcErr,
-	rnicspec.RNRExceeded: verbs.WCRNRRetryExcErr,
+	rnicspec.LocalProtection: verbs.WCLocProtErr, rnicspec.Flushed: verbs.WCFlushErr,
+	rnicspec.RemoteInvalid: verbs.WCRemInvReqErr,
+	rnicspec.RemoteAccess:  verbs.WCRemAccessErr, rnicspec.RemoteOperation: verbs.WCRemOpErr,
+	rnicspec.RetryExceeded: verbs.WCRetryExcErr,
+	rnicspec.RNRExceeded:   verbs.WCRNRRetryExcErr,
 }
 
 var completed = [rnicspec.NumOpcodes]verbs.WCOpcode{
-	rnicspec.Send: verbs.WCSend, rnicspec.SendImm: verbs.WCSend, rnicspec.Write: verbs.WCWrite, rnicspec.WriteImm: verbs.WCWrite,
-	rnicspec.Read: verbs.WCRead, rnicspec.CmpSwap: verbs.WCCmpSwap, rnicspec.FetchAdd: verbs.WCFetchAdd, rnicspec.Recv: verbs.WCRecv,
+	rnicspec.Send: verbs.WCSend, rnicspec.SendImm: verbs.WCSend, rnicspec.Write: verbs.WCWrite,
+	rnicspec.WriteImm: verbs.WCWrite,
+	rnicspec.Read:     verbs.WCRead, rnicspec.CmpSwap: verbs.WCCmpSwap, rnicspec.FetchAdd: verbs.WCFetchAdd,
+	rnicspec.Recv:      verbs.WCRecv,
 	rnicspec.RecvWrite: verbs.WCRecvWriteWithImm,
 }
 

@@ -13,8 +13,8 @@
 //   - shared receive queues, and keys invalidated by requests;
 //   - ModifyQP to ERR and RESET, SQD, and within a state; errors of UC and UD lead to ERR, not to SQE;
 //   - protection domains: those of local keys are checked here, those of remote keys nowhere;
-//   - DestroyQP while requests are under way: EBUSY. The NIC forgets neither completion queues nor address handles: their
-//     rings are used again, their numbers are not;
+//   - DestroyQP while requests are under way: EBUSY. The NIC forgets neither completion queues nor address handles:
+//     their rings are used again, their numbers are not;
 //   - two control verbs of one queue pair at a time: EBUSY for the second;
 //   - events for solicited completions only: completion entries do not tell of the solicited bit;
 //   - asynchronous events but that of an overrun.
@@ -22,7 +22,7 @@
 // Invariants:
 //   - Requests end in the order of their queue; a request that is refused when posting leaves no trace.
 //   - A completion queue's ring in memory has room for every request that its queue pairs have posted: PostSend and
-//     PostRecv end with ENOMEM before it could overrun. Applications see a queue of the size that they asked for, which is
-//     filled as entries arrive, and can overrun.
+//     PostRecv end with ENOMEM before it could overrun. Applications see a queue of the size that they asked for,
+//     which is filled as entries arrive, and can overrun.
 //   - In steady state posting and polling allocate nothing.
 package provider

@@ -37,7 +37,8 @@ func TestContract(t *testing.T) {
 				if late == 0 {
 					return b
 				}
-				return &drivertest.Late{Bus: b, Soon: func(f func()) { e.Schedule(&simcore.Event{At: simcore.Now(e) + late, H: call(f)}) }}
+				return &drivertest.Late{Bus: b,
+					Soon: func(f func()) { e.Schedule(&simcore.Event{At: simcore.Now(e) + late, H: call(f)}) }}
 			})
 			return b
 		})
@@ -50,7 +51,8 @@ type call func()
 // Handle implements sim.Handler.
 func (f call) Handle(sim.Event) error { f(); return nil }
 
-func newBenchOn(t testing.TB, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*verbstest.Bench, [2]*rnicverbs.Device) {
+func newBenchOn(t testing.TB, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*verbstest.Bench,
+	[2]*rnicverbs.Device) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	b := &verbstest.Bench{Settle: e.Run}
 	var cards [2]*board.Card
@@ -58,7 +60,8 @@ func newBenchOn(t testing.TB, bus func(*simcore.Engine, driver.Bus) driver.Bus) 
 	for i := range b.Sides {
 		cards[i] = newCard(t, e, pools, byte(i))
 	}
-	eth := simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(100), Credits: 1024, CreditLatency: 100 * simcore.Nanosecond, OverheadBytes: 24}
+	eth := simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(100), Credits: 1024,
+		CreditLatency: 100 * simcore.Nanosecond, OverheadBytes: 24}
 	require.NoError(t, board.Cable("Cable", e, eth, cards[0].NIC.Eth(0), cards[1].NIC.Eth(0)))
 	for i := range b.Sides {
 		b.Sides[i], devs[i] = newSide(t, cards[i], byte(i), func(b driver.Bus) driver.Bus { return bus(e, b) })
@@ -88,13 +91,15 @@ func mac(n byte) [6]byte { return [6]byte{2, 0, 0, 0, 0, n} }
 
 func gid(n byte) [16]byte { return [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 1 + n} }
 
-func newSide(t testing.TB, card *board.Card, n byte, through func(driver.Bus) driver.Bus) (verbstest.Side, *rnicverbs.Device) {
+func newSide(t testing.TB, card *board.Card, n byte, through func(driver.Bus) driver.Bus) (verbstest.Side,
+	*rnicverbs.Device) {
 	bus := through(rootbus.Bus{Regs: card.Root.MMIO(nicspec.RequesterArm), Memory: card.Memory})
 	dev, err := rnicverbs.Open(bus, driver.NewArena(1<<20, 8<<20))
 	require.NoError(t, err)
 	var ports []verbs.PortAttr
 	for p := range uint8(2) {
-		a := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096, MaxMessage: rnicspec.MaxMessage, MAC: mac(n + 10*p), GID: gid(n + 10*p)}
+		a := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096,
+			MaxMessage: rnicspec.MaxMessage, MAC: mac(n + 10*p), GID: gid(n + 10*p)}
 		ports = append(ports, a)
 		dev.SetPort(rnicspec.SetPort{Port: p, MAC: a.MAC, IP: [16]byte{10, 0, 0, a.GID[15]}})
 	}

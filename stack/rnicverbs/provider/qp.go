@@ -68,7 +68,8 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
 	}
 	sendLog, recvLog := logOf(a.Cap.MaxSendWR), logOf(a.Cap.MaxRecvWR)
-	qp, err := c.dev.ReserveQP(rnicverbs.QPConfig{Type: typ, SendLog: uint8(sendLog), RecvLog: uint8(recvLog), Send: send.ring, Recv: recv.ring})
+	qp, err := c.dev.ReserveQP(rnicverbs.QPConfig{Type: typ, SendLog: uint8(sendLog), RecvLog: uint8(recvLog),
+		Send: send.ring, Recv: recv.ring})
 	if err != nil {
 		return nil, verbs.Errorf(verb, verbs.ENOMEM, "%v", err)
 	}
@@ -77,10 +78,12 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 		qp.Release()
 		return nil, err
 	}
-	a.Cap = verbs.QPCap{MaxSendWR: 1 << sendLog, MaxRecvWR: 1 << recvLog, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: rnicspec.MaxInline}
+	a.Cap = verbs.QPCap{MaxSendWR: 1 << sendLog, MaxRecvWR: 1 << recvLog, MaxSendSGE: 1, MaxRecvSGE: 1,
+		MaxInline: rnicspec.MaxInline}
 	q.init.Cap = a.Cap
 	send.qps[qp.Num()], recv.qps[qp.Num()] = q, q
-	q.queues = verbs.Queues{Type: a.Type, PD: pd, Cap: a.Cap, Dev: &c.attr, AHOf: c.ahOf, PathMTU: c.spec.MTU, MaxMessage: rnicspec.MaxMessage}
+	q.queues = verbs.Queues{Type: a.Type, PD: pd, Cap: a.Cap, Dev: &c.attr, AHOf: c.ahOf, PathMTU: c.spec.MTU,
+		MaxMessage: rnicspec.MaxMessage}
 	return q, nil
 }
 
@@ -90,7 +93,8 @@ func (c *Context) checkCap(verb string, a *verbs.QPCap) error {
 		is, most int
 	}{
 		{"max_send_wr", a.MaxSendWR, c.attr.MaxQPWR}, {"max_recv_wr", a.MaxRecvWR, c.attr.MaxQPWR},
-		{"max_send_sge", a.MaxSendSGE, c.attr.MaxSGE}, {"max_recv_sge", a.MaxRecvSGE, c.attr.MaxSGE}, {"max_inline_data", a.MaxInline, c.attr.MaxInline},
+		{"max_send_sge", a.MaxSendSGE, c.attr.MaxSGE}, {"max_recv_sge", a.MaxRecvSGE, c.attr.MaxSGE},
+		{"max_inline_data", a.MaxInline, c.attr.MaxInline},
 	} {
 		if f.is < 0 || f.is > f.most {
 			return verbs.Errorf(verb, verbs.EINVAL, "%s is %d: want 0 to %d", f.name, f.is, f.most)
@@ -168,8 +172,10 @@ func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
 
 func (q *QP) modify(s rnicspec.QPState, a *verbs.QPAttr, done func(error)) {
 	m := &rnicspec.ModifyQP{
-		QPN: q.Num(), State: s, DestQP: a.DestQPN, SendPSN: a.SQPSN, RecvPSN: a.RQPSN, Handle: q.handle, PMTU: uint16(a.PathMTU),
-		Access: rnicspec.Access(a.Access), MaxRead: max(a.MaxDestRdAtomic, 1), MinRNR: a.MinRNRTimer, Retries: a.RetryCnt, RNRRetry: a.RNRRetry, Timeout: a.Timeout,
+		QPN: q.Num(), State: s, DestQP: a.DestQPN, SendPSN: a.SQPSN, RecvPSN: a.RQPSN, Handle: q.handle,
+		PMTU:   uint16(a.PathMTU),
+		Access: rnicspec.Access(a.Access), MaxRead: max(a.MaxDestRdAtomic, 1), MinRNR: a.MinRNRTimer,
+		Retries: a.RetryCnt, RNRRetry: a.RNRRetry, Timeout: a.Timeout,
 	}
 	if s == rnicspec.RTS {
 		m.MaxRead = max(a.MaxRdAtomic, 1)

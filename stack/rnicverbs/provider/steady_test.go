@@ -25,7 +25,8 @@ func connect(t testing.TB, entries, depth int) (*connected, [2]*rnicverbs.Device
 	return connectOn(t, entries, depth, func(_ *simcore.Engine, b driver.Bus) driver.Bus { return b })
 }
 
-func connectOn(t testing.TB, entries, depth int, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*connected, [2]*rnicverbs.Device) {
+func connectOn(t testing.TB, entries, depth int, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*connected,
+	[2]*rnicverbs.Device) {
 	b, devs := newBenchOn(t, bus)
 	c := &connected{Bench: b}
 	must := func(err error) { require.NoError(t, err) }
@@ -35,11 +36,13 @@ func connectOn(t testing.TB, entries, depth int, bus func(*simcore.Engine, drive
 		s.Context.RegMR(pd, s.Base, s.Bytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite, func(m verbs.MR, err error) { must(err); c.mr[i] = m })
 		s.Context.CreateCQ(entries, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
 		must(b.Settle())
-		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 1, MaxRecvSGE: 1}}
+		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i],
+			Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 1, MaxRecvSGE: 1}}
 		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
 	}
 	for i, s := range b.Sides {
-		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU1024, DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
+		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU1024,
+			DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
 		from := verbs.QPSReset
 		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
 			mask, _, _ := verbs.Transition(verbs.QPTRC, from, to)
@@ -57,9 +60,11 @@ func TestNoAllocations(t *testing.T) {
 	c, _ := connect(t, 64, 16)
 	s := &c.Sides[0]
 	list := []verbs.SendWR{{
-		ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{{Addr: s.Base, Length: 64, LKey: c.mr[0].LKey}},
+		ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled,
+		SGEs: []verbs.SGE{{Addr: s.Base, Length: 64, LKey: c.mr[0].LKey}},
 	}, {
-		ID: 2, Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: s.Base, Length: 64, LKey: c.mr[0].LKey}}, RemoteAddr: c.Sides[1].Base, RKey: c.mr[1].RKey,
+		ID: 2, Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: s.Base, Length: 64, LKey: c.mr[0].LKey}},
+		RemoteAddr: c.Sides[1].Base, RKey: c.mr[1].RKey,
 	}}
 	recvs := []verbs.RecvWR{{ID: 3, SGEs: []verbs.SGE{{Addr: c.Sides[1].Base, Length: 64, LKey: c.mr[1].LKey}}}}
 	wcs := make([]verbs.WC, 4)
@@ -151,7 +156,8 @@ func (g *gate) open() {
 	g.held = nil
 }
 
-// A queue pair's number is free only once its completion entries were read: else they would be taken for its successor's.
+// A queue pair's number is free only once its completion entries were read: else they would be taken for its
+// successor's.
 func TestNumbersAreNotFreedEarly(t *testing.T) {
 	var gates []*gate
 	c, devs := connectOn(t, 16, 4, func(_ *simcore.Engine, b driver.Bus) driver.Bus {
@@ -172,7 +178,8 @@ func TestNumbersAreNotFreedEarly(t *testing.T) {
 	var pd verbs.PD
 	s.AllocPD(func(x verbs.PD, err error) { require.NoError(t, err); pd = x })
 	create := func() (n uint32) {
-		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[0], RecvCQ: c.cq[0], Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4}}
+		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[0], RecvCQ: c.cq[0],
+			Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4}}
 		s.CreateQP(pd, init, func(x verbs.QP, err error) { require.NoError(t, err); n = x.Num() })
 		return n
 	}
@@ -191,7 +198,8 @@ func TestDriverEnded(t *testing.T) {
 	require.NoError(t, c.Settle())
 	require.Error(t, devs[0].Err())
 	ends := 0
-	c.Sides[0].Context.QueryQP(c.qp[0], func(_ verbs.QPAttr, _ verbs.QPInitAttr, err error) { ends++; require.ErrorIs(t, err, verbs.EIO) })
+	c.Sides[0].Context.QueryQP(c.qp[0],
+		func(_ verbs.QPAttr, _ verbs.QPInitAttr, err error) { ends++; require.ErrorIs(t, err, verbs.EIO) })
 	c.Sides[0].Context.DeregMR(c.mr[0].LKey, func(err error) { ends++; require.ErrorIs(t, err, verbs.EIO) })
 	require.Equal(t, 2, ends)
 	_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRSend}})

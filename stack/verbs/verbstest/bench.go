@@ -46,11 +46,14 @@ var checks = []struct {
 	name string
 	run  func(*bench)
 }{
-	{"query", query}, {"lifetimes", lifetimes}, {"states", states}, {"attributes", attributes}, {"late_rights", lateRights}, {"operations", operations},
-	{"lists", lists}, {"inline", inline}, {"unsignalled", unsignalled}, {"full", full}, {"refused", refused}, {"fence", fence},
+	{"query", query}, {"lifetimes", lifetimes}, {"states", states}, {"attributes", attributes},
+	{"late_rights", lateRights}, {"operations", operations},
+	{"lists", lists}, {"inline", inline}, {"unsignalled", unsignalled}, {"full", full}, {"refused", refused},
+	{"fence", fence},
 	{"order", order}, {"flush", flush}, {"to_error", toError}, {"local_keys", localKeys}, {"remote_keys", remoteKeys},
 	{"receives", receives}, {"not_ready", notReady}, {"datagrams", datagrams}, {"frames", frames}, {"overrun", overrun},
-	{"notify", notify}, {"shared_receive", sharedReceive}, {"lost_peer", lostPeer}, {"low_latency", lowLatency}, {"solar", solar},
+	{"notify", notify}, {"shared_receive", sharedReceive}, {"lost_peer", lostPeer}, {"low_latency", lowLatency},
+	{"solar", solar},
 }
 
 // check runs one check on a bench that nothing was done with.
@@ -166,7 +169,8 @@ func (s *side) end(typ verbs.QPType, change func(*verbs.QPInitAttr)) *end {
 	s.b.Helper()
 	e := &end{side: s, send: s.cq(entries), recv: s.cq(entries)}
 	a := verbs.QPInitAttr{Type: typ, SendCQ: e.send, RecvCQ: e.recv, Cap: verbs.QPCap{
-		MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: min(4, s.attr.MaxSGE), MaxRecvSGE: min(4, s.attr.MaxSGE), MaxInline: min(32, s.attr.MaxInline),
+		MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: min(4, s.attr.MaxSGE), MaxRecvSGE: min(4, s.attr.MaxSGE),
+		MaxInline: min(32, s.attr.MaxInline),
 	}}
 	if change != nil {
 		change(&a)
@@ -204,7 +208,8 @@ func (e *end) modify(a verbs.QPAttr, mask verbs.AttrMask) error {
 	return e.b.wait(func(done func(error)) { e.Context.ModifyQP(e.qp, a, mask, done) })
 }
 
-// qkey is the Q_Key of all datagram queue pairs here, and firstPSN where both directions begin: they pass the end of 24 bits.
+// qkey is the Q_Key of all datagram queue pairs here, and firstPSN where both directions begin: they pass the end of
+// 24 bits.
 const (
 	qkey     = 0x11223344
 	firstPSN = 1<<24 - 3
@@ -213,7 +218,8 @@ const (
 // path is how an end is connected to its peer.
 func (e *end) path(peer *end) verbs.QPAttr {
 	return verbs.QPAttr{
-		Port: e.Port, Access: allAccess, QKey: qkey, AH: e.Peer, PathMTU: verbs.MTU1024, DestQPN: peer.qp.Num(), RQPSN: firstPSN, SQPSN: firstPSN,
+		Port: e.Port, Access: allAccess, QKey: qkey, AH: e.Peer, PathMTU: verbs.MTU1024, DestQPN: peer.qp.Num(),
+		RQPSN: firstPSN, SQPSN: firstPSN,
 		MaxRdAtomic: 4, MaxDestRdAtomic: 4, MinRNRTimer: 1, Timeout: 8, RetryCnt: 2, RNRRetry: 2,
 	}
 }
@@ -284,7 +290,8 @@ func (x buffer) holds(want []byte) {
 	got := make([]byte, x.n+2)
 	require.NoError(x.s.b, x.s.Memory.Read(x.addr-1, got))
 	require.Equal(x.s.b, []byte{guard, guard}, []byte{got[0], got[x.n+1]}, "bytes around a buffer")
-	require.True(x.s.b, bytes.Equal(want, got[1:][:len(want)]), "bytes in memory: want %x…, they are %x…", head(want), head(got[1:]))
+	require.True(x.s.b, bytes.Equal(want, got[1:][:len(want)]), "bytes in memory: want %x…, they are %x…", head(want),
+		head(got[1:]))
 }
 
 func head(b []byte) []byte { return b[:min(len(b), 24)] }

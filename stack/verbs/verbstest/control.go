@@ -48,7 +48,8 @@ func lifetimes(b *bench) {
 	require.ErrorIs(b, b.wait(func(done func(error)) { c.DestroyAH(ah, done) }), verbs.EINVAL)
 	cq := s.cq(entries)
 	typ := s.attr.Types[0]
-	init := verbs.QPInitAttr{Type: typ, SendCQ: cq, RecvCQ: cq, Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}}
+	init := verbs.QPInitAttr{Type: typ, SendCQ: cq, RecvCQ: cq,
+		Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}}
 	create := func() (verbs.QP, error) {
 		return get(b, func(done func(verbs.QP, error)) { c.CreateQP(pd, init, done) })
 	}
@@ -153,7 +154,8 @@ func (e *end) refuses(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
 		}
 		for bit := verbs.QPCurState; bit <= verbs.QPDestQPN; bit <<= 1 {
 			if mask&bit != 0 {
-				require.ErrorIs(e.b, e.modify(a, verbs.QPState|mask&^bit), verbs.EINVAL, "%v to %v without %v", typ, to, bit)
+				require.ErrorIs(e.b, e.modify(a, verbs.QPState|mask&^bit), verbs.EINVAL, "%v to %v without %v", typ, to,
+					bit)
 			}
 		}
 	}
@@ -175,7 +177,8 @@ func lateRights(b *bench) {
 		a.Access, a.State = late, verbs.QPSRTS
 		require.NoError(b, x[1].modify(a, mask|verbs.QPState|verbs.QPAccess))
 		to := x[1].buffer(8, 1)
-		x[0].post(verbs.SendWR{Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: x[0].buffer(8, 2).sges(), RemoteAddr: to.addr, RKey: x[1].mr.RKey})
+		x[0].post(verbs.SendWR{Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: x[0].buffer(8, 2).sges(),
+			RemoteAddr: to.addr, RKey: x[1].mr.RKey})
 		want := verbs.WCRemInvReqErr
 		if late != 0 {
 			want = verbs.WCSuccess
@@ -191,7 +194,8 @@ func attributes(b *bench) {
 	for _, c := range []struct {
 		to    verbs.State
 		lacks verbs.Feature
-	}{{verbs.QPSSQD, verbs.FeatureDrain}, {verbs.QPSErr, verbs.FeatureError}, {verbs.QPSReset, verbs.FeatureError}, {verbs.QPSRTS, verbs.FeatureModifyInState}} {
+	}{{verbs.QPSSQD, verbs.FeatureDrain}, {verbs.QPSErr, verbs.FeatureError}, {verbs.QPSReset, verbs.FeatureError},
+		{verbs.QPSRTS, verbs.FeatureModifyInState}} {
 		if b.lacks(c.lacks) {
 			require.ErrorIs(b, e.modify(verbs.QPAttr{State: c.to}, verbs.QPState), verbs.EOPNOTSUPP, "to %v", c.to)
 		}

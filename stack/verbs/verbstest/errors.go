@@ -28,7 +28,8 @@ func flush(b *bench) {
 		wrs = append(wrs, w)
 	}
 	x[0].post(wrs...)
-	require.Equal(b, []ended{{0, verbs.WCSuccess}, {1, verbs.WCSuccess}, {2, verbs.WCLocProtErr}, {3, verbs.WCFlushErr}, {4, verbs.WCFlushErr}, {5, verbs.WCFlushErr}},
+	require.Equal(b, []ended{{0, verbs.WCSuccess}, {1, verbs.WCSuccess}, {2, verbs.WCLocProtErr}, {3, verbs.WCFlushErr},
+		{4, verbs.WCFlushErr}, {5, verbs.WCFlushErr}},
 		b.statuses(x[0].send))
 	to.holds(pattern(3000, 1))
 	if typ == verbs.QPTRC {
@@ -90,16 +91,23 @@ func localKeys(b *bench) {
 	}{
 		{"whole region", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 256, LKey: readOnly.LKey}, verbs.WCSuccess},
 		{"no such key", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 1, LKey: 0}, verbs.WCLocProtErr},
-		{"key that has ended", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 1, LKey: ended.LKey}, verbs.WCLocProtErr},
-		{"a byte before", verbs.WRWrite, verbs.SGE{Addr: buf.addr - 1, Length: 2, LKey: readOnly.LKey}, verbs.WCLocProtErr},
-		{"a byte behind", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 257, LKey: readOnly.LKey}, verbs.WCLocProtErr},
-		{"around the end of memory", verbs.WRWrite, verbs.SGE{Addr: ^uint64(0) - 3, Length: 8, LKey: readOnly.LKey}, verbs.WCLocProtErr},
-		{"another protection domain", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 1, LKey: foreign.LKey}, verbs.WCLocProtErr},
-		{"a READ into what may not be written", verbs.WRRead, verbs.SGE{Addr: buf.addr, Length: 1, LKey: readOnly.LKey}, verbs.WCLocProtErr},
+		{"key that has ended", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 1, LKey: ended.LKey},
+			verbs.WCLocProtErr},
+		{"a byte before", verbs.WRWrite, verbs.SGE{Addr: buf.addr - 1, Length: 2, LKey: readOnly.LKey},
+			verbs.WCLocProtErr},
+		{"a byte behind", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 257, LKey: readOnly.LKey},
+			verbs.WCLocProtErr},
+		{"around the end of memory", verbs.WRWrite, verbs.SGE{Addr: ^uint64(0) - 3, Length: 8, LKey: readOnly.LKey},
+			verbs.WCLocProtErr},
+		{"another protection domain", verbs.WRWrite, verbs.SGE{Addr: buf.addr, Length: 1, LKey: foreign.LKey},
+			verbs.WCLocProtErr},
+		{"a READ into what may not be written", verbs.WRRead, verbs.SGE{Addr: buf.addr, Length: 1, LKey: readOnly.LKey},
+			verbs.WCLocProtErr},
 		{"no bytes need no key", verbs.WRWrite, verbs.SGE{LKey: 12345}, verbs.WCSuccess},
 	} {
 		x := b.pair(verbs.QPTRC)
-		x[0].post(verbs.SendWR{Opcode: c.op, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{c.sge}, RemoteAddr: to.addr, RKey: b.side[1].mr.RKey})
+		x[0].post(verbs.SendWR{Opcode: c.op, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{c.sge}, RemoteAddr: to.addr,
+			RKey: b.side[1].mr.RKey})
 		require.Equal(b, c.want, b.one(x[0].send).Status, c.what)
 		if c.want != verbs.WCSuccess {
 			require.Equal(b, verbs.QPSErr, x[0].state(), c.what)
@@ -138,9 +146,12 @@ func remoteKeys(b *bench) {
 		{"a byte before", verbs.WRRead, there.addr - 1, 2, read.RKey, verbs.WCRemAccessErr, 0, nil},
 		{"a WRITE without right", verbs.WRWrite, there.addr, 8, read.RKey, verbs.WCRemAccessErr, 0, nil},
 		{"a READ without right", verbs.WRRead, there.addr, 8, write.RKey, verbs.WCRemAccessErr, 0, nil},
-		{"an atomic without right", verbs.WRFetchAdd, there.addr &^ 7, 8, write.RKey, verbs.WCRemAccessErr, verbs.FeatureAtomics, nil},
-		{"a misaligned atomic", verbs.WRFetchAdd, there.addr | 1, 8, full, verbs.WCRemInvReqErr, verbs.FeatureAtomics, nil},
-		{"another protection domain", verbs.WRWrite, there.addr, 8, foreign.RKey, verbs.WCRemAccessErr, verbs.FeatureRemotePD, nil},
+		{"an atomic without right", verbs.WRFetchAdd, there.addr &^ 7, 8, write.RKey, verbs.WCRemAccessErr,
+			verbs.FeatureAtomics, nil},
+		{"a misaligned atomic", verbs.WRFetchAdd, there.addr | 1, 8, full, verbs.WCRemInvReqErr, verbs.FeatureAtomics,
+			nil},
+		{"another protection domain", verbs.WRWrite, there.addr, 8, foreign.RKey, verbs.WCRemAccessErr,
+			verbs.FeatureRemotePD, nil},
 		{"a WRITE that the queue pair forbids", verbs.WRWrite, there.addr, 8, full, verbs.WCRemInvReqErr, 0, none},
 		{"a READ that the queue pair forbids", verbs.WRRead, there.addr, 8, full, verbs.WCRemInvReqErr, 0, none},
 		{"no bytes need no key", verbs.WRWrite, 1 << 60, 0, 7, verbs.WCSuccess, 0, nil},
@@ -181,15 +192,19 @@ func receives(b *bench) {
 		sge         verbs.SGE
 		there, here verbs.Status
 	}{
-		{"too short", verbs.SGE{Addr: buf.addr, Length: 1499, LKey: s.mr.LKey}, verbs.WCLocLenErr, verbs.WCRemInvReqErr},
+		{"too short", verbs.SGE{Addr: buf.addr, Length: 1499, LKey: s.mr.LKey}, verbs.WCLocLenErr,
+			verbs.WCRemInvReqErr},
 		{"no such key", verbs.SGE{Addr: buf.addr, Length: 1500, LKey: 1}, verbs.WCLocProtErr, verbs.WCRemOpErr},
-		{"may not be written", verbs.SGE{Addr: buf.addr, Length: 1500, LKey: readOnly.LKey}, verbs.WCLocProtErr, verbs.WCRemOpErr},
-		{"another protection domain", verbs.SGE{Addr: buf.addr, Length: 1500, LKey: foreign.LKey}, verbs.WCLocProtErr, verbs.WCRemOpErr},
+		{"may not be written", verbs.SGE{Addr: buf.addr, Length: 1500, LKey: readOnly.LKey}, verbs.WCLocProtErr,
+			verbs.WCRemOpErr},
+		{"another protection domain", verbs.SGE{Addr: buf.addr, Length: 1500, LKey: foreign.LKey}, verbs.WCLocProtErr,
+			verbs.WCRemOpErr},
 		{"exactly as long", verbs.SGE{Addr: buf.addr, Length: 1500, LKey: s.mr.LKey}, verbs.WCSuccess, verbs.WCSuccess},
 	} {
 		x := b.pair(verbs.QPTRC)
 		x[1].postRecv(verbs.RecvWR{ID: 1, SGEs: []verbs.SGE{c.sge}}, verbs.RecvWR{ID: 2})
-		x[0].post(verbs.SendWR{ID: 3, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: x[0].buffer(1500, 5).sges()})
+		x[0].post(verbs.SendWR{ID: 3, Opcode: verbs.WRSend, Flags: verbs.SendSignaled,
+			SGEs: x[0].buffer(1500, 5).sges()})
 		require.Equal(b, []ended{{3, c.here}}, b.statuses(x[0].send), c.what)
 		want := []ended{{1, c.there}}
 		if c.there != verbs.WCSuccess {

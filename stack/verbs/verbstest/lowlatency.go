@@ -6,14 +6,15 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// lowLatency: a device without low-latency queue pairs refuses them. Those of one that has them bring messages to where receive
-// requests say, as ordinary ones do, refuse what they do not have, and flush.
+// lowLatency: a device without low-latency queue pairs refuses them. Those of one that has them bring messages to
+// where receive requests say, as ordinary ones do, refuse what they do not have, and flush.
 func lowLatency(b *bench) {
 	s := &b.side[0]
 	most := s.attr.MaxLowLatency
 	require.Equal(b, most, b.side[1].attr.MaxLowLatency, "both sides have the same")
 	if most == 0 {
-		a := verbs.QPInitAttr{Type: s.attr.Types[0], SendCQ: s.cq(entries), RecvCQ: s.cq(entries), LowLatency: 1, Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxRecvSGE: 1}}
+		a := verbs.QPInitAttr{Type: s.attr.Types[0], SendCQ: s.cq(entries), RecvCQ: s.cq(entries), LowLatency: 1,
+			Cap: verbs.QPCap{MaxSendWR: 1, MaxRecvWR: 1, MaxRecvSGE: 1}}
 		_, err := get(b, func(done func(verbs.QP, error)) { s.Context.CreateQP(s.pd, a, done) })
 		require.ErrorIs(b, err, verbs.EOPNOTSUPP)
 		return

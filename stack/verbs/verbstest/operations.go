@@ -16,7 +16,8 @@ const imm = 0x01020304
 
 // operations: each operation of each type moves the bytes that it says, and no others, and tells of it.
 func operations(b *bench) {
-	all := []verbs.Opcode{verbs.WRWrite, verbs.WRWriteImm, verbs.WRSend, verbs.WRSendImm, verbs.WRRead, verbs.WRCmpSwap, verbs.WRFetchAdd,
+	all := []verbs.Opcode{verbs.WRWrite, verbs.WRWriteImm, verbs.WRSend, verbs.WRSendImm, verbs.WRRead, verbs.WRCmpSwap,
+		verbs.WRFetchAdd,
 		verbs.WRLocalInv, verbs.WRSendInv}
 	for _, typ := range []verbs.QPType{verbs.QPTRC, verbs.QPTUC} {
 		if !b.has(typ) {
@@ -107,7 +108,8 @@ func atomics(b *bench, x [2]*end, op verbs.Opcode) {
 	for _, match := range []bool{true, false} {
 		here, there := x[0].buffer(8, 1), x[1].buffer(8, 2)
 		require.NoError(b, x[1].Memory.Write(there.addr, le.AppendUint64(nil, old)))
-		w := verbs.SendWR{ID: 5, Opcode: op, Flags: verbs.SendSignaled, SGEs: here.sges(), RemoteAddr: there.addr, RKey: x[1].mr.RKey, CompareAdd: old, Swap: swap}
+		w := verbs.SendWR{ID: 5, Opcode: op, Flags: verbs.SendSignaled, SGEs: here.sges(), RemoteAddr: there.addr,
+			RKey: x[1].mr.RKey, CompareAdd: old, Swap: swap}
 		want := swap
 		if op == verbs.WRFetchAdd {
 			w.CompareAdd, want = 7, old+7
@@ -139,7 +141,8 @@ func invalidates(b *bench, x [2]*end, op verbs.Opcode) {
 	x[0].post(w)
 	require.Equal(b, verbs.WC{ID: 6, Opcode: op.Completion(), QPN: x[0].qp.Num()}, b.one(x[0].send))
 	if op == verbs.WRSendInv {
-		require.Equal(b, verbs.WC{ID: 9, Opcode: verbs.WCRecv, Flags: verbs.WCWithInv, InvKey: m.RKey, QPN: x[1].qp.Num()}, b.one(x[1].recv))
+		require.Equal(b, verbs.WC{ID: 9, Opcode: verbs.WCRecv, Flags: verbs.WCWithInv, InvKey: m.RKey,
+			QPN: x[1].qp.Num()}, b.one(x[1].recv))
 	}
 	y := b.pair(verbs.QPTRC)
 	if op == verbs.WRLocalInv {
@@ -158,7 +161,8 @@ func lists(b *bench) {
 	x[1].badRecv(0, verbs.EINVAL, verbs.RecvWR{SGEs: make([]verbs.SGE, x[1].cap.MaxRecvSGE+1)})
 	sizes := [][2][]int{{{1500}, {1500}}, {{1500}, {2000}}, {{}, {10}}}
 	if min(x[0].cap.MaxSendSGE, x[1].cap.MaxRecvSGE) > 2 {
-		sizes = append(sizes, [][2][]int{{{1, 1499}, {1499, 1}}, {{1024, 0, 476}, {3, 1500}}, {{0, 7, 0}, {2, 2, 3}}, {{500, 500, 500}, {1500}}}...)
+		sizes = append(sizes, [][2][]int{{{1, 1499}, {1499, 1}}, {{1024, 0, 476}, {3, 1500}}, {{0, 7, 0}, {2, 2, 3}},
+			{{500, 500, 500}, {1500}}}...)
 	}
 	for i, s := range sizes {
 		var out, in []buffer
@@ -216,7 +220,8 @@ func unsignalled(b *bench) {
 	for round := range 10 {
 		var wrs []verbs.SendWR
 		for i := range x[0].cap.MaxSendWR {
-			wrs = append(wrs, verbs.SendWR{ID: uint64(round*100 + i), Opcode: verbs.WRWrite, SGEs: buf.sges(), RemoteAddr: to.addr, RKey: x[1].mr.RKey})
+			wrs = append(wrs, verbs.SendWR{ID: uint64(round*100 + i), Opcode: verbs.WRWrite, SGEs: buf.sges(),
+				RemoteAddr: to.addr, RKey: x[1].mr.RKey})
 		}
 		last := &wrs[len(wrs)-1]
 		last.Flags = verbs.SendSignaled
@@ -270,8 +275,10 @@ func fence(b *bench) {
 	from, via, to := x[1].buffer(n, 1), x[0].buffer(n, 2), x[1].buffer(n, 3)
 	key := x[1].mr.RKey
 	x[0].post(
-		verbs.SendWR{ID: 1, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: via.sges(), RemoteAddr: from.addr, RKey: key},
-		verbs.SendWR{ID: 2, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendFence, SGEs: via.sges(), RemoteAddr: to.addr, RKey: key},
+		verbs.SendWR{ID: 1, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: via.sges(), RemoteAddr: from.addr,
+			RKey: key},
+		verbs.SendWR{ID: 2, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendFence, SGEs: via.sges(),
+			RemoteAddr: to.addr, RKey: key},
 	)
 	require.Equal(b, []ended{{1, verbs.WCSuccess}, {2, verbs.WCSuccess}}, b.statuses(x[0].send))
 	via.holds(pattern(n, 1))
@@ -282,7 +289,8 @@ func fence(b *bench) {
 func order(b *bench) {
 	typ := b.side[0].attr.Types[0]
 	x := b.pair(typ)
-	ops := []verbs.Opcode{verbs.WRWrite, verbs.WRRead, verbs.WRSend, verbs.WRWriteImm, verbs.WRSendImm, verbs.WRRead, verbs.WRWrite}
+	ops := []verbs.Opcode{verbs.WRWrite, verbs.WRRead, verbs.WRSend, verbs.WRWriteImm, verbs.WRSendImm, verbs.WRRead,
+		verbs.WRWrite}
 	ops = slices.DeleteFunc(ops, func(o verbs.Opcode) bool { return !typ.Allows(o) })
 	var sent, received []ended
 	id := uint64(0)
@@ -292,7 +300,8 @@ func order(b *bench) {
 		for i, op := range ops {
 			id++
 			here, there := x[0].buffer(200*(1+(round+i)%9), byte(i)), x[1].buffer(2000, byte(i))
-			wrs = append(wrs, verbs.SendWR{ID: id, Opcode: op, Flags: verbs.SendSignaled, SGEs: here.sges(), RemoteAddr: there.addr, RKey: x[1].mr.RKey})
+			wrs = append(wrs, verbs.SendWR{ID: id, Opcode: op, Flags: verbs.SendSignaled, SGEs: here.sges(),
+				RemoteAddr: there.addr, RKey: x[1].mr.RKey})
 			sent = append(sent, ended{id, verbs.WCSuccess})
 			if op.IsSend() || op.HasImm() {
 				recvs = append(recvs, verbs.RecvWR{ID: id + 1000, SGEs: x[1].buffer(2000, 1).sges()})

@@ -6,8 +6,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// paper is a device whose packets are function calls: everything that package verbs has, without time. It may do one thing
-// wrong.
+// paper is a device whose packets are function calls: everything that package verbs has, without time. It may do one
+// thing wrong.
 type paper struct {
 	w       *paperWire
 	n       int
@@ -48,17 +48,21 @@ func newPaper(how string) *Bench {
 	b := &Bench{Settle: w.settle}
 	for i := range w.devs {
 		p := &paper{
-			w: w, n: i, mem: make([]byte, paperBytes), ahs: map[verbs.AH]verbs.PD{}, qps: map[uint32]*paperQP{}, regions: verbs.NewRegions(64),
+			w: w, n: i, mem: make([]byte, paperBytes), ahs: map[verbs.AH]verbs.PD{}, qps: map[uint32]*paperQP{},
+			regions: verbs.NewRegions(64),
 			attr: verbs.DeviceAttr{
-				MaxQP: 256, MaxQPWR: 64, MaxSGE: 4, MaxInline: 64, MaxCQ: 512, MaxCQE: 256, MaxMR: 64, MaxPD: 64, MaxAH: 8, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16,
+				MaxQP: 256, MaxQPWR: 64, MaxSGE: 4, MaxInline: 64, MaxCQ: 512, MaxCQE: 256, MaxMR: 64, MaxPD: 64,
+				MaxAH: 8, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16,
 				MaxSRQ: 4, MaxSRQWR: 64, MaxSRQSGE: 4, Ports: 1, Features: verbs.AllFeatures,
 				Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
 			},
 		}
-		p.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{verbs.KindPD: {Most: 64}, verbs.KindCQ: {Most: 512}, verbs.KindQP: {First: 2, Most: 256},
+		p.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{verbs.KindPD: {Most: 64}, verbs.KindCQ: {Most: 512},
+			verbs.KindQP: {First: 2, Most: 256},
 			verbs.KindAH: {Most: 8}, verbs.KindSRQ: {Most: 4}})
 		w.devs[i] = p
-		b.Sides[i] = Side{Context: p, Memory: p, Base: 4096, Bytes: paperBytes - 8192, Port: 1, Peer: verbs.AHAttr{Port: 1, MAC: [6]byte{2, 0, 0, 0, 0, byte(1 - i)}}}
+		b.Sides[i] = Side{Context: p, Memory: p, Base: 4096, Bytes: paperBytes - 8192, Port: 1,
+			Peer: verbs.AHAttr{Port: 1, MAC: [6]byte{2, 0, 0, 0, 0, byte(1 - i)}}}
 	}
 	return b
 }

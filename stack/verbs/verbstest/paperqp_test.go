@@ -23,7 +23,8 @@ func (p *paper) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, er
 	send, ok := a.SendCQ.(*paperCQ)
 	recv, also := a.RecvCQ.(*paperCQ)
 	c := a.Cap
-	if !ok || !also || recv.p != p || !slices.Contains(p.attr.Types, a.Type) || max(c.MaxSendWR, c.MaxRecvWR) > p.attr.MaxQPWR ||
+	if !ok || !also || recv.p != p || !slices.Contains(p.attr.Types, a.Type) ||
+		max(c.MaxSendWR, c.MaxRecvWR) > p.attr.MaxQPWR ||
 		max(c.MaxSendSGE, c.MaxRecvSGE) > p.attr.MaxSGE || c.MaxInline > p.attr.MaxInline || c.MaxSendSGE < 0 {
 		done(nil, verbs.Errorf("create_qp", verbs.EINVAL, "%+v", a))
 		return
@@ -43,8 +44,9 @@ func (p *paper) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, er
 		done(nil, err)
 		return
 	}
-	q.q = verbs.Queues{Type: a.Type, PD: pd, Cap: c, HasSRQ: a.SRQ != nil, Dev: &p.attr, PathMTU: verbs.MTU1024, MaxMessage: 1 << 20,
-		AHOf: func(h verbs.AH) (verbs.PD, bool) { pd, ok := p.ahs[h]; return pd, ok }}
+	q.q = verbs.Queues{Type: a.Type, PD: pd, Cap: c, HasSRQ: a.SRQ != nil, Dev: &p.attr, PathMTU: verbs.MTU1024,
+		MaxMessage: 1 << 20,
+		AHOf:       func(h verbs.AH) (verbs.PD, bool) { pd, ok := p.ahs[h]; return pd, ok }}
 	if p.is("any AH") {
 		q.q.AHOf = func(verbs.AH) (verbs.PD, bool) { return pd, true }
 	}
@@ -165,7 +167,8 @@ func (q *paperQP) end(w *verbs.SendWR, s verbs.Status) {
 	if w.Opcode == verbs.WRRead || w.Opcode.IsAtomic() {
 		wc.ByteLen = uint32(w.Length())
 	}
-	if s != verbs.WCSuccess || w.Flags&verbs.SendSignaled != 0 || q.init.SignalAll && !q.p.is("no sq_sig_all") || q.p.is("all signalled") {
+	if s != verbs.WCSuccess || w.Flags&verbs.SendSignaled != 0 || q.init.SignalAll && !q.p.is("no sq_sig_all") ||
+		q.p.is("all signalled") {
 		if s != verbs.WCFlushErr || !q.p.is("no flush") {
 			q.send.add(wc, false)
 		}
@@ -345,5 +348,6 @@ func (q *paperQP) deliver(w *verbs.SendWR, x *paperQP) verbs.Status {
 		x.scatter(r.SGEs, b)
 	}
 	x.received(r, wc, w.Flags&verbs.SendSolicited != 0)
-	return map[verbs.Status]verbs.Status{verbs.WCLocLenErr: verbs.WCRemInvReqErr, verbs.WCLocProtErr: verbs.WCRemOpErr}[wc.Status]
+	return map[verbs.Status]verbs.Status{verbs.WCLocLenErr: verbs.WCRemInvReqErr,
+		verbs.WCLocProtErr: verbs.WCRemOpErr}[wc.Status]
 }

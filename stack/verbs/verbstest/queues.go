@@ -27,7 +27,8 @@ func datagrams(b *bench) {
 	require.NoError(b, err)
 	foreign, err := get(b, func(done func(verbs.AH, error)) { s.Context.CreateAH(s.allocPD(), s.Peer, done) })
 	require.NoError(b, err)
-	to := verbs.SendWR{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, AH: ah, RemoteQPN: x[1].qp.Num(), RemoteQKey: qkey}
+	to := verbs.SendWR{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, AH: ah, RemoteQPN: x[1].qp.Num(),
+		RemoteQKey: qkey}
 	const n = 500
 	to.SGEs = s.buffer(n, 3).sges()
 	for _, op := range []verbs.Opcode{verbs.WRSend, verbs.WRSendImm} {
@@ -37,7 +38,8 @@ func datagrams(b *bench) {
 		w.Opcode, w.Imm = op, imm
 		s.post(w)
 		require.Equal(b, verbs.WC{ID: 1, Opcode: verbs.WCSend, QPN: s.qp.Num()}, b.one(s.send))
-		want := verbs.WC{ID: 2, Opcode: verbs.WCRecv, Flags: verbs.WCGRH, ByteLen: verbs.GRHBytes + n, QPN: x[1].qp.Num(), SrcQP: s.qp.Num()}
+		want := verbs.WC{ID: 2, Opcode: verbs.WCRecv, Flags: verbs.WCGRH, ByteLen: verbs.GRHBytes + n,
+			QPN: x[1].qp.Num(), SrcQP: s.qp.Num()}
 		if op.HasImm() {
 			want.Flags, want.Imm = want.Flags|verbs.WCWithImm, imm
 		}
@@ -217,7 +219,9 @@ func sharedReceive(b *bench) {
 		if i >= 2 { // fewer than 4 of 6 are left
 			limit = 1
 		}
-		require.Len(b, slices.DeleteFunc(slices.Clone(events), func(e verbs.AsyncEventType) bool { return e != verbs.EventSRQLimit }), limit, "after %d", i+1)
+		require.Len(b,
+			slices.DeleteFunc(slices.Clone(events),
+				func(e verbs.AsyncEventType) bool { return e != verbs.EventSRQLimit }), limit, "after %d", i+1)
 	}
 	require.Equal(b, []uint64{0, 1, 2, 3, 4, 5}, ids, "requests are taken in order")
 	require.ErrorIs(b, b.wait(func(done func(error)) { s.Context.DestroySRQ(srq, done) }), verbs.EBUSY)

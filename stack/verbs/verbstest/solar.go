@@ -8,12 +8,14 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// solar: a device without Solar queue pairs refuses them. Those of one that has them write and read blocks, refuse what they do
-// not have, and have each request end alone: one that the peer refuses changes nothing for others. RESET forgets all.
+// solar: a device without Solar queue pairs refuses them. Those of one that has them write and read blocks, refuse
+// what they do not have, and have each request end alone: one that the peer refuses changes nothing for others. RESET
+// forgets all.
 func solar(b *bench) {
 	s := &b.side[0]
 	if !b.has(verbs.QPTSolar) {
-		a := verbs.QPInitAttr{Type: verbs.QPTSolar, SendCQ: s.cq(entries), RecvCQ: s.cq(entries), Cap: verbs.QPCap{MaxSendWR: 1}}
+		a := verbs.QPInitAttr{Type: verbs.QPTSolar, SendCQ: s.cq(entries), RecvCQ: s.cq(entries),
+			Cap: verbs.QPCap{MaxSendWR: 1}}
 		_, err := get(b, func(done func(verbs.QP, error)) { s.Context.CreateQP(s.pd, a, done) })
 		require.ErrorIs(b, err, verbs.EINVAL)
 		return
@@ -21,7 +23,8 @@ func solar(b *bench) {
 	x := b.pair(verbs.QPTSolar)
 	const n = 2500 // two blocks, and a part of one
 	from, to := x[0].buffer(n, 1), x[1].buffer(n, 2)
-	write := verbs.SendWR{ID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: from.sges(), RemoteAddr: to.addr, RKey: x[1].mr.RKey}
+	write := verbs.SendWR{ID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: from.sges(),
+		RemoteAddr: to.addr, RKey: x[1].mr.RKey}
 	for _, change := range []func(*verbs.SendWR){
 		func(w *verbs.SendWR) { w.Flags = 0 },
 		func(w *verbs.SendWR) { w.Flags |= verbs.SendFence },
@@ -35,7 +38,8 @@ func solar(b *bench) {
 	x[1].badRecv(0, verbs.EINVAL, verbs.RecvWR{SGEs: to.sges()})
 
 	source, sink := x[1].buffer(n, 3), x[0].buffer(n, 4)
-	read := verbs.SendWR{ID: 3, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: sink.sges(), RemoteAddr: source.addr, RKey: x[1].mr.RKey}
+	read := verbs.SendWR{ID: 3, Opcode: verbs.WRRead, Flags: verbs.SendSignaled, SGEs: sink.sges(),
+		RemoteAddr: source.addr, RKey: x[1].mr.RKey}
 	wrong := write
 	wrong.ID, wrong.RKey = 2, write.RKey^0x5a5a00
 	x[0].post(write, wrong, read)

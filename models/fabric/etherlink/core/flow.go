@@ -53,9 +53,9 @@ func l3(frame []byte) (off int, kind uint16, short bool) {
 	return off, kind, err != nil
 }
 
-// FlowHash is the same for all frames of a flow: those with the same addresses, protocol and ports (5-tuple); with the same
-// MAC addresses where there is no IP. Fragments have no ports, so that all of a datagram go one way. Salt keeps two stages of
-// hashing from choosing alike.
+// FlowHash is the same for all frames of a flow: those with the same addresses, protocol and ports (5-tuple); with the
+// same MAC addresses where there is no IP. Fragments have no ports, so that all of a datagram go one way. Salt keeps
+// two stages of hashing from choosing alike.
 func FlowHash(frame []byte, salt uint64) uint64 {
 	h := mix(salt)
 	if len(frame) < headerBytes {

@@ -35,13 +35,14 @@ const (
 	NumReasons
 )
 
-var reasonNames = [NumReasons]string{"none", "threshold", "full", "headroom", "runt", "oversize", "local", "filtered", "nowhere"}
+var reasonNames = [NumReasons]string{"none", "threshold", "full", "headroom", "runt", "oversize", "local", "filtered",
+	"nowhere"}
 
 func (r Reason) String() string { return reasonNames[r] }
 
-// Pool accounts for a shared buffer. Every class with PFC has a reserve for each port, so that it loses nothing as long as
-// senders stop in time. The rest is shared by the queues of the other classes, each of which may have Alpha times what is
-// free (Choudhury and Hahne, "Dynamic queue length thresholds", 1998).
+// Pool accounts for a shared buffer. Every class with PFC has a reserve for each port, so that it loses nothing as
+// long as senders stop in time. The rest is shared by the queues of the other classes, each of which may have Alpha
+// times what is free (Choudhury and Hahne, "Dynamic queue length thresholds", 1998).
 type Pool struct {
 	alpha  float64
 	pfc    [Classes]PFC

@@ -2,9 +2,9 @@ package core
 
 import "math/bits"
 
-// Scheduler chooses the class that a port sends next: classes of weight 0 strictly first, the highest before all others;
-// then the others in turn, each with bytes in proportion to its weight (Shreedhar and Varghese, "Efficient fair queuing using
-// deficit round robin", 1995).
+// Scheduler chooses the class that a port sends next: classes of weight 0 strictly first, the highest before all
+// others; then the others in turn, each with bytes in proportion to its weight (Shreedhar and Varghese, "Efficient
+// fair queuing using deficit round robin", 1995).
 type Scheduler struct {
 	strict  uint8 // the classes of weight 0
 	quantum [Classes]int
@@ -23,8 +23,9 @@ func NewScheduler(weights *[Classes]int, longest int) (s Scheduler) {
 	return s
 }
 
-// Next returns the class that sends, of those in ready, a bit each, of which there is at least one; sizes are of the frames at
-// the heads of their queues, on the wire. waiting are the classes that have frames, also those that may not send.
+// Next returns the class that sends, of those in ready, a bit each, of which there is at least one; sizes are of the
+// frames at the heads of their queues, on the wire. waiting are the classes that have frames, also those that may not
+// send.
 func (s *Scheduler) Next(ready, waiting uint8, sizes *[Classes]int) int {
 	if first := ready & s.strict; first != 0 {
 		return bits.Len8(first) - 1

@@ -81,13 +81,16 @@ func TestWithoutARoot(t *testing.T) {
 
 func TestTablesNameWhatIsWrong(t *testing.T) {
 	ports := card()
-	ports[arm].Memory = append(ports[arm].Memory, Range{nicspec.BarBase + 8, 4}, Range{1, 0}, Range{1 << 63, 1 << 63}, Range{1 << 63, 1<<63 + 1})
+	ports[arm].Memory = append(ports[arm].Memory, Range{nicspec.BarBase + 8, 4}, Range{1, 0}, Range{1 << 63, 1 << 63},
+		Range{1 << 63, 1<<63 + 1})
 	ports[host].Root = true
 	ports[host].IDs = append(ports[host].IDs, IDRange{0x210, 0x220}, IDRange{5, 4})
 	_, err := NewTable(ports)
 	for _, want := range []string{
-		"ports[1].memory[1] 0x200000000000008..0x20000000000000b overlaps 0x200000000000000..0x2000000000fffff of ports[0]",
-		"ports[1].memory[2] 0 bytes from 0x1: want 1 or more", "ports[1].memory[4] 9223372036854775809 bytes from 0x8000000000000000: want",
+		"ports[1].memory[1] 0x200000000000008..0x20000000000000b overlaps 0x200000000000000..0x2000000000fffff of " +
+			"ports[0]",
+		"ports[1].memory[2] 0 bytes from 0x1: want 1 or more",
+		"ports[1].memory[4] 9223372036854775809 bytes from 0x8000000000000000: want",
 		"ports[2].root: ports[1] is the root already", "ports[2].ids[2] 0x210..0x220 overlaps 0x200..0x2ff of ports[0]",
 		"ports[2].ids[3] 0x5 to 0x4: want the lower one first",
 	} {

@@ -58,7 +58,8 @@ var cells = []struct {
 	{"D5b", cplRO, cplRO, MustNotPass},
 }
 
-// The table has no cell that is not tested; A5b is for bridges to PCI, row C and column 4 for requests that package tlp refuses.
+// The table has no cell that is not tested; A5b is for bridges to PCI, row C and column 4 for requests that package
+// tlp refuses.
 func TestCellsAreWhole(t *testing.T) {
 	tested := map[string]bool{}
 	for _, x := range cells {

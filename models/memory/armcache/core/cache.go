@@ -102,8 +102,8 @@ func (c *Cache) put(number, set uint64, way int, state uint8) line {
 	return l
 }
 
-// victim chooses the way of a set that a line goes to, and the line that is there, none if it is empty. It is not ok if every way that
-// may be used waits for its fetch.
+// victim chooses the way of a set that a line goes to, and the line that is there, none if it is empty. It is not ok
+// if every way that may be used waits for its fetch.
 func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
 	row := c.row(set)
 	for i, at := range row {
@@ -153,7 +153,8 @@ func (c *Cache) draw(row []place, ways uint64, free int) int {
 func (c *Cache) Fill(number uint64, data []byte) error {
 	l := c.find(number)
 	if l.block == nil || !l.is(pending) || len(data) != mem.LineBytes {
-		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", number, len(data), mem.LineBytes)
+		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", number,
+			len(data), mem.LineBytes)
 	}
 	switch own, have := l.bytes(), *l.present(); {
 	case !l.is(partial):

@@ -43,7 +43,8 @@ func (s *lockstep) memory(line uint64) []byte {
 
 func (s *lockstep) draw() Request {
 	r := Request{By: mem.Agent(s.rng.IntN(2)), Line: uint64(s.rng.IntN(s.lines))}
-	r.Op = [...]mem.Op{mem.Read, mem.Write, mem.Read, mem.Write, mem.Read, mem.Write, mem.Write, mem.Clean, mem.Invalidate}[s.rng.IntN(9)]
+	r.Op = [...]mem.Op{mem.Read, mem.Write, mem.Read, mem.Write, mem.Read, mem.Write, mem.Write, mem.Clean,
+		mem.Invalidate}[s.rng.IntN(9)]
 	if !r.Op.Moves() {
 		return r
 	}
@@ -71,13 +72,15 @@ func (s *lockstep) step(i int) {
 	got := s.c.Step(&r, room)
 	want, back := s.n.step(&twin, room.Fetch, room.WriteBack != nil)
 	if got != want || got.Kind == Hit && !bytes.Equal(r.Data, twin.Data) {
-		require.FailNow(s.t, "not in step", "operation %d, %v by %v of line %d: %+v %x, want %+v %x", i, r.Op, r.By, r.Line, got, r.Data, want, twin.Data)
+		require.FailNow(s.t, "not in step", "operation %d, %v by %v of line %d: %+v %x, want %+v %x", i, r.Op, r.By,
+			r.Line, got, r.Data, want, twin.Data)
 	}
 	s.kinds[got.Kind]++
 	if got.WriteBack {
 		for k, v := range room.WriteBack {
 			if b, ok := back[k]; !ok || b != v {
-				require.FailNow(s.t, "not in step", "operation %d writes line %d back with %#x in byte %d, want %#x, %v", i, got.Victim, v, k, b, ok)
+				require.FailNow(s.t, "not in step",
+					"operation %d writes line %d back with %#x in byte %d, want %#x, %v", i, got.Victim, v, k, b, ok)
 			}
 		}
 		copy(s.memory(got.Victim), room.WriteBack)
@@ -115,7 +118,8 @@ func TestLockstepWithNaive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, err := New(g)
 			require.NoError(t, err)
-			s := &lockstep{t: t, rng: rand.New(rand.NewPCG(11, uint64(g.Ways))), c: c, n: newNaive(g), mem: map[uint64][]byte{}, lines: int(g.SizeBytes / mem.LineBytes * 3)}
+			s := &lockstep{t: t, rng: rand.New(rand.NewPCG(11, uint64(g.Ways))), c: c, n: newNaive(g),
+				mem: map[uint64][]byte{}, lines: int(g.SizeBytes / mem.LineBytes * 3)}
 			for i := range (operations + len(geometries) - 1) / len(geometries) {
 				s.step(i)
 				if len(s.pending) > 0 && s.rng.IntN(3) > 0 {
@@ -150,7 +154,8 @@ func (s *lockstep) finish() {
 	gotLines, gotDirty := s.c.Resident()
 	require.Equal(s.t, []int{lines, dirtyLines}, []int{gotLines, gotDirty})
 	sum := s.c.Sum()
-	require.EqualValues(s.t, sum.Fetches+sum.FullWrites, uint64(lines)+sum.Evicted+sum.Dropped+sum.FailedFetches, "lines in = lines out + held")
+	require.EqualValues(s.t, sum.Fetches+sum.FullWrites, uint64(lines)+sum.Evicted+sum.Dropped+sum.FailedFetches,
+		"lines in = lines out + held")
 	require.NotZero(s.t, s.failed)
 	for kind, n := range s.kinds {
 		require.NotZero(s.t, n, "no outcome of kind %d: the test is too easy", kind)
@@ -195,7 +200,8 @@ func TestInvalidateLosesWhatWasNotCleaned(t *testing.T) {
 	room := Room{Fetch: true, WriteBack: back}
 	line := bytes.Repeat([]byte{7}, mem.LineBytes)
 	require.Equal(t, Outcome{Kind: Hit}, c.Step(&Request{Op: mem.Write, Line: 5, Data: line}, room))
-	require.Equal(t, Outcome{Kind: Hit, WriteBack: true, Victim: 5}, c.Step(&Request{Op: mem.Clean, By: mem.Core, Line: 5}, room))
+	require.Equal(t, Outcome{Kind: Hit, WriteBack: true, Victim: 5},
+		c.Step(&Request{Op: mem.Clean, By: mem.Core, Line: 5}, room))
 	require.Equal(t, line, back)
 	line[0] = 8
 	require.Equal(t, Outcome{Kind: Hit}, c.Step(&Request{Op: mem.Write, Line: 5, Data: line}, room))
@@ -213,7 +219,8 @@ func TestInvalidateLosesWhatWasNotCleaned(t *testing.T) {
 
 func TestGeometryReportsEverything(t *testing.T) {
 	err := Geometry{SizeBytes: 100, Ways: 4, DeviceWays: 0x10}.Validate()
-	for _, field := range []string{"size_bytes 100", "device_ways 0x10", "replacement \"\": want lru or random", "index"} {
+	for _, field := range []string{"size_bytes 100", "device_ways 0x10", "replacement \"\": want lru or random",
+		"index"} {
 		require.ErrorContains(t, err, field)
 	}
 	require.ErrorContains(t, Geometry{}.Validate(), "ways 0: want 1 to 64")

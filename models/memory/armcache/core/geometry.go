@@ -47,7 +47,8 @@ func (g Geometry) Validate() error {
 		bad("ways", g.Ways, "1 to 64")
 	} else {
 		if way := int64(g.Ways) * mem.LineBytes; g.SizeBytes < way || g.SizeBytes > largest || g.SizeBytes%way != 0 {
-			bad("size_bytes", g.SizeBytes, fmt.Sprintf("a multiple of %d (ways times lines of %d B) up to 2^34", way, mem.LineBytes), "ways")
+			bad("size_bytes", g.SizeBytes, fmt.Sprintf("a multiple of %d (ways times lines of %d B) up to 2^34", way,
+				mem.LineBytes), "ways")
 		}
 		if bits.Len64(g.DeviceWays) > g.Ways {
 			bad("device_ways", fmt.Sprintf("%#x", g.DeviceWays), fmt.Sprintf("a mask of %d ways", g.Ways), "ways")

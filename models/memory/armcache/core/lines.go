@@ -2,7 +2,8 @@ package core
 
 import "nictwin/models/memory/mem"
 
-// blockLines is how many consecutive lines of memory share a block: those of the usual TLP. A line alone takes the room of them all.
+// blockLines is how many consecutive lines of memory share a block: those of the usual TLP. A line alone takes the
+// room of them all.
 const blockLines = 4
 
 // State of a line.
@@ -14,8 +15,8 @@ const (
 	partial             // some of its bytes are not here
 )
 
-// block is lines that are neighbours in memory. Their sets may lie anywhere: a transfer goes through the memory of the processor that
-// simulates in one piece.
+// block is lines that are neighbours in memory. Their sets may lie anywhere: a transfer goes through the memory of the
+// processor that simulates in one piece.
 type block struct {
 	data [blockLines][mem.LineBytes]byte
 
@@ -54,7 +55,8 @@ func (l line) owner() mem.Agent {
 	return mem.Device
 }
 
-// place names a line of a pool in the row of a set: its number in the pool, plus one, and whether it is pending. 0: none.
+// place names a line of a pool in the row of a set: its number in the pool, plus one, and whether it is pending. 0:
+// none.
 type place uint32
 
 const (
@@ -65,8 +67,8 @@ const (
 // poolBlocks is how many blocks are made at a time.
 const poolBlocks = 128
 
-// pool is the blocks that have a line, and those that are free. The one that became free last is used first: what comes and goes, as a
-// ring does that is invalidated, stays in the processor's own cache.
+// pool is the blocks that have a line, and those that are free. The one that became free last is used first: what
+// comes and goes, as a ring does that is invalidated, stays in the processor's own cache.
 type pool struct {
 	chunks []*[poolBlocks]block
 	free   []*block
@@ -103,8 +105,8 @@ func (p *pool) line(at place) line {
 // runBlocks is the blocks of a run: 64 KB of memory.
 const runBlocks = 1 << 10 / blockLines
 
-// directory finds blocks by their number. Real caches compare the tags of a set; here the lines of a transfer, which are in as many
-// sets, are found side by side.
+// directory finds blocks by their number. Real caches compare the tags of a set; here the lines of a transfer, which
+// are in as many sets, are found side by side.
 type directory struct {
 	runs   map[uint64]*[runBlocks]*block
 	latest *[runBlocks]*block // that was looked at, and its number

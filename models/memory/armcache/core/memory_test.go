@@ -9,10 +9,11 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// Only lines that are here take memory, and what is free is used again: a ring that devices write to 2 of 15 ways takes that of 2,
-// however long it is.
+// Only lines that are here take memory, and what is free is used again: a ring that devices write to 2 of 15 ways
+// takes that of 2, however long it is.
 func TestMemoryFollowsTheLinesInUse(t *testing.T) {
-	g := Geometry{SizeBytes: 15 * 2 * groupSets * mem.LineBytes, Ways: 15, DeviceWays: FirstWays(2), Replacement: LRU, Index: Hashed}
+	g := Geometry{SizeBytes: 15 * 2 * groupSets * mem.LineBytes, Ways: 15, DeviceWays: FirstWays(2), Replacement: LRU,
+		Index: Hashed}
 	c, room := newCache(t, g), Room{WriteBack: make([]byte, mem.LineBytes)}
 	r := Request{Op: mem.Write, Data: make([]byte, mem.LineBytes)}
 	for r.Line = range uint64(100 * groupSets) {

@@ -153,7 +153,8 @@ func (n *naive) count(r *Request) {
 
 func (n *naive) insert(r *Request, fetchRoom, backRoom bool) (l *naiveLine, out Outcome, back map[int]byte) {
 	fetch := r.Op == mem.Read || len(r.Data) != mem.LineBytes
-	way, old, ok := n.choose(n.set(r.Line), func(way int) bool { return r.By == mem.Core || n.g.DeviceWays>>way&1 == 1 })
+	way, old, ok := n.choose(n.set(r.Line),
+		func(way int) bool { return r.By == mem.Core || n.g.DeviceWays>>way&1 == 1 })
 	if !ok || fetch && !fetchRoom || old != nil && old.dirty && !backRoom {
 		return nil, Outcome{}, nil
 	}

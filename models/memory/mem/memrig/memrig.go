@@ -16,7 +16,8 @@ import (
 type Rig struct {
 	memtest.Bench
 
-	// Flow is the bytes that the memory has counted so far. Passes says that it counts a byte as finished when it hands it on.
+	// Flow is the bytes that the memory has counted so far. Passes says that it counts a byte as finished when it
+	// hands it on.
 	Flow   func() Flow
 	Passes bool
 
@@ -50,8 +51,8 @@ func Contract(t *testing.T, name string, build Build) {
 	})
 }
 
-// Conserve plays seeded traffic: at every instant the bytes that were accepted are those that are finished and those that are
-// held, and nobody else's; nothing is held in the end.
+// Conserve plays seeded traffic: at every instant the bytes that were accepted are those that are finished and those
+// that are held, and nobody else's; nothing is held in the end.
 func Conserve(t *testing.T, build Build) {
 	own, other := simcore.NewEngine(), sim.NewSerialEngine()
 	play(t, own, build(t, own), func(t simcore.Ps) error { return own.RunUntil(own.Now() + t) })
@@ -118,7 +119,8 @@ func NoAllocation(t *testing.T, n int, stride uint64, build Build) {
 	r := build(t, e)
 	var all [6]mem.Access
 	for i := range all {
-		all[i] = mem.Access{Op: mem.Op(i & 1), By: mem.Agent(i / 3), Addr: r.Base + uint64(i)*stride, Data: make([]byte, n), Done: func(*mem.Access) {}}
+		all[i] = mem.Access{Op: mem.Op(i & 1), By: mem.Agent(i / 3), Addr: r.Base + uint64(i)*stride,
+			Data: make([]byte, n), Done: func(*mem.Access) {}}
 	}
 	step := func() {
 		for i := range all {

@@ -56,13 +56,15 @@ func (f *failure) FailNow() { runtime.Goexit() }
 
 // A memory that keeps its books passes, and every way of keeping them wrongly is found.
 func TestConserveFindsWrongBooks(t *testing.T) {
-	for _, how := range []string{"", "counts what it refuses", "forgets to let go", "loses a long one", "counts short"} {
+	for _, how := range []string{"", "counts what it refuses", "forgets to let go", "loses a long one",
+		"counts short"} {
 		f := new(failure)
 		over := make(chan bool)
 		go func() {
 			defer close(over)
 			e := simcore.NewEngine()
-			slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{Latency: 90 * simcore.Nanosecond}, mem.NewSparse(1<<20))
+			slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{Latency: 90 * simcore.Nanosecond},
+				mem.NewSparse(1<<20))
 			require.NoError(f, err)
 			c := &counting{Target: slow, how: how}
 			r := &Rig{Flow: func() Flow { return c.flow }, Idle: func() bool { return c.flow.Held == 0 }}

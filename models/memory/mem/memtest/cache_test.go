@@ -78,7 +78,8 @@ func (w *writeBack) lines(a *mem.Access) {
 // What Clean and Invalidate may do passes, and what they may not is found.
 func TestContractFindsBrokenCaches(t *testing.T) {
 	says := map[string]string{
-		"": "", "invalidate with write-back": "", "clean does nothing": "was not in that time", "clean of the first line": "was not in that time",
+		"": "", "invalidate with write-back": "", "clean does nothing": "was not in that time",
+		"clean of the first line":     "was not in that time",
 		"invalidate of the next line": "not seen there", "check passes all": "want a *mem.RangeError",
 	}
 	for how, says := range says {

@@ -98,7 +98,8 @@ func drawOps(t *rapid.T, b *Bench) []op {
 
 // drawOp draws reads and writes most of the time.
 func drawOp(t *rapid.T) mem.Op {
-	return [...]mem.Op{mem.Read, mem.Write, mem.Read, mem.Write, mem.Read, mem.Write, mem.Clean, mem.Invalidate}[rapid.IntRange(0, 7).Draw(t, "op")]
+	return [...]mem.Op{mem.Read, mem.Write, mem.Read, mem.Write, mem.Read, mem.Write, mem.Clean,
+		mem.Invalidate}[rapid.IntRange(0, 7).Draw(t, "op")]
 }
 
 // play issues accesses and knows what they may return. Its time counts the

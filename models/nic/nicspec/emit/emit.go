@@ -21,7 +21,8 @@ const (
 	PathTables = "../../../docs/nic-tables.md"
 )
 
-const goHeader = "// Code generated from nic.yaml by go generate ./models/nic/nicspec; DO NOT EDIT.\n\npackage nicspec\n\n"
+const goHeader = "// Code generated from nic.yaml by go generate ./models/nic/nicspec; DO NOT EDIT.\n\npackage " +
+	"nicspec\n\n"
 
 // writer is a buffer with a Printf.
 type writer struct{ bytes.Buffer }
@@ -42,7 +43,8 @@ type ids struct {
 
 func (d *ids) declare(name, what string) {
 	if first, dup := d.where[name]; dup {
-		d.errs = append(d.errs, fmt.Errorf("%s and %s would both be called %s; rename one in nic.yaml", first, what, name))
+		d.errs = append(d.errs, fmt.Errorf("%s and %s would both be called %s; rename one in nic.yaml", first, what,
+			name))
 		return
 	}
 	d.where[name] = what
@@ -65,7 +67,8 @@ func goParts(c *schema.Contract) []part {
 	}
 	for i := range c.Structs {
 		s := &c.Structs[i]
-		parts = append(parts, part{schema.Snake(s.Name) + "_gen.go", func(w *goFile, _ *schema.Contract) { goStruct(w, s) }})
+		parts = append(parts,
+			part{schema.Snake(s.Name) + "_gen.go", func(w *goFile, _ *schema.Contract) { goStruct(w, s) }})
 	}
 	return parts
 }

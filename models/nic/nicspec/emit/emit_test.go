@@ -37,12 +37,16 @@ func TestSameBytesEveryTime(t *testing.T) {
 func TestCollisions(t *testing.T) {
 	enum := "enums:\n  - {name: E, width: 8, values: [{name: A, value: 0, doc: d}]}\n"
 	for _, tc := range []struct{ in, want string }{
-		{"constants:\n  - {name: EA, value: 1, doc: d}\n" + enum, "constant EA and enum E value A would both be called EA"},
+		{"constants:\n  - {name: EA, value: 1, doc: d}\n" + enum,
+			"constant EA and enum E value A would both be called EA"},
 		{"constants:\n  - {name: Access, value: 1, doc: d}\n", "the hand-written Access and constant Access"},
-		{"structs:\n  - {name: S, bytes: 2, doc: d, fields: [{name: x, byte: 0, width: 8, doc: d}, {name: set_x, byte: 1, width: 8, doc: d}]}\n", "both be called SetX"},
-		{"structs:\n  - {name: S, bytes: 2, doc: d, fields: [{name: string, byte: 0, width: 8, doc: d}]}\n", "both be called String"},
+		{"structs:\n  - {name: S, bytes: 2, doc: d, fields: [{name: x, byte: 0, width: 8, doc: d}, {name: set_x, " +
+			"byte: 1, width: 8, doc: d}]}\n", "both be called SetX"},
+		{"structs:\n  - {name: S, bytes: 2, doc: d, fields: [{name: string, byte: 0, width: 8, doc: d}]}\n",
+			"both be called String"},
 		{"structs:\n  - {name: S, bytes: 2, doc: d, fields: [{name: encode, byte: 0, width: 8, doc: d}]}\n", "Encode"},
-		{"registers:\n  - name: A\n    offset: 0\n    access: ro\n    doc: d\n    fields: [{name: x, bit: 0, width: 8, doc: d}, {name: set_x, bit: 8, width: 8, doc: d}]\n", "both be called SetX"},
+		{"registers:\n  - name: A\n    offset: 0\n    access: ro\n    doc: d\n    fields: [{name: x, bit: 0, width: " +
+			"8, doc: d}, {name: set_x, bit: 8, width: 8, doc: d}]\n", "both be called SetX"},
 		{"structs:\n  - {name: S, bytes: 2, doc: d, fields: [{name: rsvd0, byte: 0, width: 8, doc: d}]}\n", "rsvd0"},
 	} {
 		_, err := All(parse(t, "version: 1\n"+tc.in))

@@ -99,7 +99,8 @@ func goEnumParts(w *goFile, e *schema.Enum) {
 		}
 	}
 	if cases != "" {
-		w.pf("// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.\n")
+		w.pf("// Part is the part of the device that the code belongs to, 0 for the core and for codes without a " +
+			"name.\n")
 		w.pf("func (v %s) Part() Cap1Reg {\nswitch v {\n%s}\nreturn 0\n}\n\n", e.Name, cases)
 	}
 }
@@ -138,7 +139,8 @@ func goCounterConsts(w *goFile, c *schema.Contract, typ, doc string, port bool) 
 
 func goCounterLists(w *goFile, c *schema.Contract) {
 	w.ids.declare("DropCounters", "the list")
-	w.pf("// DropCounters are the counters of which each dropped frame moves exactly one.\nvar DropCounters = [...]PortCounter{\n")
+	w.pf("// DropCounters are the counters of which each dropped frame moves exactly one.\nvar DropCounters = " +
+		"[...]PortCounter{\n")
 	for i := range c.Counters {
 		if c.Counters[i].Drop && c.Counters[i].PerPort() {
 			w.pf("Cnt%s,\n", schema.Camel(c.Counters[i].Name))

@@ -68,7 +68,8 @@ func goRegFields(w *goFile, r *schema.Register) {
 		mask |= uint32((uint64(1)<<r.Fields[i].Width - 1) << r.Fields[i].Bit)
 	}
 	w.ids.declare(typ+"Mask", "register "+r.Name)
-	w.pf("// %sMask has a one for every bit of %s that belongs to a field.\nconst %sMask %s = 0x%08x\n\n", typ, r.Name, typ, typ, mask)
+	w.pf("// %sMask has a one for every bit of %s that belongs to a field.\nconst %sMask %s = 0x%08x\n\n", typ, r.Name,
+		typ, typ, mask)
 	methods := &ids{where: map[string]string{}}
 	for i := range r.Fields {
 		f := &r.Fields[i]

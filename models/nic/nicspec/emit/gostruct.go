@@ -68,7 +68,8 @@ func goType(f *schema.Field) string {
 }
 
 func goStruct(w *goFile, s *schema.Struct) {
-	for _, n := range []string{s.Name, s.Name + "Fields", s.Name + "Size", "Decode" + s.Name, "Diff" + s.Name, s.Name + "Info"} {
+	for _, n := range []string{s.Name, s.Name + "Fields", s.Name + "Size", "Decode" + s.Name, "Diff" + s.Name,
+		s.Name + "Info"} {
 		w.ids.declare(n, "struct "+s.Name)
 	}
 	methods := &ids{where: map[string]string{"String": "the method String"}}
@@ -84,16 +85,19 @@ func goStruct(w *goFile, s *schema.Struct) {
 		w.pf("import \"encoding/binary\"\n\n")
 	}
 	w.pf("// %sSize is the size of a %s in bytes.\nconst %sSize = %d\n\n", s.Name, s.Name, s.Name, s.Bytes)
-	w.pf("// %s is a view of the %d bytes of one: %s. Accessors\n// read and write the bytes in place and panic when there are fewer.\ntype %s []byte\n\n",
+	w.pf("// %s is a view of the %d bytes of one: %s. Accessors\n// read and write the bytes in place and panic when "+
+		"there are fewer.\ntype %s []byte\n\n",
 		s.Name, s.Bytes, sentence(s.Doc, ""), s.Name)
 	for i := range s.Fields {
 		goAccessors(w, s, &s.Fields[i])
 	}
 	goFields(w, s)
 	w.pf("// Diff%s compares two of them: ok when equal, else the first field that differs and both values, as\n"+
-		"// StructInfo.Diff says.\nfunc Diff%s(exp, got []byte) (field, e, g string, ok bool) { return %sInfo.Diff(exp, got) }\n\n",
+		"// StructInfo.Diff says.\nfunc Diff%s(exp, got []byte) (field, e, g string, ok bool) { return "+
+		"%sInfo.Diff(exp, got) }\n\n",
 		s.Name, s.Name, s.Name)
-	w.pf("// String lists the fields that are not zero.\nfunc (b %s) String() string { return %sInfo.Format(b) }\n", s.Name, s.Name)
+	w.pf("// String lists the fields that are not zero.\nfunc (b %s) String() string { return %sInfo.Format(b) }\n",
+		s.Name, s.Name)
 }
 
 func usesBinary(s *schema.Struct) bool {
@@ -107,10 +111,12 @@ func usesBinary(s *schema.Struct) bool {
 
 func goAccessors(w *goFile, s *schema.Struct, f *schema.Field) {
 	name, typ := schema.Camel(f.Name), goType(f)
-	w.pf("// %s is %s, %s: %s.\nfunc (b %s) %s() %s {", name, f.Name, byteRange(f), sentence(f.Doc, f.Part), s.Name, name, typ)
+	w.pf("// %s is %s, %s: %s.\nfunc (b %s) %s() %s {", name, f.Name, byteRange(f), sentence(f.Doc, f.Part), s.Name,
+		name, typ)
 	if f.IsBytes() {
 		w.pf("return b[%d:%d:%d] }\n\n", f.Byte, f.Byte+f.Width/8, f.Byte+f.Width/8)
-		w.pf("// Set%s copies v to %s and fills up with zeros; it panics when v is longer than %d bytes.\n", name, f.Name, f.Width/8)
+		w.pf("// Set%s copies v to %s and fills up with zeros; it panics when v is longer than %d bytes.\n", name,
+			f.Name, f.Width/8)
 		w.pf("func (b %s) Set%s(v []byte) { putBytes(b[%d:%d], v) }\n\n", s.Name, name, f.Byte, f.Byte+f.Width/8)
 		return
 	}
@@ -169,7 +175,8 @@ func storeStmt(f *schema.Field, typ string) string {
 	case whole(f) && f.Width == 8:
 		return fmt.Sprintf("b[%d] = %s", b, convExpr("uint8", typ, "v"))
 	case whole(f):
-		return fmt.Sprintf("binary.LittleEndian.PutUint%d(b[%d:], %s)", f.Width, b, convExpr(uintType(f.Width), typ, "v"))
+		return fmt.Sprintf("binary.LittleEndian.PutUint%d(b[%d:], %s)", f.Width, b,
+			convExpr(uintType(f.Width), typ, "v"))
 	}
 	var out strings.Builder
 	for k := 0; 8*k < s+f.Width; k++ {
@@ -194,7 +201,8 @@ func goFields(w *goFile, s *schema.Struct) {
 		}
 		w.pf("%s %s // %s\n", schema.Camel(f.Name), t, sentence(f.Doc, f.Part))
 	}
-	w.pf("}\n\n// Decode%s reads all fields; it panics when b is shorter than %d bytes.\nfunc Decode%s(b []byte) (f %sFields) {\n", s.Name, s.Bytes, s.Name, s.Name)
+	w.pf("}\n\n// Decode%s reads all fields; it panics when b is shorter than %d bytes.\nfunc Decode%s(b []byte) (f "+
+		"%sFields) {\n", s.Name, s.Bytes, s.Name, s.Name)
 	w.pf("v := %s(b[:%d])\n", s.Name, s.Bytes)
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -205,8 +213,10 @@ func goFields(w *goFile, s *schema.Struct) {
 			w.pf("f.%s = v.%s()\n", n, n)
 		}
 	}
-	w.pf("return f\n}\n\n// Encode writes all fields and zeros the reserved bits of dst's first %d bytes; it panics when\n"+
-		"// there are fewer.\nfunc (f *%sFields) Encode(dst []byte) {\nv := %s(dst[:%d])\nclear(v)\n", s.Bytes, s.Name, s.Name, s.Bytes)
+	w.pf("return f\n}\n\n// Encode writes all fields and zeros the reserved bits of dst's first %d bytes; it panics "+
+		"when\n"+
+		"// there are fewer.\nfunc (f *%sFields) Encode(dst []byte) {\nv := %s(dst[:%d])\nclear(v)\n", s.Bytes, s.Name,
+		s.Name, s.Bytes)
 	for i := range s.Fields {
 		n := schema.Camel(s.Fields[i].Name)
 		if s.Fields[i].IsBytes() {
@@ -238,7 +248,8 @@ func goStructInfo(w *goFile, c *schema.Contract) {
 	w.pf("}\n\n")
 	for i := range c.Structs {
 		s := &c.Structs[i]
-		w.pf("// %sInfo is the field table of %s.\nvar %sInfo = StructInfo{Name: %q, Bytes: %d, Doc: %q, Fields: []FieldInfo{\n",
+		w.pf("// %sInfo is the field table of %s.\nvar %sInfo = StructInfo{Name: %q, Bytes: %d, Doc: %q, Fields: "+
+			"[]FieldInfo{\n",
 			s.Name, s.Name, s.Name, s.Name, s.Bytes, s.Doc)
 		for _, f := range byPosition(s) {
 			w.pf("{Name: %q, Bit: %d, Width: %d", f.Name, f.Bit(), f.Width)

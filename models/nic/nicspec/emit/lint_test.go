@@ -56,7 +56,8 @@ func TestLint(t *testing.T) {
 	for name, text := range map[string][]byte{"nic_pkg.sv": sv, "top.sv": []byte(top)} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 	}
-	cmd := exec.CommandContext(t.Context(), verilator, "--lint-only", "-Wall", "--top-module", "top", "nic_pkg.sv", "top.sv")
+	cmd := exec.CommandContext(t.Context(), verilator, "--lint-only", "-Wall", "--top-module", "top", "nic_pkg.sv",
+		"top.sv")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C") // Perl complains of a locale that is not installed
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("verilator: %v\n%.4000s", err, out)

@@ -12,9 +12,11 @@ func Tables(c *schema.Contract) []byte {
 	w := &writer{}
 	w.pf("# The NIC's tables\n\n")
 	w.pf("Generated from `models/nic/nicspec/nic.yaml` by `go generate ./models/nic/nicspec`; do not edit. What the fields do is said in\n")
-	w.pf("[nic.md](nic.md). Numbers are little-endian; a byte string has its first byte at the lowest address. The column\n")
+	w.pf("[nic.md](nic.md). Numbers are little-endian; a byte string has its first byte at the lowest address. The " +
+		"column\n")
 	w.pf("Part names the part of the device (a field of CAP1) that something belongs to; a build may lack parts.\n\n")
-	w.pf("[Constants](#constants) · [Registers](#registers) · [Register fields](#register-fields) · [Structures](#structures) ·\n")
+	w.pf("[Constants](#constants) · [Registers](#registers) · [Register fields](#register-fields) · " +
+		"[Structures](#structures) ·\n")
 	w.pf("[Codes](#codes) · [Counters](#counters)\n\n")
 	mdConstants(w, c)
 	mdRegisters(w, c)
@@ -63,7 +65,8 @@ func mdConstants(w *writer, c *schema.Contract) {
 
 func mdRegisters(w *writer, c *schema.Contract) {
 	w.pf("## Registers\n\nByte offsets in BAR0; an array's entry i stands at offset + i * stride.\n\n")
-	w.pf("| Offset | Name | Bits | Entries | Stride | Access | Reset | Part | Meaning |\n|---|---|---|---|---|---|---|---|---|\n")
+	w.pf("| Offset | Name | Bits | Entries | Stride | Access | Reset | Part | Meaning " +
+		"|\n|---|---|---|---|---|---|---|---|---|\n")
 	for i := range c.Registers {
 		r := &c.Registers[i]
 		entries, stride, reset := "1", "", ""
@@ -77,7 +80,8 @@ func mdRegisters(w *writer, c *schema.Contract) {
 		if len(r.Fields) > 0 {
 			name = fmt.Sprintf("[%s](#register-%s)", r.Name, strings.ToLower(r.Name))
 		}
-		w.pf("| 0x%05x | %s | %d | %s | %s | %s | %s | %s | %s |\n", r.Offset, name, r.Width, entries, stride, r.Access, reset,
+		w.pf("| 0x%05x | %s | %d | %s | %s | %s | %s | %s | %s |\n", r.Offset, name, r.Width, entries, stride, r.Access,
+			reset,
 			partName(r.Part), cell(r.Doc))
 	}
 	w.pf("\n")
@@ -90,7 +94,8 @@ func mdRegFields(w *writer, c *schema.Contract) {
 		if len(r.Fields) == 0 {
 			continue
 		}
-		w.pf("### Register %s\n\nOffset 0x%05x, %s: %s.\n\n| Bits | Name | Part | Meaning |\n|---|---|---|---|\n", r.Name, r.Offset,
+		w.pf("### Register %s\n\nOffset 0x%05x, %s: %s.\n\n| Bits | Name | Part | Meaning |\n|---|---|---|---|\n",
+			r.Name, r.Offset,
 			r.Access, cell(r.Doc))
 		for j := range r.Fields {
 			f := &r.Fields[j]
@@ -104,7 +109,8 @@ func mdStructs(w *writer, c *schema.Contract) {
 	w.pf("## Structures\n\n\"Byte\" is the offset, \"bits\" the bits counted from bit 0 of that byte.\n\n")
 	for i := range c.Structs {
 		s := &c.Structs[i]
-		w.pf("### %s\n\n%d bytes: %s.\n\n| Byte | Bits | Name | Part | Meaning |\n|---|---|---|---|---|\n", s.Name, s.Bytes,
+		w.pf("### %s\n\n%d bytes: %s.\n\n| Byte | Bits | Name | Part | Meaning |\n|---|---|---|---|---|\n", s.Name,
+			s.Bytes,
 			cell(strings.TrimSuffix(s.Doc, ".")))
 		next := 0
 		for _, f := range byPosition(s) {
@@ -113,7 +119,8 @@ func mdStructs(w *writer, c *schema.Contract) {
 			if f.Access == "ro" {
 				state += ", read-only"
 			}
-			w.pf("| %d | %s | %s | %s | %s |\n", f.Byte, mdBits(f.Bit(), f.Width, f.IsBytes()), f.Name, state, withEnum(f.Doc, f.Enum))
+			w.pf("| %d | %s | %s | %s | %s |\n", f.Byte, mdBits(f.Bit(), f.Width, f.IsBytes()), f.Name, state,
+				withEnum(f.Doc, f.Enum))
 			next = f.Bit() + f.Width
 		}
 		mdGap(w, next, 8*s.Bytes)
@@ -149,8 +156,10 @@ func mdEnums(w *writer, c *schema.Contract) {
 }
 
 func mdCounters(w *writer, c *schema.Contract) {
-	w.pf("## Counters\n\nEntries of the 64-bit COUNTER registers. A port's counter stands at %d * port + number; the device's own start\n"+
-		"at %d. Each dropped frame moves exactly one of the counters marked drop.\n\n", schema.PortStride, schema.DeviceBase)
+	w.pf("## Counters\n\nEntries of the 64-bit COUNTER registers. A port's counter stands at %d * port + number; the "+
+		"device's own start\n"+
+		"at %d. Each dropped frame moves exactly one of the counters marked drop.\n\n", schema.PortStride,
+		schema.DeviceBase)
 	w.pf("| Index | Scope | Name | Drop | Part | Meaning |\n|---|---|---|---|---|---|\n")
 	for i := range c.Counters {
 		k := &c.Counters[i]

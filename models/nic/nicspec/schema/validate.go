@@ -299,7 +299,8 @@ func (k *checker) counters() {
 			continue
 		}
 		if c.Index < lo || c.Index >= hi {
-			k.errorf(c.Line, "counter %s: index %d; counters of scope %s have %d..%d", c.Name, c.Index, c.Scope, lo, hi-1)
+			k.errorf(c.Line, "counter %s: index %d; counters of scope %s have %d..%d", c.Name, c.Index, c.Scope, lo,
+				hi-1)
 		}
 		if first, dup := seen[c.Index]; dup {
 			k.errorf(c.Line, "counter %s: index %d is already %s", c.Name, c.Index, first)

@@ -34,7 +34,8 @@ func (b Builder) Build(name string) (*Cache, error) {
 	case b.Memory == nil:
 		return nil, fmt.Errorf("private: %s has no memory", name)
 	case b.View == nil:
-		return nil, fmt.Errorf("private: %s has no view of its memory: want Builder.View, or a memory that is a mem.Backdoor", name)
+		return nil, fmt.Errorf("private: %s has no view of its memory: want Builder.View, or a memory that is a "+
+			"mem.Backdoor", name)
 	case b.Domain == nil:
 		return nil, fmt.Errorf("private: %s has no domain: nobody would tell it of writes", name)
 	}
@@ -43,7 +44,8 @@ func (b Builder) Build(name string) (*Cache, error) {
 	}
 	n := b.Spec.sets() * uint64(b.Spec.Ways)
 	c := &Cache{
-		Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, domain: b.Domain, uncached: b.Uncached,
+		Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View,
+		domain: b.Domain, uncached: b.Uncached,
 		sets: b.Spec.sets(), tags: make([]tag, n),
 	}
 	c.relays.Ended, c.relays.Line = c.passed, c.passedLine

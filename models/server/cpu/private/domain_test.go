@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The filter knows who has which line, whatever comes and goes, and does not keep more than twice the pages that have lines.
+// The filter knows who has which line, whatever comes and goes, and does not keep more than twice the pages that have
+// lines.
 func TestFilter(t *testing.T) {
 	d, rng, want := NewDomain(), rand.New(rand.NewPCG(1, 2)), map[uint64]uint64{}
 	for range 3 {

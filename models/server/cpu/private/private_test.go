@@ -25,7 +25,8 @@ const ns = simcore.Nanosecond
 func tiny() private.Spec { return private.Spec{SizeBytes: 512, Ways: 2, HitLatency: 4 * ns} }
 
 // shared is memory that takes its time, behind a last-level cache or without one.
-func shared(e sim.Engine, d inject.DelaySpec, llc bool) (memory mem.Target, view mem.Backdoor, sn private.Snooper, err error) {
+func shared(e sim.Engine, d inject.DelaySpec, llc bool) (memory mem.Target, view mem.Backdoor, sn private.Snooper,
+	err error) {
 	space, err := mem.NewSpace(1<<20, 1<<20)
 	if err != nil {
 		return nil, nil, nil, err
@@ -46,8 +47,10 @@ func build(e sim.Engine, d inject.DelaySpec, llc bool) (*memtest.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view, Domain: private.NewDomain(sn)}.Build("L2")
-	return &memtest.Bench{Target: c, Peek: c.Read, Size: 1 << 20, Ends: true, Window: 900, Nowhere: []uint64{mem.Bus(3, 0)}}, err
+	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view,
+		Domain: private.NewDomain(sn)}.Build("L2")
+	return &memtest.Bench{Target: c, Peek: c.Read, Size: 1 << 20, Ends: true, Window: 900,
+		Nowhere: []uint64{mem.Bus(3, 0)}}, err
 }
 
 func TestKeepsTheProtocol(t *testing.T) {
@@ -111,7 +114,8 @@ func TestLockstepWithNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 30_000 {
 		who, line := rng.IntN(caches+1), rng.Uint64N(lines)
-		a := &mem.Access{Op: [...]mem.Op{mem.Read, mem.Read, mem.Write, mem.Invalidate}[rng.IntN(4)], By: mem.Core, Addr: line*64 + rng.Uint64N(60), Done: func(*mem.Access) {}}
+		a := &mem.Access{Op: [...]mem.Op{mem.Read, mem.Read, mem.Write, mem.Invalidate}[rng.IntN(4)], By: mem.Core,
+			Addr: line*64 + rng.Uint64N(60), Done: func(*mem.Access) {}}
 		if a.Span = 4; a.Op.Moves() {
 			a.Data = make([]byte, 4)
 		}
@@ -152,7 +156,8 @@ func TestWrittenOnItsWay(t *testing.T) {
 	e := simcore.NewEngine()
 	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 20 * ns}, false)
 	require.NoError(t, err)
-	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view, Domain: private.NewDomain(sn)}.Build("L2")
+	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view,
+		Domain: private.NewDomain(sn)}.Build("L2")
 	require.NoError(t, err)
 	read := &mem.Access{Op: mem.Read, By: mem.Core, Addr: 0x100, Data: make([]byte, 8), Done: func(*mem.Access) {}}
 	write := &mem.Access{Op: mem.Write, Addr: 0x13f, Data: []byte{1}, Done: func(*mem.Access) {}}
@@ -172,9 +177,11 @@ func TestPolledLine(t *testing.T) {
 	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 50 * ns}, false)
 	require.NoError(t, err)
 	space := sn.(*mem.Space)
-	p, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view, Domain: private.NewDomain(sn)}.Build("L2")
+	p, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view,
+		Domain: private.NewDomain(sn)}.Build("L2")
 	require.NoError(t, err)
-	c, err := cpu.Builder{Scheduler: e, Spec: cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4}, Memory: p, View: p, Watcher: space}.Build("Core")
+	c, err := cpu.Builder{Scheduler: e, Spec: cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4}, Memory: p,
+		View: p, Watcher: space}.Build("Core")
 	require.NoError(t, err)
 	var entry [8]byte
 	var steps []simcore.Ps
@@ -191,10 +198,12 @@ func TestPolledLine(t *testing.T) {
 		space.Access(&mem.Access{Op: mem.Write, Addr: 0x1008, Data: []byte{1}, Done: func(*mem.Access) {}})
 		require.NoError(t, e.Run())
 	}
-	// The first poll misses: 50. The letter at 50 is seen at 60, missing until 110; then a poll that hits. So does the second.
+	// The first poll misses: 50. The letter at 50 is seen at 60, missing until 110; then a poll that hits. So does the
+	// second.
 	require.Equal(t, []simcore.Ps{0, 60 * ns, 110 * ns, 120 * ns}, steps[:4])
-	require.Equal(t, private.Stats{Hits: p.Stats().Hits, Misses: 3, Snooped: 2, AcceptedBytes: 8 * uint64(len(steps)), FinishedBytes: 8 * uint64(len(steps)),
-		MemoryRead: 24, MemoryReads: 3}, p.Stats())
+	require.Equal(t, private.Stats{Hits: p.Stats().Hits, Misses: 3, Snooped: 2, AcceptedBytes: 8 * uint64(len(steps)),
+		FinishedBytes: 8 * uint64(len(steps)),
+		MemoryRead:    24, MemoryReads: 3}, p.Stats())
 }
 
 func TestBuilder(t *testing.T) {
@@ -210,8 +219,10 @@ func TestBuilder(t *testing.T) {
 		{private.Builder{Scheduler: e, View: view, Domain: d, Spec: tiny()}, "no memory"},
 		{private.Builder{Scheduler: e, Memory: memory, Domain: d, Spec: tiny()}, "no view"},
 		{private.Builder{Scheduler: e, Memory: memory, View: view, Spec: tiny()}, "no domain"},
-		{private.Builder{Scheduler: e, Memory: memory, View: view, Domain: d, Spec: private.Spec{SizeBytes: 100, Ways: 2}}, "size_bytes 100: want a multiple of 128"},
-		{private.Builder{Scheduler: e, Memory: memory, View: view, Domain: d, Spec: private.Spec{HitLatency: -1}}, "hit_latency_ps -1"},
+		{private.Builder{Scheduler: e, Memory: memory, View: view, Domain: d,
+			Spec: private.Spec{SizeBytes: 100, Ways: 2}}, "size_bytes 100: want a multiple of 128"},
+		{private.Builder{Scheduler: e, Memory: memory, View: view, Domain: d, Spec: private.Spec{HitLatency: -1}},
+			"hit_latency_ps -1"},
 	} {
 		_, err := x.b.Build("L2")
 		require.ErrorContains(t, err, x.says)
@@ -243,19 +254,22 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// Where nobody tells of writes no line is kept: each read goes to the memory behind, and so sees what was written there.
+// Where nobody tells of writes no line is kept: each read goes to the memory behind, and so sees what was written
+// there.
 func TestUncached(t *testing.T) {
 	e := simcore.NewEngine()
 	space, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
-	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: space, Domain: private.NewDomain(space), Uncached: []private.Range{{Base: 4096, Bytes: 4096}}}.Build("L2")
+	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: space, Domain: private.NewDomain(space),
+		Uncached: []private.Range{{Base: 4096, Bytes: 4096}}}.Build("L2")
 	require.NoError(t, err)
 	for _, x := range []struct {
 		addr uint64
 		kept bool
 	}{{4032, true}, {4096, false}, {8128, false}, {8192, true}} {
 		for _, op := range []mem.Op{mem.Write, mem.Read} {
-			c.Access(&mem.Access{Op: op, By: mem.Core, Addr: x.addr, Data: make([]byte, 64), Done: func(a *mem.Access) { require.NoError(t, a.Err) }})
+			c.Access(&mem.Access{Op: op, By: mem.Core, Addr: x.addr, Data: make([]byte, 64),
+				Done: func(a *mem.Access) { require.NoError(t, a.Err) }})
 			require.NoError(t, e.Run())
 		}
 		require.Equal(t, x.kept, c.Has(x.addr), "%#x", x.addr)
@@ -268,7 +282,8 @@ func TestNoAllocation(t *testing.T) {
 	e := simcore.NewEngine()
 	memory, view, sn, err := shared(e, inject.DelaySpec{Latency: 20 * ns}, false)
 	require.NoError(t, err)
-	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view, Domain: private.NewDomain(sn)}.Build("L2")
+	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: memory, View: view,
+		Domain: private.NewDomain(sn)}.Build("L2")
 	require.NoError(t, err)
 	a := &mem.Access{By: mem.Core, Data: make([]byte, 96), Done: func(*mem.Access) {}}
 	at := uint64(0)

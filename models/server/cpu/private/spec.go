@@ -30,7 +30,8 @@ func (s Spec) Validate() error {
 	if s.Ways < 1 || s.Ways > 64 {
 		errs = append(errs, field.Errorf("ways", "%d: want 1 to 64", s.Ways))
 	} else if way := int64(s.Ways) * lineBytes; s.SizeBytes < way || s.SizeBytes > largest || s.SizeBytes%way != 0 {
-		errs = append(errs, field.Errorf("size_bytes", "%d: want a multiple of %d (%v times lines of %d B) up to 2^30", s.SizeBytes, way, field.Path("ways"), lineBytes))
+		errs = append(errs, field.Errorf("size_bytes", "%d: want a multiple of %d (%v times lines of %d B) up to 2^30",
+			s.SizeBytes, way, field.Path("ways"), lineBytes))
 	}
 	if s.HitLatency < 0 || s.HitLatency > simcore.Millisecond {
 		errs = append(errs, field.Errorf("hit_latency_ps", "%d: want 0 to 1 ms", int64(s.HitLatency)))

@@ -29,7 +29,8 @@ func (b Builder) Build(name string) (*TLB, error) {
 	if err := b.Memory.Check(mem.Read, b.Spec.Tables, int(b.Spec.TableBytes())); err != nil {
 		return nil, fmt.Errorf("%s: tables: %w", name, err)
 	}
-	t := &TLB{Portless: simcore.NewPortless(name), spec: b.Spec, memory: b.Memory, shift: b.Spec.shift(), known: make([]page, b.Spec.Entries)}
+	t := &TLB{Portless: simcore.NewPortless(name), spec: b.Spec, memory: b.Memory, shift: b.Spec.shift(),
+		known: make([]page, b.Spec.Entries)}
 	for range b.Spec.Walkers {
 		t.walkers = append(t.walkers, t.newWalk())
 	}

@@ -22,9 +22,10 @@ type Spec struct {
 	PageBytes int64  `yaml:"page_bytes"`
 	Entries   int    `yaml:"entries"`
 	Ways      int    `yaml:"ways"`
-	Walkers   int    `yaml:"walkers"`      // walks under way at a time
-	Tables    uint64 `yaml:"tables"`       // address of the page tables
-	Covers    uint64 `yaml:"covers_bytes"` // of address space that they describe: a power of two. Addresses are taken modulo it
+	Walkers   int    `yaml:"walkers"` // walks under way at a time
+	Tables    uint64 `yaml:"tables"`  // address of the page tables
+	// of address space that they describe: a power of two. Addresses are taken modulo it
+	Covers uint64 `yaml:"covers_bytes"`
 }
 
 const (

@@ -56,7 +56,8 @@ func build(t testing.TB, e sim.Engine, s tlb.Spec, d inject.DelaySpec) (*tlb.TLB
 }
 
 func TestKeepsTheProtocol(t *testing.T) {
-	for name, d := range map[string]inject.DelaySpec{"at once": {}, "delay": {Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}} {
+	for name, d := range map[string]inject.DelaySpec{"at once": {},
+		"delay": {Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}} {
 		for _, akita := range []bool{false, true} {
 			memtest.RunContract(t, name, func() (*memtest.Bench, error) {
 				own, other := simcore.NewEngine(), sim.NewSerialEngine()
@@ -65,7 +66,8 @@ func TestKeepsTheProtocol(t *testing.T) {
 					e = other
 				}
 				x, _, space := build(t, e, tiny(), d)
-				b := &memtest.Bench{Target: x, Peek: space.Read, Size: size, Ends: true, Window: 5 << 12, Nowhere: []uint64{mem.Bus(3, 0), size}}
+				b := &memtest.Bench{Target: x, Peek: space.Read, Size: size, Ends: true, Window: 5 << 12,
+					Nowhere: []uint64{mem.Bus(3, 0), size}}
 				b.Step = func() (bool, error) {
 					if akita {
 						return false, other.Run()
@@ -89,7 +91,8 @@ func TestWalks(t *testing.T) {
 		e := simcore.NewEngine()
 		x, l, _ := build(t, e, s, inject.DelaySpec{Latency: latency})
 		var ends []simcore.Ps
-		a := &mem.Access{Op: mem.Read, By: mem.Core, Data: make([]byte, 64), Done: func(*mem.Access) { ends = append(ends, e.Now()) }}
+		a := &mem.Access{Op: mem.Read, By: mem.Core, Data: make([]byte, 64),
+			Done: func(*mem.Access) { ends = append(ends, e.Now()) }}
 		x.Access(a)
 		require.NoError(t, e.Run())
 		a.Addr = 1 << 10
@@ -98,7 +101,8 @@ func TestWalks(t *testing.T) {
 		first := simcore.Ps(levels+1) * latency
 		require.Equal(t, []simcore.Ps{first, first + latency}, ends)
 		require.Len(t, l.reads, levels)
-		require.Equal(t, tlb.Stats{Hits: 1, Misses: 1, Walks: 1, WalkReads: uint64(levels), AcceptedBytes: 128, PassedBytes: 128}, x.Stats())
+		require.Equal(t, tlb.Stats{Hits: 1, Misses: 1, Walks: 1, WalkReads: uint64(levels), AcceptedBytes: 128,
+			PassedBytes: 128}, x.Stats())
 	}
 }
 
@@ -151,14 +155,15 @@ func TestConservationAndFailure(t *testing.T) {
 	failed, ended := 0, 0
 	for range 2000 {
 		page := rng.Uint64N(12)
-		x.Access(&mem.Access{Op: mem.Op(rng.IntN(2)), Addr: page<<12 + rng.Uint64N(4000), Data: make([]byte, 1+rng.IntN(96)), Done: func(a *mem.Access) {
-			if ended++; a.Err != nil {
-				require.ErrorIs(t, a.Err, mem.ErrAborted)
-				require.ErrorContains(t, a.Err, "walk to page 0x7")
-				require.EqualValues(t, 7, page)
-				failed++
-			}
-		}})
+		x.Access(&mem.Access{Op: mem.Op(rng.IntN(2)), Addr: page<<12 + rng.Uint64N(4000),
+			Data: make([]byte, 1+rng.IntN(96)), Done: func(a *mem.Access) {
+				if ended++; a.Err != nil {
+					require.ErrorIs(t, a.Err, mem.ErrAborted)
+					require.ErrorContains(t, a.Err, "walk to page 0x7")
+					require.EqualValues(t, 7, page)
+					failed++
+				}
+			}})
 		require.NoError(t, e.RunUntil(e.Now()+simcore.Ps(rng.IntN(200))*ns))
 		s := x.Stats()
 		require.Equal(t, s.AcceptedBytes, s.PassedBytes+s.Held)
@@ -170,7 +175,8 @@ func TestConservationAndFailure(t *testing.T) {
 }
 
 func TestSpec(t *testing.T) {
-	for _, says := range []string{"page_bytes 5", "entries 0", "ways 0", "walkers 0", "covers_bytes 3", "tables 0x1: want a multiple of 8"} {
+	for _, says := range []string{"page_bytes 5", "entries 0", "ways 0", "walkers 0", "covers_bytes 3",
+		"tables 0x1: want a multiple of 8"} {
 		require.ErrorContains(t, tlb.Spec{PageBytes: 5, Covers: 3, Tables: 1}.Validate(), says)
 	}
 	for _, name := range []string{"bf3", "bf2", "host-fn", "host-ce", "host-op", "host-rb"} {

@@ -45,10 +45,12 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Engine, error) {
-	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"), b.Spec.Validate()); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"),
+		b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("dsa: %s: %w", name, err)
 	}
-	return &Engine{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, pace: pace.Pacer{Rate: b.Spec.Rate}}, nil
+	return &Engine{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory,
+		pace: pace.Pacer{Rate: b.Spec.Rate}}, nil
 }
 
 // Engine copies memory.
@@ -118,7 +120,8 @@ func (e *Engine) check(c *Copy) error {
 	case c.N < 1:
 		return fmt.Errorf("dsa: %s: copy of %d B: want 1 B or more", e.Name(), c.N)
 	case c.Dst < c.Src+uint64(c.N) && c.Src < c.Dst+uint64(c.N):
-		return fmt.Errorf("dsa: %s: copy of %d B from %#x to %#x: want ranges that do not overlap", e.Name(), c.N, c.Src, c.Dst)
+		return fmt.Errorf("dsa: %s: copy of %d B from %#x to %#x: want ranges that do not overlap", e.Name(), c.N,
+			c.Src, c.Dst)
 	case c.Record%RecordBytes != 0:
 		return fmt.Errorf("dsa: %s: completion record at %#x: want a multiple of %d", e.Name(), c.Record, RecordBytes)
 	}

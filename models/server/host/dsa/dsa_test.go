@@ -51,16 +51,17 @@ func TestCopies(t *testing.T) {
 		for i := range copies {
 			n, from, at := 1+rng.IntN(1<<rng.IntN(14)), rng.IntN(1<<19), i<<14+rng.IntN(100)
 			copy(want[at:], src[from:from+n])
-			c := &dsa.Copy{Src: uint64(from), Dst: uint64(1<<21 + at), N: n, Record: uint64(1<<20 + i*32), Done: func(c *dsa.Copy) {
-				require.NoError(t, c.Err)
-				ends = append(ends, simcore.Now(e))
-				var rec [dsa.RecordBytes]byte
-				require.NoError(t, space.Read(c.Record, rec[:]))
-				require.EqualValues(t, dsa.RecordOK, rec[0])
-				got := make([]byte, c.N)
-				require.NoError(t, space.Read(c.Dst, got))
-				require.Equal(t, src[from:from+n], got)
-			}}
+			c := &dsa.Copy{Src: uint64(from), Dst: uint64(1<<21 + at), N: n, Record: uint64(1<<20 + i*32),
+				Done: func(c *dsa.Copy) {
+					require.NoError(t, c.Err)
+					ends = append(ends, simcore.Now(e))
+					var rec [dsa.RecordBytes]byte
+					require.NoError(t, space.Read(c.Record, rec[:]))
+					require.EqualValues(t, dsa.RecordOK, rec[0])
+					got := make([]byte, c.N)
+					require.NoError(t, space.Read(c.Dst, got))
+					require.Equal(t, src[from:from+n], got)
+				}}
 			require.NoError(t, x.Submit(c))
 		}
 		if own, ok := e.(*simcore.Engine); ok {
@@ -155,7 +156,8 @@ func TestErrors(t *testing.T) {
 	require.True(t, x.Idle())
 	require.Zero(t, x.Stats().Held)
 	_, err = dsa.Builder{Spec: dsa.Spec{Latency: -1, Rate: simcore.Rate{Ps: 1}}}.Build("DSA")
-	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes", "latency_ps -1", "engines 0", "queue 0", "ahead 0", "chunk_bytes 0"} {
+	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes", "latency_ps -1", "engines 0", "queue 0",
+		"ahead 0", "chunk_bytes 0"} {
 		require.ErrorContains(t, err, says)
 	}
 	_, err = dsa.Preset("bf3")

@@ -46,5 +46,6 @@ func Preset(name string) (Spec, error) {
 	if name != "host-fn" {
 		return Spec{}, fmt.Errorf("dsa: preset is %q: want host-fn, the only machine that has one", name)
 	}
-	return Spec{Rate: simcore.Rate{Bytes: 30, Ps: simcore.Nanosecond}, Latency: 500 * simcore.Nanosecond, Engines: 4, Queue: 128, Chunk: 1024, Ahead: 8}, nil
+	return Spec{Rate: simcore.Rate{Bytes: 30, Ps: simcore.Nanosecond}, Latency: 500 * simcore.Nanosecond, Engines: 4,
+		Queue: 128, Chunk: 1024, Ahead: 8}, nil
 }

@@ -59,7 +59,8 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Buffer, error) {
-	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"), b.Spec.Validate()); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"),
+		b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("iio: %s: %w", name, err)
 	}
 	x := &Buffer{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory}

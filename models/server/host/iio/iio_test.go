@@ -37,7 +37,8 @@ func rig(bytes int) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		x, space := build(t, e, bytes, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
 		return &memrig.Rig{
-			Bench: memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: x.Idle,
+			Bench: memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true,
+				Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: x.Idle,
 			Flow: func() memrig.Flow {
 				s := x.Stats()
 				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
@@ -62,7 +63,10 @@ func TestOccupancy(t *testing.T) {
 	var room, ends []simcore.Ps
 	x.OnRoom(func() { room = append(room, e.Now()) })
 	write := func(n int) {
-		x.Access(&mem.Access{Op: mem.Write, Data: make([]byte, n), Done: func(*mem.Access) { ends = append(ends, e.Now()) }})
+		x.Access(&mem.Access{Op: mem.Write, Data: make([]byte, n), Done: func(*mem.Access) {
+			ends = append(ends,
+				e.Now())
+		}})
 	}
 	write(64)
 	require.False(t, x.Full())
@@ -71,16 +75,18 @@ func TestOccupancy(t *testing.T) {
 	require.True(t, x.Full())
 	write(200) // longer than the buffer: alone
 	require.NoError(t, e.RunUntil(50*ns))
-	require.Equal(t, iio.Stats{Inserts: 2, AcceptedBytes: 328, Held: 328, Occupied: 128, Peak: 128, OccupiedPs: (64*10 + 128*40) * 1000, FullPs: 40 * ns}, x.Stats())
+	require.Equal(t, iio.Stats{Inserts: 2, AcceptedBytes: 328, Held: 328, Occupied: 128, Peak: 128,
+		OccupiedPs: (64*10 + 128*40) * 1000, FullPs: 40 * ns}, x.Stats())
 	require.NoError(t, e.Run())
 	require.Equal(t, []simcore.Ps{100 * ns, 110 * ns, 210 * ns}, ends)
 	require.Equal(t, []simcore.Ps{210 * ns}, room)
-	require.Equal(t, iio.Stats{Inserts: 3, AcceptedBytes: 328, FinishedBytes: 328, Peak: 200, OccupiedPs: (64*10 + 128*90 + 64*10 + 200*100) * 1000, FullPs: 200 * ns}, x.Stats())
+	require.Equal(t, iio.Stats{Inserts: 3, AcceptedBytes: 328, FinishedBytes: 328, Peak: 200,
+		OccupiedPs: (64*10 + 128*90 + 64*10 + 200*100) * 1000, FullPs: 200 * ns}, x.Stats())
 	require.True(t, x.Idle())
 }
 
-// A slow memory fills the buffer, then the root's port, then holds the device; nothing is lost, and the device goes at the
-// rate that memory gives a buffer of that size.
+// A slow memory fills the buffer, then the root's port, then holds the device; nothing is lost, and the device goes at
+// the rate that memory gives a buffer of that size.
 func TestBackPressureReachesTheDevice(t *testing.T) {
 	const tlps, bytes = 400, 256
 	e := simcore.NewEngine()

@@ -73,7 +73,8 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Way, error) {
-	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Registers != nil, "registers"), b.Spec.Validate()); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Registers != nil, "registers"),
+		b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("mmio: %s: %w", name, err)
 	}
 	return &Way{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, regs: b.Registers}, nil
@@ -157,7 +158,8 @@ func (w *Way) Read(off uint32, n int, done func(v uint64, err error)) error {
 // take puts an access on the way.
 func (w *Way) take(off uint32) (*item, error) {
 	if w.Full() {
-		return nil, fmt.Errorf("mmio: %s: access at %#x: %d are on the way already (depth)", w.Name(), off, w.going.Len())
+		return nil, fmt.Errorf("mmio: %s: access at %#x: %d are on the way already (depth)", w.Name(), off,
+			w.going.Len())
 	}
 	x, _ := w.idle.Get()
 	x.off, x.done = off, nil

@@ -33,13 +33,14 @@ func newRig(t testing.TB, e sim.Engine, s mmio.Spec) *rig {
 	require.NoError(t, err)
 	r.way, err = mmio.Builder{Scheduler: e, Spec: s, Registers: &mmio.Window{Memory: slow, Base: 0x1000}}.Build("Way")
 	require.NoError(t, err)
-	r.core, err = cpu.Builder{Scheduler: e, Spec: cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4, MMIOPost: 100 * ns}, Memory: r.space}.Build("Core")
+	r.core, err = cpu.Builder{Scheduler: e, Spec: cpu.Spec{Period: 1000, Cores: 1, Misses: 4, Stores: 4,
+		MMIOPost: 100 * ns}, Memory: r.space}.Build("Core")
 	require.NoError(t, err)
 	return r
 }
 
-// Latency and rate are apart: the first write is there after service and latency, the others a service later each; the core
-// is held by the depth only.
+// Latency and rate are apart: the first write is there after service and latency, the others a service later each; the
+// core is held by the depth only.
 func TestWay(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		r := newRig(t, e, mmio.Spec{Latency: 500 * ns, Service: 1000 * ns, Depth: 3})

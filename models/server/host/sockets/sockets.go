@@ -40,7 +40,8 @@ type Spec struct {
 func (s Spec) Validate() error {
 	var errs []error
 	if s.SocketBytes == 0 || s.SocketBytes > mem.MaxBytes || s.SocketBytes%mem.LineBytes != 0 {
-		errs = append(errs, field.Errorf("socket_bytes", "%d: want a multiple of %d from 64 to 2^56", s.SocketBytes, mem.LineBytes))
+		errs = append(errs, field.Errorf("socket_bytes", "%d: want a multiple of %d from 64 to 2^56", s.SocketBytes,
+			mem.LineBytes))
 	}
 	return errors.Join(append(errs, field.Under("link", s.Link.Validate()))...)
 }
@@ -101,9 +102,11 @@ func (b Builder) Build(name string) (*Sockets, error) {
 	for i := range n {
 		regions := slices.Clone(b.Elsewhere)
 		for j, memory := range b.Memories {
-			r := memmap.Region{Name: fmt.Sprintf("%s[%d]", name, j), Base: b.Spec.Base + uint64(j)*b.Spec.SocketBytes, Bytes: b.Spec.SocketBytes, Memory: memory}
+			r := memmap.Region{Name: fmt.Sprintf("%s[%d]", name, j), Base: b.Spec.Base + uint64(j)*b.Spec.SocketBytes,
+				Bytes: b.Spec.SocketBytes, Memory: memory}
 			if i != j {
-				l, err := memlink.Builder{Scheduler: b.Scheduler, Spec: b.Spec.Link, Memory: memory, There: &lanes[i*n+j], Back: &lanes[j*n+i]}.
+				l, err := memlink.Builder{Scheduler: b.Scheduler, Spec: b.Spec.Link, Memory: memory,
+					There: &lanes[i*n+j], Back: &lanes[j*n+i]}.
 					Build(fmt.Sprintf("%s.Link[%d][%d]", name, i, j))
 				if err != nil {
 					return nil, err

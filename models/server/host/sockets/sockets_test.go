@@ -36,7 +36,8 @@ func build(t testing.TB, e sim.Engine) *sockets.Sockets {
 		ram, err := dram.Builder{Scheduler: e, Spec: d, Memory: space}.Build("DRAM")
 		require.NoError(t, err)
 		c, err := armcache.Builder{Scheduler: e, Memory: ram, Spec: armcache.Spec{
-			Geometry:   core.Geometry{SizeBytes: 1024, Ways: 4, DeviceWays: 3, Replacement: core.LRU, Index: core.Hashed},
+			Geometry: core.Geometry{SizeBytes: 1024, Ways: 4, DeviceWays: 3, Replacement: core.LRU,
+				Index: core.Hashed},
 			HitLatency: 10 * ns, Fetches: 3, WriteBacks: 2,
 		}}.Build(name)
 		require.NoError(t, err)
@@ -61,7 +62,8 @@ func rig(t testing.TB, e sim.Engine) *memrig.Rig {
 	m, err := all.At(1)
 	require.NoError(t, err)
 	return &memrig.Rig{
-		Bench: memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, half-500), Size: 1000, Window: 1000, Nowhere: []uint64{0, mem.Bus(1, 2*half)}}, Idle: all.Idle,
+		Bench: memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, half-500), Size: 1000, Window: 1000,
+			Nowhere: []uint64{0, mem.Bus(1, 2*half)}}, Idle: all.Idle,
 		Flow: func() memrig.Flow {
 			s := m.Stats()
 			return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
@@ -122,13 +124,16 @@ func TestTheLinkIsShared(t *testing.T) {
 		space, err := mem.NewSpace(1, 2*half)
 		require.NoError(t, err)
 		s, err := sockets.Builder{Scheduler: e, Memories: []mem.Target{space, space},
-			Spec: sockets.Spec{Base: mem.Bus(1, 0), SocketBytes: half, Link: memlink.Spec{Rate: simcore.Gbps(8)}}}.Build("Sockets")
+			Spec: sockets.Spec{Base: mem.Bus(1, 0), SocketBytes: half,
+				Link: memlink.Spec{Rate: simcore.Gbps(8)}}}.Build("Sockets")
 		require.NoError(t, err)
 		var end simcore.Ps
 		issue := func(socket int, op mem.Op, addr uint64) {
 			m, err := s.At(socket)
 			require.NoError(t, err)
-			m.Access(&mem.Access{Op: op, Addr: addr, Data: make([]byte, 1000), Done: func(*mem.Access) { end = e.Now() }})
+			m.Access(&mem.Access{Op: op, Addr: addr, Data: make([]byte, 1000), Done: func(*mem.Access) {
+				end = e.Now()
+			}})
 		}
 		issue(0, mem.Write, mem.Bus(1, half))
 		if both {
@@ -152,7 +157,8 @@ func TestSpec(t *testing.T) {
 		{sockets.Builder{Scheduler: e, Spec: good}, "0 memories"},
 		{sockets.Builder{Spec: good, Memories: []mem.Target{mem.NewSparse(1), mem.NewSparse(1)}}, "no scheduler"},
 		{sockets.Builder{Scheduler: e, Spec: good, Memories: []mem.Target{nil}}, "has no memory"},
-		{sockets.Builder{Scheduler: e, Spec: sockets.Spec{SocketBytes: 64, Link: memlink.Spec{Latency: -1}}}, "link.latency_ps"},
+		{sockets.Builder{Scheduler: e, Spec: sockets.Spec{SocketBytes: 64, Link: memlink.Spec{Latency: -1}}},
+			"link.latency_ps"},
 	} {
 		_, err := x.b.Build("Sockets")
 		require.ErrorContains(t, err, x.says)

@@ -44,10 +44,12 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Throttle, error) {
-	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"), b.Spec.Validate()); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"),
+		b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("throttle: %s: %w", name, err)
 	}
-	t := &Throttle{Portless: simcore.NewPortless(name), sched: b.Scheduler, memory: b.Memory, pace: pace.Pacer{Rate: b.Spec.Rate}}
+	t := &Throttle{Portless: simcore.NewPortless(name), sched: b.Scheduler, memory: b.Memory,
+		pace: pace.Pacer{Rate: b.Spec.Rate}}
 	t.alarm = simcore.NewAlarm(b.Scheduler, t, true)
 	return t, nil
 }

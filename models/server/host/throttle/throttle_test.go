@@ -32,7 +32,8 @@ func rig(r simcore.Rate) memrig.Build {
 	return func(t testing.TB, e sim.Engine) *memrig.Rig {
 		x, space := build(t, e, r, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
 		return &memrig.Rig{
-			Bench: memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: x.Idle, Passes: true,
+			Bench: memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true,
+				Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: x.Idle, Passes: true,
 			Flow: func() memrig.Flow {
 				s := x.Stats()
 				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.PassedBytes, Held: s.Held}

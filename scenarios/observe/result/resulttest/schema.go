@@ -22,7 +22,7 @@ const (
 // Dir is the folder of the schemas.
 func Dir() string {
 	_, here, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(here), "..", "..", "..", "docs", "schema")
+	return filepath.Join(filepath.Dir(here), "..", "..", "..", "..", "docs", "schema")
 }
 
 // Schema is one of the published schemas.

@@ -1,4 +1,5 @@
-// Package fst reads as much of an FST file as a view of it needs: its times and the names of its signals. Values it does not read.
+// Package fst reads as much of an FST file as a view of it needs: its times and the names of its signals. Values it
+// does not read.
 package fst
 
 import (

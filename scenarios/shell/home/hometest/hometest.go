@@ -24,9 +24,10 @@ func Find() (home.Home, error) {
 	if dir == "" {
 		_, file, _, _ := runtime.Caller(0)
 		if !filepath.IsAbs(file) {
-			return home.Home{}, fmt.Errorf("the source of %s is not known: it was compiled with -trimpath; set %s", file, home.Env)
+			return home.Home{}, fmt.Errorf("the source of %s is not known: it was compiled with -trimpath; set %s",
+				file, home.Env)
 		}
-		dir = filepath.Join(filepath.Dir(file), "..", "..", "..")
+		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
 	}
 	return home.Find(dir)
 }

@@ -21,7 +21,8 @@ type step = uint16
 type state interface{ cycle(in step) (out step) }
 
 // cell makes a block of a cell.
-func cell(name, module string, in, out *kit.Layout, stimulus func(*rand.Rand) func() step, reset func() state) *kit.Block {
+func cell(name, module string, in, out *kit.Layout, stimulus func(*rand.Rand) func() step,
+	reset func() state) *kit.Block {
 	return &kit.Block{
 		Name: name, RTL: "cells/" + module + ".sv", Go: "scenarios/suite/blocks/cells/cells.go",
 		Ops: []kit.Op{{
@@ -43,8 +44,8 @@ func requests(next func() step, n int) (list []kit.Packet) {
 	return list
 }
 
-// reference plays the steps of requests. Cells are at rest after two cycles without inputs, so it does not matter how many
-// there are between requests.
+// reference plays the steps of requests. Cells are at rest after two cycles without inputs, so it does not matter how
+// many there are between requests.
 func reference(s state) func(kit.Packet) []kit.Packet {
 	return func(p kit.Packet) []kit.Packet {
 		out := make([]byte, 0, steps*stepLen)
@@ -81,10 +82,12 @@ func All() []*kit.Block {
 		stream("fifo", func() state { return &queue{depth: 8} }),
 		stream("ram_fifo", func() state { return &ramQueue{depth: 8} }),
 		stream("skid", func() state { return &queue{depth: 2} }),
-		cell("arb", "nic_arb", bits(field("requests", 6), field("", 2), field("take", 1)), bits(field("valid", 1), field("index", 3)),
+		cell("arb", "nic_arb", bits(field("requests", 6), field("", 2), field("take", 1)),
+			bits(field("valid", 1), field("index", 3)),
 			arbSteps, func() state { return &arbiter{served: arbRequests - 1} }),
 		cell("ram_mask", "nic_ram_mask",
-			bits(field("write", 1), field("read", 1), field("waddr", 3), field("raddr", 3), field("wdata", 4), field("wmask", 4)),
+			bits(field("write", 1), field("read", 1), field("waddr", 3), field("raddr", 3), field("wdata", 4),
+				field("wmask", 4)),
 			bits(field("word", 4)), memorySteps, func() state { return &memory{} }),
 		gate("clkgate"), gate("clkgate_icg"),
 	}
@@ -96,6 +99,7 @@ func stream(name string, reset func() state) *kit.Block {
 }
 
 func gate(name string) *kit.Block {
-	return cell(name, "nic_clkgate", bits(field("enable", 1), field("test", 1)), bits(field("rises", 8), field("falls", 8)),
+	return cell(name, "nic_clkgate", bits(field("enable", 1), field("test", 1)),
+		bits(field("rises", 8), field("falls", 8)),
 		gateSteps, func() state { return &edges{} })
 }

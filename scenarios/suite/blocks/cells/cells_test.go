@@ -55,7 +55,8 @@ func TestCells(t *testing.T) {
 
 // TestCellsAreCovered: every cell has a manifest here, or is named with the blocks that cover it.
 func TestCellsAreCovered(t *testing.T) {
-	covered := map[string]bool{"nic_crc32": true, "nic_crc32_back": true, "nic_crc32_fwd": true} // icrc, crc32c, offload
+	// icrc, crc32c, offload
+	covered := map[string]bool{"nic_crc32": true, "nic_crc32_back": true, "nic_crc32_fwd": true}
 	dir := filepath.Join(homeDir(t), "verilator")
 	for _, b := range All() {
 		covered[strings.TrimSuffix(filepath.Base(b.RTL), ".sv")] = true
@@ -94,7 +95,8 @@ func TestBugsAreSeen(t *testing.T) {
 
 // TestAssertionsHold: an assertion of a macro fails where its property does.
 func TestAssertionsHold(t *testing.T) {
-	dir := broken(t, "fifo", "assign out_data_o  = mem[rd_q[Aw-1:0]]", "assign out_data_o  = mem[rd_q[Aw-1:0]] ^ Width'(wr_q)")
+	dir := broken(t, "fifo", "assign out_data_o  = mem[rd_q[Aw-1:0]]",
+		"assign out_data_o  = mem[rd_q[Aw-1:0]] ^ Width'(wr_q)")
 	_, err := play(t, find(t, "fifo"), dir, 1, 0)
 	require.ErrorContains(t, err, "a_held")
 }
@@ -115,7 +117,8 @@ func broken(t *testing.T, name, was, is string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, part := range []string{"rtl/cells", "rtl/packages", "duts/cells"} {
-		require.NoError(t, os.CopyFS(filepath.Join(dir, "verilator", part), os.DirFS(filepath.Join(homeDir(t), "verilator", part))))
+		require.NoError(t,
+			os.CopyFS(filepath.Join(dir, "verilator", part), os.DirFS(filepath.Join(homeDir(t), "verilator", part))))
 	}
 	path := filepath.Join(dir, "verilator", "rtl", find(t, name).RTL)
 	text, err := os.ReadFile(path)

@@ -48,8 +48,8 @@ func (q *queue) cycle(in step) step {
 	return out
 }
 
-// ramQueue holds up to depth words in its memory and one at the output, to which a word moves a cycle after it was taken at
-// the earliest.
+// ramQueue holds up to depth words in its memory and one at the output, to which a word moves a cycle after it was
+// taken at the earliest.
 type ramQueue struct {
 	depth  int
 	memory []step

@@ -35,8 +35,9 @@ func SteerKey(rng *rand.Rand) nicspec.SteerKeyFields {
 func HeadersOf(k *nicspec.SteerKeyFields) *core.Headers {
 	h := &core.Headers{
 		DMAC: k.Dmac, Ethertype: k.Ethertype, VlanOuter: k.VlanOuter, VlanCount: Flag(k.HasVlan) + Flag(k.HasVlan2),
-		IPProto: k.IpProto, IPTos: k.IpTos, Src: k.SrcAddr, Dst: k.DstAddr, Frag: k.IsFrag, IPLenBad: k.IpLenBad, L4LenBad: k.L4LenBad,
-		SrcPort: k.SrcPort, DstPort: k.DstPort, Roce: k.IsRoce, BTHOpcode: k.BthOpcode, DestQP: k.DestQp,
+		IPProto: k.IpProto, IPTos: k.IpTos, Src: k.SrcAddr, Dst: k.DstAddr, Frag: k.IsFrag, IPLenBad: k.IpLenBad,
+		L4LenBad: k.L4LenBad,
+		SrcPort:  k.SrcPort, DstPort: k.DstPort, Roce: k.IsRoce, BTHOpcode: k.BthOpcode, DestQP: k.DestQp,
 	}
 	switch {
 	case k.IsIpv4:
@@ -56,7 +57,8 @@ func HeadersOf(k *nicspec.SteerKeyFields) *core.Headers {
 // Frame is any frame that the parser takes, of 60 B and more, most of them short.
 func Frame(rng *rand.Rand) []byte {
 	f := craft.Frame{
-		DMAC: [6]byte(Noise(rng, 6)), Src: uint8(rng.Uint32()), Dst: uint8(rng.Uint32()), TTL: 64, Tos: uint8(rng.Uint32()),
+		DMAC: [6]byte(Noise(rng, 6)), Src: uint8(rng.Uint32()), Dst: uint8(rng.Uint32()), TTL: 64,
+		Tos:  uint8(rng.Uint32()),
 		Seed: rng.Uint64(), Payload: FrameLength(rng),
 	}
 	for range Pick(rng, 0, 0, 0, 1, 1, 2, 2, 3) {
@@ -115,7 +117,8 @@ func network(rng *rand.Rand, f *craft.Frame) {
 	default:
 		f.Proto, f.UDPSum, f.Roce, f.DPort = craft.ProtoUDP, craft.Sum(rng.IntN(2)), true, nicspec.ResetRocePort
 		f.Op = Pick(rng, uint8(rng.Uint32()), 4, 6, 0x0a, 0x0b, 0x13, 0x12, 0x03, 0x64, 0x65, 0x81)
-		f.Flags, f.PKey, f.QP, f.PSN, f.AckReq = uint8(rng.Uint32()), uint16(rng.Uint32()), rng.Uint32(), rng.Uint32(), Maybe(rng, 50)
+		f.Flags, f.PKey, f.QP, f.PSN, f.AckReq = uint8(rng.Uint32()), uint16(rng.Uint32()), rng.Uint32(), rng.Uint32(),
+			Maybe(rng, 50)
 	}
 }
 

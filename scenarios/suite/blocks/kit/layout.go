@@ -98,7 +98,8 @@ func (l *Layout) DiffPacket(want, got []byte, whole bool) (field, e, g string, s
 			if name == "" {
 				name = "padding"
 			}
-			return fmt.Sprintf("%s byte %d", name, i-n), fmt.Sprintf("0x%02x", want[i]), fmt.Sprintf("0x%02x", got[i]), false
+			return fmt.Sprintf("%s byte %d", name, i-n), fmt.Sprintf("0x%02x", want[i]), fmt.Sprintf("0x%02x", got[i]),
+				false
 		}
 	}
 	return "", "", "", true

@@ -10,11 +10,15 @@ import (
 func RxqEntry(rng *rand.Rand) nicspec.RxqEntryFields {
 	const align = 63
 	f := nicspec.RxqEntryFields{
-		Enable: Pick(rng, 0, 0, 1, 1, 1, uint8(rng.IntN(3))), SplitMode: nicspec.SplitMode(rng.IntN(3)), LogSize: uint8(2 + rng.IntN(14)),
+		Enable: Pick(rng, 0, 0, 1, 1, 1, uint8(rng.IntN(3))), SplitMode: nicspec.SplitMode(rng.IntN(3)),
+		LogSize:  uint8(2 + rng.IntN(14)),
 		SplitLen: uint16(rng.Uint32()), HdrBufSize: uint16(rng.Uint32()), PayBufSize: uint16(rng.Uint32()),
 		RingBase: rng.Uint64() &^ align, CqBase: rng.Uint64() &^ align, CrcMode: nicspec.CrcMode(rng.IntN(3)),
-		MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(), ModCount: uint16(rng.Uint32()), ModCycles: uint16(rng.Uint32()),
-		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()), Cqi: uint16(rng.Uint32()), // left out
+		MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(), ModCount: uint16(rng.Uint32()),
+		ModCycles: uint16(rng.Uint32()),
+		// left out
+		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()),
+		Cqi: uint16(rng.Uint32()),
 	}
 	switch rng.IntN(16) {
 	case 0:
@@ -41,7 +45,8 @@ func RxqEntry(rng *rand.Rand) nicspec.RxqEntryFields {
 
 // Credits are few, or so many that a sum of them goes beyond what an account holds.
 func Credits(rng *rand.Rand) uint32 {
-	return Pick(rng, 0, uint32(rng.IntN(4)), uint32(rng.IntN(4)), nicspec.CreditMax-uint32(rng.IntN(3)), rng.Uint32N(nicspec.CreditMax+100))
+	return Pick(rng, 0, uint32(rng.IntN(4)), uint32(rng.IntN(4)), nicspec.CreditMax-uint32(rng.IntN(3)),
+		rng.Uint32N(nicspec.CreditMax+100))
 }
 
 // QueueFor is a queue, or a place in the indirection table.

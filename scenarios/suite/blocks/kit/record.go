@@ -10,10 +10,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// NewRecord is the layout of a structure whose bytes are what encoding/binary makes of it: names, widths and places are said
-// once. A field has its name in small letters; codes are told by their String; bytes stay bytes; other arrays are numbered;
-// structures inside are those of their fields, or, with a tag entry, the one of the contract of that name; blank ones are
-// gaps.
+// NewRecord is the layout of a structure whose bytes are what encoding/binary makes of it: names, widths and places
+// are said once. A field has its name in small letters; codes are told by their String; bytes stay bytes; other arrays
+// are numbered; structures inside are those of their fields, or, with a tag entry, the one of the contract of that
+// name; blank ones are gaps.
 func NewRecord[T any]() *Layout {
 	var parts []Part
 	var zero T

@@ -26,7 +26,8 @@ func TestRecordsAreTheirLayouts(t *testing.T) {
 		Last  inner
 	}
 	v := outer{
-		WqeId: 7, Why: nicspec.StatusBadKey, L3Off: [2]uint8{1, 2}, Words: [2]uint16{3, 4}, Desc: [nicspec.RxDescSize]uint8{5, 8: 6},
+		WqeId: 7, Why: nicspec.StatusBadKey, L3Off: [2]uint8{1, 2}, Words: [2]uint16{3, 4},
+		Desc:  [nicspec.RxDescSize]uint8{5, 8: 6},
 		Parts: [2]inner{{Len: 8, Mac: [2]uint8{9, 1}}, {Len: 0x102}}, Last: inner{Mac: [2]uint8{2, 3}},
 	}
 	l := NewRecord[outer]()

@@ -16,9 +16,10 @@ const TableBytes = 4 * nicspec.TableWords
 func TableOp(info *nicspec.StructInfo) Op {
 	rest := TableBytes - info.Bytes
 	return Op{
-		Name:    "table " + info.Name,
-		Request: NewLayout(Num("op", 1), Num("write", 1), Num("table", 1), Gap(1), Num("index", 2), Gap(2), Entry(info), Gap(rest)),
-		Result:  NewLayout(Num("op", 1), Code("status", tableStatusName), Gap(6), Entry(info), Gap(rest)),
+		Name: "table " + info.Name,
+		Request: NewLayout(Num("op", 1), Num("write", 1), Num("table", 1), Gap(1), Num("index", 2), Gap(2), Entry(info),
+			Gap(rest)),
+		Result: NewLayout(Num("op", 1), Code("status", tableStatusName), Gap(6), Entry(info), Gap(rest)),
 	}
 }
 

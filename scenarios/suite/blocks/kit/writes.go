@@ -31,7 +31,8 @@ const (
 )
 
 func (v WritesFault) String() string {
-	names := [...]string{"a byte is written twice", "a byte between others is not written", "a write follows the completion entry",
+	names := [...]string{"a byte is written twice", "a byte between others is not written",
+		"a write follows the completion entry",
 		"attributes of a part differ", "no such write"}
 	switch {
 	case v == 0:

@@ -20,15 +20,18 @@ var Account = &kit.Block{
 	Ops: []kit.Op{
 		accountFrame: {
 			Name: "frame",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("account_en", 1), kit.Num("account", 1), kit.Num("slow_queue", 1), kit.Num("queue", 2), kit.Num("hold", 1),
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("account_en", 1), kit.Num("account", 1),
+				kit.Num("slow_queue", 1), kit.Num("queue", 2), kit.Num("hold", 1),
 				kit.Num("settle", 1), kit.Num("passed", 1), kit.Num("port_seq", 4)),
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("slow_path", 1), kit.Num("queue", 2), kit.Num("port_seq", 4), kit.Num("account_seq", 4)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("slow_path", 1), kit.Num("queue", 2),
+				kit.Num("port_seq", 4), kit.Num("account_seq", 4)),
 		},
 		accountTable: kit.TableOp(&nicspec.AccountEntryInfo),
 		accountCredit: {
-			Name:    "credit",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("written", 1), kit.Num("pair", 1), kit.Gap(5), kit.Num("lower", 4), kit.Num("upper", 4)),
-			Result:  kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Num("lower", 4), kit.Num("upper", 4)),
+			Name: "credit",
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("written", 1), kit.Num("pair", 1), kit.Gap(5),
+				kit.Num("lower", 4), kit.Num("upper", 4)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Num("lower", 4), kit.Num("upper", 4)),
 		},
 	},
 	Stimulus: accountStimulus, Reference: accountReference,
@@ -44,7 +47,9 @@ func accountStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		id := kit.Pick(rng, ids...)
 		switch rng.IntN(10) {
 		case 0:
-			list = append(list, kit.TableRequest(accountTable, nicspec.TableAccount, kit.Pick(rng, id, rng.IntN(nicspec.NumAccounts)), nil))
+			list = append(list,
+				kit.TableRequest(accountTable, nicspec.TableAccount, kit.Pick(rng, id, rng.IntN(nicspec.NumAccounts)),
+					nil))
 		case 1:
 			var b [nicspec.AccountEntrySize]byte
 			e := nicspec.AccountEntryFields{
@@ -57,7 +62,8 @@ func accountStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			list = append(list, accountCreditRequest(rng, id))
 		default:
 			b := []byte{
-				accountFrame, kit.Flag(kit.Maybe(rng, 80)), uint8(id), uint8(rng.IntN(nicspec.DefaultBuild().NumRxq)), uint8(rng.IntN(nicspec.DefaultBuild().NumRxq)), 0,
+				accountFrame, kit.Flag(kit.Maybe(rng, 80)), uint8(id), uint8(rng.IntN(nicspec.DefaultBuild().NumRxq)),
+				uint8(rng.IntN(nicspec.DefaultBuild().NumRxq)), 0,
 				kit.Pick(rng, 0, 0, uint8(rng.IntN(6))), uint8(rng.IntN(6)), kit.Flag(kit.Maybe(rng, 80)),
 			}
 			list = append(list, kit.Packet{Data: kit.LittleEndian.AppendUint32(b, rng.Uint32())})

@@ -12,9 +12,10 @@ import (
 var Csum = &kit.Block{
 	Name: "csum", RTL: "receive/nic_csum.sv", Go: "models/nic/core/csum.go",
 	Ops: []kit.Op{{
-		Name:    "frame",
-		Request: kit.NewLayout(kit.Num("want", 1), kit.Num("judge", 1), kit.Num("from", 1), kit.Num("upto", 3), kit.Num("pseudo", 5)),
-		Result:  kit.NewLayout(kit.Num("judged", 1), kit.Num("ok", 1)),
+		Name: "frame",
+		Request: kit.NewLayout(kit.Num("want", 1), kit.Num("judge", 1), kit.Num("from", 1), kit.Num("upto", 3),
+			kit.Num("pseudo", 5)),
+		Result: kit.NewLayout(kit.Num("judged", 1), kit.Num("ok", 1)),
 	}},
 	Stimulus: csumStimulus,
 	Reference: func() func(kit.Packet) []kit.Packet {
@@ -22,7 +23,8 @@ var Csum = &kit.Block{
 			var h core.Headers
 			core.Parse(req.Data, nicspec.ResetRocePort, &h)
 			v := core.CheckL4Csum(req.Data, &h)
-			return []kit.Packet{{Data: []byte{kit.Flag(v != nicspec.VerdictNotChecked), kit.Flag(v == nicspec.VerdictOk)}}}
+			return []kit.Packet{{Data: []byte{kit.Flag(v != nicspec.VerdictNotChecked),
+				kit.Flag(v == nicspec.VerdictOk)}}}
 		}
 	},
 }
@@ -36,7 +38,8 @@ func csumStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		core.Parse(f, nicspec.ResetRocePort, &h)
 		said := make([]byte, 11)
 		if h.L4Type == nicspec.L4TypeUdp {
-			said[0], said[1], said[2] = kit.Flag(!h.Frag && kit.LittleEndian.Uint16(f[h.L4Off+6:]) != 0), kit.Flag(!h.L4LenBad), h.L4Off
+			said[0], said[1], said[2] = kit.Flag(!h.Frag && kit.LittleEndian.Uint16(f[h.L4Off+6:]) != 0),
+				kit.Flag(!h.L4LenBad), h.L4Off
 			kit.PutNum(said[3:6], udpEnd(&h))
 			kit.PutNum(said[6:11], pseudoWords(f, &h))
 		}

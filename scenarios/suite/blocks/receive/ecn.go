@@ -12,7 +12,8 @@ var ECN = &kit.Block{
 	Name: "ecn", RTL: "transmit/nic_ecn.sv", Go: "models/nic/core/ecn.go",
 	Ops: []kit.Op{{
 		Name: "frame",
-		Request: kit.NewLayout(kit.Num("ecn_mode", 1), kit.Num("l3_off", 1), kit.Num("length", 2), kit.Num("inline_len", 1), kit.Gap(3),
+		Request: kit.NewLayout(kit.Num("ecn_mode", 1), kit.Num("l3_off", 1), kit.Num("length", 2),
+			kit.Num("inline_len", 1), kit.Gap(3),
 			kit.Raw("inline", nicspec.InlineMax)),
 		Result: kit.NewLayout().WithTail("frame"),
 	}},
@@ -55,8 +56,8 @@ func ecnStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// ecnShifted has headers at any place: some frames begin with other bytes, and some end with their IP header, or have it end
-// with the bytes that are looked at, or a byte beside.
+// ecnShifted has headers at any place: some frames begin with other bytes, and some end with their IP header, or have
+// it end with the bytes that are looked at, or a byte beside.
 func ecnShifted(rng *rand.Rand, f []byte, l3 uint8, kind nicspec.L3Type) ([]byte, uint8) {
 	shift := 0
 	size, ip := map[nicspec.L3Type]int{nicspec.L3TypeIpv4: 20, nicspec.L3TypeIpv6: 40}[kind]

@@ -11,9 +11,10 @@ import (
 var ICRC = &kit.Block{
 	Name: "icrc", RTL: "receive/nic_icrc.sv", Go: "models/nic/core/icrc.go",
 	Ops: []kit.Op{{
-		Name:    "frame",
-		Request: kit.NewLayout(kit.Num("want", 1), kit.Num("judge", 1), kit.Num("ipv6", 1), kit.Num("l3_off", 1), kit.Num("l4_off", 1), kit.Num("upto", 3)),
-		Result:  kit.NewLayout(kit.Num("judged", 1), kit.Num("ok", 1)),
+		Name: "frame",
+		Request: kit.NewLayout(kit.Num("want", 1), kit.Num("judge", 1), kit.Num("ipv6", 1), kit.Num("l3_off", 1),
+			kit.Num("l4_off", 1), kit.Num("upto", 3)),
+		Result: kit.NewLayout(kit.Num("judged", 1), kit.Num("ok", 1)),
 	}},
 	Stimulus: icrcStimulus,
 	Reference: func() func(kit.Packet) []kit.Packet {
@@ -21,7 +22,8 @@ var ICRC = &kit.Block{
 			var h core.Headers
 			core.Parse(req.Data, nicspec.ResetRocePort, &h)
 			v := core.CheckICRC(req.Data, &h)
-			return []kit.Packet{{Data: []byte{kit.Flag(v != nicspec.VerdictNotChecked), kit.Flag(v == nicspec.VerdictOk)}}}
+			return []kit.Packet{{Data: []byte{kit.Flag(v != nicspec.VerdictNotChecked),
+				kit.Flag(v == nicspec.VerdictOk)}}}
 		}
 	},
 }

@@ -13,10 +13,14 @@ var Parse = &kit.Block{
 	Ops: []kit.Op{{
 		Name:    "frame",
 		Request: kit.NewLayout(kit.Num("roce_port", 2)),
-		Result: kit.NewLayout(kit.Entry(&nicspec.SteerKeyInfo), kit.Num("vlan_count", 1), kit.Num("vlan_inner", 2), kit.Num("l3_off", 1), kit.Num("l4_off", 1),
-			kit.Num("payload_off", 2), kit.Code("l3_type", l3Name), kit.Code("l4_type", l4Name), kit.Code("ip_csum", kit.VerdictName), kit.Num("l4_csum_judged", 1),
-			kit.Num("icrc_judged", 1), kit.Num("bth_flags", 1), kit.Num("pkey", 2), kit.Num("ack_req", 1), kit.Num("psn", 3), kit.Num("crc_from", 2),
-			kit.Num("crc_to", 2), kit.Num("l4_end", 3), kit.Num("pseudo_sum", 5), kit.Num("csum_marked", 2), kit.Num("trims", 1),
+		Result: kit.NewLayout(kit.Entry(&nicspec.SteerKeyInfo), kit.Num("vlan_count", 1), kit.Num("vlan_inner", 2),
+			kit.Num("l3_off", 1), kit.Num("l4_off", 1),
+			kit.Num("payload_off", 2), kit.Code("l3_type", l3Name), kit.Code("l4_type", l4Name),
+			kit.Code("ip_csum", kit.VerdictName), kit.Num("l4_csum_judged", 1),
+			kit.Num("icrc_judged", 1), kit.Num("bth_flags", 1), kit.Num("pkey", 2), kit.Num("ack_req", 1),
+			kit.Num("psn", 3), kit.Num("crc_from", 2),
+			kit.Num("crc_to", 2), kit.Num("l4_end", 3), kit.Num("pseudo_sum", 5), kit.Num("csum_marked", 2),
+			kit.Num("trims", 1),
 			kit.Num("trim_at", 2)),
 	}},
 	Stimulus: parseStimulus,
@@ -55,7 +59,8 @@ func parseResult(f []byte, port uint16) kit.Packet {
 	b = append(b, h.L3Off, h.L4Off)
 	b = kit.LittleEndian.AppendUint16(b, h.PayloadOff)
 	b = append(b, uint8(h.L3Type), uint8(h.L4Type), uint8(core.CheckIPCsum(f, &h)),
-		kit.Flag(core.CheckL4Csum(f, &h) != nicspec.VerdictNotChecked), kit.Flag(core.CheckICRC(f, &h) != nicspec.VerdictNotChecked), h.BTHFlags)
+		kit.Flag(core.CheckL4Csum(f, &h) != nicspec.VerdictNotChecked),
+		kit.Flag(core.CheckICRC(f, &h) != nicspec.VerdictNotChecked), h.BTHFlags)
 	b = kit.LittleEndian.AppendUint16(b, h.PKey)
 	b = append(b, kit.Flag(h.AckReq), uint8(h.PSN), uint8(h.PSN>>8), uint8(h.PSN>>16))
 	from, to := h.CRC32CRange()

@@ -19,10 +19,14 @@ var RSS = &kit.Block{
 	Ops: []kit.Op{
 		rssFrame: {
 			Name: "frame",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("hit", 1), kit.Gap(6), kit.Entry(&nicspec.SteerKeyInfo), kit.Raw("rss_key", nicspec.RssKeyBytes),
-				kit.Code("action", kit.ActionName), kit.Num("rule", 1), kit.Num("queue", 2), kit.Num("rss_log", 1), kit.Num("account_en", 1), kit.Num("account", 1),
-				kit.Num("slow_queue", 1), kit.Code("default_action", kit.ActionName), kit.Num("default_log", 1), kit.Num("default_queue", 2), kit.Gap(2)),
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("hit", 1), kit.Num("deliver", 1), kit.Num("rule", 1), kit.Num("queue", 2), kit.Num("hash", 4), kit.Gap(1),
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("hit", 1), kit.Gap(6), kit.Entry(&nicspec.SteerKeyInfo),
+				kit.Raw("rss_key", nicspec.RssKeyBytes),
+				kit.Code("action", kit.ActionName), kit.Num("rule", 1), kit.Num("queue", 2), kit.Num("rss_log", 1),
+				kit.Num("account_en", 1), kit.Num("account", 1),
+				kit.Num("slow_queue", 1), kit.Code("default_action", kit.ActionName), kit.Num("default_log", 1),
+				kit.Num("default_queue", 2), kit.Gap(2)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("hit", 1), kit.Num("deliver", 1), kit.Num("rule", 1),
+				kit.Num("queue", 2), kit.Num("hash", 4), kit.Gap(1),
 				kit.Num("account_en", 1), kit.Num("account", 1), kit.Num("slow_queue", 1)),
 		},
 		rssTable: kit.TableOp(&nicspec.IndirectionEntryInfo),
@@ -55,7 +59,8 @@ func (q *rssRequest) packet() kit.Packet {
 	copy(b[rssWordAt:], q.rssKey[:])
 	b = append(b, uint8(q.said.Action), q.rule)
 	b = kit.LittleEndian.AppendUint16(b, q.said.Queue)
-	b = append(b, q.said.RssLog, q.said.AccountEn, q.said.Account, uint8(q.said.SlowQueue), uint8(q.defaultAction), q.defaultLog)
+	b = append(b, q.said.RssLog, q.said.AccountEn, q.said.Account, uint8(q.said.SlowQueue), uint8(q.defaultAction),
+		q.defaultLog)
 	b = kit.LittleEndian.AppendUint16(b, q.defaultQueue)
 	return kit.Packet{Data: append(b, 0, 0)}
 }
@@ -66,7 +71,8 @@ func rssDecode(b []byte) (q rssRequest) {
 	s := b[rssSaidAt:]
 	q.rule = s[1]
 	q.said = nicspec.RuleEntryFields{
-		Valid: 1, Action: nicspec.Action(s[0]), Queue: kit.LittleEndian.Uint16(s[2:]), RssLog: s[4], AccountEn: s[5], Account: s[6],
+		Valid: 1, Action: nicspec.Action(s[0]), Queue: kit.LittleEndian.Uint16(s[2:]), RssLog: s[4], AccountEn: s[5],
+		Account:   s[6],
 		SlowQueue: uint16(s[7]),
 	}
 	q.defaultAction, q.defaultLog, q.defaultQueue = nicspec.Action(s[8]), s[9], kit.LittleEndian.Uint16(s[10:])

@@ -112,7 +112,8 @@ func (d rxDrop) String() string {
 // RxDMA has what follows the choice of a queue: whether it takes the frame, and what is written then.
 var RxDMA = &kit.Block{
 	Name: "rxdma", RTL: "receive/nic_rxdma.sv", Go: "models/nic/core/rxdma.go",
-	Ops:      []kit.Op{{Name: "delivery", Request: kit.NewRecord[rxDelivery](), Result: kit.NewRecord[rxResult]().WithTail("frame")}},
+	Ops: []kit.Op{{Name: "delivery", Request: kit.NewRecord[rxDelivery](),
+		Result: kit.NewRecord[rxResult]().WithTail("frame")}},
 	Stimulus: rxdmaStimulus, Settle: rxdmaSettle,
 	Reference: func() func(kit.Packet) []kit.Packet {
 		return func(req kit.Packet) []kit.Packet {
@@ -130,15 +131,18 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			mps, attr = kit.Pick[uint16](rng, 128, 256, 512), uint8(rng.IntN(4))
 		}
 		d := kit.Anything[rxDelivery](rng)
-		d.IsEvent, d.Port, d.Late = kit.Flag(kit.Maybe(rng, 10)), uint8(rng.IntN(rxPorts)), uint8(kit.Pick(rng, 0, 0, rng.IntN(40)))
+		d.IsEvent, d.Port, d.Late = kit.Flag(kit.Maybe(rng, 10)), uint8(rng.IntN(rxPorts)),
+			uint8(kit.Pick(rng, 0, 0, rng.IntN(40)))
 		const run = nicspec.QueueStateRun
 		d.State = kit.Pick(rng, run, run, run, run, nicspec.QueueStateOff, nicspec.QueueStateError)
 		d.Length = uint16(min(max(kit.FrameLength(rng), nicspec.FrameMin), nicspec.FrameMax))
-		d.Queue = uint16(rng.IntN(nicspec.DefaultBuild().NumRxq + int(kit.Flag(d.IsEvent == 0 && kit.Maybe(rng, 5)))*200))
+		d.Queue = uint16(rng.IntN(nicspec.DefaultBuild().NumRxq +
+			int(kit.Flag(d.IsEvent == 0 && kit.Maybe(rng, 5)))*200))
 		d.Line = rxLine(rng)
 		d.Mps, d.Attr = mps, attr
 		d.AccountEn, d.Slow, d.Ruled = d.AccountEn&1, d.Slow&1, d.Ruled&1
-		d.CrcDrop, d.CrcVerdict, d.EventStatus = kit.Flag(kit.Maybe(rng, 10)), nicspec.Verdict(rng.IntN(3)), nicspec.Status(1+rng.IntN(12))
+		d.CrcDrop, d.CrcVerdict, d.EventStatus = kit.Flag(kit.Maybe(rng, 10)), nicspec.Verdict(rng.IntN(3)),
+			nicspec.Status(1+rng.IntN(12))
 		d.Headers.sane(rng)
 		d.trims(rng)
 		d.atQueue(rng)
@@ -156,11 +160,13 @@ func (d *rxDelivery) atQueue(rng *rand.Rand) {
 		placed = int(d.Headers.TrimAt)
 	}
 	split := kit.Pick(rng, 0, rng.IntN(n+1), rng.IntN(n+1), n, n+1, rng.IntN(1<<16))
-	d.SplitMode, d.LogSize, d.CrcMode = nicspec.SplitMode(rng.IntN(3)), uint8(rng.IntN(16)), nicspec.CrcMode(rng.IntN(3))
+	d.SplitMode, d.LogSize, d.CrcMode = nicspec.SplitMode(rng.IntN(3)), uint8(rng.IntN(16)),
+		nicspec.CrcMode(rng.IntN(3))
 	d.EcnMode = uint8(rng.IntN(2))
 	d.SplitLen = uint16(split)
 	d.HdrBufSize = uint16(kit.Pick(rng, nicspec.FrameMax, rng.IntN(n+1), rng.IntN(200)))
-	d.PayBufSize = uint16(kit.Pick(rng, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, max(0, placed-split), max(0, placed-split-1), placed))
+	d.PayBufSize = uint16(kit.Pick(rng, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, max(0, placed-split),
+		max(0, placed-split-1), placed))
 	if kit.Maybe(rng, 5) {
 		d.Pi = d.Ci // nothing is posted
 	}
@@ -196,8 +202,8 @@ func (h *rxHeaders) sane(rng *rand.Rand) {
 	h.DestQp, h.Psn = h.DestQp&(1<<24-1), h.Psn&(1<<24-1)
 }
 
-// trims has the UDP length be one that the frame's length and l4_len_bad allow, half of the frames be RoCE, and says where
-// they are trimmed, if so.
+// trims has the UDP length be one that the frame's length and l4_len_bad allow, half of the frames be RoCE, and says
+// where they are trimmed, if so.
 func (d *rxDelivery) trims(rng *rand.Rand) {
 	h := &d.Headers
 	d.Trim = kit.Flag(kit.Maybe(rng, 60))
@@ -208,7 +214,8 @@ func (d *rxDelivery) trims(rng *rand.Rand) {
 	}
 	room := int(d.Length) - int(h.L4Off)
 	least := int(h.PayloadOff) - int(h.L4Off) + 4 // of a frame without payload and pad
-	h.UdpLen = uint16(kit.Pick(rng, rng.IntN(max(0, room)+1), rng.IntN(40), room, max(0, room-rng.IntN(8)), max(0, least+rng.IntN(5)-1)))
+	h.UdpLen = uint16(kit.Pick(rng, rng.IntN(max(0, room)+1), rng.IntN(40), room, max(0, room-rng.IntN(8)),
+		max(0, least+rng.IntN(5)-1)))
 	if h.L4LenBad == 0 {
 		h.UdpLen = min(h.UdpLen, uint16(max(0, room)))
 	}
@@ -235,8 +242,8 @@ func (d *rxDelivery) mark(rng *rand.Rand) {
 	d.Headers.EcnCsum = binary.BigEndian.Uint16(f[v.L3Off+10:])
 }
 
-// reset has a function-level reset be under way, seldom, for a frame that would be delivered without it: of others it is free
-// which of two causes is counted, and of Events whether they are made [L2].
+// reset has a function-level reset be under way, seldom, for a frame that would be delivered without it: of others it
+// is free which of two causes is counted, and of Events whether they are made [L2].
 func (d *rxDelivery) reset(rng *rand.Rand) {
 	d.Flr = 0
 	if d.IsEvent == 0 && d.drop() == core.NoDrop {
@@ -279,8 +286,10 @@ func (d *rxDelivery) verdict() *core.RxVerdict {
 		Drop: core.NoDrop, Queue: d.Queue, Rule: nicspec.RuleNone, Checked: true, Hash: d.Hash,
 		Headers: core.Headers{
 			L3Type: h.L3Type, L4Type: h.L4Type, VlanCount: h.VlanCount, Frag: h.Frag != 0, Roce: h.Roce != 0,
-			IPLenBad: h.IpLenBad != 0, L4LenBad: h.L4LenBad != 0, L3Off: h.L3Off, L4Off: h.L4Off, VlanOuter: h.VlanOuter,
-			VlanInner: h.VlanInner, PayloadOff: uint16(h.PayloadOff), IPProto: h.IpProto, Ethertype: h.Ethertype, IPTos: h.IpTos,
+			IPLenBad: h.IpLenBad != 0, L4LenBad: h.L4LenBad != 0, L3Off: h.L3Off, L4Off: h.L4Off,
+			VlanOuter: h.VlanOuter,
+			VlanInner: h.VlanInner, PayloadOff: uint16(h.PayloadOff), IPProto: h.IpProto, Ethertype: h.Ethertype,
+			IPTos:     h.IpTos,
 			BTHOpcode: h.BthOpcode, SrcPort: h.SrcPort, DstPort: h.DstPort, PKey: h.Pkey, BTHFlags: h.BthFlags,
 			AckReq: h.AckReq != 0, DestQP: h.DestQp, PSN: h.Psn, UDPLen: h.UdpLen,
 		},
@@ -299,8 +308,9 @@ func (d *rxDelivery) queue() *core.Queue {
 	}
 	return &core.Queue{
 		State: d.State, LogSize: d.LogSize, CqBase: d.CqBase, PI: d.Pi, CI: d.Ci, CQI: d.Cqi, SplitMode: d.SplitMode,
-		SplitLen: d.SplitLen, HdrBufSize: d.HdrBufSize, PayBufSize: d.PayBufSize, CrcMode: d.CrcMode, EcnMode: d.EcnMode,
-		Trim: d.Trim, TellsPay: true,
+		SplitLen: d.SplitLen, HdrBufSize: d.HdrBufSize, PayBufSize: d.PayBufSize, CrcMode: d.CrcMode,
+		EcnMode: d.EcnMode,
+		Trim:    d.Trim, TellsPay: true,
 	}
 }
 
@@ -356,9 +366,11 @@ func rxdmaSettle(data []byte) []byte {
 		w.Wrong(kit.WritesKind)
 	}
 	r := rxResult{
-		Writes: w.Fault, Fate: t.Fate, DoneQueue: t.DoneQueue, EntryAttr: uint8(cqe.Attr), HeaderAttr: uint8(header.Attr),
-		PayloadAttr: uint8(payload.Attr), HeaderBytes: uint16(len(header.Bytes)), PayloadBytes: uint16(len(payload.Bytes)),
-		HeaderAddr: header.Addr, PayloadAddr: payload.Addr, EntryAddr: cqe.Addr,
+		Writes: w.Fault, Fate: t.Fate, DoneQueue: t.DoneQueue, EntryAttr: uint8(cqe.Attr),
+		HeaderAttr:  uint8(header.Attr),
+		PayloadAttr: uint8(payload.Attr), HeaderBytes: uint16(len(header.Bytes)),
+		PayloadBytes: uint16(len(payload.Bytes)),
+		HeaderAddr:   header.Addr, PayloadAddr: payload.Addr, EntryAddr: cqe.Addr,
 	}
 	copy(r.Entry[:], cqe.Bytes)
 	return append(append(kit.Encode(r), header.Bytes...), payload.Bytes...)

@@ -21,17 +21,21 @@ const (
 var Rxq = &kit.Block{
 	Name: "rxq", RTL: "receive/nic_rxq.sv", Go: "models/nic/core/rxq.go",
 	Ops: []kit.Op{
-		rxqTable:    kit.TableOp(&nicspec.RxqEntryInfo),
-		rxqDoorbell: {Name: "doorbell", Request: rxqRequest, Result: kit.NewLayout(kit.Num("op", 1), kit.Num("accepted", 1), kit.Num("db_bad", 1))},
+		rxqTable: kit.TableOp(&nicspec.RxqEntryInfo),
+		rxqDoorbell: {Name: "doorbell", Request: rxqRequest,
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("accepted", 1), kit.Num("db_bad", 1))},
 		rxqTake: {
 			Name: "take", Request: rxqRequest,
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("fetched", 1), kit.Num("state", 1), kit.Num("taken", 1), kit.Num("pi", 2), kit.Num("ci", 2), kit.Num("cqi", 2),
-				kit.Num("log_size", 1), kit.Num("split_mode", 1), kit.Num("split_len", 2), kit.Num("hdr_buf_size", 2), kit.Num("pay_buf_size", 2),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("fetched", 1), kit.Num("state", 1), kit.Num("taken", 1),
+				kit.Num("pi", 2), kit.Num("ci", 2), kit.Num("cqi", 2),
+				kit.Num("log_size", 1), kit.Num("split_mode", 1), kit.Num("split_len", 2), kit.Num("hdr_buf_size", 2),
+				kit.Num("pay_buf_size", 2),
 				kit.Num("crc_mode", 1), kit.Num("ecn_mode", 1), kit.Num("cq_base", 8), kit.Num("ring_base", 8)),
 		},
 		rxqFail: {
 			Name: "fail", Request: rxqRequest,
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Gap(1), kit.Num("queue_err", 1), kit.Num("events", 1), kit.Code("status", kit.StatusName), kit.Num("queue", 1),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Gap(1), kit.Num("queue_err", 1), kit.Num("events", 1),
+				kit.Code("status", kit.StatusName), kit.Num("queue", 1),
 				kit.Num("index", 2), kit.Num("cqi", 2)),
 		},
 		rxqComes: {Name: "frame comes", Request: rxqRequest, Result: kit.NewLayout(kit.Num("op", 1))},
@@ -39,10 +43,11 @@ var Rxq = &kit.Block{
 	Stimulus: rxqStimulus, Reference: rxqReference,
 }
 
-var rxqRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("hold", 1), kit.Num("queue", 2), kit.Num("pi", 2), kit.Num("ahead", 1), kit.Code("status", kit.StatusName))
+var rxqRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("hold", 1), kit.Num("queue", 2), kit.Num("pi", 2),
+	kit.Num("ahead", 1), kit.Code("status", kit.StatusName))
 
-// rxqStimulus has few queues, most of them running, whose rings are small. A frame may wait while its queue is switched off and
-// on: it takes a descriptor by the state of the queue at that time.
+// rxqStimulus has few queues, most of them running, whose rings are small. A frame may wait while its queue is
+// switched off and on: it takes a descriptor by the state of the queue at that time.
 func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	queues := make([]int, 4)
 	for i := range queues {
@@ -70,7 +75,8 @@ func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			}
 		case 7:
 			b[0], b[6] = rxqFail, uint8(rng.IntN(rxqIndices))
-			b[7] = uint8(kit.Pick(rng, nicspec.StatusCplUnsupported, nicspec.StatusCplAbort, nicspec.StatusCplPoison, nicspec.StatusCplTimeout))
+			b[7] = uint8(kit.Pick(rng, nicspec.StatusCplUnsupported, nicspec.StatusCplAbort, nicspec.StatusCplPoison,
+				nicspec.StatusCplTimeout))
 		case 8:
 			list = append(list, rxqWaits(rng, q)...)
 			continue

@@ -18,23 +18,27 @@ const (
 
 var (
 	ruleRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("rule", 1))
-	steerResult = kit.NewLayout(kit.Num("op", 1), kit.Num("hit", 1), kit.Num("rule", 1), kit.Code("action", kit.ActionName), kit.Num("queue", 2), kit.Num("rss_log", 1),
+	steerResult = kit.NewLayout(kit.Num("op", 1), kit.Num("hit", 1), kit.Num("rule", 1),
+		kit.Code("action", kit.ActionName), kit.Num("queue", 2), kit.Num("rss_log", 1),
 		kit.Num("account_en", 1), kit.Num("account", 1), kit.Num("slow_queue", 1))
 )
 
 var Steer = &kit.Block{
 	Name: "steer", RTL: "receive/nic_steer.sv", Go: "models/nic/core/steer.go",
 	Ops: []kit.Op{
-		SteerFrame: {Name: "frame", Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Entry(&nicspec.SteerKeyInfo)), Result: steerResult},
+		SteerFrame: {Name: "frame",
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Entry(&nicspec.SteerKeyInfo)),
+			Result:  steerResult},
 		SteerTable: kit.TableOp(&nicspec.RuleEntryInfo),
 		steerHit:   {Name: "hit", Request: ruleRequest, Result: kit.NewLayout(kit.Num("op", 1))},
-		steerRead:  {Name: "read of hits", Request: ruleRequest, Result: kit.NewLayout(kit.Num("op", 1), kit.Gap(9), kit.Num("hits", 8))},
+		steerRead: {Name: "read of hits", Request: ruleRequest,
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Gap(9), kit.Num("hits", 8))},
 	},
 	Stimulus: steerStimulus, Reference: SteerReference,
 }
 
-// steerStimulus writes rules that look at a few bytes of a few keys, and asks what becomes of such keys. Rules are written
-// again as invalid, and their keys looked up then.
+// steerStimulus writes rules that look at a few bytes of a few keys, and asks what becomes of such keys. Rules are
+// written again as invalid, and their keys looked up then.
 func steerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	var pool []nicspec.SteerKeyFields
 	for range 6 {

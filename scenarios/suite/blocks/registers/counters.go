@@ -21,7 +21,8 @@ var Counters = &kit.Block{
 	Ops: []kit.Op{
 		countersStep: {
 			Name: "step",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(1), kit.Num("disabled", 1), kit.Num("copy_bytes", 1), kit.Gap(4), kit.Num("port0", 4), kit.Num("port1", 4),
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(1), kit.Num("disabled", 1), kit.Num("copy_bytes", 1),
+				kit.Gap(4), kit.Num("port0", 4), kit.Num("port1", 4),
 				kit.Num("rx_bytes0", 4), kit.Num("rx_bytes1", 4), kit.Num("tx_bytes0", 4), kit.Num("tx_bytes1", 4),
 				kit.Num("source0", 2), kit.Num("source1", 2), kit.Num("source2", 2), kit.Num("source3", 2)),
 			Result: kit.NewLayout(kit.Num("op", 1)),
@@ -43,7 +44,8 @@ func countersStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		b := make([]byte, 40)
 		if kit.Maybe(rng, 40) {
-			b[0], b[1] = countersRead, uint8(kit.Pick(rng, rng.IntN(32*counterPorts), int(nicspec.CntTxWqe)+rng.IntN(16), rng.IntN(256)))
+			b[0], b[1] = countersRead,
+				uint8(kit.Pick(rng, rng.IntN(32*counterPorts), int(nicspec.CntTxWqe)+rng.IntN(16), rng.IntN(256)))
 			list = append(list, kit.Packet{Data: b})
 			continue
 		}

@@ -10,16 +10,16 @@ import (
 // flrWork is the kind of request that block flr has beside those of regs.
 const flrWork = 2
 
-// flrPattern is what becomes of the work that a reset waits for: a number of gaps in it, then its level from then on. What
-// is done in the cycles of a gap has yet to be seen ([G4], [G5]): it is none in which work has ended.
+// flrPattern is what becomes of the work that a reset waits for: a number of gaps in it, then its level from then on.
+// What is done in the cycles of a gap has yet to be seen ([G4], [G5]): it is none in which work has ended.
 type flrPattern struct {
 	Op, Level, Gaps, Width, Gap uint8
 }
 
 const flrGap = nicspec.VisibleCycles * 3 / 4 // cycles at most: what tells of work may take a few
 
-// flrTold is what became of a reset: whether one was under way, had an end while there was work, how often its end put all
-// back after that, whether that was too late [L3], and that none is under way.
+// flrTold is what became of a reset: whether one was under way, had an end while there was work, how often its end put
+// all back after that, whether that was too late [L3], and that none is under way.
 type flrTold struct {
 	Op, Resetting, Early, Clears, Late, Over uint8
 }

@@ -36,20 +36,24 @@ var MSIX = &kit.Block{
 }
 
 var (
-	msixRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("tx", 1), kit.Num("queue", 1), kit.Gap(1), kit.Num("mod_count", 2), kit.Num("mod_cycles", 2), kit.Num("addr", 8),
+	msixRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("tx", 1), kit.Num("queue", 1), kit.Gap(1),
+		kit.Num("mod_count", 2), kit.Num("mod_cycles", 2), kit.Num("addr", 8),
 		kit.Num("data", 4), kit.Num("apart", 2), kit.Gap(2), msixSlot("0"), msixSlot("1"), msixSlot("2"), msixSlot("3"))
-	msixResult = kit.NewLayout(kit.Num("op", 1), kit.Num("others", 1), kit.Num("counted", 1), kit.Gap(1), msixSent("0"), msixSent("1"), msixSent("2"), msixSent("3"))
+	msixResult = kit.NewLayout(kit.Num("op", 1), kit.Num("others", 1), kit.Num("counted", 1), kit.Gap(1), msixSent("0"),
+		msixSent("1"), msixSent("2"), msixSent("3"))
 )
 
 // msixSlot is an entry that leaves, and the cycles after which it falls due by time.
 func msixSlot(n string) kit.Part {
-	l := kit.NewLayout(kit.Num("has"+n, 1), kit.Num("tx"+n, 1), kit.Num("queue"+n, 1), kit.Num("event"+n, 1), kit.Num("limit"+n, 4))
+	l := kit.NewLayout(kit.Num("has"+n, 1), kit.Num("tx"+n, 1), kit.Num("queue"+n, 1), kit.Num("event"+n, 1),
+		kit.Num("limit"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
 // msixSent is its message.
 func msixSent(n string) kit.Part {
-	l := kit.NewLayout(kit.Num("messages"+n, 1), kit.Num("timed"+n, 1), kit.Num("late"+n, 1), kit.Gap(1), kit.Raw("header"+n, tlp.HeaderBytes), kit.Num("data"+n, 4))
+	l := kit.NewLayout(kit.Num("messages"+n, 1), kit.Num("timed"+n, 1), kit.Num("late"+n, 1), kit.Gap(1),
+		kit.Raw("header"+n, tlp.HeaderBytes), kit.Num("data"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
@@ -62,9 +66,9 @@ type msixQueue struct {
 }
 
 // msixStimulus has a few queues of both kinds go on and off, and entries of them. The limits in time are longer than a
-// message may take that is due at once. Some requests have two entries of a queue, so far apart that a limit which counts
-// from the second one is seen to be late [M2]; the queue's limit is longer than they are apart. Now and then a reset forgets
-// what is unreported [L2], and the queues come on again.
+// message may take that is due at once. Some requests have two entries of a queue, so far apart that a limit which
+// counts from the second one is seen to be late [M2]; the queue's limit is longer than they are apart. Now and then a
+// reset forgets what is unreported [L2], and the queues come on again.
 func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	var queues [6]msixQueue
 	for i := range queues {
@@ -83,8 +87,10 @@ func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		case !q.on:
 			q.on = true
 			q.v = core.Vector{
-				Addr: kit.Pick(rng, 0, uint64(rng.Uint32()), rng.Uint64(), rng.Uint64(), rng.Uint64()) &^ 3, Data: rng.Uint32(),
-				Count: uint16(kit.Pick(rng, 0, 1, 2, 3, 5)), Cycles: uint16(kit.Pick(rng, 0, 0, 18+rng.IntN(4), msixPatient+rng.IntN(4))),
+				Addr:   kit.Pick(rng, 0, uint64(rng.Uint32()), rng.Uint64(), rng.Uint64(), rng.Uint64()) &^ 3,
+				Data:   rng.Uint32(),
+				Count:  uint16(kit.Pick(rng, 0, 1, 2, 3, 5)),
+				Cycles: uint16(kit.Pick(rng, 0, 0, 18+rng.IntN(4), msixPatient+rng.IntN(4))),
 			}
 			kit.LittleEndian.PutUint16(b[4:], q.v.Count)
 			kit.LittleEndian.PutUint16(b[6:], q.v.Cycles)
@@ -100,7 +106,8 @@ func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		default:
 			b[0] = msixEntries
 			for i, k := range rng.Perm(len(queues))[:msixSlots] {
-				queues[k].entry(b[msixSlotsAt+i*msixSlotBytes:], kit.Flag(queues[k].on && kit.Maybe(rng, 60)), kit.Maybe(rng, 8))
+				queues[k].entry(b[msixSlotsAt+i*msixSlotBytes:], kit.Flag(queues[k].on && kit.Maybe(rng, 60)),
+					kit.Maybe(rng, 8))
 			}
 			if q.v.Cycles >= msixPatient {
 				kit.LittleEndian.PutUint16(b[msixApartAt:], uint16(18*core.ModUnit+rng.IntN(core.ModUnit)))
@@ -133,7 +140,8 @@ func msixReference() func(kit.Packet) []kit.Packet {
 		}
 		if b[0] == msixOn {
 			queues[name{b[1], b[2]}] = &msixQueue{v: core.Vector{
-				Addr: kit.LittleEndian.Uint64(b[8:]), Data: kit.LittleEndian.Uint32(b[16:]), Count: kit.LittleEndian.Uint16(b[4:]), Cycles: kit.LittleEndian.Uint16(b[6:]),
+				Addr: kit.LittleEndian.Uint64(b[8:]), Data: kit.LittleEndian.Uint32(b[16:]),
+				Count: kit.LittleEndian.Uint16(b[4:]), Cycles: kit.LittleEndian.Uint16(b[6:]),
 			}}
 			return nil
 		}

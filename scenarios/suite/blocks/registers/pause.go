@@ -26,24 +26,31 @@ var Pause = &kit.Block{
 	Name: "pause", RTL: "transmit/nic_pause.sv", Go: "models/nic/core/pause.go",
 	Ops: []kit.Op{
 		PauseTable: kit.TableOp(&nicspec.PortEntryInfo),
-		pauseClass: {Name: "class", Request: kit.NewLayout(kit.Num("op", 1), kit.Num("queue", 1), kit.Num("class", 1)), Result: kit.NewLayout(kit.Num("op", 1))},
+		pauseClass: {Name: "class", Request: kit.NewLayout(kit.Num("op", 1), kit.Num("queue", 1), kit.Num("class", 1)),
+			Result: kit.NewLayout(kit.Num("op", 1))},
 		pauseMac: {
-			Name:    "mac",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("written", 1), kit.Gap(6), kit.Num("lower", 4), kit.Num("upper", 4)),
-			Result:  kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Num("lower", 4), kit.Num("upper", 4)),
+			Name: "mac",
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("written", 1), kit.Gap(6), kit.Num("lower", 4),
+				kit.Num("upper", 4)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Num("lower", 4), kit.Num("upper", 4)),
 		},
 		PauseFrames: {
 			Name: "frames",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(1), kit.Num("dropped", 1), kit.Gap(5), kit.Num("apart", 4), kit.Num("probe", 4),
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(1), kit.Num("dropped", 1), kit.Gap(5), kit.Num("apart", 4),
+				kit.Num("probe", 4),
 				kit.Raw("frame0", pauseLine), kit.Raw("frame1", pauseLine)),
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("matched0", 1), kit.Num("matched1", 1), kit.Num("open", 1), kit.Num("hold", 1)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("matched0", 1), kit.Num("matched1", 1), kit.Num("open", 1),
+				kit.Num("hold", 1)),
 		},
 		PauseLevels: {
 			Name: "levels",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Num("lines0", 2), kit.Num("lines1", 2), kit.Num("lines2", 2), kit.Num("lines3", 2),
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Num("lines0", 2), kit.Num("lines1", 2),
+				kit.Num("lines2", 2), kit.Num("lines3", 2),
 				kit.Num("cycles0", 4), kit.Num("cycles1", 4), kit.Num("cycles2", 4), kit.Num("cycles3", 4)),
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("sent0", 1), kit.Num("sent1", 1), kit.Num("sent2", 1), kit.Num("sent3", 1), kit.Num("misplaced", 1), kit.Gap(2),
-				kit.Raw("frame0", pauseLine), kit.Raw("frame1", pauseLine), kit.Raw("frame2", pauseLine), kit.Raw("frame3", pauseLine)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("sent0", 1), kit.Num("sent1", 1), kit.Num("sent2", 1),
+				kit.Num("sent3", 1), kit.Num("misplaced", 1), kit.Gap(2),
+				kit.Raw("frame0", pauseLine), kit.Raw("frame1", pauseLine), kit.Raw("frame2", pauseLine),
+				kit.Raw("frame3", pauseLine)),
 		},
 	},
 	Stimulus: pauseStimulus, Reference: PauseReference,
@@ -92,8 +99,10 @@ func legalPort(f *nicspec.PortEntryFields) bool {
 // portEntry is one that mostly is legal.
 func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 	f := nicspec.PortEntryFields{
-		RxPause: uint8(rng.IntN(2)), RxPfc: kit.Pick(rng, 0, uint8(rng.Uint32()), 0xff), TxMode: nicspec.PauseMode(rng.IntN(3)),
-		TxClasses: uint8(rng.Uint32()), PauseTime: uint16(2048 + rng.IntN(60000)), Xoff: rng.Uint32N(nicspec.RxBufBytes + 1),
+		RxPause: uint8(rng.IntN(2)), RxPfc: kit.Pick(rng, 0, uint8(rng.Uint32()), 0xff),
+		TxMode:    nicspec.PauseMode(rng.IntN(3)),
+		TxClasses: uint8(rng.Uint32()), PauseTime: uint16(2048 + rng.IntN(60000)),
+		Xoff: rng.Uint32N(nicspec.RxBufBytes + 1),
 	}
 	f.Xon = rng.Uint32N(f.Xoff + 1)
 	if kit.Maybe(rng, 50) { // levels that a buffer can have
@@ -117,8 +126,8 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 	return f
 }
 
-// pauseLevelsRequest is three levels, around the marks, then an empty buffer; or one above the upper mark and one at the
-// lower; or one for as long as the pause is renewed twice.
+// pauseLevelsRequest is three levels, around the marks, then an empty buffer; or one above the upper mark and one at
+// the lower; or one for as long as the pause is renewed twice.
 func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet {
 	const lines = nicspec.RxBufBytes / pauseLine
 	b := make([]byte, 8+6*pauseSteps)
@@ -142,8 +151,8 @@ func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet
 	return kit.Packet{Data: b}
 }
 
-// pauseFramesRequest is two frames, of which some are dropped before they are looked at [F2], and a look at a time at which
-// no stop may be about to begin or end.
+// pauseFramesRequest is two frames, of which some are dropped before they are looked at [F2], and a look at a time at
+// which no stop may be about to begin or end.
 func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	b := make([]byte, pauseFrameAt, pauseFrameAt+2*pauseLine)
 	apart := kit.Pick(rng, 1, 1+rng.IntN(300))
@@ -175,7 +184,8 @@ func pauseFrame(rng *rand.Rand) []byte {
 	f := kit.Noise(rng, pauseLine)
 	copy(f, []byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01})
 	binary.BigEndian.PutUint16(f[12:], nicspec.MacControlType)
-	binary.BigEndian.PutUint16(f[14:], kit.Pick(rng, nicspec.PauseOpcode, nicspec.PfcOpcode, nicspec.PfcOpcode, uint16(rng.IntN(3))))
+	binary.BigEndian.PutUint16(f[14:], kit.Pick(rng, nicspec.PauseOpcode, nicspec.PfcOpcode, nicspec.PfcOpcode,
+		uint16(rng.IntN(3))))
 	quanta := func() uint16 { return uint16(kit.Pick(rng, 0, rng.IntN(2000), rng.IntN(2000), rng.IntN(1<<16))) }
 	if binary.BigEndian.Uint16(f[14:]) == nicspec.PfcOpcode {
 		for i := range core.PauseClasses {

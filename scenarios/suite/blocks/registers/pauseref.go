@@ -79,7 +79,8 @@ func (s *pauseState) levels(b []byte) kit.Packet {
 			again := sender.Watch(cfg, held, now, s.build.EthBits)
 			if sender.Due() {
 				res[1+i]++
-				core.BuildPause(cfg, s.PortMAC(0), sender.Begin(cfg, now), (*[nicspec.FrameMin]byte)(res[8+i*pauseLine:]))
+				core.BuildPause(cfg, s.PortMAC(0), sender.Begin(cfg, now),
+					(*[nicspec.FrameMin]byte)(res[8+i*pauseLine:]))
 				continue // a renewal is due some time after this frame
 			}
 			now = again

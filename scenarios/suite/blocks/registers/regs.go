@@ -21,19 +21,25 @@ var Regs = &kit.Block{
 	Name: "regs", RTL: "registers/nic_regs.sv", Go: "models/nic/core/regs.go",
 	Ops: []kit.Op{
 		regsRequest: {
-			Name:    "request",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(15), kit.Raw("header", tlp.HeaderBytes), kit.Raw("data", nicspec.WqeBytes)),
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("ok", 1), kit.Num("two", 1), kit.Num("tc", 1), kit.Num("attr", 1), kit.Raw("requester", 2), kit.Num("tag", 1),
+			Name: "request",
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(15), kit.Raw("header", tlp.HeaderBytes),
+				kit.Raw("data", nicspec.WqeBytes)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("ok", 1), kit.Num("two", 1), kit.Num("tc", 1),
+				kit.Num("attr", 1), kit.Raw("requester", 2), kit.Num("tag", 1),
 				kit.Num("byte_count", 2), kit.Num("lower_address", 1), kit.Num("lower", 4), kit.Num("upper", 4)),
 		},
 		regsLook: {
 			Name:    "look",
 			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("status", 1)),
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("rx_enable", 1), kit.Num("tx_enable", 1), kit.Num("attr", 1), kit.Num("mps", 2), kit.Num("mrrs", 2), kit.Num("rcb128", 1),
-				kit.Num("cpl_timeout", 4), kit.Num("drop_ip_csum", 1), kit.Num("drop_l4_csum", 1), kit.Num("drop_icrc", 1), kit.Num("drop_crc32c", 1),
-				kit.Num("default_queue", 2), kit.Num("default_to_queue", 1), kit.Num("default_rss", 1), kit.Num("default_log", 1), kit.Num("roce_port", 2),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("rx_enable", 1), kit.Num("tx_enable", 1),
+				kit.Num("attr", 1), kit.Num("mps", 2), kit.Num("mrrs", 2), kit.Num("rcb128", 1),
+				kit.Num("cpl_timeout", 4), kit.Num("drop_ip_csum", 1), kit.Num("drop_l4_csum", 1),
+				kit.Num("drop_icrc", 1), kit.Num("drop_crc32c", 1),
+				kit.Num("default_queue", 2), kit.Num("default_to_queue", 1), kit.Num("default_rss", 1),
+				kit.Num("default_log", 1), kit.Num("roce_port", 2),
 				kit.Raw("rss_key", nicspec.RssKeyBytes),
-				kit.Num("rx_doorbells", 1), kit.Num("rx_queue", 1), kit.Num("rx_pi", 2), kit.Num("tx_doorbells", 1), kit.Num("tx_queue", 1), kit.Num("tx_pi", 2),
+				kit.Num("rx_doorbells", 1), kit.Num("rx_queue", 1), kit.Num("rx_pi", 2), kit.Num("tx_doorbells", 1),
+				kit.Num("tx_queue", 1), kit.Num("tx_pi", 2),
 				kit.Num("pushes", 1), kit.Raw("wqe", nicspec.WqeBytes)),
 		},
 	},
@@ -52,7 +58,8 @@ func regsStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 func regsSome(rng *rand.Rand) (list []kit.Packet) {
 	switch {
 	case kit.Maybe(rng, 12):
-		return []kit.Packet{{Data: append([]byte{regsLook, uint8(rng.IntN(8))}, make([]byte, regsDataAt+nicspec.WqeBytes-2)...)}}
+		return []kit.Packet{{Data: append([]byte{regsLook, uint8(rng.IntN(8))},
+			make([]byte, regsDataAt+nicspec.WqeBytes-2)...)}}
 	case kit.Maybe(rng, 2):
 		return []kit.Packet{regsReset(rng)}
 	case kit.Maybe(rng, 10):
@@ -69,12 +76,14 @@ func regsReset(rng *rand.Rand) kit.Packet { return regsAccess(rng, true, 1, nics
 
 // regsPlaces are the registers and arrays of registers, and how many bytes each takes.
 var regsPlaces = [][2]int{
-	{nicspec.RegId, 0x30}, {nicspec.RegId, 0x30}, {0x30, 0x10}, {nicspec.RegTblCmd + 4, 0x3c}, {nicspec.RegTblDataBase, 4 * nicspec.TableWords},
+	{nicspec.RegId, 0x30}, {nicspec.RegId, 0x30}, {0x30, 0x10}, {nicspec.RegTblCmd + 4, 0x3c},
+	{nicspec.RegTblDataBase, 4 * nicspec.TableWords},
 	{nicspec.RegRssKeyBase, nicspec.RssKeyBytes}, {nicspec.RegRssKeyBase, nicspec.RssKeyBytes + 16},
 	{nicspec.RegAccountCreditBase, 4 * nicspec.RegAccountCreditCount}, {nicspec.RegAccountCreditBase, 0x200},
 	{nicspec.RegRuleHitsBase, 8 * nicspec.RegRuleHitsCount}, {nicspec.RegCounterBase + 8*int(nicspec.CntTxWqe), 8 * 16},
 	{nicspec.RegCounterBase, 8 * nicspec.RegCounterCount}, {nicspec.RegRxDoorbellBase, 4 * nicspec.RegRxDoorbellCount},
-	{nicspec.RegTxDoorbellBase, 4 * nicspec.RegTxDoorbellCount}, {nicspec.RegTxPushBase, nicspec.RegTxPushStride * nicspec.RegTxPushCount},
+	{nicspec.RegTxDoorbellBase, 4 * nicspec.RegTxDoorbellCount},
+	{nicspec.RegTxPushBase, nicspec.RegTxPushStride * nicspec.RegTxPushCount},
 	{0xa000, 0x6000}, {0x20000, 0xe0000},
 }
 
@@ -145,11 +154,13 @@ func regsAny(rng *rand.Rand) kit.Packet {
 	switch rng.IntN(8) {
 	case 0: // a work entry
 		return regsTLP(rng, 0x60, nicspec.WqeBytes/tlp.DWBytes, kit.Pick(rng, 0xff, 0xff, uint8(rng.Uint32())),
-			nicspec.BarBase+uint64(nicspec.RegTxPush(rng.IntN(nicspec.RegTxPushCount)))+uint64(kit.Pick(rng, 0, 0, 0, 4*rng.IntN(16))))
+			nicspec.BarBase+uint64(nicspec.RegTxPush(rng.IntN(nicspec.RegTxPushCount)))+uint64(kit.Pick(rng, 0, 0, 0,
+				4*rng.IntN(16))))
 	case 1:
 		return regsCalm(regsTLP(rng, kit.Pick(rng, uint8(0x20), 0x60), dws, uint8(rng.Uint32()), in))
 	case 2:
-		return regsCalm(regsTLP(rng, kit.Pick(rng, uint8(0x20), 0x60), kit.Pick(rng, 0, 3, 16, 1023, rng.IntN(1024)), 0xff, in))
+		return regsCalm(regsTLP(rng, kit.Pick(rng, uint8(0x20), 0x60), kit.Pick(rng, 0, 3, 16, 1023, rng.IntN(1024)),
+			0xff, in))
 	case 3:
 		return regsTLP(rng, kit.Pick(rng, uint8(0x20), 0x60), 1, 0xf, rng.Uint64())
 	case 4:

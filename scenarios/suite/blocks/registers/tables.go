@@ -20,14 +20,16 @@ var Tables = &kit.Block{
 	Name: "tables", RTL: "registers/nic_tables.sv", Go: "models/nic/core/tables.go",
 	Ops: []kit.Op{
 		tablesWrite: {
-			Name:    "write",
-			Request: kit.NewLayout(kit.Num("op", 2), kit.Num("written", 2), kit.Num("unit", 2), kit.Gap(2), kit.Num("lower", 4), kit.Num("upper", 4)),
-			Result:  kit.NewLayout(kit.Num("op", 2)),
+			Name: "write",
+			Request: kit.NewLayout(kit.Num("op", 2), kit.Num("written", 2), kit.Num("unit", 2), kit.Gap(2),
+				kit.Num("lower", 4), kit.Num("upper", 4)),
+			Result: kit.NewLayout(kit.Num("op", 2)),
 		},
 		tablesRead: {
 			Name:    "read",
 			Request: kit.NewLayout(kit.Num("op", 2), kit.Gap(2), kit.Num("unit", 2)),
-			Result:  kit.NewLayout(kit.Num("op", 2), kit.Gap(2), kit.Num("unit", 2), kit.Num("reg_bad", 2), kit.Num("lower", 4), kit.Num("upper", 4)),
+			Result: kit.NewLayout(kit.Num("op", 2), kit.Gap(2), kit.Num("unit", 2), kit.Num("reg_bad", 2),
+				kit.Num("lower", 4), kit.Num("upper", 4)),
 		},
 		tablesQuiet: {
 			Name:    "quiet",
@@ -45,7 +47,8 @@ func tablesSpec() nicspec.Build {
 	return s
 }
 
-// tablesStimulus is commands with all that belongs to them, and accesses that do not: among others while a queue drains.
+// tablesStimulus is commands with all that belongs to them, and accesses that do not: among others while a queue
+// drains.
 func tablesStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for len(list) < n {
 		switch rng.IntN(8) {
@@ -84,7 +87,8 @@ func tablesCommand(rng *rand.Rand, kinds int) (list []kit.Packet) {
 	t, index, e := tablesEntry(rng, kinds)
 	cmd.SetTable(uint32(t))
 	cmd.SetIndex(uint32(index))
-	cmd.SetOp(uint32(kit.Pick(rng, nicspec.TableOpWrite, nicspec.TableOpWrite, nicspec.TableOpRead, nicspec.TableOpRead)))
+	cmd.SetOp(uint32(kit.Pick(rng, nicspec.TableOpWrite, nicspec.TableOpWrite, nicspec.TableOpRead,
+		nicspec.TableOpRead)))
 	if kit.Maybe(rng, 5) {
 		cmd.SetOp(uint32(kit.Pick(rng, nicspec.TableOpNone, nicspec.TableOpRead+1)))
 	}
@@ -120,20 +124,23 @@ func tablesEntry(rng *rand.Rand, kinds int) (t nicspec.Table, index int, e []byt
 		const beyond = 1 << 12
 		return nicspec.Table(rng.Uint32()), beyond + rng.IntN(1<<16-beyond), kit.Noise(rng, 8)
 	case 1:
-		t, index, e = nicspec.TableAccount, kit.Pick(rng, 0, 5, nicspec.NumAccounts-1, nicspec.NumAccounts), make([]byte, nicspec.AccountEntrySize)
+		t, index, e = nicspec.TableAccount, kit.Pick(rng, 0, 5, nicspec.NumAccounts-1, nicspec.NumAccounts),
+			make([]byte, nicspec.AccountEntrySize)
 		f := nicspec.AccountEntryFields{Balance: kit.Credits(rng), Latch: uint8(rng.IntN(3))}
 		f.Encode(e)
 	case 2, 3:
 		t, index, e = nicspec.TableKey, kit.Pick(rng, 0, 7, s.NumKeys-1, s.NumKeys), make([]byte, nicspec.KeyEntrySize)
 		f := nicspec.KeyEntryFields{
-			Valid: kit.Pick(rng, 0, 1, 1, uint8(rng.IntN(3))), RightRead: kit.Maybe(rng, 50), RightWrite: kit.Maybe(rng, 50), Variant: uint8(rng.Uint32()),
+			Valid: kit.Pick(rng, 0, 1, 1, uint8(rng.IntN(3))), RightRead: kit.Maybe(rng, 50),
+			RightWrite: kit.Maybe(rng, 50), Variant: uint8(rng.Uint32()),
 			VaBase: rng.Uint64(), Length: rng.Uint64() >> rng.IntN(64), BusBase: rng.Uint64(),
 		}
 		f.Encode(e)
 	case 4:
 		return kit.Pick(rng, nicspec.TableIndirection, nicspec.TablePortCfg), rng.IntN(4), kit.Noise(rng, 8)
 	default:
-		t, index, e = nicspec.TableRxq, kit.Pick(rng, 0, 0, 1, 9, s.NumRxq-1, s.NumRxq), make([]byte, nicspec.RxqEntrySize)
+		t, index, e = nicspec.TableRxq, kit.Pick(rng, 0, 0, 1, 9, s.NumRxq-1, s.NumRxq),
+			make([]byte, nicspec.RxqEntrySize)
 		f := kit.RxqEntry(rng)
 		f.Encode(e)
 	}

@@ -74,13 +74,15 @@ const (
 )
 
 func (c copyOrder) String() string {
-	return [...]string{"in order", "it ended before its last write", "the message left before the last write", "a fence was overtaken",
+	return [...]string{"in order", "it ended before its last write", "the message left before the last write",
+		"a fence was overtaken",
 		"a whole line was torn"}[c%5]
 }
 
 var CopyEngine = &kit.Block{
 	Name: "copy", RTL: "copy/nic_copy.sv", Go: "models/nic/copy.go",
-	Ops:      []kit.Op{{Name: "entries", Request: kit.NewRecord[copyEntries](), Result: kit.NewRecord[copyEnds]().WithTail("data")}},
+	Ops: []kit.Op{{Name: "entries", Request: kit.NewRecord[copyEntries](),
+		Result: kit.NewRecord[copyEnds]().WithTail("data")}},
 	Stimulus: copyStimulus, Reference: copyReference, Settle: copySettle,
 }
 
@@ -108,9 +110,12 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 	}
 	size := 1 + kit.Pick(rng, rng.IntN(8), rng.IntN(300), rng.IntN(3000))
 	if long { // more than a channel's buffer, and about what its counters of lines go round with
-		size = kit.Pick(rng, size+copyBuffer+rng.IntN(copyBuffer), 2*copyBuffer*(1+rng.IntN(3))+kit.Pick(rng, -nicspec.LineBytes, 0, nicspec.LineBytes, rng.IntN(nicspec.LineBytes)))
+		size = kit.Pick(rng, size+copyBuffer+rng.IntN(copyBuffer),
+			2*copyBuffer*(1+rng.IntN(3))+kit.Pick(rng, -nicspec.LineBytes, 0, nicspec.LineBytes,
+				rng.IntN(nicspec.LineBytes)))
 	}
-	e.Queue, e.Copies, e.Delay = uint8(rng.IntN(2*nicspec.CopyChannels)), kit.Flag(kit.Maybe(rng, 80)), uint8(kit.Pick(rng, 0, 0, rng.IntN(100)))
+	e.Queue, e.Copies, e.Delay = uint8(rng.IntN(2*nicspec.CopyChannels)), kit.Flag(kit.Maybe(rng, 80)),
+		uint8(kit.Pick(rng, 0, 0, rng.IntN(100)))
 	e.Invalidates = kit.Flag(e.Copies == 0 || kit.Maybe(rng, 30))
 	e.Src, e.Dst, e.Fence = address(), address(), kit.Flag(kit.Maybe(rng, 40))
 	if long && kit.Maybe(rng, 50) { // whole lines alone
@@ -153,8 +158,8 @@ func copyReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// carryOut has the Go engine do an entry e. It fills in how it ended and its message, and returns the bytes written, none
-// if it failed: how many there are then is free.
+// carryOut has the Go engine do an entry e. It fills in how it ended and its message, and returns the bytes written,
+// none if it failed: how many there are then is free.
 func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) {
 	plan := dma.Plan{Src: e.Src, Dst: e.Dst}
 	if e.Copies != 0 {
@@ -224,14 +229,15 @@ func copySettle(data []byte) []byte {
 	return append(kit.Encode(r), written...)
 }
 
-// overtakes reports whether the entry of a place wrote before an entry before it in its queue had written all that it does,
-// its message included.
+// overtakes reports whether the entry of a place wrote before an entry before it in its queue had written all that it
+// does, its message included.
 func overtakes(w *kit.Written, place int, told *copyTold) bool {
 	p := &w.Places[place]
 	for k := range place {
 		last := w.Places[k].Last
 		for _, m := range w.Others {
-			if len(m.Data) == nicspec.InvalidateMsgSize && int(nicspec.DecodeInvalidateMsg(m.Data).Addr>>kit.PlaceBit%kit.Places) == k {
+			if len(m.Data) == nicspec.InvalidateMsgSize &&
+				int(nicspec.DecodeInvalidateMsg(m.Data).Addr>>kit.PlaceBit%kit.Places) == k {
 				last = max(last, m.At)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package transmit has the pairs of the transmit side: work entries and keys, queues, gathering, offloads, copies, and the
-// reader that serves them.
+// Package transmit has the pairs of the transmit side: work entries and keys, queues, gathering, offloads, copies, and
+// the reader that serves them.
 //
 // Invariants:
 //   - Every reference is the function of models/nic/core, or of models/nic/dma, that the block stands for.

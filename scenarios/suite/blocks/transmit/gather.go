@@ -53,12 +53,13 @@ type gatherTold struct {
 
 var GatherFrame = &kit.Block{
 	Name: "gather", RTL: "transmit/nic_gather.sv", Go: "models/nic/gather.go",
-	Ops:      []kit.Op{{Name: "entry", Request: kit.NewRecord[gatherEntry](), Result: kit.NewRecord[gatherEnd]().WithTail("frame")}},
+	Ops: []kit.Op{{Name: "entry", Request: kit.NewRecord[gatherEntry](),
+		Result: kit.NewRecord[gatherEnd]().WithTail("frame")}},
 	Stimulus: gatherStimulus, Reference: gatherReference, Settle: gatherSettle,
 }
 
-// gatherStimulus is frames of any cut, some entries that failed before, and in half of the runs some whose reads do: these
-// wait for all others, so that the buffer fills without them only.
+// gatherStimulus is frames of any cut, some entries that failed before, and in half of the runs some whose reads do:
+// these wait for all others, so that the buffer fills without them only.
 func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	const offloads, beyond = 1<<5 - 1, 1<<14 - 1
 	failing := 4 * rng.IntN(2) // percent
@@ -88,7 +89,8 @@ func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	e.Length = uint16(e.InlineLen)
 	for i := range pieces {
 		n := 1 + kit.Pick(rng, rng.IntN(4), rng.IntN(130), rng.IntN(130), rng.IntN(nicspec.FrameMax/gatherPieces-room))
-		addr := kit.Pick(rng, 0, uint64(rng.Uint32()))<<32 | uint64(rng.IntN(gatherFault))<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))
+		addr := kit.Pick(rng, 0,
+			uint64(rng.Uint32()))<<32 | uint64(rng.IntN(gatherFault))<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))
 		if kit.Maybe(rng, 30) {
 			addr = addr&^(tlp.PageBytes-1) | uint64(tlp.PageBytes-1-rng.IntN(200))
 		}
@@ -117,7 +119,8 @@ func (e *gatherEntry) plan() *core.TxPlan {
 func (e *gatherEntry) end() gatherEnd {
 	beats := (e.Length + 63) / 64
 	return gatherEnd{
-		Status: e.Status, Complete: e.Complete, Queue: e.Queue, Port: e.Port, Index: e.Index, WqeId: e.WqeId, Length: e.Length,
+		Status: e.Status, Complete: e.Complete, Queue: e.Queue, Port: e.Port, Index: e.Index, WqeId: e.WqeId,
+		Length:    e.Length,
 		InlineLen: e.InlineLen, Offloads: e.Offloads, Ecn: e.Ecn, L3Off: e.L3Off, L4Off: e.L4Off, Taken: uint8(beats),
 		Beats: max(1, beats), CrcOff: e.CrcOff, CrcStart: e.CrcStart,
 	}
@@ -147,8 +150,8 @@ func gatherReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// gatherSettle does what the offloads do with lines: the bytes beyond the frame are of no meaning, inline bytes come beside,
-// and a frame that failed does not leave.
+// gatherSettle does what the offloads do with lines: the bytes beyond the frame are of no meaning, inline bytes come
+// beside, and a frame that failed does not leave.
 func gatherSettle(data []byte) []byte {
 	if len(data) < 2*gatherLine || len(data)%gatherLine != 0 {
 		return data

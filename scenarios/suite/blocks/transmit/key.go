@@ -18,9 +18,11 @@ var Key = &kit.Block{
 	Name: "key", RTL: "workqueues/nic_key.sv", Go: "models/nic/core/key.go",
 	Ops: []kit.Op{
 		keyPiece: {
-			Name:    "piece",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("read", 1), kit.Num("write", 1), kit.Gap(5), kit.Num("key", 4), kit.Num("length", 4), kit.Num("address", 8)),
-			Result:  kit.NewLayout(kit.Num("op", 1), kit.Code("status", kit.StatusName), kit.Gap(6), kit.Num("bus_address", 8)),
+			Name: "piece",
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("read", 1), kit.Num("write", 1), kit.Gap(5),
+				kit.Num("key", 4), kit.Num("length", 4), kit.Num("address", 8)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Code("status", kit.StatusName), kit.Gap(6),
+				kit.Num("bus_address", 8)),
 		},
 		keyTable: kit.TableOp(&nicspec.KeyEntryInfo),
 	},
@@ -33,7 +35,8 @@ var Key = &kit.Block{
 				return []kit.Packet{kit.TableAnswer(regs, req)}
 			}
 			res := make([]byte, 16)
-			bus, s := regs.Keys().Resolve(kit.LittleEndian.Uint32(b[8:]), kit.LittleEndian.Uint64(b[16:]), kit.LittleEndian.Uint32(b[12:]), dma.Access{Read: b[1] != 0, Write: b[2] != 0})
+			bus, s := regs.Keys().Resolve(kit.LittleEndian.Uint32(b[8:]), kit.LittleEndian.Uint64(b[16:]),
+				kit.LittleEndian.Uint32(b[12:]), dma.Access{Read: b[1] != 0, Write: b[2] != 0})
 			if res[1] = uint8(s); s == nicspec.StatusOk {
 				kit.LittleEndian.PutUint64(res[8:], bus)
 			}
@@ -86,7 +89,8 @@ func (k *keyring) command(op uint8) kit.Packet {
 	const offsets = uint64(1) << nicspec.EndpointShift
 	f := nicspec.KeyEntryFields{
 		Valid: 1, RightRead: kit.Maybe(k.Rand, 92), RightWrite: kit.Maybe(k.Rand, 75), Variant: uint8(k.IntN(3)),
-		VaBase: kit.Pick(k.Rand, 0, k.Uint64(), k.Uint64()>>20, -uint64(k.IntN(1<<20))), Length: kit.Pick(k.Rand, uint64(k.IntN(65)), k.Uint64()>>39, k.Uint64()>>40, k.Uint64()>>44),
+		VaBase:  kit.Pick(k.Rand, 0, k.Uint64(), k.Uint64()>>20, -uint64(k.IntN(1<<20))),
+		Length:  kit.Pick(k.Rand, uint64(k.IntN(65)), k.Uint64()>>39, k.Uint64()>>40, k.Uint64()>>44),
 		BusBase: kit.Pick(k.Rand, k.Uint64()>>8, uint64(k.IntN(4))<<nicspec.EndpointShift|k.Uint64()>>16),
 	}
 	switch k.IntN(20) {

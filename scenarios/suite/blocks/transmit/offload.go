@@ -12,8 +12,10 @@ var Offload = &kit.Block{
 	Name: "offload", RTL: "transmit/nic_offload.sv", Go: "models/nic/core/offload.go",
 	Ops: []kit.Op{{
 		Name: "frame",
-		Request: kit.NewLayout(kit.Gap(2), kit.Num("length", 2), kit.Gap(1), kit.Num("inline_len", 1), kit.Code("status", kit.StatusName), kit.Num("flags", 1), kit.Num("l3_off", 1),
-			kit.Num("l4_off", 1), kit.Num("crc_off", 2), kit.Num("crc_start", 2), kit.Gap(2), kit.Raw("inline", nicspec.InlineMax)),
+		Request: kit.NewLayout(kit.Gap(2), kit.Num("length", 2), kit.Gap(1), kit.Num("inline_len", 1),
+			kit.Code("status", kit.StatusName), kit.Num("flags", 1), kit.Num("l3_off", 1),
+			kit.Num("l4_off", 1), kit.Num("crc_off", 2), kit.Num("crc_start", 2), kit.Gap(2),
+			kit.Raw("inline", nicspec.InlineMax)),
 		Result: kit.NewLayout(kit.Code("status", kit.StatusName), kit.Num("length", 2)).WithTail("frame"),
 	}},
 	Stimulus: offloadStimulus,
@@ -27,8 +29,10 @@ var Offload = &kit.Block{
 			f := append([]byte(nil), req.Data...)
 			copy(f[:s[5]], s[16:])
 			p := core.TxPlan{
-				Length: n, IPCsum: s[7]&ofIPCsum != 0, UDPCsum: s[7]&OfUDPCsum != 0, UDPZero: s[7]&ofUDPZero != 0, ICRC: s[7]&ofICRC != 0,
-				CRC32C: s[7]&ofCRC32C != 0, L3Off: int(s[8]), L4Off: int(s[9]), CrcOff: int(kit.LittleEndian.Uint16(s[10:])), CrcStart: int(kit.LittleEndian.Uint16(s[12:])),
+				Length: n, IPCsum: s[7]&ofIPCsum != 0, UDPCsum: s[7]&OfUDPCsum != 0, UDPZero: s[7]&ofUDPZero != 0,
+				ICRC:   s[7]&ofICRC != 0,
+				CRC32C: s[7]&ofCRC32C != 0, L3Off: int(s[8]), L4Off: int(s[9]),
+				CrcOff: int(kit.LittleEndian.Uint16(s[10:])), CrcStart: int(kit.LittleEndian.Uint16(s[12:])),
 			}
 			f, status := core.FinishTx(&p, f)
 			res := kit.LittleEndian.AppendUint16([]byte{uint8(status)}, uint16(n))
@@ -47,8 +51,8 @@ const (
 	ofCRC32C
 )
 
-// offloadSettle does what the output buffer does with a frame's beats and the last one, which says what is to be patched
-// into them: ICRC, CRC-32C, UDP and IPv4 checksum, in this order. A frame that failed does not leave.
+// offloadSettle does what the output buffer does with a frame's beats and the last one, which says what is to be
+// patched into them: ICRC, CRC-32C, UDP and IPv4 checksum, in this order. A frame that failed does not leave.
 func offloadSettle(data []byte) []byte {
 	const beat = 64
 	if len(data) < beat {

@@ -39,15 +39,18 @@ var Reader = &kit.Block{
 	Name: "reader", RTL: "pcie/nic_reader.sv", Go: "models/nic/core/reader.go",
 	Ops: []kit.Op{
 		readerRead: {
-			Name:    "read",
-			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("client", 1), kit.Num("fault", 1), kit.Num("late", 1), kit.Num("len", 2), kit.Gap(2), kit.Num("addr", 8)),
-			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("client", 1), kit.Code("status", kit.StatusName), kit.Num("illegal", 1), kit.Num("strange", 1), kit.Gap(1),
+			Name: "read",
+			Request: kit.NewLayout(kit.Num("op", 1), kit.Num("client", 1), kit.Num("fault", 1), kit.Num("late", 1),
+				kit.Num("len", 2), kit.Gap(2), kit.Num("addr", 8)),
+			Result: kit.NewLayout(kit.Num("op", 1), kit.Num("client", 1), kit.Code("status", kit.StatusName),
+				kit.Num("illegal", 1), kit.Num("strange", 1), kit.Gap(1),
 				kit.Num("bytes", 2)).WithTail("data"),
 		},
 		readerLook: {
 			Name:    "look",
 			Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(5), kit.Num("mrrs", 2)),
-			Result:  kit.NewLayout(kit.Num("op", 2), kit.Num("cpl_err", 2), kit.Num("cpl_timeouts", 2), kit.Num("cpl_unexpected", 2)),
+			Result: kit.NewLayout(kit.Num("op", 2), kit.Num("cpl_err", 2), kit.Num("cpl_timeouts", 2),
+				kit.Num("cpl_unexpected", 2)),
 		},
 	},
 	Stimulus: readerStimulus, Reference: readerReference,

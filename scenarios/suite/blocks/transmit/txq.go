@@ -18,22 +18,25 @@ const (
 	txqAfter = 1 << 7
 )
 
-// txqDoorbells is doorbells of up to one queue a place, where its rings are too, and then of one of these with one more
-// block. Then one of the queues may be switched off, and on again. Memory has entries whose bytes say how many blocks they
-// have and how they end.
+// txqDoorbells is doorbells of up to one queue a place, where its rings are too, and then of one of these with one
+// more block. Then one of the queues may be switched off, and on again. Memory has entries whose bytes say how many
+// blocks they have and how they end.
 type txqDoorbells struct {
 	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
 	Cut                                          uint8 // place of the queue that is switched off
 	Queue, Pi                                    [kit.Places]uint16
-	Wqe                                          [nicspec.WqeBytes]uint8     // of the block pushed
-	Again                                        [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"` // what it is switched on with
-	When                                         uint8                       // cycles after the last doorbell, or, with txqAfter, after bytes of entries
-	_                                            uint8
-	From                                         uint16 // its consumer index
-	_                                            [4]uint8
+	Wqe                                          [nicspec.WqeBytes]uint8 // of the block pushed
+	// what it is switched on with
+	Again [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"`
+	// cycles after the last doorbell, or, with txqAfter, after bytes of entries
+	When uint8
+	_    uint8
+	From uint16 // its consumer index
+	_    [4]uint8
 }
 
-// txqCame is what comes of them, place by place: which queue's turn it is, and how many entries are read at a time, is free.
+// txqCame is what comes of them, place by place: which queue's turn it is, and how many entries are read at a time, is
+// free.
 type txqCame struct {
 	Op, DbBad, QueueErrs uint8
 	Writes               kit.WritesFault
@@ -52,9 +55,9 @@ type txqItem struct {
 	Bytes             [nicspec.WqeBytes]uint8
 }
 
-// Txq has transmit queues from their doorbells to the entries that they hand on, in order, and from the ends of these to
-// completion entries. Entries of several blocks wait until they are whole. Copies, which wait for one another on ways of their
-// own, are no part of its build.
+// Txq has transmit queues from their doorbells to the entries that they hand on, in order, and from the ends of these
+// to completion entries. Entries of several blocks wait until they are whole. Copies, which wait for one another on
+// ways of their own, are no part of its build.
 var Txq = &kit.Block{
 	Name: "txq", RTL: "workqueues/nic_txq.sv", Go: "models/nic/txq.go",
 	Ops: []kit.Op{
@@ -93,10 +96,12 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) kit.Packet {
 		return kit.TableRequest(txqTable, nicspec.TableTxq, queue, nil)
 	}
 	f := nicspec.TxqEntryFields{
-		Enable: kit.Flag(kit.Maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place), CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4)),
+		Enable: kit.Flag(kit.Maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place),
+		CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4)),
 		PfcClass: uint8(rng.IntN(core.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
 		// What is left out:
-		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()), Cqi: uint16(rng.Uint32()),
+		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()),
+		Cqi: uint16(rng.Uint32()),
 	}
 	switch rng.IntN(24) {
 	case 0:
@@ -135,7 +140,8 @@ func newTxqState() *txqState {
 // doorbells are some that queues may take, most of them. One entry alone may be pushed; the first read of a place
 // may fail.
 func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
-	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone, Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
+	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone,
+		Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
 	for i := range d.Queue {
 		id := txqQueue(rng, i)
 		if kit.Maybe(rng, 60) { // one that runs, if there is one
@@ -164,8 +170,10 @@ func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 		posted = min(posted*rng.IntN(2), max(0, int(q.Size())-1-waits)) // whether there is room yet is free
 		rings = posted > 0
 		txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
-	case d.Fault == faultNone && kit.Maybe(rng, 8): // more of the ring is fetched behind the read that fails, as it does
-		rings, posted, d.Faulty, d.Fault = true, 1+rng.IntN(min(max(1, int(q.Size())-waits), 40)), uint8(place), uint8(1+rng.IntN(faultKinds-1))
+	// more of the ring is fetched behind the read that fails, as it does
+	case d.Fault == faultNone && kit.Maybe(rng, 8):
+		rings, posted, d.Faulty, d.Fault = true, 1+rng.IntN(min(max(1, int(q.Size())-waits), 40)), uint8(place),
+			uint8(1+rng.IntN(faultKinds-1))
 	}
 	if d.Queue[place], d.Pi[place] = uint16(id), q.PI+uint16(posted); kit.Maybe(rng, 2) {
 		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none
@@ -314,7 +322,8 @@ func txqSettle(data []byte) []byte {
 		entries[t.Queue%kit.Places] = append(entries[t.Queue%kit.Places], e)
 	}
 	kit.TLPs(writes, 128, w.Wrong, w.add)
-	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.Fault, CutStatus: nicspec.TableStatus(data[last+4])}
+	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.Fault,
+		CutStatus: nicspec.TableStatus(data[last+4])}
 	if cut := data[last+3]; cut < kit.Places {
 		r.Cut = txqCutOff(kit.LittleEndian.Uint16(data[last+5:]), entries[cut], w.entries[cut])
 		entries[cut], w.entries[cut] = nil, nil

@@ -17,11 +17,12 @@ const (
 )
 
 func (c txqCut) String() string {
-	return [...]string{"right", "blocks are not one after another", "an entry is not whole", "completion entries are others"}[c%4]
+	return [...]string{"right", "blocks are not one after another", "an entry is not whole",
+		"completion entries are others"}[c%4]
 }
 
-// cut has the queue of a place be switched off and on while its entries come, most often soon after the last doorbell, often
-// that of a block that was pushed.
+// cut has the queue of a place be switched off and on while its entries come, most often soon after the last doorbell,
+// often that of a block that was pushed.
 func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 	d.Cut = uint8(rng.IntN(kit.Places))
 	if d.Pushed != txqNone && kit.Maybe(rng, 60) {
@@ -35,9 +36,11 @@ func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 		return
 	}
 	place := uint64(d.Cut)
-	d.When = uint8(kit.Pick(rng, rng.IntN(8), rng.IntN(100), txqAfter+4+rng.IntN(8), txqAfter+rng.IntN(24), txqAfter+4+rng.IntN(8)))
+	d.When = uint8(kit.Pick(rng, rng.IntN(8), rng.IntN(100), txqAfter+4+rng.IntN(8), txqAfter+rng.IntN(24),
+		txqAfter+4+rng.IntN(8)))
 	d.From = s.Txq(int(d.Queue[d.Cut])).CI
-	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place), CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4))}
+	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place),
+		CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4))}
 	f.Encode(d.Again[:])
 }
 

@@ -89,15 +89,19 @@ func (k *keyring) entry() wqeBlocks {
 	blocks := kit.Pick(k.Rand, 1, 1, 2, 3, nicspec.WqeBlocksMax)
 	slots := nicspec.WqeSlots + nicspec.WqeMoreSlots*(blocks-1)
 	f := nicspec.WqeFields{
-		Opcode: nicspec.OpcodeSend, Blocks: uint8(blocks - 1), FComplete: kit.Maybe(k.Rand, 50), FIpCsum: kit.Maybe(k.Rand, 30),
-		FUdpCsum: kit.Maybe(k.Rand, 30), FIcrc: kit.Maybe(k.Rand, 40), FCrc32c: kit.Maybe(k.Rand, 30), FPad: kit.Maybe(k.Rand, 85), WqeId: k.Uint32(),
-		L3Off: uint8(k.Uint32()), L4Off: uint8(k.Uint32()), CrcOff: uint16(k.Uint32()), CrcStart: uint16(k.Uint32() >> 18),
+		Opcode: nicspec.OpcodeSend, Blocks: uint8(blocks - 1), FComplete: kit.Maybe(k.Rand, 50),
+		FIpCsum:  kit.Maybe(k.Rand, 30),
+		FUdpCsum: kit.Maybe(k.Rand, 30), FIcrc: kit.Maybe(k.Rand, 40), FCrc32c: kit.Maybe(k.Rand, 30),
+		FPad: kit.Maybe(k.Rand, 85), WqeId: k.Uint32(),
+		L3Off: uint8(k.Uint32()), L4Off: uint8(k.Uint32()), CrcOff: uint16(k.Uint32()),
+		CrcStart: uint16(k.Uint32() >> 18),
 	}
 	f.FUdpZero, f.FAppend = !f.FUdpCsum && kit.Maybe(k.Rand, 30), f.FIcrc && kit.Maybe(k.Rand, 50)
 	pieces := kit.Pick(k.Rand, k.IntN(4), k.IntN(nicspec.SegMax+1), nicspec.SegMax)
 	pieces = min(pieces, slots)
 	room := min(nicspec.WqeSlotBytes*(slots-pieces), nicspec.InlineMaxLong)
-	f.Nseg, f.InlineLen = uint8(pieces), uint8(kit.Pick(k.Rand, 0, k.IntN(room+1), room&^(nicspec.WqeSlotBytes-1), room))
+	f.Nseg, f.InlineLen = uint8(pieces),
+		uint8(kit.Pick(k.Rand, 0, k.IntN(room+1), room&^(nicspec.WqeSlotBytes-1), room))
 	k.fault(&f)
 	f.Slots = nicspec.DecodeWqe(e.Wqe[:]).Slots
 	f.Encode(e.Wqe[:])
@@ -120,8 +124,8 @@ func (k *keyring) copyTo(e *wqeBlocks) {
 	k.pieces(e, &f, nicspec.CopyMax, kit.Maybe(k.Rand, 90))
 }
 
-// pieces fills in those of an entry with these fields, most of them within their keys, each of most bytes; equal: of the same
-// number of bytes.
+// pieces fills in those of an entry with these fields, most of them within their keys, each of most bytes; equal: of
+// the same number of bytes.
 func (k *keyring) pieces(e *wqeBlocks, f *nicspec.WqeFields, most uint64, equal bool) {
 	at := (int(f.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 	same := uint32(0)
@@ -237,7 +241,8 @@ func (e *wqeBlocks) plan(keys core.KeyTable) wqePlan {
 // send fills in what is to be sent.
 func (r *wqePlan) send(p *core.TxPlan, ecn uint8) {
 	r.Length, r.InlineLen, r.Port, r.Append = uint16(p.Length), uint8(p.InlineLen), uint8(p.Port), kit.Flag(p.Append)
-	r.IpCsum, r.UdpCsum, r.UdpZero, r.Icrc, r.Crc32c = kit.Flag(p.IPCsum), kit.Flag(p.UDPCsum), kit.Flag(p.UDPZero), kit.Flag(p.ICRC), kit.Flag(p.CRC32C)
+	r.IpCsum, r.UdpCsum, r.UdpZero, r.Icrc, r.Crc32c = kit.Flag(p.IPCsum), kit.Flag(p.UDPCsum), kit.Flag(p.UDPZero),
+		kit.Flag(p.ICRC), kit.Flag(p.CRC32C)
 	r.Ecn, r.L3Off, r.L4Off = ecn, uint8(p.L3Off), uint8(p.L4Off)
 	if p.CRC32C {
 		const far = 1<<14 - 1 // stands for all offsets that no frame has

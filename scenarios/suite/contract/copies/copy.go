@@ -55,14 +55,17 @@ func Copied(r *kit.Rig, x *kit.TxRing, entries []nicspec.WqeFields) {
 	for i := range entries {
 		r.Filled(kit.Segments(&entries[i])[1], sources[i])
 	}
-	r.Moved("copies", before, kit.Steps{kit.DevCounter(nicspec.CntTxCqe): kit.Free}.With(kit.DevCounter(nicspec.CntTxWqe), len(entries)).With(kit.DevCounter(nicspec.CntCopyBytes), total))
+	r.Moved("copies", before,
+		kit.Steps{kit.DevCounter(nicspec.CntTxCqe): kit.Free}.With(kit.DevCounter(nicspec.CntTxWqe),
+			len(entries)).With(kit.DevCounter(nicspec.CntCopyBytes), total))
 }
 
 func copyLayouts(r *kit.Rig) {
 	x, w := CopySetup(r, 3, 5)
 	rng := rand.New(rand.NewPCG(41, 9))
 	var all []nicspec.WqeFields
-	for i, n := range []int{1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 60, 63, 64, 65, 66, 127, 128, 129, 255, 256, 257, 511, 513, 1000, 4095, 4096, 4097, 9000, 20000} {
+	for i, n := range []int{1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 60, 63, 64, 65, 66, 127, 128, 129, 255, 256, 257, 511, 513,
+		1000, 4095, 4096, 4097, 9000, 20000} {
 		for k := range 4 {
 			src := r.Piece(w[k&1], rng.IntN(128), 128, kit.Pattern(n, rng.Uint64()))
 			e := kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[k>>1], rng.IntN(128), 128, n))
@@ -73,7 +76,8 @@ func copyLayouts(r *kit.Rig) {
 	for before := range 20 { // about 4 KB boundaries
 		n := 1 + rng.IntN(300)
 		src := r.Piece(w[before&1], 4096-before*7, 4096, kit.Pattern(n, rng.Uint64()))
-		all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[before>>1&1], 4096-kit.Guard-rng.IntN(160), 4096, n)))
+		all = append(all,
+			kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[before>>1&1], 4096-kit.Guard-rng.IntN(160), 4096, n)))
 	}
 	Copied(r, x, all)
 }
@@ -113,7 +117,8 @@ func Wide(r *kit.Rig, index, endpoint, n int) *kit.Window {
 
 func longestCopy(r *kit.Rig) {
 	x, _ := CopySetup(r, 1, 2)
-	a, b := Wide(r, 5, nicspec.EndpointArm, nicspec.CopyMax+64), Wide(r, 6, nicspec.EndpointHost, nicspec.CopyMax+4*kit.Guard)
+	a, b := Wide(r, 5, nicspec.EndpointArm, nicspec.CopyMax+64),
+		Wide(r, 6, nicspec.EndpointHost, nicspec.CopyMax+4*kit.Guard)
 	src := kit.Pattern(nicspec.CopyMax, 1)
 	s := r.Piece(a, 0, 64, src)
 	d := r.Hole(b, 0, 64, nicspec.CopyMax)
@@ -127,7 +132,8 @@ func longestCopy(r *kit.Rig) {
 	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeCopy, s, d))
 }
 
-// overlappingCopies has ranges that overlap: which byte is read before which is written is free, but each is written once.
+// overlappingCopies has ranges that overlap: which byte is read before which is written is free, but each is written
+// once.
 func overlappingCopies(r *kit.Rig) {
 	x, w := CopySetup(r, 1, 3)
 	for _, shift := range []int{0, 1, 63, 64, 1000, -1, -64, -999} {
@@ -173,7 +179,8 @@ func copyRate(r *kit.Rig) {
 	for _, n := range []int{4096, 1 << 18} {
 		var all []nicspec.WqeFields
 		for range 1 << 18 / n {
-			all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(a, 0, 64, kit.Pattern(n, 1)), r.Hole(b, 0, 64, n)))
+			all = append(all, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(a, 0, 64, kit.Pattern(n, 1)),
+				r.Hole(b, 0, 64, n)))
 		}
 		var first, last int64
 		r.Watch = func(c boundary.Crossing) {
@@ -192,7 +199,8 @@ func copyRate(r *kit.Rig) {
 	}
 }
 
-// copiesAndSends has what is sent depend on copies before it in its queue, and copies that overwrite what was to be sent.
+// copiesAndSends has what is sent depend on copies before it in its queue, and copies that overwrite what was to be
+// sent.
 func copiesAndSends(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 5)
 	buf := r.Piece(w[0], 5, 64, kit.Pattern(3000, 1))
@@ -207,7 +215,8 @@ func copiesAndSends(r *kit.Rig) {
 		c.WqeId = uint32(i)
 		s := kit.SendEntry(nil, to)
 		s.WqeId = uint32(i) | 1<<16
-		all = append(all, kit.Posted{LongEntry: kit.One(c), Status: nicspec.StatusOk}, kit.Posted{LongEntry: kit.One(s), Frame: data, Status: nicspec.StatusOk})
+		all = append(all, kit.Posted{LongEntry: kit.One(c), Status: nicspec.StatusOk},
+			kit.Posted{LongEntry: kit.One(s), Frame: data, Status: nicspec.StatusOk})
 	}
 	for len(all) > 0 {
 		n, first := min(len(all), x.Size()), x.PI
@@ -222,7 +231,8 @@ func copiesAndSends(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// copyChannels has long copies in one channel after the other, beside which short ones of other channels and frames go on.
+// copyChannels has long copies in one channel after the other, beside which short ones of other channels and frames go
+// on.
 func copyChannels(r *kit.Rig) {
 	const n = 1 << 19
 	_, w := CopySetup(r, 8, 4)

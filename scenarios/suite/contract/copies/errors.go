@@ -27,34 +27,49 @@ func CopyFlaws(r *kit.Rig) []transmit.Flaw {
 		return transmit.Flaw{Name: name, Status: nicspec.StatusBadLength, Mod: func(e *w) { transmit.Seg(0, func(s *s) { s.Len = a })(e); transmit.Seg(1, func(s *s) { s.Len = b })(e) }}
 	}
 	all := []transmit.Flaw{
-		format("nseg 0", func(e *w) { e.Nseg = 0 }), format("nseg 1", func(e *w) { e.Nseg = 1 }), format("nseg 3", func(e *w) { e.Nseg = 3 }),
+		format("nseg 0", func(e *w) { e.Nseg = 0 }), format("nseg 1", func(e *w) { e.Nseg = 1 }),
+		format("nseg 3", func(e *w) { e.Nseg = 3 }),
 		format("nseg 255", func(e *w) { e.Nseg = 255 }), format("inline_len 1", func(e *w) { e.InlineLen = 1 }),
-		format("inline_len 64", func(e *w) { e.InlineLen = 64 }), format("port 1", func(e *w) { e.Port = 1 }), format("port 255", func(e *w) { e.Port = 255 }),
+		format("inline_len 64", func(e *w) { e.InlineLen = 64 }), format("port 1", func(e *w) { e.Port = 1 }),
+		format("port 255", func(e *w) { e.Port = 255 }),
 		format("f_ip_csum", func(e *w) { e.FIpCsum = true }), format("f_udp_csum", func(e *w) { e.FUdpCsum = true }),
 		format("f_udp_zero", func(e *w) { e.FUdpZero = true }), format("f_icrc", func(e *w) { e.FIcrc = true }),
 		format("f_crc32c", func(e *w) { e.FCrc32c = true }), format("f_pad", func(e *w) { e.FPad = true }),
-		format("f_append", func(e *w) { e.FAppend = true }), format("f_append and f_icrc", func(e *w) { e.FAppend, e.FIcrc = true, true }),
+		format("f_append", func(e *w) { e.FAppend = true }),
+		format("f_append and f_icrc", func(e *w) { e.FAppend, e.FIcrc = true, true }),
 		format("f_rsvd, lowest", func(e *w) { e.FRsvd = 1 }), format("f_rsvd, highest", func(e *w) { e.FRsvd = 0x10 }),
 	}
 	for i := range 2 {
-		all = append(all, format(fmt.Sprintf("key bit 16 of piece %d", i), transmit.Seg(i, func(s *s) { s.Key |= 1 << 16 })),
+		all = append(all,
+			format(fmt.Sprintf("key bit 16 of piece %d", i), transmit.Seg(i, func(s *s) { s.Key |= 1 << 16 })),
 			format(fmt.Sprintf("key bit 23 of piece %d", i), transmit.Seg(i, func(s *s) { s.Key |= 1 << 23 })))
 	}
-	all = append(all, length("0 B", 0, 0), length("source of 0 B", 0, 300), length("destination of 0 B", 300, 0), length("longer source", 301, 300),
-		length("longer destination", 300, 301), length("2^24 + 1 B", nicspec.CopyMax+1, nicspec.CopyMax+1), length("2^32 - 1 B", 1<<32-1, 1<<32-1),
+	all = append(all, length("0 B", 0, 0), length("source of 0 B", 0, 300), length("destination of 0 B", 300, 0),
+		length("longer source", 301, 300),
+		length("longer destination", 300, 301), length("2^24 + 1 B", nicspec.CopyMax+1, nicspec.CopyMax+1),
+		length("2^32 - 1 B", 1<<32-1, 1<<32-1),
 		length("different by bit 24", 300, 300+1<<24), length("different by bit 31", 300|1<<31, 300))
 	for i := range 2 {
 		rights := []uint32{kit.KeyWriteOnly, keyReadOnly}[i]
 		all = append(all,
-			transmit.Flaw{Name: fmt.Sprintf("key beyond the build, piece %d", i), Status: nicspec.StatusBadKey, Mod: transmit.Seg(i, transmit.Index(uint32(r.Sizes.NumKeys)))},
-			transmit.Flaw{Name: fmt.Sprintf("key never written, piece %d", i), Status: nicspec.StatusBadKey, Mod: transmit.Seg(i, transmit.Index(77))},
-			transmit.Flaw{Name: fmt.Sprintf("key not valid, piece %d", i), Status: nicspec.StatusBadKey, Mod: transmit.Seg(i, transmit.Index(kit.KeyInvalid))},
-			transmit.Flaw{Name: fmt.Sprintf("variant, piece %d", i), Status: nicspec.StatusBadKey, Mod: transmit.Seg(i, func(s *s) { s.Key ^= 1 << 31 })},
-			transmit.Flaw{Name: fmt.Sprintf("rights, piece %d", i), Status: nicspec.StatusKeyRights, Mod: transmit.Seg(i, transmit.Index(rights))},
-			transmit.Flaw{Name: fmt.Sprintf("bounds, piece %d", i), Status: nicspec.StatusKeyBounds, Mod: transmit.Seg(i, transmit.Index(kit.KeyShort))},
-			transmit.Flaw{Name: fmt.Sprintf("empty key, piece %d", i), Status: nicspec.StatusKeyBounds, Mod: transmit.Seg(i, transmit.Index(kit.KeyEmpty))},
-			transmit.Flaw{Name: fmt.Sprintf("below the key, piece %d", i), Status: nicspec.StatusKeyBounds, Mod: transmit.Seg(i, func(s *s) { s.Addr = 0 })},
-			transmit.Flaw{Name: fmt.Sprintf("beyond the key, piece %d", i), Status: nicspec.StatusKeyBounds, Mod: transmit.Seg(i, func(s *s) { s.Addr += 1 << 32 })})
+			transmit.Flaw{Name: fmt.Sprintf("key beyond the build, piece %d", i), Status: nicspec.StatusBadKey,
+				Mod: transmit.Seg(i, transmit.Index(uint32(r.Sizes.NumKeys)))},
+			transmit.Flaw{Name: fmt.Sprintf("key never written, piece %d", i), Status: nicspec.StatusBadKey,
+				Mod: transmit.Seg(i, transmit.Index(77))},
+			transmit.Flaw{Name: fmt.Sprintf("key not valid, piece %d", i), Status: nicspec.StatusBadKey,
+				Mod: transmit.Seg(i, transmit.Index(kit.KeyInvalid))},
+			transmit.Flaw{Name: fmt.Sprintf("variant, piece %d", i), Status: nicspec.StatusBadKey,
+				Mod: transmit.Seg(i, func(s *s) { s.Key ^= 1 << 31 })},
+			transmit.Flaw{Name: fmt.Sprintf("rights, piece %d", i), Status: nicspec.StatusKeyRights,
+				Mod: transmit.Seg(i, transmit.Index(rights))},
+			transmit.Flaw{Name: fmt.Sprintf("bounds, piece %d", i), Status: nicspec.StatusKeyBounds,
+				Mod: transmit.Seg(i, transmit.Index(kit.KeyShort))},
+			transmit.Flaw{Name: fmt.Sprintf("empty key, piece %d", i), Status: nicspec.StatusKeyBounds,
+				Mod: transmit.Seg(i, transmit.Index(kit.KeyEmpty))},
+			transmit.Flaw{Name: fmt.Sprintf("below the key, piece %d", i), Status: nicspec.StatusKeyBounds,
+				Mod: transmit.Seg(i, func(s *s) { s.Addr = 0 })},
+			transmit.Flaw{Name: fmt.Sprintf("beyond the key, piece %d", i), Status: nicspec.StatusKeyBounds,
+				Mod: transmit.Seg(i, func(s *s) { s.Addr += 1 << 32 })})
 	}
 	return all
 }
@@ -87,8 +102,11 @@ func copyStatuses(r *kit.Rig) {
 		}
 	}
 	good := (len(all) - len(flaws)) / 2
-	r.Counted("copies that fail", kit.Steps{}.With(kit.DevCounter(nicspec.CntTxWqe), len(all)).With(kit.DevCounter(nicspec.CntTxErr), len(flaws)).With(kit.DevCounter(nicspec.CntTxCqe), len(all)).
-		With(kit.DevCounter(nicspec.CntCopyBytes), 300*good).With(kit.PortCounter(nicspec.CntTxFrames), good).With(kit.PortCounter(nicspec.CntTxBytes), 300*good),
+	r.Counted("copies that fail",
+		kit.Steps{}.With(kit.DevCounter(nicspec.CntTxWqe), len(all)).With(kit.DevCounter(nicspec.CntTxErr),
+			len(flaws)).With(kit.DevCounter(nicspec.CntTxCqe), len(all)).
+			With(kit.DevCounter(nicspec.CntCopyBytes), 300*good).With(kit.PortCounter(nicspec.CntTxFrames),
+			good).With(kit.PortCounter(nicspec.CntTxBytes), 300*good),
 		func() { r.Transmit(x, all...) })
 	r.NoFrames()
 	rightsOf(r, x, w)
@@ -137,7 +155,8 @@ func copyStatusOrder(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// EitherOr demands of each byte of a destination that it is as it was or as in the source, and that its guards are untouched.
+// EitherOr demands of each byte of a destination that it is as it was or as in the source, and that its guards are
+// untouched.
 func EitherOr(r *kit.Rig, d nicspec.SegFields, src []byte) {
 	r.T.Helper()
 	n := len(src)
@@ -145,7 +164,8 @@ func EitherOr(r *kit.Rig, d nicspec.SegFields, src []byte) {
 	got := r.Load(r.BusOf(d)-kit.Guard, n+2*kit.Guard)
 	for i := range got {
 		if inside := i >= kit.Guard && i < kit.Guard+n; got[i] != old[i] && (!inside || got[i] != src[i-kit.Guard]) {
-			require.FailNow(r.T, "bytes of a copy that failed", "byte %d of %d is %#02x, was %#02x", i-kit.Guard, n, got[i], old[i])
+			require.FailNow(r.T, "bytes of a copy that failed", "byte %d of %d is %#02x, was %#02x", i-kit.Guard, n,
+				got[i], old[i])
 		}
 	}
 }
@@ -179,7 +199,8 @@ func copyFaults(r *kit.Rig) {
 }
 
 // copyBeside posts a copy that fails between two that do not, with two more queues at work.
-func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x, other, send *kit.TxRing, w []*kit.Window) {
+func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x, other, send *kit.TxRing,
+	w []*kit.Window) {
 	r.T.Helper()
 	r.Quiet()
 	before, d := r.Counters(), kit.Segments(&bad)[1]
@@ -212,8 +233,10 @@ func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x
 	if f.Want != nicspec.StatusOk {
 		errs = 1
 	}
-	r.Moved(name, before, f.Counts().With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr), errs).With(kit.DevCounter(nicspec.CntTxCqe), n).
-		With(kit.DevCounter(nicspec.CntCopyBytes), bytes).With(kit.PortCounter(nicspec.CntTxFrames), len(frames)).With(kit.PortCounter(nicspec.CntTxBytes), 300*len(frames)))
+	r.Moved(name, before, f.Counts().With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr),
+		errs).With(kit.DevCounter(nicspec.CntTxCqe), n).
+		With(kit.DevCounter(nicspec.CntCopyBytes), bytes).With(kit.PortCounter(nicspec.CntTxFrames),
+		len(frames)).With(kit.PortCounter(nicspec.CntTxBytes), 300*len(frames)))
 	r.NoFrames()
 }
 
@@ -228,7 +251,9 @@ func copyManyFaults(r *kit.Rig) {
 		r.Bed.Faults.Clear()
 		for k := range 10 {
 			at := r.BusOf(src) + uint64(k*n/10)
-			require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: transmit.ReadFaults[(i+k)%len(transmit.ReadFaults)], From: at, To: at + n/10, Skip: k % 2}))
+			require.NoError(r.T,
+				r.Bed.Faults.Add(inject.Fault{Kind: transmit.ReadFaults[(i+k)%len(transmit.ReadFaults)], From: at,
+					To: at + n/10, Skip: k % 2}))
 		}
 		first := x.PI
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, dst), SoundCopy(r, w[1], 9))
@@ -262,7 +287,8 @@ func copyStops(r *kit.Rig) {
 		r.FailOnce(kind, at, 64)
 		first := x.PI
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, dst))
-		all[0].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultPoison: nicspec.StatusCplPoison}[kind]
+		all[0].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported,
+			inject.FaultPoison: nicspec.StatusCplPoison}[kind]
 		r.Tell(&x.Ring)
 		r.Ended(x, first, all)
 		r.Quiet()
@@ -276,7 +302,8 @@ func copyStops(r *kit.Rig) {
 // copyOfNothing reads where no memory is.
 func copyOfNothing(r *kit.Rig) {
 	x, w := CopySetup(r, 3, 3)
-	r.Key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: 1 << 40, BusBase: 5 << nicspec.EndpointShift})
+	r.Key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: 1 << 40,
+		BusBase: 5 << nicspec.EndpointShift})
 	r.Key(10, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Length: 1 << 44, BusBase: kit.MemoryBytes - 100})
 	all := transmit.EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
 		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}, r.Hole(w[0], 0, 64, 100)),
@@ -284,5 +311,6 @@ func copyOfNothing(r *kit.Rig) {
 	r.Tell(&x.Ring)
 	r.Ended(x, 0, all)
 	// Writes are posted: nobody tells that they were lost.
-	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(w[0], 0, 64, kit.Pattern(500, 1)), nicspec.SegFields{Key: 9, Len: 500}))
+	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(w[0], 0, 64, kit.Pattern(500, 1)),
+		nicspec.SegFields{Key: 9, Len: 500}))
 }

@@ -25,9 +25,11 @@ var FenceChecks = []kit.Check{
 }
 
 // FencePushChecks do so with pushed entries.
-var FencePushChecks = []kit.Check{{Name: "fence/pushed and read", Rules: "D10 W2 D8", Stalls: kit.Stalled, Run: fencedPushed}}
+var FencePushChecks = []kit.Check{{Name: "fence/pushed and read", Rules: "D10 W2 D8", Stalls: kit.Stalled,
+	Run: fencedPushed}}
 
-// effects are the places, in the order of what left, of the writes to each destination and of the messages for each source.
+// effects are the places, in the order of what left, of the writes to each destination and of the messages for each
+// source.
 type effects struct {
 	r     *kit.Rig
 	at    int
@@ -81,7 +83,8 @@ func (e *effects) fenced() {
 			continue
 		}
 		for k := range i {
-			require.Less(e.r.T, e.last[k], first, "write of entry %d, which is fenced, and the last write or message of entry %d before it", i, k)
+			require.Less(e.r.T, e.last[k], first, "write of entry %d, which is fenced, and the last write or message "+
+				"of entry %d before it", i, k)
 		}
 	}
 }
@@ -95,7 +98,8 @@ func fenceCopy(r *kit.Rig, w []*kit.Window, i, n int, fence bool) nicspec.WqeFie
 	return e
 }
 
-// fencedCopies has copies of all sizes, every second or third fenced: a payload and the pointer that must not overtake it.
+// fencedCopies has copies of all sizes, every second or third fenced: a payload and the pointer that must not overtake
+// it.
 func fencedCopies(r *kit.Rig) {
 	x, w := CopySetup(r, 5, 5)
 	rng := rand.New(rand.NewPCG(61, 9))
@@ -130,7 +134,8 @@ func fencedBehindSlow(r *kit.Rig) {
 		s := kit.Segments(&slow)[0]
 		from := r.BusOf(s) + uint64(int(s.Len)/2*(i/3%2))&^63
 		r.Bed.Faults.Clear()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: from, To: r.BusOf(s) + uint64(s.Len), Delay: r.Bed.Cycles(2500)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{From: from, To: r.BusOf(s) + uint64(s.Len), Delay: r.Bed.Cycles(2500)}))
 		e := effectsOf(r, all)
 		r.Transmit(x, all...)
 		e.fenced()
@@ -147,8 +152,10 @@ func fencedBehindMessage(r *kit.Rig) {
 	for i := range 10 {
 		n := 64 * (1 + i*3)
 		s := r.Piece(w[0], 0, 64, kit.Pattern(n, uint64(i)))
-		all := []nicspec.WqeFields{kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Hole(w[1], i, 64, n)), fenceCopy(r, w, i, 8, true),
-			kit.CopyEntry(nicspec.OpcodeInvalidate, r.Piece(w[0], 0, 64, kit.Pattern(128, 3))), fenceCopy(r, w, i+1, 64, true)}
+		all := []nicspec.WqeFields{kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Hole(w[1], i, 64, n)),
+			fenceCopy(r, w, i, 8, true),
+			kit.CopyEntry(nicspec.OpcodeInvalidate, r.Piece(w[0], 0, 64, kit.Pattern(128, 3))),
+			fenceCopy(r, w, i+1, 64, true)}
 		all[0].FFence = i%2 > 0
 		all[2].FComplete = i%3 > 0
 		if i%2 > 0 {
@@ -159,7 +166,8 @@ func fencedBehindMessage(r *kit.Rig) {
 			all[3].FFence = true
 		}
 		e := effectsOf(r, all)
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: r.BusOf(s), To: r.BusOf(s) + uint64(n), Delay: r.Bed.Cycles(i * 300)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{From: r.BusOf(s), To: r.BusOf(s) + uint64(n), Delay: r.Bed.Cycles(i * 300)}))
 		r.Transmit(x, all...)
 		e.fenced()
 		r.Bed.Faults.Clear()
@@ -181,7 +189,8 @@ func fencedBehindFailure(r *kit.Rig) {
 		e := effectsOf(r, all)
 		first := x.PI
 		ends := r.Enqueue(x, all...)
-		ends[1].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultSilent: nicspec.StatusCplTimeout,
+		ends[1].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported,
+			inject.FaultSilent: nicspec.StatusCplTimeout,
 			inject.FaultPoison: nicspec.StatusCplPoison}[kind]
 		r.Tell(&x.Ring)
 		r.Ended(x, first, ends)
@@ -250,8 +259,8 @@ func fencedAmongFrames(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// fencedPushed has copies some of which are pushed, and so may never be read from the ring, before and behind those that are
-// read: a fence holds over both kinds.
+// fencedPushed has copies some of which are pushed, and so may never be read from the ring, before and behind those
+// that are read: a fence holds over both kinds.
 func fencedPushed(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 4)
 	rng := rand.New(rand.NewPCG(63, 9))

@@ -20,8 +20,9 @@ var HeldChecks = func() []kit.Check {
 	return []kit.Check{{Name: copyHeld, Rules: "D6 D8", Stalls: kit.Calm, Run: sendBehindHeldCopy}}
 }()
 
-// sendBehindHeldCopy has the way out of the device full when a copy's only write is ready, to the last place or a few more:
-// wherever it stands then, inside the device or before it, a frame of inline bytes behind it in the queue must not leave.
+// sendBehindHeldCopy has the way out of the device full when a copy's only write is ready, to the last place or a few
+// more: wherever it stands then, inside the device or before it, a frame of inline bytes behind it in the queue must
+// not leave.
 func sendBehindHeldCopy(r *kit.Rig) {
 	const late = 8000
 	x, w := CopySetup(r, 2, 3)
@@ -35,7 +36,8 @@ func sendBehindHeldCopy(r *kit.Rig) {
 		fill := filling(takes - spare)
 		r.Post(y, len(fill)) // none is left to be read ahead meanwhile
 		r.Quiet()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: r.BusOf(src), To: r.BusOf(src) + 64, Delay: r.Bed.Cycles(late)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{From: r.BusOf(src), To: r.BusOf(src) + 64, Delay: r.Bed.Cycles(late)}))
 		send := kit.SendEntry(kit.Pattern(nicspec.InlineMax, n))
 		send.FPad = true
 		first := x.PI
@@ -61,7 +63,8 @@ func sendBehindHeldCopy(r *kit.Rig) {
 		require.False(r.T, wrote, "the copy's source came too soon: this check is too weak")
 		r.Run(late + 2000)
 		require.Equal(r.T, spare > 0, wrote, "the copy's write left, with room for %d TLPs more", spare)
-		require.Equal(r.T, wrote, r.LeftFrom(x.Number), "the frame behind the copy left, with room for %d TLPs more", spare)
+		require.Equal(r.T, wrote, r.LeftFrom(x.Number), "the frame behind the copy left, with room for %d TLPs more",
+			spare)
 		if !wrote {
 			held++
 		}

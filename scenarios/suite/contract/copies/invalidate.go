@@ -28,7 +28,8 @@ func invalidation(bus uint64, n int) message {
 	data := make([]byte, nicspec.InvalidateMsgSize)
 	binary.LittleEndian.PutUint64(data, bus)
 	binary.LittleEndian.PutUint32(data[8:], uint32(n/nicspec.LineBytes))
-	return message{tlp.Header{Kind: tlp.MsgD, Length: uint16(len(data) / 4), RequesterID: nicspec.RequesterNic, Code: nicspec.InvalidateCode,
+	return message{tlp.Header{Kind: tlp.MsgD, Length: uint16(len(data) / 4), RequesterID: nicspec.RequesterNic,
+		Code:    nicspec.InvalidateCode,
 		Routing: tlp.RouteByID, TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, data}
 }
 
@@ -57,7 +58,8 @@ func invalidate(r *kit.Rig) {
 		r.Filled(d, data)
 		got = nil
 		inv := kit.CopyEntry(nicspec.OpcodeInvalidate, s)
-		r.Counted("Invalidate", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): 1, kit.DevCounter(nicspec.CntTxCqe): 1}, func() { r.Transmit(x, inv) })
+		r.Counted("Invalidate", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): 1, kit.DevCounter(nicspec.CntTxCqe): 1},
+			func() { r.Transmit(x, inv) })
 		require.Equal(r.T, []message{invalidation(r.BusOf(s), n)}, got, "Invalidate of %d lines", lines)
 		got = nil
 		inv.FComplete = false
@@ -67,7 +69,8 @@ func invalidate(r *kit.Rig) {
 		got = nil
 	}
 	big := Wide(r, 9, nicspec.EndpointArm, 2*nicspec.CopyMax)
-	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeInvalidate, nicspec.SegFields{Key: big.ID, Addr: big.Va, Len: nicspec.CopyMax}))
+	r.Transmit(x,
+		kit.CopyEntry(nicspec.OpcodeInvalidate, nicspec.SegFields{Key: big.ID, Addr: big.Va, Len: nicspec.CopyMax}))
 	require.Equal(r.T, []message{invalidation(big.Bus, nicspec.CopyMax)}, got)
 }
 
@@ -76,14 +79,18 @@ func badRanges(r *kit.Rig) {
 	x, w := CopySetup(r, 7, 4)
 	r.Root.OnMessage = func(h *tlp.Header, _ []byte) { r.T.Errorf("message %v", h) }
 	var all []nicspec.WqeFields
-	for _, c := range []struct{ window, skew, n int }{{0, 1, 64}, {0, 32, 64}, {0, 63, 128}, {0, 0, 1}, {0, 0, 63}, {0, 0, 65}, {0, 0, 4095}, {1, 0, 64}, {1, 0, 4096}} {
+	for _, c := range []struct{ window, skew, n int }{{0, 1, 64}, {0, 32, 64}, {0, 63, 128}, {0, 0, 1}, {0, 0, 63},
+		{0, 0, 65}, {0, 0, 4095}, {1, 0, 64}, {1, 0, 4096}} {
 		s := r.Piece(w[c.window], c.skew, 64, kit.Pattern(c.n, 1))
-		all = append(all, kit.CopyEntry(nicspec.OpcodeInvalidate, s), kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Hole(w[0], 0, 64, c.n)))
+		all = append(all, kit.CopyEntry(nicspec.OpcodeInvalidate, s),
+			kit.CopyEntry(nicspec.OpcodeCopyInvalidate, s, r.Hole(w[0], 0, 64, c.n)))
 	}
 	n := len(all)
-	r.Counted("ranges that cannot be invalidated", kit.Steps{}.With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr), n).With(kit.DevCounter(nicspec.CntTxCqe), n), func() {
-		r.Transmit(x, all...)
-	})
+	r.Counted("ranges that cannot be invalidated",
+		kit.Steps{}.With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr),
+			n).With(kit.DevCounter(nicspec.CntTxCqe), n), func() {
+			r.Transmit(x, all...)
+		})
 	for i := 1; i < n; i += 2 {
 		d := kit.Segments(&all[i])[1]
 		r.Filled(d, kit.Pattern(int(d.Len)+2*kit.Guard, uint64(d.Len))[kit.Guard:kit.Guard+int(d.Len)])

@@ -95,7 +95,8 @@ func keptWhole(r *kit.Rig, q *requested, s, d nicspec.SegFields) int {
 // lineLengths are about one line, a few, and a page.
 var lineLengths = []int{1, 63, 64, 65, 127, 128, 129, 191, 192, 193, 256, 449, 1000, 4095, 4096, 4161, 9000}
 
-// lineCopies are copies of all lengths from all offsets within a line, most to the same offset, about page boundaries, too.
+// lineCopies are copies of all lengths from all offsets within a line, most to the same offset, about page boundaries,
+// too.
 func lineCopies(r *kit.Rig, w []*kit.Window, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i, n := range lineLengths {
@@ -155,7 +156,8 @@ func wholeLinesTogether(r *kit.Rig) {
 			for range 12 {
 				n, skew := 1+rng.IntN(900), rng.IntN(64)
 				src := r.Piece(w[i&1], skew, 64, kit.Pattern(n, rng.Uint64()))
-				all[i] = append(all[i], r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[i>>1&1], skew, 64, n)))...)
+				all[i] = append(all[i],
+					r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, r.Hole(w[i>>1&1], skew, 64, n)))...)
 			}
 		}
 		for _, x := range rings {

@@ -14,12 +14,14 @@ import (
 var ChaosChecks = func() []kit.Check {
 	var all []kit.Check
 	for seed := range uint64(10) {
-		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d", seed), Rules: "C1 C2 C3", Stalls: []int{[]int{0, 20, 50}[seed%3]}, Run: func(r *kit.Rig) { chaos(r, seed, 1<<18) }})
+		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d", seed), Rules: "C1 C2 C3",
+			Stalls: []int{[]int{0, 20, 50}[seed%3]}, Run: func(r *kit.Rig) { chaos(r, seed, 1<<18) }})
 	}
 	// Where many entries name the same memory, whose read is whose is for the referee to find out.
 	for _, seed := range []uint64{104, 105, 500, 530, 616, 629, 632} {
 		const bytes = 1 << 11
-		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d, %d B of memory", seed, bytes), Rules: "P5 T4 T6 C3", Stalls: []int{[]int{0, 20, 50}[seed%3]},
+		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d, %d B of memory", seed, bytes),
+			Rules: "P5 T4 T6 C3", Stalls: []int{[]int{0, 20, 50}[seed%3]},
 			Run: func(r *kit.Rig) { chaos(r, seed, bytes) }})
 	}
 	return all
@@ -160,9 +162,11 @@ func (c *chaosRun) again(q int) {
 
 // fault lets a read fail, of a ring or of pieces.
 func (c *chaosRun) fault(q int) {
-	all := []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent, inject.FaultByteCount, inject.FaultShort,
+	all := []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent,
+		inject.FaultByteCount, inject.FaultShort,
 		inject.FaultTwice, inject.FaultTag, inject.FaultNone, inject.FaultLong}
-	f := inject.Fault{Kind: all[c.rng.IntN(len(all))], Count: 1 + c.rng.IntN(2), Skip: c.rng.IntN(4), Nth: c.rng.IntN(3)}
+	f := inject.Fault{Kind: all[c.rng.IntN(len(all))], Count: 1 + c.rng.IntN(2), Skip: c.rng.IntN(4),
+		Nth: c.rng.IntN(3)}
 	if c.rng.IntN(2) == 0 {
 		f.Delay = c.Bed.Cycles(500)
 	}

@@ -13,11 +13,12 @@ const EveryQueueParts = nicspec.PartPause | nicspec.PartCopy
 
 // EveryQueueChecks put every queue to work at once.
 var EveryQueueChecks = []kit.Check{
-	{Name: "queues/each sends and copies after a stop of its class", Rules: "F4 T1 T10 D7 D8", Stalls: kit.Calm, Run: everyQueue},
+	{Name: "queues/each sends and copies after a stop of its class", Rules: "F4 T1 T10 D7 D8", Stalls: kit.Calm,
+		Run: everyQueue},
 }
 
-// everyQueue posts a Send, a Copy and a Send to each transmit queue while all classes are stopped: none begins before the
-// end of the stop, all end after it, twice.
+// everyQueue posts a Send, a Copy and a Send to each transmit queue while all classes are stopped: none begins before
+// the end of the stop, all end after it, twice.
 func everyQueue(r *kit.Rig) {
 	const classes, quanta = 8, 8000
 	pause.PortCfg(r, nicspec.PortEntryFields{RxPfc: 0xff})
@@ -43,7 +44,8 @@ func everyQueue(r *kit.Rig) {
 			r.Ended(x, x.PI-entries, posts[q])
 		}
 		for i := range p.Begins {
-			require.GreaterOrEqual(r.T, p.Begins[i].First, p.Ins[0]+quanta*pause.Quantum(r), "a frame begins in the stop")
+			require.GreaterOrEqual(r.T, p.Begins[i].First, p.Ins[0]+quanta*pause.Quantum(r),
+				"a frame begins in the stop")
 		}
 		r.Quiet()
 		r.Frames = nil

@@ -13,15 +13,20 @@ import (
 
 // Checks hold that what becomes of a queue is nothing to the others.
 var Checks = []kit.Check{
-	{Name: "queues apart/one is disabled and enabled while the others are at work", Rules: "Q5 T11 R11 T10 C3", Stalls: kit.Stalled, Run: resetBeside},
-	{Name: "queues apart/reads of descriptors fail", Rules: "P6 Q4 C3", Stalls: kit.Stalled, Run: func(r *kit.Rig) { failBeside(r, victimDescriptor) }},
-	{Name: "queues apart/reads of work entries fail", Rules: "P6 T2 C3", Stalls: kit.Stalled, Run: func(r *kit.Rig) { failBeside(r, victimEntry) }},
-	{Name: "queues apart/reads of pieces fail", Rules: "P6 T6 C3", Stalls: kit.Stalled, Run: func(r *kit.Rig) { failBeside(r, victimPiece) }},
+	{Name: "queues apart/one is disabled and enabled while the others are at work", Rules: "Q5 T11 R11 T10 C3",
+		Stalls: kit.Stalled, Run: resetBeside},
+	{Name: "queues apart/reads of descriptors fail", Rules: "P6 Q4 C3", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { failBeside(r, victimDescriptor) }},
+	{Name: "queues apart/reads of work entries fail", Rules: "P6 T2 C3", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { failBeside(r, victimEntry) }},
+	{Name: "queues apart/reads of pieces fail", Rules: "P6 T6 C3", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { failBeside(r, victimPiece) }},
 }
 
 // CopyChecks are the isolation checks that need the copy engine.
 var CopyChecks = []kit.Check{
-	{Name: "queues apart/reads of copies fail", Rules: "P6 D3 C3", Stalls: kit.Stalled, Run: func(r *kit.Rig) { failBeside(r, victimCopy) }},
+	{Name: "queues apart/reads of copies fail", Rules: "P6 D3 C3", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { failBeside(r, victimCopy) }},
 }
 
 // background runs traffic on several queues and checks that all of it arrives.
@@ -37,15 +42,16 @@ type background struct {
 	firsts []uint16
 }
 
-// newBackground opens receive queues 10 to 12, which rules 0 to 2 lead to, and transmit queues 20 to 22, of which the last copies
-// where that is built.
+// newBackground opens receive queues 10 to 12, which rules 0 to 2 lead to, and transmit queues 20 to 22, of which the
+// last copies where that is built.
 func newBackground(r *kit.Rig, seed uint64) *background {
 	r.T.Helper()
 	_, w := copies.CopySetup(r, 63%r.Sizes.NumTxq, 2)
 	c := &background{Rig: r, rng: rand.New(rand.NewPCG(seed, 9)), w: w}
 	r.ByDest(10, 11, 12, 2)
 	for i := range 3 {
-		c.rx = append(c.rx, r.OpenRx(10+i, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitMode(i), 40 }))
+		c.rx = append(c.rx,
+			r.OpenRx(10+i, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitMode(i), 40 }))
 		c.tx = append(c.tx, r.OpenTx(20+i, 5))
 		r.Post(c.rx[i], 100)
 	}
@@ -97,7 +103,8 @@ func (c *background) end() {
 	}
 }
 
-// resetBeside disables and enables a receive queue and a transmit queue again and again, with work of theirs on its way.
+// resetBeside disables and enables a receive queue and a transmit queue again and again, with work of theirs on its
+// way.
 func resetBeside(r *kit.Rig) {
 	c := newBackground(r, 121)
 	for i := range 8 {
@@ -202,5 +209,7 @@ func failBeside(r *kit.Rig, v victim) {
 		r.NoFrames()
 	}
 	n := r.Counters()
-	require.Zero(r.T, n[kit.PortCounter(nicspec.CntRxDropOverflow)]+n[kit.PortCounter(nicspec.CntRxDropNoDesc)]+n[kit.PortCounter(nicspec.CntRxDropQueueErr)])
+	require.Zero(r.T,
+		n[kit.PortCounter(nicspec.CntRxDropOverflow)]+n[kit.PortCounter(nicspec.CntRxDropNoDesc)]+n[kit.PortCounter(
+			nicspec.CntRxDropQueueErr)])
 }

@@ -10,20 +10,22 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// PortChecks are for NICs with more than one Ethernet port. All other checks use one port, which they know as port 0: the
-// NIC's last one, so that those of a NIC with two ports test its second.
+// PortChecks are for NICs with more than one Ethernet port. All other checks use one port, which they know as port 0:
+// the NIC's last one, so that those of a NIC with two ports test its second.
 var PortChecks = []kit.Check{
 	{Name: "ports/in on both, one queue", Rules: "B3 R1 R11 P9 C1", Stalls: kit.Stalled, Run: oneQueue},
 	{Name: "ports/in on both, queues by port", Rules: "R5 R11 H11", Stalls: kit.Stalled, Run: queueByPort},
 	{Name: "ports/drops of each port", Rules: "R1 R2 R5 R9 C1 G5", Stalls: kit.Stalled, Run: dropsByPort},
 	{Name: "ports/overflow of one port", Rules: "R3 C1", Stalls: kit.Calm, Run: overflowOfOne},
 	{Name: "ports/out on both", Rules: "T3 T9 T10 G5", Stalls: kit.Stalled, Run: outOnBoth},
-	{Name: "ports/both ways on both", Rules: "B4 B6 B7 T9 R11 C1 C3", Stalls: []int{0, 30, 60, 90}, Run: everythingOnBoth},
+	{Name: "ports/both ways on both", Rules: "B4 B6 B7 T9 R11 C1 C3", Stalls: []int{0, 30, 60, 90},
+		Run: everythingOnBoth},
 }
 
 // arrivedOn is the steps that frames make on a port whatever becomes of them, with the first n delivered.
 func arrivedOn(s kit.Steps, port, n int, frames ...[]byte) kit.Steps {
-	s.With(kit.CounterOn(port, nicspec.CntRxFrames), len(frames)).With(kit.CounterOn(port, nicspec.CntRxDelivered), n).With(kit.DevCounter(nicspec.CntRxCqe), n)
+	s.With(kit.CounterOn(port, nicspec.CntRxFrames), len(frames)).With(kit.CounterOn(port, nicspec.CntRxDelivered),
+		n).With(kit.DevCounter(nicspec.CntRxCqe), n)
 	for _, f := range frames {
 		s.With(kit.CounterOn(port, nicspec.CntRxBytes), len(f))
 	}
@@ -127,7 +129,8 @@ func dropsByPort(r *kit.Rig) {
 		first := r.Player(q).Total()
 		bad := [][]byte{kit.Blob(59, 1), kit.Blob(300, 2), kit.Blob(9217, 3), kit.Blob(14, 4), kit.Blob(60, 5)}
 		want := arrivedOn(arrivedOn(kit.Steps{}, p, 0, bad...), q, 3, good, good, good, kit.Blob(20, 1))
-		want.With(kit.CounterOn(p, nicspec.CntRxDropRunt), 2).With(kit.CounterOn(p, nicspec.CntRxDropOversize), 1).With(kit.CounterOn(p, nicspec.CntRxDropRule), 2)
+		want.With(kit.CounterOn(p, nicspec.CntRxDropRunt), 2).With(kit.CounterOn(p, nicspec.CntRxDropOversize),
+			1).With(kit.CounterOn(p, nicspec.CntRxDropRule), 2)
 		r.Counted("drops on one port", want.With(kit.CounterOn(q, nicspec.CntRxDropRunt), 1), func() {
 			r.PlayOn(p, bad...)
 			r.PlayOn(q, good, good, kit.Blob(20, 1), good)
@@ -136,17 +139,19 @@ func dropsByPort(r *kit.Rig) {
 			}
 		})
 		r.Rule(0, nicspec.RuleEntryFields{})
-		r.Counted("no descriptor", arrivedOn(arrivedOn(kit.Steps{}, 0, 0, good), 1, 0, good).With(kit.CounterOn(0, nicspec.CntRxDropNoDesc), 1).
-			With(kit.CounterOn(1, nicspec.CntRxDropNoDesc), 1), func() {
-			r.PlayOn(0, good)
-			r.PlayOn(1, good)
-		})
+		r.Counted("no descriptor",
+			arrivedOn(arrivedOn(kit.Steps{}, 0, 0, good), 1, 0, good).With(kit.CounterOn(0, nicspec.CntRxDropNoDesc),
+				1).
+				With(kit.CounterOn(1, nicspec.CntRxDropNoDesc), 1), func() {
+				r.PlayOn(0, good)
+				r.PlayOn(1, good)
+			})
 	}
 	r.Nothing(&x.Ring)
 }
 
-// overflowOfOne floods one port with frames that the device cannot take as fast: every cycle has a beat, and each frame leaves
-// in three TLPs. The other port loses none.
+// overflowOfOne floods one port with frames that the device cannot take as fast: every cycle has a beat, and each
+// frame leaves in three TLPs. The other port loses none.
 func overflowOfOne(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	dense, err := traffic.ParsePace("beats", r.Sizes.EthBits, r.Bed.NIC.Period())
@@ -177,7 +182,8 @@ func overflowOfOne(r *kit.Rig) {
 	}
 	require.Positive(r.T, step(0, nicspec.CntRxDropOverflow), "the flood is more than the device can take")
 	require.Equal(r.T, 4000, step(0, nicspec.CntRxDropOverflow)+step(0, nicspec.CntRxDelivered))
-	require.Equal(r.T, []int{50, 50, 0}, []int{step(1, nicspec.CntRxFrames), step(1, nicspec.CntRxDelivered), step(1, nicspec.CntRxDropOverflow)})
+	require.Equal(r.T, []int{50, 50, 0}, []int{step(1, nicspec.CntRxFrames), step(1, nicspec.CntRxDelivered),
+		step(1, nicspec.CntRxDropOverflow)})
 }
 
 // outOnBoth sends from queues whose entries go to one port, to the other, and to both in turn.
@@ -185,7 +191,8 @@ func outOnBoth(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rings := []*kit.TxRing{x, r.OpenTx(2, 6), r.OpenTx(7, 6)}
 	rng := rand.New(rand.NewPCG(22, 9))
-	ports := []func(i int) int{func(int) int { return 0 }, func(int) int { return 1 }, func(i int) int { return i / 2 % 2 }}
+	ports := []func(i int) int{func(int) int { return 0 }, func(int) int { return 1 },
+		func(i int) int { return i / 2 % 2 }}
 	want := kit.Steps{kit.DevCounter(nicspec.CntTxCqe): kit.Free}
 	var posts [][]kit.Posted
 	for k, x := range rings {
@@ -198,7 +205,8 @@ func outOnBoth(r *kit.Rig) {
 				e.Port = uint8(2 + i) // beyond the build: the entry fails and nothing leaves
 				want.With(kit.DevCounter(nicspec.CntTxErr), 1)
 			} else {
-				want.With(kit.CounterOn(int(e.Port), nicspec.CntTxFrames), 1).With(kit.CounterOn(int(e.Port), nicspec.CntTxBytes), n)
+				want.With(kit.CounterOn(int(e.Port), nicspec.CntTxFrames),
+					1).With(kit.CounterOn(int(e.Port), nicspec.CntTxBytes), n)
 			}
 			all = append(all, e)
 		}
@@ -245,7 +253,11 @@ func everythingOnBoth(r *kit.Rig) {
 	r.Ended(y, 0, pb)
 	r.Quiet()
 	r.NoFrames()
-	r.Moved("both ways", new(kit.Tally), sentOn(sentOn(arrivedOn(arrivedOn(kit.Steps{kit.DevCounter(nicspec.CntTxWqe): 120, kit.DevCounter(nicspec.CntTxCqe): 120}, 0, 100, in[0]...), 1, 100, in[1]...), a), b))
+	r.Moved("both ways", new(kit.Tally),
+		sentOn(
+			sentOn(
+				arrivedOn(arrivedOn(kit.Steps{kit.DevCounter(nicspec.CntTxWqe): 120,
+					kit.DevCounter(nicspec.CntTxCqe): 120}, 0, 100, in[0]...), 1, 100, in[1]...), a), b))
 }
 
 // sentOn adds the steps of work entries that all send, by their ports.
@@ -255,7 +267,8 @@ func sentOn(s kit.Steps, all []nicspec.WqeFields) kit.Steps {
 		for _, seg := range kit.Segments(&all[i]) {
 			n += int(seg.Len)
 		}
-		s.With(kit.CounterOn(int(all[i].Port), nicspec.CntTxFrames), 1).With(kit.CounterOn(int(all[i].Port), nicspec.CntTxBytes), n)
+		s.With(kit.CounterOn(int(all[i].Port), nicspec.CntTxFrames),
+			1).With(kit.CounterOn(int(all[i].Port), nicspec.CntTxBytes), n)
 	}
 	return s
 }

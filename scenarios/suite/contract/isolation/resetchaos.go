@@ -12,13 +12,14 @@ import (
 // ResetChaosParts are what a reset finds at work here.
 const ResetChaosParts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartAttr
 
-// ResetChaosChecks are chaos that function-level resets cut short, with messages and attributes: the referee says whether
-// work ends, nothing is left, and the device is as new.
+// ResetChaosChecks are chaos that function-level resets cut short, with messages and attributes: the referee says
+// whether work ends, nothing is left, and the device is as new.
 var ResetChaosChecks = func() []kit.Check {
 	var all []kit.Check
 	for seed := range uint64(9) {
-		all = append(all, kit.Check{Name: fmt.Sprintf("chaos and resets/seed %d", seed), Rules: "L1 L2 L3 L4 L5 M3 P10", Stalls: []int{[]int{0, 20, 50}[seed%3]},
-			Run: func(r *kit.Rig) { resetChaos(r, seed) }})
+		all = append(all, kit.Check{Name: fmt.Sprintf("chaos and resets/seed %d", seed), Rules: "L1 L2 L3 L4 L5 M3 P10",
+			Stalls: []int{[]int{0, 20, 50}[seed%3]},
+			Run:    func(r *kit.Rig) { resetChaos(r, seed) }})
 	}
 	return all
 }()
@@ -47,7 +48,8 @@ func (c *chaosRun) born() {
 	r.Write(nicspec.RegCplTimeout, 2000)
 	r.Write(nicspec.RegCtrl, 3)
 	r.Set(r.NIC.SetDeviceControl(driver.DeviceControl{
-		MPS: 128 << c.rng.IntN(3), MRRS: 128 << c.rng.IntN(6), RelaxedOrdering: c.rng.IntN(2) > 0, NoSnoop: c.rng.IntN(2) > 0,
+		MPS: 128 << c.rng.IntN(3), MRRS: 128 << c.rng.IntN(6), RelaxedOrdering: c.rng.IntN(2) > 0,
+		NoSnoop: c.rng.IntN(2) > 0,
 	}))
 	c.w = []*kit.Window{r.Window(1, nicspec.EndpointArm, 1<<16), r.Window(2, nicspec.EndpointHost, 1<<16)}
 	r.BadKeys(c.w[0])

@@ -10,9 +10,10 @@ import (
 	"nictwin/stack/driver"
 )
 
-// CardFor is a card with the endpoint that checks want, and with the clock for which they count cycles: that of time-outs
-// above all, which are 1,024 cycles at least. Its links take the largest MPS and MRRS that software may set, as checks do. Its
-// Ethernet is as far away as its software, so that a frame that is played after a doorbell comes after it.
+// CardFor is a card with the endpoint that checks want, and with the clock for which they count cycles: that of
+// time-outs above all, which are 1,024 cycles at least. Its links take the largest MPS and MRRS that software may set,
+// as checks do. Its Ethernet is as far away as its software, so that a frame that is played after a doorbell comes
+// after it.
 func CardFor(card *board.CardSpec, e board.Endpoint) *board.CardSpec {
 	c, sw := *card, *card.Switch
 	most := tlp.Limits{MPS: tlp.PageBytes, MRRS: tlp.PageBytes, RCB: 64}
@@ -47,8 +48,8 @@ func latencyOf(d *board.Downlink) simcore.Ps {
 	return d.Fabric.Latency
 }
 
-// flush waits until all that the NIC wrote before is in memory. Behind a switch an entry in one memory does not prove that
-// payload in the other is there.
+// flush waits until all that the NIC wrote before is in memory. Behind a switch an entry in one memory does not prove
+// that payload in the other is there.
 func (r *Rig) flush() {
 	r.T.Helper()
 	f, apart := r.Bed.Bus.(driver.Flusher)

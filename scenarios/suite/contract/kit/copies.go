@@ -18,7 +18,8 @@ func copyStatus(w *nicspec.WqeFields, keys KeyTable, sizes *nicspec.Build) nicsp
 		want = 1
 	}
 	fence := w.FFence && (w.Opcode == nicspec.OpcodeInvalidate || !sizes.Has(nicspec.PartFence))
-	flags := w.FIpCsum || w.FUdpCsum || w.FUdpZero || w.FIcrc || w.FCrc32c || w.FPad || fence || w.FAppend || w.FRsvd != 0
+	flags := w.FIpCsum || w.FUdpCsum || w.FUdpZero || w.FIcrc || w.FCrc32c || w.FPad || fence || w.FAppend ||
+		w.FRsvd != 0
 	if int(w.Nseg) != want || w.InlineLen != 0 || w.Port != 0 || w.Blocks != 0 || flags {
 		return nicspec.StatusBadFormat
 	}
@@ -44,7 +45,8 @@ func copyStatus(w *nicspec.WqeFields, keys KeyTable, sizes *nicspec.Build) nicsp
 	if w.Opcode != nicspec.OpcodeCopy {
 		k := keys[int(segs[0].Key&0xffff)]
 		bus := k.BusBase + segs[0].Addr - k.VaBase
-		if bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 || segs[0].Len%nicspec.LineBytes != 0 {
+		if bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 ||
+			segs[0].Len%nicspec.LineBytes != 0 {
 			return nicspec.StatusBadRange
 		}
 	}
@@ -89,7 +91,8 @@ func (r *Rig) Filled(s nicspec.SegFields, want []byte) {
 	got := r.Load(r.BusOf(s)-Guard, n+2*Guard)
 	for i := range all {
 		if all[i] != got[i] {
-			require.FailNow(r.T, "copied bytes", "byte %d of %d at %#x is %#02x, want %#02x", i-Guard, n, r.BusOf(s), got[i], all[i])
+			require.FailNow(r.T, "copied bytes", "byte %d of %d at %#x is %#02x, want %#02x", i-Guard, n, r.BusOf(s),
+				got[i], all[i])
 		}
 	}
 }

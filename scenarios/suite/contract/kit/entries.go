@@ -23,7 +23,8 @@ func (r *Rig) Sound(w *Window, seed uint64) nicspec.WqeFields {
 func (r *Rig) TxSetup(q, log int) (*TxRing, []*Window) {
 	r.T.Helper()
 	r.Write(nicspec.RegCtrl, 3)
-	return r.OpenTx(q, log), []*Window{r.Window(1, nicspec.EndpointArm, 1<<20), r.Window(r.Sizes.NumKeys-1, nicspec.EndpointHost, 1<<20)}
+	return r.OpenTx(q, log),
+		[]*Window{r.Window(1, nicspec.EndpointArm, 1<<20), r.Window(r.Sizes.NumKeys-1, nicspec.EndpointHost, 1<<20)}
 }
 
 // Cut spreads a frame over inline bytes and nseg pieces.

@@ -47,7 +47,8 @@ func (r *Rig) Event(g *Ring, status nicspec.Status, first uint16) {
 	r.T.Helper()
 	phase := g.Phase(g.CQI)
 	e := r.cqe(g, "an Event")
-	want := nicspec.TxCqeFields{Type: nicspec.CqeTypeEvent, Status: status, Queue: uint16(g.Number), Index: first, Phase: phase}
+	want := nicspec.TxCqeFields{Type: nicspec.CqeTypeEvent, Status: status, Queue: uint16(g.Number), Index: first,
+		Phase: phase}
 	if field, exp, got, same := nicspec.DiffTxCqe(Encode(&want, nicspec.CqeBytes), e); !same {
 		require.FailNow(r.T, "Event", "%s is %s, want %s", field, got, exp)
 	}

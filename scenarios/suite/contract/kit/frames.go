@@ -57,10 +57,14 @@ const (
 var BigEndian = binary.BigEndian
 
 func (p *Packet) frame() *craft.Frame {
-	return &craft.Frame{DMAC: p.Dmac, Tags: p.Tags, L3: p.L3, Ether: p.Ether, Tos: p.Tos, TTL: p.Ttl, Options: p.Options, Frag: p.Frag,
-		Version: p.version, IHL: p.ihl, IPLen: p.IPLen, IPBad: p.IPBad, Proto: p.Proto, Src: p.Src, Dst: p.Dst, SPort: p.Sport,
-		DPort: p.Dport, UDPLen: p.UDPLen, UDPSum: p.UDPCsum, DataOff: p.DataOff, Roce: p.Roce, Op: p.Op, Flags: p.BthFlags,
-		PKey: p.pkey, QP: p.qp, PSN: p.psn, AckReq: p.ackReq, ICRCBad: p.IcrcBad, Payload: p.Payload, Digest: p.Digest, Trailer: p.Trailer, Seed: p.Seed}
+	return &craft.Frame{DMAC: p.Dmac, Tags: p.Tags, L3: p.L3, Ether: p.Ether, Tos: p.Tos, TTL: p.Ttl,
+		Options: p.Options, Frag: p.Frag,
+		Version: p.version, IHL: p.ihl, IPLen: p.IPLen, IPBad: p.IPBad, Proto: p.Proto, Src: p.Src, Dst: p.Dst,
+		SPort: p.Sport,
+		DPort: p.Dport, UDPLen: p.UDPLen, UDPSum: p.UDPCsum, DataOff: p.DataOff, Roce: p.Roce, Op: p.Op,
+		Flags: p.BthFlags,
+		PKey:  p.pkey, QP: p.qp, PSN: p.psn, AckReq: p.ackReq, ICRCBad: p.IcrcBad, Payload: p.Payload, Digest: p.Digest,
+		Trailer: p.Trailer, Seed: p.Seed}
 }
 
 func (p *Packet) L3Off() int { return p.frame().L3Off() }
@@ -72,14 +76,16 @@ func (p *Packet) Build() []byte { return p.frame().Build() }
 
 // RocePacket is a plain RoCE packet.
 func RocePacket(payload int) Packet {
-	return Packet{L3: 4, Ttl: 64, Proto: ProtoUDP, Src: 1, Dst: 2, Sport: 0xc123, Dport: nicspec.ResetRocePort, Roce: true, Op: 4,
+	return Packet{L3: 4, Ttl: 64, Proto: ProtoUDP, Src: 1, Dst: 2, Sport: 0xc123, Dport: nicspec.ResetRocePort,
+		Roce: true, Op: 4,
 		pkey: 0xffff, qp: 0x123456, psn: 0x654321, Payload: payload, Seed: uint64(payload)}
 }
 
 // UDPPacket is a plain UDP packet.
 func UDPPacket(payload int) Packet {
-	return Packet{L3: 4, Ttl: 64, Proto: ProtoUDP, Src: 3, Dst: 4, Sport: 1000, Dport: 2000, UDPCsum: CsumRight, Payload: payload,
-		Seed: uint64(payload)}
+	return Packet{L3: 4, Ttl: 64, Proto: ProtoUDP, Src: 3, Dst: 4, Sport: 1000, Dport: 2000, UDPCsum: CsumRight,
+		Payload: payload,
+		Seed:    uint64(payload)}
 }
 
 // Blob is a frame of n bytes of no known protocol.

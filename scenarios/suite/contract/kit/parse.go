@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Parsed reads a frame as section 5 of docs/nic.md says, rule by rule and slowly. It shares nothing with the NIC's models.
-// The entry has what follows from the frame alone.
+// Parsed reads a frame as section 5 of docs/nic.md says, rule by rule and slowly. It shares nothing with the NIC's
+// models. The entry has what follows from the frame alone.
 func Parsed(b []byte, rocePort uint16) (f nicspec.RxCqeFields) {
 	p := parser{b: b, RxCqeFields: &f}
 	p.ethernet()
@@ -180,10 +180,13 @@ func rightIf(ok bool) nicspec.Verdict {
 // SteerKey is the SteerKey of a frame on a port [R5, H11].
 func SteerKey(b []byte, f *nicspec.RxCqeFields, port int) []byte {
 	k := nicspec.SteerKeyFields{
-		Port: uint8(port), IpProto: f.IpProto, IsIpv4: f.L3Type == nicspec.L3TypeIpv4, IsIpv6: f.L3Type == nicspec.L3TypeIpv6,
-		IsUdp: f.L4Type == nicspec.L4TypeUdp, IsTcp: f.L4Type == nicspec.L4TypeTcp, IsRoce: f.Roce, IsFrag: f.Frag,
-		IpLenBad: f.IpLenBad, L4LenBad: f.L4LenBad, HasVlan: f.VlanCount > 0, HasVlan2: f.VlanCount > 1, Ethertype: f.Ethertype,
-		VlanOuter: f.VlanOuter, IpTos: f.IpTos, BthOpcode: f.BthOpcode, SrcPort: f.SrcPort, DstPort: f.DstPort, DestQp: f.DestQp,
+		Port: uint8(port), IpProto: f.IpProto, IsIpv4: f.L3Type == nicspec.L3TypeIpv4,
+		IsIpv6: f.L3Type == nicspec.L3TypeIpv6,
+		IsUdp:  f.L4Type == nicspec.L4TypeUdp, IsTcp: f.L4Type == nicspec.L4TypeTcp, IsRoce: f.Roce, IsFrag: f.Frag,
+		IpLenBad: f.IpLenBad, L4LenBad: f.L4LenBad, HasVlan: f.VlanCount > 0, HasVlan2: f.VlanCount > 1,
+		Ethertype: f.Ethertype,
+		VlanOuter: f.VlanOuter, IpTos: f.IpTos, BthOpcode: f.BthOpcode, SrcPort: f.SrcPort, DstPort: f.DstPort,
+		DestQp: f.DestQp,
 	}
 	copy(k.Dmac[:], b)
 	switch l3 := int(f.L3Off); f.L3Type {

@@ -5,8 +5,8 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// PortOf is the NIC's number of a port as checks count them, or the other way round: port 0 is the one under test. Ports
-// beyond the build are what they are.
+// PortOf is the NIC's number of a port as checks count them, or the other way round: port 0 is the one under test.
+// Ports beyond the build are what they are.
 func (r *Rig) PortOf(p int) int {
 	if p < r.Sizes.Ports {
 		return p ^ r.eth

@@ -72,13 +72,15 @@ func (r *Rig) Delivered(x *RxRing, ordinal int, rule uint16, mods ...func(*nicsp
 }
 
 // DeliveredOf does so for a frame that came in on a port.
-func (r *Rig) DeliveredOf(port int, x *RxRing, ordinal int, rule uint16, mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
+func (r *Rig) DeliveredOf(port int, x *RxRing, ordinal int, rule uint16,
+	mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.T.Helper()
 	index := x.CQI
 	got := r.RxCqe(x)
 	frame := r.Player(port).At(ordinal)
 	want := Parsed(frame, r.Roce)
-	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.Number), index, rule, uint32(ordinal)
+	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.Number), index, rule,
+		uint32(ordinal)
 	want.Port = uint8(r.PortOf(port))
 	m := x.placed(&want, frame)
 	want.HdrLen = uint16(x.Split(&want, m))
@@ -94,14 +96,16 @@ func (r *Rig) DeliveredOf(port int, x *RxRing, ordinal int, rule uint16, mods ..
 		mod(&want)
 	}
 	if field, e, g, same := nicspec.DiffRxCqe(Encode(&want, nicspec.RxCqeSize), got); !same {
-		require.FailNow(r.T, "completion entry", "frame %d of %d B: %s is %s, want %s\n%x", ordinal, len(frame), field, g, e, frame[:min(len(frame), 140)])
+		require.FailNow(r.T, "completion entry", "frame %d of %d B: %s is %s, want %s\n%x", ordinal, len(frame), field,
+			g, e, frame[:min(len(frame), 140)])
 	}
 	if x.EcnMode == 1 {
 		frame = marked(frame, &want)
 	}
 	bufs, h := x.Posted[index], int(want.HdrLen)
 	require.Equal(r.T, frame[:h], r.Load(bufs[0], h), "header part of frame %d, %d of %d B", ordinal, h, len(frame))
-	require.Equal(r.T, frame[h:m], r.Load(bufs[1], m-h), "payload part of frame %d, %d of %d B", ordinal, m-h, len(frame))
+	require.Equal(r.T, frame[h:m], r.Load(bufs[1], m-h), "payload part of frame %d, %d of %d B", ordinal, m-h,
+		len(frame))
 	return got
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 func Memory(kind tlp.Kind, off uint32) tlp.Header {
-	return tlp.Header{Kind: kind, Addr64: true, Length: 1, FirstBE: 0xf, RequesterID: RawRequester, Address: nicspec.BarBase + uint64(off)}
+	return tlp.Header{Kind: kind, Addr64: true, Length: 1, FirstBE: 0xf, RequesterID: RawRequester,
+		Address: nicspec.BarBase + uint64(off)}
 }
 
 // Refused sends a memory read and demands that it is answered by UR.

@@ -21,8 +21,8 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// Rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait for
-// has happened, and fail the test when it does not.
+// Rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait
+// for has happened, and fail the test when it does not.
 type Rig struct {
 	T     *testing.T
 	eth   int // the NIC's port that checks know as port 0; see portOf
@@ -92,7 +92,8 @@ func NewRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *Rig
 	t.Helper()
 	b, err := build(s)
 	require.NoError(t, err)
-	r := &Rig{T: t, eth: sizes.Ports - 1, Bed: b, Root: b.Root, Sizes: sizes, Stall: s.Stall, Rx: map[int]*RxRing{}, Tx: map[int]*TxRing{},
+	r := &Rig{T: t, eth: sizes.Ports - 1, Bed: b, Root: b.Root, Sizes: sizes, Stall: s.Stall, Rx: map[int]*RxRing{},
+		Tx:   map[int]*TxRing{},
 		Free: [2]uint64{1 << 20, 1 << 33}, Roce: nicspec.ResetRocePort, Keys: KeyTable{}, Way: wayOf(s.Card)}
 	t.Cleanup(r.close)
 	r.NIC, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, driver.Options{Build: sizes, MaxPolls: 1})
@@ -125,7 +126,8 @@ func (r *Rig) see(x boundary.Crossing) {
 		r.Frames(x)
 	}
 	switch {
-	case x.Kind == boundary.FrameIn && r.Stall == 0: // then nobody but the device could hold it back, which it may not [B4]
+	// then nobody but the device could hold it back, which it may not [B4]
+	case x.Kind == boundary.FrameIn && r.Stall == 0:
 		beats := (8*len(x.Frame.Data) + r.Sizes.EthBits - 1) / r.Sizes.EthBits
 		require.EqualValues(r.T, beats, x.Last-x.First+1, "cycles in which a frame of %d B came in", len(x.Frame.Data))
 	case x.Kind == boundary.FrameOut:

@@ -30,7 +30,8 @@ func (r *Rig) Stage(entry []byte) {
 		entry = append(entry[:len(entry):len(entry)], make([]byte, 8-len(entry)%8)...)
 	}
 	for i := 0; i < len(entry); i += 8 {
-		r.Write2(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:]), binary.LittleEndian.Uint32(entry[i+4:]))
+		r.Write2(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:]),
+			binary.LittleEndian.Uint32(entry[i+4:]))
 	}
 }
 

@@ -29,12 +29,13 @@ func (r *Rig) Window(index, endpoint, n int) *Window {
 	w := &Window{Va: 0x7000_0000_0000 + uint64(index)<<32 + 0x123, Bus: r.Alloc(endpoint, n, 4096), Length: n}
 	variant := uint8(0x11 * (index + 3))
 	w.ID = driver.KeyID(index, variant)
-	r.Key(index, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: variant, VaBase: w.Va, Length: uint64(n), BusBase: w.Bus})
+	r.Key(index, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: variant, VaBase: w.Va, Length: uint64(n),
+		BusBase: w.Bus})
 	return w
 }
 
-// Piece puts bytes into the window, so many bytes after a multiple of align, and names them. Old bytes are overwritten when
-// the window is full.
+// Piece puts bytes into the window, so many bytes after a multiple of align, and names them. Old bytes are overwritten
+// when the window is full.
 func (r *Rig) Piece(w *Window, skew, align int, b []byte) nicspec.SegFields {
 	r.T.Helper()
 	at := (w.used+align-1)/align*align + skew
@@ -49,7 +50,8 @@ func (r *Rig) Piece(w *Window, skew, align int, b []byte) nicspec.SegFields {
 
 // SendEntry is a work entry that sends inline bytes and pieces.
 func SendEntry(inline []byte, pieces ...nicspec.SegFields) nicspec.WqeFields {
-	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, InlineLen: uint8(len(inline)), Nseg: uint8(len(pieces)), FComplete: true}
+	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, InlineLen: uint8(len(inline)), Nseg: uint8(len(pieces)),
+		FComplete: true}
 	copy(w.Slots[:], inline)
 	for i := range pieces {
 		if at := (InlineSlots(&w) + i) * nicspec.WqeSlotBytes; at < len(w.Slots) {
@@ -80,7 +82,8 @@ func (r *Rig) CameOut(q int, p *Posted, index uint16) {
 	r.T.Helper()
 	s := r.Left(q)
 	require.Equal(r.T, p.Frame, s.Data, "frame of entry %d: %+v", index, p.WqeFields)
-	require.Equal(r.T, int(p.Port), s.Port, "port that the frame of entry %d left on, seen from port %d of the NIC", index, r.eth)
+	require.Equal(r.T, int(p.Port), s.Port, "port that the frame of entry %d left on, seen from port %d of the NIC",
+		index, r.eth)
 }
 
 // Enqueue writes work entries into a ring, without telling the device, and says what must become of them.
@@ -139,11 +142,13 @@ func (r *Rig) Ended(x *TxRing, first uint16, all []Posted) {
 			}
 			continue
 		}
-		want := nicspec.TxCqeFields{Type: nicspec.CqeTypeTx, Status: p.Status, Queue: uint16(x.Number), Index: index, WqeId: p.WqeId,
+		want := nicspec.TxCqeFields{Type: nicspec.CqeTypeTx, Status: p.Status, Queue: uint16(x.Number), Index: index,
+			WqeId:    p.WqeId,
 			FrameLen: uint16(len(p.Frame)), Phase: x.Phase(x.CQI)}
 		got := r.TxCqe(x)
 		if field, e, g, same := nicspec.DiffTxCqe(Encode(&want, nicspec.TxCqeSize), got); !same {
-			require.FailNow(r.T, "completion entry", "entry %d: %s is %s, want %s\n%+v", index, field, g, e, p.WqeFields)
+			require.FailNow(r.T, "completion entry", "entry %d: %s is %s, want %s\n%+v", index, field, g, e,
+				p.WqeFields)
 		}
 		if p.Frame != nil {
 			r.CameOut(x.Number, &p, index)

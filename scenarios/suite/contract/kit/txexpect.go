@@ -10,9 +10,10 @@ import (
 // KeyTable is the memory keys that a check has written, by index.
 type KeyTable map[int]nicspec.KeyEntryFields
 
-// Expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that leaves
-// (nil for a Nop). ecn is its queue's ecn_mode; load reads memory.
-func Expected(w *LongEntry, ecn uint8, keys KeyTable, sizes *nicspec.Build, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
+// Expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that
+// leaves (nil for a Nop). ecn is its queue's ecn_mode; load reads memory.
+func Expected(w *LongEntry, ecn uint8, keys KeyTable, sizes *nicspec.Build,
+	load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
 	if w.Opcode == nicspec.OpcodeNop {
 		return nil, nicspec.StatusOk
 	}
@@ -138,12 +139,14 @@ func entryStatus(w *LongEntry, keys KeyTable, sizes *nicspec.Build) nicspec.Stat
 
 // badFlags tells whether the flags of a Send, or its number of blocks, are such as no Send of the build has.
 func badFlags(w *nicspec.WqeFields, sizes *nicspec.Build) bool {
-	return w.FRsvd != 0 || w.FFence || w.FUdpCsum && w.FUdpZero || w.FAppend && (!w.FIcrc || !sizes.Has(nicspec.PartAppend)) ||
+	return w.FRsvd != 0 || w.FFence || w.FUdpCsum && w.FUdpZero || w.FAppend &&
+		(!w.FIcrc || !sizes.Has(nicspec.PartAppend)) ||
 		w.Blocks != 0 && !sizes.Has(nicspec.PartLong)
 }
 
 // pieceStatus holds a piece against its key, which must give these rights.
-func pieceStatus(s *nicspec.SegFields, k *nicspec.KeyEntryFields, sizes *nicspec.Build, read, write bool) nicspec.Status {
+func pieceStatus(s *nicspec.SegFields, k *nicspec.KeyEntryFields, sizes *nicspec.Build, read,
+	write bool) nicspec.Status {
 	switch {
 	case int(s.Key&0xffff) >= sizes.NumKeys, k.Valid != 1, k.Variant != uint8(s.Key>>24):
 		return nicspec.StatusBadKey

@@ -21,10 +21,12 @@ var AppendChecks = []kit.Check{
 }
 
 // AppendLongChecks do so in long entries.
-var AppendLongChecks = []kit.Check{{Name: "append/in long entries", Rules: "T14 T15", Stalls: kit.Stalled, Run: appendedInLong}}
+var AppendLongChecks = []kit.Check{{Name: "append/in long entries", Rules: "T14 T15", Stalls: kit.Stalled,
+	Run: appendedInLong}}
 
 // AppendCrcChecks do so with a CRC-32C.
-var AppendCrcChecks = []kit.Check{{Name: "append/with a CRC-32C", Rules: "X1 X2 T15", Stalls: kit.Stalled, Run: appendedDigests}}
+var AppendCrcChecks = []kit.Check{{Name: "append/with a CRC-32C", Rules: "X1 X2 T15", Stalls: kit.Stalled,
+	Run: appendedDigests}}
 
 // AppendEcnChecks do so with ECN.
 var AppendEcnChecks = []kit.Check{{Name: "append/with ECN", Rules: "E2 T15", Stalls: kit.Stalled, Run: appendedMarks}}
@@ -82,8 +84,8 @@ func appendedTrailers(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedWithoutReads counts the bytes and the requests that frames with an appended trailer take, and those of the same
-// frames whose trailer is a piece.
+// appendedWithoutReads counts the bytes and the requests that frames with an appended trailer take, and those of the
+// same frames whose trailer is a piece.
 func appendedWithoutReads(r *kit.Rig) {
 	x, w := r.TxSetup(2, 4)
 	r.Keep = true
@@ -220,8 +222,8 @@ func appendedReach(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// cutHeaders are entries whose gathered bytes end inside or at the end of the headers, which reach into the pad bytes to be
-// appended; the UDP length is that of all of them.
+// cutHeaders are entries whose gathered bytes end inside or at the end of the headers, which reach into the pad bytes
+// to be appended; the UDP length is that of all of them.
 func cutHeaders(r *kit.Rig, w []*kit.Window) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	rng := rand.New(rand.NewPCG(99, 9))

@@ -87,7 +87,8 @@ func offloadLengths(r *kit.Rig) {
 		p.L3 = l3
 		f := p.Build()
 		l4 := p.L3Off() + p.L3Len()
-		for _, u := range []int{0, 1, 7, 8, 9, 19, 20, 22, 23, 24, 25, 27, 28, 29, len(f) - l4 - 1, len(f) - l4, len(f) - l4 + 1, 0x4000, 0xffff} {
+		for _, u := range []int{0, 1, 7, 8, 9, 19, 20, 22, 23, 24, 25, 27, 28, 29, len(f) - l4 - 1, len(f) - l4,
+			len(f) - l4 + 1, 0x4000, 0xffff} {
 			for _, k := range []int{2, 4, 6, 8, 7} {
 				g := append([]byte(nil), f...)
 				kit.BigEndian.PutUint16(g[l4+4:], uint16(u))

@@ -12,22 +12,29 @@ import (
 
 // CRC32CChecks look at CRC-32C in both directions [X].
 var CRC32CChecks = []kit.Check{
-	{Name: "crc32c/receive, frames by hand", Rules: "X3 X4", Stalls: kit.Calm, Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeReport); receive.ParseByHand(r) }},
-	{Name: "crc32c/receive, frames by hand, checked", Rules: "X3 X4", Stalls: kit.Calm, Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeCheck); receive.ParseByHand(r) }},
-	{Name: "crc32c/receive, frames cut short", Rules: "X3 X4", Stalls: kit.Calm, Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeCheck); receive.CutShort(r) }},
-	{Name: "crc32c/receive, frames damaged at random", Rules: "X3 X4", Stalls: kit.Calm, Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeCheck); receive.Damaged(r) }},
-	{Name: "crc32c/receive, RoCE opcodes", Rules: "X3 H7", Stalls: kit.Calm, Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeReport); receive.RoceOpcodes(r) }},
+	{Name: "crc32c/receive, frames by hand", Rules: "X3 X4", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeReport); receive.ParseByHand(r) }},
+	{Name: "crc32c/receive, frames by hand, checked", Rules: "X3 X4", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeCheck); receive.ParseByHand(r) }},
+	{Name: "crc32c/receive, frames cut short", Rules: "X3 X4", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeCheck); receive.CutShort(r) }},
+	{Name: "crc32c/receive, frames damaged at random", Rules: "X3 X4", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeCheck); receive.Damaged(r) }},
+	{Name: "crc32c/receive, RoCE opcodes", Rules: "X3 H7", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeReport); receive.RoceOpcodes(r) }},
 	{Name: "crc32c/receive, digests", Rules: "X3 X4", Stalls: kit.Stalled, Run: digestsIn},
 	{Name: "crc32c/receive, lengths", Rules: "X3 X4", Stalls: kit.Calm, Run: digestLengths},
 	{Name: "crc32c/receive, drops", Rules: "X5 R4 R7 R8", Stalls: kit.Stalled, Run: digestDrops},
-	{Name: "crc32c/transmit, digests after and before their data", Rules: "X1 X2 T8", Stalls: kit.Stalled, Run: digestsOut},
+	{Name: "crc32c/transmit, digests after and before their data", Rules: "X1 X2 T8", Stalls: kit.Stalled,
+		Run: digestsOut},
 	{Name: "crc32c/transmit, where digests may stand", Rules: "X1", Stalls: kit.Calm, Run: digestPlaces},
 	{Name: "crc32c/transmit, entries at random", Rules: "X1 X2 T3 T7 T8", Stalls: kit.Stalled, Run: digestsAtRandom},
 	{Name: "crc32c/transmit, the longest frames", Rules: "X1 X2", Stalls: kit.Calm, Run: longDigests},
 }
 
 // CRCAccountChecks combine it with accounts.
-var CRCAccountChecks = []kit.Check{{Name: "crc32c/a frame that is dropped draws no credit", Rules: "X5 A3", Stalls: kit.Stalled, Run: digestCredit}}
+var CRCAccountChecks = []kit.Check{{Name: "crc32c/a frame that is dropped draws no credit", Rules: "X5 A3",
+	Stalls: kit.Stalled, Run: digestCredit}}
 
 // crcMode is the mode of the receive queues that are opened later.
 func crcMode(r *kit.Rig, m nicspec.CrcMode) {
@@ -49,7 +56,8 @@ func digestKinds() []kit.Packet {
 	udp6 := kit.UDPPacket(0)
 	udp6.L3 = 6
 	udp6.Tags = []uint32{kit.TpidC<<16 | 3}
-	return []kit.Packet{kit.UDPPacket(0), kit.RocePacket(0), tcp, udp6, {L3: 6, Proto: 99}, {L3: 4, Proto: 50, Options: 12}, {}}
+	return []kit.Packet{kit.UDPPacket(0), kit.RocePacket(0), tcp, udp6, {L3: 6, Proto: 99},
+		{L3: 4, Proto: 50, Options: 12}, {}}
 }
 
 func digestsIn(r *kit.Rig) {
@@ -73,7 +81,8 @@ func digestsIn(r *kit.Rig) {
 					e := r.Delivered(x, first, nicspec.RuleNone)
 					r.Post(x, 1)
 					if p.L3 != 0 && right && mode == nicspec.CrcModeCheck {
-						require.Equal(r.T, [2]any{nicspec.VerdictOk, uint32(nicspec.Crc32cResidue)}, [2]any{e.Crc32c(), e.Crc32cValue()})
+						require.Equal(r.T, [2]any{nicspec.VerdictOk, uint32(nicspec.Crc32cResidue)},
+							[2]any{e.Crc32c(), e.Crc32cValue()})
 					}
 				}
 			}
@@ -105,7 +114,8 @@ func digestDrops(r *kit.Rig) {
 	y := r.OpenRx(2, 6, func(f *nicspec.RxqEntryFields) { f.CrcMode = nicspec.CrcModeReport })
 	r.ByDest(1, 2, 3)
 	r.Write(nicspec.RegCtrl, 1)
-	good, bad, long := kit.FrameTo(1, digested(kit.UDPPacket(0), 100, true)), kit.FrameTo(1, digested(kit.UDPPacket(0), 100, false)), kit.FrameTo(1, digested(kit.UDPPacket(0), 600, false))
+	good, bad, long := kit.FrameTo(1, digested(kit.UDPPacket(0), 100, true)),
+		kit.FrameTo(1, digested(kit.UDPPacket(0), 100, false)), kit.FrameTo(1, digested(kit.UDPPacket(0), 600, false))
 	r.Post(x, 30)
 	r.Post(y, 30)
 	r.Synced()
@@ -149,7 +159,8 @@ func digestCredit(r *kit.Rig) {
 	r.Write(nicspec.RegRxCtrl, 8)
 	a := &receive.Account{Index: 5, Balance: 2, Rule: 1, FastQ: 1, SlowQ: 2}
 	receive.SetAccount(r, a)
-	bad, good := kit.FrameTo(5, digested(kit.UDPPacket(0), 60, false)), kit.FrameTo(5, digested(kit.UDPPacket(0), 60, true))
+	bad, good := kit.FrameTo(5, digested(kit.UDPPacket(0), 60, false)),
+		kit.FrameTo(5, digested(kit.UDPPacket(0), 60, true))
 	for i := range 4 {
 		r.Dropped("a bad digest", nicspec.CntRxDropCrc32c, bad)
 		receive.Stands(r, a)
@@ -163,7 +174,8 @@ func digestCredit(r *kit.Rig) {
 }
 
 // withDigest is an entry that sends a frame with a digest.
-func withDigest(r *kit.Rig, w []*kit.Window, p kit.Packet, f []byte, k, at, from int, rng *rand.Rand) nicspec.WqeFields {
+func withDigest(r *kit.Rig, w []*kit.Window, p kit.Packet, f []byte, k, at, from int,
+	rng *rand.Rand) nicspec.WqeFields {
 	r.T.Helper()
 	e := r.Cut(w, f, min(rng.IntN(17), len(f)-3), 1+rng.IntN(2), rng)
 	e.L3Off, e.L4Off, e.FPad = uint8(p.L3Off()), uint8(p.L3Off()+p.L3Len()), true
@@ -208,10 +220,13 @@ func digestPlaces(r *kit.Rig) {
 	f := p.Build()
 	l4 := p.L3Off() + p.L3Len()
 	end := len(f) - 4
-	for _, at := range []int{0, 1, 13, 14, 20, 33, 34, 41, 42, 53, 54, 55, 57, 58, 59, end - 5, end - 4, end - 3, end, end + 1, len(f), len(f) + 1, 0x4000, 0xffff} {
-		for _, from := range []int{0, at - 5, at - 4, at - 1, at, at + 1, at + 3, at + 4, at + 5, l4 + 20, end - 1, end, end + 1, len(f) - 1, len(f), 0xffff} {
+	for _, at := range []int{0, 1, 13, 14, 20, 33, 34, 41, 42, 53, 54, 55, 57, 58, 59, end - 5, end - 4, end - 3, end,
+		end + 1, len(f), len(f) + 1, 0x4000, 0xffff} {
+		for _, from := range []int{0, at - 5, at - 4, at - 1, at, at + 1, at + 3, at + 4, at + 5, l4 + 20, end - 1, end,
+			end + 1, len(f) - 1, len(f), 0xffff} {
 			if from >= 0 && from <= 0xffff {
-				all = append(all, withDigest(r, w, p, f, (at+from)%flagKinds, at, from, rng), withDigest(r, w, p, f, 0, at, from, rng))
+				all = append(all, withDigest(r, w, p, f, (at+from)%flagKinds, at, from, rng),
+					withDigest(r, w, p, f, 0, at, from, rng))
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package offloads has the checks of what the device computes over frames: checksums [T7, T8], CRC-32C [X], ECN marks [E],
-// appended trailers [T15] and trimming [R14], in either direction.
+// Package offloads has the checks of what the device computes over frames: checksums [T7, T8], CRC-32C [X], ECN marks
+// [E], appended trailers [T15] and trimming [R14], in either direction.
 //
 // Invariants:
 //   - Every value is computed a second time, from the bytes that went in.

@@ -13,27 +13,38 @@ import (
 // ECNChecks look at ECN in both directions [E].
 var ECNChecks = []kit.Check{
 	{Name: "ecn/receive, every value of the bits", Rules: "E1 R10", Stalls: kit.Stalled, Run: markedIn},
-	{Name: "ecn/receive, frames by hand", Rules: "E1 H8", Stalls: kit.Calm, Run: func(r *kit.Rig) { r.RxMod = func(f *nicspec.RxqEntryFields) { f.EcnMode = 1 }; receive.ParseByHand(r) }},
-	{Name: "ecn/receive, frames damaged at random", Rules: "E1", Stalls: kit.Calm, Run: func(r *kit.Rig) { r.RxMod = func(f *nicspec.RxqEntryFields) { f.EcnMode = 1 }; receive.Damaged(r) }},
+	{Name: "ecn/receive, frames by hand", Rules: "E1 H8", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { r.RxMod = func(f *nicspec.RxqEntryFields) { f.EcnMode = 1 }; receive.ParseByHand(r) }},
+	{Name: "ecn/receive, frames damaged at random", Rules: "E1", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { r.RxMod = func(f *nicspec.RxqEntryFields) { f.EcnMode = 1 }; receive.Damaged(r) }},
 	{Name: "ecn/receive, checksums", Rules: "E1", Stalls: kit.Calm, Run: markedSums},
 	{Name: "ecn/transmit, every value of the bits", Rules: "E2 T5", Stalls: kit.Stalled, Run: markedOut},
-	{Name: "ecn/transmit, every combination of offloads", Rules: "E2 T7 T8", Stalls: kit.Calm, Run: func(r *kit.Rig) { ecnOut(r, 3); offloadKinds(r) }},
-	{Name: "ecn/transmit, offsets", Rules: "E2 T7", Stalls: kit.Calm, Run: func(r *kit.Rig) { ecnOut(r, 1); offloadOffsets(r) }},
-	{Name: "ecn/transmit, lengths that do not fit", Rules: "E2 T7", Stalls: kit.Calm, Run: func(r *kit.Rig) { ecnOut(r, 2); offloadLengths(r) }},
-	{Name: "ecn/transmit, the first 128 bytes", Rules: "E2 T7", Stalls: kit.Calm, Run: func(r *kit.Rig) { ecnOut(r, 3); offloadReach(r) }},
+	{Name: "ecn/transmit, every combination of offloads", Rules: "E2 T7 T8", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { ecnOut(r, 3); offloadKinds(r) }},
+	{Name: "ecn/transmit, offsets", Rules: "E2 T7", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { ecnOut(r, 1); offloadOffsets(r) }},
+	{Name: "ecn/transmit, lengths that do not fit", Rules: "E2 T7", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { ecnOut(r, 2); offloadLengths(r) }},
+	{Name: "ecn/transmit, the first 128 bytes", Rules: "E2 T7", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { ecnOut(r, 3); offloadReach(r) }},
 	{Name: "ecn/transmit, headers that are none", Rules: "E2", Stalls: kit.Calm, Run: unmarkedOut},
 	{Name: "ecn/transmit, the mode of the enabling", Rules: "E2 T11", Stalls: kit.Stalled, Run: markedQueues},
 }
 
 // Digests cover what was marked.
-var ECNCrcChecks = []kit.Check{{Name: "ecn/transmit, with digests", Rules: "E2 X1 X2", Stalls: kit.Calm, Run: func(r *kit.Rig) { ecnOut(r, 3); digestsOut(r) }}}
+var ECNCrcChecks = []kit.Check{{Name: "ecn/transmit, with digests", Rules: "E2 X1 X2", Stalls: kit.Calm,
+	Run: func(r *kit.Rig) { ecnOut(r, 3); digestsOut(r) }}}
 
 func ecnOut(r *kit.Rig, mode uint8) { r.TxMod = func(f *nicspec.TxqEntryFields) { f.EcnMode = mode } }
 
 func markedIn(r *kit.Rig) {
 	x := r.OpenRx(1, 8, func(f *nicspec.RxqEntryFields) { f.EcnMode, f.SplitMode = 1, nicspec.SplitModeHeaders })
 	y := r.OpenRx(2, 8, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 16 })
-	z := r.OpenRx(3, 8, func(f *nicspec.RxqEntryFields) { f.EcnMode, f.SplitMode, f.SplitLen = 1, nicspec.SplitModeFixed, 24 }) // between ToS and checksum
+	// between ToS and checksum
+	z := r.OpenRx(3, 8, func(f *nicspec.RxqEntryFields) {
+		f.EcnMode, f.SplitMode, f.SplitLen = 1,
+			nicspec.SplitModeFixed, 24
+	})
 	for _, x := range []*kit.RxRing{x, y, z} {
 		r.Post(x, 200)
 	}

@@ -15,17 +15,21 @@ import (
 var TrimChecks = []kit.Check{
 	{Name: "trim/pad counts, headers and splits", Rules: "R8 R10 R14", Stalls: kit.Stalled, Run: trimmedLayouts},
 	{Name: "trim/what is not trimmed", Rules: "R14", Stalls: kit.Stalled, Run: notTrimmed},
-	{Name: "trim/frames by hand", Rules: "R14 R8", Stalls: kit.Calm, Run: func(r *kit.Rig) { trims(r); receive.ParseByHand(r) }},
-	{Name: "trim/RoCE opcodes", Rules: "R14 H7", Stalls: kit.Calm, Run: func(r *kit.Rig) { trims(r); receive.RoceOpcodes(r) }},
+	{Name: "trim/frames by hand", Rules: "R14 R8", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { trims(r); receive.ParseByHand(r) }},
+	{Name: "trim/RoCE opcodes", Rules: "R14 H7", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { trims(r); receive.RoceOpcodes(r) }},
 	{Name: "trim/cut short", Rules: "R14", Stalls: kit.Calm, Run: func(r *kit.Rig) { trims(r); receive.CutShort(r) }},
-	{Name: "trim/damaged at random", Rules: "R14", Stalls: kit.Calm, Run: func(r *kit.Rig) { trims(r); receive.Damaged(r) }},
+	{Name: "trim/damaged at random", Rules: "R14", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { trims(r); receive.Damaged(r) }},
 	{Name: "trim/payload buffers", Rules: "R8 R14", Stalls: kit.Stalled, Run: trimmedTooLong},
 	{Name: "trim/queues with and without", Rules: "R14 Q6 R12", Stalls: kit.Stalled, Run: trimmedQueues},
 	{Name: "trim/pages", Rules: "R10 R14 P3", Stalls: kit.Calm, Run: trimmedPages},
 }
 
 // TrimCrcChecks do so with a CRC-32C.
-var TrimCrcChecks = []kit.Check{{Name: "trim/with a CRC-32C", Rules: "R14 X3 X4", Stalls: kit.Calm, Run: trimmedDigests}}
+var TrimCrcChecks = []kit.Check{{Name: "trim/with a CRC-32C", Rules: "R14 X3 X4", Stalls: kit.Calm,
+	Run: trimmedDigests}}
 
 // TrimEcnChecks do so with ECN.
 var TrimEcnChecks = []kit.Check{{Name: "trim/with ECN", Rules: "R14 E1", Stalls: kit.Calm, Run: trimmedMarks}}
@@ -59,8 +63,8 @@ func postMarked(r *kit.Rig, x *kit.RxRing, n, length int) {
 	r.Write(nicspec.RegRxDoorbell(x.Number), uint32(x.PI))
 }
 
-// trimmed takes the next frame of a queue and demands that nothing was written beyond what is placed; it tells whether the
-// frame was placed whole.
+// trimmed takes the next frame of a queue and demands that nothing was written beyond what is placed; it tells whether
+// the frame was placed whole.
 func trimmed(r *kit.Rig, x *kit.RxRing, ordinal int) (whole bool) {
 	r.T.Helper()
 	index := x.CQI
@@ -69,7 +73,8 @@ func trimmed(r *kit.Rig, x *kit.RxRing, ordinal int) (whole bool) {
 	for k, used := range []int{h, p} {
 		rest := r.Load(x.Posted[index][k]+uint64(used), n+64-used)
 		for i, b := range rest {
-			require.EqualValues(r.T, unwritten, b, "byte %d behind the %d of buffer %d that a frame of %d B takes", i, used, k, n)
+			require.EqualValues(r.T, unwritten, b, "byte %d behind the %d of buffer %d that a frame of %d B takes", i,
+				used, k, n)
 		}
 	}
 	return h+p == n
@@ -123,7 +128,8 @@ func trimmedLayouts(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(0)
 	rng := rand.New(rand.NewPCG(121, 9))
-	for q, s := range append(receive.Splits[:len(receive.Splits):len(receive.Splits)], receive.Layout{Mode: nicspec.SplitModeHeaders, Len: 1}) {
+	for q, s := range append(receive.Splits[:len(receive.Splits):len(receive.Splits)],
+		receive.Layout{Mode: nicspec.SplitModeHeaders, Len: 1}) {
 		x := r.OpenRx(q, 5, func(f *nicspec.RxqEntryFields) {
 			f.SplitMode, f.SplitLen, f.HdrBufSize = s.Mode, uint16(s.Len), 512
 			if s.Len == 1 {
@@ -142,8 +148,8 @@ func trimmedLayouts(r *kit.Rig) {
 	}
 }
 
-// notTrimmed has packets of which nothing is cut off: fragments, lengths that lie, pad counts that leave less than the headers,
-// and what is no RoCE.
+// notTrimmed has packets of which nothing is cut off: fragments, lengths that lie, pad counts that leave less than the
+// headers, and what is no RoCE.
 func notTrimmed(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(2)
@@ -160,9 +166,11 @@ func notTrimmed(r *kit.Rig) {
 		add(p, func(p *kit.Packet) { p.UDPLen = 0x7000 })
 		for pad := 1; pad < 4; pad++ { // the payload has fewer bytes than that
 			add(p, func(p *kit.Packet) { p.Payload, p.BthFlags, p.Trailer = pad-1, uint8(pad)<<4, 20 })
-			add(p, func(p *kit.Packet) { p.Op, p.Payload, p.BthFlags = 0x13, 28+pad-1, uint8(pad)<<4 }) // beside extended headers
+			// beside extended headers
+			add(p, func(p *kit.Packet) { p.Op, p.Payload, p.BthFlags = 0x13, 28+pad-1, uint8(pad)<<4 })
 		}
-		add(p, func(p *kit.Packet) { p.Op, p.Payload, p.UDPLen = 0x14, 40, -13 }) // the UDP length ends inside extended headers
+		// the UDP length ends inside extended headers
+		add(p, func(p *kit.Packet) { p.Op, p.Payload, p.UDPLen = 0x14, 40, -13 })
 		u := kit.UDPPacket(50)
 		u.L3 = l3
 		add(u, func(*kit.Packet) {})
@@ -193,7 +201,8 @@ func notTrimmed(r *kit.Rig) {
 func trimmedTooLong(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(0)
-	for i, s := range []receive.Layout{{Mode: nicspec.SplitModeNone, Len: 0}, {Mode: nicspec.SplitModeFixed, Len: 50}, {Mode: nicspec.SplitModeHeaders, Len: 0}} {
+	for i, s := range []receive.Layout{{Mode: nicspec.SplitModeNone, Len: 0}, {Mode: nicspec.SplitModeFixed, Len: 50},
+		{Mode: nicspec.SplitModeHeaders, Len: 0}} {
 		for pad := range 4 {
 			const payload = 300
 			p := kit.RocePacket(payload + pad)

@@ -18,7 +18,8 @@ var KeptChecks = []kit.Check{
 }
 
 // ResetChecks reset the device in a stop.
-var ResetChecks = []kit.Check{{Name: "function-level reset/in a stop, and its settings", Rules: "L3 L4 L5 F4", Stalls: kit.Calm, Run: resetInAStop}}
+var ResetChecks = []kit.Check{{Name: "function-level reset/in a stop, and its settings", Rules: "L3 L4 L5 F4",
+	Stalls: kit.Calm, Run: resetInAStop}}
 
 // classTimes is a priority pause that gives each class that it names a time of its own.
 func classTimes(times map[int]uint16) []byte {
@@ -55,12 +56,16 @@ func classesFollow(r *kit.Rig) {
 		five   stopOf
 		two    stopOf
 	}{
-		{"a shorter time", [][]byte{classTimes(times{5: 60_000}), classTimes(times{5: 1200})}, stopOf{1, 1200}, stopOf{}},
+		{"a shorter time", [][]byte{classTimes(times{5: 60_000}), classTimes(times{5: 1200})}, stopOf{1, 1200},
+			stopOf{}},
 		{"each its time", [][]byte{classTimes(times{5: 3000, 2: 1500})}, stopOf{0, 3000}, stopOf{0, 1500}},
 		{"time 0", [][]byte{classTimes(times{5: 60_000, 2: 2000}), classTimes(times{5: 0})}, stopOf{}, stopOf{0, 2000}},
-		{"another class", [][]byte{classTimes(times{5: 3000}), classTimes(times{2: 1200})}, stopOf{0, 3000}, stopOf{1, 1200}},
-		{"the end of a stop of the port", [][]byte{classTimes(times{5: 3000}), port(60_000), port(0)}, stopOf{0, 3000}, stopOf{}},
-		{"the end of a stop of a class", [][]byte{port(3000), classTimes(times{5: 0, 2: 0})}, stopOf{0, 3000}, stopOf{0, 3000}},
+		{"another class", [][]byte{classTimes(times{5: 3000}), classTimes(times{2: 1200})}, stopOf{0, 3000},
+			stopOf{1, 1200}},
+		{"the end of a stop of the port", [][]byte{classTimes(times{5: 3000}), port(60_000), port(0)}, stopOf{0, 3000},
+			stopOf{}},
+		{"the end of a stop of a class", [][]byte{port(3000), classTimes(times{5: 0, 2: 0})}, stopOf{0, 3000},
+			stopOf{0, 3000}},
 		{"a long time", [][]byte{classTimes(times{5: 20_000})}, stopOf{0, 20_000}, stopOf{}},
 	} {
 		r.Quiet()
@@ -91,7 +96,8 @@ func stoppedUntil(r *kit.Rig, name string, p *pauseWatch, queue int, s stopOf) {
 	}
 	for _, c := range p.Begins {
 		if c.Port == queue {
-			require.Less(r.T, c.First, p.Ins[len(p.Ins)-1]+1200, "%s: frame of queue %d, which no stop holds", name, queue)
+			require.Less(r.T, c.First, p.Ins[len(p.Ins)-1]+1200, "%s: frame of queue %d, which no stop holds", name,
+				queue)
 		}
 	}
 }
@@ -115,8 +121,8 @@ func pausedWhenFull(r *kit.Rig) {
 	require.EqualValues(r.T, 2, step(nicspec.CntRxPause), "pauses are honoured before there is no room")
 }
 
-// levelStays has the level of the buffer fall in two steps: 14 of 20 frames leave when one read is answered, the rest when
-// another is. It stays between xon and xoff, or at xon, meanwhile.
+// levelStays has the level of the buffer fall in two steps: 14 of 20 frames leave when one read is answered, the rest
+// when another is. It stays between xon and xoff, or at xon, meanwhile.
 func levelStays(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)
@@ -127,7 +133,8 @@ func levelStays(r *kit.Rig) {
 		r.Bed.Faults.Clear()
 		for step, n := range []int{14, 6} {
 			at := x.At(x.PI)
-			require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: r.Bed.Cycles(4000 + 8000*step), Count: 1}))
+			require.NoError(r.T,
+				r.Bed.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: r.Bed.Cycles(4000 + 8000*step), Count: 1}))
 			r.Post(x, n)
 			r.Until("the descriptors are asked for", func() bool { return r.Bed.Faults.Hits() == step+1 })
 			for i := range n {
@@ -154,7 +161,8 @@ func levelStays(r *kit.Rig) {
 	}
 }
 
-// idleInAStop has a device with nothing to do in a stop of its port and all classes, and then a frame that waits for its end.
+// idleInAStop has a device with nothing to do in a stop of its port and all classes, and then a frame that waits for
+// its end.
 func idleInAStop(r *kit.Rig) {
 	const quanta = 40_000
 	x, w := r.TxSetup(3, 3)
@@ -182,7 +190,8 @@ func idleInAStop(r *kit.Rig) {
 	r.Frames = nil
 }
 
-// resetInAStop resets while frames wait for the end of a long stop, and rules and pauses are set: none of it is in force then.
+// resetInAStop resets while frames wait for the end of a long stop, and rules and pauses are set: none of it is in
+// force then.
 func resetInAStop(r *kit.Rig) {
 	const quanta = 60_000
 	for _, pause := range [][]byte{pauseFrame(nicspec.PauseOpcode, quanta), ClassPause(0xff, quanta)} {

@@ -12,11 +12,12 @@ import (
 
 // LongChecks stop queues of long entries.
 var LongChecks = []kit.Check{
-	{Name: "pause/a class stops while an entry waits for its blocks", Rules: "F4 T14 B8 F8", Stalls: kit.Stalled, Run: longInAStop},
+	{Name: "pause/a class stops while an entry waits for its blocks", Rules: "F4 T14 B8 F8", Stalls: kit.Stalled,
+		Run: longInAStop},
 }
 
-// longInAStop stops the class of a queue in which a part of an entry waits. The other blocks come in the stop, or only after
-// it: the entry leaves whole when both are over, and nothing of it before. A queue of another class goes on.
+// longInAStop stops the class of a queue in which a part of an entry waits. The other blocks come in the stop, or only
+// after it: the entry leaves whole when both are over, and nothing of it before. A queue of another class goes on.
 func longInAStop(r *kit.Rig) {
 	const class, other, quanta = 5, 3, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})
@@ -51,7 +52,8 @@ func longInAStop(r *kit.Rig) {
 			r.Ended(x, first, posts)
 		}
 		for _, c := range p.Begins {
-			require.False(r.T, c.Port == 1 && c.First <= end && c.First > p.Ins[0]+nicspec.VisibleCycles, "a frame of the class that is stopped")
+			require.False(r.T, c.Port == 1 && c.First <= end && c.First > p.Ins[0]+nicspec.VisibleCycles,
+				"a frame of the class that is stopped")
 		}
 		r.Quiet()
 		r.NoFrames()

@@ -9,11 +9,12 @@ import (
 
 // OffChecks disable queues while they are stopped.
 var OffChecks = []kit.Check{
-	{Name: "pause/a queue is disabled in a stop of its class", Rules: "F4 T11 B8", Stalls: kit.Calm, Run: disabledInAStop},
+	{Name: "pause/a queue is disabled in a stop of its class", Rules: "F4 T11 B8", Stalls: kit.Calm,
+		Run: disabledInAStop},
 }
 
-// disabledInAStop disables a queue of a class that is stopped, with an entry posted as the stop comes, which may end, or long
-// after, which is not fetched. Then nothing waits for the end of the stop, and nothing waits when it is over.
+// disabledInAStop disables a queue of a class that is stopped, with an entry posted as the stop comes, which may end,
+// or long after, which is not fetched. Then nothing waits for the end of the stop, and nothing waits when it is over.
 func disabledInAStop(r *kit.Rig) {
 	const queue, class, quanta = 3, 5, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})

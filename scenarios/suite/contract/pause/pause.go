@@ -17,7 +17,8 @@ var Checks = []kit.Check{
 	{Name: "pause/stops of a port", Rules: "F3 F4", Stalls: kit.Calm, Run: portStops},
 	{Name: "pause/stops of classes", Rules: "F3 F4", Stalls: kit.Calm, Run: classStops},
 	{Name: "pause/a queue that is enabled in a stop of its class", Rules: "F4", Stalls: kit.Calm, Run: enabledInAStop},
-	{Name: "pause/more frames wait than any buffer holds", Rules: "F4 B4 T9 T10 C3", Stalls: kit.Stalled, Run: manyWait},
+	{Name: "pause/more frames wait than any buffer holds", Rules: "F4 B4 T9 T10 C3", Stalls: kit.Stalled,
+		Run: manyWait},
 	{Name: "pause/frames that are dropped stop nothing", Rules: "F2 F4", Stalls: kit.Calm, Run: droppedPauses},
 	{Name: "pause/sent when the buffer fills", Rules: "F6 R3", Stalls: kit.Calm, Run: pausesSent},
 	{Name: "pause/its own frames in a stop", Rules: "F5 F6", Stalls: kit.Calm, Run: pausesInAStop},
@@ -79,9 +80,13 @@ func pauseValues(r *kit.Rig) {
 		{Name: "xoff by bit 31", Mod: func(e *f) { e.Xoff |= 1 << 31 }, Want: kit.TableBad},
 		{Name: "pause_time 63", Mod: func(e *f) { e.PauseTime = 63 }, Want: kit.TableBad},
 		{Name: "pause_time 64", Mod: func(e *f) { e.PauseTime = 64 }, Want: kit.TableOk},
-		{Name: "mode None: the rest may be anything", Mod: func(e *f) { e.TxMode, e.Xoff, e.Xon, e.PauseTime = 0, 1<<31, 1<<31+5, 1 }, Want: kit.TableOk},
+		{Name: "mode None: the rest may be anything", Mod: func(e *f) {
+			e.TxMode, e.Xoff, e.Xon, e.PauseTime = 0, 1<<31,
+				1<<31+5, 1
+		}, Want: kit.TableOk},
 	} {
-		e := f{RxPause: 1, RxPfc: 0xa5, TxMode: nicspec.PauseModePause, TxClasses: 0x5a, PauseTime: 1000, Xoff: 30_000, Xon: 10_000}
+		e := f{RxPause: 1, RxPfc: 0xa5, TxMode: nicspec.PauseModePause, TxClasses: 0x5a, PauseTime: 1000, Xoff: 30_000,
+			Xon: 10_000}
 		c.Mod(&e)
 		before := r.Entry(nicspec.TablePortCfg, 0)
 		b := kit.Encode(&e, nicspec.PortEntrySize)
@@ -107,11 +112,15 @@ func honoured(r *kit.Rig) {
 			frame  []byte
 			pauses bool
 		}{
-			{pauseFrame(nicspec.PauseOpcode, 0), cfg.pause == 1}, {pauseFrame(nicspec.PauseOpcode, 3), cfg.pause == 1}, {long, cfg.pause == 1},
-			{ClassPause(0xff, 2), cfg.classes != 0}, {ClassPause(0, 0), cfg.classes != 0}, {ClassPause(8, 1), cfg.classes != 0},
+			{pauseFrame(nicspec.PauseOpcode, 0), cfg.pause == 1}, {pauseFrame(nicspec.PauseOpcode, 3), cfg.pause == 1},
+			{long, cfg.pause == 1},
+			{ClassPause(0xff, 2), cfg.classes != 0}, {ClassPause(0, 0), cfg.classes != 0},
+			{ClassPause(8, 1), cfg.classes != 0},
 			{to(6, 0x99, pauseFrame(nicspec.PauseOpcode, 1)), cfg.pause == 1},
-			{tagged, false}, {pauseFrame(0, 1), false}, {pauseFrame(2, 1), false}, {pauseFrame(0x0100, 1), false}, {pauseFrame(0x0102, 1), false},
-			{pauseFrame(0x1001, 1), false}, {to(5, 2, pauseFrame(1, 1)), false}, {to(0, 0, pauseFrame(1, 1)), false}, {to(12, 0x89, pauseFrame(1, 1)), false},
+			{tagged, false}, {pauseFrame(0, 1), false}, {pauseFrame(2, 1), false}, {pauseFrame(0x0100, 1), false},
+			{pauseFrame(0x0102, 1), false},
+			{pauseFrame(0x1001, 1), false}, {to(5, 2, pauseFrame(1, 1)), false}, {to(0, 0, pauseFrame(1, 1)), false},
+			{to(12, 0x89, pauseFrame(1, 1)), false},
 			{to(13, 9, ClassPause(1, 1)), false},
 		} {
 			want, first := kit.Arrived(c.frame), r.Ordinal()
@@ -162,8 +171,8 @@ func Quantum(r *kit.Rig) int64 { return int64(512 / r.Sizes.EthBits) }
 // fetchCycles is more than entries take that are fetched and gathered when a stop has ended.
 const fetchCycles = 400
 
-// stopped demands that no frame of a queue began while a stop held that came at a cycle, and that one did soon after: slack is
-// what it may take longer than [F4] gives.
+// stopped demands that no frame of a queue began while a stop held that came at a cycle, and that one did soon after:
+// slack is what it may take longer than [F4] gives.
 func stopped(r *kit.Rig, w *pauseWatch, queue int, at, quanta, slack int64) {
 	r.T.Helper()
 	end, after := at+quanta*Quantum(r), int64(-1)
@@ -177,7 +186,8 @@ func stopped(r *kit.Rig, w *pauseWatch, queue int, at, quanta, slack int64) {
 		}
 	}
 	require.GreaterOrEqual(r.T, after, end, "a frame of queue %d after the stop", queue)
-	require.LessOrEqual(r.T, after, end+nicspec.VisibleCycles+slack, "the first frame of queue %d after the stop", queue)
+	require.LessOrEqual(r.T, after, end+nicspec.VisibleCycles+slack, "the first frame of queue %d after the stop",
+		queue)
 }
 
 // busySending posts a ring-full of long frames.
@@ -200,7 +210,8 @@ func portStops(r *kit.Rig) {
 		quanta int64 // of the stop, from the last of the frames
 	}{
 		{[][]byte{pauseFrame(1, 700)}, 700}, {[][]byte{pauseFrame(1, 5000)}, 5000}, {[][]byte{pauseFrame(1, 0)}, 0},
-		{[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 900)}, 900}, {[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 0)}, 0},
+		{[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 900)}, 900},
+		{[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 0)}, 0},
 		{[][]byte{pauseFrame(1, 100), pauseFrame(1, 2000)}, 2000},
 	} {
 		first := x.PI
@@ -251,7 +262,8 @@ func classStops(r *kit.Rig) {
 		if c.stopped {
 			stopped(r, p, 1, at, c.quanta, fetchCycles)
 		} else {
-			require.Less(r.T, p.Begins[len(p.Begins)-1].Last, at+c.quanta, "vector %#x stops no class of the queue", c.vector)
+			require.Less(r.T, p.Begins[len(p.Begins)-1].Last, at+c.quanta, "vector %#x stops no class of the queue",
+				c.vector)
 		}
 		r.Run(int(c.quanta))
 		r.Frames = nil

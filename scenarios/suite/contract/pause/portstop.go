@@ -13,7 +13,8 @@ import (
 // PortStopChecks are for NICs with more than one Ethernet port that can be paused.
 var PortStopChecks = []kit.Check{
 	{Name: "ports/one held, the other goes on", Rules: "T13 F4 T9 T10", Stalls: kit.Stalled, Run: onePortStopped},
-	{Name: "ports/one held, classes and queues that change ports", Rules: "T13 F4 T1 T10", Stalls: kit.Calm, Run: stoppedAndMixed},
+	{Name: "ports/one held, classes and queues that change ports", Rules: "T13 F4 T1 T10", Stalls: kit.Calm,
+		Run: stoppedAndMixed},
 	{Name: "ports/one held, entries that send nothing", Rules: "T13 F4 T3 T10", Stalls: kit.Calm, Run: nothingInAStop},
 }
 
@@ -67,8 +68,8 @@ func stillStopped(r *kit.Rig, end int64) {
 	}
 }
 
-// onePortStopped stops port 0 while more entries wait for it than any buffer holds, in many queues; queues of port 1 go on, those
-// that have been going and those that begin, and afterwards everything ends as posted.
+// onePortStopped stops port 0 while more entries wait for it than any buffer holds, in many queues; queues of port 1
+// go on, those that have been going and those that begin, and afterwards everything ends as posted.
 func onePortStopped(r *kit.Rig) {
 	const queues = 12
 	going, w := r.TxSetup(1, 6)
@@ -101,8 +102,8 @@ func onePortStopped(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// stoppedAndMixed stops port 0 while queues have entries for both ports: what stands behind an entry for port 0 waits for it,
-// and nothing else does.
+// stoppedAndMixed stops port 0 while queues have entries for both ports: what stands behind an entry for port 0 waits
+// for it, and nothing else does.
 func stoppedAndMixed(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(25, 9))
@@ -129,9 +130,9 @@ func stoppedAndMixed(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// nothingInAStop stops each port in turn while more frames wait for it than any buffer holds. Entries that send nothing end
-// meanwhile: those of a queue that has never sent, of one whose latest frame left on the port that is stopped, and of one that
-// sends on the other.
+// nothingInAStop stops each port in turn while more frames wait for it than any buffer holds. Entries that send
+// nothing end meanwhile: those of a queue that has never sent, of one whose latest frame left on the port that is
+// stopped, and of one that sends on the other.
 func nothingInAStop(r *kit.Rig) {
 	const queues, each = 8, 40
 	x, w := r.TxSetup(1, 6)
@@ -157,7 +158,8 @@ func nothingInAStop(r *kit.Rig) {
 		r.Transmit(sent, nothing(r, other, w, each, rng)...)
 		r.Transmit(sends, append(toPort(r, other, w, each, rng), nothing(r, other, w, each, rng)...)...)
 		r.Transmit(x, toPort(r, other, w, each, rng)...)
-		require.Less(r.T, r.Bed.NIC.Cycles(), end, "entries that do not name port %d have ended before its stop ends", port)
+		require.Less(r.T, r.Bed.NIC.Cycles(), end, "entries that do not name port %d have ended before its stop ends",
+			port)
 		for i, s := range stopped {
 			r.Ended(s, 0, posts[i])
 		}
@@ -166,8 +168,8 @@ func nothingInAStop(r *kit.Rig) {
 	}
 }
 
-// nothing makes n entries that send nothing: Nops, those with an opcode or a port that there is not, and frames of a port
-// that are too short.
+// nothing makes n entries that send nothing: Nops, those with an opcode or a port that there is not, and frames of a
+// port that are too short.
 func nothing(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i := range n {

@@ -12,7 +12,8 @@ import (
 func flood(r *kit.Rig, x *kit.RxRing, n int, delay int) {
 	r.T.Helper()
 	r.Bed.Faults.Clear()
-	require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 16, Delay: r.Bed.Cycles(delay), Count: 1}))
+	require.NoError(r.T,
+		r.Bed.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 16, Delay: r.Bed.Cycles(delay), Count: 1}))
 	r.Post(x, n)
 	for i := range n {
 		r.Play(kit.Blob(1024, uint64(i)))
@@ -73,14 +74,16 @@ func pausesSent(r *kit.Rig) {
 			require.Equal(r.T, ownPause(r, &cfg, mac, time), s.Data, "pause frame %d of %d", i, len(r.Out))
 			own++
 		}
-		require.GreaterOrEqual(r.T, own, 4, "pause frames: one when the buffer fills, more while it stays so, one at the end")
+		require.GreaterOrEqual(r.T, own, 4, "pause frames: one when the buffer fills, more while it stays so, one at "+
+			"the end")
 		for i := 1; i < own-1; i++ {
 			gap := p.Begins[i].First - p.Begins[i-1].First
 			require.GreaterOrEqual(r.T, gap, 500*Quantum(r)-nicspec.VisibleCycles, "cycles between pause frames")
 			require.LessOrEqual(r.T, gap, 500*Quantum(r)+2*nicspec.VisibleCycles, "cycles between pause frames")
 		}
 		r.Out = nil
-		want := kit.Steps{kit.PortCounter(nicspec.CntRxFrames): n, kit.PortCounter(nicspec.CntRxBytes): 1024 * n}.Taken(n).With(kit.PortCounter(nicspec.CntTxPause), own)
+		want := kit.Steps{kit.PortCounter(nicspec.CntRxFrames): n,
+			kit.PortCounter(nicspec.CntRxBytes): 1024 * n}.Taken(n).With(kit.PortCounter(nicspec.CntTxPause), own)
 		r.Moved("pauses sent", before, want)
 	}
 }
@@ -89,7 +92,8 @@ func pausesSent(r *kit.Rig) {
 func pausesInAStop(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)
-	PortCfg(r, nicspec.PortEntryFields{RxPause: 1, TxMode: nicspec.PauseModePause, PauseTime: 2000, Xoff: 8192, Xon: 2048})
+	PortCfg(r, nicspec.PortEntryFields{RxPause: 1, TxMode: nicspec.PauseModePause, PauseTime: 2000, Xoff: 8192,
+		Xon: 2048})
 	p := Pauses(r)
 	r.Play(pauseFrame(1, 0xffff))
 	r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
@@ -109,7 +113,8 @@ func pausesInAStop(r *kit.Rig) {
 	r.Quiet()
 }
 
-// pausesEnd sets tx_mode to 0 while the buffer is full: no frame is sent any more, the one that would end the pause neither.
+// pausesEnd sets tx_mode to 0 while the buffer is full: no frame is sent any more, the one that would end the pause
+// neither.
 func pausesEnd(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)

@@ -36,8 +36,8 @@ func enabledInAStop(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// manyWait stops the port while more frames are posted than any buffer holds, short ones, then the longest: they leave as
-// posted when the stop ends.
+// manyWait stops the port while more frames are posted than any buffer holds, short ones, then the longest: they leave
+// as posted when the stop ends.
 func manyWait(r *kit.Rig) {
 	const queues, log = 4, 6
 	_, w := r.TxSetup(1, 2)

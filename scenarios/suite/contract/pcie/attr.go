@@ -16,21 +16,29 @@ import (
 // RuntimeChecks change DEVCTL while requests are under way.
 var RuntimeChecks = func() []kit.Check {
 	all := []kit.Check{
-		{Name: "run time/limits change under traffic", Rules: "P10 P3 G8", Stalls: kit.Stalled, Run: func(r *kit.Rig) { limitsChange(r, 0) }},
+		{Name: "run time/limits change under traffic", Rules: "P10 P3 G8", Stalls: kit.Stalled,
+			Run: func(r *kit.Rig) { limitsChange(r, 0) }},
 	}
-	rcb := kit.Check{Name: "run time/completions at 64 B though DEVCTL.rcb says 128", Rules: "P12 P5", Stalls: kit.Stalled, Run: func(r *kit.Rig) { bothWays(r, true) }}
-	kit.Around[rcb.Name] = func(s *board.Endpoint) { s.Limits, s.Split = tlp.Limits{MPS: 256, MRRS: 4096, RCB: 64}, tlp.CplRandom }
+	rcb := kit.Check{Name: "run time/completions at 64 B though DEVCTL.rcb says 128", Rules: "P12 P5",
+		Stalls: kit.Stalled, Run: func(r *kit.Rig) { bothWays(r, true) }}
+	kit.Around[rcb.Name] = func(s *board.Endpoint) {
+		s.Limits, s.Split = tlp.Limits{MPS: 256, MRRS: 4096, RCB: 64},
+			tlp.CplRandom
+	}
 	return append(all, rcb)
 }()
 
 // AttrChecks look at the attributes of requests [P11].
 var AttrChecks = []kit.Check{
-	{Name: "attributes/of every kind of request", Rules: "P2 P11", Stalls: kit.Stalled, Run: func(r *kit.Rig) { attributes(r, bothWaysOnce) }},
-	{Name: "attributes/change under traffic", Rules: "P10 P11 G8", Stalls: kit.Stalled, Run: func(r *kit.Rig) { limitsChange(r, 3) }},
+	{Name: "attributes/of every kind of request", Rules: "P2 P11", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { attributes(r, bothWaysOnce) }},
+	{Name: "attributes/change under traffic", Rules: "P10 P11 G8", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { limitsChange(r, 3) }},
 }
 
 // AttrCopyChecks look at those of copies.
-var AttrCopyChecks = []kit.Check{{Name: "attributes/of copies", Rules: "P11 D2", Stalls: kit.Stalled, Run: func(r *kit.Rig) { attributes(r, copySome) }}}
+var AttrCopyChecks = []kit.Check{{Name: "attributes/of copies", Rules: "P11 D2", Stalls: kit.Stalled,
+	Run: func(r *kit.Rig) { attributes(r, copySome) }}}
 
 // carries tells whether a request of the device carries data of frames or copies: it is for no ring, and no message.
 func carries(r *kit.Rig, h *tlp.Header) bool {
@@ -100,7 +108,8 @@ func bothWaysOnce(r *kit.Rig) {
 
 func copySome(r *kit.Rig) {
 	x, w := copies.CopySetup(r, 2, 6)
-	copies.Copied(r, x, []nicspec.WqeFields{copies.SoundCopy(r, w[0], 1), copies.SoundCopy(r, w[1], 2), copies.SoundCopy(r, w[0], 3)})
+	copies.Copied(r, x, []nicspec.WqeFields{copies.SoundCopy(r, w[0], 1), copies.SoundCopy(r, w[1], 2),
+		copies.SoundCopy(r, w[0], 3)})
 	r.Disable(nicspec.TableTxq, 2)
 }
 
@@ -171,7 +180,8 @@ func limitsChange(r *kit.Rig, attrs uint32) {
 	}
 	r.Quiet()
 	r.Watch = nil
-	require.LessOrEqual(r.T, d.stale, 256, "requests that followed a former setting, more than 64 cycles after a new one was written")
+	require.LessOrEqual(r.T, d.stale, 256, "requests that followed a former setting, more than 64 cycles after a new "+
+		"one was written")
 	require.NotZero(r.T, d.checked)
 	r.NoFrames()
 }

@@ -13,13 +13,15 @@ import (
 
 // BackpressureChecks hold the TLP streams back.
 var BackpressureChecks = func() []kit.Check {
-	c := kit.Check{Name: "mixed/completions come in while nothing can leave", Rules: "B7 C3", Stalls: kit.Calm, Run: completionsWhileHeld}
+	c := kit.Check{Name: "mixed/completions come in while nothing can leave", Rules: "B7 C3", Stalls: kit.Calm,
+		Run: completionsWhileHeld}
 	kit.Around[c.Name] = func(e *board.Endpoint) { e.Gate = true }
 	return []kit.Check{c}
 }()
 
-// completionsWhileHeld has the endpoint take nothing until the way there is full of writes and no TLP can leave. The answers
-// to reads from before come then, and must be accepted: an endpoint may wait for that before it takes anything.
+// completionsWhileHeld has the endpoint take nothing until the way there is full of writes and no TLP can leave. The
+// answers to reads from before come then, and must be accepted: an endpoint may wait for that before it takes
+// anything.
 func completionsWhileHeld(r *kit.Rig) {
 	const late, entries = 55_000, 8
 	r.Write(nicspec.RegDevctl, 0) // writes of 128 B: many of them
@@ -33,7 +35,8 @@ func completionsWhileHeld(r *kit.Rig) {
 		all = append(all, r.Sound(w[i%2], uint64(i)))
 	}
 	for _, w := range w {
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: w.Bus, To: w.Bus + uint64(w.Length), Delay: r.Bed.Cycles(late)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{From: w.Bus, To: w.Bus + uint64(w.Length), Delay: r.Bed.Cycles(late)}))
 	}
 	posts := r.Enqueue(x, all...)
 	asked := 0

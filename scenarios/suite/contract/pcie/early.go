@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// EarlyChecks send completions that nobody asked for at the time of requests. Which of them meet a request is chance, and what
-// becomes of it then is for the referee to say.
+// EarlyChecks send completions that nobody asked for at the time of requests. Which of them meet a request is chance,
+// and what becomes of it then is for the referee to say.
 var EarlyChecks = func() []kit.Check {
 	var all []kit.Check
 	for _, c := range []struct {
@@ -22,14 +22,16 @@ var EarlyChecks = func() []kit.Check {
 		{"of one beat", tlp.Header{Kind: tlp.CplD, Length: 25, ByteCount: 100}},
 		{"of eight beats", tlp.Header{Kind: tlp.CplD, Length: 256, ByteCount: 1024}},
 	} {
-		all = append(all, kit.Check{Name: fmt.Sprintf("transmit errors/completions %s before and after their requests", c.name), Rules: "P6 P7 C3",
-			Stalls: []int{0, 60}, Run: func(r *kit.Rig) { earlyCompletions(r, c.cpl) }})
+		all = append(all,
+			kit.Check{Name: fmt.Sprintf("transmit errors/completions %s before and after their requests", c.name),
+				Rules:  "P6 P7 C3",
+				Stalls: []int{0, 60}, Run: func(r *kit.Rig) { earlyCompletions(r, c.cpl) }})
 	}
 	return all
 }()
 
-// earlyCompletions has the device read pieces all the time while completions for any tag come in. They begin when a piece is
-// asked for, and leave room for others between them: a queue whose ring cannot be read asks for nothing more.
+// earlyCompletions has the device read pieces all the time while completions for any tag come in. They begin when a
+// piece is asked for, and leave room for others between them: a queue whose ring cannot be read asks for nothing more.
 func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: as many as can be
@@ -44,7 +46,8 @@ func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
 		asked := false
 		r.Watch = func(c boundary.Crossing) {
 			h := tlp.Parse(&c.TLP.Hdr)
-			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address-x.Base >= uint64(x.Size()*x.Slot)
+			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd &&
+				h.Address-x.Base >= uint64(x.Size()*x.Slot)
 		}
 		r.Tell(&x.Ring)
 		r.Until("a piece is asked for", func() bool { return asked })

@@ -12,7 +12,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// HandChecks answer reads by hand: what the endpoint never sends, each status, and completions that are wrong in two ways.
+// HandChecks answer reads by hand: what the endpoint never sends, each status, and completions that are wrong in two
+// ways.
 var HandChecks = []kit.Check{
 	{Name: "transmit errors/completions by hand", Rules: "P6 P7 T6", Stalls: kit.Stalled, Run: completionsByHand},
 }
@@ -38,7 +39,8 @@ func spoilt() []handmade {
 		{"without data", bare, misfit},
 	}
 	for bit := range 7 {
-		all = append(all, handmade{fmt.Sprintf("bit %d of the lower address", bit), func(c *kit.Completion) { c.LowerAddr ^= 1 << bit }, misfit})
+		all = append(all, handmade{fmt.Sprintf("bit %d of the lower address", bit),
+			func(c *kit.Completion) { c.LowerAddr ^= 1 << bit }, misfit})
 	}
 	return all
 }
@@ -55,7 +57,8 @@ func handmades() []handmade {
 			want = nicspec.StatusCplUnsupported
 		}
 		status := func(name string, mod func(*kit.Completion)) {
-			all = append(all, handmade{fmt.Sprintf("status %d%s", s, name), func(c *kit.Completion) { mod(c); c.Status = s }, want})
+			all = append(all,
+				handmade{fmt.Sprintf("status %d%s", s, name), func(c *kit.Completion) { mod(c); c.Status = s }, want})
 		}
 		status("", bare)
 		status(" with data", func(*kit.Completion) {})
@@ -65,13 +68,14 @@ func handmades() []handmade {
 		status(" and "+m.name, func(c *kit.Completion) { m.mod(c); c.EP = s%2 > 0 })
 	}
 	for _, m := range misfits {
-		all = append(all, m, handmade{"poison and " + m.name, func(c *kit.Completion) { m.mod(c); c.EP = true }, nicspec.StatusCplPoison})
+		all = append(all, m, handmade{"poison and " + m.name, func(c *kit.Completion) { m.mod(c); c.EP = true },
+			nicspec.StatusCplPoison})
 	}
 	return append(all, handmade{"poison", func(c *kit.Completion) { c.EP = true }, nicspec.StatusCplPoison})
 }
 
-// completionsByHand has a piece of which the endpoint answers no read. The first of them is answered by a completion that is
-// changed, the others rightly; when the entry has failed, the right one comes, too, and finds no request.
+// completionsByHand has a piece of which the endpoint answers no read. The first of them is answered by a completion
+// that is changed, the others rightly; when the entry has failed, the right one comes, too, and finds no request.
 func completionsByHand(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 50_000)
 	x, w := r.TxSetup(3, 4)
@@ -85,7 +89,8 @@ func completionsByHand(r *kit.Rig) {
 		first := x.PI
 		all := r.Enqueue(x, kit.SendEntry(nil, s))
 		r.Tell(&x.Ring)
-		r.Until("the piece is asked for", func() bool { return reads.left == 0 && r.Bed.Faults.Hits() == len(reads.all) })
+		r.Until("the piece is asked for",
+			func() bool { return reads.left == 0 && r.Bed.Faults.Hits() == len(reads.all) })
 		r.Bed.Faults.Clear()
 		for k := range reads.all {
 			right := rightAnswer(r, &reads.all[k])
@@ -107,8 +112,10 @@ func completionsByHand(r *kit.Rig) {
 	}
 	r.Watch = nil
 	n := len(cases)
-	r.Moved("completions by hand", before, kit.Steps{kit.DevCounter(nicspec.CntCplErr): uint64(failed), kit.DevCounter(nicspec.CntCplUnexpected): uint64(failed)}.
-		With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr), failed).With(kit.DevCounter(nicspec.CntTxCqe), n).
+	r.Moved("completions by hand", before, kit.Steps{kit.DevCounter(nicspec.CntCplErr): uint64(failed),
+		kit.DevCounter(nicspec.CntCplUnexpected): uint64(failed)}.
+		With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr),
+		failed).With(kit.DevCounter(nicspec.CntTxCqe), n).
 		With(kit.PortCounter(nicspec.CntTxFrames), n-failed).With(kit.PortCounter(nicspec.CntTxBytes), bytes))
 	r.NoFrames()
 }
@@ -126,7 +133,8 @@ func leaveUnanswered(r *kit.Rig, bus uint64, n int) *unanswered {
 	r.Watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		off, bytes := h.Span()
-		if at := h.Address + uint64(off); c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && at >= bus && at < bus+uint64(n) {
+		if at := h.Address + uint64(off); c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && at >= bus &&
+			at < bus+uint64(n) {
 			u.all, u.left = append(u.all, h), u.left-bytes
 		}
 	}
@@ -137,6 +145,7 @@ func leaveUnanswered(r *kit.Rig, bus uint64, n int) *unanswered {
 func rightAnswer(r *kit.Rig, h *tlp.Header) kit.Completion {
 	r.T.Helper()
 	off, n := h.Span()
-	return kit.Completion{Header: tlp.Header{Kind: tlp.CplD, Length: h.Length, ByteCount: uint16(n), LowerAddr: uint8(h.Address+uint64(off)) & 0x7f,
+	return kit.Completion{Header: tlp.Header{Kind: tlp.CplD, Length: h.Length, ByteCount: uint16(n),
+		LowerAddr:   uint8(h.Address+uint64(off)) & 0x7f,
 		RequesterID: nicspec.RequesterNic, Tag: h.Tag}, Data: r.Load(h.Address, int(h.Length)*tlp.DWBytes)}
 }

@@ -14,8 +14,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// MixedChecks are both directions at once, with completions split and shuffled in every way. Which way is in their names,
-// and around makes it so.
+// MixedChecks are both directions at once, with completions split and shuffled in every way. Which way is in their
+// names, and around makes it so.
 var MixedChecks = func() []kit.Check {
 	var all []kit.Check
 	for _, mps := range []int{128, 256, 4096} {
@@ -25,7 +25,8 @@ var MixedChecks = func() []kit.Check {
 				if random {
 					how = "random, shuffled"
 				}
-				c := kit.Check{Name: fmt.Sprintf("mixed/completions of %d B, RCB %d, %s", mps, rcb, how), Rules: "P5 P9 R10 T4 C1", Stalls: kit.Calm,
+				c := kit.Check{Name: fmt.Sprintf("mixed/completions of %d B, RCB %d, %s", mps, rcb, how),
+					Rules: "P5 P9 R10 T4 C1", Stalls: kit.Calm,
 					Run: func(r *kit.Rig) { bothWays(r, rcb == 128) }}
 				all = append(all, c)
 				kit.Around[c.Name] = func(s *board.Endpoint) {
@@ -37,7 +38,8 @@ var MixedChecks = func() []kit.Check {
 			}
 		}
 	}
-	return append(all, kit.Check{Name: "mixed/much back-pressure", Rules: "B4 B6 B7 C1 C3", Stalls: []int{30, 60, 90}, Run: func(r *kit.Rig) { bothWays(r, false) }})
+	return append(all, kit.Check{Name: "mixed/much back-pressure", Rules: "B4 B6 B7 C1 C3", Stalls: []int{30, 60, 90},
+		Run: func(r *kit.Rig) { bothWays(r, false) }})
 }()
 
 // bothWays receives and sends at once, on several queues each.

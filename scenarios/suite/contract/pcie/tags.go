@@ -14,7 +14,8 @@ import (
 
 // TagChecks use up tags, and let reads time out.
 var TagChecks = []kit.Check{
-	{Name: "tags/none is lost when reads time out beside others", Rules: "P2 P6 C3", Stalls: kit.Stalled, Run: tagsComeBack},
+	{Name: "tags/none is lost when reads time out beside others", Rules: "P2 P6 C3", Stalls: kit.Stalled,
+		Run: tagsComeBack},
 }
 
 // outstanding counts the reads that are outstanding, and the most at once.
@@ -36,8 +37,8 @@ func (o *outstanding) see(c boundary.Crossing) {
 	}
 }
 
-// tagsComeBack has a hundred reads time out at once, whose tags have rested while completions of other reads come in one
-// after another: tags come back in the same cycles. After that as many reads are outstanding at once as before.
+// tagsComeBack has a hundred reads time out at once, whose tags have rested while completions of other reads come in
+// one after another: tags come back in the same cycles. After that as many reads are outstanding at once as before.
 func tagsComeBack(r *kit.Rig) {
 	const limit = 6 * kit.Timeout // far more than an answer takes
 	r.Write(nicspec.RegCplTimeout, limit)
@@ -50,7 +51,9 @@ func tagsComeBack(r *kit.Rig) {
 	most := func() int {
 		o := &outstanding{left: map[uint8]int{}}
 		r.Bed.Faults.Clear()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: w[0].Bus, To: w[0].Bus + 1<<20, Delay: r.Bed.Cycles(kit.Timeout)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: w[0].Bus, To: w[0].Bus + 1<<20,
+				Delay: r.Bed.Cycles(kit.Timeout)}))
 		r.Watch = o.see
 		sendAll(r, good, long(10))
 		r.Watch = nil
@@ -60,7 +63,8 @@ func tagsComeBack(r *kit.Rig) {
 	before := most()
 	for range 4 {
 		since := r.Bed.NIC.Cycles()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: w[1].Bus, To: w[1].Bus + 1<<20}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: w[1].Bus, To: w[1].Bus + 1<<20}))
 		e := kit.SendEntry(nil, r.Piece(w[1], 0, 128, kit.Pattern(8192, 1)))
 		first := bad.PI
 		all := r.Enqueue(bad, e, e)

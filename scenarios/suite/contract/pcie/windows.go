@@ -9,7 +9,8 @@ import (
 
 // WindowChecks change the configuration while frames come in: which of them see what is for the referee to follow.
 var WindowChecks = []kit.Check{
-	{Name: "parsing/ROCE_PORT is written while frames come in", Rules: "R6 G8 H6 H7", Stalls: kit.Stalled, Run: rocePortMoves},
+	{Name: "parsing/ROCE_PORT is written while frames come in", Rules: "R6 G8 H6 H7", Stalls: kit.Stalled,
+		Run: rocePortMoves},
 }
 
 func rocePortMoves(r *kit.Rig) {

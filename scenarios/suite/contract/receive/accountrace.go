@@ -14,8 +14,8 @@ var AccountRaceChecks = []kit.Check{
 	{Name: "accounts/written while frames wait", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileWaiting},
 }
 
-// writtenWhileWaiting writes an account anew while frames that draw on it wait for their descriptors: each draws on what it
-// found, so that the new numbers begin at 0.
+// writtenWhileWaiting writes an account anew while frames that draw on it wait for their descriptors: each draws on
+// what it found, so that the new numbers begin at 0.
 func writtenWhileWaiting(r *kit.Rig) {
 	const n = 3
 	a := &Account{Index: 7, Balance: 9, Rule: 1, FastQ: 1, SlowQ: 2}
@@ -24,7 +24,8 @@ func writtenWhileWaiting(r *kit.Rig) {
 	SetAccount(r, a)
 	for range 4 {
 		r.Bed.Faults.Clear()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 1, Count: 1, Delay: r.Bed.Cycles(2000)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 1, Count: 1, Delay: r.Bed.Cycles(2000)}))
 		r.Post(x, n)
 		for range n {
 			r.Play(kit.FrameTo(a.Index, kit.FrameOf(64)))
@@ -41,7 +42,8 @@ func writtenWhileWaiting(r *kit.Rig) {
 	}
 }
 
-// creditsWhileDrawing writes credits as fast as they go while frames draw one after another: neither gets lost, whichever meet.
+// creditsWhileDrawing writes credits as fast as they go while frames draw one after another: neither gets lost,
+// whichever meet.
 func creditsWhileDrawing(r *kit.Rig) {
 	a := &Account{Index: 3, Balance: 1 << 20, Rule: 4, FastQ: 1, SlowQ: 2}
 	OpenPosted(r, a.FastQ, a.SlowQ)

@@ -21,7 +21,8 @@ var AccountChecks = []kit.Check{
 }
 
 // AccountRssChecks combine accounts with RSS.
-var AccountRssChecks = []kit.Check{{Name: "accounts/groups of RSS", Rules: "A2 A3 S3", Stalls: kit.Stalled, Run: accountGroups}}
+var AccountRssChecks = []kit.Check{{Name: "accounts/groups of RSS", Rules: "A2 A3 S3", Stalls: kit.Stalled,
+	Run: accountGroups}}
 
 // Account is a credit account as section 10 has it.
 type Account struct {
@@ -116,7 +117,10 @@ func draws(r *kit.Rig, a *Account, n int) {
 			q = a.SlowQ
 		}
 		seq := a.Draw(slow)
-		r.Delivered(r.Rx[q], first+i, uint16(a.Rule), func(f *nicspec.RxCqeFields) { f.SlowPath, f.AccountSeq = slow, seq })
+		r.Delivered(r.Rx[q], first+i, uint16(a.Rule), func(f *nicspec.RxCqeFields) {
+			f.SlowPath, f.AccountSeq = slow,
+				seq
+		})
 		r.Post(r.Rx[q], 1)
 	}
 	r.Quiet()
@@ -158,7 +162,8 @@ func bothPaths(r *kit.Rig) {
 // setAccountRule writes the rule of an account alone.
 func setAccountRule(r *kit.Rig, a *Account) {
 	r.T.Helper()
-	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(a.FastQ), AccountEn: 1, Account: uint8(a.Index), SlowQueue: uint16(a.SlowQ)}
+	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(a.FastQ), AccountEn: 1,
+		Account: uint8(a.Index), SlowQueue: uint16(a.SlowQ)}
 	if a.rssLog > 0 {
 		e.Action, e.Queue, e.RssLog = nicspec.ActionRss, uint16(a.group), uint8(a.rssLog)
 	}
@@ -205,8 +210,10 @@ func accountCredits(r *kit.Rig) {
 	for _, c := range []struct {
 		n    uint32
 		take bool
-	}{{0, false}, {1, true}, {7, false}, {3, true}, {4, true}, {nicspec.CreditMax - 1, false}, {1, false}, {1, false}, {nicspec.CreditMax, false},
-		{nicspec.CreditMax, true}, {nicspec.CreditMax, true}, {0x80_0000, false}, {0x80_0000, false}, {0xff_fffe, true}, {2, true}} {
+	}{{0, false}, {1, true}, {7, false}, {3, true}, {4, true}, {nicspec.CreditMax - 1, false}, {1, false}, {1, false},
+		{nicspec.CreditMax, false},
+		{nicspec.CreditMax, true}, {nicspec.CreditMax, true}, {0x80_0000, false}, {0x80_0000, false}, {0xff_fffe, true},
+		{2, true}} {
 		credit(r, a, c.n, c.take, false)
 		Stands(r, a)
 	}
@@ -283,7 +290,8 @@ func manyAccounts(r *kit.Rig) {
 	// Two rules draw on one account.
 	a, b := *all[1], *all[1]
 	b.Rule, b.FastQ, b.SlowQ = all[2].Rule, 2, 4
-	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: 2, AccountEn: 1, Account: uint8(a.Index), SlowQueue: 4}
+	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: 2, AccountEn: 1, Account: uint8(a.Index),
+		SlowQueue: 4}
 	e.Value[13], e.Mask[13] = 200, 0xff
 	r.Rule(b.Rule, e)
 	credit(r, &a, 1, false, true)
@@ -296,7 +304,10 @@ func manyAccounts(r *kit.Rig) {
 	if slow {
 		q = a.SlowQ
 	}
-	r.Delivered(r.Rx[q], first+1, uint16(a.Rule), func(f *nicspec.RxCqeFields) { f.AccountSeq, f.SlowPath = seq+1, slow })
+	r.Delivered(r.Rx[q], first+1, uint16(a.Rule), func(f *nicspec.RxCqeFields) {
+		f.AccountSeq, f.SlowPath = seq+1,
+			slow
+	})
 }
 
 func accountValues(r *kit.Rig) {
@@ -304,9 +315,13 @@ func accountValues(r *kit.Rig) {
 		balance uint32
 		latch   uint8
 		want    nicspec.TableStatus
-	}{{0, 0, kit.TableOk}, {nicspec.CreditMax, 1, kit.TableOk}, {nicspec.CreditMax + 1, 0, kit.TableBad}, {1 << 31, 0, kit.TableBad}, {5, 2, kit.TableBad}, {5, 255, kit.TableBad}} {
-		f := nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch, Slow: 1, Drawn: 77, Seq: 78} // the last three are read-only
-		require.Equal(r.T, c.want, r.Command(nicspec.TableOpWrite, nicspec.TableAccount, i, kit.Encode(&f, nicspec.AccountEntrySize)), "%+v", c)
+	}{{0, 0, kit.TableOk}, {nicspec.CreditMax, 1, kit.TableOk}, {nicspec.CreditMax + 1, 0, kit.TableBad},
+		{1 << 31, 0, kit.TableBad}, {5, 2, kit.TableBad}, {5, 255, kit.TableBad}} {
+		// the last three are read-only
+		f := nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch, Slow: 1, Drawn: 77, Seq: 78}
+		require.Equal(r.T, c.want,
+			r.Command(nicspec.TableOpWrite, nicspec.TableAccount, i, kit.Encode(&f, nicspec.AccountEntrySize)), "%+v",
+			c)
 		want := nicspec.AccountEntryFields{}
 		if c.want == kit.TableOk {
 			want = nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch}
@@ -326,7 +341,9 @@ func accountValues(r *kit.Rig) {
 		{Name: "slow_queue far beyond", Mod: func(e *f) { e.SlowQueue = 0xffff }, Want: kit.TableBad},
 		{Name: "action Drop", Mod: func(e *f) { e.Action = nicspec.ActionDrop }, Want: kit.TableBad},
 		{Name: "not valid and bad", Mod: func(e *f) { e.Valid, e.Account = 0, 64 }, Want: kit.TableBad},
-		{Name: "without account_en the rest is ignored", Mod: func(e *f) { e.AccountEn, e.Account, e.SlowQueue, e.Action = 0, 255, 0xffff, nicspec.ActionDrop }, Want: kit.TableOk},
+		{Name: "without account_en the rest is ignored",
+			Mod:  func(e *f) { e.AccountEn, e.Account, e.SlowQueue, e.Action = 0, 255, 0xffff, nicspec.ActionDrop },
+			Want: kit.TableOk},
 	} {
 		e := f{Valid: 1, Action: nicspec.ActionQueue, Queue: 1, AccountEn: 1, Account: 3, SlowQueue: 2}
 		c.Mod(&e)
@@ -336,62 +353,4 @@ func accountValues(r *kit.Rig) {
 			require.Equal(r.T, r.Built(&nicspec.RuleEntryInfo, b), r.Entry(nicspec.TableRule, 2)[:len(b)], c.Name)
 		}
 	}
-}
-
-// accountOrder lets frames come on all ports while credits come and go: account_seq merges the two rings.
-func accountOrder(r *kit.Rig) {
-	const n = 240
-	r.Write(nicspec.RegCtrl, 1)
-	rings := []*kit.RxRing{r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)}
-	for _, x := range rings {
-		r.Post(x, 2*n)
-	}
-	a := &Account{Index: 11, Balance: 3, Latch: true, Rule: 3, FastQ: 1, SlowQ: 2}
-	SetAccount(r, a)
-	rng := rand.New(rand.NewPCG(52, 9))
-	for i := range n {
-		for p := range r.Sizes.Ports {
-			r.PlayOn(p, kit.FrameTo(11, kit.FrameOf(60+rng.IntN(300))))
-		}
-		if i%8 == 7 {
-			r.Write(nicspec.RegAccountCredit(11), uint32(rng.IntN(12))|uint32(rng.IntN(4)/3)<<30|uint32(rng.IntN(2))<<31)
-			r.Run(rng.IntN(900))
-		}
-	}
-	r.Quiet()
-	total := n * r.Sizes.Ports
-	merged, slow := make([]nicspec.RxCqe, total), 0
-	for i, x := range rings {
-		for e := nicspec.RxCqe(r.Next(&x.Ring)); e != nil; e = r.Next(&x.Ring) {
-			require.Less(r.T, int(e.AccountSeq()), total)
-			require.Nil(r.T, merged[e.AccountSeq()], "account_seq %d is there twice", e.AccountSeq())
-			require.Equal(r.T, i == 1, e.SlowPath())
-			merged[e.AccountSeq()] = e
-			slow += i
-		}
-	}
-	var ordinals [2]int
-	for i, e := range merged {
-		require.NotNil(r.T, e, "account_seq %d is in neither ring", i)
-		require.EqualValues(r.T, ordinals[e.Port()], e.PortSeq(), "ordinal of the frame with account_seq %d", i)
-		ordinals[e.Port()]++
-	}
-	got := nicspec.DecodeAccountEntry(r.Entry(nicspec.TableAccount, 11))
-	require.Equal(r.T, [2]int{total, total - slow}, [2]int{int(got.Seq), int(got.Drawn)})
-	require.Positive(r.T, slow)
-	require.Positive(r.T, total-slow)
-}
-
-// accountGroups has the fast way spread over queues.
-func accountGroups(r *kit.Rig) {
-	rssKeyAt(r, 9)
-	r.Write(nicspec.RegCtrl, 1)
-	spread(r, 3, entriesOf(250, 4))
-	OpenPosted(r, 9)
-	a := &Account{Index: 21, Balance: 10, Rule: 6, SlowQ: 9, group: 250, rssLog: 4}
-	SetAccount(r, a)
-	draws(r, a, 14)
-	credit(r, a, 20, false, false)
-	draws(r, a, 25)
-	Stands(r, a)
 }

@@ -27,7 +27,8 @@ func lengthDrops(r *kit.Rig) {
 	x := r.OpenRx(0, 4, nil)
 	r.ToQueue(0)
 	r.Post(x, 16)
-	odd := [][]byte{kit.Blob(1, 1), kit.Blob(13, 1), kit.Blob(14, 2), kit.Blob(59, 3), kit.Blob(60, 4), kit.Blob(9216, 5), kit.Blob(9217, 6), kit.Blob(20000, 7)}
+	odd := [][]byte{kit.Blob(1, 1), kit.Blob(13, 1), kit.Blob(14, 2), kit.Blob(59, 3), kit.Blob(60, 4),
+		kit.Blob(9216, 5), kit.Blob(9217, 6), kit.Blob(20000, 7)}
 	r.Dropped("rx_enable 0", nicspec.CntRxDropDisabled, odd...)
 	r.Write(nicspec.RegCtrl, 1)
 	r.Synced()
@@ -145,7 +146,8 @@ func queueDrops(r *kit.Rig) {
 	})
 	require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: x.Base, To: x.Base + 64}))
 	r.Post(x, 1)
-	r.Until("the queue is in error", func() bool { e := r.Next(&x.Ring); return e != nil && e[0] == byte(nicspec.CqeTypeEvent) })
+	r.Until("the queue is in error",
+		func() bool { e := r.Next(&x.Ring); return e != nil && e[0] == byte(nicspec.CqeTypeEvent) })
 	r.Dropped("a queue in error", nicspec.CntRxDropQueueErr, f, f, f)
 	r.Disable(nicspec.TableRxq, 9)
 	r.Dropped("it is off again", nicspec.CntRxDropQueueOff, f)
@@ -182,12 +184,13 @@ func noDescriptor(r *kit.Rig) {
 			frames = append(frames, kit.Blob(60+lap*100+i, uint64(i)))
 		}
 		first := r.Ordinal()
-		r.Counted(fmt.Sprintf("%d for %d frames", n, n+3), kit.Arrived(frames...).Taken(n).With(kit.PortCounter(nicspec.CntRxDropNoDesc), 3), func() {
-			r.Play(frames...)
-			for i := range n {
-				r.Delivered(x, first+i, nicspec.RuleNone)
-			}
-		})
+		r.Counted(fmt.Sprintf("%d for %d frames", n, n+3),
+			kit.Arrived(frames...).Taken(n).With(kit.PortCounter(nicspec.CntRxDropNoDesc), 3), func() {
+				r.Play(frames...)
+				for i := range n {
+					r.Delivered(x, first+i, nicspec.RuleNone)
+				}
+			})
 	}
 	r.Nothing(&x.Ring)
 }
@@ -227,7 +230,8 @@ func overflow(r *kit.Rig) {
 	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the promise: not a byte of it may be missing
 		x := r.OpenRx(8, 10, nil)
 		r.Bed.Faults.Clear()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: x.Base, To: x.Base + 16, Count: 1, Delay: r.Bed.Cycles(20_000)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{From: x.Base, To: x.Base + 16, Count: 1, Delay: r.Bed.Cycles(20_000)}))
 		r.Post(x, x.Size())
 		r.Synced()
 		before, first := r.Counters(), r.Ordinal()
@@ -245,13 +249,16 @@ func overflow(r *kit.Rig) {
 		for i := range len(frames) - int(lost) {
 			r.Delivered(x, first+i, nicspec.RuleNone)
 		}
-		r.Moved("overflow", before, kit.Arrived(frames...).Taken(len(frames)-int(lost)).With(kit.PortCounter(nicspec.CntRxDropOverflow), int(lost)))
+		r.Moved("overflow", before,
+			kit.Arrived(frames...).Taken(len(frames)-int(lost)).With(kit.PortCounter(nicspec.CntRxDropOverflow),
+				int(lost)))
 		r.Nothing(&x.Ring)
 		r.Disable(nicspec.TableRxq, 8)
 	}
 }
 
-// lose plays n frames of some 1,000 B for every cause of a drop that is not their length: they leave no trace in the buffer.
+// lose plays n frames of some 1,000 B for every cause of a drop that is not their length: they leave no trace in the
+// buffer.
 func lose(r *kit.Rig, n int) {
 	r.T.Helper()
 	r.OpenRx(2, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 100 })
@@ -275,7 +282,8 @@ func lose(r *kit.Rig, n int) {
 		}
 	}
 	want := kit.Arrived(all...)
-	for _, c := range []nicspec.PortCounter{nicspec.CntRxDropIpCsum, nicspec.CntRxDropL4Csum, nicspec.CntRxDropIcrc, nicspec.CntRxDropQueueOff,
+	for _, c := range []nicspec.PortCounter{nicspec.CntRxDropIpCsum, nicspec.CntRxDropL4Csum, nicspec.CntRxDropIcrc,
+		nicspec.CntRxDropQueueOff,
 		nicspec.CntRxDropTooLong, nicspec.CntRxDropNoDesc, nicspec.CntRxDropRule} {
 		want.With(kit.PortCounter(c), n)
 	}
@@ -314,7 +322,8 @@ func everyFrame(r *kit.Rig) {
 			want.With(kit.PortCounter(nicspec.CntRxDropRunt), 1)
 		case 2:
 			f = kit.Spoiled(i%3 == 0, i%3 == 1, i%3 == 2)
-			want.With(kit.PortCounter([]nicspec.PortCounter{nicspec.CntRxDropIpCsum, nicspec.CntRxDropL4Csum, nicspec.CntRxDropIcrc}[i%3]), 1)
+			want.With(kit.PortCounter([]nicspec.PortCounter{nicspec.CntRxDropIpCsum, nicspec.CntRxDropL4Csum,
+				nicspec.CntRxDropIcrc}[i%3]), 1)
 		case 3:
 			f[0] = 0xdd
 			want.With(kit.PortCounter(nicspec.CntRxDropRule), 1)

@@ -14,7 +14,8 @@ import (
 
 // RxErrorChecks let descriptor reads fail.
 var RxErrorChecks = []kit.Check{
-	{Name: "receive errors/descriptor reads that fail", Rules: "P6 Q4 Q2 R7 C3", Stalls: kit.Stalled, Run: descriptorFaults},
+	{Name: "receive errors/descriptor reads that fail", Rules: "P6 Q4 Q2 R7 C3", Stalls: kit.Stalled,
+		Run: descriptorFaults},
 	{Name: "receive errors/tags of reads that timed out rest", Rules: "P2 P6", Stalls: kit.Calm, Run: silentTagRests},
 	{Name: "receive errors/completions for another", Rules: "P6 P7 Q4", Stalls: kit.Calm, Run: strayAnswers},
 	{Name: "receive errors/several reads fail", Rules: "Q4 Q7", Stalls: kit.Stalled, Run: severalFail},
@@ -57,13 +58,15 @@ func descriptorFaults(r *kit.Rig) {
 		r.Play(kit.FrameTo(1, kit.Blob(70, 1)))
 		r.Delivered(good, at, 0)
 		r.Event(&x.Ring, f.Want, first)
-		frames := [][]byte{kit.FrameTo(1, kit.Blob(70, 1)), kit.FrameTo(2, kit.Blob(200, 4)), kit.FrameTo(1, kit.Blob(90, 2)), kit.FrameTo(2, kit.Blob(201, 5))}
+		frames := [][]byte{kit.FrameTo(1, kit.Blob(70, 1)), kit.FrameTo(2, kit.Blob(200, 4)),
+			kit.FrameTo(1, kit.Blob(90, 2)), kit.FrameTo(2, kit.Blob(201, 5))}
 		r.Play(frames[1:]...)
 		r.Delivered(good, at+2, 0)
 		r.Tell(&x.Ring) // the same index again, but the queue is not in state Run
 		r.Quiet()
 		for i, n := range kit.Arrived(frames...).Taken(2).With(kit.PortCounter(nicspec.CntRxDropQueueErr), 2).
-			With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntRxCqe), 1).With(kit.DevCounter(nicspec.CntDbBad), 1) {
+			With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntRxCqe),
+			1).With(kit.DevCounter(nicspec.CntDbBad), 1) {
 			want[i] += n
 		}
 		r.Moved(f.Kind.String(), before, want)
@@ -72,7 +75,8 @@ func descriptorFaults(r *kit.Rig) {
 		require.Equal(r.T, f.Want, e.Error, "%v", f.Kind)
 		require.EqualValues(r.T, 1, e.Enable)
 		again := kit.Encode(&x.RxqEntryFields, nicspec.RxqEntrySize)
-		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, nicspec.TableRxq, 2, again), "in error it is disabled first")
+		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, nicspec.TableRxq, 2, again),
+			"in error it is disabled first")
 		r.Bed.Faults.Clear()
 		r.Disable(nicspec.TableRxq, 2)
 		e = nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 2))
@@ -93,12 +97,14 @@ func strayAnswers(r *kit.Rig) {
 	x := r.OpenRx(2, 3, nil)
 	r.Quiet()
 	before := r.Counters()
-	require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: x.Base, To: x.Base + 16, Delay: r.Bed.Cycles(4 * kit.Timeout)}))
+	require.NoError(r.T,
+		r.Bed.Faults.Add(inject.Fault{From: x.Base, To: x.Base + 16, Delay: r.Bed.Cycles(4 * kit.Timeout)}))
 	r.Post(x, 1)
 	r.Event(&x.Ring, nicspec.StatusCplTimeout, 0)
 	r.Quiet()
 	r.Moved("a completion that comes after the timeout", before, kit.Steps{
-		kit.DevCounter(nicspec.CntCplTimeouts): 1, kit.DevCounter(nicspec.CntCplUnexpected): 1, kit.DevCounter(nicspec.CntQueueErr): 1, kit.DevCounter(nicspec.CntRxCqe): 1,
+		kit.DevCounter(nicspec.CntCplTimeouts): 1, kit.DevCounter(nicspec.CntCplUnexpected): 1,
+		kit.DevCounter(nicspec.CntQueueErr): 1, kit.DevCounter(nicspec.CntRxCqe): 1,
 	})
 }
 
@@ -127,9 +133,12 @@ func severalFail(r *kit.Rig) {
 		}
 		require.Equal(r.T, 1, events)
 		after := r.Counters()
-		require.EqualValues(r.T, 1, after[kit.DevCounter(nicspec.CntQueueErr)]-before[kit.DevCounter(nicspec.CntQueueErr)])
-		require.EqualValues(r.T, 70, frames+int(after[kit.PortCounter(nicspec.CntRxDropQueueErr)]-before[kit.PortCounter(nicspec.CntRxDropQueueErr)]+
-			after[kit.PortCounter(nicspec.CntRxDropNoDesc)]-before[kit.PortCounter(nicspec.CntRxDropNoDesc)]))
+		require.EqualValues(r.T, 1,
+			after[kit.DevCounter(nicspec.CntQueueErr)]-before[kit.DevCounter(nicspec.CntQueueErr)])
+		require.EqualValues(r.T, 70,
+			frames+int(
+				after[kit.PortCounter(nicspec.CntRxDropQueueErr)]-before[kit.PortCounter(nicspec.CntRxDropQueueErr)]+
+					after[kit.PortCounter(nicspec.CntRxDropNoDesc)]-before[kit.PortCounter(nicspec.CntRxDropNoDesc)]))
 		r.Bed.Faults.Clear()
 		r.Disable(nicspec.TableRxq, 2)
 	}
@@ -146,7 +155,8 @@ func noMemory(r *kit.Rig) {
 	r.Put(x, 0, 9<<nicspec.EndpointShift|1)
 	r.Write(nicspec.RegRxDoorbell(2), 1)
 	r.Play(kit.Blob(100, 1))
-	require.EqualValues(r.T, 100, nicspec.RxCqe(r.RxCqe(x)).FrameLen(), "writes are posted: nobody tells that they were lost")
+	require.EqualValues(r.T, 100, nicspec.RxCqe(r.RxCqe(x)).FrameLen(),
+		"writes are posted: nobody tells that they were lost")
 	r.Disable(nicspec.TableRxq, 2)
 }
 
@@ -157,14 +167,19 @@ func offWhileFailing(r *kit.Rig) {
 	for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultSilent, inject.FaultPoison} {
 		x := r.OpenRx(2, 3, nil)
 		r.Bed.Faults.Clear()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: kind, From: x.Base, To: x.Base + 64, Delay: r.Bed.Cycles(500), Count: 1}))
-		r.Counted(kind.String(), (&kit.Failure{Want: map[inject.FaultKind]nicspec.Status{inject.FaultSilent: nicspec.StatusCplTimeout,
-			inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultPoison: nicspec.StatusCplPoison}[kind]}).Counts(), func() {
-			r.Post(x, 1)
-			r.Struck()
-			r.Disable(nicspec.TableRxq, 2)
-			r.Nothing(&x.Ring) // a read that fails after the queue is Off makes no Event
-		})
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{Kind: kind, From: x.Base, To: x.Base + 64, Delay: r.Bed.Cycles(500),
+				Count: 1}))
+		r.Counted(kind.String(),
+			(&kit.Failure{Want: map[inject.FaultKind]nicspec.Status{inject.FaultSilent: nicspec.StatusCplTimeout,
+				inject.FaultUR:     nicspec.StatusCplUnsupported,
+				inject.FaultPoison: nicspec.StatusCplPoison}[kind]}).Counts(),
+			func() {
+				r.Post(x, 1)
+				r.Struck()
+				r.Disable(nicspec.TableRxq, 2)
+				r.Nothing(&x.Ring) // a read that fails after the queue is Off makes no Event
+			})
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 2))
 		require.Equal(r.T, nicspec.QueueStateOff, e.State)
 	}
@@ -207,8 +222,8 @@ func silentTagRests(r *kit.Rig) {
 	require.EqualValues(r.T, -1, again, "tag %#x of a read in cycle %d was used again in it", tag, since)
 }
 
-// offWhileOwed disables a queue whose ring failed long ago, and whose Event stands behind a frame of another queue that waits
-// for its descriptor: the Event is written all the same.
+// offWhileOwed disables a queue whose ring failed long ago, and whose Event stands behind a frame of another queue
+// that waits for its descriptor: the Event is written all the same.
 func offWhileOwed(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	other, x := r.OpenRx(1, 3, nil), r.OpenRx(2, 3, nil)

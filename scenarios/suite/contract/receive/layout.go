@@ -13,9 +13,12 @@ import (
 
 // LayoutChecks look at where frames and completion entries land.
 var LayoutChecks = []kit.Check{
-	{Name: "receive/lengths, splits and addresses, MPS 128", Rules: "R8 R10 P1 P2 P3 P4 P9 B3 B5 B6", Stalls: kit.Stalled, Run: func(r *kit.Rig) { layouts(r, 0) }},
-	{Name: "receive/lengths, splits and addresses, MPS 256", Rules: "R8 R10 P3 P4 G8", Stalls: kit.Calm, Run: func(r *kit.Rig) { layouts(r, 1) }},
-	{Name: "receive/lengths, splits and addresses, MPS 512", Rules: "R8 R10 P3 P4 G8", Stalls: kit.Calm, Run: func(r *kit.Rig) { layouts(r, 2) }},
+	{Name: "receive/lengths, splits and addresses, MPS 128", Rules: "R8 R10 P1 P2 P3 P4 P9 B3 B5 B6",
+		Stalls: kit.Stalled, Run: func(r *kit.Rig) { layouts(r, 0) }},
+	{Name: "receive/lengths, splits and addresses, MPS 256", Rules: "R8 R10 P3 P4 G8", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { layouts(r, 1) }},
+	{Name: "receive/lengths, splits and addresses, MPS 512", Rules: "R8 R10 P3 P4 G8", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { layouts(r, 2) }},
 	{Name: "receive/MPS that is none", Rules: "R10 P3", Stalls: kit.Calm, Run: func(r *kit.Rig) { layouts(r, 7) }},
 	{Name: "receive/every MPS that is none", Rules: "R10 P3", Stalls: kit.Calm, Run: strangeLimits},
 	{Name: "receive/lengths of header buffers", Rules: "R8", Stalls: kit.Calm, Run: headerBuffers},
@@ -31,8 +34,10 @@ type Layout struct {
 var Splits = []Layout{
 	{nicspec.SplitModeNone, 0},
 	{nicspec.SplitModeFixed, 0}, {nicspec.SplitModeFixed, 1}, {nicspec.SplitModeFixed, 2}, {nicspec.SplitModeFixed, 63},
-	{nicspec.SplitModeFixed, 64}, {nicspec.SplitModeFixed, 65}, {nicspec.SplitModeFixed, 127}, {nicspec.SplitModeFixed, 128},
-	{nicspec.SplitModeFixed, 129}, {nicspec.SplitModeFixed, 256}, {nicspec.SplitModeFixed, 0xffff}, {nicspec.SplitModeHeaders, 0},
+	{nicspec.SplitModeFixed, 64}, {nicspec.SplitModeFixed, 65}, {nicspec.SplitModeFixed, 127},
+	{nicspec.SplitModeFixed, 128},
+	{nicspec.SplitModeFixed, 129}, {nicspec.SplitModeFixed, 256}, {nicspec.SplitModeFixed, 0xffff},
+	{nicspec.SplitModeHeaders, 0},
 }
 
 // layouts delivers frames of all lengths with all splits to buffers at all offsets.
@@ -79,7 +84,8 @@ func headerBuffers(r *kit.Rig) {
 			h.FrameLen = frame
 			most := pay + x.Split(&h, frame) // bytes that fit
 			r.Counted(fmt.Sprintf("frames of %d and %d B", most, most+1), kit.Steps{
-				kit.PortCounter(nicspec.CntRxDropTooLong): 2, kit.PortCounter(nicspec.CntRxFrames): 4, kit.PortCounter(nicspec.CntRxBytes): kit.Free,
+				kit.PortCounter(nicspec.CntRxDropTooLong): 2, kit.PortCounter(nicspec.CntRxFrames): 4,
+				kit.PortCounter(nicspec.CntRxBytes):     kit.Free,
 				kit.PortCounter(nicspec.CntRxDelivered): 2, kit.DevCounter(nicspec.CntRxCqe): 2,
 			}, func() {
 				for _, n := range []int{most, most + 1, most + 9, 60} {

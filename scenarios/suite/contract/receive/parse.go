@@ -55,7 +55,8 @@ func ParseByHand(r *kit.Rig) {
 
 // shorter are packets with 70 B of payload whose lengths, of IP or of UDP, are about what their headers take, or 0.
 func shorter() (all []kit.Packet) {
-	for _, base := range []kit.Packet{kit.RocePacket(70), kit.UDPPacket(70), {L3: 4, Proto: kit.ProtoTCP, Payload: 70}} {
+	for _, base := range []kit.Packet{kit.RocePacket(70), kit.UDPPacket(70),
+		{L3: 4, Proto: kit.ProtoTCP, Payload: 70}} {
 		for _, less := range []int{78, 79, 90, 91, 94, 95, 98, 110, 114} {
 			for _, options := range []int{0, 40} {
 				p := base
@@ -92,10 +93,13 @@ func RoceOpcodes(r *kit.Rig) {
 // CutShort has frames that end anywhere in their headers, from the shortest on.
 func CutShort(r *kit.Rig) {
 	var frames [][]byte
-	long := kit.Packet{L3: 4, Options: 40, Proto: kit.ProtoUDP, Dport: nicspec.ResetRocePort, Roce: true, Op: 0x14, Payload: 60,
+	long := kit.Packet{L3: 4, Options: 40, Proto: kit.ProtoUDP, Dport: nicspec.ResetRocePort, Roce: true, Op: 0x14,
+		Payload: 60,
+		Tags:    []uint32{kit.TpidS<<16 | 1, kit.TpidC<<16 | 2}}
+	tcp := kit.Packet{L3: 4, Options: 40, Proto: kit.ProtoTCP, DataOff: 15, Payload: 60,
 		Tags: []uint32{kit.TpidS<<16 | 1, kit.TpidC<<16 | 2}}
-	tcp := kit.Packet{L3: 4, Options: 40, Proto: kit.ProtoTCP, DataOff: 15, Payload: 60, Tags: []uint32{kit.TpidS<<16 | 1, kit.TpidC<<16 | 2}}
-	six := kit.Packet{L3: 6, Proto: kit.ProtoUDP, Dport: nicspec.ResetRocePort, Roce: true, Op: 0x13, Payload: 60, Tags: []uint32{kit.TpidC<<16 | 1, kit.TpidC<<16 | 2}}
+	six := kit.Packet{L3: 6, Proto: kit.ProtoUDP, Dport: nicspec.ResetRocePort, Roce: true, Op: 0x13, Payload: 60,
+		Tags: []uint32{kit.TpidC<<16 | 1, kit.TpidC<<16 | 2}}
 	plain := kit.RocePacket(60)
 	plain.Op = 0x0b
 	tcp6 := kit.Packet{L3: 6, Proto: kit.ProtoTCP, DataOff: 9, Payload: 60}

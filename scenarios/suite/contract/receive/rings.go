@@ -61,7 +61,8 @@ func everySize(r *kit.Rig) {
 			}
 		}
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, log))
-		require.Equal(r.T, [3]int{2 * n, 2 * n, 2 * n}, [3]int{int(e.Pi), int(e.Ci), int(e.Cqi)}, "indices stay readable")
+		require.Equal(r.T, [3]int{2 * n, 2 * n, 2 * n}, [3]int{int(e.Pi), int(e.Ci), int(e.Cqi)},
+			"indices stay readable")
 	}
 }
 
@@ -144,7 +145,8 @@ func lateDoorbells(r *kit.Rig) {
 	}
 	r.Quiet()
 	c := r.Counters()
-	require.EqualValues(r.T, r.Ordinal(), c[kit.PortCounter(nicspec.CntRxDelivered)]+c[kit.PortCounter(nicspec.CntRxDropNoDesc)])
+	require.EqualValues(r.T, r.Ordinal(),
+		c[kit.PortCounter(nicspec.CntRxDelivered)]+c[kit.PortCounter(nicspec.CntRxDropNoDesc)])
 	require.NotZero(r.T, c[kit.PortCounter(nicspec.CntRxDelivered)])
 }
 
@@ -163,9 +165,11 @@ func rxAgain(r *kit.Rig) {
 				r.Delivered(x, first+i, nicspec.RuleNone)
 			}
 		}
-		r.Counted("disabling counts nothing", nil, func() { r.Disable(nicspec.TableRxq, 5) }) // one descriptor is forgotten
+		// one descriptor is forgotten
+		r.Counted("disabling counts nothing", nil, func() { r.Disable(nicspec.TableRxq, 5) })
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 5))
-		require.Equal(r.T, nicspec.RxqEntryFields{Pi: uint16(2 * n), Ci: uint16(2*n - 1), Cqi: uint16(2*n - 1)}, e, "indices stay readable")
+		require.Equal(r.T, nicspec.RxqEntryFields{Pi: uint16(2 * n), Ci: uint16(2*n - 1), Cqi: uint16(2*n - 1)}, e,
+			"indices stay readable")
 	}
 }
 

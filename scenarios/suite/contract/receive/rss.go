@@ -15,9 +15,12 @@ import (
 var RssChecks = []kit.Check{
 	{Name: "rss/published vectors", Rules: "S1 S2", Stalls: kit.Calm, Run: rssVectors},
 	{Name: "rss/every bit of the key", Rules: "S1 S2", Stalls: kit.Calm, Run: rssKeyBits},
-	{Name: "rss/hash of frames by hand", Rules: "S1 S2", Stalls: kit.Calm, Run: func(r *kit.Rig) { rssKeyAt(r, 5); ParseByHand(r) }},
-	{Name: "rss/hash of frames cut short", Rules: "S1 S2", Stalls: kit.Calm, Run: func(r *kit.Rig) { rssKeyAt(r, 6); CutShort(r) }},
-	{Name: "rss/hash of frames damaged at random", Rules: "S1 S2", Stalls: kit.Calm, Run: func(r *kit.Rig) { rssKeyAt(r, 7); Damaged(r) }},
+	{Name: "rss/hash of frames by hand", Rules: "S1 S2", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { rssKeyAt(r, 5); ParseByHand(r) }},
+	{Name: "rss/hash of frames cut short", Rules: "S1 S2", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { rssKeyAt(r, 6); CutShort(r) }},
+	{Name: "rss/hash of frames damaged at random", Rules: "S1 S2", Stalls: kit.Calm,
+		Run: func(r *kit.Rig) { rssKeyAt(r, 7); Damaged(r) }},
 	{Name: "rss/groups of rules", Rules: "S3 R5 R7", Stalls: kit.Stalled, Run: rssRules},
 	{Name: "rss/groups of the default", Rules: "S3", Stalls: kit.Stalled, Run: rssDefault},
 	{Name: "rss/values", Rules: "S5 G6", Stalls: kit.Calm, Run: rssValues},
@@ -37,12 +40,14 @@ func rssKeyAt(r *kit.Rig, seed uint64) {
 	setRssKey(r, [nicspec.RssKeyBytes]byte(kit.Pattern(nicspec.RssKeyBytes, seed)))
 }
 
-// The key and four of the flows that Microsoft publishes for the verification of RSS, with the hash over addresses and that
-// over addresses and ports.
+// The key and four of the flows that Microsoft publishes for the verification of RSS, with the hash over addresses and
+// that over addresses and ports.
 var (
 	vectorKey = [nicspec.RssKeyBytes]byte{
-		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
-		0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca,
+		0x2b, 0xcb,
+		0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac,
+		0x01, 0xfa,
 	}
 	vectors = []struct {
 		src, dst     []byte
@@ -52,7 +57,8 @@ var (
 		{[]byte{66, 9, 149, 187}, []byte{161, 142, 100, 80}, 2794, 1766, 0x323e8fc2, 0x51ccc178},
 		{[]byte{199, 92, 111, 2}, []byte{65, 69, 140, 83}, 14230, 4739, 0xd718262a, 0xc626b0ea},
 		{[]byte{0x3f, 0xfe, 0x25, 0x01, 0x02, 0x00, 0x1f, 0xff, 0, 0, 0, 0, 0, 0, 0, 7},
-			[]byte{0x3f, 0xfe, 0x25, 0x01, 0x02, 0x00, 0x00, 0x03, 0, 0, 0, 0, 0, 0, 0, 1}, 2794, 1766, 0x2cc18cd5, 0x40207d3d},
+			[]byte{0x3f, 0xfe, 0x25, 0x01, 0x02, 0x00, 0x00, 0x03, 0, 0, 0, 0, 0, 0, 0, 1}, 2794, 1766, 0x2cc18cd5,
+			0x40207d3d},
 		{[]byte{0x3f, 0xfe, 0x05, 0x01, 0, 8, 0, 0, 0x02, 0x60, 0x97, 0xff, 0xfe, 0x40, 0xef, 0xab},
 			[]byte{0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 14230, 4739, 0x0f0c461c, 0xdde51bbf},
 	}
@@ -79,7 +85,8 @@ func rssVectors(r *kit.Rig) {
 			if proto == 50 {
 				want = v.bare
 			}
-			require.Equal(r.T, want, r.Delivered(x, first, nicspec.RuleNone).RssHash(), "the published hash of %v to %v, protocol %d", v.src, v.dst, proto)
+			require.Equal(r.T, want, r.Delivered(x, first, nicspec.RuleNone).RssHash(),
+				"the published hash of %v to %v, protocol %d", v.src, v.dst, proto)
 		}
 	}
 }
@@ -107,7 +114,8 @@ func rssKeyBits(r *kit.Rig) {
 // indirection writes an entry of table Indirection.
 func indirection(r *kit.Rig, index, q int) {
 	r.T.Helper()
-	r.Commit(nicspec.TableIndirection, index, kit.Encode(&nicspec.IndirectionEntryFields{Queue: uint16(q)}, nicspec.IndirectionEntrySize))
+	r.Commit(nicspec.TableIndirection, index, kit.Encode(&nicspec.IndirectionEntryFields{Queue: uint16(q)},
+		nicspec.IndirectionEntrySize))
 	r.Indir[index] = q
 }
 
@@ -173,7 +181,8 @@ func rssRules(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	for _, g := range []struct{ base, log int }{{0, 0}, {255, 0}, {17, 1}, {254, 3}, {100, 6}, {200, 7}, {1, 8}} {
 		rings := spread(r, 3, entriesOf(g.base, g.log))
-		r.Rule(5, nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionRss, Queue: uint16(g.base), RssLog: uint8(g.log)})
+		r.Rule(5, nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionRss, Queue: uint16(g.base),
+			RssLog: uint8(g.log)})
 		group(r, rings, g.base, g.log, 5, 40)
 		for q := range 3 {
 			r.Disable(nicspec.TableRxq, q+1)
@@ -202,26 +211,32 @@ func rssValues(r *kit.Rig) {
 		index, q int
 		want     nicspec.TableStatus
 	}{
-		{0, 0, kit.TableOk}, {255, r.Sizes.NumRxq - 1, kit.TableOk}, {1, r.Sizes.NumRxq, kit.TableBad}, {255, 0xffff, kit.TableBad}, {256, 0, nicspec.TableStatusBadIndex},
+		{0, 0, kit.TableOk}, {255, r.Sizes.NumRxq - 1, kit.TableOk}, {1, r.Sizes.NumRxq, kit.TableBad},
+		{255, 0xffff, kit.TableBad}, {256, 0, nicspec.TableStatusBadIndex},
 	} {
 		e := kit.Encode(&nicspec.IndirectionEntryFields{Queue: uint16(c.q)}, nicspec.IndirectionEntrySize)
 		e[2], e[3] = 0xff, 0xff // reserved
-		require.Equal(r.T, c.want, r.Command(nicspec.TableOpWrite, nicspec.TableIndirection, c.index, e), "entry %d, queue %d", c.index, c.q)
+		require.Equal(r.T, c.want, r.Command(nicspec.TableOpWrite, nicspec.TableIndirection, c.index, e),
+			"entry %d, queue %d", c.index, c.q)
 		if c.want == kit.TableOk {
-			require.EqualValues(r.T, c.q, binary.LittleEndian.Uint32(r.Entry(nicspec.TableIndirection, c.index)), "entry %d", c.index)
+			require.EqualValues(r.T, c.q, binary.LittleEndian.Uint32(r.Entry(nicspec.TableIndirection, c.index)),
+				"entry %d", c.index)
 		}
 	}
 	for _, c := range []struct {
 		queue, log int
 		want       nicspec.TableStatus
-	}{{0, 0, kit.TableOk}, {255, 8, kit.TableOk}, {256, 0, kit.TableBad}, {0, 9, kit.TableBad}, {0, 255, kit.TableBad}, {0xffff, 3, kit.TableBad}} {
+	}{{0, 0, kit.TableOk}, {255, 8, kit.TableOk}, {256, 0, kit.TableBad}, {0, 9, kit.TableBad}, {0, 255, kit.TableBad},
+		{0xffff, 3, kit.TableBad}} {
 		f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionRss, Queue: uint16(c.queue), RssLog: uint8(c.log)}
-		require.Equal(r.T, c.want, r.Command(nicspec.TableOpWrite, nicspec.TableRule, 3, kit.Encode(&f, nicspec.RuleEntrySize)), "queue %d, rss_log %d", c.queue, c.log)
+		require.Equal(r.T, c.want,
+			r.Command(nicspec.TableOpWrite, nicspec.TableRule, 3, kit.Encode(&f, nicspec.RuleEntrySize)),
+			"queue %d, rss_log %d", c.queue, c.log)
 	}
 }
 
-// rssChanges rewrites words of the key and entries of the table while frames come: which they see, within the window, is for
-// the referee to follow; what comes later sees the new ones.
+// rssChanges rewrites words of the key and entries of the table while frames come: which they see, within the window,
+// is for the referee to follow; what comes later sees the new ones.
 func rssChanges(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(31, 9))
 	rssKeyAt(r, 3)

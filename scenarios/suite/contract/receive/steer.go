@@ -23,8 +23,10 @@ var SteerChecks = []kit.Check{
 // keyFrames are frames that fill different parts of the key.
 func keyFrames() [][]byte {
 	roce := kit.RocePacket(50)
-	roce.Tags, roce.Tos, roce.Op, roce.Dmac = []uint32{kit.TpidS<<16 | 0xa123, kit.TpidC<<16 | 0x0456}, 0x9c, 0x2b, [6]byte{0xde, 0xad, 0xbe, 0xef, 1, 2}
-	tcp := kit.Packet{L3: 6, Proto: kit.ProtoTCP, Sport: 0xa1b2, Dport: 0xc3d4, Tos: 0x63, Payload: 20, Src: 0x81, Dst: 0x7e, Tags: []uint32{kit.TpidC<<16 | 0x8fff}}
+	roce.Tags, roce.Tos, roce.Op, roce.Dmac = []uint32{kit.TpidS<<16 | 0xa123, kit.TpidC<<16 | 0x0456}, 0x9c, 0x2b,
+		[6]byte{0xde, 0xad, 0xbe, 0xef, 1, 2}
+	tcp := kit.Packet{L3: 6, Proto: kit.ProtoTCP, Sport: 0xa1b2, Dport: 0xc3d4, Tos: 0x63, Payload: 20, Src: 0x81,
+		Dst: 0x7e, Tags: []uint32{kit.TpidC<<16 | 0x8fff}}
 	frag := kit.Packet{L3: 4, Proto: 99, Frag: 0x2001, IPLen: 500, Payload: 60, Tos: 0xff}
 	bad := kit.UDPPacket(60)
 	bad.UDPLen, bad.Sport, bad.Dport = 4, 0xffff, 1
@@ -164,8 +166,8 @@ func priority(r *kit.Rig) {
 	require.Zero(r.T, r.Read(nicspec.RegRuleHits(0)+4))
 }
 
-// rulesChange rewrites a rule while frames come: each goes where one of the two values sends it, and once a read has shown
-// that the command is done, where the new one does.
+// rulesChange rewrites a rule while frames come: each goes where one of the two values sends it, and once a read has
+// shown that the command is done, where the new one does.
 func rulesChange(r *kit.Rig) {
 	a, b := r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)
 	r.Post(a, 400)
@@ -191,8 +193,8 @@ func rulesChange(r *kit.Rig) {
 	}
 }
 
-// rulesWhole has a frame a cycle come in while a rule changes to match others and to lead them elsewhere: each frame sees it as it
-// was or as it is, and none what it matches from before and where it leads from after.
+// rulesWhole has a frame a cycle come in while a rule changes to match others and to lead them elsewhere: each frame
+// sees it as it was or as it is, and none what it matches from before and where it leads from after.
 func rulesWhole(r *kit.Rig) {
 	const n = 400
 	mine, others := r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)
@@ -245,7 +247,8 @@ func registersChange(r *kit.Rig) {
 			n, before := r.Ordinal(), r.Counters()
 			r.Play(kit.Spoiled(true, true, true))
 			r.Quiet()
-			r.Moved(fmt.Sprintf("frame %d, settings as they were", n), before, kit.Arrived(kit.Spoiled(true, true, true)).Taken(1))
+			r.Moved(fmt.Sprintf("frame %d, settings as they were", n), before,
+				kit.Arrived(kit.Spoiled(true, true, true)).Taken(1))
 		}
 	}
 }

@@ -38,7 +38,8 @@ func doorbells(r *kit.Rig) {
 		ring("bits 31:16 are not defined", nil, 5, 0xabcd_0004)
 		ring("back", bad, 5, 3)
 		ring("further than the ring holds", bad, 5, 6)
-		require.EqualValues(r.T, 4, kit.LE16(r.Entry(table, 5)[48:]), "the producer index is that of the good doorbells")
+		require.EqualValues(r.T, 4, kit.LE16(r.Entry(table, 5)[48:]),
+			"the producer index is that of the good doorbells")
 		r.Counted("two doorbells with one write", kit.Steps{kit.DevCounter(nicspec.CntDbBad): 2}, func() {
 			off := nicspec.RegTxDoorbell(4)
 			if rx {
@@ -47,11 +48,12 @@ func doorbells(r *kit.Rig) {
 			r.Write2(off, 0, 2)
 		})
 		const many = 100 // more than wait anywhere on their way
-		r.Counted("two doorbells with one write, back to back", kit.Steps{kit.DevCounter(nicspec.CntDbBad): 2 * many}, func() {
-			for range many {
-				r.Write2(nicspec.RegTxDoorbell(6), 1, 1)
-			}
-		})
+		r.Counted("two doorbells with one write, back to back", kit.Steps{kit.DevCounter(nicspec.CntDbBad): 2 * many},
+			func() {
+				for range many {
+					r.Write2(nicspec.RegTxDoorbell(6), 1, 1)
+				}
+			})
 		r.Disable(table, 5)
 		ring("a queue that was disabled", bad, 5, 4)
 		if rx {
@@ -65,8 +67,8 @@ func doorbells(r *kit.Rig) {
 	}
 }
 
-// Indices run through 65,536, which the ring size divides, and doorbells and completion entries with them: Nops first, frames
-// over the end.
+// Indices run through 65,536, which the ring size divides, and doorbells and completion entries with them: Nops first,
+// frames over the end.
 func doorbellsWrap(r *kit.Rig) {
 	const sends, nops = 24, 1<<16 - 10
 	x, w := r.TxSetup(3, 15)
@@ -78,7 +80,8 @@ func doorbellsWrap(r *kit.Rig) {
 	r.Synced()
 	for _, x.PI = range []uint16{1 << 15, nops} {
 		r.Tell(&x.Ring)
-		r.Until("entries end", func() bool { return r.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntTxCqe))) == uint64(x.PI) })
+		r.Until("entries end",
+			func() bool { return r.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntTxCqe))) == uint64(x.PI) })
 	}
 	x.CQI = nops // the last lap of the completion ring has phase 0
 	var all []nicspec.WqeFields
@@ -89,7 +92,9 @@ func doorbellsWrap(r *kit.Rig) {
 	require.EqualValues(r.T, sends+nops-1<<16, x.PI)
 	want := r.Counters()
 	require.EqualValues(r.T, nops+sends, want[kit.DevCounter(nicspec.CntTxWqe)])
-	r.Counted("one more than the ring holds", kit.Steps{kit.DevCounter(nicspec.CntDbBad): 1}, func() { r.Doorbell(false, 3, uint32(x.PI+0x8001)) })
+	r.Counted("one more than the ring holds", kit.Steps{kit.DevCounter(nicspec.CntDbBad): 1},
+		func() { r.Doorbell(false, 3, uint32(x.PI+0x8001)) })
 	r.Counted("back over 0", kit.Steps{kit.DevCounter(nicspec.CntDbBad): 1}, func() { r.Doorbell(false, 3, 0xffff) })
-	r.Counted("on", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): 1, kit.DevCounter(nicspec.CntTxCqe): 1}, func() { r.Doorbell(false, 3, uint32(x.PI+1)) })
+	r.Counted("on", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): 1, kit.DevCounter(nicspec.CntTxCqe): 1},
+		func() { r.Doorbell(false, 3, uint32(x.PI+1)) })
 }

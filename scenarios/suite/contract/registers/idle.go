@@ -12,7 +12,8 @@ import (
 var IdleChecks = []kit.Check{
 	{Name: "rest/busy is 1 while a read is outstanding", Rules: "B8 C1", Stalls: kit.Stalled, Run: busyWhileReading},
 	{Name: "rest/STATUS tells which part is busy", Rules: "B8 G3", Stalls: kit.Stalled, Run: statusTells},
-	{Name: "rest/busy falls while an entry waits for tx_enable", Rules: "B8 T1", Stalls: kit.Stalled, Run: idleWithEntry},
+	{Name: "rest/busy falls while an entry waits for tx_enable", Rules: "B8 T1", Stalls: kit.Stalled,
+		Run: idleWithEntry},
 }
 
 // busyWhileReading has reads of each kind of ring that never come back, and nothing else to do.

@@ -19,7 +19,8 @@ var MSIXChecks = []kit.Check{
 	{Name: "messages/by count", Rules: "M2 M3 M4", Stalls: kit.Stalled, Run: messagesByCount},
 	{Name: "messages/by time", Rules: "M2 M3 M5", Stalls: kit.Stalled, Run: messagesByTime},
 	{Name: "messages/by time of the oldest", Rules: "M2 M3", Stalls: kit.Stalled, Run: messagesOfTheOldest},
-	{Name: "messages/STATUS does not show what waits for its time", Rules: "M5", Stalls: kit.Stalled, Run: messagesUnseen},
+	{Name: "messages/STATUS does not show what waits for its time", Rules: "M5", Stalls: kit.Stalled,
+		Run: messagesUnseen},
 	{Name: "messages/large counts and times", Rules: "M2", Stalls: kit.Calm, Run: messagesLarge},
 	{Name: "messages/of Events", Rules: "M2 M3 Q4", Stalls: kit.Stalled, Run: messagesOfEvents},
 	{Name: "messages/of queues that are disabled", Rules: "M4 M2 G7", Stalls: kit.Stalled, Run: messagesAtTheEnd},
@@ -43,7 +44,8 @@ type msixQueue struct {
 
 // due tells whether a message may leave at a cycle.
 func (m *msixQueue) due(at int64) bool {
-	return m.unreported > 0 && (m.unreported >= max(m.count, 1) || m.event || m.off || m.cycles != 0 && at-m.oldest >= 64*m.cycles)
+	return m.unreported > 0 && (m.unreported >= max(m.count, 1) || m.event || m.off || m.cycles != 0 &&
+		at-m.oldest >= 64*m.cycles)
 }
 
 // messages follows the entries and messages of all queues that have an address for them.
@@ -73,7 +75,8 @@ func (m *messages) see(c boundary.Crossing) {
 			}
 			q.event = q.event || c.TLP.Data[0] == byte(nicspec.CqeTypeEvent)
 		case h.Address == q.addr:
-			want := tlp.Header{Kind: tlp.MWr, Length: 1, FirstBE: 0xf, RequesterID: nicspec.RequesterNic, Address: q.addr, Addr64: q.addr>>32 != 0}
+			want := tlp.Header{Kind: tlp.MWr, Length: 1, FirstBE: 0xf, RequesterID: nicspec.RequesterNic,
+				Address: q.addr, Addr64: q.addr>>32 != 0}
 			require.Equal(m.T, want, h, "message")
 			require.Equal(m.T, q.data, binary.LittleEndian.Uint32(c.TLP.Data), "data of a message")
 			require.True(m.T, q.due(c.First), "message at cycle %d that is not due: %+v", c.First, *q)
@@ -133,7 +136,8 @@ func (m *messages) disable(t nicspec.Table, q int, s *msixQueue) {
 func (m *messages) settled() {
 	m.T.Helper()
 	m.Quiet()
-	m.Until("messages leave", func() bool { return !slices.ContainsFunc(m.all, func(q *msixQueue) bool { return q.due(1 << 62) }) })
+	m.Until("messages leave",
+		func() bool { return !slices.ContainsFunc(m.all, func(q *msixQueue) bool { return q.due(1 << 62) }) })
 	m.Run(2 * nicspec.VisibleCycles)
 	n := uint64(0)
 	for _, q := range m.all {
@@ -215,7 +219,8 @@ func messagesByTime(r *kit.Rig) {
 			r.Transmit(y, r.Sound(w[0], 1), r.Sound(w[1], 2))
 			m.settled()
 			if r.Stall == 0 {
-				require.LessOrEqual(r.T, a.last-from, int64(64*units+2*1024), "cycles from the oldest entry to its message")
+				require.LessOrEqual(r.T, a.last-from, int64(64*units+2*1024),
+					"cycles from the oldest entry to its message")
 			}
 		}
 		require.GreaterOrEqual(r.T, min(a.messages, b.messages), 4)
@@ -281,7 +286,8 @@ func messagesAtTheEnd(r *kit.Rig) {
 	}
 }
 
-// messagesAnew holds that a queue's count begins anew with its enabling, and that queues without an address send nothing.
+// messagesAnew holds that a queue's count begins anew with its enabling, and that queues without an address send
+// nothing.
 func messagesAnew(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -378,7 +384,8 @@ func messagesOfTheOldest(r *kit.Rig) {
 	require.Equal(r.T, [2]int{1, 1}, [2]int{a.messages, b.messages}, "messages of two entries each")
 	if r.Stall == 0 {
 		for i, q := range []*msixQueue{a, b} {
-			require.LessOrEqual(r.T, q.last-oldest[i], int64(64*units+2*1024), "cycles from the oldest entry to the message")
+			require.LessOrEqual(r.T, q.last-oldest[i], int64(64*units+2*1024),
+				"cycles from the oldest entry to the message")
 		}
 	}
 }

@@ -29,8 +29,8 @@ func messagesUnseen(r *kit.Rig) {
 	r.BusyFalls()
 }
 
-// messagesLarge has numbers that need more than eight bits: as many entries as make a message due, but for one, and then that
-// one; and a time that is longer than most.
+// messagesLarge has numbers that need more than eight bits: as many entries as make a message due, but for one, and
+// then that one; and a time that is longer than most.
 func messagesLarge(r *kit.Rig) {
 	const count, units = 300, 300
 	m := withMessages(r)

@@ -14,7 +14,8 @@ import (
 var Checks = []kit.Check{
 	{Name: "registers/reset values", Rules: "B1 G3 G5", Stalls: kit.Calm, Run: resetValues},
 	{Name: "registers/written and read", Rules: "G1 G2 G3 G4", Stalls: kit.Stalled, Run: writtenAndRead},
-	{Name: "registers/counters cannot be written, and those that there are not read 0", Rules: "G3 G5", Stalls: kit.Calm, Run: countersStay},
+	{Name: "registers/counters cannot be written, and those that there are not read 0", Rules: "G3 G5",
+		Stalls: kit.Calm, Run: countersStay},
 	{Name: "registers/two at once", Rules: "G1 G2", Stalls: kit.Stalled, Run: twoAtOnce},
 	{Name: "registers/addresses without a register", Rules: "G3", Stalls: kit.Calm, Run: noRegister},
 	{Name: "registers/order of reads and writes", Rules: "G2 G4", Stalls: kit.Stalled, Run: readsAndWrites},
@@ -123,7 +124,8 @@ var patterns = []uint32{0xffff_ffff, 0x5555_5555, 0xaaaa_aaaa, 0}
 
 // Quiet tells which words can be written with anything: doorbells, the table command and credits do something.
 func (w *word) Quiet() bool {
-	return w.Reg.Name != "RX_DOORBELL" && w.Reg.Name != "TX_DOORBELL" && w.Reg.Name != "ACCOUNT_CREDIT" && w.Off != nicspec.RegTblCmd
+	return w.Reg.Name != "RX_DOORBELL" && w.Reg.Name != "TX_DOORBELL" && w.Reg.Name != "ACCOUNT_CREDIT" &&
+		w.Off != nicspec.RegTblCmd
 }
 
 // Still takes out of a value what would start something.
@@ -176,7 +178,8 @@ func twoAtOnce(r *kit.Rig) {
 		}{
 			{nicspec.RegRocePort, 0x1234_5678, 0xcafe_f00d, 0x5678, 0xcafe_f00d},
 			{nicspec.RegDevctl, 0xffff_ffff, 0x1_0000, devctl, 0x1_0000},
-			{nicspec.RegDevctl, nicspec.ResetDevctl, nicspec.ResetCplTimeout, nicspec.ResetDevctl, nicspec.ResetCplTimeout},
+			{nicspec.RegDevctl, nicspec.ResetDevctl, nicspec.ResetCplTimeout, nicspec.ResetDevctl,
+				nicspec.ResetCplTimeout},
 			{nicspec.RegRxCtrl, 0xffff_ffff, 0x8705_0040, rxCtrl, rxDefault},
 			{nicspec.RegCtrl, 0x7fff_ffff, 0xffff_ffff, 3, 0},
 			{nicspec.RegTblData(0), 1, 2, 1, 2},
@@ -196,7 +199,8 @@ func twoAtOnce(r *kit.Rig) {
 // Nothing is stored where no register is, and nothing is counted.
 func noRegister(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	offs := []uint32{0x30, 0x3c, 0x44, 0x7c, 0x128, 0x1fc, 0x210, 0xffc, 0x1800, 0x2800, 0x4100, 0x8400, 0x9400, 0xfffc, 0x14000, 0xffffc}
+	offs := []uint32{0x30, 0x3c, 0x44, 0x7c, 0x128, 0x1fc, 0x210, 0xffc, 0x1800, 0x2800, 0x4100, 0x8400, 0x9400, 0xfffc,
+		0x14000, 0xffffc}
 	for len(offs) < 100 {
 		off := uint32(rng.IntN(nicspec.BarBytes/4) * 4)
 		if reg, _, _ := nicspec.RegisterAt(off); reg == nil {
@@ -222,14 +226,17 @@ func noRegister(r *kit.Rig) {
 func readsAndWrites(r *kit.Rig) {
 	for n := range uint32(64) {
 		r.Write(nicspec.RegScratch, n)
-		r.ReadLater(nicspec.RegScratch, 4, func(v uint64) { require.EqualValues(r.T, n, v, "a read sees the writes before it") })
+		r.ReadLater(nicspec.RegScratch, 4, func(v uint64) {
+			require.EqualValues(r.T, n, v, "a read sees the writes "+
+				"before it")
+		})
 		r.Write(nicspec.RegScratch, ^n)
 	}
 	require.EqualValues(r.T, ^uint32(63), r.Read(nicspec.RegScratch))
 }
 
-// countersStay writes every place of a counter, and of a rule's hits, after there was traffic on the port under test: nothing
-// changes. Places without a counter read 0.
+// countersStay writes every place of a counter, and of a rule's hits, after there was traffic on the port under test:
+// nothing changes. Places without a counter read 0.
 func countersStay(r *kit.Rig) {
 	x, w := r.TxSetup(2, 3)
 	y := r.OpenRx(1, 3, nil)

@@ -42,21 +42,23 @@ func writeShapes(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 0xabcd)
 	var all []shape
 	for _, s := range shapes() {
-		if s.off != nicspec.RegTxPush(3) || s.n*4 != nicspec.WqeBytes || !r.Sizes.Has(nicspec.PartPush) { // that is a doorbell
+		// that is a doorbell
+		if s.off != nicspec.RegTxPush(3) || s.n*4 != nicspec.WqeBytes || !r.Sizes.Has(nicspec.PartPush) {
 			all = append(all, s)
 		}
 	}
-	r.Counted("writes that are no register accesses", kit.Steps{kit.DevCounter(nicspec.CntRegBad): uint64(len(all))}, func() {
-		for i, s := range all {
-			h := kit.Memory(tlp.MWr, s.off)
-			h.Length, h.FirstBE, h.LastBE, h.Tag = uint16(s.n), s.first, s.last, uint8(i)
-			data := make([]byte, 4*s.n)
-			for k := range data {
-				data[k] = 0xee
+	r.Counted("writes that are no register accesses", kit.Steps{kit.DevCounter(nicspec.CntRegBad): uint64(len(all))},
+		func() {
+			for i, s := range all {
+				h := kit.Memory(tlp.MWr, s.off)
+				h.Length, h.FirstBE, h.LastBE, h.Tag = uint16(s.n), s.first, s.last, uint8(i)
+				data := make([]byte, 4*s.n)
+				for k := range data {
+					data[k] = 0xee
+				}
+				r.Send(h, data)
 			}
-			r.Send(h, data)
-		}
-	})
+		})
 	require.EqualValues(r.T, 0xabcd, r.Read(nicspec.RegScratch))
 	require.EqualValues(r.T, nicspec.ResetRocePort, r.Read(nicspec.RegRocePort))
 	require.Equal(r.T, make([]byte, 4*nicspec.TableWords), r.Staged())
@@ -65,27 +67,30 @@ func writeShapes(r *kit.Rig) {
 
 func readShapes(r *kit.Rig) {
 	all := shapes()
-	r.Counted("reads that are no register accesses", kit.Steps{kit.DevCounter(nicspec.CntRegBad): uint64(len(all)) + 1}, func() {
-		for i, s := range all {
-			h := kit.Memory(tlp.MRd, s.off)
-			h.Length, h.FirstBE, h.LastBE = uint16(s.n), s.first, s.last
-			h.Tag, h.TC, h.Attr = uint8(i), uint8(i)%8, tlp.Attr(i/8%8)
-			r.Refused(h)
-		}
-		page := kit.Memory(tlp.MRd, nicspec.RegTxPush(0)) // 4 KB: a byte count of 0 on the wire
-		page.Length, page.LastBE, page.Tag = tlp.MaxLengthDW, 0xf, 0xfe
-		r.Refused(page)
-	})
+	r.Counted("reads that are no register accesses", kit.Steps{kit.DevCounter(nicspec.CntRegBad): uint64(len(all)) + 1},
+		func() {
+			for i, s := range all {
+				h := kit.Memory(tlp.MRd, s.off)
+				h.Length, h.FirstBE, h.LastBE = uint16(s.n), s.first, s.last
+				h.Tag, h.TC, h.Attr = uint8(i), uint8(i)%8, tlp.Attr(i/8%8)
+				r.Refused(h)
+			}
+			page := kit.Memory(tlp.MRd, nicspec.RegTxPush(0)) // 4 KB: a byte count of 0 on the wire
+			page.Length, page.LastBE, page.Tag = tlp.MaxLengthDW, 0xf, 0xfe
+			r.Refused(page)
+		})
 	good := kit.Memory(tlp.MRd, nicspec.RegScratch)
 	good.Tag, good.TC, good.Attr, good.RequesterID = 0x9b, 5, 6, 0xffff
 	r.Send(good, nil)
 	a := r.Answer()
-	require.Equal(r.T, tlp.Header{Kind: tlp.CplD, Length: 1, TC: 5, Attr: 6, RequesterID: 0xffff, Tag: 0x9b, ByteCount: 4,
+	require.Equal(r.T, tlp.Header{Kind: tlp.CplD, Length: 1, TC: 5, Attr: 6, RequesterID: 0xffff, Tag: 0x9b,
+		ByteCount:   4,
 		CompleterID: nicspec.RequesterNic, LowerAddr: nicspec.RegScratch}, a.Header)
 	good.Length, good.LastBE, good.Address = 2, 0xf, nicspec.BarBase+nicspec.RegTblDataBase+0x78
 	r.Send(good, nil)
 	a = r.Answer()
-	require.Equal(r.T, tlp.Header{Kind: tlp.CplD, Length: 2, TC: 5, Attr: 6, RequesterID: 0xffff, Tag: 0x9b, ByteCount: 8,
+	require.Equal(r.T, tlp.Header{Kind: tlp.CplD, Length: 2, TC: 5, Attr: 6, RequesterID: 0xffff, Tag: 0x9b,
+		ByteCount:   8,
 		CompleterID: nicspec.RequesterNic, LowerAddr: 0x78}, a.Header)
 }
 
@@ -93,7 +98,8 @@ func readShapes(r *kit.Rig) {
 func elsewhere() []tlp.Header {
 	var all []tlp.Header
 	for _, a := range []uint64{
-		0, 0x100, 0xffff_fffc, 1 << 32, nicspec.BarBase - 4, nicspec.BarBase + nicspec.BarBytes, nicspec.BarBase | 1<<40,
+		0, 0x100, 0xffff_fffc, 1 << 32, nicspec.BarBase - 4, nicspec.BarBase + nicspec.BarBytes,
+		nicspec.BarBase | 1<<40,
 		3 << nicspec.EndpointShift, nicspec.BarBase | 1<<63,
 	} {
 		h := kit.Memory(tlp.MRd, 0)
@@ -107,26 +113,27 @@ func elsewhere() []tlp.Header {
 
 func requestsElsewhere(r *kit.Rig) {
 	all := elsewhere()
-	r.Counted("requests that are not for BAR0", kit.Steps{kit.DevCounter(nicspec.CntTlpUnsupported): uint64(5 * len(all))}, func() {
-		for i, h := range all {
-			h.Tag, h.TC, h.Attr = uint8(i), 7-uint8(i)%8, tlp.Attr(i%8)
-			r.Refused(h)
-			h.FirstBE = 6
-			r.Refused(h)
-			if h.Address != 0xffff_fffc && h.Address != nicspec.BarBase-4 {
-				h.Length, h.FirstBE, h.LastBE = 5, 0xe, 7
+	r.Counted("requests that are not for BAR0",
+		kit.Steps{kit.DevCounter(nicspec.CntTlpUnsupported): uint64(5 * len(all))}, func() {
+			for i, h := range all {
+				h.Tag, h.TC, h.Attr = uint8(i), 7-uint8(i)%8, tlp.Attr(i%8)
 				r.Refused(h)
-				h.Length = 100
-			} else {
+				h.FirstBE = 6
 				r.Refused(h)
-				h.Length = 1
+				if h.Address != 0xffff_fffc && h.Address != nicspec.BarBase-4 {
+					h.Length, h.FirstBE, h.LastBE = 5, 0xe, 7
+					r.Refused(h)
+					h.Length = 100
+				} else {
+					r.Refused(h)
+					h.Length = 1
+				}
+				h.Kind = tlp.MWr
+				r.Send(h, make([]byte, 4*int(h.Length)))
+				h.Length, h.FirstBE, h.LastBE = 1, 0xf, 0
+				r.Send(h, make([]byte, 4))
 			}
-			h.Kind = tlp.MWr
-			r.Send(h, make([]byte, 4*int(h.Length)))
-			h.Length, h.FirstBE, h.LastBE = 1, 0xf, 0
-			r.Send(h, make([]byte, 4))
-		}
-	})
+		})
 	require.Empty(r.T, r.Cpls)
 }
 
@@ -142,13 +149,16 @@ type otherRequest struct {
 var otherRequestList = []otherRequest{
 	{"MRdLk, 3 DW", 0x01, true, false}, {"MRdLk, 4 DW", 0x21, true, false},
 	{"IORd", 0x02, true, false}, {"IOWr", 0x42, true, true},
-	{"CfgRd0", 0x04, true, false}, {"CfgWr0", 0x44, true, true}, {"CfgRd1", 0x05, true, false}, {"CfgWr1", 0x45, true, true},
+	{"CfgRd0", 0x04, true, false}, {"CfgWr0", 0x44, true, true}, {"CfgRd1", 0x05, true, false},
+	{"CfgWr1", 0x45, true, true},
 	{"FetchAdd, 3 DW", 0x4c, true, true}, {"FetchAdd, 4 DW", 0x6c, true, true},
 	{"Swap, 3 DW", 0x4d, true, true}, {"Swap, 4 DW", 0x6d, true, true},
 	{"CAS, 3 DW", 0x4e, true, true}, {"CAS, 4 DW", 0x6e, true, true},
 	{"DMWr, 3 DW", 0x5b, true, true}, {"DMWr, 4 DW", 0x7b, true, true},
-	{"message to the root", 0x30, false, false}, {"message by address", 0x31, false, false}, {"message by ID", 0x32, false, false},
-	{"broadcast message", 0x33, false, false}, {"local message", 0x34, false, false}, {"gathered message", 0x35, false, false},
+	{"message to the root", 0x30, false, false}, {"message by address", 0x31, false, false},
+	{"message by ID", 0x32, false, false},
+	{"broadcast message", 0x33, false, false}, {"local message", 0x34, false, false},
+	{"gathered message", 0x35, false, false},
 	{"message with data", 0x70, false, true}, {"message with data by ID", 0x72, false, true},
 	{"type 0x1f", 0x1f, false, false}, {"type 0x03, with data", 0x43, false, true}, {"prefix", 0x80, false, false},
 	{"Fmt 5", 0xa0, false, false}, {"Fmt 7", 0xe0, false, false}, {"memory write, locked", 0x41, false, true},
@@ -185,7 +195,8 @@ func otherRequests(r *kit.Rig) {
 			r.Synced()
 			if o.answered {
 				require.Equal(r.T, tlp.Header{
-					Kind: tlp.Cpl, Status: tlp.StatusUR, TC: 3, Attr: 2, RequesterID: kit.RawRequester, Tag: uint8(4*i + dws),
+					Kind: tlp.Cpl, Status: tlp.StatusUR, TC: 3, Attr: 2, RequesterID: kit.RawRequester,
+					Tag:         uint8(4*i + dws),
 					CompleterID: nicspec.RequesterNic, ByteCount: uint16(4 * dws),
 				}, r.Answer().Header, what)
 			}
@@ -196,7 +207,8 @@ func otherRequests(r *kit.Rig) {
 }
 
 // nonPosted are the first header bytes of requests that are answered though they are no memory reads.
-var nonPosted = []byte{0x01, 0x21, 0x02, 0x42, 0x04, 0x44, 0x05, 0x45, 0x1b, 0x5b, 0x7b, 0x4c, 0x6c, 0x4d, 0x6d, 0x4e, 0x6e}
+var nonPosted = []byte{0x01, 0x21, 0x02, 0x42, 0x04, 0x44, 0x05, 0x45, 0x1b, 0x5b, 0x7b, 0x4c, 0x6c, 0x4d, 0x6d, 0x4e,
+	0x6e}
 
 // everyType sends a request of every Fmt and Type there can be, but for memory requests and completions.
 func everyType(r *kit.Rig) {
@@ -210,7 +222,8 @@ func everyType(r *kit.Rig) {
 		o := otherRequest{ft: byte(ft), data: ft>>6 == 1}
 		r.SendRaw(o.header(o.ft, 1), o.payload(1))
 		if all++; slices.Contains(nonPosted, o.ft) {
-			want[o.ft] = tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, TC: 3, Attr: 2, RequesterID: kit.RawRequester, Tag: o.ft,
+			want[o.ft] = tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, TC: 3, Attr: 2, RequesterID: kit.RawRequester,
+				Tag:         o.ft,
 				CompleterID: nicspec.RequesterNic, ByteCount: 4}
 		}
 	}
@@ -238,7 +251,8 @@ func poisonedRequests(r *kit.Rig) {
 		}
 		w.Address, w.Length, w.LastBE = nicspec.BarBase+uint64(nicspec.RegTxPush(1)), nicspec.WqeBytes/4, 0xf
 		r.Send(w, make([]byte, nicspec.WqeBytes))
-		for _, h := range append(elsewhere()[:1], kit.Memory(tlp.MRd, nicspec.RegScratch), kit.Memory(tlp.MRd, nicspec.RegTblData(0))) {
+		for _, h := range append(elsewhere()[:1], kit.Memory(tlp.MRd, nicspec.RegScratch),
+			kit.Memory(tlp.MRd, nicspec.RegTblData(0))) {
 			h.EP = true
 			r.Refused(h)
 		}

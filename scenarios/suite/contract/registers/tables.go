@@ -22,20 +22,24 @@ var TableChecks = []kit.Check{
 	{Name: "tables/words beyond the entry", Rules: "G6", Stalls: kit.Calm, Run: wordsBeyond},
 	{Name: "tables/parts that are not there", Rules: "G3 G6 N1 N2", Stalls: kit.Calm, Run: missingParts},
 	{Name: "tables/enabled queues", Rules: "G6 Q5 T11", Stalls: kit.Calm, Run: enabledQueues},
-	{Name: "tables/busy while a receive queue drains", Rules: "G7 Q2 Q5", Stalls: kit.Stalled, Run: func(r *kit.Rig) { busyWhileDraining(r, nicspec.TableRxq) }},
-	{Name: "tables/busy while a transmit queue drains", Rules: "G7 Q2 T11", Stalls: kit.Stalled, Run: func(r *kit.Rig) { busyWhileDraining(r, nicspec.TableTxq) }},
+	{Name: "tables/busy while a receive queue drains", Rules: "G7 Q2 Q5", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { busyWhileDraining(r, nicspec.TableRxq) }},
+	{Name: "tables/busy while a transmit queue drains", Rules: "G7 Q2 T11", Stalls: kit.Stalled,
+		Run: func(r *kit.Rig) { busyWhileDraining(r, nicspec.TableTxq) }},
 	{Name: "tables/commands end in time", Rules: "G7", Stalls: kit.Stalled, Run: commandsEnd},
 }
 
 // EntryBytes are the sizes of the tables' entries.
 var EntryBytes = map[nicspec.Table]int{
-	nicspec.TableRxq: nicspec.RxqEntrySize, nicspec.TableTxq: nicspec.TxqEntrySize, nicspec.TableKey: nicspec.KeyEntrySize,
+	nicspec.TableRxq: nicspec.RxqEntrySize, nicspec.TableTxq: nicspec.TxqEntrySize,
+	nicspec.TableKey:  nicspec.KeyEntrySize,
 	nicspec.TableRule: nicspec.RuleEntrySize, nicspec.TableIndirection: nicspec.IndirectionEntrySize,
 	nicspec.TableAccount: nicspec.AccountEntrySize, nicspec.TablePortCfg: nicspec.PortEntrySize,
 }
 
 var entryInfos = map[nicspec.Table]*nicspec.StructInfo{
-	nicspec.TableRxq: &nicspec.RxqEntryInfo, nicspec.TableTxq: &nicspec.TxqEntryInfo, nicspec.TableKey: &nicspec.KeyEntryInfo,
+	nicspec.TableRxq: &nicspec.RxqEntryInfo, nicspec.TableTxq: &nicspec.TxqEntryInfo,
+	nicspec.TableKey:  &nicspec.KeyEntryInfo,
 	nicspec.TableRule: &nicspec.RuleEntryInfo, nicspec.TableIndirection: &nicspec.IndirectionEntryInfo,
 	nicspec.TableAccount: &nicspec.AccountEntryInfo, nicspec.TablePortCfg: &nicspec.PortEntryInfo,
 }
@@ -44,7 +48,8 @@ var entryInfos = map[nicspec.Table]*nicspec.StructInfo{
 var partTables = []struct {
 	table nicspec.Table
 	part  nicspec.Cap1Reg
-}{{nicspec.TableIndirection, nicspec.PartRss}, {nicspec.TableAccount, nicspec.PartAccounts}, {nicspec.TablePortCfg, nicspec.PartPause}}
+}{{nicspec.TableIndirection, nicspec.PartRss}, {nicspec.TableAccount, nicspec.PartAccounts},
+	{nicspec.TablePortCfg, nicspec.PartPause}}
 
 // Tables lists those of the build.
 func Tables(r *kit.Rig) []nicspec.Table {
@@ -60,7 +65,8 @@ func Tables(r *kit.Rig) []nicspec.Table {
 func Entries(r *kit.Rig, t nicspec.Table) int {
 	return map[nicspec.Table]int{
 		nicspec.TableRxq: r.Sizes.NumRxq, nicspec.TableTxq: r.Sizes.NumTxq, nicspec.TableKey: r.Sizes.NumKeys,
-		nicspec.TableRule: r.Sizes.NumRules, nicspec.TableIndirection: nicspec.RssEntries, nicspec.TableAccount: nicspec.NumAccounts,
+		nicspec.TableRule: r.Sizes.NumRules, nicspec.TableIndirection: nicspec.RssEntries,
+		nicspec.TableAccount: nicspec.NumAccounts,
 		nicspec.TablePortCfg: r.Sizes.Ports,
 	}[t]
 }
@@ -81,16 +87,19 @@ func refusedCommands(r *kit.Rig) {
 	}
 	for _, op := range []nicspec.TableOp{nicspec.TableOpWrite, nicspec.TableOpRead} {
 		for _, t := range []nicspec.Table{7, 8, 0x80, 0xff} {
-			all = append(all, refusal{op, t, 0, nicspec.TableStatusBadTable}, refusal{op, t, 0xffff, nicspec.TableStatusBadTable})
+			all = append(all, refusal{op, t, 0, nicspec.TableStatusBadTable},
+				refusal{op, t, 0xffff, nicspec.TableStatusBadTable})
 		}
 		for _, t := range partTables {
 			if !r.Sizes.Has(t.part) {
-				all = append(all, refusal{op, t.table, 0, nicspec.TableStatusNotBuilt}, refusal{op, t.table, 0xffff, nicspec.TableStatusNotBuilt})
+				all = append(all, refusal{op, t.table, 0, nicspec.TableStatusNotBuilt},
+					refusal{op, t.table, 0xffff, nicspec.TableStatusNotBuilt})
 			}
 		}
 		for _, t := range Tables(r) {
 			n := Entries(r, t)
-			all = append(all, refusal{op, t, n, nicspec.TableStatusBadIndex}, refusal{op, t, 0xffff, nicspec.TableStatusBadIndex},
+			all = append(all, refusal{op, t, n, nicspec.TableStatusBadIndex},
+				refusal{op, t, 0xffff, nicspec.TableStatusBadIndex},
 				refusal{op, t, n | 0x1000, nicspec.TableStatusBadIndex})
 		}
 	}
@@ -121,15 +130,18 @@ func unchanged(r *kit.Rig) {
 // Status and busy are ignored when written, reserved bits read 0.
 func commandFields(r *kit.Rig) {
 	for _, c := range []struct{ write, want uint32 }{
-		{0xfc00_0000 | kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 3), kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 3)},
+		{0xfc00_0000 | kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 3),
+			kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 3)},
 		{0x6000_0000, uint32(nicspec.TableStatusBadOp) << 26},
-		{kit.CommandWord(nicspec.TableOpRead, nicspec.TableRule, 0), kit.CommandWord(nicspec.TableOpRead, nicspec.TableRule, 0)},
+		{kit.CommandWord(nicspec.TableOpRead, nicspec.TableRule, 0),
+			kit.CommandWord(nicspec.TableOpRead, nicspec.TableRule, 0)},
 	} {
 		r.Write(nicspec.RegTblCmd, c.write)
 		r.CommandEnd()
 		require.Equal(r.T, c.want, r.Read(nicspec.RegTblCmd), "written with %#x", c.write)
 	}
-	r.Write2(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 0xffff), 0x1234) // with the place beside it
+	// with the place beside it
+	r.Write2(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 0xffff), 0x1234)
 	require.Equal(r.T, nicspec.TableStatusBadIndex, r.CommandEnd())
 }
 
@@ -178,7 +190,8 @@ func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 			SplitLen: uint16(rng.Uint32()), HdrBufSize: uint16(rng.Uint32()), PayBufSize: uint16(rng.Uint32()),
 			RingBase: rng.Uint64(), CqBase: rng.Uint64()}
 		if r.Sizes.Has(nicspec.PartMsix) {
-			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()), uint16(rng.Uint32())
+			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()),
+				uint16(rng.Uint32())
 		}
 		if r.Sizes.Has(nicspec.PartEcn | nicspec.PartCrc32c) {
 			f.EcnMode, f.CrcMode = uint8(rng.Uint32()), nicspec.CrcMode(rng.Uint32())
@@ -187,25 +200,32 @@ func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 	case nicspec.TableTxq:
 		f := nicspec.TxqEntryFields{LogSize: uint8(rng.Uint32()), RingBase: rng.Uint64(), CqBase: rng.Uint64()}
 		if r.Sizes.Has(nicspec.PartMsix) {
-			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()), uint16(rng.Uint32())
+			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()),
+				uint16(rng.Uint32())
 		}
 		if r.Sizes.Has(nicspec.PartEcn | nicspec.PartPause) {
 			f.EcnMode, f.PfcClass = uint8(rng.Uint32()), uint8(rng.Uint32())
 		}
 		return kit.Encode(&f, nicspec.TxqEntrySize)
 	case nicspec.TableKey:
-		return kit.Encode(&nicspec.KeyEntryFields{Valid: uint8(rng.IntN(2)), RightRead: rng.IntN(2) > 0, RightWrite: rng.IntN(2) > 0,
-			Variant: uint8(rng.Uint32()), VaBase: rng.Uint64() >> 1, Length: rng.Uint64() >> 9, BusBase: rng.Uint64() &^ (1 << 55)},
+		return kit.Encode(&nicspec.KeyEntryFields{Valid: uint8(rng.IntN(2)), RightRead: rng.IntN(2) > 0,
+			RightWrite: rng.IntN(2) > 0,
+			Variant:    uint8(rng.Uint32()), VaBase: rng.Uint64() >> 1, Length: rng.Uint64() >> 9,
+			BusBase: rng.Uint64() &^ (1 << 55)},
 			nicspec.KeyEntrySize)
 	case nicspec.TableIndirection:
-		return kit.Encode(&nicspec.IndirectionEntryFields{Queue: uint16(rng.IntN(r.Sizes.NumRxq))}, nicspec.IndirectionEntrySize)
+		return kit.Encode(&nicspec.IndirectionEntryFields{Queue: uint16(rng.IntN(r.Sizes.NumRxq))},
+			nicspec.IndirectionEntrySize)
 	case nicspec.TableAccount:
-		return kit.Encode(&nicspec.AccountEntryFields{Balance: rng.Uint32() >> 8, Latch: uint8(rng.IntN(2))}, nicspec.AccountEntrySize)
+		return kit.Encode(&nicspec.AccountEntryFields{Balance: rng.Uint32() >> 8, Latch: uint8(rng.IntN(2))},
+			nicspec.AccountEntrySize)
 	case nicspec.TablePortCfg:
-		return kit.Encode(&nicspec.PortEntryFields{RxPfc: uint8(rng.Uint32()), TxClasses: uint8(rng.Uint32()), PauseTime: uint16(rng.Uint32()),
-			Xoff: rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize) // mode None: the rest may be anything
+		return kit.Encode(&nicspec.PortEntryFields{RxPfc: uint8(rng.Uint32()), TxClasses: uint8(rng.Uint32()),
+			PauseTime: uint16(rng.Uint32()),
+			Xoff:      rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize) // mode None: the rest may be anything
 	}
-	f := nicspec.RuleEntryFields{Action: nicspec.Action(rng.IntN(2)), Queue: uint16(rng.IntN(4)), Valid: uint8(rng.IntN(2))}
+	f := nicspec.RuleEntryFields{Action: nicspec.Action(rng.IntN(2)), Queue: uint16(rng.IntN(4)),
+		Valid: uint8(rng.IntN(2))}
 	copy(f.Value[:], kit.Pattern(nicspec.SteerKeySize, seed))
 	copy(f.Mask[:], kit.Pattern(nicspec.SteerKeySize, seed+1))
 	return kit.Encode(&f, nicspec.RuleEntrySize)
@@ -219,7 +239,8 @@ func wordsBeyond(r *kit.Rig) {
 		r.Commit(t, index, e)
 		require.Equal(r.T, e, r.Staged(), "%v: Write leaves TBL_DATA alone", t)
 		got := r.Entry(t, index)
-		require.Equal(r.T, append(e[:EntryBytes[t]:EntryBytes[t]], make([]byte, 4*nicspec.TableWords-EntryBytes[t])...), got, "%v", t)
+		require.Equal(r.T, append(e[:EntryBytes[t]:EntryBytes[t]], make([]byte, 4*nicspec.TableWords-EntryBytes[t])...),
+			got, "%v", t)
 	}
 }
 
@@ -234,9 +255,11 @@ func enabledQueues(r *kit.Rig) {
 		again := append([]byte(nil), before[:64]...)
 		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again), "enabled again")
 		again[2] = 99
-		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again), "Enabled goes before BadValue")
+		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again),
+			"Enabled goes before BadValue")
 		again[32] = 1
-		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again), "and before NotBuilt")
+		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again),
+			"and before NotBuilt")
 		again[0] = 2
 		require.Equal(r.T, kit.TableBad, r.Command(nicspec.TableOpWrite, t, 1, again), "enable 2")
 		require.Equal(r.T, before, r.Entry(t, 1), "nothing was changed")
@@ -287,7 +310,9 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	require.Equal(r.T, kit.CommandWord(nicspec.TableOpWrite, t, 2), r.Read(nicspec.RegTblCmd))
 	require.Greater(r.T, r.Bed.Engine.Now()-begin, r.Bed.Cycles(wait))
 	r.Quiet()
-	r.Moved("writes while busy", before, kit.Steps{kit.DevCounter(nicspec.CntRegBad): 5, kit.DevCounter(nicspec.CntDbBad): 1, kit.DevCounter(nicspec.CntTxWqe): kit.Free})
+	r.Moved("writes while busy", before,
+		kit.Steps{kit.DevCounter(nicspec.CntRegBad): 5, kit.DevCounter(nicspec.CntDbBad): 1,
+			kit.DevCounter(nicspec.CntTxWqe): kit.Free})
 	got := r.Entry(t, 2)
 	require.Equal(r.T, off[16:32], got[16:32], "the fields of the disabling entry are stored")
 	require.Equal(r.T, make([]byte, 4), got[:4])

@@ -8,8 +8,9 @@ import (
 )
 
 func goodRxq() nicspec.RxqEntryFields {
-	return nicspec.RxqEntryFields{Enable: 1, SplitMode: nicspec.SplitModeHeaders, LogSize: 4, HdrBufSize: 128, PayBufSize: 2048,
-		RingBase: 0x10000, CqBase: 0x20000}
+	return nicspec.RxqEntryFields{Enable: 1, SplitMode: nicspec.SplitModeHeaders, LogSize: 4, HdrBufSize: 128,
+		PayBufSize: 2048,
+		RingBase:   0x10000, CqBase: 0x20000}
 }
 
 func rxqValues(r *kit.Rig) {
@@ -29,14 +30,19 @@ func rxqValues(r *kit.Rig) {
 		{Name: "ring_base odd", Mod: func(e *f) { e.RingBase++ }, Want: kit.TableBad},
 		{Name: "ring_base by 32", Mod: func(e *f) { e.RingBase += 32 }, Want: kit.TableBad},
 		{Name: "cq_base by 8", Mod: func(e *f) { e.CqBase += 8 }, Want: kit.TableBad},
-		{Name: "bases high", Mod: func(e *f) { e.RingBase, e.CqBase = 0xffff_ffff_ffff_ffc0, 0x0123_4567_89ab_cdc0 }, Want: kit.TableOk},
+		{Name: "bases high", Mod: func(e *f) { e.RingBase, e.CqBase = 0xffff_ffff_ffff_ffc0, 0x0123_4567_89ab_cdc0 },
+			Want: kit.TableOk},
 		{Name: "pay_buf_size 0", Mod: func(e *f) { e.PayBufSize = 0 }, Want: kit.TableBad},
 		{Name: "hdr_buf_size 0 with Headers", Mod: func(e *f) { e.HdrBufSize = 0 }, Want: kit.TableBad},
-		{Name: "hdr_buf_size 0 with Fixed", Mod: func(e *f) { e.HdrBufSize, e.SplitMode = 0, nicspec.SplitModeFixed }, Want: kit.TableBad},
-		{Name: "hdr_buf_size 0 with None", Mod: func(e *f) { e.HdrBufSize, e.SplitMode = 0, nicspec.SplitModeNone }, Want: kit.TableOk},
-		{Name: "split_len 0 with Fixed", Mod: func(e *f) { e.SplitLen, e.SplitMode = 0, nicspec.SplitModeFixed }, Want: kit.TableOk},
+		{Name: "hdr_buf_size 0 with Fixed", Mod: func(e *f) { e.HdrBufSize, e.SplitMode = 0, nicspec.SplitModeFixed },
+			Want: kit.TableBad},
+		{Name: "hdr_buf_size 0 with None", Mod: func(e *f) { e.HdrBufSize, e.SplitMode = 0, nicspec.SplitModeNone },
+			Want: kit.TableOk},
+		{Name: "split_len 0 with Fixed", Mod: func(e *f) { e.SplitLen, e.SplitMode = 0, nicspec.SplitModeFixed },
+			Want: kit.TableOk},
 		{Name: "msix_addr", Mod: func(e *f) { e.MsixAddr = 1 << 63 }, Want: r.Late(nicspec.PartMsix, kit.TableOk)},
-		{Name: "msix_addr odd", Mod: func(e *f) { e.MsixAddr = 1<<40 | 2 }, Want: r.Late(nicspec.PartMsix, kit.TableBad)},
+		{Name: "msix_addr odd", Mod: func(e *f) { e.MsixAddr = 1<<40 | 2 },
+			Want: r.Late(nicspec.PartMsix, kit.TableBad)},
 		{Name: "crc_mode 1", Mod: func(e *f) { e.CrcMode = 1 }, Want: r.Late(nicspec.PartCrc32c, kit.TableOk)},
 		{Name: "crc_mode 2", Mod: func(e *f) { e.CrcMode = 2 }, Want: r.Late(nicspec.PartCrc32c, kit.TableOk)},
 		{Name: "crc_mode 3", Mod: func(e *f) { e.CrcMode = 3 }, Want: r.Late(nicspec.PartCrc32c, kit.TableBad)},
@@ -48,7 +54,8 @@ func rxqValues(r *kit.Rig) {
 		{Name: "trim 255", Mod: func(e *f) { e.Trim = 255 }, Want: r.Late(nicspec.PartTrim, kit.TableBad)},
 		{Name: "trim and bad", Mod: func(e *f) { e.Trim, e.LogSize = 1, 1 }, Want: kit.TableBad},
 		{Name: "later and bad", Mod: func(e *f) { e.EcnMode, e.LogSize = 1, 1 }, Want: kit.TableBad},
-		{Name: "of messages, ignored", Mod: func(e *f) { e.MsixData, e.ModCount, e.ModCycles = 1, 2, 3 }, Want: kit.TableOk},
+		{Name: "of messages, ignored", Mod: func(e *f) { e.MsixData, e.ModCount, e.ModCycles = 1, 2, 3 },
+			Want: kit.TableOk},
 		{Name: "read-only", Mod: func(e *f) { e.State, e.Error, e.Pi, e.Ci, e.Cqi = 9, 9, 9, 9, 9 }, Want: kit.TableOk},
 	} {
 		e := goodRxq()
@@ -58,7 +65,8 @@ func rxqValues(r *kit.Rig) {
 		want.State, want.Error, want.Pi, want.Ci, want.Cqi = nicspec.QueueStateRun, 0, 0, 0, 0
 		off := want
 		off.Enable, off.State = 0, nicspec.QueueStateOff
-		checkValue(r, nicspec.TableRxq, q, c.Name, c.Want, kit.Encode(&e, nicspec.RxqEntrySize), r.Built(&nicspec.RxqEntryInfo, kit.Encode(&want, nicspec.RxqEntrySize)),
+		checkValue(r, nicspec.TableRxq, q, c.Name, c.Want, kit.Encode(&e, nicspec.RxqEntrySize),
+			r.Built(&nicspec.RxqEntryInfo, kit.Encode(&want, nicspec.RxqEntrySize)),
 			r.Built(&nicspec.RxqEntryInfo, kit.Encode(&off, nicspec.RxqEntrySize)), e.Enable > 1)
 	}
 }
@@ -84,7 +92,8 @@ func txqValues(r *kit.Rig) {
 		{Name: "pfc_class 255", Mod: func(e *f) { e.PfcClass = 255 }, Want: r.Late(nicspec.PartPause, kit.TableBad)},
 		{Name: "pfc_class and bad", Mod: func(e *f) { e.PfcClass, e.LogSize = 7, 1 }, Want: kit.TableBad},
 		{Name: "later and bad", Mod: func(e *f) { e.MsixAddr, e.CqBase = 1, 1 }, Want: kit.TableBad},
-		{Name: "of messages, ignored", Mod: func(e *f) { e.MsixData, e.ModCount, e.ModCycles = 1, 2, 3 }, Want: kit.TableOk},
+		{Name: "of messages, ignored", Mod: func(e *f) { e.MsixData, e.ModCount, e.ModCycles = 1, 2, 3 },
+			Want: kit.TableOk},
 		{Name: "read-only", Mod: func(e *f) { e.State, e.Error, e.Pi, e.Ci, e.Cqi = 9, 9, 9, 9, 9 }, Want: kit.TableOk},
 	} {
 		e := f{Enable: 1, LogSize: 4, RingBase: 0x10000, CqBase: 0x20000}
@@ -94,12 +103,14 @@ func txqValues(r *kit.Rig) {
 		off := want
 		off.Enable, off.State = 0, nicspec.QueueStateOff
 		checkValue(r, nicspec.TableTxq, i%r.Sizes.NumTxq, c.Name, c.Want, kit.Encode(&e, nicspec.TxqEntrySize),
-			r.Built(&nicspec.TxqEntryInfo, kit.Encode(&want, nicspec.TxqEntrySize)), r.Built(&nicspec.TxqEntryInfo, kit.Encode(&off, nicspec.TxqEntrySize)), e.Enable > 1)
+			r.Built(&nicspec.TxqEntryInfo, kit.Encode(&want, nicspec.TxqEntrySize)),
+			r.Built(&nicspec.TxqEntryInfo, kit.Encode(&off, nicspec.TxqEntrySize)), e.Enable > 1)
 	}
 }
 
 // checkValue writes an entry with enable 1, which is taken or refused, and then with enable 0, which is always taken.
-func checkValue(r *kit.Rig, t nicspec.Table, q int, name string, want nicspec.TableStatus, entry, on, off []byte, strange bool) {
+func checkValue(r *kit.Rig, t nicspec.Table, q int, name string, want nicspec.TableStatus, entry, on, off []byte,
+	strange bool) {
 	r.T.Helper()
 	before := r.Entry(t, q)
 	require.Equal(r.T, want, r.Command(nicspec.TableOpWrite, t, q, entry), name)
@@ -123,24 +134,39 @@ func keyValues(r *kit.Rig) {
 		{Name: "good", Mod: func(*f) {}, Want: kit.TableOk},
 		{Name: "valid 2", Mod: func(e *f) { e.Valid = 2 }, Want: kit.TableBad},
 		{Name: "valid 255", Mod: func(e *f) { e.Valid = 255 }, Want: kit.TableBad},
-		{Name: "up to the last address", Mod: func(e *f) { e.VaBase, e.Length = 0xffff_ffff_ffff_f000, 0x1000 }, Want: kit.TableOk},
-		{Name: "beyond the last address", Mod: func(e *f) { e.VaBase, e.Length = 0xffff_ffff_ffff_f000, 0x1001 }, Want: kit.TableBad},
-		{Name: "length 0 at the last address", Mod: func(e *f) { e.VaBase, e.Length = ^uint64(0), 0 }, Want: kit.TableOk},
-		{Name: "length 1 at the last address", Mod: func(e *f) { e.VaBase, e.Length = ^uint64(0), 1 }, Want: kit.TableOk},
-		{Name: "length 2 at the last address", Mod: func(e *f) { e.VaBase, e.Length = ^uint64(0), 2 }, Want: kit.TableBad},
-		{Name: "a whole endpoint", Mod: func(e *f) { e.BusBase, e.Length, e.VaBase = 1<<56, 1<<56, 0 }, Want: kit.TableOk},
-		{Name: "more than an endpoint", Mod: func(e *f) { e.BusBase, e.Length, e.VaBase = 1<<56, 1<<56+1, 0 }, Want: kit.TableBad},
-		{Name: "to the end of an endpoint", Mod: func(e *f) { e.BusBase, e.Length = 1<<56-4096, 4096 }, Want: kit.TableOk},
-		{Name: "into the next endpoint", Mod: func(e *f) { e.BusBase, e.Length = 1<<56-4096, 4097 }, Want: kit.TableBad},
-		{Name: "the last endpoint", Mod: func(e *f) { e.BusBase, e.Length = 0xffff_ffff_ffff_ff00, 256 }, Want: kit.TableOk},
-		{Name: "beyond the last endpoint", Mod: func(e *f) { e.BusBase, e.Length = 0xffff_ffff_ffff_ff00, 257 }, Want: kit.TableBad},
-		{Name: "every length", Mod: func(e *f) { e.BusBase, e.VaBase, e.Length = 0, 0, ^uint64(0) }, Want: kit.TableBad},
-		{Name: "bad though not valid", Mod: func(e *f) { e.Valid, e.BusBase, e.Length = 0, 1<<56-1, 2 }, Want: kit.TableBad},
-		{Name: "beyond the last address though not valid", Mod: func(e *f) { e.Valid, e.VaBase, e.Length = 0, ^uint64(0), 2 }, Want: kit.TableBad},
+		{Name: "up to the last address", Mod: func(e *f) { e.VaBase, e.Length = 0xffff_ffff_ffff_f000, 0x1000 },
+			Want: kit.TableOk},
+		{Name: "beyond the last address", Mod: func(e *f) { e.VaBase, e.Length = 0xffff_ffff_ffff_f000, 0x1001 },
+			Want: kit.TableBad},
+		{Name: "length 0 at the last address", Mod: func(e *f) { e.VaBase, e.Length = ^uint64(0), 0 },
+			Want: kit.TableOk},
+		{Name: "length 1 at the last address", Mod: func(e *f) { e.VaBase, e.Length = ^uint64(0), 1 },
+			Want: kit.TableOk},
+		{Name: "length 2 at the last address", Mod: func(e *f) { e.VaBase, e.Length = ^uint64(0), 2 },
+			Want: kit.TableBad},
+		{Name: "a whole endpoint", Mod: func(e *f) { e.BusBase, e.Length, e.VaBase = 1<<56, 1<<56, 0 },
+			Want: kit.TableOk},
+		{Name: "more than an endpoint", Mod: func(e *f) { e.BusBase, e.Length, e.VaBase = 1<<56, 1<<56+1, 0 },
+			Want: kit.TableBad},
+		{Name: "to the end of an endpoint", Mod: func(e *f) { e.BusBase, e.Length = 1<<56-4096, 4096 },
+			Want: kit.TableOk},
+		{Name: "into the next endpoint", Mod: func(e *f) { e.BusBase, e.Length = 1<<56-4096, 4097 },
+			Want: kit.TableBad},
+		{Name: "the last endpoint", Mod: func(e *f) { e.BusBase, e.Length = 0xffff_ffff_ffff_ff00, 256 },
+			Want: kit.TableOk},
+		{Name: "beyond the last endpoint", Mod: func(e *f) { e.BusBase, e.Length = 0xffff_ffff_ffff_ff00, 257 },
+			Want: kit.TableBad},
+		{Name: "every length", Mod: func(e *f) { e.BusBase, e.VaBase, e.Length = 0, 0, ^uint64(0) },
+			Want: kit.TableBad},
+		{Name: "bad though not valid", Mod: func(e *f) { e.Valid, e.BusBase, e.Length = 0, 1<<56-1, 2 },
+			Want: kit.TableBad},
+		{Name: "beyond the last address though not valid",
+			Mod: func(e *f) { e.Valid, e.VaBase, e.Length = 0, ^uint64(0), 2 }, Want: kit.TableBad},
 		{Name: "not valid", Mod: func(e *f) { e.Valid = 0 }, Want: kit.TableOk},
 		{Name: "no rights", Mod: func(e *f) { e.RightRead, e.RightWrite = false, false }, Want: kit.TableOk},
 	} {
-		e := f{Valid: 1, RightRead: true, RightWrite: true, Variant: 0xa5, VaBase: 0x1234_5678_9abc, Length: 77777, BusBase: 1<<56 | 0x4321}
+		e := f{Valid: 1, RightRead: true, RightWrite: true, Variant: 0xa5, VaBase: 0x1234_5678_9abc, Length: 77777,
+			BusBase: 1<<56 | 0x4321}
 		c.Mod(&e)
 		index := i * 14 % r.Sizes.NumKeys
 		before := r.Entry(nicspec.TableKey, index)
@@ -165,14 +191,20 @@ func ruleValues(r *kit.Rig) {
 		{Name: "not valid and bad", Mod: func(e *f) { e.Valid, e.Action = 0, 3 }, Want: kit.TableBad},
 		{Name: "action 3", Mod: func(e *f) { e.Action = 3 }, Want: kit.TableBad},
 		{Name: "action 255", Mod: func(e *f) { e.Action = 255 }, Want: kit.TableBad},
-		{Name: "action Rss", Mod: func(e *f) { e.Action, e.Queue = nicspec.ActionRss, 1 }, Want: r.Late(nicspec.PartRss, kit.TableOk)},
-		{Name: "action Rss, queue beyond", Mod: func(e *f) { e.Action, e.Queue = nicspec.ActionRss, 0x100 }, Want: kit.TableBad},
+		{Name: "action Rss", Mod: func(e *f) { e.Action, e.Queue = nicspec.ActionRss, 1 },
+			Want: r.Late(nicspec.PartRss, kit.TableOk)},
+		{Name: "action Rss, queue beyond", Mod: func(e *f) { e.Action, e.Queue = nicspec.ActionRss, 0x100 },
+			Want: kit.TableBad},
 		{Name: "the last queue", Mod: func(e *f) { e.Queue = uint16(r.Sizes.NumRxq - 1) }, Want: kit.TableOk},
 		{Name: "queue beyond", Mod: func(e *f) { e.Queue = uint16(r.Sizes.NumRxq) }, Want: kit.TableBad},
-		{Name: "queue beyond, drop", Mod: func(e *f) { e.Queue, e.Action = 0xffff, nicspec.ActionDrop }, Want: kit.TableBad},
+		{Name: "queue beyond, drop", Mod: func(e *f) { e.Queue, e.Action = 0xffff, nicspec.ActionDrop },
+			Want: kit.TableBad},
 		{Name: "account_en", Mod: func(e *f) { e.AccountEn = 1 }, Want: r.Late(nicspec.PartAccounts, kit.TableOk)},
 		{Name: "account_en and bad", Mod: func(e *f) { e.AccountEn, e.Valid = 1, 9 }, Want: kit.TableBad},
-		{Name: "of accounts and RSS, ignored", Mod: func(e *f) { e.Account, e.SlowQueue, e.RssLog = 0xff, 0xffff, 0xff }, Want: kit.TableOk},
+		{Name: "of accounts and RSS, ignored", Mod: func(e *f) {
+			e.Account, e.SlowQueue, e.RssLog = 0xff, 0xffff,
+				0xff
+		}, Want: kit.TableOk},
 	} {
 		e := f{Valid: 1, Action: nicspec.ActionQueue, Queue: 3}
 		copy(e.Value[:], kit.Pattern(nicspec.SteerKeySize, uint64(i)))

@@ -43,8 +43,8 @@ func resetCopies(r *kit.Rig) {
 	Works(r, 6)
 }
 
-// resetFailedCopies resets while entries that failed their checks wait behind a long copy in its channel: that is cut short,
-// they have the status that they had.
+// resetFailedCopies resets while entries that failed their checks wait behind a long copy in its channel: that is cut
+// short, they have the status that they had.
 func resetFailedCopies(r *kit.Rig) {
 	for i := range 6 {
 		const n = 250_000

@@ -42,7 +42,8 @@ func resetEveryQueue(r *kit.Rig) {
 	}
 	r.Write(nicspec.RegCtrl, 3)
 	fails := func(g *kit.Ring) {
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: g.Base, To: g.At(uint16(g.Size() - 1))}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: g.Base, To: g.At(uint16(g.Size() - 1))}))
 	}
 	for q := range r.Sizes.NumRxq {
 		x := r.OpenRx(q, 2, nil)

@@ -19,7 +19,8 @@ var Checks = []kit.Check{
 	{Name: "function-level reset/of a device at rest", Rules: "L1 L3 L4", Stalls: kit.Stalled, Run: resetAtRest},
 	{Name: "function-level reset/while it lasts", Rules: "L1 L2", Stalls: kit.Calm, Run: resetWindow},
 	{Name: "function-level reset/under traffic", Rules: "L2 L3 L4 C1", Stalls: kit.Stalled, Run: resetUnderTraffic},
-	{Name: "function-level reset/while reads never come back", Rules: "L2 L5 P6", Stalls: kit.Stalled, Run: resetWhileSilent},
+	{Name: "function-level reset/while reads never come back", Rules: "L2 L5 P6", Stalls: kit.Stalled,
+		Run: resetWhileSilent},
 	{Name: "function-level reset/of queues in every state", Rules: "L3 L5", Stalls: kit.Stalled, Run: resetStates},
 	{Name: "function-level reset/again and again", Rules: "L3 L4", Stalls: kit.Calm, Run: resetOften},
 	{Name: "function-level reset/as a frame comes in", Rules: "L2 L4 C3", Stalls: kit.Calm, Run: resetSoon},
@@ -54,7 +55,8 @@ func asAfterReset(r *kit.Rig) {
 		for i := 0; i < registers.Entries(r, t); i += 1 + registers.Entries(r, t)/9 {
 			require.Equal(r.T, make([]byte, 4*nicspec.TableWords), r.Entry(t, i), "%v %d", t, i)
 		}
-		require.Equal(r.T, make([]byte, 4*nicspec.TableWords), r.Entry(t, registers.Entries(r, t)-1), "the last of %v", t)
+		require.Equal(r.T, make([]byte, 4*nicspec.TableWords), r.Entry(t, registers.Entries(r, t)-1), "the last of %v",
+			t)
 	}
 }
 
@@ -132,7 +134,8 @@ func resetWindow(r *kit.Rig) {
 	afterReset(r)
 	r.Bed.Faults.Clear()
 	r.Quiet()
-	r.Moved("while a reset lasts", before, kit.Arrived(frame, frame).With(kit.PortCounter(nicspec.CntRxDropDisabled), 2).With(kit.DevCounter(nicspec.CntRegBad), 7))
+	r.Moved("while a reset lasts", before, kit.Arrived(frame, frame).With(kit.PortCounter(nicspec.CntRxDropDisabled),
+		2).With(kit.DevCounter(nicspec.CntRegBad), 7))
 	r.Nothing(&x.Ring)
 	asAfterReset(r)
 	Works(r, 1)
@@ -262,8 +265,8 @@ func resetOften(r *kit.Rig) {
 	Works(r, 9)
 }
 
-// resetSoon resets a device at rest to which a frame is on its way, a cycle later each time: the frame is dropped or delivered,
-// as a whole.
+// resetSoon resets a device at rest to which a frame is on its way, a cycle later each time: the frame is dropped or
+// delivered, as a whole.
 func resetSoon(r *kit.Rig) {
 	for after := range 40 {
 		r.ReceiveAll(1)

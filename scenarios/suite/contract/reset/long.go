@@ -10,7 +10,8 @@ import (
 
 // LongChecks reset the device while long entries are under way.
 var LongChecks = []kit.Check{
-	{Name: "function-level reset/while an entry waits for its blocks", Rules: "L2 L3 L4 T14", Stalls: kit.Stalled, Run: resetInsideEntry},
+	{Name: "function-level reset/while an entry waits for its blocks", Rules: "L2 L3 L4 T14", Stalls: kit.Stalled,
+		Run: resetInsideEntry},
 }
 
 // resetInsideEntry resets the device while part of an entry was posted, or pushed: nothing of it is left afterwards.
@@ -30,7 +31,8 @@ func resetInsideEntry(r *kit.Rig) {
 		r.Run(i * 30)
 		Reset(r)
 		y, w := r.TxSetup(6, 2)
-		r.TransmitLong(y, transmit.AnyLong(r, w, 1, rng), transmit.AnyLong(r, w, 3, rng), transmit.AnyLong(r, w, 4, rng))
+		r.TransmitLong(y, transmit.AnyLong(r, w, 1, rng), transmit.AnyLong(r, w, 3, rng),
+			transmit.AnyLong(r, w, 4, rng))
 		r.Disable(nicspec.TableTxq, 6)
 		r.NoFrames()
 	}

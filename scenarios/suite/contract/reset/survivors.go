@@ -14,15 +14,19 @@ import (
 
 // SweepChecks move an event over another, a cycle at a time: bugs that show in one cycle are met by one of them.
 var SweepChecks = []kit.Check{
-	{Name: "transmit rings/disabled while entries are issued", Rules: "T11 T1 G7", Stalls: kit.Stalled, Run: disabledWhileIssued},
-	{Name: "transmit rings/disabled as entries arrive", Rules: "T11 T1 Q5", Stalls: kit.Calm, Run: disabledAsTheyArrive},
-	{Name: "transmit errors/timeouts while completions never stop", Rules: "P6 P7 B7", Stalls: kit.Calm, Run: timeoutUnderFlood},
+	{Name: "transmit rings/disabled while entries are issued", Rules: "T11 T1 G7", Stalls: kit.Stalled,
+		Run: disabledWhileIssued},
+	{Name: "transmit rings/disabled as entries arrive", Rules: "T11 T1 Q5", Stalls: kit.Calm,
+		Run: disabledAsTheyArrive},
+	{Name: "transmit errors/timeouts while completions never stop", Rules: "P6 P7 B7", Stalls: kit.Calm,
+		Run: timeoutUnderFlood},
 	answeredCheck,
 }
 
 // answeredCheck has completions of a beat each, so that the way in is no wider than that out.
 var answeredCheck = func() kit.Check {
-	c := kit.Check{Name: "transmit errors/timeouts while answers never stop", Rules: "P6 B7", Stalls: kit.Calm, Run: timeoutUnderAnswers}
+	c := kit.Check{Name: "transmit errors/timeouts while answers never stop", Rules: "P6 B7", Stalls: kit.Calm,
+		Run: timeoutUnderAnswers}
 	kit.Around[c.Name] = func(e *board.Endpoint) { e.Split = tlp.CplEachRCB }
 	return c
 }()
@@ -33,8 +37,8 @@ var AccountSweepChecks = []kit.Check{
 	{Name: "accounts/written while a burst is decided", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileDeciding},
 }
 
-// disabledWhileIssued disables a queue a cycle later each time, while its entries are being started as fast as there is room
-// for them: afterwards it works as before, as long as it is asked to.
+// disabledWhileIssued disables a queue a cycle later each time, while its entries are being started as fast as there
+// is room for them: afterwards it works as before, as long as it is asked to.
 func disabledWhileIssued(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const rounds = 96
@@ -68,8 +72,8 @@ func disabledWhileIssued(r *kit.Rig) {
 	}
 }
 
-// disabledAsTheyArrive disables a queue in the very cycles in which the entries that were read come in, over and over: what is
-// lost of them each time must not add up.
+// disabledAsTheyArrive disables a queue in the very cycles in which the entries that were read come in, over and over:
+// what is lost of them each time must not add up.
 func disabledAsTheyArrive(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const window, times = 28, 16
@@ -86,7 +90,8 @@ func disabledAsTheyArrive(r *kit.Rig) {
 				switch h := tlp.Parse(&c.TLP.Hdr); {
 				case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+uint64(x.Doorbell()):
 					told = c.Last
-				case c.Kind == boundary.TLPIn && h.Kind == tlp.CplD && h.RequesterID == nicspec.RequesterNic && came == 0:
+				case c.Kind == boundary.TLPIn && h.Kind == tlp.CplD && h.RequesterID == nicspec.RequesterNic &&
+					came == 0:
 					came = c.Last
 				}
 			}
@@ -107,8 +112,8 @@ func disabledAsTheyArrive(r *kit.Rig) {
 	}
 }
 
-// timeoutUnderFlood has completions that nobody asked for come in beat after beat, for longer than a read may take: it times
-// out in its time all the same.
+// timeoutUnderFlood has completions that nobody asked for come in beat after beat, for longer than a read may take: it
+// times out in its time all the same.
 func timeoutUnderFlood(r *kit.Rig) {
 	const wait, flood = kit.Timeout, 120 // TLPs of 4 KB
 	r.Write(nicspec.RegCplTimeout, wait)
@@ -133,7 +138,8 @@ func timeoutUnderFlood(r *kit.Rig) {
 	r.Enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
 	r.Tell(&x.Ring)
 	r.Struck()
-	h := tlp.Header{Kind: tlp.CplD, Length: 1024, ByteCount: 4096, RequesterID: nicspec.RequesterNic, CompleterID: nicspec.RequesterArm, Tag: tag ^ 0x80}
+	h := tlp.Header{Kind: tlp.CplD, Length: 1024, ByteCount: 4096, RequesterID: nicspec.RequesterNic,
+		CompleterID: nicspec.RequesterArm, Tag: tag ^ 0x80}
 	data := make([]byte, 4096)
 	for range flood {
 		r.Send(h, data)
@@ -148,8 +154,8 @@ func timeoutUnderFlood(r *kit.Rig) {
 	r.Disable(nicspec.TableTxq, 2)
 }
 
-// timeoutUnderAnswers has answers to other reads come in beat after beat, for longer than a read may take. Two reads are
-// answered too late meanwhile: both have timed out, though the device has to find time to say so of the first.
+// timeoutUnderAnswers has answers to other reads come in beat after beat, for longer than a read may take. Two reads
+// are answered too late meanwhile: both have timed out, though the device has to find time to say so of the first.
 func timeoutUnderAnswers(r *kit.Rig) {
 	const wait, late, entries = 4 * kit.Timeout, 4*kit.Timeout + 1024 + 600, 64
 	r.Write(nicspec.RegCplTimeout, wait)
@@ -162,7 +168,9 @@ func timeoutUnderAnswers(r *kit.Rig) {
 	posts := r.Enqueue(y, all...)
 	r.Bed.Faults.Clear()
 	for _, x := range rings {
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: x.Base, To: x.Base + 64, Delay: r.Bed.Cycles(late)}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: x.Base, To: x.Base + 64,
+				Delay: r.Bed.Cycles(late)}))
 		r.Enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
 	}
 	var asked, last int64
@@ -170,7 +178,8 @@ func timeoutUnderAnswers(r *kit.Rig) {
 	r.Watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		switch {
-		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && (rings[0].Contains(h.Address) || rings[1].Contains(h.Address)):
+		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd &&
+			(rings[0].Contains(h.Address) || rings[1].Contains(h.Address)):
 			asked = c.Last
 		case c.Kind == boundary.TLPIn:
 			if in := c.Last - asked; asked > 0 && in > wait && in < late {
@@ -203,8 +212,9 @@ func timeoutUnderAnswers(r *kit.Rig) {
 	}
 }
 
-// resumedWhileLatching resumes an account with credits, a cycle later each time, while slow frames latch it. Whichever comes
-// first, it is not slow afterwards: a frame that was slow came before the credits, and so its latch before the resume.
+// resumedWhileLatching resumes an account with credits, a cycle later each time, while slow frames latch it. Whichever
+// comes first, it is not slow afterwards: a frame that was slow came before the credits, and so its latch before the
+// resume.
 func resumedWhileLatching(r *kit.Rig) {
 	a := &receive.Account{Index: 5, Latch: true, Rule: 2, FastQ: 1, SlowQ: 2}
 	receive.OpenPosted(r, a.FastQ, a.SlowQ)
@@ -218,7 +228,8 @@ func resumedWhileLatching(r *kit.Rig) {
 		r.Run(k)
 		r.Write(nicspec.RegAccountCredit(a.Index), 1<<31|1<<12)
 		r.Quiet()
-		require.Zero(r.T, r.Read(nicspec.RegAccountCredit(a.Index))>>31, "the account is slow %d cycles after its frames began and a resume with credits", k)
+		require.Zero(r.T, r.Read(nicspec.RegAccountCredit(a.Index))>>31,
+			"the account is slow %d cycles after its frames began and a resume with credits", k)
 		n := 0
 		for _, q := range []int{a.FastQ, a.SlowQ} {
 			for r.Next(&r.Rx[q].Ring) != nil {
@@ -230,8 +241,9 @@ func resumedWhileLatching(r *kit.Rig) {
 	}
 }
 
-// writtenWhileDeciding writes an account anew, a cycle later each time, while a burst of frames draws on it: those that were
-// decided before have the old numbers and change nothing of the new entry, those after it have the new ones from 0 on.
+// writtenWhileDeciding writes an account anew, a cycle later each time, while a burst of frames draws on it: those
+// that were decided before have the old numbers and change nothing of the new entry, those after it have the new ones
+// from 0 on.
 func writtenWhileDeciding(r *kit.Rig) {
 	a := &receive.Account{Index: 9, Rule: 3, FastQ: 1, SlowQ: 2}
 	receive.OpenPosted(r, a.FastQ, a.SlowQ)
@@ -244,7 +256,8 @@ func writtenWhileDeciding(r *kit.Rig) {
 			r.Play(kit.FrameTo(a.Index, kit.FrameOf(64)))
 		}
 		r.Run(k % 70)
-		r.CommandLater(nicspec.TableOpWrite, nicspec.TableAccount, a.Index, kit.Encode(&entry, nicspec.AccountEntrySize))
+		r.CommandLater(nicspec.TableOpWrite, nicspec.TableAccount, a.Index,
+			kit.Encode(&entry, nicspec.AccountEntrySize))
 		require.Equal(r.T, kit.TableOk, r.CommandEnd())
 		r.Quiet()
 		fresh, last, renewed := 0, -1, false

@@ -1,5 +1,5 @@
-// Package transmit has the checks of work entries [T, W]: layout and status of every entry, rings and doorbells, failing
-// reads, long entries and pushed blocks.
+// Package transmit has the checks of work entries [T, W]: layout and status of every entry, rings and doorbells,
+// failing reads, long entries and pushed blocks.
 //
 // Changes that a Send makes to its frame are in offloads, copies in copies.
 //

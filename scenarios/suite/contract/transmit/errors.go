@@ -59,8 +59,10 @@ func pieceFaults(r *kit.Rig) {
 			r.Quiet()
 			require.Equal(r.T, 1, r.Bed.Faults.Hits(), name)
 			n := len(all) + len(allOther)
-			r.Moved(name, before, want.With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr), int(errs)).With(kit.DevCounter(nicspec.CntTxCqe), n).
-				With(kit.PortCounter(nicspec.CntTxFrames), n-int(errs)).With(kit.PortCounter(nicspec.CntTxBytes), 300*(n-int(errs))))
+			r.Moved(name, before, want.With(kit.DevCounter(nicspec.CntTxWqe), n).With(kit.DevCounter(nicspec.CntTxErr),
+				int(errs)).With(kit.DevCounter(nicspec.CntTxCqe), n).
+				With(kit.PortCounter(nicspec.CntTxFrames), n-int(errs)).With(kit.PortCounter(nicspec.CntTxBytes),
+				300*(n-int(errs))))
 			r.NoFrames()
 		}
 	}
@@ -100,7 +102,8 @@ func everyCompletion(r *kit.Rig) {
 
 // Ways to fail of reads that fail together, and the statuses that an entry may end with then.
 var (
-	ReadFaults   = []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultSilent, inject.FaultCA, inject.FaultByteCount}
+	ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultSilent, inject.FaultCA,
+		inject.FaultByteCount}
 	ReadStatuses = []nicspec.Status{nicspec.StatusCplUnsupported, nicspec.StatusCplPoison, nicspec.StatusCplTimeout,
 		nicspec.StatusCplAbort, nicspec.StatusCplMalformed}
 )
@@ -115,7 +118,8 @@ func severalPieces(r *kit.Rig) {
 		for k := range 3 {
 			s := nicspec.DecodeSeg(e.Slots[k*nicspec.SegSize:])
 			at := w[0].Bus + s.Addr - w[0].Va
-			require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: ReadFaults[(i+k*(1+i/5))%len(ReadFaults)], From: at, To: at + 100}))
+			require.NoError(r.T,
+				r.Bed.Faults.Add(inject.Fault{Kind: ReadFaults[(i+k*(1+i/5))%len(ReadFaults)], From: at, To: at + 100}))
 		}
 		r.Enqueue(x, e, r.Sound(w[1], 9))
 		r.Tell(&x.Ring)
@@ -153,12 +157,15 @@ func entryFaults(r *kit.Rig) {
 		r.Event(&x.Ring, f.Want, first)
 		r.Tell(&x.Ring)
 		r.Quiet()
-		r.Moved(f.Kind.String(), before, f.Counts().With(kit.DevCounter(nicspec.CntTxWqe), 2).With(kit.DevCounter(nicspec.CntTxCqe), 3).
-			With(kit.PortCounter(nicspec.CntTxFrames), 2).With(kit.PortCounter(nicspec.CntTxBytes), 600).With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntDbBad), 1))
+		r.Moved(f.Kind.String(), before,
+			f.Counts().With(kit.DevCounter(nicspec.CntTxWqe), 2).With(kit.DevCounter(nicspec.CntTxCqe), 3).
+				With(kit.PortCounter(nicspec.CntTxFrames), 2).With(kit.PortCounter(nicspec.CntTxBytes),
+				600).With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntDbBad), 1))
 		e := nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, 2))
 		require.Equal(r.T, nicspec.QueueStateError, e.State, "%v", f.Kind)
 		require.Equal(r.T, f.Want, e.Error, "%v", f.Kind)
-		again := kit.Encode(&nicspec.TxqEntryFields{Enable: 1, LogSize: 3, RingBase: x.Base, CqBase: x.CQ}, nicspec.TxqEntrySize)
+		again := kit.Encode(&nicspec.TxqEntryFields{Enable: 1, LogSize: 3, RingBase: x.Base, CqBase: x.CQ},
+			nicspec.TxqEntrySize)
 		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, nicspec.TableTxq, 2, again))
 		r.Bed.Faults.Clear()
 		r.Disable(nicspec.TableTxq, 2)
@@ -173,7 +180,8 @@ func entryFaults(r *kit.Rig) {
 func txOffWhileFailing(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	_, w := r.TxSetup(1, 4)
-	for _, f := range []kit.Failure{{Kind: inject.FaultUR, Want: nicspec.StatusCplUnsupported, Strays: 0}, {Kind: inject.FaultSilent, Want: nicspec.StatusCplTimeout, Strays: 0}} {
+	for _, f := range []kit.Failure{{Kind: inject.FaultUR, Want: nicspec.StatusCplUnsupported, Strays: 0},
+		{Kind: inject.FaultSilent, Want: nicspec.StatusCplTimeout, Strays: 0}} {
 		for _, piece := range []bool{true, false} {
 			x := r.OpenTx(2, 3)
 			e := r.Sound(w[0], 4)
@@ -183,7 +191,9 @@ func txOffWhileFailing(r *kit.Rig) {
 				at, n = w[0].Bus+s.Addr-w[0].Va, 100
 			}
 			r.Bed.Faults.Clear()
-			require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: f.Kind, From: at, To: at + uint64(n), Count: 1, Delay: r.Bed.Cycles(600)}))
+			require.NoError(r.T,
+				r.Bed.Faults.Add(inject.Fault{Kind: f.Kind, From: at, To: at + uint64(n), Count: 1,
+					Delay: r.Bed.Cycles(600)}))
 			r.Enqueue(x, e)
 			r.Tell(&x.Ring)
 			r.Struck()
@@ -202,12 +212,15 @@ func txOffWhileFailing(r *kit.Rig) {
 
 func piecesOfNothing(r *kit.Rig) {
 	x, w := r.TxSetup(3, 4)
-	r.Key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, VaBase: 0, Length: 1 << 40, BusBase: 5 << nicspec.EndpointShift})
-	r.Key(10, nicspec.KeyEntryFields{Valid: 1, RightRead: true, VaBase: 0, Length: 1 << 44, BusBase: kit.MemoryBytes - 100})
+	r.Key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, VaBase: 0, Length: 1 << 40,
+		BusBase: 5 << nicspec.EndpointShift})
+	r.Key(10, nicspec.KeyEntryFields{Valid: 1, RightRead: true, VaBase: 0, Length: 1 << 44,
+		BusBase: kit.MemoryBytes - 100})
 	all := EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
 		kit.SendEntry(nil, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}),
 		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it is there
-		kit.SendEntry(kit.Pattern(5, 1), r.Piece(w[0], 0, 64, kit.Pattern(100, 1)), nicspec.SegFields{Key: 9, Len: 9000, Addr: 1}))
+		kit.SendEntry(kit.Pattern(5, 1), r.Piece(w[0], 0, 64, kit.Pattern(100, 1)),
+			nicspec.SegFields{Key: 9, Len: 9000, Addr: 1}))
 	r.Tell(&x.Ring)
 	r.Ended(x, 0, all)
 	r.Quiet()
@@ -227,14 +240,15 @@ func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ..
 	return all
 }
 
-// tagsRest lets every read fail that way in which its tag may not be used again at once, until all tags have been used up:
-// the device waits for them, and goes on.
+// tagsRest lets every read fail that way in which its tag may not be used again at once, until all tags have been used
+// up: the device waits for them, and goes on.
 func tagsRest(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	x, w := r.TxSetup(3, 8)
 	for _, kind := range []inject.FaultKind{inject.FaultPoison, inject.FaultLowerAddr} {
 		r.Bed.Faults.Clear()
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: kind, From: w[1].Bus, To: w[1].Bus + uint64(w[1].Length), Count: 300}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{Kind: kind, From: w[1].Bus, To: w[1].Bus + uint64(w[1].Length), Count: 300}))
 		struck, first := 0, x.PI
 		for range 2 {
 			var all []nicspec.WqeFields
@@ -276,8 +290,9 @@ func timeouts(r *kit.Rig) {
 			s := r.Piece(w[0], 0, 4096, kit.Pattern(1500, uint64(c.set)))
 			at := w[0].Bus + s.Addr - w[0].Va
 			r.Bed.Faults.Clear()
-			require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: r.Bed.Cycles(a.delay),
-				Gap: r.Bed.Cycles(a.gap)}))
+			require.NoError(r.T,
+				r.Bed.Faults.Add(inject.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: r.Bed.Cycles(a.delay),
+					Gap: r.Bed.Cycles(a.gap)}))
 			first := x.PI
 			all := r.Enqueue(x, kit.SendEntry(nil, s))
 			if a.late {

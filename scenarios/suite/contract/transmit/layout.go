@@ -9,7 +9,8 @@ import (
 
 // TxLayoutChecks gather frames from pieces of every shape.
 var TxLayoutChecks = []kit.Check{
-	{Name: "transmit/inline bytes, pieces and addresses", Rules: "T4 T5 T9 T10 P1 B3 B6", Stalls: kit.Stalled, Run: inlineAndPieces},
+	{Name: "transmit/inline bytes, pieces and addresses", Rules: "T4 T5 T9 T10 P1 B3 B6", Stalls: kit.Stalled,
+		Run: inlineAndPieces},
 	{Name: "transmit/MRRS 128 to 4096", Rules: "P2 P3 P4 T4 G8", Stalls: kit.Calm, Run: readSizes},
 	{Name: "transmit/pages", Rules: "P3 T4", Stalls: kit.Stalled, Run: txPages},
 	{Name: "transmit/Nop and f_complete", Rules: "T3 T10", Stalls: kit.Stalled, Run: nops},
@@ -65,7 +66,8 @@ func readSizes(r *kit.Rig) {
 			most <<= mrrs
 		}
 		var all []nicspec.WqeFields
-		for _, n := range []int{60, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025, 2049, 4095, 4096, 4097, 8191, 9216} {
+		for _, n := range []int{60, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025, 2049, 4095, 4096, 4097, 8191,
+			9216} {
 			all = append(all, r.Cut(w, kit.Pattern(n, uint64(n)), n%48, 1, rng))
 		}
 		r.Transmit(x, all...)
@@ -105,7 +107,8 @@ func nops(r *kit.Rig) {
 		all = append(all, e)
 	}
 	r.Counted("Nops and frames", kit.Steps{
-		kit.DevCounter(nicspec.CntTxWqe): 80, kit.DevCounter(nicspec.CntTxCqe): kit.Free, kit.PortCounter(nicspec.CntTxFrames): 16, kit.PortCounter(nicspec.CntTxBytes): kit.Free,
+		kit.DevCounter(nicspec.CntTxWqe): 80, kit.DevCounter(nicspec.CntTxCqe): kit.Free,
+		kit.PortCounter(nicspec.CntTxFrames): 16, kit.PortCounter(nicspec.CntTxBytes): kit.Free,
 	}, func() { r.Transmit(x, all...) })
 }
 

@@ -31,7 +31,8 @@ var LongChecks = []kit.Check{
 // slotsOf is how many slots an entry of so many blocks has [T14].
 func slotsOf(blocks int) int { return nicspec.WqeSlots + (blocks-1)*nicspec.WqeMoreSlots }
 
-// longSend is a work entry of that many blocks that sends inline bytes and pieces. Slots that are not used are not zero.
+// longSend is a work entry of that many blocks that sends inline bytes and pieces. Slots that are not used are not
+// zero.
 func longSend(blocks int, inline []byte, pieces ...nicspec.SegFields) kit.LongEntry {
 	b := kit.Pattern(slotsOf(blocks)*nicspec.WqeSlotBytes, uint64(len(inline)+7*len(pieces)+blocks))
 	at := (len(inline) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes * nicspec.WqeSlotBytes
@@ -75,7 +76,8 @@ func longShapes(r *kit.Rig) {
 	x, w := r.TxSetup(3, 6)
 	rng := rand.New(rand.NewPCG(81, 9))
 	var all []kit.LongEntry
-	for _, inline := range []int{0, 1, 15, 16, 17, 32, 47, 48, 49, 63, 64, 65, 96, 111, 112, 113, 128, 129, 159, 160, 161, 175, 176} {
+	for _, inline := range []int{0, 1, 15, 16, 17, 32, 47, 48, 49, 63, 64, 65, 96, 111, 112, 113, 128, 129, 159, 160,
+		161, 175, 176} {
 		for nseg := 0; nseg <= nicspec.SegMax; nseg++ {
 			for blocks := blocksFor(inline, nseg); blocks <= nicspec.WqeBlocksMax; blocks++ {
 				n := inline + nseg + kit.Lengths[rng.IntN(len(kit.Lengths)-1)] // 9,216 B are tried below
@@ -91,9 +93,12 @@ func longShapes(r *kit.Rig) {
 			}
 		}
 	}
-	all = append(all, CutLong(r, w, kit.Pattern(nicspec.FrameMax, 1), 112, 8, 4, rng), CutLong(r, w, kit.Pattern(nicspec.FrameMax, 2), 0, 8, 3, rng))
-	r.Counted("entries of all shapes", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): uint64(len(all)), kit.DevCounter(nicspec.CntTxCqe): kit.Free,
-		kit.PortCounter(nicspec.CntTxFrames): uint64(len(all)), kit.PortCounter(nicspec.CntTxBytes): kit.Free}, func() { r.TransmitLong(x, all...) })
+	all = append(all, CutLong(r, w, kit.Pattern(nicspec.FrameMax, 1), 112, 8, 4, rng),
+		CutLong(r, w, kit.Pattern(nicspec.FrameMax, 2), 0, 8, 3, rng))
+	r.Counted("entries of all shapes", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): uint64(len(all)),
+		kit.DevCounter(nicspec.CntTxCqe):     kit.Free,
+		kit.PortCounter(nicspec.CntTxFrames): uint64(len(all)), kit.PortCounter(nicspec.CntTxBytes): kit.Free},
+		func() { r.TransmitLong(x, all...) })
 	r.NoFrames()
 }
 
@@ -131,7 +136,8 @@ func longWraps(r *kit.Rig) {
 			clear(reads)
 			slots(r, x, reads)
 			r.TransmitLong(x, e)
-			require.Equal(r.T, e.BlocksOf(&r.Sizes)*nicspec.WqeBytes, len(reads), "bytes of the ring that were read for an entry of %d blocks", e.BlocksOf(&r.Sizes))
+			require.Equal(r.T, e.BlocksOf(&r.Sizes)*nicspec.WqeBytes, len(reads),
+				"bytes of the ring that were read for an entry of %d blocks", e.BlocksOf(&r.Sizes))
 			for at, n := range reads {
 				require.Equal(r.T, 1, n, "reads of byte %#x of the ring", at)
 			}
@@ -145,8 +151,8 @@ func longWraps(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// bellInside tells of an entry block by block, with and without whole entries before it: those end, and while it waits the
-// device has nothing to do.
+// bellInside tells of an entry block by block, with and without whole entries before it: those end, and while it waits
+// the device has nothing to do.
 func bellInside(r *kit.Rig) {
 	x, w := r.TxSetup(7, 4)
 	rng := rand.New(rand.NewPCG(83, 9))
@@ -173,7 +179,8 @@ func bellInside(r *kit.Rig) {
 			r.Nothing(&x.Ring)
 			r.NoFrames()
 			e := nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, x.Number))
-			require.Equal(r.T, [2]uint16{at + uint16(k), at}, [2]uint16{e.Pi, e.Ci}, "indices while an entry of %d blocks waits for %d of them", blocks, blocks-k)
+			require.Equal(r.T, [2]uint16{at + uint16(k), at}, [2]uint16{e.Pi, e.Ci},
+				"indices while an entry of %d blocks waits for %d of them", blocks, blocks-k)
 		}
 		more := r.EnqueueLong(x, AnyLong(r, w, 1+rng.IntN(2), rng))
 		r.Tell(&x.Ring)
@@ -210,8 +217,8 @@ func bellABlock(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longOpcodes has every kind of opcode with every number of blocks: it takes the blocks that it names, and what follows it in
-// the ring is found. Only Send and Nop may have more than one.
+// longOpcodes has every kind of opcode with every number of blocks: it takes the blocks that it names, and what
+// follows it in the ring is found. Only Send and Nop may have more than one.
 func longOpcodes(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	for _, w := range w {
@@ -220,7 +227,8 @@ func longOpcodes(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(85, 9))
 	var all []kit.LongEntry
 	for blocks := range nicspec.WqeBlocksMax {
-		for _, op := range []nicspec.Opcode{nicspec.OpcodeNop, nicspec.OpcodeSend, nicspec.OpcodeCopy, nicspec.OpcodeInvalidate,
+		for _, op := range []nicspec.Opcode{nicspec.OpcodeNop, nicspec.OpcodeSend, nicspec.OpcodeCopy,
+			nicspec.OpcodeInvalidate,
 			nicspec.OpcodeCopyInvalidate, nicspec.OpcodeCopyInvalidate + 1, 0x7f, 0xff} {
 			for k := range 2 {
 				e := kit.One(withOpcode(r, op, w, rng))
@@ -230,8 +238,10 @@ func longOpcodes(r *kit.Rig) {
 			}
 		}
 	}
-	r.Counted("every opcode", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): uint64(len(all)), kit.DevCounter(nicspec.CntTxErr): kit.Free, kit.DevCounter(nicspec.CntTxCqe): kit.Free,
-		kit.DevCounter(nicspec.CntCopyBytes): kit.Free, kit.PortCounter(nicspec.CntTxFrames): kit.Free, kit.PortCounter(nicspec.CntTxBytes): kit.Free}, func() { r.TransmitLong(x, all...) })
+	r.Counted("every opcode", kit.Steps{kit.DevCounter(nicspec.CntTxWqe): uint64(len(all)),
+		kit.DevCounter(nicspec.CntTxErr): kit.Free, kit.DevCounter(nicspec.CntTxCqe): kit.Free,
+		kit.DevCounter(nicspec.CntCopyBytes): kit.Free, kit.PortCounter(nicspec.CntTxFrames): kit.Free,
+		kit.PortCounter(nicspec.CntTxBytes): kit.Free}, func() { r.TransmitLong(x, all...) })
 	r.NoFrames()
 }
 
@@ -261,9 +271,11 @@ func longFlaws() []longFlaw {
 	}
 	all := []longFlaw{
 		{"opcode", nicspec.StatusBadOpcode, func(w *kit.LongEntry) { w.Opcode = 200 }},
-		format("f_rsvd", func(w *kit.LongEntry) { w.FRsvd = 4 }), format("f_fence", func(w *kit.LongEntry) { w.FFence = true }),
+		format("f_rsvd", func(w *kit.LongEntry) { w.FRsvd = 4 }),
+		format("f_fence", func(w *kit.LongEntry) { w.FFence = true }),
 		format("f_append", func(w *kit.LongEntry) { w.FAppend = true }),
-		format("inline_len 177", func(w *kit.LongEntry) { w.InlineLen, w.Nseg = 177, 0 }), format("inline_len 240", func(w *kit.LongEntry) { w.InlineLen, w.Nseg = 240, 0 }),
+		format("inline_len 177", func(w *kit.LongEntry) { w.InlineLen, w.Nseg = 177, 0 }),
+		format("inline_len 240", func(w *kit.LongEntry) { w.InlineLen, w.Nseg = 240, 0 }),
 		format("nseg 9", ninePieces), format("nseg 15", func(w *kit.LongEntry) { w.Nseg, w.InlineLen = 15, 0 }),
 		format("a slot too few for the last piece", func(w *kit.LongEntry) { w.InlineLen = 113 }),
 		format("slots of two blocks fewer", func(w *kit.LongEntry) { w.Blocks, w.More = 1, w.More[:64] }),
@@ -271,12 +283,15 @@ func longFlaws() []longFlaw {
 	}
 	for i := range nicspec.SegMax {
 		name := func(what string) string { return fmt.Sprintf("%s, piece %d", what, i) }
-		all = append(all, format(name("0 B"), piece(i, func(s *s) { s.Len = 0 })), format(name("key bit 16"), piece(i, func(s *s) { s.Key |= 1 << 16 })),
+		all = append(all, format(name("0 B"), piece(i, func(s *s) { s.Len = 0 })),
+			format(name("key bit 16"), piece(i, func(s *s) { s.Key |= 1 << 16 })),
 			format(name("key bit 23"), piece(i, func(s *s) { s.Key |= 1 << 23 })))
 	}
 	for i := range nicspec.SegMax {
 		name := func(what string) string { return fmt.Sprintf("%s, piece %d", what, i) }
-		all = append(all, longFlaw{name("too long"), nicspec.StatusBadLength, piece(i, func(s *s) { s.Len = nicspec.FrameMax - 763 })},
+		all = append(all,
+			longFlaw{name("too long"), nicspec.StatusBadLength,
+				piece(i, func(s *s) { s.Len = nicspec.FrameMax - 763 })},
 			longFlaw{name("far too long"), nicspec.StatusBadLength, piece(i, func(s *s) { s.Len = 0xffff_fd40 })})
 	}
 	for i := range nicspec.SegMax {
@@ -288,7 +303,8 @@ func longFlaws() []longFlaw {
 			longFlaw{name("bounds"), nicspec.StatusKeyBounds, piece(i, Index(kit.KeyShort))},
 			longFlaw{name("below the key"), nicspec.StatusKeyBounds, piece(i, func(s *s) { s.Addr = 0 })})
 	}
-	return append(all, longFlaw{"f_ip_csum without IPv4", nicspec.StatusBadOffload, func(w *kit.LongEntry) { w.FIpCsum = true }})
+	return append(all, longFlaw{"f_ip_csum without IPv4", nicspec.StatusBadOffload,
+		func(w *kit.LongEntry) { w.FIpCsum = true }})
 }
 
 // ninePieces has an entry name one piece more than it may, all of them sound.
@@ -347,54 +363,6 @@ func longStatusOrder(r *kit.Rig) {
 		}
 	}
 	r.TransmitLong(x, all...)
-	r.Quiet()
-	r.NoFrames()
-}
-
-// longSlots has entries whose last pieces would stand one slot and more behind their last block, each after an entry of four
-// blocks with sound pieces in these slots: nothing of an entry is what another brought.
-func longSlots(r *kit.Rig) {
-	x, w := r.TxSetup(2, 5)
-	var all []kit.LongEntry
-	for blocks := 1; blocks < nicspec.WqeBlocksMax; blocks++ {
-		for beyond := range 3 {
-			inline := max(0, slotsOf(blocks)+beyond-nicspec.SegMax) * nicspec.WqeSlotBytes
-			for _, full := range []int{0, 64, 112} { // where the pieces of the entry before stand
-				before := soundLong(r, w[0], uint64(full))
-				all = append(all, longSend(nicspec.WqeBlocksMax, make([]byte, full), before.Segments()...))
-				p := soundLong(r, w[1], uint64(blocks))
-				pieces := p.Segments()[:min(nicspec.SegMax, slotsOf(blocks)+beyond)]
-				e := longSend(blocks, make([]byte, inline), pieces...)
-				_, status := kit.Expected(&e, 0, r.Keys, &r.Sizes, r.Load)
-				require.Equal(r.T, []nicspec.Status{nicspec.StatusOk, nicspec.StatusBadFormat, nicspec.StatusBadFormat}[beyond], status, "the check itself")
-				all = append(all, e)
-			}
-		}
-	}
-	r.TransmitLong(x, all...)
-	r.Quiet()
-	r.NoFrames()
-}
-
-// longIndices has the index of blocks wrap, and that of completion entries go its own way.
-func longIndices(r *kit.Rig) {
-	x, w := r.TxSetup(4, 10)
-	rng := rand.New(rand.NewPCG(86, 9))
-	for laps := 0; laps < 1<<16+2048; {
-		var all []kit.LongEntry
-		for n := 0; n < x.Size()-4; {
-			e := kit.One(nicspec.WqeFields{Opcode: nicspec.OpcodeNop, Blocks: uint8(rng.IntN(4)), FComplete: rng.IntN(8) == 0})
-			if rng.IntN(40) == 0 {
-				e = AnyLong(r, w, 1+rng.IntN(4), rng)
-			}
-			n += e.BlocksOf(&r.Sizes)
-			laps += e.BlocksOf(&r.Sizes)
-			all = append(all, e)
-		}
-		r.TransmitLong(x, all...)
-	}
-	t := nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, x.Number))
-	require.Equal(r.T, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{t.Pi, t.Ci, t.Cqi})
 	r.Quiet()
 	r.NoFrames()
 }

@@ -12,11 +12,14 @@ import (
 
 // LongOffChecks switch a queue off while the blocks of its entries come, one after the other.
 var LongOffChecks = []kit.Check{
-	{Name: "long entries/their queue is disabled while their blocks come", Rules: "T11 T14", Stalls: kit.Stalled, Run: longCutOff},
-	{Name: "long entries/their queue is disabled while their blocks are pushed", Rules: "T11 T14 W1 W2", Stalls: kit.Calm, Run: longPushedOff},
+	{Name: "long entries/their queue is disabled while their blocks come", Rules: "T11 T14", Stalls: kit.Stalled,
+		Run: longCutOff},
+	{Name: "long entries/their queue is disabled while their blocks are pushed", Rules: "T11 T14 W1 W2",
+		Stalls: kit.Calm, Run: longPushedOff},
 }
 
-// disguised is an entry of several blocks with a frame of inline bytes: those of each further block would do as an entry.
+// disguised is an entry of several blocks with a frame of inline bytes: those of each further block would do as an
+// entry.
 func disguised(id uint32, blocks int) []byte {
 	inline := make([]byte, 112)
 	nop := nictest.Blocks(1, 0xdead, nil, nil, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop) })
@@ -28,8 +31,8 @@ func disguised(id uint32, blocks int) []byte {
 	return b
 }
 
-// longCutOff sweeps the cycle of the command over the time from the first read of blocks on. The referee holds the device to
-// entries that there are: blocks of one that is cut short are none.
+// longCutOff sweeps the cycle of the command over the time from the first read of blocks on. The referee holds the
+// device to entries that there are: blocks of one that is cut short are none.
 func longCutOff(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 3)
 	for delay := range 160 {
@@ -63,7 +66,8 @@ func longCutOff(r *kit.Rig) {
 	r.Out = nil
 }
 
-// longPushedOff has the command come some register writes before or after the second block of an entry, which is pushed.
+// longPushedOff has the command come some register writes before or after the second block of an entry, which is
+// pushed.
 func longPushedOff(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 3)
 	for gap := range 48 {

@@ -14,7 +14,8 @@ var LongPushChecks = []kit.Check{
 	{Name: "long entries/pushed", Rules: "W1 W2 T14", Stalls: kit.Stalled, Run: longPushed},
 	{Name: "long entries/pushed in part", Rules: "W1 W2 T2 T14", Stalls: kit.Stalled, Run: longPushedInPart},
 	{Name: "long entries/pushed at leisure", Rules: "W1 T14 B8", Stalls: kit.Stalled, Run: longPushedSlowly},
-	{Name: "long entries/pushed while CTRL.tx_enable is 0", Rules: "W1 W2 T1 T14", Stalls: kit.Stalled, Run: longPushedEarly},
+	{Name: "long entries/pushed while CTRL.tx_enable is 0", Rules: "W1 W2 T1 T14", Stalls: kit.Stalled,
+		Run: longPushedEarly},
 	{Name: "long entries/pushed to several queues", Rules: "W1 T14", Stalls: kit.Stalled, Run: longPushedTogether},
 }
 

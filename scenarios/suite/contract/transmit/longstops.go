@@ -41,7 +41,8 @@ func longEnable(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longDisabled disables a queue in which part of an entry waits for the rest: it is forgotten, with what was pushed of it.
+// longDisabled disables a queue in which part of an entry waits for the rest: it is forgotten, with what was pushed of
+// it.
 func longDisabled(r *kit.Rig) {
 	_, w := r.TxSetup(7, 3)
 	rng := rand.New(rand.NewPCG(88, 9))
@@ -67,15 +68,16 @@ func longDisabled(r *kit.Rig) {
 	}
 }
 
-// longRingErrors lets a read of the ring fail that begins anywhere in an entry: those wholly before that read end, none other
-// starts.
+// longRingErrors lets a read of the ring fail that begins anywhere in an entry: those wholly before that read end,
+// none other starts.
 func longRingErrors(r *kit.Rig) {
 	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: two blocks
 	_, w := r.TxSetup(7, 3)
 	rng := rand.New(rand.NewPCG(89, 9))
 	for i := range 20 {
 		x := r.OpenTx(6, 4)
-		all := r.EnqueueLong(x, AnyLong(r, w, 1+i%3, rng), AnyLong(r, w, 4, rng), AnyLong(r, w, 2, rng), AnyLong(r, w, 1, rng))
+		all := r.EnqueueLong(x, AnyLong(r, w, 1+i%3, rng), AnyLong(r, w, 4, rng), AnyLong(r, w, 2, rng),
+			AnyLong(r, w, 1, rng))
 		from := 1 + i%6
 		r.FailOnce(kit.Failures[0].Kind, x.At(uint16(from)), (16-from)*nicspec.WqeBytes)
 		if i%2 > 0 { // from that block on with a doorbell of their own
@@ -101,7 +103,8 @@ func longRingErrors(r *kit.Rig) {
 		}
 		n := len(got) - 1
 		require.LessOrEqual(r.T, at, last.Index(), "an entry with a block in the read that failed")
-		require.False(r.T, n < len(all) && at+uint16(all[n].BlocksOf(&r.Sizes)) <= last.Index(), "an entry wholly before block %d has not ended", last.Index())
+		require.False(r.T, n < len(all) && at+uint16(all[n].BlocksOf(&r.Sizes)) <= last.Index(),
+			"an entry wholly before block %d has not ended", last.Index())
 		r.NoFrames()
 		r.Disable(nicspec.TableTxq, 6)
 	}
@@ -134,7 +137,8 @@ func longPieceErrors(r *kit.Rig) {
 // longTogether has several queues with entries of all sizes at once.
 func longTogether(r *kit.Rig) {
 	x, w := r.TxSetup(2, 4)
-	rings := []*kit.TxRing{x, r.OpenTx(9%r.Sizes.NumTxq, 3), r.OpenTx(40%r.Sizes.NumTxq, 5), r.OpenTx(r.Sizes.NumTxq-1, 2)}
+	rings := []*kit.TxRing{x, r.OpenTx(9%r.Sizes.NumTxq, 3), r.OpenTx(40%r.Sizes.NumTxq, 5),
+		r.OpenTx(r.Sizes.NumTxq-1, 2)}
 	rng := rand.New(rand.NewPCG(90, 9))
 	for range 10 {
 		var firsts []uint16

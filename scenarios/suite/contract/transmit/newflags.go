@@ -12,8 +12,8 @@ var FlagChecks = []kit.Check{
 	{Name: "statuses/flags and blocks of every part", Rules: "N1 T3 T14 D1", Stalls: kit.Stalled, Run: newFlags},
 }
 
-// newFlags has entries of every opcode with fence, append and any number of blocks, each followed by one that is sound: in
-// builds without a part its bits are reserved, and without part long every entry has one block.
+// newFlags has entries of every opcode with fence, append and any number of blocks, each followed by one that is
+// sound: in builds without a part its bits are reserved, and without part long every entry has one block.
 func newFlags(r *kit.Rig) {
 	x, w := r.TxSetup(3, 5)
 	for _, w := range w {
@@ -46,7 +46,8 @@ func withOpcode(r *kit.Rig, op nicspec.Opcode, w []*kit.Window, rng *rand.Rand) 
 	case op == nicspec.OpcodeInvalidate:
 		return kit.CopyEntry(op, r.Piece(w[0], 0, 64, kit.Pattern(128, rng.Uint64())))
 	case kit.IsCopy(op):
-		return kit.CopyEntry(op, r.Piece(w[0], 0, 64, kit.Pattern(128, rng.Uint64())), r.Hole(w[1], rng.IntN(64), 64, 128))
+		return kit.CopyEntry(op, r.Piece(w[0], 0, 64, kit.Pattern(128, rng.Uint64())),
+			r.Hole(w[1], rng.IntN(64), 64, 128))
 	}
 	p := kit.RocePacket(50)
 	p.BthFlags = uint8(rng.Uint32())

@@ -12,15 +12,18 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// RingErrorChecks look at what becomes of entries beside a read of the ring that fails, or when their queue is disabled.
+// RingErrorChecks look at what becomes of entries beside a read of the ring that fails, or when their queue is
+// disabled.
 var RingErrorChecks = []kit.Check{
-	{Name: "transmit errors/a read of several entries fails at its end", Rules: "T2 Q4 P5", Stalls: kit.Stalled, Run: lastEntryFails},
+	{Name: "transmit errors/a read of several entries fails at its end", Rules: "T2 Q4 P5", Stalls: kit.Stalled,
+		Run: lastEntryFails},
 	{Name: "transmit errors/disabled while an Event is owed", Rules: "T2 Q5 T11", Stalls: kit.Stalled, Run: owedEvent},
-	{Name: "transmit rings/entries that were not fetched are forgotten", Rules: "T11 G4", Stalls: kit.Calm, Run: notFetched},
+	{Name: "transmit rings/entries that were not fetched are forgotten", Rules: "T11 G4", Stalls: kit.Calm,
+		Run: notFetched},
 }
 
-// lastEntryFails strikes the last completion of a read of the ring: no entry of that read is used, though the bytes of some
-// have come; those before it end as usual.
+// lastEntryFails strikes the last completion of a read of the ring: no entry of that read is used, though the bytes of
+// some have come; those before it end as usual.
 func lastEntryFails(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	_, w := r.TxSetup(1, 2)
@@ -31,7 +34,8 @@ func lastEntryFails(r *kit.Rig) {
 		at := x.Base
 		r.Bed.Faults.Clear()
 		r.Bed.Faults.Struck = func(_ *inject.Fault, h *tlp.Header) { at = h.Address }
-		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: f.Kind, From: x.At(uint16(i % 5)), To: x.At(15), Count: 1, Nth: 99}))
+		require.NoError(r.T,
+			r.Bed.Faults.Add(inject.Fault{Kind: f.Kind, From: x.At(uint16(i % 5)), To: x.At(15), Count: 1, Nth: 99}))
 		var all []kit.Posted
 		for k := range 12 {
 			all = append(all, r.Enqueue(x, r.Sound(w[0], uint64(k)))...)
@@ -77,7 +81,8 @@ func owedEvent(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// notFetched disables a queue with far more posted than it has fetched: once the write has taken effect no more is read.
+// notFetched disables a queue with far more posted than it has fetched: once the write has taken effect no more is
+// read.
 func notFetched(r *kit.Rig) {
 	r.TxSetup(1, 2)
 	x := r.OpenTx(2, 11)

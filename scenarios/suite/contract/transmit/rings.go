@@ -40,7 +40,8 @@ func txTinyRings(r *kit.Rig) {
 	require.Equal(r.T, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{e.Pi, e.Ci, e.Cqi})
 }
 
-// doorbellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not forgotten.
+// doorbellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not
+// forgotten.
 func doorbellAnEntry(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	for n := range x.Size() {
@@ -68,7 +69,8 @@ func txEverySize(r *kit.Rig) {
 		for range 3 {
 			var all []nicspec.WqeFields
 			for i := range min(x.Size(), 20) {
-				all = append(all, kit.SendEntry(kit.Pattern(4, 1), r.Piece(w[0], i, 64, kit.Pattern(60+i, uint64(log)))))
+				all = append(all,
+					kit.SendEntry(kit.Pattern(4, 1), r.Piece(w[0], i, 64, kit.Pattern(60+i, uint64(log)))))
 			}
 			r.Transmit(x, all...)
 		}
@@ -170,8 +172,8 @@ func txEnable(r *kit.Rig) {
 	}
 }
 
-// boundedTime has a queue with much to do and long frames, and others with a single entry now and then: they do not wait for
-// the first one's end.
+// boundedTime has a queue with much to do and long frames, and others with a single entry now and then: they do not
+// wait for the first one's end.
 func boundedTime(r *kit.Rig) {
 	x, w := r.TxSetup(0, 10)
 	big := r.Window(5, nicspec.EndpointHost, 1<<20)
@@ -237,7 +239,8 @@ func txAgain(r *kit.Rig) {
 		}
 		r.Counted("disabling counts nothing", nil, func() { r.Disable(nicspec.TableTxq, 5) })
 		e := nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, 5))
-		require.Equal(r.T, nicspec.TxqEntryFields{Pi: uint16(3 * n), Ci: uint16(3 * n), Cqi: uint16(3 * n)}, e, "indices stay readable")
+		require.Equal(r.T, nicspec.TxqEntryFields{Pi: uint16(3 * n), Ci: uint16(3 * n), Cqi: uint16(3 * n)}, e,
+			"indices stay readable")
 	}
 }
 

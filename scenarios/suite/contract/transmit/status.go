@@ -68,8 +68,10 @@ func Flaws(r *kit.Rig) []Flaw {
 	for i := range 3 {
 		all = append(all,
 			Flaw{fmt.Sprintf("piece %d of 0 B", i), nicspec.StatusBadFormat, Seg(i, func(s *s) { s.Len = 0 })},
-			Flaw{fmt.Sprintf("key bit 16 of piece %d", i), nicspec.StatusBadFormat, Seg(i, func(s *s) { s.Key |= 1 << 16 })},
-			Flaw{fmt.Sprintf("key bit 23 of piece %d", i), nicspec.StatusBadFormat, Seg(i, func(s *s) { s.Key |= 1 << 23 })})
+			Flaw{fmt.Sprintf("key bit 16 of piece %d", i), nicspec.StatusBadFormat,
+				Seg(i, func(s *s) { s.Key |= 1 << 16 })},
+			Flaw{fmt.Sprintf("key bit 23 of piece %d", i), nicspec.StatusBadFormat,
+				Seg(i, func(s *s) { s.Key |= 1 << 23 })})
 	}
 	all = append(all,
 		Flaw{"one byte too long", nicspec.StatusBadLength, Seg(1, func(s *s) { s.Len = nicspec.FrameMax - 199 })},
@@ -80,12 +82,15 @@ func Flaws(r *kit.Rig) []Flaw {
 			}
 		}},
 		Flaw{"too long by 14 bits", nicspec.StatusBadLength, Seg(2, func(s *s) { s.Len = 1<<14 + 100 })},
-		Flaw{"too short", nicspec.StatusBadLength, func(e *w) { e.Nseg = 1; Seg(0, func(s *nicspec.SegFields) { s.Len = 59 })(e) }})
+		Flaw{"too short", nicspec.StatusBadLength,
+			func(e *w) { e.Nseg = 1; Seg(0, func(s *nicspec.SegFields) { s.Len = 59 })(e) }})
 	for i := range 3 {
 		all = append(all,
-			Flaw{fmt.Sprintf("key beyond the build, piece %d", i), nicspec.StatusBadKey, Seg(i, Index(uint32(r.Sizes.NumKeys)))},
+			Flaw{fmt.Sprintf("key beyond the build, piece %d", i), nicspec.StatusBadKey,
+				Seg(i, Index(uint32(r.Sizes.NumKeys)))},
 			Flaw{fmt.Sprintf("key 65535, piece %d", i), nicspec.StatusBadKey, Seg(i, Index(0xffff))},
-			Flaw{fmt.Sprintf("key beyond by a bit, piece %d", i), nicspec.StatusBadKey, Seg(i, func(s *s) { s.Key |= 0x8000 })},
+			Flaw{fmt.Sprintf("key beyond by a bit, piece %d", i), nicspec.StatusBadKey,
+				Seg(i, func(s *s) { s.Key |= 0x8000 })},
 			Flaw{fmt.Sprintf("key never written, piece %d", i), nicspec.StatusBadKey, Seg(i, Index(77))},
 			Flaw{fmt.Sprintf("key not valid, piece %d", i), nicspec.StatusBadKey, Seg(i, Index(kit.KeyInvalid))},
 			Flaw{fmt.Sprintf("variant, piece %d", i), nicspec.StatusBadKey, Seg(i, func(s *s) { s.Key ^= 1 << 31 })},
@@ -123,7 +128,8 @@ func everyStatus(r *kit.Rig) {
 	}
 	good := len(all) - len(flaws)
 	r.Counted("entries that fail", kit.Steps{
-		kit.DevCounter(nicspec.CntTxWqe): uint64(len(all)), kit.DevCounter(nicspec.CntTxErr): uint64(len(flaws)), kit.DevCounter(nicspec.CntTxCqe): uint64(len(all)),
+		kit.DevCounter(nicspec.CntTxWqe): uint64(len(all)), kit.DevCounter(nicspec.CntTxErr): uint64(len(flaws)),
+		kit.DevCounter(nicspec.CntTxCqe):     uint64(len(all)),
 		kit.PortCounter(nicspec.CntTxFrames): uint64(good), kit.PortCounter(nicspec.CntTxBytes): uint64(300 * good),
 	}, func() { r.Transmit(x, all...) })
 	r.NoFrames()
@@ -156,13 +162,16 @@ func keyBounds(r *kit.Rig) {
 	type edge struct{ va, length uint64 }
 	var all []nicspec.WqeFields
 	for i, k := range []edge{
-		{0, 100}, {1, 100}, {0x1000, 100}, {^uint64(0) - 99, 100}, {^uint64(0) - 100, 100}, {1<<63 - 50, 100}, {1<<32 - 50, 100},
+		{0, 100}, {1, 100}, {0x1000, 100}, {^uint64(0) - 99, 100}, {^uint64(0) - 100, 100}, {1<<63 - 50, 100},
+		{1<<32 - 50, 100},
 		{0xffff_ffff_0000_0000, 100}, {5, 1 << 40},
 	} {
 		index := 30 + i
-		r.Key(index, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 7, VaBase: k.va, Length: k.length, BusBase: mem + uint64(i)})
+		r.Key(index, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 7, VaBase: k.va, Length: k.length,
+			BusBase: mem + uint64(i)})
 		add := func(at uint64, n uint32) {
-			all = append(all, kit.SendEntry(nil, nicspec.SegFields{Key: 7<<24 | uint32(index), Addr: k.va + at, Len: n}))
+			all = append(all,
+				kit.SendEntry(nil, nicspec.SegFields{Key: 7<<24 | uint32(index), Addr: k.va + at, Len: n}))
 		}
 		add(0, 100)
 		add(0, 99)
@@ -246,8 +255,8 @@ func randomEntry(r *kit.Rig, rng *rand.Rand, w []*kit.Window, kinds []kit.Packet
 	return e
 }
 
-// keysRewritten rewrites a key while entries that use it are at work, and demands that entries posted after a read has shown
-// the command done see the new value.
+// keysRewritten rewrites a key while entries that use it are at work, and demands that entries posted after a read has
+// shown the command done see the new value.
 func keysRewritten(r *kit.Rig) {
 	x, w := r.TxSetup(6, 5)
 	other := r.Alloc(nicspec.EndpointArm, w[0].Length, 4096)

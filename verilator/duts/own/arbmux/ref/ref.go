@@ -1,5 +1,5 @@
-// Package ref is the reference of the device arbmux: frames of a port keep their order, and the n-th header and the n-th
-// payload that come out are of the same frame.
+// Package ref is the reference of the device arbmux: frames of a port keep their order, and the n-th header and the
+// n-th payload that come out are of the same frame.
 package ref
 
 import (

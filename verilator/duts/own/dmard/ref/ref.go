@@ -1,5 +1,5 @@
-// Package ref is the reference of the device dmard: a host that answers its read requests, the RAM behind its lanes, and what
-// must be in there when a descriptor is done.
+// Package ref is the reference of the device dmard: a host that answers its read requests, the RAM behind its lanes,
+// and what must be in there when a descriptor is done.
 package ref
 
 import (
@@ -12,7 +12,8 @@ import (
 // Reference answers requests, and compares host and RAM for each status.
 func Reference(p *ref.Player) {
 	host, ram, jobs := p.NewMemory("host"), p.NewMemory("RAM"), map[uint64]*ref.Msg{}
-	completer := p.NewCompleter("completion", &ref.Segments{Count: 2, Data: "data", Valid: "used", Start: "sop", End: "eop"})
+	completer := p.NewCompleter("completion", &ref.Segments{Count: 2, Data: "data", Valid: "used", Start: "sop",
+		End: "eop"})
 	how := ref.Completing{MPS: 256, RCB: 64}
 	p.Order("status", "tag")
 	p.On("config", func(m *ref.Msg) { how.Most = 128 << m.U("max_read_request_size") })
