@@ -12,6 +12,9 @@ if [ -z "${NICTWIN_TEST_CAPTURES:-}" ] && [ -d "$captures" ]; then
   export NICTWIN_TEST_CAPTURES
 fi
 
+# Collecting garbage less often saves a fifth of the processors' time; the heaps of the tests stay small all the same.
+export GOGC=${GOGC:-400}
+
 # A time limit is for what hangs: it is far from what a slow machine takes that is busy.
 status=0
 go test -count=1 -timeout 90m -json "$@" ./... >"$log" || status=$?
