@@ -3,6 +3,7 @@ package pause
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
@@ -30,14 +31,14 @@ func (o *Out) Sent(frame []byte, x At, seq uint32, most int) {
 		o.unknown = true
 	case !known:
 	case end:
-		o.ends(cfg, x, seq)
+		o.ends(o.marksAt(x.First), x, seq)
 	default:
-		o.tells(cfg, x, seq, most)
+		o.tells(cfg.PauseTime, o.marksAt(x.First), x, seq, most)
 	}
 }
 
-// sentBy finds out by which configuration a pause frame was sent, nil if by
-// none that is known, and whether it ends the pause. known is false if that
+// sentBy finds a configuration that has the bytes of a pause frame, nil if none
+// that is known does, and whether the frame ends the pause. known is false if that
 // cannot be told.
 func (o *Out) sentBy(frame []byte, x At) (cfg *setting, end, known bool) {
 	for i := range keptSettings + 1 {
@@ -68,6 +69,31 @@ func (o *Out) at(i int, cycle int64) *setting {
 		return nil
 	}
 	return c
+}
+
+// marks bounds what decided on a pause frame, by the settings that can have been in force then.
+type marks struct {
+	xoff, xon int    // the lowest of each: above xoff a pause may begin, above xon it may be renewed
+	end       int    // the highest xon: at or below it the pause may end
+	time      uint16 // the shortest pause time
+}
+
+// marksAt returns the marks for a pause frame that begins to leave in a cycle. Its bytes do not say which
+// setting decided on it: several may have the same, and one that is written while the frame waits
+// gives its bytes to what an earlier one decided. Settings that are forgotten may allow anything.
+func (o *Out) marksAt(cycle int64) marks {
+	m := marks{xoff: math.MaxInt, xon: math.MaxInt, time: math.MaxUint16}
+	if !o.late(o.loose, cycle) {
+		o.log.Lost(verdict.LimitPauses, 1)
+		m = marks{end: math.MaxInt}
+	}
+	for i := range keptSettings + 1 {
+		if c := o.at(i, cycle); c != nil {
+			m.xoff, m.xon = min(m.xoff, int(c.Xoff)), min(m.xon, int(c.Xon))
+			m.end, m.time = max(m.end, int(c.Xon)), min(m.time, c.PauseTime)
+		}
+	}
+	return m
 }
 
 // sent reports whether a pause frame is one of this configuration, and whether
@@ -117,35 +143,34 @@ func pauseField(at int) string {
 	return "padding"
 }
 
-// tells is a pause frame with a time: the buffer has to have passed xoff,
+// tells is a pause frame with a time in quanta: the buffer has to have passed xoff,
 // or not to have come down to xon since the one before.
-func (o *Out) tells(cfg *setting, x At, seq uint32, most int) {
-	limit := int(cfg.Xoff)
+func (o *Out) tells(quanta uint16, m marks, x At, seq uint32, most int) {
+	limit := m.xoff
 	if o.paused || o.unknown {
-		limit = int(cfg.Xon)
+		limit = m.xon
 	}
-	// half of which has passed, whether the time was written before that began or since
-	quanta := min(o.quanta, cfg.PauseTime)
-	if again := o.decided + core.PauseCycles(quanta, o.ethBits)/2; o.paused && !o.unknown && x.First < again {
+	shortest := min(o.quanta, m.time) // half of it has passed, whether it was written before that began or since
+	if again := o.decided + core.PauseCycles(shortest, o.ethBits)/2; o.paused && !o.unknown && x.First < again {
 		o.fail("F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again),
 			fmt.Sprintf("in cycle %d", x.First))
 	}
 	if most <= limit {
 		o.open = doubt{open: true, cycle: x.Last, most: most, limit: limit}
 	}
-	o.paused, o.told, o.quanta, o.unknown, o.lowSince = true, x.First, cfg.PauseTime, false, never
+	o.paused, o.told, o.quanta, o.unknown, o.lowSince = true, x.First, quanta, false, never
 	o.decided = o.held.Back(x.First, o.slack)
-	if o.late(o.oldSince, x.Last) {
-		o.claim(levelClaim{from: x.Last, to: x.Last + o.again(cfg), slack: true, before: seq, limit: int(cfg.Xon),
+	if o.late(o.oldSince, x.First) {
+		o.claim(levelClaim{from: x.Last, to: x.Last + o.again(&o.now), slack: true, before: seq, limit: int(o.now.Xon),
 			missing: true, after: o.told, again: true})
 	}
 }
 
 // ends is a pause frame with time 0.
-func (o *Out) ends(cfg *setting, x At, seq uint32) {
+func (o *Out) ends(m marks, x At, seq uint32) {
 	if !o.paused && !o.unknown {
 		o.fail("F6", "pause.time", "none: no pause is to be ended", "0")
 	}
-	o.claim(levelClaim{from: o.LooksBack(x.First), to: x.First, before: seq, limit: int(cfg.Xon)})
+	o.claim(levelClaim{from: o.LooksBack(x.First), to: x.First, before: seq, limit: m.end})
 	o.paused, o.ended, o.unknown, o.lowSince = false, x.Last, false, never
 }

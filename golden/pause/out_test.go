@@ -96,6 +96,94 @@ func TestOut(t *testing.T) {
 	}
 }
 
+// What decides on a pause frame while a write of the marks takes effect is any of the settings, whichever gave it its
+// bytes; once the write must have taken effect it is the latest. 640 B, or six times that, are held all the time.
+func TestMarksAreWritten(t *testing.T) {
+	low, high, class := plain, plain, plain
+	low.Xoff, low.Xon = 2000, 500
+	high.Xoff, high.Xon = 8000, 6000
+	class.TxMode, class.TxClasses, class.Xon = nicspec.PauseModePriority, 1, 500
+	slack := SlackOf(ethBits)
+	for _, c := range []struct {
+		name          string
+		before, after nicspec.PortEntryFields
+		end           bool
+		frames        uint32 // held
+		cycle         int64  // after the write
+		field         string // of the mismatch, "" without one
+	}{
+		{"ended by the mark before", plain, low, true, 1, 0, ""},
+		{"ended by the mark before, at the latest", plain, low, true, 1, slack, ""},
+		{"ended by the mark before, too late", plain, low, true, 1, slack + 1, "pause.time"},
+		{"ended by the mark before, with bytes of the one after", plain, class, true, 1, 10, ""},
+		{"ended by the mark after", low, plain, true, 1, 1, ""},
+		{"ended above both", plain, low, true, 6, 10, "pause.time"},
+		{"told by the mark before", low, high, false, 6, 0, ""},
+		{"told by the mark before, at the latest", low, high, false, 6, slack, ""},
+		{"told by the mark before, too late", low, high, false, 6, slack + 1, "frame"},
+		{"told by the mark after", high, low, false, 6, 1, ""},
+		{"told below both", plain, high, false, 1, 10, "frame"},
+	} {
+		const written = 5000
+		o, log := port(c.before)
+		o.paused, o.told, o.decided, o.unknown = c.end, 100, 100, false
+		require.True(t, o.Configure(c.after, [6]byte{}, written), c.name)
+		quanta := c.after.PauseTime
+		if c.end {
+			quanta = 0
+		}
+		sent := written + c.cycle
+		o.Sent(frame(c.after, quanta), at(sent), c.frames, int(c.frames)*640)
+		if c.end {
+			for i := range c.frames {
+				o.Delivered(sent+10, i, 900, 640, i)
+			}
+		} else {
+			o.End(sent+1, int(c.frames)*640)
+		}
+		if c.field == "" {
+			require.Zero(t, log.Mismatches(), "%s: %v", c.name, log.List())
+			continue
+		}
+		require.NotZero(t, log.Mismatches(), c.name)
+		require.Equal(t, c.field, log.List()[0].Field, c.name)
+	}
+}
+
+// A level that a forgotten setting may have allowed is not compared, which is reported, until none of those can be in
+// force.
+func TestMarksThatAreForgotten(t *testing.T) {
+	const written = 5000
+	for cycle, forgotten := range map[int64]bool{written + 50: true, written + 1000: false} {
+		o, log := port(plain)
+		o.paused, o.unknown = true, false
+		for i := range keptSettings + 1 {
+			low := plain
+			low.Xon = 600 - uint32(i)
+			o.Configure(low, [6]byte{}, written+int64(i))
+		}
+		o.Sent(frame(plain, 0), at(cycle), 1, 640)
+		o.Delivered(cycle+10, 0, 900, 640, 0)
+		require.Equal(t, !forgotten, log.Mismatches() > 0, "ended in cycle %d: %v", cycle, log.List())
+		require.Equal(t, forgotten, len(log.Limits()) == 1, "ended in cycle %d", cycle)
+	}
+}
+
+// A pause may be renewed by the time before while a longer one takes effect, once half of the shorter has passed.
+func TestPauseRenewedWhileItsTimeIsWritten(t *testing.T) {
+	const written, wait = 5000, 30
+	short, long := plain, plain
+	short.PauseTime = uint16(SlackOf(ethBits)) + wait // one quantum is two cycles
+	long.PauseTime = 60_000
+	for cycle, soon := range map[int64]bool{written + wait - 1: true, written + wait: false} {
+		o, log := port(short)
+		o.Configure(long, [6]byte{}, written)
+		o.Sent(frame(long, long.PauseTime), at(written), 0, 5000)
+		o.Sent(frame(long, long.PauseTime), at(cycle), 0, 5000)
+		require.Equal(t, soon, log.Mismatches() > 0, "cycle %d", cycle)
+	}
+}
+
 // A stop holds from VisibleCycles after its frame to the end of its time, unless a later frame may have ended it.
 func TestStops(t *testing.T) {
 	const quanta = 1000
