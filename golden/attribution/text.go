@@ -29,7 +29,7 @@ func (e *Entry) Describe() string {
 	return s
 }
 
-// id names the frame that the entry sends, nil if it sends none.
+// id returns the name of the frame that the entry sends, nil if it sends none.
 func (e *Entry) id() *verdict.FrameID {
 	if w := nicspec.Wqe(e.Raw[:]); w.Opcode() == nicspec.OpcodeSend {
 		return &verdict.FrameID{Sent: true, Port: e.Plan.Port, N: w.WqeId()}
@@ -41,7 +41,7 @@ func (e *Entry) Subject() verdict.Subject {
 	return verdict.Subject{Frame: e.id(), Index: int(e.Index)}
 }
 
-// RuleOfStatus is the rule that makes an entry fail with a status.
+// RuleOfStatus returns the rule by which an entry fails with a status.
 func (e *Entry) RuleOfStatus(s nicspec.Status) string {
 	switch copies := dma.Of(nicspec.Wqe(e.Raw[:]).Opcode()); {
 	case copies && s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
@@ -56,7 +56,7 @@ func (e *Entry) RuleOfStatus(s nicspec.Status) string {
 	return "T3"
 }
 
-// copyText is what a copy's entry asks for, and how far it is.
+// copyText describes a copy and its progress.
 func (e *Entry) copyText() string {
 	p := &e.Plan.Dma
 	s := fmt.Sprintf(": copy of %d B from %#x to %#x", p.Len, p.Src, p.Dst)
