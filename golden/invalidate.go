@@ -50,9 +50,9 @@ func (r *Referee) messageOut() {
 	r.copyOver(e)
 }
 
-// sentBy finds the entry that a message with this payload is most likely of,
-// and reports whether it may send it now: one that is due and names the range,
-// else one that names the range, else one that is due.
+// sentBy returns the entry that most likely sent a message with this payload, and reports whether
+// it may send it now: an entry that is due and names the range, else one that names the range, else
+// one that is due.
 func (r *Referee) sentBy(payload []byte) (best *attribution.Entry, due bool) {
 	score := 0
 	for k := range r.tx.queues {

@@ -16,7 +16,7 @@ func (r *Referee) readOut() {
 	h := &r.hdr
 	d := &r.ent.Out.Tags[h.Tag]
 	if d.Open {
-		r.ent.Close(d) // the PCIe monitor has reported the tag
+		r.ent.Close(d) // the PCIe monitor has reported the reuse
 	}
 	if d.FreeFrom > r.now {
 		r.log.Saw(verdict.Device)
@@ -40,7 +40,7 @@ func (r *Referee) readOut() {
 	}
 }
 
-// carries says what a read brings.
+// carries returns what kind of data a read brings.
 func carries(d *attribution.Read) dataKind {
 	if d.Kind == memory.RxRing || d.Kind == memory.TxRing {
 		return carriesOther
@@ -48,15 +48,14 @@ func carries(d *attribution.Read) dataKind {
 	return carriesData
 }
 
-// reused ends a read whose tag is used again at a time at which it can have
-// timed out.
+// reused ends a read as timed out if its tag is used again when that is possible.
 func (r *Referee) reused(h *tlp.Header) {
 	if d := &r.ent.Out.Tags[h.Tag]; h.Kind == tlp.MRd && d.Open && r.now >= d.Issued+d.TLo {
 		r.timedOut(d)
 	}
 }
 
-// completionIn takes a completion that the device was given.
+// completionIn takes a completion given to the device.
 func (r *Referee) completionIn() {
 	h, data := &r.hdr, r.x.TLP.Data
 	d := &r.ent.Out.Tags[h.Tag]
@@ -89,18 +88,18 @@ func (r *Referee) completionIn() {
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.Issued, r.now)
 	}
 	r.came(d)
-	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // it refuses locked completions
+	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // the monitor refuses locked completions
 	r.ent.Close(d)
 }
 
-// tooEarly reports whether a completion for the device began before the
-// request that its tag stands for was accepted, or in the same cycle [P7].
+// tooEarly reports whether a completion began before the request with its tag was accepted, or in
+// the same cycle [P7].
 func (r *Referee) tooEarly(h *tlp.Header) bool {
 	d := &r.ent.Out.Tags[h.Tag]
 	return h.RequesterID == nicspec.RequesterNic && d.Open && r.x.First <= d.Issued
 }
 
-// failed ends a read by a completion that fails it.
+// failed ends a read whose completion fails it.
 func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, late bool) {
 	if late {
 		r.cnt.May(nicspec.CntCplErr.Index(), 1)
@@ -117,13 +116,13 @@ func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, l
 	r.ent.Close(d)
 }
 
-// maybeTimedOut says that a read which just ended may have timed out before.
+// maybeTimedOut records that a read which just ended may have timed out before.
 func (r *Referee) maybeTimedOut(d *attribution.Read) {
 	r.cnt.May(nicspec.CntCplTimeouts.Index(), 1)
 	r.bad(d, nicspec.StatusCplTimeout, false)
 }
 
-// expireReads ends the reads that have timed out for certain.
+// expireReads ends the reads that have certainly timed out.
 func (r *Referee) expireReads() {
 	r.ent.Out.Next = math.MaxInt64
 	for i := range r.ent.Out.Tags {
@@ -151,8 +150,8 @@ func (r *Referee) timedOut(d *attribution.Read) {
 	r.ent.Close(d)
 }
 
-// named ends the read of a ring of which an Event says that it has timed out: what still comes for it has no effect
-// [P6].
+// named ends the ring read that an Event reports as timed out: later completions of it have no
+// effect [P6].
 func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
@@ -164,7 +163,7 @@ func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
 	}
 }
 
-// came is the end of a read that brought everything.
+// came ends a read all of whose data came.
 func (r *Referee) came(d *attribution.Read) {
 	switch {
 	case d.Stray:
@@ -181,7 +180,7 @@ func (r *Referee) came(d *attribution.Read) {
 	}
 }
 
-// bad is the end of a read that failed, or may have.
+// bad ends a read that failed, or may have.
 func (r *Referee) bad(d *attribution.Read, s nicspec.Status, sure bool) {
 	switch {
 	case d.Stray:

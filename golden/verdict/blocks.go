@@ -8,10 +8,7 @@ const FieldPayload = "payload bytes"
 // an RTL module of one name, is responsible for a field of a rule, else for a
 // field, else for a rule.
 var blocksByBoth = map[string]string{
-	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader", "R10 status": "" +
-		"" +
-		"" +
-		"cqe",
+	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader", "R10 status": "cqe",
 	"P3 " + FieldPayload:          "rxdma", // too long a write; the rule is the reader's for all else
 	"P9 completion entry address": "cqe", "S3 queue": "rss", "F4 read": "txq",
 }
