@@ -25,8 +25,8 @@ func newAccounts(build *nicspec.Build) []account {
 	return all
 }
 
-// leads reports whether a frame with this verdict can be delivered to a queue.
-func leads(v *core.RxVerdict, queue int) bool {
+// canReach reports whether a frame with this verdict can be delivered to a queue.
+func canReach(v *core.RxVerdict, queue int) bool {
 	return v.Drop == core.NoDrop && (int(v.Queue) == queue || v.Account.On && int(v.Account.Queue) == queue)
 }
 
@@ -63,8 +63,8 @@ func (r *Referee) leaveAccount(f *arrivals.Frame) {
 	}
 }
 
-// around collects what an account needs to know about the rest of the receive side.
-func (r *Referee) around(end bool) accounts.Around {
+// accountContext collects what an account needs to know about the rest of the receive side.
+func (r *Referee) accountContext(end bool) accounts.Around {
 	x := accounts.Around{Now: r.now, Oldest: r.now, Linger: r.cfg.LingerCycles, Unsure: r.rx.unsure > 0, End: end}
 	for i := range r.rx.ports {
 		if p := &r.rx.ports[i]; p.Undecided.Len() > 0 {
@@ -75,7 +75,7 @@ func (r *Referee) around(end bool) accounts.Around {
 }
 
 // ageAccount applies the writes that every later frame must see.
-func (r *Referee) ageAccount(a *account) { a.Age(r.around(false).Oldest) }
+func (r *Referee) ageAccount(a *account) { a.Age(r.accountContext(false).Oldest) }
 
 // accountWritten records an accepted write of an account.
 func (r *Referee) accountWritten(i int, credit uint32, set *core.Account) {
@@ -92,7 +92,7 @@ func (r *Referee) accountDelivered(a *account, e accounts.Event) {
 }
 
 func (r *Referee) accountTurns(a *account, end bool) {
-	for e, ok := a.Next(r.around(end)); ok; e, ok = a.Next(r.around(end)) {
+	for e, ok := a.Next(r.accountContext(end)); ok; e, ok = a.Next(r.accountContext(end)) {
 		r.accountTurn(a, &e)
 	}
 }
@@ -136,7 +136,7 @@ func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
 }
 
 // accountDropped decides a frame that was left to its account and not delivered. e is the next
-// frame of its port that was delivered, nil if there is none.
+// frame of its port that was delivered, or nil.
 func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Event) {
 	next := func(queue uint16) uint16 {
 		if e != nil && int(queue) == e.Queue {
@@ -175,9 +175,9 @@ func (a *account) awaitsOther(port int, cycle int64) bool {
 	return false
 }
 
-// under reports whether a frame came in under the queue's present context, and returns the producer
+// cameUnder reports whether a frame came in under the queue's present context, and returns the producer
 // index that the queue had surely seen by then [R9].
-func under(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
+func cameUnder(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
 	switch {
 	case q.since >= f.Last:
 	case f.Place == arrivals.ToQueue || f.Place == arrivals.ToAccount && int(f.Verdict.Queue) == q.ID:
@@ -209,7 +209,7 @@ func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspe
 	others := false
 	for i := range f.Alts {
 		v := &f.Alts[i]
-		if v.Rule != by.Rule || v.Roce != by.Roce || !leads(v, q.ID) {
+		if v.Rule != by.Rule || v.Roce != by.Roce || !canReach(v, q.ID) {
 			continue
 		}
 		a := r.rx.accountOf(v)
@@ -239,7 +239,7 @@ func pathQueue(v *core.RxVerdict, slow bool) int {
 	return int(v.Queue)
 }
 
-// accountAt returns the account whose credit register is at an offset, nil if there is none.
+// accountAt returns the account whose credit register is at an offset, or nil.
 func (r *Referee) accountAt(off uint32) *account {
 	i := (int(off) - nicspec.RegAccountCreditBase) / nicspec.RegAccountCreditStride
 	if int(off) < nicspec.RegAccountCreditBase || i >= len(r.rx.accounts) {

@@ -125,7 +125,7 @@ func (r *Referee) tableCommand(q *asked, want, got uint32) {
 		}
 		w.SetStatus(g.Status())
 	} else if !r.regs.Resetting() {
-		r.done(q.cycle)
+		r.commandDone(q.cycle)
 	}
 	w.SetBusy(g.Busy())
 	if w != g && got != r.regs.Read32(nicspec.RegTblCmd) {

@@ -100,7 +100,7 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	}
 	q := r.tx.queue(d.Queue)
 	d.Epoch = q.Epoch
-	r.fetching(q, first, count)
+	r.checkFetch(q, first, count)
 	r.fetchedWhileStopped(q)
 	for i := range count {
 		r.ent.Unpush(&q.Queue, first+i)
@@ -192,7 +192,7 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 func (r *Referee) pieceRead(e *attribution.Entry, piece int, d *attribution.Read) {
 	r.ent.Ask(e, piece, d)
 	r.log.Saw(e.Queue.Domain())
-	r.inTurn(e, d)
-	r.wholeRead(e, d)
-	r.pushedEarly(e, "a read")
+	r.checkTurn(e, d)
+	r.checkWholeRead(e, d)
+	r.checkPushedEarly(e, "a read")
 }

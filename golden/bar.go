@@ -276,9 +276,9 @@ func (r *Referee) drained() {
 	}
 }
 
-// done records that a read showed a table command to be over, with busy 0. asked is the cycle in
+// commandDone records that a read showed a table command to be over, with busy 0. asked is the cycle in
 // which that read was accepted.
-func (r *Referee) done(asked int64) {
+func (r *Referee) commandDone(asked int64) {
 	if asked <= r.bar.commandAt {
 		return
 	}

@@ -165,7 +165,7 @@ func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next
 	if q.epoch == 0 {
 		return m
 	}
-	posted, same := under(f, q)
+	posted, same := cameUnder(f, q)
 	if !same {
 		m |= r.runCauses(&q.was, v, f.N, true)
 	}
@@ -197,7 +197,7 @@ func (r *Referee) dropAcross(f *arrivals.Frame) {
 
 // endDrops compares a port's drop counters at the end of the run. Their values beyond the certain
 // drops must be an assignment of the doubtful frames, each to one of its causes. By Hall's theorem
-// there is one if no set of counters has less than the frames that can have stepped no other.
+// beginEntry is one if no set of counters has less than the frames that can have stepped no other.
 func (r *Referee) endDrops(port int, value map[int]uint64) {
 	p := &r.rx.ports[port]
 	var above [32]uint64
@@ -233,7 +233,7 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 		return
 	}
 	r.endDoubts(port, p.Doubts, all, &above)
-	r.conserved(port, value)
+	r.checkConserved(port, value)
 }
 
 // drops is a drop counter outside of its bounds.
@@ -299,8 +299,8 @@ func doubtText(doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) (
 	return text
 }
 
-// conserved checks [C1] on the device's own numbers.
-func (r *Referee) conserved(port int, value map[int]uint64) {
+// checkConserved checks [C1] on the device's own numbers.
+func (r *Referee) checkConserved(port int, value map[int]uint64) {
 	sum := value[nicspec.CntRxDelivered.Index(port)]
 	for _, c := range counters.Fates {
 		sum += value[c.Index(port)]

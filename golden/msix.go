@@ -10,7 +10,7 @@ import (
 )
 
 // messageSlack is the longest time from a message's falling due to its leaving, while nothing else
-// leaves and the stream is not held back [M3].
+// checkBusySinceRead and the stream is not held back [M3].
 const messageSlack = 1024
 
 // messagesOf returns the messages of the queue that is a domain, nil for other domains.
@@ -39,20 +39,20 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 	}
 	before := r.log.Latest(q.Domain())
 	r.log.Saw(q.Domain())
-	r.timely(q, before)
+	r.checkTimely(q, before)
 	r.msg.Take(&c, r.now)
 	return true
 }
 
-// timely checks that a message did not come too late [M3]; before is the cycle of its queue's
+// checkTimely checks that a message did not come too late [M3]; before is the cycle of its queue's
 // latest other crossing.
-func (r *Referee) timely(q *msix.Queue, before int64) {
+func (r *Referee) checkTimely(q *msix.Queue, before int64) {
 	due := q.DueAt()
 	if due > r.now {
 		return
 	}
 	d := q.Domain()
-	r.owed(q, due)
+	r.checkBusySinceDue(q, due)
 	if q.ClosedBy(due) { // it falls due when the queue has drained [M4]
 		if r.draining(d) {
 			return
@@ -66,9 +66,9 @@ func (r *Referee) timely(q *msix.Queue, before int64) {
 	}
 }
 
-// owed checks that the device was busy while a message was due, or was going to fall due by time
+// checkBusySinceDue checks that the device was busy while a message was due, or was going to fall due by time
 // [M5].
-func (r *Referee) owed(q *msix.Queue, due int64) {
+func (r *Referee) checkBusySinceDue(q *msix.Queue, due int64) {
 	switch {
 	case q.Closing():
 	case q.ByTime():

@@ -118,9 +118,9 @@ func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) 
 	}
 }
 
-// leaves checks that the device was busy from the time at which it had read the bytes that leave
+// checkBusySinceRead checks that the device was busy from the time at which it had read the bytes that leave
 // now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
-func (r *Referee) leaves(d verdict.Domain, what string) {
+func (r *Referee) checkBusySinceRead(d verdict.Domain, what string) {
 	if r.tx.offSince == forever {
 		r.mustBeBusy(d, what, r.pin.data, r.x.First)
 	}

@@ -33,7 +33,7 @@ func (r *Referee) readOut() {
 	}
 	r.attribute(d)
 	if !d.Stray {
-		r.follows(h, carries(d))
+		r.checkSetting(h, carries(d))
 	}
 	if !d.Stray && d.Kind != memory.Piece {
 		d.Buf = r.ent.Out.Buffer(n)
@@ -72,7 +72,7 @@ func (r *Referee) completionIn() {
 	}
 	lead := int(d.Next & (tlp.DWBytes - 1))
 	if s := d.Judge(h, data, lead); s != nicspec.StatusOk {
-		r.failed(d, h, s, late)
+		r.failRead(d, h, s, late)
 		return
 	}
 	n := min(len(data)-lead, d.Left)
@@ -87,7 +87,7 @@ func (r *Referee) completionIn() {
 	} else {
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.Issued, r.now)
 	}
-	r.came(d)
+	r.readDone(d)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // the monitor refuses locked completions
 	r.ent.Close(d)
 }
@@ -99,8 +99,8 @@ func (r *Referee) tooEarly(h *tlp.Header) bool {
 	return h.RequesterID == nicspec.RequesterNic && d.Open && r.x.First <= d.Issued
 }
 
-// failed ends a read whose completion fails it.
-func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, late bool) {
+// failRead ends a read whose completion fails it.
+func (r *Referee) failRead(d *attribution.Read, h *tlp.Header, s nicspec.Status, late bool) {
 	if late {
 		r.cnt.May(nicspec.CntCplErr.Index(), 1)
 		r.maybeTimedOut(d)
@@ -108,7 +108,7 @@ func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, l
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.Issued, r.now)
 		r.cnt.Step(nicspec.CntCplErr.Index(), 1, r.now)
 	}
-	r.bad(d, s, !late)
+	r.readFailed(d, s, !late)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
 	if !late && (s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed) {
 		d.Rest(r.now, s)
@@ -119,7 +119,7 @@ func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, l
 // maybeTimedOut records that a read which just ended may have timed out before.
 func (r *Referee) maybeTimedOut(d *attribution.Read) {
 	r.cnt.May(nicspec.CntCplTimeouts.Index(), 1)
-	r.bad(d, nicspec.StatusCplTimeout, false)
+	r.readFailed(d, nicspec.StatusCplTimeout, false)
 }
 
 // expireReads ends the reads that have certainly timed out.
@@ -141,7 +141,7 @@ func (r *Referee) expireReads() {
 func (r *Referee) timedOut(d *attribution.Read) {
 	r.flr.work = max(r.flr.work, min(r.now, d.Issued+d.THi+attribution.TimeoutSlack))
 	r.cnt.Step(nicspec.CntCplTimeouts.Index(), 1, r.now)
-	r.bad(d, nicspec.StatusCplTimeout, true)
+	r.readFailed(d, nicspec.StatusCplTimeout, true)
 	if q := r.messagesOf(r.domainOf(d)); q != nil {
 		q.TimedOut(min(r.now, d.Issued+d.THi+attribution.TimeoutSlack))
 	}
@@ -150,9 +150,9 @@ func (r *Referee) timedOut(d *attribution.Read) {
 	r.ent.Close(d)
 }
 
-// named ends the ring read that an Event reports as timed out: later completions of it have no
+// expireNamed ends the ring read that an Event reports as timed out: later completions of it have no
 // effect [P6].
-func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
+func (r *Referee) expireNamed(dom verdict.Domain, first uint16, s nicspec.Status) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
 		if s == nicspec.StatusCplTimeout && d.Open && !d.Stray && d.Kind != memory.Piece && d.First == first &&
@@ -163,8 +163,8 @@ func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
 	}
 }
 
-// came ends a read all of whose data came.
-func (r *Referee) came(d *attribution.Read) {
+// readDone ends a read all of whose data came.
+func (r *Referee) readDone(d *attribution.Read) {
 	switch {
 	case d.Stray:
 	case d.Kind == memory.Piece:
@@ -180,8 +180,8 @@ func (r *Referee) came(d *attribution.Read) {
 	}
 }
 
-// bad ends a read that failed, or may have.
-func (r *Referee) bad(d *attribution.Read, s nicspec.Status, sure bool) {
+// readFailed ends a read that failed, or may have.
+func (r *Referee) readFailed(d *attribution.Read, s nicspec.Status, sure bool) {
 	switch {
 	case d.Stray:
 	case d.Kind == memory.Piece:
@@ -197,8 +197,8 @@ func (r *Referee) bad(d *attribution.Read, s nicspec.Status, sure bool) {
 	}
 }
 
-// quietReads checks that nothing of a queue is being read [Q5].
-func (r *Referee) quietReads(dom verdict.Domain, rx bool, queue int, epoch uint32) {
+// checkNoReads checks that nothing of a queue is being read [Q5].
+func (r *Referee) checkNoReads(dom verdict.Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
 		switch {

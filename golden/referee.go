@@ -106,7 +106,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 	if r.fault != "" {
 		return
 	}
-	if r.fault = r.unfit(&x); r.fault != "" {
+	if r.fault = r.invalid(&x); r.fault != "" {
 		return
 	}
 	r.x, r.now = x, x.Last
@@ -138,8 +138,8 @@ func (r *Referee) Observe(x boundary.Crossing) {
 
 var _ boundary.Observer = (*Referee)(nil).Observe
 
-// unfit returns why a crossing is invalid, empty if it is valid.
-func (r *Referee) unfit(x *boundary.Crossing) string {
+// invalid returns why a crossing is invalid, empty if it is valid.
+func (r *Referee) invalid(x *boundary.Crossing) string {
 	switch {
 	case x.Kind >= boundary.NumKinds:
 		return fmt.Sprintf("crossing of unknown kind %d", x.Kind)
@@ -167,7 +167,7 @@ func (r *Referee) tlpOut() {
 	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)
 	if h.Kind.IsCompletion() {
 		if before := r.log.Mismatches(); r.answered() && r.log.Mismatches() == before {
-			r.breaches(verdict.Registers, broken)
+			r.reportViolations(verdict.Registers, broken)
 		}
 		return
 	}
@@ -176,10 +176,10 @@ func (r *Referee) tlpOut() {
 	d := verdict.Device
 	if len(broken) > 0 {
 		r.log.Saw(d)
-		r.breaches(d, broken)
+		r.reportViolations(d, broken)
 	}
 	if h.Kind.IsMemory() {
-		r.sized(h)
+		r.checkSize(h)
 	}
 	if h.Kind.IsMemory() && (h.TC != 0 || h.EP || h.Kind == tlp.MWr && h.Tag != 0) {
 		r.failFlags(h)

@@ -107,8 +107,8 @@ type Taken struct {
 	why          counters.Drops // causes that the states allow
 }
 
-// leads moves a state past the frame. It reports false if the state does not allow the frame.
-func (k *Taken) leads(s *state) bool {
+// advance moves a state past the frame. It reports false if the state does not allow the frame.
+func (k *Taken) advance(s *state) bool {
 	if k.Drew {
 		if s.Seq != k.Seq || s.Look() == k.Slow {
 			return false
@@ -147,7 +147,7 @@ func (a *Account) expand(s state, k *Taken) {
 	for {
 		at := s.applied - a.gone
 		if at >= len(a.writes) || a.writes[at].cycle+nicspec.VisibleCycles >= k.Last {
-			if next := s; k.leads(&next) && !slices.Contains(a.spare, next) {
+			if next := s; k.advance(&next) && !slices.Contains(a.spare, next) {
 				a.spare = append(a.spare, next)
 			}
 		}

@@ -24,7 +24,7 @@ func (a *Account) ToBeSet() bool {
 
 // turnWhileSet finds and follows a frame that can be next while the account is being set: for the
 // account as it is, as it was before, or as it was set. at is the next frame if the account was not
-// set. It returns -1 if there is none.
+// set. It returns -1 without one.
 func (a *Account) turnWhileSet(x Around, at int) int {
 	if at >= 0 && a.pass(&a.early[at], x.Unsure) {
 		a.took(&a.early[at])

@@ -161,13 +161,13 @@ func (e *Entry) certain(off, n int) bool {
 // CopyState tracks the progress of a copy beyond its reads; its source is the first piece of its
 // entry. Bytes are dropped once written.
 type CopyState struct {
-	Wrote memory.Set // parts of the destination filled by writes that were surely its own
-	Seen  memory.Set // likewise by its own or another copy's
-	Told  bool       // its message has left
-	Open  bool       // its destination is writable
-	Late  int        // reads issued after one failed
-	Well  bool       // it ended well
-	claim *copyClaim // on shared writes; nil without any
+	Wrote       memory.Set // parts of the destination filled by writes that were surely its own
+	Seen        memory.Set // likewise by its own or another copy's
+	MessageSent bool       // its message has left
+	Open        bool       // its destination is writable
+	Late        int        // reads issued after one failed
+	Well        bool       // it ended well
+	claim       *copyClaim // on shared writes; nil without any
 }
 
 func (e *Entry) dest() Owner {
@@ -198,7 +198,7 @@ func (e *Entry) Copied() bool {
 // MayBeCopied reports whether an entry is a copy that may be complete, though some of its writes
 // may belong to another.
 func (e *Entry) MayBeCopied() bool {
-	return e.Plan.Copy && !e.Copy.Seen.Empty() && e.Fails == 0 && e.Copied() && (e.Plan.Dma.Lines == 0 || e.Copy.Told)
+	return e.Plan.Copy && !e.Copy.Seen.Empty() && e.Fails == 0 && e.Copied() && (e.Plan.Dma.Lines == 0 || e.Copy.MessageSent)
 }
 
 // mayDiffer reports whether the entry's reads may be other ones than those assigned to it.

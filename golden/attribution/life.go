@@ -313,7 +313,7 @@ func (es *Entries) FreeBlocks(q *Queue) {
 	}
 }
 
-// NextWhole assembles the next entry whose blocks have all come, nil if there is none. Each entry's
+// NextWhole assembles the next entry whose blocks have all come, or nil. Each entry's
 // size determines where the next one begins [T14].
 func (es *Entries) NextWhole(q *Queue) *Entry {
 	s := q.Slot(q.Whole)
@@ -325,7 +325,7 @@ func (es *Entries) NextWhole(q *Queue) *Entry {
 		return nil
 	}
 	n := uint16(core.WqeBlocks(s.Block[:], es.limits.Parts))
-	if n > q.Ctx.PI-q.Whole || !q.there(q.Whole, n) {
+	if n > q.Ctx.PI-q.Whole || !q.hasBlocks(q.Whole, n) {
 		return nil
 	}
 	e := es.entries.Get()

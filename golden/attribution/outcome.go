@@ -37,7 +37,7 @@ func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	return m, wait
 }
 
-// Fence returns a fenced copy behind an entry that has certainly written, nil if there is none.
+// Fence returns a fenced copy behind an entry that has certainly written, or nil.
 func (es *Entries) Fence(e *Entry, what string) *Entry {
 	q := e.Queue
 	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
@@ -59,7 +59,7 @@ func (es *Entries) otherMessage(e *Entry) bool {
 	})
 }
 
-// Before returns an entry that keeps e from starting, nil if there is none: Sends wait for earlier
+// Before returns an entry that keeps e from starting, or nil: Sends wait for earlier
 // copies of their queue, and copies for earlier Sends [D8].
 func (es *Entries) Before(e *Entry) *Entry {
 	q := e.Queue
@@ -143,10 +143,10 @@ func (es *Entries) lateReads(e *Entry) Statuses {
 // is one.
 func (es *Entries) TakeMessage(e *Entry) {
 	es.otherCopies(e, func(o *Entry) bool {
-		if !o.Copy.Told || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {
+		if !o.Copy.MessageSent || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {
 			return false
 		}
-		o.Copy.Told, e.Copy.Told, o.Left = false, true, false
+		o.Copy.MessageSent, e.Copy.MessageSent, o.Left = false, true, false
 		return true
 	})
 }

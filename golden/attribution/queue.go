@@ -47,8 +47,8 @@ func (q *Queue) After(i uint16) uint16 {
 // Slot returns the slot of a block; the queue has to be open.
 func (q *Queue) Slot(i uint16) *Slot { return &q.Slots[int(i)&(len(q.Slots)-1)] }
 
-// there reports whether the device has n blocks from one on.
-func (q *Queue) there(i, n uint16) bool {
+// hasBlocks reports whether the device has n blocks from one on.
+func (q *Queue) hasBlocks(i, n uint16) bool {
 	for k := range n {
 		if q.Slot(i+k).Block == nil {
 			return false

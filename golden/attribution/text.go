@@ -66,7 +66,7 @@ func (e *Entry) copyText() string {
 		s += fmt.Sprintf(", %d B asked for, %d B written", e.Pieces[0].asked.Size(), e.Copy.Wrote.Size())
 	}
 	if p.Lines != 0 {
-		s += fmt.Sprintf(", %d lines at %#x to be invalidated, message sent: %v", p.Lines, p.Line, e.Copy.Told)
+		s += fmt.Sprintf(", %d lines at %#x to be invalidated, message sent: %v", p.Lines, p.Line, e.Copy.MessageSent)
 	}
 	if e.Fails != 0 {
 		s += ", failed with " + e.Fails.String()

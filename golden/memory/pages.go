@@ -47,7 +47,7 @@ func (m *Map[E]) slot(page uint64) *pageSlot {
 	return &m.table[i]
 }
 
-// First returns the first range on the page of an address, nil if there is none.
+// First returns the first range on the page of an address, or nil.
 func (m *Map[E]) First(addr uint64) *Range[E] {
 	if s := m.slot(addr >> pageShift); s.used {
 		return m.at(s.head)
@@ -55,7 +55,7 @@ func (m *Map[E]) First(addr uint64) *Range[E] {
 	return nil
 }
 
-// Next returns the range after n on the same page, nil if there is none.
+// Next returns the range after n on the same page, or nil.
 func (m *Map[E]) Next(n *Range[E]) *Range[E] { return m.at(n.after) }
 
 func (m *Map[E]) at(id int32) *Range[E] {

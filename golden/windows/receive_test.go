@@ -155,13 +155,13 @@ func TestCloseRules(t *testing.T) {
 func TestHistoryForgets(t *testing.T) {
 	var h history[int]
 	for i := range 10 * maxValues {
-		h.becomes(i+1, int64(100*i))
+		h.record(i+1, int64(100*i))
 		require.LessOrEqual(t, len(h), maxValues+1)
 	}
 	require.Equal(t, 10*maxValues, h.now())
-	require.Equal(t, int64(math.MinInt64), h.becomes(h.now(), 1<<40))
+	require.Equal(t, int64(math.MinInt64), h.record(h.now(), 1<<40))
 	var met []int
 	end := int64(100 * (10*maxValues - 1))
-	h.met(Span{end, end}, func(v int) { met = append(met, v) })
+	h.each(Span{end, end}, func(v int) { met = append(met, v) })
 	require.Equal(t, []int{10*maxValues - 1, 10 * maxValues}, met)
 }
