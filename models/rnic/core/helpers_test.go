@@ -91,7 +91,7 @@ func (n *node) send(q *QP) bool {
 			a = &q.Address
 		}
 		n.frame(&o.Packet, a, payload)
-		if o.Told {
+		if o.Report {
 			n.done = append(n.done, o.Done)
 		}
 	}
