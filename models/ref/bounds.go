@@ -1,10 +1,10 @@
 package ref
 
-// MaxDelay bounds the cycles that Give and Answer wait.
+// MaxDelay is the longest delay that Give and Answer accept, in cycles.
 const MaxDelay = 1 << 20
 
-// Bound sets how many transactions the reference may draw, give and expect in a run, each call of Job included; 0: any
-// number.
+// Bound limits how many transactions the reference may draw, give and expect in a run, including
+// each call of Job; 0: no limit.
 func (p *Player) Bound(n int) { p.most = n }
 
 // count counts a transaction of the reference, or a job.
@@ -29,7 +29,7 @@ func (s *Stream) fit(data []byte) {
 	}
 }
 
-// given checks that a function was given.
+// given checks that a function is not nil.
 func given(ok bool, call, stream string) {
 	switch {
 	case ok:
