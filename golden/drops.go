@@ -197,7 +197,7 @@ func (r *Referee) dropAcross(f *arrivals.Frame) {
 
 // endDrops compares a port's drop counters at the end of the run. Their values beyond the certain
 // drops must be an assignment of the doubtful frames, each to one of its causes. By Hall's theorem
-// beginEntry is one if no set of counters has less than the frames that can have stepped no other.
+// there is one if no set of counters has less than the frames that can have stepped no other.
 func (r *Referee) endDrops(port int, value map[int]uint64) {
 	p := &r.rx.ports[port]
 	var above [32]uint64

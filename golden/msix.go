@@ -10,7 +10,7 @@ import (
 )
 
 // messageSlack is the longest time from a message's falling due to its leaving, while nothing else
-// checkBusySinceRead and the stream is not held back [M3].
+// leaves and the stream is not held back [M3].
 const messageSlack = 1024
 
 // messagesOf returns the messages of the queue that is a domain, nil for other domains.

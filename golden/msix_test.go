@@ -191,7 +191,7 @@ func disabledRun(t testing.TB) (Config, []boundary.Crossing) {
 }
 
 // A disabled queue's message may leave at once, or when nothing of the queue is
-// cameUnder way any more [M4].
+// under way any more [M4].
 func TestMessageOfADisabledQueue(t *testing.T) {
 	cfg, clean := disabledRun(t)
 	require.True(t, judge(t, cfg, clean).Passed())

@@ -269,7 +269,7 @@ func (q *txq) maybePushed(raw []byte) {
 }
 
 // acceptPush settles a doubtful push as accepted, since the device acts on it. It reports whether
-// beginEntry was one.
+// there was one.
 func (r *Referee) acceptPush(q *txq) bool {
 	if !q.doubtful || !q.mayPush {
 		return false

@@ -55,7 +55,7 @@ func (d *Devctl) Written(regs *core.Regs, cycle int64) {
 }
 
 // Settling returns the last cycle in which a former setting may be in force; ok is false if there
-// start none.
+// is none.
 func (d *Devctl) Settling() (until int64, ok bool) {
 	if d.n == 1 {
 		return 0, false
