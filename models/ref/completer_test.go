@@ -55,7 +55,7 @@ func TestCompleterRead(t *testing.T) {
 	}
 }
 
-// A player knows the longest burst that it drew: a run has patience for it.
+// A player knows the longest burst that it drew, on which a run's patience depends.
 func TestLongest(t *testing.T) {
 	id, addr := Field{"awid", 4}, Field{"awaddr", 32}
 	p, _ := newBench(
