@@ -53,7 +53,7 @@ func (c *Range) see(s *core.Account, under uint32) {
 	c.Fast = c.Fast || !s.Slow
 }
 
-// Join widens c by what a read may show that was accepted earlier.
+// Join widens c by the bounds o of a read at an earlier time.
 func (c *Range) Join(o *Range) {
 	c.Balance.add(o.Balance.lo, o.Balance.hi)
 	c.Drawn.add(o.Drawn.lo, o.Drawn.hi)

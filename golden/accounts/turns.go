@@ -16,8 +16,7 @@ func (a *Account) Written(cycle int64, credit uint32, set *core.Account) {
 // Delivered records a frame that the account let pass. Next returns it when its turn has come.
 func (a *Account) Delivered(e Event) { a.early = append(a.early, e) }
 
-// Around is what an account needs to know about the rest of the receive side to find the next
-// frame.
+// Around is the state of the rest of the receive side that an account needs to find the next frame.
 type Around struct {
 	Now    int64
 	Oldest int64 // last beat of the oldest frame that may still come; Now if there is none
@@ -92,7 +91,7 @@ func (a *Account) Follow(e *Event, unsure bool) bool {
 }
 
 // AsDevice makes every state let a frame pass that none allows, so that later frames are compared
-// with what the device did.
+// with the device's own choice.
 func (a *Account) AsDevice(e *Event) {
 	for i := range a.states {
 		s := &a.states[i]

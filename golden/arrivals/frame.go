@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Place is where the fate of a frame is decided.
+// Place names the part of the referee that decides the fate of a frame.
 type Place uint8
 
 // The places.

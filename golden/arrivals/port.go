@@ -48,7 +48,7 @@ func (p *Port) Find(seq uint32) *Frame {
 	return nil
 }
 
-// keptDepartures is how many recent departures are kept.
+// keptDepartures is the number of recent departures kept.
 const keptDepartures = 256
 
 // leaves frees a frame's room.

@@ -14,6 +14,7 @@ type Owner = memory.Owner[Entry]
 // extents maps the ranges that the device may touch to their owners.
 type extents = memory.Map[Entry]
 
+// OfBuffers is the kind of receive buffers.
 var OfBuffers = memory.Of(memory.Buffer)
 
 // Entries holds the work entries that the device has read, and what it read for them.

@@ -13,7 +13,7 @@ const (
 	isFixed                    // its read belongs to no other place, or is over
 )
 
-// content is what a read brought to some bytes of a place.
+// content is the state of some bytes of a place, as a read has left it.
 type content struct {
 	kind   contentKind
 	came   bool // isOpen, and these bytes have come

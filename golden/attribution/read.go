@@ -175,7 +175,7 @@ type lateRead struct {
 	issued int64
 }
 
-// maxLate is how many late reads are kept; the oldest is forgotten first.
+// maxLate is the number of late reads kept; the oldest is forgotten first.
 const maxLate = 16
 
 // Failed ends a read of pieces that failed, or may have.

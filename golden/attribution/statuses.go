@@ -7,8 +7,10 @@ import (
 // Statuses is a set of completion statuses.
 type Statuses uint32
 
+// StatusSet returns the set of one status.
 func StatusSet(s nicspec.Status) Statuses { return 1 << s }
 
+// Has reports whether a status is in the set.
 func (m Statuses) Has(s nicspec.Status) bool { return s < 32 && m>>s&1 != 0 }
 
 // First returns the lowest status of the set.

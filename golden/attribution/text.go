@@ -9,6 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
+// Describe returns a one-line description of the entry.
 func (e *Entry) Describe() string {
 	s := fmt.Sprintf("entry %d of queue %d, read by cycle %d", e.Index, e.Queue.ID, e.fetched)
 	switch {
@@ -37,6 +38,7 @@ func (e *Entry) id() *verdict.FrameID {
 	return nil
 }
 
+// Subject returns the entry as the subject of a mismatch.
 func (e *Entry) Subject() verdict.Subject {
 	return verdict.Subject{Frame: e.id(), Index: int(e.Index)}
 }

@@ -16,8 +16,7 @@ type Bounds struct {
 	seen    [Num]reading
 }
 
-// Indices are those of the COUNTER registers, followed by RULE_HITS from HitsBase on; there are
-// Num.
+// Indices of counters: first the COUNTER registers, from HitsBase on RULE_HITS; Num in all.
 const (
 	HitsBase = nicspec.RegCounterCount
 	Num      = HitsBase + nicspec.RegRuleHitsCount

@@ -2,7 +2,7 @@ package counters
 
 import "nictwin/models/nic/nicspec"
 
-// Fates lists the counters of which every undelivered frame steps exactly one.
+// Fates lists the counters that count undelivered frames; each such frame steps exactly one.
 var Fates = append(nicspec.DropCounters[:], nicspec.CntRxPause)
 
 // Drops is a set of fates.

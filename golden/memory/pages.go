@@ -34,6 +34,7 @@ const (
 	mix        = 0x9e3779b97f4a7c15 // odd: spreads pages over all slots
 )
 
+// NewMap returns an empty map.
 func NewMap[E any]() Map[E] {
 	return Map[E]{table: make([]pageSlot, firstPages), nodes: make([]Range[E], 0, firstPages), free: noNode}
 }

@@ -12,6 +12,7 @@ type Store struct {
 	paged bool
 }
 
+// Page holds 4 KB of a copy's source.
 type Page struct {
 	b    [dataPageBytes]byte
 	kept int // bytes kept

@@ -2,6 +2,7 @@ package verdict
 
 import "strings"
 
+// FieldPayload is the field of mismatches about a write's payload size.
 const FieldPayload = "payload bytes"
 
 // blocksByBoth, blocksByField and blocksByRule name the block (a Go file and an RTL module of the

@@ -118,7 +118,7 @@ func (l *Log) tally(d, rule, field string) {
 	}
 }
 
-// Subject is what a mismatch concerns besides its domain.
+// Subject is the frame, descriptor or work entry that a mismatch concerns.
 type Subject struct {
 	Frame *FrameID
 	Index int // of a descriptor or work entry, or NoIndex
@@ -170,7 +170,8 @@ func (l *Log) Note(format string, args ...any) {
 	}
 }
 
-// Saw adds the current crossing to a domain. There is none between crossings and after the run.
+// Saw adds the current crossing to a domain. Between crossings and after the run there is none to
+// add.
 func (l *Log) Saw(d Domain) {
 	if l.at.Frame != nil || l.at.TLP != nil {
 		l.past.note(d, l.at)

@@ -8,10 +8,11 @@ type Set struct {
 	last int // member returned last by Next
 }
 
+// Set adds i to the set, Clear removes it.
 func (b *Set) Set(i int)   { b.w[i>>6] |= 1 << (i & 63) }
 func (b *Set) Clear(i int) { b.w[i>>6] &^= 1 << (i & 63) }
 
-// Add adds i and reports whether that changed the set. Remove is its opposite.
+// Add adds i and reports whether that changed the set.
 func (b *Set) Add(i int) bool {
 	if b.Has(i) {
 		return false
@@ -20,6 +21,7 @@ func (b *Set) Add(i int) bool {
 	return true
 }
 
+// Remove removes i and reports whether that changed the set.
 func (b *Set) Remove(i int) bool {
 	if !b.Has(i) {
 		return false
@@ -28,6 +30,7 @@ func (b *Set) Remove(i int) bool {
 	return true
 }
 
+// Has reports whether i is in the set, Empty whether nothing is.
 func (b *Set) Has(i int) bool { return b.w[i>>6]>>(i&63)&1 != 0 }
 func (b *Set) Empty() bool    { return b.w[0]|b.w[1]|b.w[2]|b.w[3] == 0 }
 

@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Read is one transfer from memory into Dst. It is split into requests, several of which may be in
-// flight. The data is valid when the transfer is Done with StatusOk.
+// Read is one transfer from memory into Dst. It is split into requests that may be in flight
+// together. The data is valid when the transfer is Done with StatusOk.
 type Read struct {
 	Addr   uint64
 	Dst    []byte
