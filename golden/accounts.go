@@ -102,7 +102,7 @@ func subjectOf(e *accounts.Event) verdict.Subject {
 	return verdict.Subject{Frame: &verdict.FrameID{Port: e.Port, N: e.Frame}, Index: int(e.Index)}
 }
 
-var pathNames = map[bool]string{false: "the fast way", true: "the slow way"}
+var pathNames = map[bool]string{false: "the fast path", true: "the slow path"}
 
 // accountTurn follows one frame that an account let pass.
 func (r *Referee) accountTurn(a *account, e *accounts.Event) {
@@ -116,7 +116,7 @@ func (r *Referee) accountTurn(a *account, e *accounts.Event) {
 		return
 	}
 	r.log.FailOf(subjectOf(e), d, "A2", "slow_path", fmt.Sprint(!e.Slow), fmt.Sprint(e.Slow),
-		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.Frame, e.Port, e.Seq,
+		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have taken %s", e.Frame, e.Port, e.Seq,
 			pathNames[e.Slow]), a.Describe())
 	a.AsDevice(e)
 }

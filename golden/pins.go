@@ -39,7 +39,7 @@ func (r *Referee) Held(x boundary.Held) {
 		return
 	}
 	if x.First > x.Last || x.Kind >= boundary.NumKinds || uint(x.Port) >= uint(len(r.held.eth)) {
-		r.fault = fmt.Sprintf("%v is no time of a stream of this build", x)
+		r.fault = fmt.Sprintf("%v is not an interval of a stream of this build", x)
 		return
 	}
 	s := &r.held.tlp

@@ -70,7 +70,7 @@ func (r *Referee) checkSetting(h *tlp.Header, kind dataKind) {
 	}
 	r.log.Fail(verdict.Device, "P10", "DEVCTL", fmt.Sprintf("in force since cycle %d, but for %d requests", f.Since,
 		windows.LateRequests),
-		"one more by a former setting", h.String())
+		"one more request by a former setting", h.String())
 }
 
 // attrText names the only attributes of a set.

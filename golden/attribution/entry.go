@@ -198,7 +198,8 @@ func (e *Entry) Copied() bool {
 // MayBeCopied reports whether an entry is a copy that may be complete, though some of its writes
 // may belong to another.
 func (e *Entry) MayBeCopied() bool {
-	return e.Plan.Copy && !e.Copy.Seen.Empty() && e.Fails == 0 && e.Copied() && (e.Plan.Dma.Lines == 0 || e.Copy.MessageSent)
+	return e.Plan.Copy && !e.Copy.Seen.Empty() && e.Fails == 0 && e.Copied() &&
+		(e.Plan.Dma.Lines == 0 || e.Copy.MessageSent)
 }
 
 // mayDiffer reports whether the entry's reads may be other ones than those assigned to it.

@@ -55,7 +55,7 @@ func (a *annotator) block() error {
 	}
 	n := int(binary.LittleEndian.Uint32(head[4:]))
 	if n < blockHead+blockFoot || n > maxBlock || n%4 != 0 {
-		return fmt.Errorf("a block of %d bytes", n)
+		return fmt.Errorf("a block of %d bytes: want a multiple of 4, %d to %d", n, blockHead+blockFoot, maxBlock)
 	}
 	a.buf = slices.Grow(a.buf[:0], n)[:n]
 	if _, err := io.ReadFull(a.r, a.buf); err != nil {

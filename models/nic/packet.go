@@ -12,13 +12,13 @@ func (c *Comp) setWrite(p *tlp.Packet, addr uint64, b []byte, attr tlp.Attr) {
 		b = p.Data
 	}
 	if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic, Attr: attr}, addr, b); err != nil {
-		panic("nic: a write that was split does not fit: " + err.Error())
+		panic("nic: a split write cannot be encoded: " + err.Error())
 	}
 }
 
 func (c *Comp) setHeader(p *tlp.Packet, h *tlp.Header) {
 	if err := p.SetHeader(h); err != nil {
-		panic("nic: a header of ours cannot be encoded: " + err.Error())
+		panic("nic: a generated header cannot be encoded: " + err.Error())
 	}
 }
 

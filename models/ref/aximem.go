@@ -116,7 +116,7 @@ func (c *axiMemory) answered(m *Msg) {
 		c.p.Want(m, Fields{"bresp": Okay})
 		return
 	}
-	c.p.Wrong(m, "answer", "none: no write of this ID is whole and unanswered (AXI A3.3.1)", m.String())
+	c.p.Wrong(m, "answer", "none: no complete write of this ID waits for an answer (AXI A3.3.1)", m.String())
 }
 
 // read checks a beat of a read.
@@ -128,7 +128,7 @@ func (c *axiMemory) read(m *Msg) {
 	}
 	list := c.reads[id]
 	if len(list) == 0 {
-		c.p.Wrong(m, "beat", "none: no read of this ID is under way", m.String())
+		c.p.Wrong(m, "beat", "none: no read of this ID is in progress", m.String())
 		return
 	}
 	b := list[0]
@@ -244,7 +244,7 @@ func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
 	from, to := b.lanes(n, a.bus)
 	for i := range data {
 		if set := strobe[i/8]>>(i%8)&1 == 1; set && (i < from || i >= to) {
-			p.Wrong(m, "wstrb", fmt.Sprintf("lanes %d to %d alone, of beat %d of %v (AXI A3.4.3)", from, to-1, n, b),
+			p.Wrong(m, "wstrb", fmt.Sprintf("only lanes %d to %d, of beat %d of %v (AXI A3.4.3)", from, to-1, n, b),
 				fmt.Sprintf("% x", strobe))
 			return
 		}

@@ -19,7 +19,7 @@ func (p *Player) count() {
 func (s *Stream) fit(data []byte) {
 	switch {
 	case s.Kind != Packets && len(data) > 0:
-		mistake("stream %s has fields alone: %d bytes of data", s.Name, len(data))
+		mistake("stream %s has only fields: want no data, got %d bytes", s.Name, len(data))
 	case s.Kind == Packets && len(data) == 0 && !s.Empty:
 		mistake("stream %s: a packet needs data", s.Name)
 	case s.Kind == Packets && len(data)%max(1, s.Unit) != 0:

@@ -64,9 +64,9 @@ func (c *Completer) Read(m *Msg, request []byte, from *Memory, o Completing) {
 	case h.Kind != tlp.MRd:
 		c.p.Wrong(m, "request", "a memory read", h.String())
 	case c.Waits(h.Tag):
-		c.p.Wrong(m, "tag", "one that is free", fmt.Sprint(h.Tag))
+		c.p.Wrong(m, "tag", "a free one", fmt.Sprint(h.Tag))
 	case int(h.Length)*tlp.DWBytes > o.Most || at%4096+uint64(n) > 4096:
-		c.p.Wrong(m, "request", fmt.Sprintf("at most %d bytes, of one page", o.Most), h.String())
+		c.p.Wrong(m, "request", fmt.Sprintf("at most %d bytes, within one page", o.Most), h.String())
 	default:
 		c.Complete(h, from.Read(at, n), o.MPS, o.RCB, o.ID)
 	}

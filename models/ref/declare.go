@@ -50,6 +50,7 @@ func (p *Player) droppedAsCounted(d *Declared) {
 		n += p.Dropped(out)
 	}
 	if got := p.Observed(d.Counted); got != uint64(n) {
-		p.Fail(Failure{Field: d.Counted, Expected: fmt.Sprintf("%d, as many as are missing", n), Got: fmt.Sprint(got)})
+		p.Fail(Failure{Field: d.Counted, Expected: fmt.Sprintf("%d, the number of missing transactions", n),
+			Got: fmt.Sprint(got)})
 	}
 }

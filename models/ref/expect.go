@@ -54,7 +54,7 @@ const maxStates = 4096
 func (p *Player) due(stream string) *due {
 	s := p.seat(stream)
 	if s.of.In {
-		mistake("stream %s is an input: nothing is expected of it", stream)
+		mistake("stream %s is an input: want an output to expect from", stream)
 	}
 	if s.due == nil {
 		s.due = &due{of: s.of, by: map[string]int{}, states: [][]int{{}}}
@@ -74,7 +74,7 @@ func (p *Player) Order(stream, name string) {
 func (p *Player) Drops(stream string, x Drops) {
 	d := p.due(stream)
 	if len(d.groups) > 0 && x.Above > 0 {
-		mistake("stream %s: Drops with Above comes behind Expect: want it before", stream)
+		mistake("stream %s: Drops with Above comes after Expect: want it before", stream)
 	}
 	d.drops = x
 }
@@ -127,7 +127,7 @@ func (p *Player) Expect(stream string, f Fields, data []byte) {
 func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
 	d := p.due(stream)
 	if d.order != "" {
-		mistake("stream %s: it is ordered by field %s: a source makes no sense", stream, d.order)
+		mistake("stream %s: it is ordered by field %s: want Expect, without a source", stream, d.order)
 	}
 	p.expect(d, source, f, data)
 }
@@ -288,7 +288,7 @@ func (d *due) reportUnexplained(p *Player, m *Msg) {
 		f.Field, f.Expected, f.Got = Differ(x.data, m.Data)
 	}
 	if n := len(d.groups); n > 1 && d.order == "" {
-		f.Detail += fmt.Sprintf("\n  of %d sources none has this to give next; what is expected is the oldest", n)
+		f.Detail += fmt.Sprintf("\n  none of %d sources may give this next; the expected one above is the oldest", n)
 	}
 	p.Fail(f)
 }

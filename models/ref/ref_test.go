@@ -108,15 +108,15 @@ func TestMistakes(t *testing.T) {
 	in, o := record("i", true, Field{"v", 4}, Field{"w", 72}), record("o", false, Field{"v", 8})
 	p, b := newBench(in, o)
 	for want, f := range map[string]func(){
-		`the device has no stream "x": it has [i o]`:      func() { p.On("x", nil) },
-		"stream o is an output":                           func() { p.Give("o", 0, nil, nil) },
-		"stream i is an input: nothing is expected of it": func() { p.Expect("i", nil, nil) },
-		`stream i has no field "q": it has [v w]`:         func() { p.Give("i", 0, Fields{"q": 1}, nil) },
-		"field v of 4 bits cannot be 0x10":                func() { p.Give("i", 0, Fields{"v": 16}, nil) },
-		"a value of type string: want a whole number":     func() { p.Give("i", 0, Fields{"v": "x"}, nil) },
-		"stream i has fields alone: 1 bytes of data":      func() { p.Give("i", 0, nil, []byte{1}) },
-		"has 72 bits: ask for its bytes":                  func() { (&Msg{Of: in, Side: make([]byte, 10)}).U("w") },
-		`"busy" is not among the manifest's observe`:      func() { p.Observed("busy") },
+		`the device has no stream "x": it has [i o]`:          func() { p.On("x", nil) },
+		"stream o is an output":                               func() { p.Give("o", 0, nil, nil) },
+		"stream i is an input: want an output to expect from": func() { p.Expect("i", nil, nil) },
+		`stream i has no field "q": it has [v w]`:             func() { p.Give("i", 0, Fields{"q": 1}, nil) },
+		"field v of 4 bits cannot be 0x10":                    func() { p.Give("i", 0, Fields{"v": 16}, nil) },
+		"a value of type string: want a whole number":         func() { p.Give("i", 0, Fields{"v": "x"}, nil) },
+		"stream i has only fields: want no data, got 1 bytes": func() { p.Give("i", 0, nil, []byte{1}) },
+		"has 72 bits: ask for its bytes":                      func() { (&Msg{Of: in, Side: make([]byte, 10)}).U("w") },
+		`"busy" is not among the manifest's observe`:          func() { p.Observed("busy") },
 	} {
 		require.ErrorContains(t, caught(f), want)
 	}

@@ -102,7 +102,7 @@ func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []b
 				continue
 			}
 			if begins == open {
-				p.Wrong(m, s.Start, map[bool]string{true: "no start before the end of the packet before",
+				p.Wrong(m, s.Start, map[bool]string{true: "no start before the end of the previous packet",
 					false: "a start"}[open], m.String())
 				return
 			}

@@ -76,11 +76,11 @@ func TestWrongCalls(t *testing.T) {
 	mistaken(t, "stream s: a packet needs data", func() { p.Give("s", 0, nil, nil) })
 	mistaken(t, "stream s: 3 bytes of data: want a multiple of 2", func() { p.Give("s", 0, nil, make([]byte, 3)) })
 	mistaken(t, "stream s: 10 bytes of data: want at most 8", func() { p.Answer("s", 0, nil, make([]byte, 10)) })
-	mistaken(t, "stream r has fields alone: 1 bytes of data", func() { p.Give("r", 0, nil, make([]byte, 1)) })
+	mistaken(t, "stream r has only fields: want no data, got 1 bytes", func() { p.Give("r", 0, nil, make([]byte, 1)) })
 	mistaken(t, "stream s: a delay of 1048577 cycles: want at most 1048576",
 		func() { p.Give("s", MaxDelay+1, nil, make([]byte, 2)) })
 	p.Expect("o", nil, nil)
-	mistaken(t, "stream o: Drops with Above comes behind Expect", func() { p.Drops("o", Drops{Whole: true, Above: 1}) })
+	mistaken(t, "stream o: Drops with Above comes after Expect", func() { p.Drops("o", Drops{Whole: true, Above: 1}) })
 	p.Bound(3)
 	p.Give("s", MaxDelay, nil, make([]byte, 2))
 	p.Job()

@@ -25,7 +25,7 @@ func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
 	copy(raw[:n], b)
 	h, err := tlp.Decode(&raw)
 	if err != nil || len(b) < n {
-		p.Wrong(m, "TLP", "a header as PCIe 2.2 has it", Shown(b))
+		p.Wrong(m, "TLP", "a valid header (PCIe 2.2)", Shown(b))
 		return h, nil, false
 	}
 	if len(b) != n+h.PayloadBytes() {
@@ -51,7 +51,7 @@ func Complete(r *rand.Rand, req TLP, data []byte, mps, rcb int, completer uint16
 	offset, n := req.Span()
 	at := req.Address + uint64(offset)
 	if n != len(data) {
-		mistake("%v asks for %d bytes: %d were given", req, n, len(data))
+		mistake("%v asks for %d bytes, but was given %d", req, n, len(data))
 	}
 	var list [][]byte
 	left := n

@@ -98,8 +98,8 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	c.rx.slot = max(c.rx.slot, now) + c.spec.PacketTime
 	c.counters[rnicspec.CntRxPackets]++
 	op := take(&c.pools.ops)
-	op.c, op.f, op.context, op.known, op.asked, op.raw, op.rep, op.unsent, op.acceptedAt = c, f, -1, false, false, false,
-		nil, 0, 0
+	op.c, op.f, op.context, op.rep, op.unsent, op.acceptedAt = c, f, -1, nil, 0, 0
+	op.known, op.asked, op.raw = false, false, false
 	port := &c.ports[f.Port]
 	d := core.DropNoQP
 	if len(f.Data) >= len(port.address.SrcMAC) && [6]byte(f.Data) == port.address.SrcMAC {

@@ -16,7 +16,7 @@ func (c *Comp) takeTLP(now simcore.Ps, p *msg.TLP) {
 	c.crossTLP(now, p, true)
 	h, err := p.Header()
 	if err != nil {
-		c.fail(fmt.Errorf("received a TLP it cannot read: %w", err))
+		c.fail(fmt.Errorf("received a TLP that cannot be decoded: %w", err))
 		return
 	}
 	switch {

@@ -118,8 +118,8 @@ func (s *PauseStops) Frame(class uint8) int64 { return max(s.port, s.classes[cla
 // PauseSender decides when a port sends pause frames, by the fill of its receive buffer [F6].
 // Cycles are arguments; the zero value sends none.
 type PauseSender struct {
-	paused   bool  // a pause frame was sent to the peer,
-	lastSent int64 // the latest one in this cycle
+	paused   bool  // the peer has been paused,
+	lastSent int64 // the latest pause frame began in this cycle
 	due      bool  // a pause frame is due:
 	end      bool  // the one that ends the pause
 }

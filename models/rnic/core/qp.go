@@ -13,7 +13,7 @@ type Attributes struct {
 	Address          Address // of the peer; UD has one for each message
 	PMTU             int
 	Access           rnicspec.Access // to regions, through this queue pair
-	MaxRead          int             // READs and atomics in flight, as requester; as responder, the value given to Connect
+	MaxRead          int             // READs and atomics in flight, as requester; as responder, the one in Connect
 	MinRNR           uint8
 	Retries          int
 	RNRRetry         int // 7: unlimited
