@@ -29,7 +29,7 @@ type Report struct {
 	Mismatches uint64              `json:"mismatches"`
 	List       []*verdict.Mismatch `json:"list,omitempty"`    // the first ones
 	Tallies    []verdict.Tally     `json:"tallies,omitempty"` // all of them, counted
-	Notes      []string            `json:"notes,omitempty"`   // what the other side did that the contract does not cover
+	Notes      []string            `json:"notes,omitempty"`   // what the other side did outside of the contract
 	Limits     []verdict.Limit     `json:"limits,omitempty"`  // what the referee's own bounds kept from being judged
 	Digest     string              `json:"digest"`            // SHA-256 over the crossings
 	Cycles     int64               `json:"cycles"`            // last cycle in which something crossed
