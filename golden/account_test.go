@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Completion entries of the two ways leave in any order [A4].
+// Completion entries of the fast and the slow path leave in any order [A4].
 func TestAccountEntriesBetweenRings(t *testing.T) {
 	cfg, clean := calmParts(t)
 	p := newTape(t, clean)
@@ -36,7 +36,7 @@ func TestAccountEntriesBetweenRings(t *testing.T) {
 	require.True(t, got.Passed(), "%v", got)
 }
 
-// accountSeq is the account_seq of a completion entry of the test's account.
+// accountSeq returns the account_seq of a completion entry of the test's account.
 func accountSeq(x *boundary.Crossing) (uint32, bool) {
 	if !rxCqe(2)(x) && !rxCqe(3)(x) {
 		return 0, false
@@ -44,8 +44,8 @@ func accountSeq(x *boundary.Crossing) (uint32, bool) {
 	return nicspec.RxCqe(x.TLP.Data).AccountSeq(), true
 }
 
-// A frame that may have drawn on an account or not is held against the account as it was set, long ago though no frame
-// has shown that yet, or just now.
+// A frame that may or may not have drawn on an account is compared with the account as it was set:
+// long ago, while no frame has shown that yet, or just now.
 func TestRivalOfAnAccountThatIsSet(t *testing.T) {
 	for _, now := range []int64{600, 1000} {
 		r, err := New(DefaultConfig(defaultRig().spec.Build))

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// account is a credit account, and the frames that it alone decides on.
+// account is a credit account together with the undecided frames that it alone decides on.
 type account struct {
 	accounts.Account
 	frames []arrivals.List // by port
@@ -25,12 +25,12 @@ func newAccounts(build *nicspec.Build) []account {
 	return all
 }
 
-// leads reports whether a frame with a verdict can come to a queue.
-func leads(v *core.RxVerdict, queue int) bool {
+// canReach reports whether a frame with this verdict can be delivered to a queue.
+func canReach(v *core.RxVerdict, queue int) bool {
 	return v.Drop == core.NoDrop && (int(v.Queue) == queue || v.Account.On && int(v.Account.Queue) == queue)
 }
 
-// accountOf is the account that a verdict draws on, nil without one.
+// accountOf returns the account that a verdict draws on, nil if it draws on none.
 func (s *rxSide) accountOf(v *core.RxVerdict) *account {
 	if v.Drop != core.NoDrop || !v.Account.On {
 		return nil
@@ -38,8 +38,8 @@ func (s *rxSide) accountOf(v *core.RxVerdict) *account {
 	return &s.accounts[v.Account.ID]
 }
 
-// enterAccount enters a frame that its account sends to one of two queues: which one
-// it shows when it is delivered.
+// enterAccount enters a frame that its account sends to one of two queues. Its delivery shows which
+// one.
 func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
 	slow := r.rx.queue(f.Verdict.Account.Queue)
 	f.Place = arrivals.ToAccount
@@ -52,7 +52,7 @@ func (r *Referee) enterAccount(a *account, f *arrivals.Frame) {
 	}
 }
 
-// leaveAccount takes such a frame out again.
+// leaveAccount removes a frame that enterAccount entered.
 func (r *Referee) leaveAccount(f *arrivals.Frame) {
 	a := r.rx.accountOf(&f.Verdict)
 	a.frames[f.Port].Remove(f)
@@ -63,8 +63,8 @@ func (r *Referee) leaveAccount(f *arrivals.Frame) {
 	}
 }
 
-// around is what an account has to know beside itself.
-func (r *Referee) around(end bool) accounts.Around {
+// accountContext collects what an account needs to know about the rest of the receive side.
+func (r *Referee) accountContext(end bool) accounts.Around {
 	x := accounts.Around{Now: r.now, Oldest: r.now, Linger: r.cfg.LingerCycles, Unsure: r.rx.unsure > 0, End: end}
 	for i := range r.rx.ports {
 		if p := &r.rx.ports[i]; p.Undecided.Len() > 0 {
@@ -74,35 +74,35 @@ func (r *Referee) around(end bool) accounts.Around {
 	return x
 }
 
-// ageAccount applies the writes that every frame to come must see.
-func (r *Referee) ageAccount(a *account) { a.Age(r.around(false).Oldest) }
+// ageAccount applies the writes that every later frame must see.
+func (r *Referee) ageAccount(a *account) { a.Age(r.accountContext(false).Oldest) }
 
-// accountWritten notes a write that was accepted.
+// accountWritten records an accepted write of an account.
 func (r *Referee) accountWritten(i int, credit uint32, set *core.Account) {
 	a := &r.rx.accounts[i]
 	r.ageAccount(a)
 	a.Written(r.now, credit, set)
 }
 
-// accountDelivered notes a frame that an account let pass, and follows those
-// whose turn has come.
+// accountDelivered records a frame that an account let pass, then follows all frames whose turn has
+// come.
 func (r *Referee) accountDelivered(a *account, e accounts.Event) {
 	a.Delivered(e)
 	r.accountTurns(a, false)
 }
 
 func (r *Referee) accountTurns(a *account, end bool) {
-	for e, ok := a.Next(r.around(end)); ok; e, ok = a.Next(r.around(end)) {
+	for e, ok := a.Next(r.accountContext(end)); ok; e, ok = a.Next(r.accountContext(end)) {
 		r.accountTurn(a, &e)
 	}
 }
 
-// subjectOf is the frame that the event is about.
+// subjectOf returns the frame that an event is about, as the subject of a mismatch.
 func subjectOf(e *accounts.Event) verdict.Subject {
 	return verdict.Subject{Frame: &verdict.FrameID{Port: e.Port, N: e.Frame}, Index: int(e.Index)}
 }
 
-var pathNames = map[bool]string{false: "the fast way", true: "the slow way"}
+var pathNames = map[bool]string{false: "the fast path", true: "the slow path"}
 
 // accountTurn follows one frame that an account let pass.
 func (r *Referee) accountTurn(a *account, e *accounts.Event) {
@@ -116,16 +116,16 @@ func (r *Referee) accountTurn(a *account, e *accounts.Event) {
 		return
 	}
 	r.log.FailOf(subjectOf(e), d, "A2", "slow_path", fmt.Sprint(!e.Slow), fmt.Sprint(e.Slow),
-		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.Frame, e.Port, e.Seq,
+		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have taken %s", e.Frame, e.Port, e.Seq,
 			pathNames[e.Slow]), a.Describe())
 	a.AsDevice(e)
 }
 
-// accountPassedBy decides the frames of a port that one passed which came later
-// [A4]: they were dropped.
+// accountPassedBy decides the frames that were overtaken by a later frame of their port [A4]: they
+// were dropped.
 func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
 	if a.WasSet() {
-		return // they may be some that it let pass before it was set
+		return // they may be frames that the account let pass before it was set
 	}
 	l := &a.frames[e.Port]
 	for l.Head != nil && int32(e.Frame-l.Head.Seq) > 0 {
@@ -135,14 +135,14 @@ func (r *Referee) accountPassedBy(a *account, e *accounts.Event) {
 	}
 }
 
-// accountDropped decides a frame that its account decided on, and that was not
-// delivered; e is the next one of its port that was, nil if there is none.
+// accountDropped decides a frame that was left to its account and not delivered. e is the next
+// frame of its port that was delivered, or nil.
 func (r *Referee) accountDropped(a *account, f *arrivals.Frame, e *accounts.Event) {
 	next := func(queue uint16) uint16 {
 		if e != nil && int(queue) == e.Queue {
 			return e.Index
 		}
-		q := r.rx.queue(queue) // those before it may not have shown yet
+		q := r.rx.queue(queue) // earlier ones may not have shown yet
 		return q.Ctx.CI + uint16(min(q.pending, 1<<12))
 	}
 	v := &f.Verdict
@@ -175,9 +175,9 @@ func (a *account) awaitsOther(port int, cycle int64) bool {
 	return false
 }
 
-// under reports whether a frame came in under the present context of a queue,
-// and then the producer index that the queue had surely seen [R9].
-func under(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
+// cameUnder reports whether a frame came in under the queue's present context, and returns the producer
+// index that the queue had surely seen by then [R9].
+func cameUnder(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
 	switch {
 	case q.since >= f.Last:
 	case f.Place == arrivals.ToQueue || f.Place == arrivals.ToAccount && int(f.Verdict.Queue) == q.ID:
@@ -188,7 +188,7 @@ func under(f *arrivals.Frame, q *rxq) (posted uint16, ok bool) {
 	return 0, false
 }
 
-// endAccounts follows what is left when the run is over.
+// endAccounts follows the remaining deliveries once the run is over.
 func (r *Referee) endAccounts() {
 	for i := range r.rx.accounts {
 		a := &r.rx.accounts[i]
@@ -201,15 +201,15 @@ func (r *Referee) endAccounts() {
 	}
 }
 
-// rivals looks for other accounts, or none, that a frame may have drawn on which was delivered by a verdict: its rule
-// was written while it came in, and its completion entry goes with all of them. Each of them then may have let it
-// pass, or not. It reports whether there are any.
+// rivals handles a frame that may have drawn on one of several accounts, or on none: its rule was
+// written while it came in, and its completion entry agrees with all of them. It lets each of these
+// accounts either pass the frame or not, and reports whether there is more than one possibility.
 func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
 	var all []*account
 	others := false
 	for i := range f.Alts {
 		v := &f.Alts[i]
-		if v.Rule != by.Rule || v.Roce != by.Roce || !leads(v, q.ID) {
+		if v.Rule != by.Rule || v.Roce != by.Roce || !canReach(v, q.ID) {
 			continue
 		}
 		a := r.rx.accountOf(v)
@@ -231,7 +231,7 @@ func (r *Referee) rivals(f *arrivals.Frame, by *core.RxVerdict, q *rxq, e nicspe
 	return true
 }
 
-// pathQueue is the receive queue of a frame that draws on an account, by the path it took.
+// pathQueue returns the receive queue of a frame that draws on an account, given the path it took.
 func pathQueue(v *core.RxVerdict, slow bool) int {
 	if slow {
 		return int(v.Account.Queue)
@@ -239,8 +239,7 @@ func pathQueue(v *core.RxVerdict, slow bool) int {
 	return int(v.Queue)
 }
 
-// accountAt is the account whose credit register stands at an offset, nil if
-// none does.
+// accountAt returns the account whose credit register is at an offset, or nil.
 func (r *Referee) accountAt(off uint32) *account {
 	i := (int(off) - nicspec.RegAccountCreditBase) / nicspec.RegAccountCreditStride
 	if int(off) < nicspec.RegAccountCreditBase || i >= len(r.rx.accounts) {
@@ -249,8 +248,8 @@ func (r *Referee) accountAt(off uint32) *account {
 	return &r.rx.accounts[i]
 }
 
-// creditRead compares a read of ACCOUNT_CREDIT [A5]; could is what it might
-// show when it was accepted.
+// creditRead compares a read of ACCOUNT_CREDIT [A5]. could is the range that the read might have
+// shown when it was accepted.
 func (r *Referee) creditRead(a *account, could accounts.Range, asked int64, off, got uint32) {
 	now := a.Range(asked, r.rx.unsure)
 	could.Join(&now)
@@ -261,7 +260,7 @@ func (r *Referee) creditRead(a *account, could accounts.Range, asked int64, off,
 	}
 }
 
-// accountWord compares a word of an account's entry.
+// accountWord compares one word of an account's table entry.
 func (r *Referee) accountWord(f *entryRead, off uint32, class wordClass, want, got uint32) {
 	now := r.rx.accounts[f.queue].Range(f.cycle, r.rx.unsure)
 	could := f.account

@@ -10,8 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// answered judges a completion that the device sent. It reports whether it
-// could be matched with a request.
+// answered judges a completion that the device sent. It reports whether a request matches it.
 func (r *Referee) answered() bool {
 	h := &r.hdr
 	r.log.Saw(verdict.Registers)
@@ -69,7 +68,7 @@ func (r *Referee) judgeAnswer(q *asked, h *tlp.Header) {
 	}
 }
 
-// diffValue is a header field as people read it.
+// diffValue formats a header field for a mismatch.
 func diffValue(h *tlp.Header, f tlp.Field) string {
 	switch f {
 	case tlp.FieldKind:
@@ -80,7 +79,7 @@ func diffValue(h *tlp.Header, f tlp.Field) string {
 	return fmt.Sprintf("%#x", h.Value(f))
 }
 
-// word compares one 32-bit register, the w-th of the answer.
+// word compares one 32-bit register, word w of the answer.
 func (r *Referee) word(q *asked, w int, want, got uint32) {
 	off := q.off + uint32(w*wordBytes)
 	if index, half, ok := counters.At(off); ok {
@@ -114,8 +113,8 @@ func (r *Referee) word(q *asked, w int, want, got uint32) {
 	}
 }
 
-// tableCommand compares TBL_CMD: busy is the device's own while a command may
-// be under way, and the status while it is busy.
+// tableCommand compares TBL_CMD. While a command may be under way, busy may be either; while it is
+// 1, so may the status.
 func (r *Referee) tableCommand(q *asked, want, got uint32) {
 	w, g := nicspec.TblCmdReg(want), nicspec.TblCmdReg(got)
 	b := &r.bar
@@ -126,7 +125,7 @@ func (r *Referee) tableCommand(q *asked, want, got uint32) {
 		}
 		w.SetStatus(g.Status())
 	} else if !r.regs.Resetting() {
-		r.done(q.cycle)
+		r.commandDone(q.cycle)
 	}
 	w.SetBusy(g.Busy())
 	if w != g && got != r.regs.Read32(nicspec.RegTblCmd) {
@@ -141,8 +140,8 @@ func commandText(c nicspec.TblCmdReg) string {
 		nicspec.TableStatus(c.Status()))
 }
 
-// statusRead compares STATUS: a read of the device that is outstanding, and has
-// been for a while, must show.
+// statusRead compares STATUS: reads_outstanding must be 1 while a read of the device has been
+// outstanding for some time.
 func (r *Referee) statusRead(q *asked, got uint32) {
 	var mask nicspec.StatusReg
 	mask.SetRxBusy(true)
@@ -162,10 +161,10 @@ func (r *Referee) statusRead(q *asked, got uint32) {
 	}
 }
 
-// halfCounter compares half of a 64-bit counter.
+// halfCounter compares one half of a 64-bit counter.
 func (r *Referee) halfCounter(q *asked, index, half int, got uint32, low uint64) {
 	if r.mostNow(index)>>32 != 0 {
-		return // beyond what one half tells
+		return // more than one half can show
 	}
 	if half == 0 {
 		r.counterRead(q, index, uint64(got), false, low)
@@ -174,8 +173,8 @@ func (r *Referee) halfCounter(q *asked, index, half int, got uint32, low uint64)
 	}
 }
 
-// counterRead compares a counter while the device works: it shows at least
-// what must be visible, and at most what can have happened [G5].
+// counterRead compares a counter while the device works: the value lies between the steps that must
+// be visible and those that may have happened [G5].
 func (r *Referee) counterRead(q *asked, index int, got uint64, whole bool, low uint64) {
 	if value, _, known := r.cnt.Latest(index); known {
 		low = max(low, value)
@@ -186,7 +185,7 @@ func (r *Referee) counterRead(q *asked, index int, got uint64, whole bool, low u
 	r.cnt.Read(index, got, q.cycle)
 }
 
-// mostNow is the most that a counter can say now.
+// mostNow returns the highest value that a counter may show now.
 func (r *Referee) mostNow(index int) uint64 {
 	_, most := r.cnt.Between(index)
 	if index >= counters.HitsBase {
@@ -205,7 +204,7 @@ func (r *Referee) mostNow(index int) uint64 {
 	return most
 }
 
-// deviceAhead is how far a counter of the device may be ahead of its outputs.
+// deviceAhead returns how far a device counter may be ahead of the outputs seen.
 func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 	switch c {
 	case nicspec.CntRxCqe:

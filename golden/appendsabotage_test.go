@@ -14,9 +14,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// appends records Sends whose trailer the device appends: 54 B of headers in the
-// entry and 101 B in memory, with three pad bytes; one whose UDP length is one
-// off.
+// appends records Sends whose trailer the device appends: 54 B of headers in the entry and 101 B in
+// memory, with three pad bytes; and one whose UDP length is off by one.
 func appends(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -106,7 +105,7 @@ func TestAppendSabotageIsCaught(t *testing.T) {
 	})
 }
 
-// paddedRoce is a RoCE frame with pad bytes, and Ethernet padding behind it.
+// paddedRoce returns a RoCE frame with pad bytes, followed by Ethernet padding.
 func paddedRoce(t testing.TB, to uint8, payload, pad, padding int) []byte {
 	f := roceFrame(54 + payload + pad + 4)
 	f[0], f[43] = to<<1, uint8(pad<<4)
@@ -114,9 +113,8 @@ func paddedRoce(t testing.TB, to uint8, payload, pad, padding int) []byte {
 	return append(f, make([]byte, padding)...)
 }
 
-// trims records frames of 54 B of headers and 101 B of payload with pad, ICRC and
-// padding, to a queue that trims and to one that does not, one that is no RoCE to
-// each, and a short one.
+// trims records frames of 54 B of headers and 101 B of payload with pad, ICRC and padding, to a
+// queue that trims and to one that does not; and to each a frame that is not RoCE; and a short one.
 func trims(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -144,7 +142,7 @@ func trims(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, r.tape
 }
 
-// resize makes a write of so many bytes more or fewer.
+// resize lengthens or shortens a write by some bytes.
 func (p *tape) resize(x *boundary.Crossing, by int) {
 	p.header(x, func(h *tlp.Header) {
 		off, n := h.Span()

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// attribute finds out what a read is for.
+// attribute finds the ring entries or the piece that a read is for.
 func (r *Referee) attribute(d *attribution.Read) {
 	var best attribution.PieceChoice
 	ring := (*memory.Range[attribution.Entry])(nil)
@@ -52,8 +52,8 @@ func (r *Referee) attribute(d *attribution.Read) {
 	}
 }
 
-// ringRead takes a read of ring entries: whole ones, posted, and not read
-// before [Q3, T2]. For any other it returns false, after a mismatch if tell is set.
+// ringRead takes a read of ring entries, which must be whole, posted and not read before [Q3, T2].
+// It returns false for any other read, and records a mismatch if tell is set.
 func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution.Read, tell bool) bool {
 	ctx, entry, dom, rule := &r.tx.queue(node.Owner.Queue).Ctx, nicspec.WqeBytes, verdict.Txq(int(node.Owner.Queue)),
 		"T2"
@@ -100,7 +100,7 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	}
 	q := r.tx.queue(d.Queue)
 	d.Epoch = q.Epoch
-	r.fetching(q, first, count)
+	r.checkFetch(q, first, count)
 	r.fetchedWhileStopped(q)
 	for i := range count {
 		r.ent.Unpush(&q.Queue, first+i)
@@ -109,8 +109,8 @@ func (r *Referee) ringRead(node *memory.Range[attribution.Entry], d *attribution
 	return true
 }
 
-// besideRing reports a read at the place where a due entry of a ring would
-// stand if the ring did not wrap: whoever reads rings has lost its way.
+// besideRing reports a read where a due entry would lie if the ring did not wrap: the device forgot
+// to wrap its index.
 func (r *Referee) besideRing(d *attribution.Read) bool {
 	beside := func(dom verdict.Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
 		off := d.Addr - ctx.RingBase
@@ -137,7 +137,7 @@ func (r *Referee) besideRing(d *attribution.Read) bool {
 	return false
 }
 
-// unreadable says why the device may not read entries of a ring.
+// unreadable returns why the device may not read these entries, empty if it may.
 func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string {
 	var ctx *core.Queue
 	var state func(uint16) rings.State
@@ -167,7 +167,7 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 	return ""
 }
 
-// acceptMaybe settles a doubtful doorbell: the device reads what it posted.
+// acceptMaybe accepts a doubtful doorbell if it posted entry last, which the device reads.
 func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 	if rx {
 		q := r.rx.queue(queue)
@@ -192,7 +192,7 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 func (r *Referee) pieceRead(e *attribution.Entry, piece int, d *attribution.Read) {
 	r.ent.Ask(e, piece, d)
 	r.log.Saw(e.Queue.Domain())
-	r.inTurn(e, d)
-	r.wholeRead(e, d)
-	r.pushedEarly(e, "a read")
+	r.checkTurn(e, d)
+	r.checkWholeRead(e, d)
+	r.checkPushedEarly(e, "a read")
 }

@@ -19,9 +19,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// recorded plays crossings that were recorded, a line each: "tlp KIND FIRST LAST
-// HEADER DATA", "frame KIND PORT FIRST LAST QUEUE DATA" or "held KIND PORT FIRST
-// LAST".
+// recorded replays recorded crossings, one per line: "tlp KIND FIRST LAST HEADER DATA", "frame KIND
+// PORT FIRST LAST QUEUE DATA" or "held KIND PORT FIRST LAST".
 func recorded(t *testing.T, file string, ports int) *Report {
 	t.Helper()
 	f, err := os.Open(file)
@@ -67,9 +66,9 @@ func recorded(t *testing.T, file string, ports int) *Report {
 	return g.Finish()
 }
 
-// What NICs did in random programs, in which they are right (docs/attribution.md):
-// entries of two queues name overlapping memory, a ring read brought too much,
-// buffers overlap, a frame that was dropped latched its account.
+// Recorded runs of random programs in which the NIC is right (docs/attribution.md): entries of two
+// queues name overlapping memory, a ring read brought too much, buffers overlap, a dropped frame
+// latched its account.
 func TestRecordedRunsPass(t *testing.T) {
 	for _, run := range []struct {
 		name  string
@@ -86,15 +85,14 @@ func TestRecordedRunsPass(t *testing.T) {
 	}
 }
 
-// A queue is off while a read is outstanding that was taken for its entry when it
-// began, a failed one, but can only have been for a longer piece of another queue.
+// A queue is off while a read is outstanding that was attributed to its entry, a failing one, when
+// it began, but can only belong to a longer piece of another queue.
 func TestQueueIsOffWhileAnotherReads(t *testing.T) {
 	p := recorded(t, "testdata/overlap-8-93.tape.gz", 2)
 	require.True(t, p.Passed(), "%.4000v", p)
 }
 
-// That two entries of one queue name the same bytes does not excuse that it is off
-// while they are read.
+// A read of bytes that two entries of one queue name is no excuse for that queue being off.
 func TestQueueIsOffWhileItReads(t *testing.T) {
 	r := newRig(t, smallRig())
 	m := r.mem
@@ -128,8 +126,8 @@ func TestQueueIsOffWhileItReads(t *testing.T) {
 	}, "txq 0", "Q5", "busy"}})
 }
 
-// Entries of all queues name a few buffers, of which many bytes are alike, while
-// reads fail, keys are rewritten and queues come and go.
+// Entries of all queues name a few buffers with many equal bytes, while reads fail, keys are
+// rewritten and queues are disabled and enabled.
 func TestFewBuffersPass(t *testing.T) {
 	seeds := append(upTo(chaosSeeds), 78, 96, 132, 160, 233, 242, 284, 331, 344, 376)
 	chaosPasses(t, seeds, chaosOpt{steps: 300, few: true}, func(o *chaosOpt) {
@@ -145,9 +143,8 @@ func TestFewDestinationsPass(t *testing.T) {
 	}, sentFrames)
 }
 
-// shared records two queues that send from the same memory: at 0 the first 200
-// bytes, at 50 the second; two entries each, then, once the memory was
-// rewritten, one each.
+// shared records two queues that send from the same memory: the first from byte 0, 200 bytes, the
+// second from byte 50; two entries each and, after the memory was rewritten, one each.
 func shared(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	r := newRig(t, smallRig())
@@ -171,8 +168,8 @@ func shared(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(r.opt.spec.Build), r.tape
 }
 
-// rewritten makes the memory change between the n-th read of queue 0's piece and
-// those before it; the answer is the completion's data.
+// rewritten changes the memory between the n-th read of queue 0's piece and earlier ones. It
+// returns the completion's data.
 func (p *tape) rewritten(n int) []byte {
 	tag := tlp.Parse(&p.get(n, readOf(keyBus)).TLP.Hdr).Tag
 	for i := p.find(n, readOf(keyBus)); ; i++ {
@@ -196,7 +193,7 @@ func TestSharedMemory(t *testing.T) {
 	for _, edit := range []func(p *tape){
 		func(p *tape) { copy(p.get(0, frameOut(0)).Frame.Data, p.rewritten(0)) },
 		func(p *tape) { copy(p.get(1, frameOut(0)).Frame.Data, p.rewritten(0)) },
-		func(p *tape) { // a part of what came went to the other queue
+		func(p *tape) { // part of the bytes went to the other queue
 			came := p.rewritten(0)
 			copy(p.get(0, frameOut(0)).Frame.Data, came[:50])
 			copy(p.get(0, frameOut(1)).Frame.Data, came[50:200])
@@ -237,7 +234,7 @@ func TestSharedMemory(t *testing.T) {
 	})
 }
 
-// lose takes a read and its answer out of a tape.
+// lose removes a read and its answer from a tape.
 func (p *tape) lose(n int, is pick) {
 	i := p.find(n, is)
 	tag := tlp.Parse(&p.s[i].TLP.Hdr).Tag

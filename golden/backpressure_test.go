@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Times that are none, or come out of order, end the judging.
+// Invalid intervals, or intervals out of order, end the judging.
 func TestHeldTimesThatAreNone(t *testing.T) {
 	good := boundary.Held{Kind: boundary.TLPOut, First: 10, Last: 20}
 	for _, bad := range []boundary.Held{

@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// requestIn takes a request of the other side: register writes take effect,
-// and what it is to be answered is noted.
+// requestIn takes a request of the other side: register writes take effect, and the answer that the
+// device owes is recorded.
 func (r *Referee) requestIn() {
 	p := r.x.TLP
 	r.log.Saw(verdict.Registers)
@@ -44,7 +44,7 @@ func (r *Referee) requestIn() {
 	}
 }
 
-// settleWrites ends the windows of writes that have taken effect by now.
+// settleWrites closes the windows of writes that have taken effect by now.
 func (r *Referee) settleWrites() {
 	b := &r.bar
 	if b.limitsAt != never && r.now > b.limitsAt+nicspec.VisibleCycles {
@@ -57,8 +57,8 @@ func (r *Referee) settleWrites() {
 	}
 }
 
-// beforeTable notes a write of the table registers while a command may be
-// under way: whether the device takes it is not known [G7].
+// beforeTable records a write of the table registers while a command may be under way: the device
+// may or may not take it [G7].
 func (r *Referee) beforeTable() {
 	var h tlp.Header
 	if core.DecodeInbound(&r.x.TLP.Hdr, &h) != core.InWrite {
@@ -81,8 +81,8 @@ func (r *Referee) beforeTable() {
 	}
 }
 
-// seemsDrained reports whether nothing of the queue being disabled is known to
-// be under way.
+// seemsDrained reports whether no read or message of the queue being disabled is known to be under
+// way.
 func (r *Referee) seemsDrained() bool {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
@@ -134,7 +134,7 @@ func (r *Referee) apply(e *core.Effect) {
 	}
 }
 
-// applyRx is apply for what the receive side looks at.
+// applyRx is apply for the writes that concern receive.
 func (r *Referee) applyRx(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectPortWritten:
@@ -183,7 +183,8 @@ func (r *Referee) configured(reg uint32) {
 	r.reconsider()
 }
 
-// doorbell follows a doorbell that was accepted, as far as is known [Q2].
+// doorbell follows an accepted doorbell [Q2]. It is doubtful while the queue may not be enabled yet
+// or may have failed.
 func (r *Referee) doorbell(e *core.Effect) {
 	doubt := false
 	if e.Rx {
@@ -216,14 +217,14 @@ func (r *Referee) doorbell(e *core.Effect) {
 	}
 }
 
-// enabling reports whether the enabling of a queue may not have taken effect:
-// neither is it old enough, nor has a read shown that it is done.
+// enabling reports whether the enabling of a queue may not have taken effect: it is too recent, and
+// no read has shown that it is done.
 func (r *Referee) enabling(since int64, shown bool) bool {
 	return !shown && r.now <= since+nicspec.VisibleCycles
 }
 
-// badDoorbell follows a doorbell that was not accepted if the device has used
-// no more than its outputs have shown.
+// badDoorbell follows a rejected doorbell, which the device may have accepted if it has used more
+// entries than its outputs show.
 func (r *Referee) badDoorbell(e *core.Effect) {
 	r.log.Rang(!e.Rx, true)
 	index := nicspec.CntDbBad.Index()
@@ -262,7 +263,7 @@ func (r *Referee) keyWritten(i int) {
 	}
 }
 
-// drained ends the disabling of a queue: a read has shown that it is over.
+// drained ends the disabling of a queue once a read has shown that it is over.
 func (r *Referee) drained() {
 	if !r.regs.Busy() {
 		return
@@ -275,9 +276,9 @@ func (r *Referee) drained() {
 	}
 }
 
-// done is a table command that a read has shown to be over, with busy 0. asked
-// is the cycle in which that read was accepted.
-func (r *Referee) done(asked int64) {
+// commandDone records that a read showed a table command to be over, with busy 0. asked is the cycle in
+// which that read was accepted.
+func (r *Referee) commandDone(asked int64) {
 	if asked <= r.bar.commandAt {
 		return
 	}
@@ -300,7 +301,7 @@ func (r *Referee) done(asked int64) {
 	}
 }
 
-// expectAnswer notes the answer to the request at hand [G2, P8].
+// expectAnswer records the answer owed to the current request [G2, P8].
 func (r *Referee) expectAnswer(a *core.Answer) {
 	r.cnt.Settle(r.now)
 	h := &a.Header

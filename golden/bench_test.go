@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// steady records a run of full-size RoCEv2 frames that a steady referee sees:
-// setup, and then the same again and again, both ways.
+// steady records a run of full-size RoCEv2 frames that a steady referee sees: the setup, then the
+// same pattern repeated, in both directions.
 func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := defaultRig()
@@ -75,8 +75,7 @@ func roceFrame(size int) []byte {
 	return f
 }
 
-// benchReferee measures the second half of the frames of a run, what the
-// referee spends once its pools are filled.
+// benchReferee measures the second half of a run's frames, when the referee's pools are filled.
 func benchReferee(b *testing.B, size int, rx, tx bool) {
 	cfg, run := steady(b, 1024, size, rx, tx, 0)
 	p := judge(b, cfg, run)

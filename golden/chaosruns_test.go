@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chaosSeeds is how many runs the test makes; more were made once.
+// chaosSeeds is the number of runs that the test makes.
 var chaosSeeds = 24
 
-// upTo is the seeds of that many runs.
+// upTo returns the seeds of that many runs.
 func upTo(n int) []uint64 {
 	seeds := make([]uint64, n)
 	for i := range seeds {
@@ -19,9 +19,9 @@ func upTo(n int) []uint64 {
 	return seeds
 }
 
-// chaosPasses makes a run with each seed, which decides what goes wrong and how
-// much the streams stall, and checks that the referee has no objection. o is
-// what they have in common; also, if not nil, what the seed decides besides.
+// chaosPasses makes a run with each seed, which determines the faults and the stalls, and checks
+// that the referee finds nothing. o holds the options common to all runs; also, if not nil, draws
+// further options from the seed.
 func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt),
 	done func(t *testing.T, c *chaos, s *Stats)) {
 	for _, seed := range seeds {
@@ -40,7 +40,7 @@ func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt
 	}
 }
 
-// config is that of the referee of such a run.
+// config returns the referee's configuration for such a run.
 func (c *chaos) config() Config {
 	return DefaultConfig(c.r.opt.spec.Build)
 }
@@ -54,8 +54,8 @@ func TestChaosPasses(t *testing.T) {
 	})
 }
 
-// When many entries name the same memory, whose read is whose comes out by and by, also when reads fail or the memory
-// is written meanwhile. With these seeds it came out wrong once.
+// Where many entries name the same memory, reads are attributed over time, even if reads fail or
+// the memory is written meanwhile. These seeds failed once.
 func TestDenseChaosPasses(t *testing.T) {
 	seeds := []uint64{67, 114, 406, 440, 890, 939, 1774, 1816}
 	chaosPasses(t, seeds, chaosOpt{steps: 400, dense: true}, func(o *chaosOpt) { o.faults = o.seed%8 != 0 }, sentFrames)

@@ -8,28 +8,28 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// wrote notes that bytes of a copy were written, and settles which reading of
-// its entry the device took.
-func (r *Referee) wrote(e *attribution.Entry, off int, b []byte) {
+// recordCopyWrite records that bytes of a copy were written, which settles the reading of its entry that the
+// device took.
+func (r *Referee) recordCopyWrite(e *attribution.Entry, off int, b []byte) {
 	r.tx.copied = e
 	q, n := e.Queue, len(b)
 	r.log.Saw(q.Domain())
 	r.ent.Taken(q.Slot(e.Index), e)
 	if !e.Copy.Wrote.Add(off, off+n) {
-		return // has been reported
+		return // reported by the caller
 	}
-	r.leaves(q.Domain(), "bytes of a copy")
-	r.fenced(e, "write")
+	r.checkBusySinceRead(q.Domain(), "bytes of a copy")
+	r.checkFence(e, "write")
 	e.Consume(off, off+n)
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(n), r.now)
 	r.copyOver(e)
 }
 
-// copyOver ends a copy that has done everything [D6].
+// copyOver ends a copy that has done all of its work [D6].
 func (r *Referee) copyOver(e *attribution.Entry) {
 	p, q := &e.Plan.Dma, e.Queue
-	if e.Left || !e.Copy.Wrote.Exactly(p.Len) || p.Lines != 0 && !e.Copy.Told {
+	if e.Left || !e.Copy.Wrote.Exactly(p.Len) || p.Lines != 0 && !e.Copy.MessageSent {
 		return
 	}
 	e.Left = true
@@ -42,7 +42,7 @@ func (r *Referee) copyOver(e *attribution.Entry) {
 	r.settleEntries(t)
 }
 
-// failCopy reports a write that a copy may not make.
+// failCopy reports a write that a copy must not make.
 func (r *Referee) failCopy(e *attribution.Entry, off int, b []byte) {
 	d, n := e.Queue.Domain(), len(b)
 	r.log.Saw(d)
@@ -66,14 +66,14 @@ func (r *Referee) failCopy(e *attribution.Entry, off int, b []byte) {
 func (r *Referee) unsureWrite(e *attribution.Entry, addr uint64, b []byte) {
 	d := e.Queue.Domain()
 	r.log.Saw(d)
-	r.leaves(d, "bytes of a copy")
+	r.checkBusySinceRead(d, "bytes of a copy")
 	r.stats.Compared++
 	r.cnt.Step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
 	r.ent.WrittenByAny(addr, len(b))
 }
 
-// wholeWrite checks that a write of a copy leaves no line in parts [D2].
-func (r *Referee) wholeWrite(e *attribution.Entry, off, n int) {
+// checkWholeWrite checks that a write of a copy splits no line [D2].
+func (r *Referee) checkWholeWrite(e *attribution.Entry, off, n int) {
 	p := &e.Plan.Dma
 	if !p.WholeLines() || !attribution.CutsLine(p.Dst, p.Len, off, off+n) {
 		return
@@ -82,8 +82,8 @@ func (r *Referee) wholeWrite(e *attribution.Entry, off, n int) {
 		fmt.Sprintf("%d B at %#x, byte %d of the destination", n, p.Dst+uint64(off), off), r.hdr.String())
 }
 
-// wholeRead is wholeWrite for a read of a copy's source.
-func (r *Referee) wholeRead(e *attribution.Entry, d *attribution.Read) {
+// checkWholeRead checks that a read of a copy's source splits no line [D2].
+func (r *Referee) checkWholeRead(e *attribution.Entry, d *attribution.Read) {
 	p := &e.Plan.Dma
 	if !e.Plan.Copy || !p.WholeLines() || d.Shared {
 		return
@@ -94,9 +94,9 @@ func (r *Referee) wholeRead(e *attribution.Entry, d *attribution.Read) {
 	}
 }
 
-// fenced checks that a write or message of a copy does not leave after the first
-// write of a fenced one behind it [D10].
-func (r *Referee) fenced(e *attribution.Entry, what string) {
+// checkFence checks that no write or message of a copy leaves after the first write of a fenced copy
+// behind it [D10].
+func (r *Referee) checkFence(e *attribution.Entry, what string) {
 	if f := r.ent.Fence(e, what); f != nil {
 		r.log.FailOf(f.Subject(), e.Queue.Domain(), "D10", what,
 			fmt.Sprintf("those of entry %d before the first write of entry %d", e.Index, f.Index),
@@ -104,8 +104,8 @@ func (r *Referee) fenced(e *attribution.Entry, what string) {
 	}
 }
 
-// inTurn checks that an entry may start, or go on, with a read [D3, D8].
-func (r *Referee) inTurn(e *attribution.Entry, d *attribution.Read) {
+// checkTurn checks that an entry may start, or continue, with a read [D3, D8].
+func (r *Referee) checkTurn(e *attribution.Entry, d *attribution.Read) {
 	if e.Plan.Copy && e.Fails != 0 {
 		e.Copy.Late++
 	}
@@ -125,24 +125,24 @@ func (r *Referee) inTurn(e *attribution.Entry, d *attribution.Read) {
 	}
 }
 
-// claim gives a copy that ended well what it lacks and what was taken for
-// others': reads that came, and its message.
-func (r *Referee) claim(e *attribution.Entry) bool {
+// claimCopy assigns a copy that ended well the reads and the message that it lacks and that were taken
+// for others'. It reports whether the copy may be complete then.
+func (r *Referee) claimCopy(e *attribution.Entry) bool {
 	if e.Fails != 0 && !r.ent.ReplaceFailed(e) || !e.Copied() {
 		return false
 	}
-	if e.Plan.Dma.Lines != 0 && !e.Copy.Told {
+	if e.Plan.Dma.Lines != 0 && !e.Copy.MessageSent {
 		r.ent.TakeMessage(e)
 	}
 	r.copyOver(e)
 	return e.Left || e.MayBeCopied()
 }
 
-// claims is claim for the readings of an entry: it reports whether one of them is
-// a copy that may have ended well.
-func (r *Referee) claims(e *attribution.Entry) bool {
+// claimAny is claimCopy for all readings of an entry: it reports whether one of them is a copy that may
+// have ended well.
+func (r *Referee) claimAny(e *attribution.Entry) bool {
 	for x := e; x != nil; x = x.Alt {
-		if x.Plan.Copy && x.Plan.Status == nicspec.StatusOk && r.claim(x) {
+		if x.Plan.Copy && x.Plan.Status == nicspec.StatusOk && r.claimCopy(x) {
 			return true
 		}
 	}

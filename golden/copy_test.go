@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// copyEntry is an entry of the copy engine, mostly one that can be carried out.
+// copyEntry draws an entry of the copy engine, usually a valid one.
 func (c *chaos) copyEntry() nicspec.WqeFields {
 	w := nicspec.WqeFields{Opcode: nicspec.Opcode(2 + c.rng.IntN(3)), FComplete: c.rng.IntN(3) > 0,
 		WqeId: c.rng.Uint32(), Nseg: 2}

@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// doubles records copies of the same lines to the same place: by queue 0, by
-// queue 1, and of other lines elsewhere by a fenced one behind the first.
+// doubles records copies of the same lines to the same place by queue 0 and by queue 1, and a
+// fenced copy of other lines to another place behind the first.
 func doubles(t testing.TB, complete bool) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -38,8 +38,8 @@ func doubles(t testing.TB, complete bool) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// Of two copies that may have made a write either one may, but each makes its
-// own, whole lines, and none behind its fence.
+// Either of two copies that may have made a write may have made it, but each makes its own, in
+// whole lines, and none after its fence.
 func TestDoubleCopies(t *testing.T) {
 	cfg, clean := doubles(t, true)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
@@ -55,8 +55,7 @@ func TestDoubleCopies(t *testing.T) {
 	})
 }
 
-// Copies that ask for no completion entry are held to their writes when the run
-// is over.
+// Copies without a completion entry are checked for their writes at the end of the run.
 func TestDoubleCopiesWithoutCompletion(t *testing.T) {
 	cfg, clean := doubles(t, false)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
@@ -64,7 +63,7 @@ func TestDoubleCopiesWithoutCompletion(t *testing.T) {
 	})
 }
 
-// Where the sources differ, a write shows whose it is.
+// If the sources differ, a write shows which copy made it.
 func TestRivalCopiesMakeTheirOwnWrites(t *testing.T) {
 	cfg, clean := rivals(t)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
@@ -78,7 +77,7 @@ func TestRivalCopiesMakeTheirOwnWrites(t *testing.T) {
 	})
 }
 
-// More writes of this kind than are followed are counted, and blame nobody.
+// Shared writes beyond the number that is followed are counted, and blame nobody.
 func TestManySharedCopyWrites(t *testing.T) {
 	o := smallRig()
 	o.spec.Timing.CopyChunks = 3

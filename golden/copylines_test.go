@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// fences records three copies of queue 0: of lines that stand alike, of bytes that
-// do not, and a fenced one that invalidates, with another behind it.
+// fences records three copies of queue 0: of lines with equal alignment, of bytes with different
+// alignment, and a fenced one that invalidates, with another copy behind it.
 func fences(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -46,7 +46,7 @@ func fences(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// cut makes two of a write or read, after so many bytes of its aligned payload.
+// cut splits a write or read in two, after so many bytes of its aligned payload.
 func (p *tape) cut(is pick, n int) {
 	i := p.find(0, is)
 	x := clone(p.s[i])
@@ -81,11 +81,11 @@ func TestWholeLinesAndFences(t *testing.T) {
 		return n
 	}
 	lines := newTape(t, clean)
-	lines.cut(first(0x10, 48), 48) // the line is not covered whole
+	lines.cut(first(0x10, 48), 48) // the line is not covered wholly
 	got = judge(t, cfg, lines.s)
 	require.True(t, got.Passed(), "%v", got)
 	odd := newTape(t, clean)
-	odd.cut(first(0x1000, 500), 32) // they do not stand alike
+	odd.cut(first(0x1000, 500), 32) // source and destination are aligned differently
 	got = judge(t, cfg, odd.s)
 	require.True(t, got.Passed(), "%v", got)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{

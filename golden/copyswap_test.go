@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rivals records copies of two queues to the same place, from different ones.
+// rivals records copies of two queues from different sources to the same place.
 func rivals(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()

@@ -16,8 +16,8 @@ const (
 	devctlNS = 1 << 10
 )
 
-// attrRun records frames in both directions while DEVCTL keeps changing, or
-// with one setting throughout.
+// attrRun records frames in both directions while DEVCTL keeps changing, or with one setting
+// throughout.
 func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()

@@ -11,18 +11,19 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// leastTimeout is the least CPL_TIMEOUT, in cycles [P6].
+// leastTimeout is the shortest CPL_TIMEOUT, in cycles [P6].
 const leastTimeout = 1024
 
-// inlineOf is a Send of bytes that its entry carries.
+// inlineOf returns a Send of inline bytes.
 func inlineOf(id int, b ...byte) *nicspec.WqeFields {
 	w := &nicspec.WqeFields{Opcode: nicspec.OpcodeSend, FPad: true, WqeId: uint32(id), InlineLen: uint8(len(b))}
 	copy(w.Slots[:], b)
 	return w
 }
 
-// twins records a run in which several entries of queue 0 have the same frame, and the reads of the first, slow of them
-// come when they have timed out. Behind them stands an entry with a frame of its own.
+// twins records a run in which several entries of queue 0 have the same frame; the reads of the
+// first few, as many as slow says, complete after they have timed out. An entry with a different
+// frame follows them.
 func twins(t *testing.T, slow, inline int, complete bool) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -50,7 +51,8 @@ func twins(t *testing.T, slow, inline int, complete bool) (Config, []boundary.Cr
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// A frame that fits an entry whose read may have timed out and a later one is either's until something decides [P6].
+// A frame that fits an entry whose read may have timed out, and a later entry, may belong to either
+// until something decides [P6].
 func TestFrameOfEitherEntry(t *testing.T) {
 	for _, slow := range []int{1, 2, 3} {
 		for _, inline := range []int{1, 2, 5} {
@@ -64,7 +66,8 @@ func TestFrameOfEitherEntry(t *testing.T) {
 	}
 }
 
-// The frame that is either's is still wanted once, and the entries behind it in their order.
+// A frame that may belong to either entry is still required once, and so are the frames behind it,
+// in order.
 func TestFrameOfEitherEntryIsWanted(t *testing.T) {
 	cfg, recorded := twins(t, 1, 2, false)
 	var frames []int
@@ -84,8 +87,8 @@ func TestFrameOfEitherEntryIsWanted(t *testing.T) {
 	require.False(t, judge(t, cfg, doubled).Result == Pass, "a twin too many")
 }
 
-// Of two entries with one frame for two ports, the port tells whose it is, though the completion entry of the earlier
-// one, whose read has timed out, comes behind it.
+// Where two entries have the same frame for two ports, the port shows which one it belongs to, even
+// though the completion entry of the earlier one, whose read has timed out, follows it.
 func TestPortTellsWhoseFrame(t *testing.T) {
 	for _, complete := range []bool{false, true} {
 		cfg, recorded := portTwins(t, complete)
@@ -118,7 +121,7 @@ func TestPortTellsWhoseFrame(t *testing.T) {
 	}
 }
 
-// portTwins is twins of one slow entry for port 0 and one inline entry for port 1.
+// portTwins is twins with one slow entry for port 0 and one inline entry for port 1.
 func portTwins(t *testing.T, complete bool) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()

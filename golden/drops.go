@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// settleDrops decides the frames that no configuration write can save.
+// settleDrops decides the frames whose drop no configuration write can prevent any more.
 func (r *Referee) settleDrops(p *rxPort) {
 	for p.Drops.Len() > 0 && (*p.Drops.Front()).Last+nicspec.VisibleCycles < r.now {
 		f := p.Drops.Pop()
@@ -21,7 +21,7 @@ func (r *Referee) settleDrops(p *rxPort) {
 	p.out.Low(r.now, p.Level)
 }
 
-// sureCauses is why a frame was dropped that had to be.
+// sureCauses returns the possible causes of the drop of a frame that had to be dropped.
 func (r *Referee) sureCauses(f *arrivals.Frame) counters.Drops {
 	switch {
 	case f.N > nicspec.FrameMax:
@@ -32,13 +32,13 @@ func (r *Referee) sureCauses(f *arrivals.Frame) counters.Drops {
 	return counters.Drop(f.Verdict.Drop) | f.Earlier // [R2] comes before [R3]
 }
 
-// oversizeCauses is [R2] for a frame that is too long, whose bytes are not kept.
+// oversizeCauses returns the causes by [R2] of a frame that is too long; its bytes are not kept.
 func (r *Referee) oversizeCauses(f *arrivals.Frame) (m counters.Drops) {
 	r.ver.Gates(f.Span(), func(c *core.Config) { m |= counters.Drop(c.Gate(f.N)) })
 	return m
 }
 
-// overflowCause is the drop by overflow where it is legal [R3].
+// overflowCause returns the drop by overflow where it is legal [R3], else no cause.
 func (r *Referee) overflowCause(f *arrivals.Frame) counters.Drops {
 	if f.Overflow && !r.cfg.ForbidOverflow {
 		return counters.Drop(nicspec.CntRxDropOverflow)
@@ -46,13 +46,13 @@ func (r *Referee) overflowCause(f *arrivals.Frame) counters.Drops {
 	return 0
 }
 
-// giveUp decides a frame that was held for too long.
+// giveUp decides a frame that was neither delivered nor overtaken for too long.
 func (r *Referee) giveUp(p *rxPort, f *arrivals.Frame) {
 	r.withdraw(p, f)
 	r.lost(p, f)
 }
 
-// lost decides a frame that was not delivered, wherever it was to go.
+// lost decides a frame that was not delivered, whatever its place.
 func (r *Referee) lost(p *rxPort, f *arrivals.Frame) {
 	switch f.Place {
 	case arrivals.ToDrop:
@@ -85,8 +85,8 @@ func (r *Referee) lost(p *rxPort, f *arrivals.Frame) {
 	}
 }
 
-// dropped notes that a frame was dropped for one of several causes. No cause
-// is a mismatch: the frame had to be delivered.
+// dropped records that a frame was dropped for one of several causes. Without a cause it is a
+// mismatch: the frame had to be delivered.
 func (r *Referee) dropped(p *rxPort, f *arrivals.Frame, m counters.Drops, gone bool) {
 	if m != counters.Pause {
 		r.stats.Dropped++
@@ -111,7 +111,7 @@ var allDrops = func() (m counters.Drops) {
 	return m
 }()
 
-// doubtful counts a frame of which the cause is not known.
+// doubtful counts a dropped frame whose cause is not known.
 func (r *Referee) doubtful(p *rxPort, port int, m counters.Drops) {
 	for _, c := range counters.Fates {
 		if m.Has(c) {
@@ -121,8 +121,8 @@ func (r *Referee) doubtful(p *rxPort, port int, m counters.Drops) {
 	p.Doubt(m)
 }
 
-// hitsOfDropped counts the rule that a dropped frame matched: it was looked at
-// unless the frame was dropped before [R5].
+// hitsOfDropped steps the counter of the rule that a dropped frame matched, unless the frame was
+// dropped before steering [R5].
 func (r *Referee) hitsOfDropped(f *arrivals.Frame, m counters.Drops) {
 	overflow := m.Has(nicspec.CntRxDropOverflow)
 	if f.Place != arrivals.Unsure {
@@ -152,8 +152,8 @@ func (r *Referee) failLost(f *arrivals.Frame) {
 	r.failRx(f, verdict.NoIndex, d, "R10", "frame", "delivered", "dropped or never delivered")
 }
 
-// queueCauses is why a queue may not have taken a frame; next is the
-// descriptor that its next frame took. No cause means that it had to.
+// queueCauses returns why a queue may not have taken a frame; next is the descriptor that its next
+// frame took. Without a cause it had to take the frame.
 func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next uint16) (m counters.Drops) {
 	m = r.overflowCause(f) | f.Earlier
 	if q.offTo >= f.Last {
@@ -165,20 +165,20 @@ func (r *Referee) queueCauses(q *rxq, f *arrivals.Frame, v *core.RxVerdict, next
 	if q.epoch == 0 {
 		return m
 	}
-	posted, same := under(f, q)
+	posted, same := cameUnder(f, q)
 	if !same {
 		m |= r.runCauses(&q.was, v, f.N, true)
 	}
 	return m | r.runCauses(&q.Ctx, v, f.N, !same || int16(next-posted) >= 0)
 }
 
-// across reports whether a frame came in across the whole of the last reset.
+// across reports whether a frame came in across the whole of the latest reset.
 func (r *Referee) across(f *arrivals.Frame) bool {
 	return !r.flr.on && r.flr.over != never && f.First <= r.flr.at && f.Last > r.flr.over
 }
 
-// dropAcross drops a frame that came in across a whole reset: it is disabled, or
-// has a cause that applied to it before [L2].
+// dropAcross drops a frame that came in across a whole reset: as disabled, or for a cause that
+// applied to it before [L2].
 func (r *Referee) dropAcross(f *arrivals.Frame) {
 	if !r.across(f) {
 		return
@@ -195,10 +195,9 @@ func (r *Referee) dropAcross(f *arrivals.Frame) {
 	}
 }
 
-// endDrops compares a port's drop counters: what is above the drops whose
-// cause is certain must be a way to share out the others, each to one of its
-// causes. By Hall's theorem it is if no set of counters has less than the
-// frames that can have stepped no other.
+// endDrops compares a port's drop counters at the end of the run. Their values beyond the certain
+// drops must be an assignment of the doubtful frames, each to one of its causes. By Hall's theorem
+// there is one if no set of counters has less than the frames that can have stepped no other.
 func (r *Referee) endDrops(port int, value map[int]uint64) {
 	p := &r.rx.ports[port]
 	var above [32]uint64
@@ -234,10 +233,10 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 		return
 	}
 	r.endDoubts(port, p.Doubts, all, &above)
-	r.conserved(port, value)
+	r.checkConserved(port, value)
 }
 
-// drops is a drop counter that is not between the least and the most that it may be.
+// drops is a drop counter outside of its bounds.
 type drops struct {
 	index          int
 	got, low, most uint64
@@ -247,8 +246,8 @@ func (d *drops) String() string {
 	return fmt.Sprintf("%s: expected %s, got %d", counters.NameOf(d.index), verdict.Between(d.low, d.most), d.got)
 }
 
-// failDrops reports drop counters that are wrong. What was counted for another cause is in one that has too many, which
-// tells more than one that has too few.
+// failDrops reports wrong drop counters, the first one that is too high before others: it names the
+// cause that was counted by mistake, which says more than a missing one.
 func (r *Referee) failDrops(wrong []drops) {
 	first := max(0, slices.IndexFunc(wrong, func(d drops) bool { return d.got > d.most }))
 	var others []string
@@ -287,7 +286,7 @@ func (r *Referee) endDoubts(port int, doubts []arrivals.Doubt, all counters.Drop
 	}
 }
 
-// doubtText is what the counters of doubtful drops have beyond the certain ones, and the frames.
+// doubtText lists the counts of doubtful drops beyond the certain ones, and the doubtful frames.
 func doubtText(doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) (text []string) {
 	for _, c := range counters.Fates {
 		if all.Has(c) && above[c] > 0 {
@@ -300,8 +299,8 @@ func doubtText(doubts []arrivals.Doubt, all counters.Drops, above *[32]uint64) (
 	return text
 }
 
-// conserved is [C1] by the device's own numbers.
-func (r *Referee) conserved(port int, value map[int]uint64) {
+// checkConserved checks [C1] on the device's own numbers.
+func (r *Referee) checkConserved(port int, value map[int]uint64) {
 	sum := value[nicspec.CntRxDelivered.Index(port)]
 	for _, c := range counters.Fates {
 		sum += value[c.Index(port)]
@@ -312,7 +311,7 @@ func (r *Referee) conserved(port int, value map[int]uint64) {
 	}
 }
 
-// withdraw takes a frame out of the place that assign gave it.
+// withdraw removes a frame from the place that assign gave it.
 func (r *Referee) withdraw(p *rxPort, f *arrivals.Frame) {
 	switch f.Place {
 	case arrivals.Unsure:

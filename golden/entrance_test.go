@@ -10,8 +10,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// entrances records frames that are dropped at the entrance: one while receive is
-// disabled, a runt and one too long, all long before a reset, and a runt during it.
+// entrances records frames dropped at the entrance: one while receive is disabled, a runt and an
+// oversize frame, all long before a reset, and a runt during it.
 func entrances(t testing.TB) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
@@ -38,7 +38,7 @@ func entrances(t testing.TB) (Config, []boundary.Crossing, []boundary.Held) {
 	return DefaultConfig(o.spec.Build), r.tape, r.held
 }
 
-// What was dropped at the entrance long before a reset keeps its cause [L2].
+// A frame dropped at the entrance long before a reset keeps its cause [L2].
 func TestEntranceSabotageIsCaught(t *testing.T) {
 	cfg, clean, held := entrances(t)
 	value := func(p *tape, c nicspec.PortCounter) *byte {
@@ -66,8 +66,8 @@ func TestEntranceSabotageIsCaught(t *testing.T) {
 	}, held...)
 }
 
-// A frame that came in across a whole reset is dropped as disabled, or for what applied to it before: what software
-// sets after the reset is no cause [L2].
+// A frame that came in across a whole reset is dropped as disabled, or for a cause that applied
+// before: settings written after the reset are no cause [L2].
 func TestHangingFrameSabotageIsCaught(t *testing.T) {
 	o := smallRig()
 	r := newRig(t, o)

@@ -10,9 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// fencedMessages records, in queue 0, an invalidation, a copy with one, a fenced
-// copy, an invalidation, a fenced copy with one, and an invalidation. Each range
-// is of other lines.
+// fencedMessages records, in queue 0, an invalidation, a copy with one, a fenced copy, an
+// invalidation, a fenced copy with one, and an invalidation. Each names different lines.
 func fencedMessages(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -43,8 +42,7 @@ func fencedMessages(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// Messages count as writes before a fence, and a fence holds nothing that stands
-// behind it.
+// Messages count as writes before a fence, and a fence does not delay entries behind it.
 func TestFencedMessages(t *testing.T) {
 	cfg, clean := fencedMessages(t)
 	sent := func(entry uint64) pick {
@@ -57,10 +55,10 @@ func TestFencedMessages(t *testing.T) {
 			return h.Address >= copyBus+entry<<12 && h.Address < copyBus+(entry+1)<<12
 		})
 	}
-	// last is the place of the last write of an entry.
+	// last returns the index of the last write of an entry.
 	last := func(p *tape, entry uint64) int { return last(p, wrote(entry)) }
 
-	// what has no fence may leave before what stands before it, also before a fenced copy's writes
+	// an entry without a fence may overtake earlier ones, even before a fenced copy's writes
 	early := newTape(t, clean)
 	early.move(early.find(0, sent(3)), early.find(0, wrote(2)))
 	got := judge(t, cfg, early.s)

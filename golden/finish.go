@@ -10,20 +10,20 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// CounterValue is what a counter said at the end of a run.
+// CounterValue is the value of a counter at the end of a run.
 type CounterValue struct {
-	Index int // of the COUNTER registers; the RULE_HITS follow them
+	Index int // of the COUNTER registers, then of RULE_HITS
 	Value uint64
 }
 
-// Finish ends the run, which is over when nothing crosses any more and the
-// device is idle, and returns the report. final is the counters as they are
-// then; those that are not given are taken from the latest reads that crossed
-// the boundary after all else. The referee must not be used afterwards.
+// Finish ends the run and returns the report. Call it when nothing crosses any more and the device
+// is idle. final has the counters' values at that time; for those not given, Finish takes the
+// latest reads that crossed the boundary after everything else. The referee must not be used
+// afterwards.
 func (r *Referee) Finish(final ...CounterValue) *Report {
 	if r.fault == "" {
 		r.endReads()
-		if !r.flr.on { // else what is left is forgotten [L2]
+		if !r.flr.on { // else the remaining work is forgotten [L2]
 			r.endQueues()
 			r.msg.End()
 		}
@@ -35,16 +35,16 @@ func (r *Referee) Finish(final ...CounterValue) *Report {
 	return r.report()
 }
 
-// FinishStopped is Finish for a run that the device did not let come to its end: counters that nobody came to read are
-// not missed.
+// FinishStopped is Finish for a run that the device kept from reaching its end: counters that were
+// never read are not reported.
 func (r *Referee) FinishStopped() *Report {
 	r.stopped = true
 	return r.Finish()
 }
 
-// BreakOff ends a run that did not reach its end, for reasons that are not the
-// device's: what is missing then means nothing, and only what was found on the
-// way counts. Without a mismatch the result is Infrastructure.
+// BreakOff ends a run that did not reach its end for reasons that are not the device's. What is
+// missing then means nothing; only mismatches found so far count. Without a mismatch the result is
+// Infrastructure.
 func (r *Referee) BreakOff() *Report {
 	p := r.report()
 	if p.Result != Differs || r.log.Mismatches() == 0 {
@@ -72,7 +72,7 @@ func (r *Referee) report() *Report {
 	return p
 }
 
-// boundsMet tells the log of bounds that domains count themselves.
+// boundsMet adds the counts of bounds that parts of the referee keep themselves to the log.
 func (r *Referee) boundsMet() {
 	r.log.Lost(verdict.LimitHashes, r.ver.Lost())
 	r.log.Lost(verdict.LimitSettings, r.devctl.Lost())
@@ -81,7 +81,7 @@ func (r *Referee) boundsMet() {
 	}
 }
 
-// endReads checks that nothing waits for an answer [C1].
+// endReads checks that no request waits for an answer [C1].
 func (r *Referee) endReads() {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
@@ -104,7 +104,7 @@ func (r *Referee) endReads() {
 	}
 }
 
-// endQueues checks that every queue did what it had to.
+// endQueues checks that every queue did all that it had to.
 func (r *Referee) endQueues() {
 	for i := range r.rx.queues {
 		if q := &r.rx.queues[i]; q.open {
@@ -127,8 +127,7 @@ func (r *Referee) endQueues() {
 	}
 }
 
-// eventsBy is the cycle before which a read must have failed for its Event to
-// be due.
+// eventsBy returns the cycle before which a read must have failed for its Event to be due.
 func (r *Referee) eventsBy(draining bool) int64 {
 	if draining {
 		return r.bar.drainAt
@@ -136,8 +135,7 @@ func (r *Referee) eventsBy(draining bool) int64 {
 	return forever
 }
 
-// endBuffers checks that nothing was written for frames that were never
-// completed.
+// endBuffers checks that nothing was written for frames without a completion entry.
 func (r *Referee) endBuffers(q *rxq) {
 	for k := range q.Slots {
 		s := &q.Slots[k]
@@ -151,7 +149,7 @@ func (r *Referee) endBuffers(q *rxq) {
 	}
 }
 
-// endEntries checks that every work entry that was posted has ended.
+// endEntries checks that every posted work entry has ended.
 func (r *Referee) endEntries(q *txq) {
 	stopped := len(q.bad) > 0
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
@@ -166,7 +164,7 @@ func (r *Referee) endEntries(q *txq) {
 			r.log.Fail(q.Domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
 		case q.draining && !e.Started(), r.tx.offSince != forever && !e.Started(), stopped && q.bad.Reach(e.Last()),
-			stopped && e.Pushed && !e.Started() && !q.bad.AllBehind(e.Last()): // its doorbell may have been too late
+			stopped && e.Pushed && !e.Started() && !q.bad.AllBehind(e.Last()): // its doorbell may have come too late
 			r.uncertainEnd(e)
 			return
 		}
@@ -191,8 +189,8 @@ func (r *Referee) endEntries(q *txq) {
 	}
 }
 
-// endFrames decides the frames that were never delivered [C1], in the order in
-// which they came: accounts serve all ports.
+// endFrames decides the frames that were never delivered [C1], in order of arrival, since accounts
+// serve all ports.
 func (r *Referee) endFrames() {
 	for {
 		var p *rxPort
@@ -209,7 +207,7 @@ func (r *Referee) endFrames() {
 	}
 }
 
-// endCounters compares the counters with what happened.
+// endCounters compares the counters with the steps counted.
 func (r *Referee) endCounters(final []CounterValue) {
 	value := r.lastReadings()
 	for _, c := range final {
@@ -242,7 +240,7 @@ func (r *Referee) endCounters(final []CounterValue) {
 	}
 }
 
-// lastReadings is the values that were read after everything else.
+// lastReadings returns the counter values that were read after everything else.
 func (r *Referee) lastReadings() map[int]uint64 {
 	value := map[int]uint64{}
 	for i := range counters.Num {
@@ -253,7 +251,7 @@ func (r *Referee) lastReadings() map[int]uint64 {
 	return value
 }
 
-// needCounter reports a counter of which the value is not known.
+// needCounter reports a counter whose value is not known.
 func (r *Referee) needCounter(value map[int]uint64, index int) bool {
 	if _, ok := value[index]; ok {
 		return true

@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A drop that was counted for another cause is told by the counter that has too many; those that have too few stand
-// beside it.
+// A drop counted for the wrong cause is reported by the counter that is too high; counters that are
+// too low are listed with it.
 func TestDropOfAnotherCause(t *testing.T) {
 	cfg, clean := calm(t)
 	p := newTape(t, clean)
@@ -26,7 +26,8 @@ func TestDropOfAnotherCause(t *testing.T) {
 	require.Equal(t, "verilator/rtl/receive/nic_rxq.sv", m.RTLFile)
 }
 
-// Of a run that stopped nobody reads the counters: what it stopped at is the finding.
+// A run that stopped early is judged by the reason for which it stopped: unread counters are not
+// reported.
 func TestCountersOfRunThatStopped(t *testing.T) {
 	cfg, clean := calm(t)
 	p := newTape(t, clean)

@@ -26,12 +26,13 @@ func (r *Referee) resetStarts() {
 	r.reconsider()
 }
 
-// entrance is the causes for which a frame is dropped before it is in the
-// receive path [R2, R3].
-const entrance = counters.Drops(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxDropRunt | 1<<nicspec.CntRxDropOversize | 1<<nicspec.CntRxDropOverflow)
+// entrance is the set of causes for which a frame is dropped before it enters the receive path [R2,
+// R3].
+const entrance = counters.Drops(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxDropRunt |
+	1<<nicspec.CntRxDropOversize | 1<<nicspec.CntRxDropOverflow)
 
-// mayBeDisabled says that the frames of a port that may still be in the receive
-// path may be dropped with RX_DROP_DISABLED instead [L2].
+// mayBeDisabled adds RX_DROP_DISABLED to the causes of all frames of a port that may still be in
+// the receive path [L2].
 func (r *Referee) mayBeDisabled(port int) {
 	const disabled = nicspec.CntRxDropDisabled
 	p := &r.rx.ports[port]
@@ -56,8 +57,8 @@ func (r *Referee) mayBeDisabled(port int) {
 	}
 }
 
-// refusedWrites counts the register writes of a request that came during a
-// reset: without effect, but whether it was before the end is not known yet.
+// refusedWrites counts register writes that came during a reset. They had no effect, and may count
+// as bad, depending on whether they came before its end.
 func (r *Referee) refusedWrites(n uint64) {
 	for range n {
 		r.cnt.May(nicspec.CntRegBad.Index(), 1)
@@ -88,8 +89,7 @@ func (r *Referee) resetRead(q *asked, got uint32) {
 	}
 }
 
-// resetLate checks that the reset does not go on for too long after the end of
-// the work [L3].
+// resetLate checks that the reset does not last too long after the end of the work [L3].
 func (r *Referee) resetLate(asked int64) {
 	f := &r.flr
 	if f.late || r.held.tlp.Free(f.work, asked) <= nicspec.FlrCycles || r.working() {
@@ -125,8 +125,8 @@ func (r *Referee) working() bool {
 	return false
 }
 
-// resetOver follows the read that shows the end of a reset: nothing of earlier
-// work is left, and the device is as new [L3, L4].
+// resetOver follows the read that shows the end of a reset: no earlier work is left, and the device
+// is as after power-up [L3, L4].
 func (r *Referee) resetOver() {
 	if r.flr.writes.Len() > 0 {
 		r.log.Note("registers are written during a function-level reset, and no read has shown that it went on then; " +
@@ -138,7 +138,7 @@ func (r *Referee) resetOver() {
 		for k := 0; k < p.Undecided.Len(); k++ {
 			if f := *p.Undecided.At(k); f != nil && f.First <= r.flr.at+nicspec.VisibleCycles {
 				r.giveUp(p, f)
-				k = -1 // the table may have moved on
+				k = -1 // frames of the list were decided
 			}
 		}
 	}
@@ -168,8 +168,8 @@ func (r *Referee) resetReads() {
 	}
 }
 
-// resetQueues ends all queues: what was begun has to be over. They are Off, with
-// all indices 0.
+// resetQueues closes all queues; work that had begun must be over. They are Off, with all indices
+// 0.
 func (r *Referee) resetQueues() {
 	for i := range r.rx.queues {
 		q := &r.rx.queues[i]
@@ -195,7 +195,7 @@ func (r *Referee) resetQueues() {
 	}
 }
 
-// resetRegisters takes over the values after reset.
+// resetRegisters restores the values after reset.
 func (r *Referee) resetRegisters() {
 	if err := r.mon.SetLimits(r.regs.Limits()); err != nil {
 		panic("golden: DEVCTL gives limits that cannot be: " + err.Error())

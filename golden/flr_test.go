@@ -14,9 +14,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// flrRun records a device that is reset with frames, entries, a long copy,
-// messages and a read that never comes back under way, and used again. late is
-// how long the driver waits before it looks.
+// flrRun records a device that is reset with frames, entries, a long copy, messages and a read that
+// never completes in flight, and then used again. late is the delay before the driver reads the
+// state.
 func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
@@ -97,7 +97,7 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing, []bound
 // isReset picks the write that starts the reset.
 func isReset(x *boundary.Crossing) bool { return rung(nicspec.RegCtrl)(x) && x.TLP.Data[3] == 0x80 }
 
-// answersOf is the answers to reads of a register, oldest first.
+// answersOf returns the answers to reads of a register, oldest first.
 func (p *tape) answersOf(off uint32) (out []int) {
 	tag := -1
 	for i := range p.s {
@@ -115,13 +115,13 @@ func (p *tape) answersOf(off uint32) (out []int) {
 	return out
 }
 
-// resetShown is the answer that shows the end of the reset.
+// resetShown returns the index of the answer that shows the end of the reset.
 func (p *tape) resetShown() int {
 	all := p.answersOf(nicspec.RegCtrl)
 	return all[len(all)-1]
 }
 
-// from finds the first crossing that is picked from a place on.
+// from finds the first picked crossing from an index on.
 func (p *tape) from(at int, is pick) int {
 	for i := at; i < len(p.s); i++ {
 		if is(&p.s[i]) {
@@ -132,12 +132,12 @@ func (p *tape) from(at int, is pick) int {
 	return -1
 }
 
-// during and afterwards find the first one since the reset began, and since it
-// was shown to be over.
+// during and afterwards find the first picked crossing since the reset began, and since it was
+// shown to be over.
 func (p *tape) during(is pick) int     { return p.from(p.find(0, isReset), is) }
 func (p *tape) afterwards(is pick) int { return p.from(p.resetShown(), is) }
 
-// leftover repeats a crossing of before the reset to after its end.
+// leftover repeats a crossing from before the reset after its end.
 func leftover(is pick) func(p *tape) {
 	return func(p *tape) {
 		x := clone(p.s[p.find(0, is)])
@@ -167,8 +167,7 @@ func TestResetAtWork(t *testing.T) {
 	require.True(t, got.Passed(), "%v", got)
 }
 
-// deliveredDuring is the queue of a frame that was being delivered when the
-// reset began.
+// deliveredDuring returns the queue of a frame that was being delivered when the reset began.
 func (p *tape) deliveredDuring() int {
 	at := p.find(0, isReset)
 	for q := range 3 {
@@ -233,7 +232,7 @@ func registerStays(name string, off uint32, v uint8) sabotage {
 		name}
 }
 
-// A reset that goes on for 8,192 cycles after the end of the work is too long.
+// A reset that lasts more than 8,192 cycles after the end of the work is too long.
 func TestResetTooLong(t *testing.T) {
 	cfg, clean, held := flrRun(t, 60*simcore.Microsecond)
 	p := newTape(t, clean)

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// testFrame is a frame as a network may bring it: mostly RoCEv2 that is right,
-// sometimes not, sometimes something else.
+// testFrame draws a frame as a network may bring it: usually valid RoCEv2, sometimes invalid,
+// sometimes another protocol.
 func testFrame(rng *rand.Rand) []byte {
 	switch rng.IntN(24) {
 	case 0:
@@ -56,7 +56,7 @@ func testFrame(rng *rand.Rand) []byte {
 	return f
 }
 
-// testBody is UDP with a BTH, or TCP.
+// testBody draws UDP with a BTH, or TCP.
 func testBody(rng *rand.Rand, proto uint8) []byte {
 	n := rng.IntN(300)
 	if rng.IntN(6) == 0 {

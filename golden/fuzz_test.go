@@ -7,8 +7,8 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// FuzzReferee damages a recorded run in many places at once, inputs and
-// outputs: whatever crosses, the referee must come to a report.
+// FuzzReferee damages a recorded run in many places at once, inputs and outputs: the referee must
+// always produce a report.
 func FuzzReferee(f *testing.F) {
 	c := newChaos(f, chaosOpt{seed: 15, steps: 60, faults: true, config: true, queues: true})
 	c.run()
@@ -68,7 +68,7 @@ func (p *tape) damage(op uint8, at, where int, v uint8) {
 	}
 }
 
-// bytesOf is the frame or the payload that crossed.
+// bytesOf returns the frame or the payload that crossed.
 func bytesOf(x *boundary.Crossing) *[]byte {
 	if x.TLP != nil {
 		return &x.TLP.Data

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Parts of the harsh run, by the cycle at which they begin.
+// marks are the parts of the harsh run, by the cycle at which they begin.
 type marks map[string]int64
 
 // harsh records a run in which reads fail, queues stop, are disabled and
@@ -117,21 +117,21 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	return DefaultConfig(o.spec.Build), r.tape, at
 }
 
-// destined is a frame that the rules of the test send to a queue.
+// destined returns a frame that the rules of the test steer to a queue.
 func destined(q, n int) []byte {
 	f := pattern(n, uint64(n))
 	copy(f, []byte{uint8(q+1) << 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0x88, 0xb5})
 	return f
 }
 
-// entryAt is a work entry that sends n bytes of the i-th page of memory.
+// entryAt returns a work entry that sends n bytes of the i-th page of memory.
 func entryAt(i, n int) *nicspec.WqeFields {
 	w := &nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, WqeId: uint32(i)}
 	(&nicspec.SegFields{Key: goodKey, Len: uint32(n), Addr: 0x1000 + uint64(i)*0x1000}).Encode(w.Slots[:])
 	return w
 }
 
-// in restricts a pick to what crosses from the beginning of a part on.
+// in restricts a pick to crossings from the beginning of a part on.
 func (at marks) in(part string, is pick) pick {
 	return func(x *boundary.Crossing) bool { return x.Last > at[part] && is(x) }
 }
@@ -251,7 +251,7 @@ func harshCounter(c nicspec.DevCounter) (s struct {
 	return s
 }
 
-// early lets 200 cycles pass between an input and what follows it.
+// early delays everything after a picked input by 200 cycles, so that the input comes early.
 func early(p *tape, at marks, part string, is pick) {
 	for i := p.find(0, at.in(part, is)) + 1; i < len(p.s); i++ {
 		p.s[i].First += 200

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// judgeRests plays a tape with rests to a referee.
+// judgeRests replays a tape with idle intervals to a referee.
 func judgeRests(t testing.TB, cfg Config, tape []boundary.Crossing, rests ...boundary.Rest) *Report {
 	t.Helper()
 	g, err := New(cfg)
@@ -31,7 +31,7 @@ func judgeRests(t testing.TB, cfg Config, tape []boundary.Crossing, rests ...bou
 	return g.Finish()
 }
 
-// What the Go NIC says of its pin is right, and it is at rest in between.
+// The Go NIC reports its pin correctly, and is idle in between.
 func TestRests(t *testing.T) {
 	o := smallRig()
 	o.spec.Parts = nicspec.PartMsix
@@ -60,8 +60,8 @@ func TestRests(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(rests, func(a, b boundary.Rest) int { return int(a.First - b.Last) }))
 }
 
-// idleSabotage says that the pin was 0 in a cycle, next to a crossing, in which the device held something. Not every
-// crossing that is picked shows it.
+// idleSabotage claims that the pin was 0 in a cycle, next to a crossing, in which the device held
+// work. Not every picked crossing shows it.
 type idleSabotage struct {
 	what  string
 	run   func(testing.TB) (Config, []boundary.Crossing)
@@ -121,7 +121,7 @@ func TestRestsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A rest that is told of late began too early, by a cycle.
+// An idle interval that is reported late began one cycle too early.
 func TestRestThatBeganTooEarly(t *testing.T) {
 	cfg, tape := calm(t)
 	end := tape[len(tape)-1]
@@ -134,7 +134,7 @@ func TestRestThatBeganTooEarly(t *testing.T) {
 		p.List[0].String())
 }
 
-// Rests have an order as crossings do.
+// Idle intervals must be in order, like crossings.
 func TestRestsOutOfOrder(t *testing.T) {
 	cfg, tape := calm(t)
 	g, err := New(cfg)

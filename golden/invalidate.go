@@ -45,14 +45,14 @@ func (r *Referee) messageOut() {
 		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}
 	r.ent.Taken(e.Queue.Slot(e.Index), e)
-	r.fenced(e, "message")
-	e.Copy.Told = true
+	r.checkFence(e, "message")
+	e.Copy.MessageSent = true
 	r.copyOver(e)
 }
 
-// sentBy finds the entry that a message with this payload is most likely of,
-// and reports whether it may send it now: one that is due and names the range,
-// else one that names the range, else one that is due.
+// sentBy returns the entry that most likely sent a message with this payload, and reports whether
+// it may send it now: an entry that is due and names the range, else one that names the range, else
+// one that is due.
 func (r *Referee) sentBy(payload []byte) (best *attribution.Entry, due bool) {
 	score := 0
 	for k := range r.tx.queues {
@@ -60,7 +60,7 @@ func (r *Referee) sentBy(payload []byte) (best *attribution.Entry, due bool) {
 		for i := q.Oldest; q.Open && q.Copies && i != q.Ctx.PI; i = q.After(i) {
 			for e := q.Slot(i).Entry; e != nil; e = e.Alt {
 				p := &e.Plan.Dma
-				if !e.Plan.Copy || p.Lines == 0 || e.Copy.Told || e.Never {
+				if !e.Plan.Copy || p.Lines == 0 || e.Copy.MessageSent || e.Never {
 					continue
 				}
 				names := len(payload) >= nicspec.InvalidateMsgSize && nicspec.InvalidateMsg(payload).Addr() == p.Line &&

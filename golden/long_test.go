@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// postLong posts an entry of as many blocks as it needs, max at most, and
-// returns how many. Some are rung for block by block, some are pushed.
+// postLong posts an entry of as many blocks as it needs, max at most, and returns how many. Some
+// are rung for block by block, some are pushed.
 func (c *chaos) postLong(q, most int) int {
 	var inline []byte
 	var pieces []nictest.Piece
@@ -75,7 +75,7 @@ func (c *chaos) postLong(q, most int) int {
 }
 
 func TestLongChaosPasses(t *testing.T) {
-	all := 0 // entries of which the trailer was appended
+	all := 0 // entries with an appended trailer
 	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, long: true}, func(o *chaosOpt) {
 		o.pushes, o.copies = o.seed%3 == 0, o.seed%3 == 1
 	}, func(t *testing.T, c *chaos, _ *Stats) {
@@ -97,7 +97,7 @@ func TestLongChaosPasses(t *testing.T) {
 	require.NotZero(t, all)
 }
 
-// longID is the wqe_id of a completion entry of a queue, 0 if it is none.
+// longID returns the wqe_id of a completion entry of a queue, 0 for other crossings.
 func longID(x *boundary.Crossing, q int) uint32 {
 	if txCqe(q)(x) {
 		return nicspec.TxCqe(x.TLP.Data).WqeId()

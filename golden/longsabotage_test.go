@@ -12,11 +12,10 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// longs records work entries of several blocks. Queue 0, a ring of eight blocks:
-// one of three blocks, one of one, one of four that is rung for block by block, a
-// pushed one of two, one of four that wraps. Queue 1: after others, one of two
-// blocks of which the first cannot be read; another stands behind it. pieceAt is
-// where the pieces of the entries begin, by wqe_id.
+// longs records work entries of several blocks. Queue 0, a ring of eight blocks: entries of three
+// blocks, of one, of four that is rung for block by block, a pushed one of two, and one of four
+// that wraps. Queue 1: after others, one of two blocks whose first block cannot be read, and
+// another behind it. pieceAt has the start of the entries' pieces, by wqe_id.
 func longs(t testing.TB) (_ Config, _ []boundary.Crossing, pieceAt map[uint32]uint64) {
 	t.Helper()
 	o := smallRig()
@@ -67,14 +66,14 @@ func longs(t testing.TB) (_ Config, _ []boundary.Crossing, pieceAt map[uint32]ui
 	return DefaultConfig(o.spec.Build), r.tape, pieceAt
 }
 
-// again inserts a read a second time, a while later.
+// again inserts a read a second time, some time later.
 func (p *tape) again(is, later pick) {
 	x := clone(p.s[p.find(0, is)])
 	p.header(&x, func(h *tlp.Header) { h.Tag = 0xee })
 	p.insert(p.find(0, later)+1, x)
 }
 
-// answered is the answer to the n-th read that is picked.
+// answered returns the index of the answer to the n-th picked read.
 func (p *tape) answered(n int, is pick) int {
 	at := p.find(n, is)
 	tag := tlp.Parse(&p.s[at].TLP.Hdr).Tag

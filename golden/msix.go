@@ -9,11 +9,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// messageSlack is the longest time from a message's falling due to its leaving,
-// while nothing else leaves and nothing holds it back [M3].
+// messageSlack is the longest time from a message's falling due to its leaving, while nothing else
+// leaves and the stream is not held back [M3].
 const messageSlack = 1024
 
-// messagesOf is those of the queue that a domain is, nil if it is none.
+// messagesOf returns the messages of the queue that is a domain, nil for other domains.
 func (r *Referee) messagesOf(d verdict.Domain) *msix.Queue {
 	switch d.Kind {
 	case verdict.DomainRxq:
@@ -39,21 +39,21 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 	}
 	before := r.log.Latest(q.Domain())
 	r.log.Saw(q.Domain())
-	r.timely(q, before)
+	r.checkTimely(q, before)
 	r.msg.Take(&c, r.now)
 	return true
 }
 
-// timely checks that a message did not come too late [M3]; before is the cycle
-// of its queue's latest crossing but for it.
-func (r *Referee) timely(q *msix.Queue, before int64) {
+// checkTimely checks that a message did not come too late [M3]; before is the cycle of its queue's
+// latest other crossing.
+func (r *Referee) checkTimely(q *msix.Queue, before int64) {
 	due := q.DueAt()
 	if due > r.now {
 		return
 	}
 	d := q.Domain()
-	r.owed(q, due)
-	if q.ClosedBy(due) { // then it falls due when the queue has drained [M4]
+	r.checkBusySinceDue(q, due)
+	if q.ClosedBy(due) { // it falls due when the queue has drained [M4]
 		if r.draining(d) {
 			return
 		}
@@ -66,9 +66,9 @@ func (r *Referee) timely(q *msix.Queue, before int64) {
 	}
 }
 
-// owed says that the device was busy with a message since it fell due, or was to
-// fall due by time [M5].
-func (r *Referee) owed(q *msix.Queue, due int64) {
+// checkBusySinceDue checks that the device was busy while a message was due, or was going to fall due by time
+// [M5].
+func (r *Referee) checkBusySinceDue(q *msix.Queue, due int64) {
 	switch {
 	case q.Closing():
 	case q.ByTime():
@@ -78,8 +78,7 @@ func (r *Referee) owed(q *msix.Queue, due int64) {
 	}
 }
 
-// draining reports whether a queue that is being disabled may have something
-// under way: a read, an entry.
+// draining reports whether a queue being disabled may still have a read or an entry under way.
 func (r *Referee) draining(d verdict.Domain) bool {
 	for i := range r.ent.Out.Tags {
 		if t := &r.ent.Out.Tags[i]; t.Open && r.domainOf(t) == d {

@@ -15,7 +15,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// msgAddr is where queue q's messages go in these tests.
+// msgAddr returns the address of queue q's messages in these tests.
 func msgAddr(q int) uint64 { return 0xfee0_0000 + uint64(q)*4 }
 
 const msgData = 0x4400
@@ -32,9 +32,9 @@ func txMessages(v, count, cycles int) func(*nicspec.TxqEntryFields) {
 	}
 }
 
-// messageRun records receive queues 0..3 (a message an entry; every fourth; by
-// time, too; none) and transmit queues 0, 1 (which share one) and 2, whose
-// ring fails. Queue 1 is disabled in the end.
+// messageRun records receive queues 0..3 (one message per entry; one per four; by time as well;
+// none) and transmit queues 0, 1 (which share a message) and 2, whose ring fails. Queue 1 is
+// disabled at the end.
 func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
@@ -107,7 +107,8 @@ func late(p *tape, i int, cycle int64) {
 	p.s[i].First, p.s[i].Last = cycle, cycle
 }
 
-// idleCycle is the n-th cycle after one in which m_axis_tlp is neither held nor carries a crossing of the tape.
+// idleCycle returns the n-th cycle after one in which m_axis_tlp is neither held nor carries a
+// crossing of the tape.
 func idleCycle(tape []boundary.Crossing, held []boundary.Held, after int64, n int) int64 {
 	taken := map[int64]bool{}
 	take := func(first, last int64) {
@@ -133,8 +134,8 @@ func idleCycle(tape []boundary.Crossing, held []boundary.Held, after int64, n in
 	return after
 }
 
-// A message is in time when it leaves in the last of 1,024 cycles, and late when it leaves in the next, not counting
-// those of other TLPs and those in which the stream was held back [M3].
+// A message is in time if it leaves in the last of 1,024 cycles, and late if it leaves in the next,
+// not counting cycles of other TLPs and those in which the stream was held back [M3].
 func TestLateMessages(t *testing.T) {
 	for _, stall := range []int{0, 50} {
 		for _, more := range []int64{0, 1, 600, 5000} { // cycles that the stream is held back besides
@@ -190,8 +191,8 @@ func disabledRun(t testing.TB) (Config, []boundary.Crossing) {
 	return DefaultConfig(o.spec.Build), r.tape
 }
 
-// A disabled queue's message may leave at once, or when nothing of the queue is
-// under way any more [M4].
+// A disabled queue's message may leave at once, or when nothing of the queue is in flight any more
+// [M4].
 func TestMessageOfADisabledQueue(t *testing.T) {
 	cfg, clean := disabledRun(t)
 	require.True(t, judge(t, cfg, clean).Passed())

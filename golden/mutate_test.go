@@ -13,8 +13,8 @@ import (
 
 var mutateSeed = uint64(1)
 
-// TestEveryOutputCounts takes each output of a run away, repeats it, and flips
-// a bit of it: the referee must object each time.
+// TestEveryOutputCounts removes each output of a run, repeats it, and flips a bit of it: the
+// referee must object each time.
 func TestEveryOutputCounts(t *testing.T) {
 	cfg, clean := calm(t)
 	everyOutputCounts(t, cfg, clean, 1000)
@@ -52,7 +52,7 @@ func everyOutputCounts(t *testing.T, cfg Config, clean []boundary.Crossing, leas
 
 const harmless = "harmless"
 
-// flip flips a bit of an output and says which.
+// flip flips a bit of an output and returns a description.
 func flip(rng *rand.Rand, x *boundary.Crossing) string {
 	if x.Kind == boundary.FrameOut {
 		n := rng.IntN(len(x.Frame.Data) * 8)

@@ -17,8 +17,8 @@ type backpressure struct {
 	eth  []cycles.Set // m_axis_eth of a port was held back
 }
 
-// How many cycles outside of a set of spans its spans are kept for: more than any
-// bound that is checked with them.
+// Number of cycles outside of a set for which the set is kept: more than any bound that is checked
+// with it.
 const (
 	keptTLP  = 1 << 14 // [L3]
 	keptUsed = 1 << 11 // [M3], fetchSlack
@@ -32,14 +32,14 @@ func (s *backpressure) init(ports int) {
 	}
 }
 
-// Held takes an interval in which a stream was held back. A referee that gets none
-// takes every delay for the device's own.
+// Held records an interval in which a stream was held back. A referee that gets none blames the
+// device for every delay.
 func (r *Referee) Held(x boundary.Held) {
 	if r.fault != "" {
 		return
 	}
 	if x.First > x.Last || x.Kind >= boundary.NumKinds || uint(x.Port) >= uint(len(r.held.eth)) {
-		r.fault = fmt.Sprintf("%v is no time of a stream of this build", x)
+		r.fault = fmt.Sprintf("%v is not an interval of a stream of this build", x)
 		return
 	}
 	s := &r.held.tlp
@@ -49,7 +49,7 @@ func (r *Referee) Held(x boundary.Held) {
 	case boundary.TLPOut:
 		r.held.used.Add(x.First, x.Last)
 	default:
-		return // inputs that are slow give the device time
+		return // slow inputs give the device time
 	}
 	if x.First <= s.Latest() {
 		r.fault = fmt.Sprintf("%v is out of order after cycle %d", x, s.Latest())
@@ -60,11 +60,11 @@ func (r *Referee) Held(x boundary.Held) {
 
 var _ boundary.HeldObserver = (*Referee)(nil).Held
 
-// waited counts the cycles from a former one to the first beat of the current TLP,
-// without those in which m_axis_tlp was held back or carried other TLPs.
+// waited counts the cycles from since to the first beat of the current TLP, except those in which
+// m_axis_tlp was held back or carried other TLPs.
 func (r *Referee) waited(since int64) int64 { return r.held.used.Free(since, r.x.First-1) + 1 }
 
-// begun is the cycle in which the current frame was offered.
+// begun returns the cycle in which the current frame was first offered.
 func (r *Referee) begun() int64 { return r.held.eth[r.x.Port].Begin(r.x.First) }
 
 // busyPin tracks the busy pin [B8]. The device reports an idle interval when it
@@ -72,18 +72,17 @@ func (r *Referee) begun() int64 { return r.held.eth[r.x.Port].Begin(r.x.First) }
 type busyPin struct {
 	seen int64 // latest cycle in which the pin was 0
 
-	busyUntil int64 // latest cycle in which the device had work, which was what, of dom
+	busyUntil int64 // latest cycle in which the device had work: what, of dom
 	what      string
 	dom       verdict.Domain
 
-	data int64 // by this cycle the latest frame to send, or piece of a copy, was read
+	data int64 // cycle by which the latest frame to send, or piece of a copy, was read
 }
 
 func (s *busyPin) init() { s.seen, s.busyUntil, s.data = never, never, never }
 
-// Rest takes an idle interval: cycles in which the pin busy was 0 [B8]. It comes
-// after the crossings up to its last cycle. A referee that gets none does not
-// judge the pin.
+// Rest takes an idle interval: cycles in which the pin busy was 0 [B8]. It comes after the
+// crossings up to its last cycle. A referee that gets none does not judge the pin.
 func (r *Referee) Rest(x boundary.Rest) {
 	if r.fault != "" {
 		return
@@ -104,8 +103,8 @@ func (r *Referee) Rest(x boundary.Rest) {
 
 var _ boundary.RestObserver = (*Referee)(nil).Rest
 
-// mustBeBusy checks that the device was busy after cycle since, up to cycle until:
-// it had work then, of which what is the name.
+// mustBeBusy checks that the device was busy after cycle since, up to cycle until, since it had
+// work; what names the work.
 func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) {
 	s := &r.pin
 	if since >= until {
@@ -119,15 +118,15 @@ func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) 
 	}
 }
 
-// leaves checks that the device was busy since the bytes were read of what leaves
+// checkBusySinceRead checks that the device was busy from the time at which it had read the bytes that leave
 // now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
-func (r *Referee) leaves(d verdict.Domain, what string) {
+func (r *Referee) checkBusySinceRead(d verdict.Domain, what string) {
 	if r.tx.offSince == forever {
 		r.mustBeBusy(d, what, r.pin.data, r.x.First)
 	}
 }
 
-// txEnabled notes that entries which waited for CTRL.tx_enable may start.
+// txEnabled records that entries which waited for CTRL.tx_enable may start.
 func (r *Referee) txEnabled() { r.pin.data = max(r.pin.data, r.now+nicspec.VisibleCycles) }
 
 // readsAt checks that no read was outstanding in an idle interval.

@@ -16,9 +16,8 @@ func TestPushChaosPasses(t *testing.T) {
 		sentFrames)
 }
 
-// pushes records a run in which entries are pushed: two Sends with pieces, one
-// before and one while CTRL.tx_enable is 0, and one whose slot is read, as a
-// doorbell for it would make it.
+// pushes records a run with pushed entries: two Sends with pieces, one before and one while
+// CTRL.tx_enable is 0, and one whose slot is read as if a doorbell had announced it.
 func pushes(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()

@@ -18,8 +18,8 @@ const (
 	piOff, cqiOff      = 48, 52
 )
 
-// readEntry has a queue's entry read, and returns the places of the answers on the tape: one for each of the four
-// words.
+// readEntry reads a queue's entry, and returns the indices of the answers on the tape: one for each
+// of the four words.
 func readEntry(r *rig, t nicspec.Table, queue int) map[uint32]int {
 	m := r.mem
 	require.Equal(r.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpRead, t, queue, nil))
@@ -35,8 +35,8 @@ func readEntry(r *rig, t nicspec.Table, queue int) map[uint32]int {
 	return at
 }
 
-// entryRun is a run in which a receive queue takes frames, is read, fails, is read, is switched off and is read; and a
-// transmit queue likewise, but for the failure.
+// entryRun records a receive queue that takes frames, is read, fails, is read, is switched off and
+// is read; and a transmit queue likewise, without the failure.
 func entryRun(t *testing.T) (clean []boundary.Crossing, reads map[string]map[uint32]int) {
 	r := newRig(t, defaultRig())
 	m := r.mem
@@ -110,9 +110,8 @@ func TestQueueEntryIsExactAtRest(t *testing.T) {
 	}
 }
 
-// The same index again is no error [Q2] and shows nothing of the consumer index,
-// not even where the ring has half as many entries as there are indices: the
-// pushes behind it are none too many.
+// A doorbell with the same index is no error [Q2] and shows nothing of the consumer index, even if
+// the ring has half as many entries as there are indices: the pushes behind it are not too many.
 func TestDoorbellOfAnEmptyRing(t *testing.T) {
 	for _, log := range []int{nicspec.LogSizeMax - 1, nicspec.LogSizeMax} {
 		r := newRig(t, defaultRig())

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// queue is a receive queue, nil beyond the build.
+// queue returns a receive queue, nil beyond the build.
 func (s *rxSide) queue(i uint16) *rxq {
 	if int(i) >= len(s.queues) {
 		return nil
@@ -32,7 +32,7 @@ func (r *Referee) domainOf(d *attribution.Read) verdict.Domain {
 	return verdict.Txq(int(d.Queue))
 }
 
-// queue is a transmit queue, nil beyond the build.
+// queue returns a transmit queue, nil beyond the build.
 func (s *txSide) queue(i uint16) *txq {
 	if int(i) >= len(s.queues) {
 		return nil
@@ -40,17 +40,16 @@ func (s *txSide) queue(i uint16) *txq {
 	return &s.queues[i]
 }
 
-// of is the queue of an entry.
+// of returns the queue of an entry.
 func (s *txSide) of(e *attribution.Entry) *txq { return &s.queues[e.Queue.ID] }
 
-// failEntry is a mismatch that is about a work entry, which it describes last.
+// failEntry reports a mismatch about a work entry, which it describes last.
 func (r *Referee) failEntry(e *attribution.Entry, d verdict.Domain, rule, field, expected, got string,
 	summary ...string) *verdict.Mismatch {
 	return r.log.FailOf(e.Subject(), d, rule, field, expected, got, append(summary, e.Describe())...)
 }
 
-// eventEntry judges an Event [Q4, T2] and returns whether the queue has had
-// one.
+// eventEntry judges an Event [Q4, T2] and reports that the queue has had one.
 func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failures, seen, draining bool,
 	data []byte) bool {
 	off := int64(forever)
@@ -92,8 +91,8 @@ func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad rings.Failur
 	return true
 }
 
-// overdue is the reads of a queue's ring that may have timed out by now, or
-// will so many cycles from now.
+// overdue returns the reads of a queue's ring that may have timed out by now, or will within soon
+// cycles.
 func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
 	for i := range r.ent.Out.Tags {
 		q := &r.ent.Out.Tags[i]
@@ -105,8 +104,8 @@ func (r *Referee) overdue(d verdict.Domain, soon int64) (out rings.Failures) {
 	return out
 }
 
-// endEvent checks that a queue whose ring could not be read said so, if that
-// was known a while before a cycle: the disabling of the queue, or the end.
+// endEvent checks that a queue whose ring could not be read sent an Event, if the failure was known
+// well before a cycle: the start of the queue's disabling, or the end of the run.
 func (r *Referee) endEvent(d verdict.Domain, rule string, bad rings.Failures, seen bool, before int64) {
 	if seen || len(bad) == 0 {
 		return
@@ -117,15 +116,15 @@ func (r *Referee) endEvent(d verdict.Domain, rule string, bad rings.Failures, se
 	r.cnt.May(nicspec.CntQueueErr.Index(), 1)
 }
 
-// mayHaveFailed counts a queue that may have entered the error state without
-// an Event: one that is owed may be forgotten.
+// mayHaveFailed counts a queue that may have entered the error state without an Event, which the
+// disabling or reset may have cut off.
 func (r *Referee) mayHaveFailed(bad rings.Failures, seen bool) {
 	if len(bad) > 0 && !seen {
 		r.cnt.May(nicspec.CntQueueErr.Index(), 1)
 	}
 }
 
-// badReads is the queues that may have entered the error state unseen.
+// badReads returns how many queues may have entered the error state unseen.
 func (r *Referee) badReads() (n uint64) {
 	for i := range r.rx.queues {
 		if q := &r.rx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
@@ -140,7 +139,7 @@ func (r *Referee) badReads() (n uint64) {
 	return n + uint64(r.ent.Out.Open)
 }
 
-var ofPayload = memory.Of(memory.Buffer, memory.Copy) // that payload is written to
+var ofPayload = memory.Of(memory.Buffer, memory.Copy) // ranges that take payload
 
 // Cycles before and after all others.
 const (
@@ -148,7 +147,7 @@ const (
 	forever = cycles.Forever
 )
 
-// failRx is a mismatch that is about a frame that came in, which it describes last.
+// failRx reports a mismatch about a received frame, which it describes last.
 func (r *Referee) failRx(f *arrivals.Frame, index int, d verdict.Domain, rule, field, expected, got string,
 	summary ...string) *verdict.Mismatch {
 	s := verdict.Subject{Frame: f.ID(), Index: index}

@@ -16,7 +16,7 @@ func (r *Referee) readOut() {
 	h := &r.hdr
 	d := &r.ent.Out.Tags[h.Tag]
 	if d.Open {
-		r.ent.Close(d) // the PCIe monitor has reported the tag
+		r.ent.Close(d) // the PCIe monitor has reported the reuse
 	}
 	if d.FreeFrom > r.now {
 		r.log.Saw(verdict.Device)
@@ -33,14 +33,14 @@ func (r *Referee) readOut() {
 	}
 	r.attribute(d)
 	if !d.Stray {
-		r.follows(h, carries(d))
+		r.checkSetting(h, carries(d))
 	}
 	if !d.Stray && d.Kind != memory.Piece {
 		d.Buf = r.ent.Out.Buffer(n)
 	}
 }
 
-// carries says what a read brings.
+// carries returns what kind of data a read brings.
 func carries(d *attribution.Read) dataKind {
 	if d.Kind == memory.RxRing || d.Kind == memory.TxRing {
 		return carriesOther
@@ -48,15 +48,14 @@ func carries(d *attribution.Read) dataKind {
 	return carriesData
 }
 
-// reused ends a read whose tag is used again at a time at which it can have
-// timed out.
+// reused ends a read as timed out if its tag is used again when that is possible.
 func (r *Referee) reused(h *tlp.Header) {
 	if d := &r.ent.Out.Tags[h.Tag]; h.Kind == tlp.MRd && d.Open && r.now >= d.Issued+d.TLo {
 		r.timedOut(d)
 	}
 }
 
-// completionIn takes a completion that the device was given.
+// completionIn takes a completion given to the device.
 func (r *Referee) completionIn() {
 	h, data := &r.hdr, r.x.TLP.Data
 	d := &r.ent.Out.Tags[h.Tag]
@@ -73,7 +72,7 @@ func (r *Referee) completionIn() {
 	}
 	lead := int(d.Next & (tlp.DWBytes - 1))
 	if s := d.Judge(h, data, lead); s != nicspec.StatusOk {
-		r.failed(d, h, s, late)
+		r.failRead(d, h, s, late)
 		return
 	}
 	n := min(len(data)-lead, d.Left)
@@ -88,20 +87,20 @@ func (r *Referee) completionIn() {
 	} else {
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.Issued, r.now)
 	}
-	r.came(d)
-	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // it refuses locked completions
+	r.readDone(d)
+	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // the monitor refuses locked completions
 	r.ent.Close(d)
 }
 
-// tooEarly reports whether a completion for the device began before the
-// request that its tag stands for was accepted, or in the same cycle [P7].
+// tooEarly reports whether a completion began before the request with its tag was accepted, or in
+// the same cycle [P7].
 func (r *Referee) tooEarly(h *tlp.Header) bool {
 	d := &r.ent.Out.Tags[h.Tag]
 	return h.RequesterID == nicspec.RequesterNic && d.Open && r.x.First <= d.Issued
 }
 
-// failed ends a read by a completion that fails it.
-func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, late bool) {
+// failRead ends a read whose completion fails it.
+func (r *Referee) failRead(d *attribution.Read, h *tlp.Header, s nicspec.Status, late bool) {
 	if late {
 		r.cnt.May(nicspec.CntCplErr.Index(), 1)
 		r.maybeTimedOut(d)
@@ -109,7 +108,7 @@ func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, l
 		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.Issued, r.now)
 		r.cnt.Step(nicspec.CntCplErr.Index(), 1, r.now)
 	}
-	r.bad(d, s, !late)
+	r.readFailed(d, s, !late)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
 	if !late && (s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed) {
 		d.Rest(r.now, s)
@@ -117,13 +116,13 @@ func (r *Referee) failed(d *attribution.Read, h *tlp.Header, s nicspec.Status, l
 	r.ent.Close(d)
 }
 
-// maybeTimedOut says that a read which just ended may have timed out before.
+// maybeTimedOut records that a read which just ended may have timed out before.
 func (r *Referee) maybeTimedOut(d *attribution.Read) {
 	r.cnt.May(nicspec.CntCplTimeouts.Index(), 1)
-	r.bad(d, nicspec.StatusCplTimeout, false)
+	r.readFailed(d, nicspec.StatusCplTimeout, false)
 }
 
-// expireReads ends the reads that have timed out for certain.
+// expireReads ends the reads that have certainly timed out.
 func (r *Referee) expireReads() {
 	r.ent.Out.Next = math.MaxInt64
 	for i := range r.ent.Out.Tags {
@@ -142,7 +141,7 @@ func (r *Referee) expireReads() {
 func (r *Referee) timedOut(d *attribution.Read) {
 	r.flr.work = max(r.flr.work, min(r.now, d.Issued+d.THi+attribution.TimeoutSlack))
 	r.cnt.Step(nicspec.CntCplTimeouts.Index(), 1, r.now)
-	r.bad(d, nicspec.StatusCplTimeout, true)
+	r.readFailed(d, nicspec.StatusCplTimeout, true)
 	if q := r.messagesOf(r.domainOf(d)); q != nil {
 		q.TimedOut(min(r.now, d.Issued+d.THi+attribution.TimeoutSlack))
 	}
@@ -151,9 +150,9 @@ func (r *Referee) timedOut(d *attribution.Read) {
 	r.ent.Close(d)
 }
 
-// named ends the read of a ring of which an Event says that it has timed out: what still comes for it has no effect
-// [P6].
-func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
+// expireNamed ends the ring read that an Event reports as timed out: later completions of it have no
+// effect [P6].
+func (r *Referee) expireNamed(dom verdict.Domain, first uint16, s nicspec.Status) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
 		if s == nicspec.StatusCplTimeout && d.Open && !d.Stray && d.Kind != memory.Piece && d.First == first &&
@@ -164,8 +163,8 @@ func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
 	}
 }
 
-// came is the end of a read that brought everything.
-func (r *Referee) came(d *attribution.Read) {
+// readDone ends a read all of whose data came.
+func (r *Referee) readDone(d *attribution.Read) {
 	switch {
 	case d.Stray:
 	case d.Kind == memory.Piece:
@@ -181,8 +180,8 @@ func (r *Referee) came(d *attribution.Read) {
 	}
 }
 
-// bad is the end of a read that failed, or may have.
-func (r *Referee) bad(d *attribution.Read, s nicspec.Status, sure bool) {
+// readFailed ends a read that failed, or may have.
+func (r *Referee) readFailed(d *attribution.Read, s nicspec.Status, sure bool) {
 	switch {
 	case d.Stray:
 	case d.Kind == memory.Piece:
@@ -198,8 +197,8 @@ func (r *Referee) bad(d *attribution.Read, s nicspec.Status, sure bool) {
 	}
 }
 
-// quietReads checks that nothing of a queue is being read [Q5].
-func (r *Referee) quietReads(dom verdict.Domain, rx bool, queue int, epoch uint32) {
+// checkNoReads checks that nothing of a queue is being read [Q5].
+func (r *Referee) checkNoReads(dom verdict.Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.ent.Out.Tags {
 		d := &r.ent.Out.Tags[i]
 		switch {

@@ -25,11 +25,11 @@ type Referee struct {
 	regs *core.Regs
 	mon  *tlp.Monitor
 
-	x       boundary.Crossing // at hand
-	now     int64             // its last cycle
+	x       boundary.Crossing // the current one
+	now     int64             // last cycle of x
 	work    int64             // last cycle in which anything but a register read crossed
-	hdr     tlp.Header        // of the TLP at hand
-	outcome core.Outcome      // of the request at hand
+	hdr     tlp.Header        // of the current TLP
+	outcome core.Outcome      // of the current request
 
 	dig verdict.Digest
 	log *verdict.Log
@@ -50,10 +50,10 @@ type Referee struct {
 
 	stats   Stats
 	fault   string // why the crossings cannot be judged
-	stopped bool   // nobody came to read the counters
+	stopped bool   // the device kept the run from reading the counters
 }
 
-// New makes a referee for a device that was just reset.
+// New returns a referee for a device that was just reset.
 func New(cfg Config) (*Referee, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -100,14 +100,13 @@ func New(cfg Config) (*Referee, error) {
 	return r, nil
 }
 
-// Observe takes the next crossing. It keeps nothing that the crossing points
-// to. Crossings come in the order of their last cycles, inputs before outputs
-// within a cycle.
+// Observe takes the next crossing. It keeps no pointer of the crossing. Crossings come in the order
+// of their last cycles, inputs before outputs within a cycle.
 func (r *Referee) Observe(x boundary.Crossing) {
 	if r.fault != "" {
 		return
 	}
-	if r.fault = r.unfit(&x); r.fault != "" {
+	if r.fault = r.invalid(&x); r.fault != "" {
 		return
 	}
 	r.x, r.now = x, x.Last
@@ -139,8 +138,8 @@ func (r *Referee) Observe(x boundary.Crossing) {
 
 var _ boundary.Observer = (*Referee)(nil).Observe
 
-// unfit says why a crossing is none.
-func (r *Referee) unfit(x *boundary.Crossing) string {
+// invalid returns why a crossing is invalid, empty if it is valid.
+func (r *Referee) invalid(x *boundary.Crossing) string {
 	switch {
 	case x.Kind >= boundary.NumKinds:
 		return fmt.Sprintf("crossing of unknown kind %d", x.Kind)
@@ -154,12 +153,12 @@ func (r *Referee) unfit(x *boundary.Crossing) string {
 	return ""
 }
 
-// Mismatches is how many mismatches there are so far.
+// Mismatches returns the number of mismatches so far.
 func (r *Referee) Mismatches() uint64 {
 	return r.log.Mismatches()
 }
 
-// tlpOut judges what the device sends.
+// tlpOut judges a TLP that the device sends.
 func (r *Referee) tlpOut() {
 	p := r.x.TLP
 	r.hdr = *p.Parsed()
@@ -168,7 +167,7 @@ func (r *Referee) tlpOut() {
 	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)
 	if h.Kind.IsCompletion() {
 		if before := r.log.Mismatches(); r.answered() && r.log.Mismatches() == before {
-			r.breaches(verdict.Registers, broken)
+			r.reportViolations(verdict.Registers, broken)
 		}
 		return
 	}
@@ -177,10 +176,10 @@ func (r *Referee) tlpOut() {
 	d := verdict.Device
 	if len(broken) > 0 {
 		r.log.Saw(d)
-		r.breaches(d, broken)
+		r.reportViolations(d, broken)
 	}
 	if h.Kind.IsMemory() {
-		r.sized(h)
+		r.checkSize(h)
 	}
 	if h.Kind.IsMemory() && (h.TC != 0 || h.EP || h.Kind == tlp.MWr && h.Tag != 0) {
 		r.failFlags(h)
@@ -198,11 +197,11 @@ func (r *Referee) tlpOut() {
 	}
 }
 
-// tlpIn takes what the device is given.
+// tlpIn takes a TLP given to the device.
 func (r *Referee) tlpIn() {
 	p := r.x.TLP
 	completion := core.DecodeInbound(&p.Hdr, &r.hdr) == core.InCompletion
-	if completion && r.tooEarly(&r.hdr) { // for the monitor, which knows last beats only, it would be for the request
+	if completion && r.tooEarly(&r.hdr) { // the monitor, which sees last beats only, would match it with the request
 		r.stats.Foreign++
 	} else if broken := r.mon.Check(tlp.ToDevice, uint64(r.now), p); len(broken) > 0 {
 		r.stats.Foreign += uint64(len(broken))
@@ -215,18 +214,17 @@ func (r *Referee) tlpIn() {
 	r.requestIn()
 }
 
-// Config says what a Referee watches and what the scenario allows. Take
-// DefaultConfig and change it.
+// Config describes the device that a Referee watches and what the scenario allows. Start from
+// DefaultConfig.
 type Config struct {
-	// NIC is the name of the one that is watched, for mismatches; empty where it
-	// is the only one.
+	// NIC names the watched NIC in mismatches; empty if it is the only one.
 	NIC string
 
-	// Build is what stands behind the boundary [B2].
+	// Build is the build of the NIC behind the boundary [B2].
 	Build nicspec.Build
 
-	// MaxMismatches is how many mismatches are kept in full; the others are
-	// counted. 1 or more.
+	// MaxMismatches is the number of mismatches kept in full; later ones are only counted. 1 or
+	// more.
 	MaxMismatches int
 
 	// ForbidOverflow and ForbidNoDesc make drops by RX_DROP_OVERFLOW and
@@ -234,19 +232,18 @@ type Config struct {
 	ForbidOverflow bool
 	ForbidNoDesc   bool
 
-	// LingerCycles and HoldBytes are the bounds described in the package
-	// comment.
+	// LingerCycles and HoldBytes are the bounds described in the package comment.
 	LingerCycles int64
 	HoldBytes    int
 
-	// OnFrame, if set, is told of every frame that was compared.
+	// OnFrame, if set, is called for every frame that was compared.
 	OnFrame func(*FrameEvent)
 
-	// OnMismatch, if set, is told of every mismatch that is kept.
+	// OnMismatch, if set, is called for every mismatch that is kept.
 	OnMismatch func(*verdict.Mismatch)
 }
 
-// DefaultConfig is the configuration for a build.
+// DefaultConfig returns the default configuration for a build.
 func DefaultConfig(build nicspec.Build) Config {
 	return Config{Build: build, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20}
 }
@@ -270,16 +267,15 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// FrameEvent is one frame that was compared. It and its bytes are good until
-// the hook returns.
+// FrameEvent is one frame that was compared. It and its bytes are valid until the hook returns.
 type FrameEvent struct {
-	Rx       bool // delivered to memory, else sent
-	Known    bool // ID is
+	Rx       bool // delivered to memory; else sent
+	Known    bool // ID is valid
 	ID       verdict.FrameID
 	Port     int
 	Queue    int
-	Cycle    int64             // at which the device was done with it
-	Expected []byte            // what came in, or what was to leave; nil if unknown
-	Got      []byte            // what memory holds, or what left
+	Cycle    int64             // in which the device finished it
+	Expected []byte            // what came in, or what had to leave; nil if unknown
+	Got      []byte            // what is in memory, or what left
 	Mismatch *verdict.Mismatch // the first one found in it, or nil
 }

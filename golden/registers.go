@@ -19,75 +19,74 @@ const wordBytes = tlp.DWBytes
 
 // asked is a request that the device has to answer.
 type asked struct {
-	answer core.Answer // as the registers were when it was accepted
+	answer core.Answer // by the registers at the time it was accepted
 	off    uint32      // in BAR0
 	inBar  bool
 	cycle  int64
-	low    [2]uint64 // what counters must show at least
+	low    [2]uint64 // least value of each counter
 	class  [2]wordClass
-	from   entryRead // if a class is not wordExact
+	from   entryRead // where a class is not wordExact
 	credit [2]accounts.Range
-	reset  bool // it was accepted during a function-level reset
+	reset  bool // accepted during a function-level reset
 }
 
-// barSide is what is known of the registers, beyond core.Regs: what has been
-// written and may not have taken effect, and what has been asked and not been
-// answered.
+// barSide tracks the registers beyond core.Regs: writes that may not have taken effect, and
+// requests that are not answered.
 type barSide struct {
 	answers fifo.Queue[asked]
 
 	commandAt int64 // cycle of the latest table command
-	confirmed bool  // a read has shown that it is done
+	confirmed bool  // a read has shown that it is over
 
-	drainRx bool // the queue that is being disabled
+	drainRx bool // queue being disabled
 	drainQ  int
 	drainAt int64
 
 	limitsAt  int64 // cycle of the latest change of DEVCTL; never once settled
-	timeoutAt int64 // likewise CPL_TIMEOUT
+	timeoutAt int64 // likewise, of CPL_TIMEOUT
 
 	keys *windows.Keys
 
 	words [nicspec.TableWords]wordClass // of TBL_DATA
-	from  entryRead                     // what TBL_DATA was loaded from last, if that was a queue
+	from  entryRead                     // entry that TBL_DATA was last loaded from, if a queue's or an account's
 }
 
-// reset is what is known after reset, but for what is to be answered.
+// reset restores the state after reset, but keeps the owed answers.
 func (s *barSide) reset(regs *core.Regs) {
 	*s = barSide{answers: s.answers}
 	s.commandAt, s.limitsAt, s.timeoutAt, s.drainAt = never, never, never, never
 	s.keys = windows.NewKeys(len(regs.Keys()))
 }
 
-// flrSide is a function-level reset under way: from its write to the read that
-// shows its end.
+// flrSide tracks a function-level reset, from its write to the read that shows its end.
 type flrSide struct {
 	on     bool
 	at     int64             // cycle of its write
-	work   int64             // last cycle in which work was seen
-	writes fifo.Queue[int64] // register writes since that may have come after the end
-	fresh  *core.Regs        // what registers read after it
-	late   bool              // reported
+	work   int64             // last cycle with a sign of work
+	writes fifo.Queue[int64] // register writes during the reset that may have come after its end
+	fresh  *core.Regs        // register values after the reset
+	late   bool              // its lateness was reported
 	over   int64             // cycle in which the latest reset was seen to be over
 }
 
-// wordClass says how a word of TBL_DATA is compared.
+// wordClass is the way in which a word of TBL_DATA is compared.
 type wordClass uint8
 
 const (
 	wordExact   wordClass = iota
-	wordState             // its top byte is the queue's state
-	wordError             // byte 2 is why
+	wordState             // top byte: the queue's state
+	wordError             // byte 2: the reason
 	wordIndices           // pi and ci
-	wordCqi               // cqi in the low half
+	wordCqi               // low half: cqi
 	wordBalance           // of an account
-	wordSlow              // its second byte is the account's state
+	wordSlow              // second byte: the account's state
 	wordDrawn
 	wordSeq
 )
 
-// entryRead is a table command that loaded a queue's entry or an account's, and the least that its indices can have
-// been then: outputs that have crossed count, and doorbells that have taken effect.
+// entryRead is a table command that loaded the entry of a queue or an account. It holds the least
+// values that the indices can have had then, from the outputs that had crossed and the doorbells
+// that had taken effect.
 type entryRead struct {
 	rx          bool
 	queue       int // or account
@@ -99,7 +98,7 @@ type entryRead struct {
 	cycle   int64
 }
 
-// classAt is how the register at an offset is compared.
+// classAt returns how the register at an offset is compared.
 func (b *barSide) classAt(off uint32) wordClass {
 	if i, ok := int(off)-nicspec.RegTblDataBase, off >= nicspec.RegTblDataBase; ok &&
 		i/wordBytes < nicspec.RegTblDataCount {
@@ -112,7 +111,7 @@ func (r *Referee) failRegister(rule string, off uint32, want, got string) {
 	r.log.Fail(verdict.Registers, rule, registerName(off), want, got)
 }
 
-// registerName names the register at an offset.
+// registerName returns the name of the register at an offset.
 func registerName(off uint32) string {
 	reg, i, at := nicspec.RegisterAt(off)
 	switch {
@@ -147,16 +146,16 @@ func (r *Referee) tableRead(e *core.Effect) {
 	r.bar.from = f
 }
 
-// queueView is what is known of a queue of either kind.
+// queueView is the state of a queue of either direction.
 type queueView struct {
 	domain  verdict.Domain
-	ctx     *core.Queue // CI and CQI by the outputs seen
+	ctx     *core.Queue // CI and CQI as given by the outputs seen
 	epoch   uint32
 	open    bool
 	leastPI uint16
-	mostPI  uint16 // a doubtful doorbell counts
+	mostPI  uint16 // including a doubtful doorbell
 	bad     rings.Failures
-	seen    bool // the Event
+	seen    bool // its Event has come
 }
 
 func (r *Referee) view(f *entryRead) queueView {
@@ -179,11 +178,11 @@ func (v *queueView) doubt(doubtful bool, pi uint16) {
 	}
 }
 
-// queueWord compares a word of a queue's entry that the device keeps itself.
+// queueWord compares a word of a queue's entry that the device maintains.
 func (r *Referee) queueWord(f *entryRead, off uint32, class wordClass, want, got uint32) {
 	v := r.view(f)
 	if v.epoch != f.epoch {
-		return // enabled anew since: what it was like then is not known any more
+		return // enabled again since: the earlier state is not known any more
 	}
 	late := rings.Failures(nil)
 	if v.open {
@@ -202,7 +201,8 @@ func (r *Referee) queueWord(f *entryRead, off uint32, class wordClass, want, got
 	}
 }
 
-// stateWord: a queue whose reads may have failed may show Error before its Event [Q4].
+// stateWord compares the state: a queue whose reads may have failed may show Error before its Event
+// [Q4].
 func (r *Referee) stateWord(off uint32, failing bool, want, got uint32) {
 	const shift = 24
 	errorToo := want&(1<<shift-1) | uint32(nicspec.QueueStateError)<<shift
@@ -217,7 +217,7 @@ func (r *Referee) stateWord(off uint32, failing bool, want, got uint32) {
 	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
 }
 
-// errorWord: the status is that of a read that failed, of several any one, and Ok while none has [Q4, Q5].
+// errorWord compares the status: that of any failed read, or Ok while none has failed [Q4, Q5].
 func (r *Referee) errorWord(off uint32, failing rings.Failures, want, got uint32) {
 	const shift, mask = 16, 0xff0000
 	with := func(b rings.Failed) uint32 { return want&^mask | uint32(b.Status)<<shift }
@@ -231,8 +231,8 @@ func (r *Referee) errorWord(off uint32, failing rings.Failures, want, got uint32
 	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
 }
 
-// indexWord: indices are at least what the outputs had shown when the entry was loaded, and at most what the outputs
-// have shown by now and those under way will show.
+// indexWord compares indices: they are at least what the outputs had shown when the entry was
+// loaded, and at most what later outputs and those under way show.
 func (r *Referee) indexWord(f *entryRead, v *queueView, off uint32, class wordClass, failing bool, want, got uint32) {
 	ci, cqi := r.mostIndices(f, v, failing)
 	low, high := uint16(got), uint16(got>>16)
@@ -256,21 +256,21 @@ func (r *Referee) indexWord(f *entryRead, v *queueView, off uint32, class wordCl
 	r.failRegister("Q5", off, text, fmt.Sprintf("%#x", got))
 }
 
-// mostIndices is how far consumer and completion index of a queue may be.
+// mostIndices returns the highest consumer and completion index that a queue may have.
 func (r *Referee) mostIndices(f *entryRead, v *queueView, failing bool) (ci, cqi uint16) {
 	_, ahead := r.usable(&core.Effect{Rx: f.rx, Index: f.queue})
 	ci, cqi = v.ctx.CI+ahead, v.ctx.CQI+ahead
 	switch {
 	case !v.open && !f.rx:
-		ci = v.ctx.PI // entries that end without an output
+		ci = v.ctx.PI // entries may end without an output
 	case v.open && failing && !v.seen:
 		cqi++ // its Event
 	}
 	return ci, cqi
 }
 
-// usable is a queue's context, nil if it has none, and how many descriptors or
-// entries the device may have used beyond those that are known.
+// usable returns a queue's context, nil if it has none, and how many descriptors or entries the
+// device may have used beyond those known to be used.
 func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))

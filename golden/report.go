@@ -20,7 +20,7 @@ const (
 	Infrastructure Result = "infrastructure"
 )
 
-// Report is what a run came to.
+// Report is the outcome of a run in detail.
 type Report struct {
 	Result Result `json:"result"`
 	Reason string `json:"reason,omitempty"` // why it is not a pass, in one line
@@ -29,14 +29,14 @@ type Report struct {
 	Mismatches uint64              `json:"mismatches"`
 	List       []*verdict.Mismatch `json:"list,omitempty"`    // the first ones
 	Tallies    []verdict.Tally     `json:"tallies,omitempty"` // all of them, counted
-	Notes      []string            `json:"notes,omitempty"`   // what the other side did that the contract leaves open
+	Notes      []string            `json:"notes,omitempty"`   // what the other side did outside of the contract
 	Limits     []verdict.Limit     `json:"limits,omitempty"`  // what the referee's own bounds kept from being judged
 	Digest     string              `json:"digest"`            // SHA-256 over the crossings
 	Cycles     int64               `json:"cycles"`            // last cycle in which something crossed
 	Stats      Stats               `json:"stats"`
 }
 
-// Stats counts what crossed and what became of it.
+// Stats counts crossings and their outcomes.
 type Stats struct {
 	FramesIn  uint64 `json:"frames_in"`
 	BytesIn   uint64 `json:"bytes_in"`
@@ -69,7 +69,7 @@ func (s *Stats) count(x *boundary.Crossing) {
 // Passed reports whether the device did what the contract says.
 func (p *Report) Passed() bool { return p.Result == Pass }
 
-// JSON is the report as one JSON object.
+// JSON returns the report as one JSON object.
 func (p *Report) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
@@ -78,8 +78,7 @@ func (p *Report) JSON() ([]byte, error) {
 	return b, nil
 }
 
-// String is the report for people: one line when all is well, the mismatches
-// when not.
+// String formats the report for people: one line if all is well, else with the mismatches.
 func (p *Report) String() string {
 	var b strings.Builder
 	s := &p.Stats

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// dataKind says what a request carries, as far as attributes go [P11].
+// dataKind is the kind of data that a request carries, on which its attributes depend [P11].
 type dataKind uint8
 
 const (
@@ -18,9 +18,9 @@ const (
 	carriesOther                 // ring entries, completion entries, messages
 )
 
-// settleDevctl forgets the former settings once nothing is under way that can
-// have begun under them [G8]. It is called before something begins; a frame
-// that is coming in has begun, but is not known yet.
+// settleDevctl forgets former settings once nothing is under way that can have begun under them
+// [G8]. It must be called before something begins. A frame being received has begun but is not
+// known yet, hence the time of the longest frame.
 func (r *Referee) settleDevctl() {
 	until, open := r.devctl.Settling()
 	longest := int64(nicspec.FrameMax * 8 / r.cfg.Build.EthBits)
@@ -41,9 +41,8 @@ func (r *Referee) settleDevctl() {
 	r.devctl.Reset(r.regs)
 }
 
-// sized finds the latest setting that allows the size of the request at hand
-// [P3].
-func (r *Referee) sized(h *tlp.Header) {
+// checkSize finds the latest setting that allows the size of the current request [P3].
+func (r *Referee) checkSize(h *tlp.Header) {
 	read, n := h.Kind == tlp.MRd, int(h.Length)*tlp.DWBytes
 	most, ok := r.devctl.Sized(read, n)
 	if ok {
@@ -57,9 +56,9 @@ func (r *Referee) sized(h *tlp.Header) {
 	r.log.Fail(verdict.Device, "P3", field, fmt.Sprintf("at most %d", most), fmt.Sprint(n), h.String())
 }
 
-// follows checks the attributes of the request at hand [P11], and that not too
-// many requests follow former settings [P10], in their size or attributes.
-func (r *Referee) follows(h *tlp.Header, kind dataKind) {
+// checkSetting checks the attributes of the current request [P11], and that not too many requests follow
+// former settings, by size or attributes [P10].
+func (r *Referee) checkSetting(h *tlp.Header, kind dataKind) {
 	f := r.devctl.Follows(h.Attr, kind == carriesData, r.now)
 	if !f.Wrong && !f.Late {
 		return
@@ -71,7 +70,7 @@ func (r *Referee) follows(h *tlp.Header, kind dataKind) {
 	}
 	r.log.Fail(verdict.Device, "P10", "DEVCTL", fmt.Sprintf("in force since cycle %d, but for %d requests", f.Since,
 		windows.LateRequests),
-		"one more by a former setting", h.String())
+		"one more request by a former setting", h.String())
 }
 
 // attrText names the only attributes of a set.
@@ -84,7 +83,7 @@ func attrText(set uint8) string {
 	return fmt.Sprintf("one of the set %#x", set)
 }
 
-// failFlags names the field that [P2] wants to be zero.
+// failFlags reports the first field that [P2] requires to be zero.
 func (r *Referee) failFlags(h *tlp.Header) {
 	want := *h
 	want.TC, want.EP = 0, false
@@ -96,14 +95,14 @@ func (r *Referee) failFlags(h *tlp.Header) {
 	r.log.Fail(verdict.Device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
 }
 
-// ruleOf says where the contract has the rules of the PCIe monitor.
+// ruleOf maps rules of the PCIe monitor to rules of the contract.
 var ruleOf = map[tlp.Rule]string{
 	tlp.RuleAddressFormat: "P1", tlp.RuleLength: "B5", tlp.RulePage: "P3", tlp.RuleByteEnables: "P4",
 }
 
-// breaches reports what the PCIe monitor found in what the device sent. It does
-// not know how long former limits may be followed: sized looks at these.
-func (r *Referee) breaches(d verdict.Domain, vs []tlp.Violation) {
+// reportViolations reports the PCIe monitor's findings on what the device sent, except those on sizes: the
+// monitor does not know how long former limits apply, so checkSize checks them.
+func (r *Referee) reportViolations(d verdict.Domain, vs []tlp.Violation) {
 	for i := range vs {
 		v := &vs[i]
 		if v.Rule == tlp.RuleMPS || v.Rule == tlp.RuleMRRS {

@@ -18,8 +18,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// rig is a Go NIC on a board of test code: a memory with a driver behind its
-// PCIe port and a peer behind each Ethernet port. What crosses is recorded.
+// rig is a Go NIC on a board of test code: a memory with a driver behind its PCIe port and a peer
+// behind each Ethernet port. It records all crossings.
 type rig struct {
 	t     testing.TB
 	opt   rigOpt
@@ -87,7 +87,7 @@ func newRig(t testing.TB, o rigOpt) *rig {
 	return r
 }
 
-// clone is a crossing that lives as long as it is wanted.
+// clone returns a copy of a crossing that outlives the observer's call.
 func clone(x boundary.Crossing) boundary.Crossing {
 	if x.Frame != nil {
 		x.Frame = &ether.Frame{Port: x.Frame.Port, Queue: x.Frame.Queue, Data: append([]byte(nil), x.Frame.Data...)}
@@ -98,25 +98,25 @@ func clone(x boundary.Crossing) boundary.Crossing {
 	return x
 }
 
-// settle lets everything happen.
+// settle runs until nothing happens any more.
 func (r *rig) settle() {
 	r.t.Helper()
 	require.NoError(r.t, r.eng.Run())
 }
 
-// step lets a while pass.
+// step runs for some time.
 func (r *rig) step(d simcore.Ps) {
 	r.t.Helper()
 	require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d))
 }
 
-// judge plays a tape to a referee.
+// judge replays a tape to a referee.
 func judge(t testing.TB, cfg Config, tape []boundary.Crossing, final ...CounterValue) *Report {
 	t.Helper()
 	return judgeHeld(t, cfg, tape, nil, final...)
 }
 
-// judgeHeld plays a tape to a referee, and tells it of the times in which streams were held.
+// judgeHeld replays a tape to a referee, with the intervals in which streams were held.
 func judgeHeld(t testing.TB, cfg Config, tape []boundary.Crossing, held []boundary.Held,
 	final ...CounterValue) *Report {
 	t.Helper()
@@ -131,7 +131,7 @@ func judgeHeld(t testing.TB, cfg Config, tape []boundary.Crossing, held []bounda
 	return g.Finish(final...)
 }
 
-// peer is what is on the other side of an Ethernet port.
+// peer is the other end of an Ethernet port.
 type peer struct {
 	*sim.ComponentBase
 	rig  *rig
@@ -163,7 +163,7 @@ func (p *peer) flush() {
 	}
 }
 
-// endpoint is Arm and host memory, and the driver.
+// endpoint is Arm and host memory with the driver.
 type endpoint struct {
 	*nictest.Endpoint
 	rig *rig

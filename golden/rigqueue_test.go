@@ -12,13 +12,13 @@ import (
 var goodKeyEntry = nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan,
 	BusBase: keyBus}
 
-// readable puts bytes where key 5 leads, and makes that key.
+// readable stores bytes at the address of key 5, and writes that key.
 func (m *endpoint) readable(b []byte) {
 	m.Write(keyBus, b)
 	m.key(5, goodKeyEntry)
 }
 
-// disable turns a queue off and waits until it is.
+// disable disables a queue and waits until it is off.
 func (m *endpoint) disable(t nicspec.Table, q int) {
 	var b [64]byte
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, t, q, b[:]))
@@ -54,7 +54,7 @@ func (m *endpoint) pushTx(q int) {
 		m.Bytes(r.Slot(r.PI-1, nicspec.WqeBytes), nicspec.WqeBytes))
 }
 
-// key writes memory key i: readable, of variant i, and all of an endpoint.
+// key writes memory key i: readable, of variant i, for all of an endpoint.
 func (m *endpoint) key(i int, f nicspec.KeyEntryFields) {
 	var b [32]byte
 	f.Encode(b[:])

@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A device that does not wrap an index to its ring reads beyond the ring's end. That points at who reads rings, not at
-// pieces of work entries.
+// A device that does not wrap an index reads beyond the ring's end. The mismatch must point at the
+// code that reads rings, not at pieces of work entries.
 func TestReadsBeyondARingsEnd(t *testing.T) {
 	const log = 2
 	r := newRig(t, smallRig())

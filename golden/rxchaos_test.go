@@ -16,7 +16,7 @@ import (
 const rxParts = nicspec.PartRss | nicspec.PartAccounts | nicspec.PartCrc32c | nicspec.PartEcn |
 	nicspec.PartPause
 
-// drawing lets a rule draw on an account.
+// drawing makes a rule draw on an account.
 func drawing(f nicspec.RuleEntryFields, account, slow int) nicspec.RuleEntryFields {
 	f.AccountEn, f.Account, f.SlowQueue = 1, uint8(account), uint16(slow)
 	return f
@@ -50,7 +50,7 @@ func (m *endpoint) rssKey(seed uint64) {
 	}
 }
 
-// steadyRule sends the frames for a queue there, over an account if it can.
+// steadyRule steers the frames for a queue to it, over an account if possible.
 func steadyRule(m *endpoint, q int, parts nicspec.Cap1Reg) nicspec.RuleEntryFields {
 	f := dmacRule(uint8(q), nicspec.ActionQueue, q)
 	if parts&nicspec.PartAccounts != 0 && q > 1 {
@@ -60,7 +60,7 @@ func steadyRule(m *endpoint, q int, parts nicspec.Cap1Reg) nicspec.RuleEntryFiel
 	return f
 }
 
-// beginRxParts sets the parts of the receive side up, as far as they are there.
+// beginRxParts sets up the receive parts that the build has.
 func (c *chaos) beginRxParts() {
 	if c.opt.parts&nicspec.PartRss != 0 {
 		c.m.rssKey(c.opt.seed)
@@ -79,7 +79,7 @@ func (c *chaos) beginRxParts() {
 	}
 }
 
-// useRxParts changes something about them while frames come in.
+// useRxParts changes settings of these parts while frames come in.
 func (c *chaos) useRxParts() {
 	if c.opt.parts&nicspec.PartRss != 0 {
 		c.changeRss()
@@ -98,13 +98,13 @@ func (m *endpoint) portCfg(i int, f nicspec.PortEntryFields) {
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, i, b[:]))
 }
 
-// pauseFrame is a pause frame for a whole port.
+// pauseFrame returns a pause frame for a whole port.
 func pauseFrame(quanta uint16) []byte {
 	f := append(make([]byte, 0, 60), 1, 0x80, 0xc2, 0, 0, 1, 2, 2, 2, 2, 2, 2, 0x88, 8, 0, 1)
 	return binary.BigEndian.AppendUint16(f, quanta)[:60]
 }
 
-// pfcFrame is a priority pause.
+// pfcFrame returns a priority pause frame.
 func pfcFrame(classes uint8, quanta uint16) []byte {
 	f := append(make([]byte, 0, 60), 1, 0x80, 0xc2, 0, 0, 1, 2, 2, 2, 2, 2, 2, 0x88, 8, 1, 1, 0, classes)
 	for range 8 {
@@ -172,7 +172,7 @@ func (c *chaos) changeRss() {
 	}
 }
 
-// modes gives a receive queue modes of its parts.
+// modes draws the modes of a receive queue's parts.
 func (c *chaos) modes(f *nicspec.RxqEntryFields) {
 	if c.opt.parts&nicspec.PartCrc32c != 0 {
 		f.CrcMode = nicspec.CrcMode(c.rng.IntN(3))
@@ -182,7 +182,7 @@ func (c *chaos) modes(f *nicspec.RxqEntryFields) {
 	}
 }
 
-// digested gives the payload of a RoCEv2 frame a CRC-32C that is right.
+// digested inserts a correct CRC-32C into the payload of a RoCEv2 frame.
 func digested(f []byte) []byte {
 	if len(f) < nicspec.FrameMin {
 		return f

@@ -14,14 +14,14 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxEntry takes a completion entry of a receive queue, at the right place.
+// rxEntry takes a completion entry of a receive queue, written at the right place.
 func (r *Referee) rxEntry(q *rxq, data []byte) {
 	e := nicspec.RxCqe(data)
 	r.stats.Compared++
 	q.msgs.EntryLeft(e.Type() == nicspec.CqeTypeEvent, r.now)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.Domain(), &q.Ctx, q.bad, q.eventSeen, q.draining, data)
-		r.named(q.Domain(), e.Index(), e.Status())
+		r.expireNamed(q.Domain(), e.Index(), e.Status())
 		q.errTo = forever
 		if live := r.regs.Rxq(q.ID); !q.draining {
 			live.Fail(e.Status())
@@ -38,7 +38,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 		r.log.FailOf(verdict.Subject{Index: int(q.Ctx.CI)}, q.Domain(), "R10", "port_seq",
 			"a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
-	case f.Place == arrivals.ToDrop: // reported
+	case f.Place == arrivals.ToDrop: // has been reported
 		r.endFrame(q, f)
 	case s.State != rings.There:
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "Q3", "index", "a descriptor that was read",
@@ -70,8 +70,8 @@ func (r *Referee) consume(q *rxq, s *buffers.Slot) {
 	r.cnt.Step(nicspec.CntRxCqe.Index(), 1, r.now)
 }
 
-// entryFrame finds the frame that an entry is about, and decides the frames
-// that it passes [R11].
+// entryFrame finds the frame that an entry is about, and decides the frames that it overtakes
+// [R11].
 func (r *Referee) entryFrame(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
 	var named *arrivals.Frame
 	if int(e.Port()) < len(r.rx.ports) {
@@ -100,18 +100,18 @@ func (r *Referee) fits(q *rxq, f *arrivals.Frame) bool {
 		return false
 	}
 	if f.Place != arrivals.Unsure {
-		return int(f.Verdict.Queue) == q.ID || f.Place == arrivals.ToAccount && leads(&f.Verdict, q.ID)
+		return int(f.Verdict.Queue) == q.ID || f.Place == arrivals.ToAccount && canReach(&f.Verdict, q.ID)
 	}
 	for i := range f.Alts {
-		if leads(&f.Alts[i], q.ID) {
+		if canReach(&f.Alts[i], q.ID) {
 			return true
 		}
 	}
 	return false
 }
 
-// guess finds the frame of an entry that names none of the queue's: the first
-// whose bytes were written, of the next ones of each port.
+// guess finds the frame of an entry that names none of the queue's: among the next frames of the
+// ports, the first whose bytes were written.
 func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
 	for port := range q.frames {
 		if f := q.frames[port].Head; f != nil && r.written(q, f) {
@@ -136,7 +136,7 @@ func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *arrivals.Frame {
 	return f
 }
 
-// ruleOfDrop is the rule that makes a device drop.
+// ruleOfDrop returns the rule by which a device drops for a cause.
 func ruleOfDrop(c nicspec.PortCounter) string {
 	switch c {
 	case nicspec.CntRxDropDisabled, nicspec.CntRxDropRunt, nicspec.CntRxDropOversize:
@@ -157,7 +157,7 @@ func (r *Referee) written(q *rxq, f *arrivals.Frame) bool {
 	return s.State == rings.There && s.Contains(buffers.Hdr, data[:hdr]) && s.Contains(buffers.Pay, data[hdr:])
 }
 
-// landed is a frame as a queue writes it to memory [E1].
+// landed returns a frame as a queue writes it to memory [E1].
 func (r *Referee) landed(q *rxq, f *arrivals.Frame) []byte {
 	if q.Ctx.EcnMode == 0 || !q.Ctx.MarksCE(&f.Verdict.Headers) {
 		return f.Data
@@ -167,11 +167,11 @@ func (r *Referee) landed(q *rxq, f *arrivals.Frame) []byte {
 	return r.rx.joined
 }
 
-// deliver compares a delivery with what the contract says of it [R8, R10]. If
-// the frame drew on an account, it returns that and what is to be noted there.
+// deliver compares a delivery with the contract [R8, R10]. If the frame drew on an account, it
+// returns the account and the event to record there.
 func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.RxCqe) (a *account,
 	event accounts.Event) {
-	r.inOrder(q, f, e)
+	r.checkOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
 	if f.HashOpen && v.Hash == e.RssHash() && !r.ver.SettleHash(f.Span(), v, v.Hash, q.ID) {
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "S3", "queue",
@@ -214,13 +214,13 @@ func (r *Referee) deliver(q *rxq, s *buffers.Slot, f *arrivals.Frame, e nicspec.
 	r.comparePart(q, s, f, buffers.Hdr, 0, plan.HdrLen)
 	r.comparePart(q, s, f, buffers.Pay, plan.HdrLen, plan.PayLen)
 	if r.cfg.OnFrame != nil {
-		r.tellDelivered(q, s, f, plan)
+		r.reportDelivered(q, s, f, plan)
 	}
 	return a, event
 }
 
-// inOrder is [R11] for a frame of which the queue was not known.
-func (r *Referee) inOrder(q *rxq, f *arrivals.Frame, e nicspec.RxCqe) {
+// checkOrder checks [R11] for a frame whose queue was not known when it came in.
+func (r *Referee) checkOrder(q *rxq, f *arrivals.Frame, e nicspec.RxCqe) {
 	seen := &q.seen[f.Port]
 	if seen.any && int32(f.Seq-seen.seq) <= 0 && f.Place != arrivals.ToQueue {
 		r.failRx(f, int(q.Ctx.CI), q.Domain(), "R11", "port_seq",
@@ -229,8 +229,8 @@ func (r *Referee) inOrder(q *rxq, f *arrivals.Frame, e nicspec.RxCqe) {
 	seen.any, seen.seq = true, f.Seq
 }
 
-// verdictFor is the verdict by which a frame came to a queue: of those that may
-// be, the one that its completion entry speaks of.
+// verdictFor returns the verdict by which a frame came to a queue: of the possible ones, the one
+// that agrees best with the completion entry.
 func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.RxVerdict {
 	if f.Place != arrivals.Unsure {
 		if f.HashOpen {
@@ -241,7 +241,7 @@ func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.R
 	found, best := 0, -1
 	for i := range f.Alts {
 		v := &f.Alts[i]
-		if !leads(v, q.ID) {
+		if !canReach(v, q.ID) {
 			continue
 		}
 		agrees := 0
@@ -251,7 +251,7 @@ func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.R
 		if v.Account.On == (e.AccountSeq() != 0 || e.SlowPath()) {
 			agrees += 8
 		}
-		if a := r.rx.accountOf(v); a != nil { // of several accounts, the one whose turn it is
+		if a := r.rx.accountOf(v); a != nil { // of several accounts, prefer the one whose turn it is
 			r.ageAccount(a)
 			agrees += a.Agrees(e.AccountSeq())
 			if pathQueue(v, e.SlowPath()) == q.ID {
@@ -261,7 +261,7 @@ func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.R
 		if v.Rule == e.Rule() {
 			agrees += 32
 		}
-		if v.Roce == e.Roce() { // ROCE_PORT was written, and the way is the same
+		if v.Roce == e.Roce() { // ROCE_PORT was written; the queue is the same either way
 			agrees += 64
 		}
 		if f.HashOpen && r.ver.SettleHash(f.Span(), v, e.RssHash(), q.ID) || !f.HashOpen && v.Hash == e.RssHash() {
@@ -275,16 +275,15 @@ func (r *Referee) verdictFor(f *arrivals.Frame, q *rxq, e nicspec.RxCqe) *core.R
 	return &f.Verdict
 }
 
-// rxFieldRules is the rules that fields of a receive completion entry follow;
-// all others follow [R10].
+// rxFieldRules maps fields of a receive completion entry to their rules; all others follow [R10].
 var rxFieldRules = map[string]string{
 	"rule": "R5", "port_seq": "R1", "hdr_len": "R8", "phase": "Q8",
 	"vlan_count": "H1", "vlan_outer": "H1", "vlan_inner": "H1", "ethertype": "H1", "l3_off": "H1",
 	"ip_len_bad": "H2", "frag": "H2", "l3_type": "H2", "ip_proto": "H2", "ip_tos": "H2",
 	"l4_type": "H4", "l4_off": "H4", "src_port": "H4", "dst_port": "H4", "l4_len_bad": "H5",
-	"roce": "H6", "bth_opcode": "H6", "bth_flags": "H6", "pkey": "H6", "dest_qp": "H6", "psn": "H6", "payload_off": "" +
-		"H7",
-	"ip_csum": "H8", "l4_csum": "H9", "icrc": "H10",
+	"roce": "H6", "bth_opcode": "H6", "bth_flags": "H6", "pkey": "H6", "dest_qp": "H6", "psn": "H6",
+	"payload_off": "H7",
+	"ip_csum":     "H8", "l4_csum": "H9", "icrc": "H10",
 	"rss_hash": "S2", "crc32c": "X4", "crc32c_value": "X3", "slow_path": "A2", "account_seq": "A4",
 }
 
@@ -322,7 +321,7 @@ func (r *Referee) comparePart(q *rxq, s *buffers.Slot, f *arrivals.Frame, part, 
 	}
 }
 
-// ruleOfByte is the rule that a byte in memory follows.
+// ruleOfByte returns the rule that a byte in memory follows.
 func (q *rxq) ruleOfByte(field string) string {
 	switch field {
 	case "ipv4.tos", "ipv4.csum", "ipv6.version_class_flow":
@@ -356,8 +355,8 @@ func (r *Referee) endFrame(q *rxq, f *arrivals.Frame) {
 	p.out.Low(r.now, p.Level)
 }
 
-// tellDelivered hands a delivered frame to the hook.
-func (r *Referee) tellDelivered(q *rxq, s *buffers.Slot, f *arrivals.Frame, plan *core.RxPlan) {
+// reportDelivered passes a delivered frame to the hook.
+func (r *Referee) reportDelivered(q *rxq, s *buffers.Slot, f *arrivals.Frame, plan *core.RxPlan) {
 	got := r.rx.joined[:0]
 	for part, n := range [...]int{plan.HdrLen, plan.PayLen} {
 		if sh := s.Parts[part]; sh != nil {
@@ -370,8 +369,8 @@ func (r *Referee) tellDelivered(q *rxq, s *buffers.Slot, f *arrivals.Frame, plan
 	r.cfg.OnFrame(&r.rx.event)
 }
 
-// writtenBeyond reports what was written to buffers that overlap and that no
-// frame accounts for, once the descriptors that might have had it are done.
+// writtenBeyond reports writes to overlapping buffers that no frame accounts for, once the
+// descriptors that might have taken them are done.
 func (r *Referee) writtenBeyond(q *rxq, s *buffers.Slot) {
 	if !s.Shares || !r.buf.Pending() {
 		return

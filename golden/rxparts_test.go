@@ -12,8 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// calmParts records a run in which the parts of the receive side work and
-// everything is certain.
+// calmParts records a run in which the receive parts work, without any ambiguity.
 func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -66,14 +65,14 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, r.tape
 }
 
-// seqOf is the completion entry in a queue of the frame with an account_seq.
+// seqOf returns the completion entry with an account_seq in a queue.
 func seqOf(p *tape, queue int, seq uint32) nicspec.RxCqe {
 	return p.get(0, func(x *boundary.Crossing) bool {
 		return rxCqe(queue)(x) && nicspec.RxCqe(x.TLP.Data).AccountSeq() == seq
 	}).TLP.Data
 }
 
-// written changes what the driver wrote to a register, every time.
+// written changes every value that the driver wrote to a register.
 func (p *tape) written(off uint32, change func(v uint32) uint32) {
 	for i := range p.s {
 		if x := &p.s[i]; rung(off)(x) {
@@ -159,7 +158,7 @@ func TestRxPartSabotageIsCaught(t *testing.T) {
 	sabotagesAreCaught(t, cfg, clean, rxPartSabotages)
 }
 
-// unmarked takes the mark back that a frame of queue 1 got.
+// unmarked reverts the ECN mark that a frame of queue 1 got.
 func unmarked(p *tape) {
 	first := -1 // write of the frame
 	for i := range p.s {

@@ -10,20 +10,20 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxSide is what is known of the receive side.
+// rxSide tracks the receive side.
 type rxSide struct {
 	ports  []rxPort
 	queues []rxq
 	frames memory.Pool[arrivals.Frame]
 
-	accounts []account // none without the part
+	accounts []account // empty without the part
 	unsure   int       // frames that may go to more than one place
 	plan     core.RxPlan
 	joined   []byte
 	event    FrameEvent
 }
 
-// rxPort is what is known of the receive side of a port.
+// rxPort tracks the receive side of a port.
 type rxPort struct {
 	arrivals.Port
 	stops pause.Stops
@@ -39,8 +39,8 @@ func (s *rxSide) init(build *nicspec.Build) {
 	}
 }
 
-// verdicts gives a frame every verdict that it can get. To one that came in across a whole reset nothing applies that
-// was written after the reset [L2].
+// verdicts collects every verdict that a frame can get. For one that came in across a whole reset,
+// nothing applies that was written after the reset [L2].
 func (r *Referee) verdicts(f *arrivals.Frame) {
 	span := f.Span()
 	if r.across(f) {
@@ -49,7 +49,7 @@ func (r *Referee) verdicts(f *arrivals.Frame) {
 	f.Alts, f.HashOpen = r.ver.Verdicts(&windows.Frame{Span: span, Port: f.Port, Data: f.Data}, f.Alts[:0])
 }
 
-// frameIn takes a frame that came in.
+// frameIn takes a received frame.
 func (r *Referee) frameIn() {
 	p := &r.rx.ports[r.x.Port]
 	r.settleDrops(p)
@@ -112,8 +112,7 @@ func (r *Referee) assign(p *rxPort, f *arrivals.Frame) {
 	q.pending++
 }
 
-// reconsider gives the frames that a configuration write may still concern
-// their verdicts anew [R6].
+// reconsider classifies again the frames that a configuration write may still affect [R6].
 func (r *Referee) reconsider() {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
@@ -126,7 +125,7 @@ func (r *Referee) reconsider() {
 				break
 			}
 			if f.N > nicspec.FrameMax {
-				continue // [R2] alone: its cause is looked at when it is decided
+				continue // only [R2] applies: its cause is determined when it is decided
 			}
 			r.withdraw(p, f)
 			r.verdicts(f)

@@ -14,19 +14,19 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxq is what is known of one receive queue.
+// rxq tracks one receive queue.
 type rxq struct {
 	buffers.Queue
-	was   core.Queue // as enabled before
-	epoch uint32     // counts the enablings
+	was   core.Queue // context before the latest enabling
+	epoch uint32     // number of enablings
 
 	open     bool  // enabled, or being disabled
 	draining bool  // being disabled
-	since    int64 // enabled
-	shown    bool  // a read has shown that it is
+	since    int64 // cycle of the latest enabling
+	shown    bool  // a read has shown that it is enabled
 
-	// Until when the queue may be off, or in the error state, as far as a
-	// frame can tell [R12]; never and forever for not at all and still.
+	// Last cycle in which the queue may have been off, or in the error state, as far as frames can
+	// tell [R12]; never for not at all, forever for still.
 	offTo, errTo int64
 
 	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
@@ -38,11 +38,11 @@ type rxq struct {
 	msgs       *msix.Queue
 
 	frames  []arrivals.List
-	pending int             // frames that may come to the queue and do not lie in doubt
+	pending int             // frames that may come to the queue, without those in doubt
 	seen    []deliveredLast // by port
 }
 
-// deliveredLast is the frame of a port that was delivered last.
+// deliveredLast is the last delivered frame of a port.
 type deliveredLast struct {
 	any bool
 	seq uint32
@@ -53,7 +53,7 @@ func (q *rxq) init(id, ports int) {
 		seen: make([]deliveredLast, ports)}
 }
 
-// ranges enters or removes what a queue makes the device read and write.
+// ringRanges opens or closes the ranges that a queue makes the device read and write.
 func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
 	ring, cq := attribution.Owner{Kind: memory.TxRing, Queue: uint16(id)},
@@ -98,8 +98,8 @@ func (r *Referee) enableRx(i int) {
 	r.ringRanges(&q.Ctx, i, true, true)
 }
 
-// keepCauses notes why frames that are not decided may have been dropped under
-// the context before the last, which is about to be forgotten.
+// keepCauses records why undecided frames may have been dropped under the context before the last,
+// which is about to be forgotten.
 func (r *Referee) keepCauses(q *rxq) {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
@@ -108,14 +108,14 @@ func (r *Referee) keepCauses(q *rxq) {
 			if f == nil || f.Place == arrivals.ToDrop {
 				continue
 			}
-			if _, same := under(f, q); same {
+			if _, same := cameUnder(f, q); same {
 				continue
 			}
-			if f.Place != arrivals.Unsure && leads(&f.Verdict, q.ID) {
+			if f.Place != arrivals.Unsure && canReach(&f.Verdict, q.ID) {
 				f.Earlier |= r.runCauses(&q.was, &f.Verdict, f.N, true)
 			}
 			for a := range f.Alts {
-				if v := &f.Alts[a]; f.Place == arrivals.Unsure && leads(v, q.ID) {
+				if v := &f.Alts[a]; f.Place == arrivals.Unsure && canReach(v, q.ID) {
 					f.Earlier |= r.runCauses(&q.was, v, f.N, true)
 				}
 			}
@@ -132,14 +132,14 @@ func (r *Referee) drainRx(i int) {
 
 // closeRx ends the disabling: the device does nothing for the queue any more.
 func (r *Referee) closeRx(q *rxq) {
-	r.quietReads(q.Domain(), true, q.ID, q.epoch)
+	r.checkNoReads(q.Domain(), true, q.ID, q.epoch)
 	r.endEvent(q.Domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
 	q.msgs.Disabled()
 	r.forgetRx(q, "Q5", "busy")
 }
 
-// forgetRx ends what is known of a queue that was closed; no frame is being
-// delivered, as the field of a register that was read says.
+// forgetRx forgets the state of a closed queue, and checks that no frame is being delivered, as the
+// register field just read implies.
 func (r *Referee) forgetRx(q *rxq, rule, field string) {
 	for k := range q.Slots {
 		s := &q.Slots[k]
@@ -166,14 +166,14 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 	r.buf.Last = nil
 }
 
-// rung notes an accepted doorbell.
+// rung records an accepted doorbell.
 func (q *rxq) rung(pi uint16, cycle int64) {
 	q.Ctx.PI = pi
 	q.doubtful = false
 	q.doorbells.Rung(pi, cycle)
 }
 
-// postedBefore is the producer index by the doorbells accepted before a cycle.
+// postedBefore returns the producer index set by the doorbells accepted before a cycle.
 func (q *rxq) postedBefore(cycle int64) uint16 { return q.doorbells.Before(cycle, q.Ctx.CI) }
 
 // descsIn takes the descriptors that a read brought.
@@ -184,7 +184,7 @@ func (r *Referee) descsIn(d *attribution.Read) {
 	}
 }
 
-// descsBad notes a read of descriptors that failed, or may have [Q4].
+// descsBad records a read of descriptors that failed, or may have [Q4].
 func (r *Referee) descsBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	q := r.rx.queue(d.Queue)
 	if sure {
@@ -197,7 +197,7 @@ func (r *Referee) descsBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	q.errTo = forever
 }
 
-// runCauses is [X5], [R8] and [R9] for a queue in state Run.
+// runCauses returns the drop cause by [X5], [R8] or [R9] for a queue in state Run.
 func (r *Referee) runCauses(ctx *core.Queue, v *core.RxVerdict, n int, empty bool) counters.Drops {
 	if ctx.PayBufSize == 0 {
 		return 0

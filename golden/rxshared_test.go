@@ -13,8 +13,8 @@ import (
 
 const sharedBuf = 0x0100_0001_0000_0040
 
-// sharedBuffers records frames for two queues whose descriptors name one place:
-// queue 0 splits frames, and both parts go there, too.
+// sharedBuffers records frames for two queues whose descriptors name one place: queue 0 splits
+// frames, and both parts go there as well.
 func sharedBuffers(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -48,8 +48,8 @@ func sharedPut(n int) pick {
 	})
 }
 
-// A write belongs to the frame that demands its bytes, in whatever order the
-// device writes those of frames that are under way; each is needed once.
+// A write belongs to the frame that demands its bytes, in whatever order the device writes those of
+// frames in flight; each byte is needed once.
 func TestSharedBuffers(t *testing.T) {
 	cfg, clean := sharedBuffers(t)
 	p := newTape(t, clean)
@@ -72,7 +72,7 @@ func TestSharedBuffers(t *testing.T) {
 	})
 }
 
-// Frames of other bytes fit no place that was written before they came.
+// A frame with other bytes does not fit a place that was written before it came.
 func TestSharedWritesHaveTheirTime(t *testing.T) {
 	cfg, clean := sharedBuffers(t)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{{"a write comes before its frame, but after another", func(p *tape) {

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// sabotage is a fault of the device, made by changing what crossed, and what
-// the referee must say of it first.
+// sabotage is a fault of the device, made by changing the recorded crossings, and the first
+// mismatch that the referee must report for it.
 type sabotage struct {
 	name   string
 	edit   func(p *tape)
@@ -314,8 +314,7 @@ func toOtherQueue(p *tape) {
 	e.SetPortSeq(f.PortSeq())
 }
 
-// loseFrame takes a delivery out and closes the gap, as if the frame had never
-// come in.
+// loseFrame removes a delivery and closes the gap, as if the frame had never come in.
 func loseFrame(p *tape) {
 	i := last(p, rxCqe(0))
 	for k := i; k > 0; k-- {
@@ -335,8 +334,7 @@ func TestSabotageIsCaught(t *testing.T) {
 	sabotagesAreCaught(t, cfg, clean, sabotages)
 }
 
-// sabotagesAreCaught checks that a recording passes, and that each fault put
-// into it is found.
+// sabotagesAreCaught checks that a recording passes, and that each fault put into it is found.
 func sabotagesAreCaught(t *testing.T, cfg Config, clean []boundary.Crossing, faults []sabotage, held ...boundary.Held) {
 	p := judgeHeld(t, cfg, clean, held)
 	require.True(t, p.Passed(), "%v", p)

@@ -12,10 +12,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// calm records a run in which everything is certain: two ports, three receive
-// queues with different splits, two transmit queues, descriptors for every
-// frame, some frames that are dropped by rule or checksum, some work entries
-// that fail, and the counters at the end.
+// calm records a run without any ambiguity: two ports, three receive queues with different splits,
+// two transmit queues, descriptors for every frame, some frames dropped by rule or checksum, some
+// failing work entries, and the counters at the end.
 func calm(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
@@ -82,10 +81,10 @@ func newTape(t testing.TB, from []boundary.Crossing) *tape {
 	return p
 }
 
-// what a crossing is, for picking one.
+// pick selects crossings.
 type pick func(x *boundary.Crossing) bool
 
-// find is the place of the n-th crossing that is picked.
+// find returns the index of the n-th picked crossing.
 func (p *tape) find(n int, is pick) int {
 	for i := range p.s {
 		if is(&p.s[i]) {
@@ -103,20 +102,20 @@ func (p *tape) get(n int, is pick) *boundary.Crossing { return &p.s[p.find(n, is
 
 func (p *tape) drop(i int) { p.s = append(p.s[:i:i], p.s[i+1:]...) }
 
-// insert puts a crossing before another, at its time.
+// insert puts a crossing before another, at the same time.
 func (p *tape) insert(i int, x boundary.Crossing) {
 	x.First, x.Last = p.s[i].Last, p.s[i].Last
 	p.s = append(p.s[:i:i], append([]boundary.Crossing{x}, p.s[i:]...)...)
 }
 
-// move takes a crossing from one place to another, at the time there.
+// move moves a crossing to another index, at the time there.
 func (p *tape) move(from, to int) {
 	x := p.s[from]
 	p.drop(from)
 	p.insert(to, x)
 }
 
-// swap exchanges what crossed, not the times.
+// swap exchanges two crossings but not their times.
 func (p *tape) swap(i, k int) {
 	a, b := &p.s[i], &p.s[k]
 	a.TLP, b.TLP = b.TLP, a.TLP
@@ -148,7 +147,7 @@ func frameOut(queue int) pick {
 
 func frameIn(x *boundary.Crossing) bool { return x.Kind == boundary.FrameIn }
 
-// Where the test driver puts things.
+// Picks by the addresses that the test driver uses.
 func rxCqe(q int) pick {
 	return out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool {
 		return h.Address>>22 == 0x0100_0000_3000_0000>>22+uint64(q)
@@ -184,7 +183,7 @@ func wqeRead(q int) pick {
 
 var pieceRead = out(tlp.MRd, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address>>16 == keyBus>>16 })
 
-// answer is the answer to a read of one register.
+// answer returns the index of the answer to a read of one register.
 func (p *tape) answer(off uint32) int {
 	at := p.find(0, func(x *boundary.Crossing) bool {
 		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MRd &&

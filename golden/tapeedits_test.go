@@ -6,8 +6,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// steerElsewhere changes the destination of a frame that came in and was
-// delivered to queue 0, so that the device should have steered it elsewhere.
+// steerElsewhere changes the destination of a received frame that was delivered to queue 0, so that
+// the device should have steered it elsewhere.
 func steerElsewhere(p *tape, dmac uint8) {
 	e := nicspec.RxCqe(p.get(0, rxCqe(0)).TLP.Data)
 	seq := uint32(0)
@@ -22,8 +22,7 @@ func steerElsewhere(p *tape, dmac uint8) {
 	}
 }
 
-// swapFrames lets the first two frames of a queue, and what follows from the
-// first, happen in the other order.
+// swapFrames exchanges the first two frames of a queue, with everything that follows from them.
 func swapFrames(p *tape) {
 	f, c := p.find(0, frameOut(0)), p.find(0, txCqe(0))
 	k := p.find(1, frameOut(0)) + 1
@@ -31,7 +30,7 @@ func swapFrames(p *tape) {
 	p.move(c-1, k-1)
 }
 
-// unasked inserts a completion entry for an entry that asked for none.
+// unasked inserts a completion entry for an entry that requested none.
 func unasked(p *tape) {
 	i := p.find(0, txCqe(0))
 	x := clone(p.s[i])
@@ -41,7 +40,7 @@ func unasked(p *tape) {
 	p.insert(p.find(1, frameOut(0))+1, x)
 }
 
-// failing is the completion entry of the work entry that fails.
+// failing returns the completion entry of the work entry that fails.
 func failing(p *tape) nicspec.TxCqe {
 	return p.get(0, func(x *boundary.Crossing) bool {
 		return txCqe(1)(x) && nicspec.TxCqe(x.TLP.Data).Status() != nicspec.StatusOk

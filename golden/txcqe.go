@@ -8,16 +8,15 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// txEntryWritten takes a completion entry of a transmit queue, at the right
-// place [T10].
+// txEntryWritten takes a completion entry of a transmit queue, written at the right place [T10].
 func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	e := nicspec.TxCqe(data)
 	r.stats.Compared++
 	q.msgs.EntryLeft(e.Type() == nicspec.CqeTypeEvent, r.now)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.Domain(), &q.Ctx, q.bad, q.eventSeen, q.draining, data)
-		r.named(q.Domain(), e.Index(), e.Status())
-		for i := range q.bad { // that it failed is certain now
+		r.expireNamed(q.Domain(), e.Index(), e.Status())
+		for i := range q.bad { // the Event makes the failure certain
 			b := &q.bad[i]
 			b.Sure = b.Sure || b.First == e.Index() && b.Status == e.Status()
 		}
@@ -47,9 +46,8 @@ func (r *Referee) nextCqe(q *txq) {
 	}
 }
 
-// completed finds the entry that a completion entry is due for: the next one
-// that gets one. An entry that need not have one is passed if the completion
-// entry names a later one.
+// completed returns the next entry that gets a completion entry. It skips an entry that need not
+// get one if the completion entry names a later one.
 func (r *Referee) completed(q *txq, c nicspec.TxCqe) *attribution.Slot {
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -57,7 +55,7 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *attribution.Slot {
 			break
 		}
 		e := s.Entry
-		over := e.Left || !e.Plan.Complete && i != c.Index() && r.claims(e) || !e.Works() &&
+		over := e.Left || !e.Plan.Complete && i != c.Index() && r.claimAny(e) || !e.Works() &&
 			e.Plan.Status == nicspec.StatusOk
 		if over && !e.Plan.Complete && i != c.Index() {
 			continue
@@ -129,7 +127,8 @@ func (r *Referee) judgeEntry(q *txq, s *attribution.Slot, c nicspec.TxCqe) {
 	r.failEntry(e, q.Domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String())
 }
 
-// reattribute settles which reads were for an entry that ended with a status.
+// reattribute reassigns reads such that an entry can have ended with a status, and reports whether
+// anything changed.
 func (r *Referee) reattribute(e *attribution.Entry, s nicspec.Status) bool {
 	if s >= nicspec.StatusCplUnsupported {
 		for x := e; x != nil; x = x.Alt {
@@ -139,7 +138,7 @@ func (r *Referee) reattribute(e *attribution.Entry, s nicspec.Status) bool {
 		}
 		return false
 	}
-	if s == nicspec.StatusOk && r.claims(e) {
+	if s == nicspec.StatusOk && r.claimAny(e) {
 		return true
 	}
 	if s == nicspec.StatusBadOffload {
@@ -148,8 +147,7 @@ func (r *Referee) reattribute(e *attribution.Entry, s nicspec.Status) bool {
 	return r.ent.SupplyAll(e)
 }
 
-// finishUpTo ends the entries up to the one that a completion entry was
-// written for.
+// finishUpTo ends the entries up to the one that a completion entry was written for.
 func (r *Referee) finishUpTo(q *txq, index uint16) {
 	r.silentEnded(q)
 	for int16(index-q.Oldest) >= 0 {

@@ -41,22 +41,22 @@ func (r *Referee) queueFrameOut() {
 	r.checkStopped(q)
 	s := r.sender(q, f.Data)
 	if s == nil {
-		r.tellSent(q, nil, f.Data)
+		r.reportSent(q, nil, f.Data)
 		return
 	}
 	e := s.Entry
 	if !bytes.Equal(e.Frame, f.Data) && r.failFrame(q, e, f.Data) {
-		r.tellSent(q, e, f.Data)
+		r.reportSent(q, e, f.Data)
 		return
 	}
 	if e.Plan.Port != r.x.Port {
 		r.failEntry(e, q.Domain(), "T9", "port", fmt.Sprint(e.Plan.Port), fmt.Sprint(r.x.Port))
 	}
-	r.pushedEarly(e, "a frame")
+	r.checkPushedEarly(e, "a frame")
 	if e.Count > 0 {
-		r.leaves(q.Domain(), "a frame that was read")
+		r.checkBusySinceRead(q.Domain(), "a frame that was read")
 	}
-	r.tellSent(q, e, f.Data)
+	r.reportSent(q, e, f.Data)
 	outcomes, _ := r.ent.Outcomes(e)
 	e.Left, e.Sent, e.Gone = true, len(f.Data), r.now
 	q.emit = e.Index + e.Blocks
@@ -65,8 +65,8 @@ func (r *Referee) queueFrameOut() {
 	r.settleEntries(q)
 }
 
-// tellSent hands a frame that left to the hook. e is its entry, nil if none is known.
-func (r *Referee) tellSent(q *txq, e *attribution.Entry, got []byte) {
+// reportSent passes a frame that left to the hook. e is its entry, nil if unknown.
+func (r *Referee) reportSent(q *txq, e *attribution.Entry, got []byte) {
 	if r.cfg.OnFrame == nil {
 		return
 	}
@@ -79,13 +79,14 @@ func (r *Referee) tellSent(q *txq, e *attribution.Entry, got []byte) {
 	r.cfg.OnFrame(&r.tx.event)
 }
 
-// sender finds the entry whose frame is due to leave: the next one of the
-// queue, over those that send none, or may have failed and send it to another port. Without one it reports why.
+// sender finds the entry whose frame is due to leave: the next one of the queue, skipping entries
+// that send no frame, may have failed, or send this frame to another port. It reports a mismatch if
+// there is none.
 func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	if s := r.plainSender(q, data); s != nil {
 		return s
 	}
-	if r.acceptPush(q) { // an entry without pieces shows by its frame only that it was taken
+	if r.acceptPush(q) { // only its frame shows that an entry without pieces was accepted
 		if s := r.plainSender(q, data); s != nil {
 			return s
 		}
@@ -96,7 +97,7 @@ func (r *Referee) sender(q *txq, data []byte) *attribution.Slot {
 	return r.unclearSender(q, data)
 }
 
-// unclearSender is sender where reads may be those of several entries.
+// unclearSender is sender for the case that reads may belong to several entries.
 func (r *Referee) unclearSender(q *txq, data []byte) *attribution.Slot {
 	var failed *attribution.Entry
 	var elsewhere *attribution.Slot // an entry with this frame for another port
@@ -120,7 +121,7 @@ func (r *Referee) unclearSender(q *txq, data []byte) *attribution.Slot {
 		m, wait := r.ent.Outcomes(e)
 		due := wait || m == attribution.StatusSet(nicspec.StatusOk) && e.Plan.Send
 		switch {
-		case due && r.laterSends(q, e, data) && r.endsBare(e):
+		case due && r.laterSends(q, e, data) && r.endWithoutFrame(e):
 			failed = e
 		case wait:
 			r.failEarly(q, e)
@@ -149,8 +150,8 @@ func (r *Referee) failEarly(q *txq, e *attribution.Entry) {
 	r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 }
 
-// failNoSender reports a frame behind the last entry that could send one. failed is the last entry that failed, nil if
-// none did.
+// failNoSender reports a frame after the last entry that could have sent one. failed is the last
+// entry that failed, nil if none did.
 func (r *Referee) failNoSender(q *txq, failed *attribution.Entry) {
 	if failed == nil {
 		r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
@@ -161,7 +162,7 @@ func (r *Referee) failNoSender(q *txq, failed *attribution.Entry) {
 	r.failSender(q, failed, failed.RuleOfStatus(m.First()), "frame", want)
 }
 
-// plainSender is sender as far as the reads are taken already.
+// plainSender is sender without reassigning any reads.
 func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 	for i := q.emit; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -181,8 +182,9 @@ func (r *Referee) plainSender(q *txq, data []byte) *attribution.Slot {
 	return nil
 }
 
-// passDoubtful passes the frame of a doubtful entry on if these bytes show that it was a later entry's: they fit an
-// entry behind that one, and none otherwise. Of several such entries it takes the latest.
+// passDoubtful passes the frame of a doubtful entry on if these bytes show that it was a later
+// entry's: they fit an entry behind that one, and none otherwise. Of several such entries it takes
+// the latest.
 func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	var found *attribution.Entry
 	for i := q.Oldest; i != q.emit; i = q.After(i) {
@@ -197,7 +199,8 @@ func (r *Referee) passDoubtful(q *txq, data []byte) bool {
 	return found != nil && r.ent.NextWith(&q.Queue, q.emit, r.x.Port, data) == nil && r.passOn(q, found)
 }
 
-// passOn takes the frame of a doubtful entry for that of the next one that it fits, and reports whether there is one.
+// passOn reassigns the frame of a doubtful entry to the next entry that it fits, and reports
+// whether there is one.
 func (r *Referee) passOn(q *txq, e *attribution.Entry) bool {
 	to := r.ent.PassOn(e)
 	if to == nil {
@@ -210,8 +213,7 @@ func (r *Referee) passOn(q *txq, e *attribution.Entry) bool {
 	return true
 }
 
-// laterSends reports whether a frame may be that of an entry after e, by its
-// length.
+// laterSends reports whether an entry after e may send a frame of this length.
 func (r *Referee) laterSends(q *txq, e *attribution.Entry, data []byte) bool {
 	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
 		for o := q.Slot(i).Entry; o != nil; o = o.Alt {
@@ -223,11 +225,11 @@ func (r *Referee) laterSends(q *txq, e *attribution.Entry, data []byte) bool {
 	return false
 }
 
-// endsBare finds reads by which an entry has ended without a frame, and reports
-// whether there are any: a later entry's frame has left.
-func (r *Referee) endsBare(e *attribution.Entry) bool {
+// endWithoutFrame finds reads by which an entry has ended without a frame, since a later entry's frame has
+// left. It reports whether there are any.
+func (r *Referee) endWithoutFrame(e *attribution.Entry) bool {
 	for x := e; x != nil; x = x.Alt {
-		if x.Plan.Copy && r.claim(x) || r.ent.AssignAnyFailed(x) || x.Plan.Send && r.ent.Spoil(x) {
+		if x.Plan.Copy && r.claimCopy(x) || r.ent.AssignAnyFailed(x) || x.Plan.Send && r.ent.Spoil(x) {
 			return true
 		}
 	}
@@ -249,8 +251,8 @@ func (r *Referee) failSender(q *txq, e *attribution.Entry, rule, field, want str
 	r.log.FailOf(s, q.Domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
 }
 
-// failFrame reports a frame that differs from the one that was due. It reports
-// true if the frame is that of another entry.
+// failFrame reports a frame that differs from the one that was due. It returns true if the frame
+// belongs to another entry.
 func (r *Referee) failFrame(q *txq, e *attribution.Entry, got []byte) (other bool) {
 	if o := r.otherQueue(q, got); o != nil {
 		r.failTuser(o)
@@ -275,7 +277,7 @@ func (r *Referee) failFrame(q *txq, e *attribution.Entry, got []byte) (other boo
 	return false
 }
 
-// laterEntry finds an entry after e whose frame this is.
+// laterEntry finds an entry after e that sends this frame.
 func (r *Referee) laterEntry(q *txq, e *attribution.Entry, data []byte) *attribution.Entry {
 	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
 		if later := q.Slot(i).Entry; later != nil && later.Equals(data) {
@@ -285,7 +287,7 @@ func (r *Referee) laterEntry(q *txq, e *attribution.Entry, data []byte) *attribu
 	return nil
 }
 
-// ruleOfByte is the rule that a byte of a frame follows.
+// ruleOfByte returns the rule that a byte of a frame follows.
 func ruleOfByte(e *attribution.Entry, h *core.Headers, at int) string {
 	p := &e.Plan
 	switch field := verdict.FieldAt(e.Frame, h, at); {
@@ -301,7 +303,7 @@ func ruleOfByte(e *attribution.Entry, h *core.Headers, at int) string {
 	return "T5"
 }
 
-// otherQueue finds the queue whose next frame this is.
+// otherQueue finds an entry of another queue whose next frame this is.
 func (r *Referee) otherQueue(q *txq, data []byte) *attribution.Entry {
 	for i := range r.tx.queues {
 		o := &r.tx.queues[i]
@@ -324,8 +326,7 @@ func (r *Referee) otherQueue(q *txq, data []byte) *attribution.Entry {
 	return nil
 }
 
-// failTuser reports a frame that came with the queue of another, and takes it
-// as that queue's.
+// failTuser reports a frame that left with a wrong queue number, and takes it as the right queue's.
 func (r *Referee) failTuser(e *attribution.Entry) {
 	d := e.Queue.Domain()
 	r.log.Saw(d)

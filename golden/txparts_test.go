@@ -16,8 +16,8 @@ func TestChaosWithTxPartsPasses(t *testing.T) {
 		}, sentFrames)
 }
 
-// sendWithParts records a Send of a queue that sets ECN bits, of a frame that gets a
-// CRC-32C: with the digest at 60, of what is behind it.
+// sendWithParts records a Send of a queue that sets ECN bits; its frame gets a CRC-32C at byte 60,
+// computed over the bytes behind it.
 func sendWithParts(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()

@@ -10,33 +10,34 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// txSide is what is known of the transmit side.
+// txSide tracks the transmit side.
 type txSide struct {
 	queues []txq
-	copied *attribution.Entry // whose write was the latest
-	msg    tlp.Packet         // a message as it should be
+	copied *attribution.Entry // copy of the latest write
+	msg    tlp.Packet         // scratch: a message as expected
 	event  FrameEvent
 
-	// Since when CTRL.tx_enable is 0 for certain; forever while it may be 1.
+	// Cycle since which CTRL.tx_enable is certainly 0; forever while it may be 1.
 	offSince int64
 }
 
-// txq is what is known of one transmit queue.
+// txq tracks one transmit queue.
 type txq struct {
 	attribution.Queue
 
 	draining bool
-	since    int64 // enabled
-	shown    bool  // a read has shown that it is
+	since    int64 // cycle of the latest enabling
+	shown    bool  // a read has shown that it is enabled
 
-	fetch uint16 // first entry that was not posted while the device could fetch [T1]
+	fetch uint16 // first entry not posted while the device could fetch [T1]
 	emit  uint16 // first entry that may still send a frame
 
 	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
 	doubtful   bool
-	push       [nicspec.WqeBytes]byte // what came with it,
-	mayPush    bool                   // if something did
-	// producer index before the doorbells that may not have taken effect; the cycle of the latest of these
+	push       [nicspec.WqeBytes]byte // entry that came with it,
+	mayPush    bool                   // if any did
+	// Producer index before the doorbells that may not have taken effect, and the cycle of the
+	// latest of these.
 	before    uint16
 	rungAt    int64
 	bad       rings.Failures
@@ -44,7 +45,7 @@ type txq struct {
 	eventSeen bool
 	msgs      *msix.Queue
 
-	silent uint64 // entries that end without a trace, not known to have ended
+	silent uint64 // entries without any output, not known to have ended
 }
 
 func (s *txSide) init(build *nicspec.Build) {
@@ -76,13 +77,14 @@ func (r *Referee) enableTx(i int) {
 	r.ringRanges(&q.Ctx, i, false, true)
 }
 
-// rung notes an accepted doorbell.
+// rung records an accepted doorbell.
 func (q *txq) rung(pi uint16, cycle int64) {
 	q.before = q.leastPI(cycle)
 	q.Ctx.PI, q.doubtful, q.rungAt = pi, false, cycle
 }
 
-// leastPI is the least that the producer index may show: doorbells of late may not have taken effect [G4].
+// leastPI returns the lowest producer index that the queue may show: recent doorbells may not have
+// taken effect [G4].
 func (q *txq) leastPI(cycle int64) uint16 {
 	if q.rungAt != never && cycle <= q.rungAt+nicspec.VisibleCycles {
 		return q.before
@@ -90,16 +92,15 @@ func (q *txq) leastPI(cycle int64) uint16 {
 	return q.Ctx.PI
 }
 
-// fetchable notes which entries the device may fetch: those posted while
-// CTRL.tx_enable may be 1.
+// fetchable records which entries the device may fetch: those posted while CTRL.tx_enable may be 1.
 func (r *Referee) fetchable(q *txq) {
 	if r.tx.offSince > r.now {
 		q.fetch = q.Ctx.PI
 	}
 }
 
-// fetching checks that entries which are being read may be [T1].
-func (r *Referee) fetching(q *txq, first, count uint16) {
+// checkFetch checks that the device may fetch the entries being read [T1].
+func (r *Referee) checkFetch(q *txq, first, count uint16) {
 	if last := first + count - 1; r.tx.offSince <= r.now && int16(last-q.fetch) >= 0 {
 		r.log.Fail(q.Domain(), "T1", "tx_enable", "1 when an entry is fetched", "0",
 			fmt.Sprintf("entries %d..%d", first, last), r.hdr.String())
@@ -113,16 +114,16 @@ func (r *Referee) drainTx(i int) {
 	q.msgs.Close(r.now)
 }
 
-// closeTx ends the disabling: entries that were started have ended.
+// closeTx ends the disabling: started entries have ended.
 func (r *Referee) closeTx(q *txq) {
-	r.quietReads(q.Domain(), false, q.ID, q.Epoch)
+	r.checkNoReads(q.Domain(), false, q.ID, q.Epoch)
 	r.endEvent(q.Domain(), "T2", q.bad, q.eventSeen, r.bar.drainAt)
 	q.msgs.Disabled()
 	r.forgetTx(q, "T11", "busy")
 }
 
-// forgetTx ends what is known of a queue that was closed; no entry is at work,
-// as the field of a register that was read says.
+// forgetTx forgets the state of a closed queue, and checks that no entry is at work, as the
+// register field just read implies.
 func (r *Referee) forgetTx(q *txq, rule, field string) {
 	for i := q.Oldest; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -141,7 +142,7 @@ func (r *Referee) forgetTx(q *txq, rule, field string) {
 	q.Open, q.draining = false, false
 }
 
-// uncertainEnd counts an entry of which it is not known whether it ended.
+// uncertainEnd counts an entry that may or may not have ended.
 func (r *Referee) uncertainEnd(e *attribution.Entry) {
 	r.cnt.May(nicspec.CntTxWqe.Index(), 1)
 	r.cnt.May(nicspec.CntTxErr.Index(), 1)
@@ -160,17 +161,16 @@ func (r *Referee) wqesIn(d *attribution.Read) {
 	r.wholeEntries(q)
 }
 
-// wholeEntries begins with the entries of which all blocks are there, in the
-// order of the ring [T14].
+// wholeEntries begins the entries whose blocks have all come, in ring order [T14].
 func (r *Referee) wholeEntries(q *txq) {
 	for e := r.ent.NextWhole(&q.Queue); e != nil; e = r.ent.NextWhole(&q.Queue) {
-		r.there(e)
+		r.beginEntry(e)
 	}
 	r.settleEntries(q)
 }
 
-// there begins with an entry that the device has.
-func (r *Referee) there(e *attribution.Entry) {
+// beginEntry begins an entry that the device has.
+func (r *Referee) beginEntry(e *attribution.Entry) {
 	r.ent.Begin(e, r.regs.Keys())
 	if r.tx.of(e).bad.Reach(e.Last()) {
 		r.ent.Unreachable(e)
@@ -179,7 +179,7 @@ func (r *Referee) there(e *attribution.Entry) {
 	}
 }
 
-// wqesBad notes a read of work entries that failed, or may have [T2].
+// wqesBad records a read of work entries that failed, or may have [T2].
 func (r *Referee) wqesBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	q := r.tx.queue(d.Queue)
 	if sure {
@@ -196,8 +196,7 @@ func (r *Referee) wqesBad(d *attribution.Read, s nicspec.Status, sure bool) {
 	r.cnt.May(nicspec.CntDbBad.Index(), q.recent.Take(r.now))
 }
 
-// settleEntries lets go of the oldest entries as far as nothing of them is to
-// come any more.
+// settleEntries ends the oldest entries as long as no output of theirs is still to come.
 func (r *Referee) settleEntries(q *txq) {
 	for q.Oldest != q.Ctx.PI {
 		s := q.Slot(q.Oldest)
@@ -222,7 +221,7 @@ func (r *Referee) entryOver(q *txq, s *attribution.Slot) {
 		r.silentEnded(q)
 		r.cnt.Step(nicspec.CntTxWqe.Index(), 1, r.now)
 	} else {
-		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output tells when, or whether before the queue is disabled
+		r.cnt.May(nicspec.CntTxWqe.Index(), 1) // no output shows when, or whether it was before the disabling
 		q.silent++
 	}
 	e := s.Entry
@@ -230,13 +229,13 @@ func (r *Referee) entryOver(q *txq, s *attribution.Slot) {
 	r.ent.Release(e)
 }
 
-// silentEnded says that the entries that end without a trace have ended.
+// silentEnded records that the entries without any output have ended.
 func (r *Referee) silentEnded(q *txq) {
 	r.cnt.Confirm(nicspec.CntTxWqe.Index(), q.silent)
 	q.silent = 0
 }
 
-// ended notes that the device has ended the entries before an index.
+// ended records that the device has ended the entries before an index.
 func (r *Referee) ended(q *txq, index uint16) {
 	if d := index - q.Ctx.CI; d == 0 || d > 1<<nicspec.LogSizeMax {
 		return
@@ -247,31 +246,30 @@ func (r *Referee) ended(q *txq, index uint16) {
 	}
 }
 
-// roomFor notes what an accepted doorbell shows: whatever is more than the ring
-// holds behind its index has ended [Q2].
+// roomFor records what an accepted doorbell implies: entries more than a ring's size before its
+// index have ended [Q2].
 func (r *Referee) roomFor(q *txq, pi uint16) {
 	if size := q.Ctx.Size(); pi-q.Ctx.CI > size {
 		r.ended(q, pi-size)
 	}
 }
 
-// pushed takes a work entry that came with a doorbell: the device may use it
-// as it came, or read its slot [W1, W2].
+// pushed takes a work entry that came with a doorbell: the device may use it as it came, or read
+// its slot [W1, W2].
 func (r *Referee) pushed(q *txq, index uint16, raw []byte) {
 	r.ent.BlockIn(&q.Queue, index, rings.Pushed, raw)
 	r.wholeEntries(q)
 }
 
-// maybePushed keeps what came with a doorbell that the device may not have
-// taken.
+// maybePushed keeps the entry that came with a doubtful doorbell.
 func (q *txq) maybePushed(raw []byte) {
 	if q.mayPush = raw != nil; q.mayPush {
 		copy(q.push[:], raw)
 	}
 }
 
-// acceptPush settles a doubtful push: what the device does shows that it took
-// it. It reports whether there was one.
+// acceptPush settles a doubtful push as accepted, since the device acts on it. It reports whether
+// there was one.
 func (r *Referee) acceptPush(q *txq) bool {
 	if !q.doubtful || !q.mayPush {
 		return false
@@ -289,25 +287,24 @@ func (r *Referee) acceptPushes() (any bool) {
 	return any
 }
 
-// unread reports whether the slot of a pushed entry may still be read: not
-// once its pushed bytes were used [W2].
+// unread reports whether the slot of a pushed entry may still be read: not once its pushed bytes
+// were used [W2].
 func (r *Referee) unread(s *attribution.Slot) bool {
 	e := s.OwnerOf()
 	return s.State == rings.Pushed && (e == nil || !e.Asked && !e.Left || r.ent.Shared(e))
 }
 
-// pushedEarly checks that an entry that was pushed while CTRL.tx_enable was 0
-// does nothing before it is 1 [W2].
-func (r *Referee) pushedEarly(e *attribution.Entry, what string) {
+// checkPushedEarly checks that an entry pushed while CTRL.tx_enable was 0 does nothing before it is 1
+// [W2].
+func (r *Referee) checkPushedEarly(e *attribution.Entry, what string) {
 	if e.Pushed && r.tx.offSince <= r.now && int16(e.Index-r.tx.of(e).fetch) >= 0 {
 		r.failEntry(e, e.Queue.Domain(), "W2", "tx_enable", "1 when a pushed entry starts",
 			fmt.Sprintf("0, and %s of entry %d", what, e.Index))
 	}
 }
 
-// endSilent counts an entry that is over at the end of the run and ends without a
-// completion entry: one that was pushed, of which nothing shows, and those
-// behind it.
+// endSilent counts an entry that is over at the end of the run and gets no completion entry: one
+// that was pushed and shows no output, and the entries behind it.
 func (r *Referee) endSilent(e *attribution.Entry) {
 	if e.Plan.Complete {
 		return
@@ -318,7 +315,7 @@ func (r *Referee) endSilent(e *attribution.Entry) {
 	}
 }
 
-// accept takes a doubtful doorbell of a transmit queue as taken.
+// accept takes a doubtful doorbell of a transmit queue as accepted.
 func (r *Referee) accept(q *txq) {
 	q.rung(q.doubtfulPI, r.now)
 	r.fetchable(q)

@@ -20,7 +20,7 @@ func (r *Referee) writeOut() {
 		if h.ZeroLength() {
 			r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
 		}
-		return // a payload that does not fit its header has been reported
+		return // a payload that does not fit its header was reported by the monitor
 	}
 	if disabledBytes(h, data) {
 		r.failDisabled(h, data)
@@ -28,11 +28,11 @@ func (r *Referee) writeOut() {
 	off, n := h.Span()
 	addr := h.Address + uint64(off)
 	if h.Length == 1 && n == tlp.DWBytes && r.message(addr, data) {
-		r.follows(h, carriesOther)
+		r.checkSetting(h, carriesOther)
 		return
 	}
 	if n == nicspec.CqeBytes && addr%nicspec.CqeBytes == 0 && r.completionEntry(addr, data) {
-		r.follows(h, carriesOther)
+		r.checkSetting(h, carriesOther)
 		return
 	}
 	before := r.log.Mismatches()
@@ -45,11 +45,11 @@ func (r *Referee) writeOut() {
 		}
 	}
 	if r.log.Mismatches() == before {
-		r.follows(h, carriesData)
+		r.checkSetting(h, carriesData)
 	}
 }
 
-// solid reports whether the enabled bytes of a write follow each other.
+// solid reports whether the enabled bytes of a write are contiguous.
 func solid(h *tlp.Header) bool {
 	lows := func(be uint8) bool { return be&(be+1) == 0 } // the lowest ones, without a gap
 	if h.Length == 1 {
@@ -85,8 +85,7 @@ func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
 		data[:tlp.DWBytes], data[len(data)-tlp.DWBytes:]), h.String())
 }
 
-// completionEntry takes a write that may be a completion entry, and reports
-// whether it is one.
+// completionEntry takes a write that may be a completion entry, and reports whether it is one.
 func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	late := attribution.Owner{}
 	found := false
@@ -125,12 +124,12 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	return true
 }
 
-// bufferWrite takes bytes written to a buffer of a descriptor, or by a copy.
+// bufferWrite takes bytes written to a descriptor's buffer or by a copy.
 func (r *Referee) bufferWrite(addr uint64, b []byte) {
 	if r.ent.Copying > 0 && r.copyWrite(addr, b) {
 		return
 	}
-	if s := r.buf.Last; s != nil && !s.Shares { // most go where the one before went
+	if s := r.buf.Last; s != nil && !s.Shares { // most writes follow the previous one
 		for part := range s.Parts {
 			base, size := s.Buffer(part)
 			if off := addr - base; off < uint64(size) && int(off)+len(b) <= size && r.put(s, part, int(off), b) {
@@ -161,8 +160,7 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 	}
 }
 
-// put stores bytes in a buffer's shadow. It reports false if some of them were
-// written before.
+// put stores bytes in the shadow of a buffer. It reports false if some of them were written before.
 func (r *Referee) put(s *buffers.Slot, part, off int, b []byte) bool {
 	if !s.Store(r.buf, part, off, b) {
 		return false
@@ -170,7 +168,7 @@ func (r *Referee) put(s *buffers.Slot, part, off int, b []byte) bool {
 	q := r.rx.queue(uint16(s.Q.ID))
 	r.buf.Last = s
 	r.log.Saw(q.Domain())
-	if !r.awaits(q, s.Index) {
+	if !r.expectsFrame(q, s.Index) {
 		r.failNoFrame(q, s.Index, part, off, len(b))
 	}
 	return true
@@ -184,7 +182,7 @@ func (r *Referee) failTwice(node *memory.Range[attribution.Entry], addr uint64, 
 		buffers.Text(int(o.Queue), o.Index, int(o.Part), int(addr-node.Lo))), r.hdr.String())
 }
 
-// failStray reports a write that belongs nowhere.
+// failStray reports a write to an address where none is allowed.
 func (r *Referee) failStray(addr uint64, n int) {
 	r.log.Saw(verdict.Device)
 	r.log.Fail(verdict.Device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, "+
@@ -192,7 +190,7 @@ func (r *Referee) failStray(addr uint64, n int) {
 		fmt.Sprintf("%d B at %#x%s", n, addr, r.near(addr)), r.hdr.String())
 }
 
-// near says what lies next to an address that nothing expected.
+// near describes what is next to an address that was not expected.
 func (r *Referee) near(addr uint64) string {
 	for node := r.ent.Writable.First(addr); node != nil; node = r.ent.Writable.Next(node) {
 		if o := node.Owner; o.Kind == memory.Buffer && addr >= node.Lo && addr < node.Hi {
@@ -205,17 +203,17 @@ func (r *Referee) near(addr uint64) string {
 	return ""
 }
 
-// copyWrite takes bytes that were written to the destination of a copy. It
-// reports false if there is none at that place.
+// copyWrite takes bytes written to the destination of a copy. It reports false if there is no copy
+// there.
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	// most go on where the one before ended
+	// most writes continue where the one before ended
 	if e := r.tx.copied; e != nil && e.Copy.Open && e.Alt == nil && e.Copy.Seen.Empty() {
 		off := int(addr - e.Plan.Dma.Dst)
 		if addr >= e.Plan.Dma.Dst && off == e.Copy.Wrote.End() && off+len(b) <= e.Plan.Dma.Len && e.Fits(off, b) &&
 			r.ent.Before(e) == nil &&
 			!r.ent.OtherDest(e, addr, len(b)) {
-			r.wholeWrite(e, off, len(b))
-			r.wrote(e, off, b)
+			r.checkWholeWrite(e, off, len(b))
+			r.recordCopyWrite(e, off, b)
 			return true
 		}
 	}
@@ -239,12 +237,12 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 			fmt.Sprintf("none for entry %d before entry %d has ended", best.Index, o.Index),
 			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.Describe(), o.Describe())
 	}
-	r.wholeWrite(best, off, len(b))
-	r.wrote(best, off, b)
+	r.checkWholeWrite(best, off, len(b))
+	r.recordCopyWrite(best, off, b)
 	return true
 }
 
-// sharedWrite keeps a write that several buffers may be meant by.
+// sharedWrite keeps a write that may be meant for several buffers.
 func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	r.buf.Keep(addr, r.now, b)
 	none := (*memory.Range[attribution.Entry])(nil)
@@ -253,7 +251,7 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 			continue
 		}
 		q := r.rx.queue(node.Owner.Queue)
-		if r.awaits(q, node.Owner.Index) {
+		if r.expectsFrame(q, node.Owner.Index) {
 			r.log.Saw(q.Domain())
 			return
 		}
@@ -264,8 +262,8 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 	r.failNoFrame(r.rx.queue(none.Owner.Queue), none.Owner.Index, int(none.Owner.Part), int(addr-none.Lo), len(b))
 }
 
-// awaits reports whether a frame may go to a descriptor.
-func (r *Referee) awaits(q *rxq, index uint16) bool {
+// expectsFrame reports whether a frame may go to a descriptor.
+func (r *Referee) expectsFrame(q *rxq, index uint16) bool {
 	return int(index-q.Ctx.CI) < q.pending+r.rx.unsure
 }
 

@@ -10,42 +10,43 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Account is what is known of a credit account. Make it with New.
+// Account holds every state that a credit account may be in. Make it with New.
 type Account struct {
-	// Pending is the frames that this account alone decides on and that are not decided. Who has them counts them here.
+	// Pending counts the undecided frames that this account alone decides on. The caller, who holds
+	// these frames, keeps it up to date.
 	Pending int
 
 	id     int
 	states []state
 	spare  []state
-	writes []write  // accepted, not certain to have taken effect
-	gone   int      // writes before these
+	writes []write  // accepted; may not have taken effect
+	gone   int      // writes forgotten before these
 	since  int64    // the next frame is taken in this cycle or later
-	early  []Event  // delivered, before one that goes first
+	early  []Event  // delivered before a frame that must go first
 	seen   []latest // by port
 	frame  Taken    // at hand
 
-	before      []state // what it was before it was set, of which frames may still come
+	before      []state // states from before it was set, while frames of that time may still come
 	spareBefore []state
-	beforeTo    int64 // cycle until which they may
+	beforeTo    int64 // last cycle in which they may
 	setAt       int   // ordinal of the write
-	doubtTo     int64 // frames that came before were taken nobody knows when
+	doubtTo     int64 // frames up to this cycle were taken at unknown times
 }
 
-// state is one state that an account can be in.
+// state is one state that an account may be in.
 type state struct {
 	core.Account
-	applied int // writes
+	applied int // number of writes applied
 }
 
-// write is a write of ACCOUNT_CREDIT, or of the table.
+// write is a write of ACCOUNT_CREDIT or of the account's table entry.
 type write struct {
 	cycle  int64
 	credit uint32
-	set    *core.Account // not nil: of the table
+	set    *core.Account // of the table if not nil
 }
 
-// Event is a frame that was delivered.
+// Event is the delivery of a frame that drew on an account.
 type Event struct {
 	Seq   uint32 // account_seq
 	Slow  bool
@@ -57,7 +58,7 @@ type Event struct {
 	Index uint16 // descriptor
 }
 
-// latest is the latest frame of a port that an account let pass.
+// latest is the last frame of a port that an account let pass.
 type latest struct {
 	any   bool
 	frame uint32
@@ -67,7 +68,7 @@ type latest struct {
 // never is a cycle before all others.
 const never = math.MinInt64
 
-// New is the accounts of a device after reset, none if its build lacks them.
+// New returns the accounts of a device after reset, none if its build lacks them.
 func New(build *nicspec.Build) []Account {
 	if !build.Has(nicspec.PartAccounts) {
 		return nil
@@ -95,20 +96,19 @@ func (s *state) apply(w *write) {
 // Taken is a frame that an account decided on.
 type Taken struct {
 	Last, Out int64 // it was taken between these cycles
-	Others    bool  // frames that are not known to be delivered may have been, too
+	Others    bool  // other frames, not known to be delivered, may have been taken too
 
-	Drew bool // it was delivered:
+	Drew bool // it was delivered, with this number and path
 	Seq  uint32
 	Slow bool
 
-	Fast, Behind counters.Drops // it was dropped: why it may have been, on the fast and on the slow way
-	Certain      bool           // the account decided on it, and in its turn
-	why          counters.Drops // of the states that allow it
+	Fast, Behind counters.Drops // it was dropped: possible causes on the fast and on the slow path
+	Certain      bool           // the account certainly decided on it, and in its turn
+	why          counters.Drops // causes that the states allow
 }
 
-// leads moves a state past the frame. It reports false if the frame does not
-// agree with it.
-func (k *Taken) leads(s *state) bool {
+// advance moves a state past the frame. It reports false if the state does not allow the frame.
+func (k *Taken) advance(s *state) bool {
 	if k.Drew {
 		if s.Seq != k.Seq || s.Look() == k.Slow {
 			return false
@@ -126,8 +126,8 @@ func (k *Taken) leads(s *state) bool {
 	return why != 0
 }
 
-// step replaces the states by those that a frame leads to. It reports false,
-// and changes nothing, if there is none.
+// step replaces the states by their successors after a frame. It reports false, and changes
+// nothing, if there are none.
 func (a *Account) step(k *Taken) bool {
 	a.spare = a.spare[:0]
 	k.Last = max(k.Last, a.since)
@@ -141,14 +141,13 @@ func (a *Account) step(k *Taken) bool {
 	return true
 }
 
-// expand follows a frame from one state on: it may have been taken before or
-// after each write, within its window. Others that were taken before it may
-// have latched the account.
+// expand follows a frame from one state: the account may have taken it before or after each write,
+// within the write's window. Other frames taken earlier may have latched the account.
 func (a *Account) expand(s state, k *Taken) {
 	for {
 		at := s.applied - a.gone
 		if at >= len(a.writes) || a.writes[at].cycle+nicspec.VisibleCycles >= k.Last {
-			if next := s; k.leads(&next) && !slices.Contains(a.spare, next) {
+			if next := s; k.advance(&next) && !slices.Contains(a.spare, next) {
 				a.spare = append(a.spare, next)
 			}
 		}
@@ -164,7 +163,7 @@ func (a *Account) expand(s state, k *Taken) {
 	}
 }
 
-// took notes that a frame was followed.
+// took records a frame that was followed.
 func (a *Account) took(e *Event) {
 	a.since = max(a.since, e.Last)
 	a.seen[e.Port].any, a.seen[e.Port].frame = true, e.Frame
@@ -175,7 +174,7 @@ func (a *Account) took(e *Event) {
 	}
 }
 
-// Describe says what an account can be.
+// Describe returns the states that an account may be in, as text.
 func (a *Account) Describe() string {
 	s := fmt.Sprintf("account %d", a.id)
 	for i := range min(len(a.states), 4) {
@@ -188,8 +187,8 @@ func (a *Account) Describe() string {
 	return s
 }
 
-// pass lets the account let a frame pass. It reports false, and changes
-// nothing, if it cannot.
+// pass follows a frame that the account let pass. It reports false, and changes nothing, if no
+// state allows that.
 func (a *Account) pass(e *Event, unsure bool) bool {
 	a.frame = Taken{Last: e.Last, Out: e.Out, Others: a.Pending > 0 || unsure, Drew: true, Seq: e.Seq, Slow: e.Slow}
 	return a.step(&a.frame)

@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A write is seen by every frame that came in after its window, by none that
-// was delivered before it, and by any between as it likes [A5].
+// Every frame that came in after a write's window sees the write, no frame delivered before it
+// does, and those between may or may not [A5].
 func TestAccountWindow(t *testing.T) {
 	const wrote = 1000
 	for _, x := range []struct {
@@ -30,7 +30,7 @@ func TestAccountWindow(t *testing.T) {
 	}
 }
 
-// What one frame shows of the order of writes holds for the next.
+// What one frame shows about the order of writes holds for later frames.
 func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	a := Account{states: []state{{Account: core.Account{Balance: 1}}}, since: never,
 		writes: []write{{cycle: 1000, credit: 1<<30 | 5}, {cycle: 1001, credit: 1}}}
@@ -61,8 +61,8 @@ func TestDroppedFrameLatches(t *testing.T) {
 	require.True(t, a.states[0].Slow)
 }
 
-// A frame that came in after the window of a table write shows that the account
-// was set, though none with a number of before is missing.
+// A frame that came in after the window of a table write shows that the account was set, even if no
+// frame with an earlier number is missing.
 func TestAccountSetBeforeAFrame(t *testing.T) {
 	a := &Account{states: []state{{Account: core.Account{Seq: 1}}}, since: never, doubtTo: never,
 		seen: make([]latest, 1)}
@@ -76,7 +76,8 @@ func TestAccountSetBeforeAFrame(t *testing.T) {
 	require.Equal(t, []state{{core.Account{Latch: true, Drawn: 1, Seq: 1}, 1}}, a.states)
 }
 
-// Delivered frames have their turn by their numbers, whatever their order; one whose predecessor is missing waits.
+// Delivered frames take their turn by their numbers, whatever their order; one whose predecessor is
+// missing waits.
 func TestTurns(t *testing.T) {
 	build := nicspec.DefaultBuild()
 	build.Parts |= nicspec.PartAccounts
@@ -104,7 +105,7 @@ func TestTurns(t *testing.T) {
 	require.False(t, a.Sure(0, 1, 500), "a later frame of the port was followed")
 }
 
-// A read sees the writes before it, and none or all of the frames on their way [A5].
+// A read sees the writes before it, and any number of the frames on their way [A5].
 func TestRange(t *testing.T) {
 	a := &Account{states: []state{{Account: core.Account{Balance: 5, Seq: 7}}}, since: never, Pending: 2,
 		writes: []write{{cycle: 100, credit: 4}}}

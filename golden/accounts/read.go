@@ -5,24 +5,25 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// Range is what a read of an account may show.
+// Range bounds what a read of an account may show.
 type Range struct {
 	Balance, Drawn, Seq Span
-	Slow, Fast          bool // the states that it may be in
+	Slow, Fast          bool // possible values of the slow state
 }
 
-// Span is the numbers from lo to hi.
+// Span is a range of numbers, from lo to hi.
 type Span struct{ lo, hi uint32 }
 
 func (s *Span) add(lo, hi uint32) { s.lo, s.hi = min(s.lo, lo), max(s.hi, hi) }
 
-// Has reports whether a number is among them.
+// Has reports whether a number lies in the span.
 func (s Span) Has(v uint32) bool { return v >= s.lo && v <= s.hi }
 
 func (s Span) String() string { return verdict.Between(uint64(s.lo), uint64(s.hi)) }
 
-// Range is what a read sees now that was accepted in a cycle: the writes before it, and none or all of the frames on
-// their way, with so many of which it is not known where they go.
+// Range returns what a read may show now that was accepted in cycle asked: it sees the writes
+// before asked, and any number of the frames on their way, among them unsure frames whose queue is
+// not known yet.
 func (a *Account) Range(asked int64, unsure int) Range {
 	var c Range
 	none := Span{lo: 1<<32 - 1}
@@ -52,7 +53,7 @@ func (c *Range) see(s *core.Account, under uint32) {
 	c.Fast = c.Fast || !s.Slow
 }
 
-// Join adds what a read may show that was still on its way.
+// Join widens c by the bounds o of a read at an earlier time.
 func (c *Range) Join(o *Range) {
 	c.Balance.add(o.Balance.lo, o.Balance.hi)
 	c.Drawn.add(o.Drawn.lo, o.Drawn.hi)
@@ -60,5 +61,5 @@ func (c *Range) Join(o *Range) {
 	c.Slow, c.Fast = c.Slow || o.Slow, c.Fast || o.Fast
 }
 
-// State reports whether the account may be in a state.
+// State reports whether the account may be in the given state.
 func (c *Range) State(slow bool) bool { return slow && c.Slow || !slow && c.Fast }

@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// beingSet reports whether it is not certain that a write of the table is over.
+// beingSet reports whether a write of the table may still be taking effect.
 func (a *Account) beingSet(x Around) bool {
 	a.Age(x.Oldest)
 	if len(a.before) > 0 && x.Now > a.beforeTo {
@@ -17,15 +17,14 @@ func (a *Account) beingSet(x Around) bool {
 	return len(a.before) > 0 || a.ToBeSet()
 }
 
-// ToBeSet reports whether frames may still see the account as it was before it
-// was set.
+// ToBeSet reports whether later frames may still see the account as it was before a table write.
 func (a *Account) ToBeSet() bool {
 	return slices.ContainsFunc(a.writes, func(w write) bool { return w.set != nil })
 }
 
-// turnWhileSet finds and follows a frame that can be next: of the account as it
-// is, as it was, or as it was set. at is the one that is next, if it was not
-// set. It returns -1 if there is none.
+// turnWhileSet finds and follows a frame that can be next while the account is being set: for the
+// account as it is, as it was before, or as it was set. at is the next frame if the account was not
+// set. It returns -1 without one.
 func (a *Account) turnWhileSet(x Around, at int) int {
 	if at >= 0 && a.pass(&a.early[at], x.Unsure) {
 		a.took(&a.early[at])
@@ -50,8 +49,7 @@ func (a *Account) turnWhileSet(x Around, at int) int {
 	return -1
 }
 
-// firstSet is the ordinal of the first table write that not all of these states
-// have seen.
+// firstSet returns the ordinal of the first table write that not all of these states have seen.
 func (a *Account) firstSet(states []state) int {
 	from := math.MaxInt
 	for i := range states {
@@ -76,8 +74,8 @@ func (a *Account) passBefore(e *Event, unsure bool) bool {
 	return ok
 }
 
-// Age applies the writes that every frame to come must see: of those that may still come, the oldest had its last beat
-// in a cycle.
+// Age applies the writes that every later frame must see; oldest is the cycle of the last beat of
+// the oldest frame that may still come.
 func (a *Account) Age(oldest int64) {
 	for i := range a.early {
 		oldest = min(oldest, a.early[i].Last)
@@ -127,8 +125,8 @@ func compareStates(x, y state) int {
 	return order(&x) - order(&y)
 }
 
-// Agrees tells how well an account_seq goes with the account: 2 when it is the
-// next one, 1 when a frame of it can have it, 0 when none can.
+// Agrees grades how well an account_seq fits the account: 2 if it is the next one, 1 if some frame
+// of the account can have it, 0 if none can.
 func (a *Account) Agrees(seq uint32) int {
 	switch seq {
 	case a.states[0].Seq:
@@ -139,8 +137,8 @@ func (a *Account) Agrees(seq uint32) int {
 	return 0
 }
 
-// Plausible returns the account_seq that a completion entry names, if a frame
-// of the account can have it; else the next one.
+// Plausible returns the account_seq that a completion entry names if a frame of the account can
+// have it, else the next one.
 func (a *Account) Plausible(seq uint32) uint32 {
 	most := uint32(a.Pending + len(a.early) + 1)
 	next := a.states[0].Seq

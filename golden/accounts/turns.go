@@ -7,28 +7,29 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// Written notes a write of ACCOUNT_CREDIT or, if set is not nil, of the table that was accepted in a cycle.
+// Written records a write that was accepted in a cycle: of the table if set is not nil, else of
+// ACCOUNT_CREDIT.
 func (a *Account) Written(cycle int64, credit uint32, set *core.Account) {
 	a.writes = append(a.writes, write{cycle: cycle, credit: credit, set: set})
 }
 
-// Delivered notes a frame that the account let pass. Next tells when its turn has come.
+// Delivered records a frame that the account let pass. Next returns it when its turn has come.
 func (a *Account) Delivered(e Event) { a.early = append(a.early, e) }
 
-// Around is what is known beside the account when it is asked for the next frame.
+// Around is the state of the rest of the receive side that an account needs to find the next frame.
 type Around struct {
 	Now    int64
-	Oldest int64 // cycle of the last beat of the oldest frame that may still come; Now if there is none
-	Linger int64 // cycles for which frames may come that it let pass before it was set
-	Unsure bool  // there are frames of which it is not known where they go
+	Oldest int64 // last beat of the oldest frame that may still come; Now if there is none
+	Linger int64 // for how long frames may come that passed before the account was set
+	Unsure bool  // some frames may go to more than one place
 	End    bool  // the run is over
 }
 
-// Next is the next delivered frame to be followed; false: there is none yet. While the account is being set it follows
-// frames by itself, as far as they can be next.
+// Next returns the next delivered frame to follow; ok is false if its turn has not come yet. While
+// the account is being set, Next follows frames itself, as far as they can be next.
 func (a *Account) Next(x Around) (e Event, ok bool) {
 	for len(a.early) > 0 {
-		set := a.beingSet(x) // which may show that it was
+		set := a.beingSet(x) // may show that it was set
 		at := a.turn()
 		if !set || x.End {
 			if at < 0 {
@@ -44,10 +45,10 @@ func (a *Account) Next(x Around) (e Event, ok bool) {
 	return Event{}, false
 }
 
-// Seq is the account_seq of the next frame, in one of the states.
+// Seq returns the account_seq of the next frame, in one of the states.
 func (a *Account) Seq() uint32 { return a.states[0].Seq }
 
-// Left is the first of the frames that were delivered and had no turn.
+// Left returns the first delivered frame that never had its turn.
 func (a *Account) Left() (e Event, ok bool) {
 	if len(a.early) == 0 {
 		return Event{}, false
@@ -55,7 +56,7 @@ func (a *Account) Left() (e Event, ok bool) {
 	return a.early[0], true
 }
 
-// turn finds the frame that is next.
+// turn returns the index of the frame that is next, -1 if it has not come yet.
 func (a *Account) turn() int {
 	at := -1
 	for i := range a.early {
@@ -74,21 +75,23 @@ func (a *Account) takeEarly(i int) Event {
 	return e
 }
 
-// After is the frame that was followed last of the port of another, if that came later.
+// After returns the frame of e's port that was followed last, and reports as wrong if that one came
+// after e.
 func (a *Account) After(e *Event) (frame uint32, wrong bool) {
 	seen := &a.seen[e.Port]
 	return seen.frame, seen.any && int32(e.Frame-seen.frame) <= 0
 }
 
-// Follow lets the account let a frame pass, whose turn it is. It reports false if no state lets it go that way; the
-// states are as before then.
+// Follow lets a frame pass whose turn it is. It reports false, and keeps the states, if no state
+// allows the frame's path.
 func (a *Account) Follow(e *Event, unsure bool) bool {
 	ok := a.pass(e, unsure)
 	a.took(e)
 	return ok
 }
 
-// AsDevice has every state let a frame pass that none could: what follows is held against what the device did.
+// AsDevice makes every state let a frame pass that none allows, so that later frames are compared
+// with the device's own choice.
 func (a *Account) AsDevice(e *Event) {
 	for i := range a.states {
 		s := &a.states[i]
@@ -97,8 +100,8 @@ func (a *Account) AsDevice(e *Event) {
 	}
 }
 
-// Dropped follows a frame that the account decided on and that was not delivered, and returns why the states allow
-// that.
+// Dropped follows a frame that the account decided on and that was not delivered. It returns the
+// causes that the states allow.
 func (a *Account) Dropped(k Taken) counters.Drops {
 	a.frame = k
 	if !a.step(&a.frame) {
@@ -107,22 +110,22 @@ func (a *Account) Dropped(k Taken) counters.Drops {
 	return a.frame.why
 }
 
-// Since says that no frame is taken before a cycle any more.
+// Since records that the account takes no frame before a cycle any more.
 func (a *Account) Since(cycle int64) { a.since = max(a.since, cycle) }
 
-// WasSet reports whether frames may come that it let pass before it was set.
+// WasSet reports whether frames may still come that passed before the account was set.
 func (a *Account) WasSet() bool { return len(a.before) > 0 }
 
-// Sure reports whether it is certain that a frame met the account in its turn: nothing that is known says that another
-// one did before.
+// Sure reports whether a frame certainly met the account in its turn, that is, no known frame may
+// have met it earlier.
 func (a *Account) Sure(port int, frame uint32, last int64) bool {
 	seen := &a.seen[port]
-	// one that came while the account was being set does not decide those before it
+	// a later frame does not decide those before it if it came while the account was being set
 	passed := seen.any && int32(seen.frame-frame) > 0
 	return seen.out < last && a.doubtTo < last && !a.WasSet() && !passed
 }
 
-// Perhaps lets the account let a frame pass, or not.
+// Perhaps keeps both possibilities: the account let the frame pass, or it did not.
 func (a *Account) Perhaps(k Taken) {
 	without := slices.Clone(a.states)
 	if !a.step(&k) {

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// come lets a frame of n bytes come in.
+// come makes a frame of n bytes come in.
 func come(p *arrivals.Port, n int, last int64) *arrivals.Frame {
 	f := &arrivals.Frame{}
 	f.Begin(0, p.Seq, make([]byte, n), last-1, last)
@@ -37,8 +37,8 @@ func TestDecide(t *testing.T) {
 	require.Zero(t, p.Level)
 }
 
-// A frame that was dropped stays in the buffer until a later one is delivered, or
-// for a while; what the buffer held lately is known.
+// A dropped frame stays in the buffer until a later one is delivered, or for a while; the recent
+// fill of the buffer is known.
 func TestLevel(t *testing.T) {
 	var p arrivals.Port
 	a, b, c := come(&p, 64, 10), come(&p, 64, 20), come(&p, 128, 30)
@@ -58,8 +58,7 @@ func TestLevel(t *testing.T) {
 	require.Equal(t, 256, p.HighestLevel(50))
 }
 
-// The frames of a queue stay in the order in which they came, also one that was
-// taken out and put back.
+// The frames of a queue stay in order of arrival, including one that was taken out and put back.
 func TestList(t *testing.T) {
 	var p arrivals.Port
 	var l arrivals.List

@@ -1,15 +1,14 @@
-// Package arrivals holds the frames that came in on a port and whose fate is not
-// known yet, in the order in which they came, and how full the receive buffer can
-// be because of them [R3]. It knows where the fate of each is decided, which of
-// them are to be dropped, which were dropped for reasons that are not certain, and
-// which may still be in the buffer though they were.
+// Package arrivals holds the received frames whose fate is not known yet, in order of arrival, and
+// bounds the fill of the receive buffer [R3]. For each frame it knows where its fate is decided; of
+// dropped frames it keeps those whose cause is not certain and those that may still be in the
+// buffer.
 //
-// It does not see crossings, decides nothing and reports nothing: who judges
-// receive tells it what became of a frame. In steady state it allocates nothing.
+// It does not see crossings, decides nothing and reports nothing: the referee's receive side tells
+// it the fate of each frame. Nothing allocates in steady state.
 //
 // Invariants:
-//   - Port.Undecided has the frames from ordinal Base on, nil for those whose fate
-//     is known, and begins with one that is not.
+//   - Port.Undecided has the frames from ordinal Base on, nil for those whose fate is known, and
+//     begins with one whose fate is not.
 //   - Port.Level is at least what the device's buffer holds.
 //
 // References in brackets are rules of docs/nic.md.

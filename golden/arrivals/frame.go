@@ -10,18 +10,18 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Place is where the fate of a frame is decided.
+// Place names the part of the referee that decides the fate of a frame.
 type Place uint8
 
 // The places.
 const (
-	ToDrop    Place = iota // it has to be dropped
-	ToQueue                // one queue
-	Unsure                 // the configuration was being changed: there are several verdicts
-	ToAccount              // one of two queues, as the account decides
+	ToDrop    Place = iota // must be dropped
+	ToQueue                // goes to one queue
+	Unsure                 // several verdicts are possible: the configuration was being changed
+	ToAccount              // goes to one of two queues, as the account decides
 )
 
-// Frame is a frame that came in.
+// Frame is a received frame.
 type Frame struct {
 	Data        []byte // empty if it is too long to be delivered
 	N           int
@@ -29,32 +29,32 @@ type Frame struct {
 	Seq         uint32
 	First, Last int64
 	Verdict     core.RxVerdict   // unless Place is Unsure
-	Alts        []core.RxVerdict // if it is
+	Alts        []core.RxVerdict // possible verdicts if Place is Unsure
 	Place       Place
 	HashOpen    bool           // its hash is not certain [S4]
 	Overflow    bool           // the receive buffer may have been full
 	Posted      uint16         // producer index that the queue had surely seen [R9]
-	Epoch       uint32         // of the queue then
-	SlowPosted  uint16         // likewise of the account's slow queue
+	Epoch       uint32         // epoch of the queue at that time
+	SlowPosted  uint16         // likewise, of the account's slow queue
 	SlowEpoch   uint32         //
-	Earlier     counters.Drops // by contexts of the queue that are forgotten
+	Earlier     counters.Drops // drop causes under earlier contexts of the queue
 	next        *Frame
 
-	Why     counters.Drops // it was dropped, if it was
-	Hit     int            // rule that it stepped then,
-	HitSure bool           // if it did for sure
+	Why     counters.Drops // possible causes of its drop
+	Hit     int            // rule whose counter a dropped frame stepped
+	HitSure bool           // whether it certainly did
 }
 
-// Span is the cycles in which it came in.
+// Span returns the cycles in which the frame came in.
 func (f *Frame) Span() windows.Span { return windows.Span{First: f.First, Last: f.Last} }
 
-// ID names the frame.
+// ID returns the frame's name for mismatches.
 func (f *Frame) ID() *verdict.FrameID { return &verdict.FrameID{Port: f.Port, N: f.Seq} }
 
-// List is the frames of one port that go to a queue, by ordinal.
+// List holds the frames of one port that go to one queue, by ordinal.
 type List struct{ Head, tail *Frame }
 
-// Push enters a frame, mostly at the end.
+// Push enters a frame, usually at the end.
 func (l *List) Push(f *Frame) {
 	f.next = nil
 	if l.tail == nil || int32(f.Seq-l.tail.Seq) > 0 {
@@ -66,14 +66,14 @@ func (l *List) Push(f *Frame) {
 		l.tail = f
 		return
 	}
-	at := &l.Head // it was classified again after a write of the configuration: it goes where its ordinal says
+	at := &l.Head // a write of the configuration made it be classified again: insert by ordinal
 	for int32(f.Seq-(*at).Seq) > 0 {
 		at = &(*at).next
 	}
 	f.next, *at = *at, f
 }
 
-// Remove takes a frame out, if it is there.
+// Remove removes a frame if it is in the list.
 func (l *List) Remove(f *Frame) {
 	prev := (*Frame)(nil)
 	for g := l.Head; g != nil; prev, g = g, g.next {
@@ -93,7 +93,7 @@ func (l *List) Remove(f *Frame) {
 	}
 }
 
-// Describe says what a frame is, on one line.
+// Describe returns a one-line description of the frame.
 func (f *Frame) Describe() string {
 	s := fmt.Sprintf("frame %d of port %d: %d B, cycles %d..%d", f.Seq, f.Port, f.N, f.First, f.Last)
 	switch f.Place {
@@ -109,7 +109,7 @@ func (f *Frame) Describe() string {
 	return s + fmt.Sprintf(", caught in a change of the configuration: %d verdicts are possible", len(f.Alts))
 }
 
-// ruleText names what steered a frame.
+// ruleText names the rule that steered a frame.
 func ruleText(rule uint16) string {
 	if rule == nicspec.RuleNone {
 		return "the default action"
@@ -117,8 +117,8 @@ func ruleText(rule uint16) string {
 	return fmt.Sprintf("rule %d", rule)
 }
 
-// Begin is a frame that came in, the one of an ordinal on a port. The bytes of one
-// that is too long to be delivered are not kept.
+// Begin initialises f as received frame number seq of a port. It keeps no bytes of a frame that is
+// too long to be delivered.
 func (f *Frame) Begin(port int, seq uint32, data []byte, first, last int64) {
 	*f = Frame{Data: f.Data[:0], N: len(data), Port: port, Seq: seq, First: first, Last: last, Alts: f.Alts[:0]}
 	if f.N <= nicspec.FrameMax {

@@ -6,30 +6,29 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Port is the frames that came in on a port and whose fate is not known, and
-// what the receive buffer can hold.
+// Port holds the undecided frames of a port and bounds the fill of its receive buffer.
 type Port struct {
 	Seq       uint32                // ordinal of the next frame [R1]
-	Undecided fifo.Queue[*Frame]    // by ordinal; nil when the fate is known
-	Base      uint32                // ordinal of the first of them
-	Drops     fifo.Queue[*Frame]    // sure to be dropped, unless the configuration still changes
-	Unsure    []*Frame              // of which the configuration does not say where they go
+	Undecided fifo.Queue[*Frame]    // by ordinal; nil once the fate is known
+	Base      uint32                // ordinal of the first of Undecided
+	Drops     fifo.Queue[*Frame]    // sure to be dropped unless the configuration changes
+	Unsure    []*Frame              // frames that the configuration may send to several places
 	Bytes     int                   // held by the undecided frames
-	Level     int                   // most that the receive buffer can hold now [R3]
-	left      fifo.Queue[departure] // room that was given back lately
+	Level     int                   // upper bound of the receive buffer's fill [R3]
+	left      fifo.Queue[departure] // room freed lately
 	Linger    fifo.Queue[departure] // dropped frames that may still be in the buffer
-	Doubts    []Doubt               // drops whose cause is not known
+	Doubts    []Doubt               // drops whose cause is not known, counted
 }
 
-// departure is a frame that leaves the receive buffer.
+// departure is a frame leaving the receive buffer.
 type departure struct {
-	Cycle int64 // at which it left, or for linger its last beat
+	Cycle int64 // when it left; in Linger, cycle of its last beat
 	seq   uint32
 	size  int
 
-	Cause nicspec.PortCounter // of a drop, if it is sure
+	Cause nicspec.PortCounter // cause of a drop, if sure
 	Sure  bool
-	Rule  int // that it matched, if hit
+	Rule  int // rule that it matched, if Hit
 	Hit   bool
 }
 
@@ -39,9 +38,9 @@ type Doubt struct {
 	Frames uint64
 }
 
-const bufferUnit = 64 // of the receive buffer [R3]
+const bufferUnit = 64 // granularity of the receive buffer [R3]
 
-// Find is the frame with an ordinal, nil if its fate is known.
+// Find returns the frame with an ordinal, nil if its fate is known.
 func (p *Port) Find(seq uint32) *Frame {
 	if i := seq - p.Base; i < uint32(p.Undecided.Len()) {
 		return *p.Undecided.At(int(i))
@@ -49,10 +48,10 @@ func (p *Port) Find(seq uint32) *Frame {
 	return nil
 }
 
-// keptDepartures is how many of the latest frames that left are known.
+// keptDepartures is the number of recent departures kept.
 const keptDepartures = 256
 
-// leaves gives a frame's room back.
+// leaves frees a frame's room.
 func (p *Port) leaves(cycle int64, size int) {
 	p.Level -= size
 	if p.left.Len() == keptDepartures {
@@ -61,11 +60,10 @@ func (p *Port) leaves(cycle int64, size int) {
 	p.left.Push(departure{Cycle: cycle, size: size})
 }
 
-// Room is how much of the receive buffer a frame of n bytes takes [R3].
+// Room returns how much of the receive buffer a frame of n bytes takes [R3].
 func Room(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
 
-// HighestLevel is the most that the receive buffer can have held in a cycle not
-// long ago.
+// HighestLevel returns the highest fill that the receive buffer can have had since a recent cycle.
 func (p *Port) HighestLevel(cycle int64) int {
 	held := p.Level
 	for i := p.left.Len() - 1; i >= 0 && p.left.At(i).Cycle >= cycle; i-- {
@@ -74,7 +72,7 @@ func (p *Port) HighestLevel(cycle int64) int {
 	return held
 }
 
-// Take enters a frame that came in.
+// Take enters a received frame.
 func (p *Port) Take(f *Frame) {
 	room := Room(f.N)
 	p.Seq++
@@ -83,8 +81,8 @@ func (p *Port) Take(f *Frame) {
 	p.Undecided.Push(f)
 }
 
-// Decide forgets a frame whose fate is known. Its room in the buffer is given
-// back at once, or when a later frame shows that it has left.
+// Decide forgets a frame whose fate is known. If gone is set, its room in the buffer is free at
+// once, else when a later frame shows that it has left.
 func (p *Port) Decide(f *Frame, now int64, gone bool) {
 	if i := f.Seq - p.Base; i < uint32(p.Undecided.Len()) {
 		*p.Undecided.At(int(i)) = nil
@@ -106,21 +104,21 @@ func (p *Port) Decide(f *Frame, now int64, gone bool) {
 	f.next = nil
 }
 
-// Passed ends the lingering of the frames before one that was delivered.
+// Passed ends the lingering of all frames before a delivered one.
 func (p *Port) Passed(seq uint32, now int64) {
 	for p.Linger.Len() > 0 && int32(seq-p.Linger.Front().seq) > 0 {
 		p.leaves(now, p.Linger.Pop().size)
 	}
 }
 
-// Expire ends the lingering of the frames whose last beat came before a cycle.
+// Expire ends the lingering of frames whose last beat came before a cycle.
 func (p *Port) Expire(cycle, now int64) {
 	for p.Linger.Len() > 0 && p.Linger.Front().Cycle < cycle {
 		p.leaves(now, p.Linger.Pop().size)
 	}
 }
 
-// DropNoMore takes a frame back that was to be dropped.
+// DropNoMore withdraws a frame from those sure to be dropped.
 func (p *Port) DropNoMore(f *Frame) {
 	for i := range p.Drops.Len() {
 		if *p.Drops.At(i) == f {

@@ -19,7 +19,7 @@ import (
 
 const timeout = 1000
 
-// rig is the entries of a few transmit queues of a device with every part.
+// rig holds the entries of a few transmit queues of a device with every part.
 type rig struct {
 	t *testing.T
 	*attribution.Entries
@@ -40,10 +40,10 @@ func newRig(t *testing.T, queues int) *rig {
 	return g
 }
 
-// one key, of all memory
+// one key for all of memory
 var keys = core.KeyTable{{Length: 1 << 40, Valid: true, Read: true, Write: true}}
 
-// entry lets the device read a work entry.
+// entry makes the device read a work entry.
 func (g *rig) entry(q int, raw []byte) *attribution.Entry {
 	u := g.queues[q]
 	i := u.Ctx.PI
@@ -55,12 +55,12 @@ func (g *rig) entry(q int, raw []byte) *attribution.Entry {
 	return e
 }
 
-// send is an entry that sends n bytes at an address.
+// send adds an entry that sends n bytes at an address.
 func (g *rig) send(q int, addr uint64, n int) *attribution.Entry {
 	return g.entry(q, nictest.Wqe(0, nil, []nictest.Piece{{Addr: addr, N: n}}, nil))
 }
 
-// request is a read of the device, for an entry if it is given.
+// request makes the device read, for an entry if one is given.
 func (g *rig) request(addr uint64, n int, e *attribution.Entry) *attribution.Read {
 	g.Now++
 	d := g.Out.Begin(g.tags, addr, n, g.Now)
@@ -84,8 +84,8 @@ func (g *rig) slot(e *attribution.Entry) *attribution.Slot { return e.Queue.Slot
 
 func fill(n int, b byte) []byte { return bytes.Repeat([]byte{b}, n) }
 
-// Two queues send the same memory, which is rewritten between their reads: each
-// frame may have either bytes, but both together have to be what came.
+// Two queues send the same memory, which is rewritten between their reads: each frame may have
+// either bytes, but both together must match what came.
 func TestEitherEntryMayHaveEitherRead(t *testing.T) {
 	for _, swapped := range []bool{false, true} {
 		g := newRig(t, 2)
@@ -117,7 +117,7 @@ func TestReadsInParts(t *testing.T) {
 	require.True(t, g.Sends(g.slot(b), append(fill(50, 0), fill(50, 3)...)))
 }
 
-// More reads of a byte than places that can have them are no entry's.
+// More reads of a byte than places for it belong to no entry.
 func TestNoPlaceLeft(t *testing.T) {
 	g := newRig(t, 2)
 	g.send(0, 0x1000, 64)
@@ -130,7 +130,7 @@ func TestNoPlaceLeft(t *testing.T) {
 	require.True(t, g.Spread(g.Out.Begin(g.tags, 0x1040, 32, g.Now)), "that one is free")
 }
 
-// A read that failed may have been the other entry's, but somebody's it was.
+// A failed read may belong to the other entry, but it must belong to one of them.
 func TestFailedReadIsSomebodys(t *testing.T) {
 	g := newRig(t, 2)
 	a, b := g.send(0, 0x1000, 100), g.send(1, 0x1000, 100)
@@ -150,8 +150,7 @@ func TestFailedReadIsSomebodys(t *testing.T) {
 	require.True(t, g.Sends(g.slot(b), fill(100, 1)), "it has what came instead")
 }
 
-// A read under way that may have timed out by now shows in what may become of
-// its entry.
+// An outstanding read that may have timed out by now adds to the possible outcomes of its entry.
 func TestLateRead(t *testing.T) {
 	g := newRig(t, 1)
 	e := g.send(0, 0x1000, 100)
@@ -164,7 +163,7 @@ func TestLateRead(t *testing.T) {
 	require.Equal(t, "CplTimeout", m.String())
 }
 
-// copyEntry is a copy of n bytes.
+// copyEntry adds a copy of n bytes.
 func (g *rig) copyEntry(q int, src, dst uint64, n int) *attribution.Entry {
 	raw := nictest.Wqe(0, nil, []nictest.Piece{{Addr: src, N: n}, {Addr: dst, N: n}},
 		func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeCopy) })
@@ -173,8 +172,8 @@ func (g *rig) copyEntry(q int, src, dst uint64, n int) *attribution.Entry {
 	return e
 }
 
-// A write into overlapping destinations may be any copy's that had its bytes;
-// writes and copies have to match one to one.
+// A write into overlapping destinations may belong to any copy that had its bytes; writes and
+// copies must match one to one.
 func TestWritesOfSeveralCopies(t *testing.T) {
 	g := newRig(t, 3)
 	for q := range 2 {
@@ -192,7 +191,7 @@ func TestWritesOfSeveralCopies(t *testing.T) {
 	require.Equal(t, "D2", g.log.List()[0].Rule)
 }
 
-// A Send waits for the copy before it in its queue, not for that of another.
+// A Send waits for the copy before it in its queue, but not for a copy of another queue.
 func TestBefore(t *testing.T) {
 	g := newRig(t, 2)
 	c := g.copyEntry(0, 0x1000, 0x9000, 64)
@@ -201,8 +200,7 @@ func TestBefore(t *testing.T) {
 	require.Nil(t, g.Before(other))
 }
 
-// What an entry was is forgotten with it: its pieces may be read no longer, and
-// its slots are free.
+// Releasing an entry forgets all of it: its pieces may no longer be read, and its slots are free.
 func TestRelease(t *testing.T) {
 	g := newRig(t, 1)
 	e := g.send(0, 0x1000, 100)
@@ -231,7 +229,7 @@ func TestTagsRest(t *testing.T) {
 	require.EqualValues(t, shorter, g.Out.Begin(9, 0x3000, 64, 2*ended).TLo)
 }
 
-// A completion is held to its request field by field [P6].
+// A completion is checked against its request field by field [P6].
 func TestJudge(t *testing.T) {
 	d := attribution.Read{Addr: 0x1004, Next: 0x1004, N: 8, Left: 8}
 	good := tlp.Header{Kind: tlp.CplD, Length: 2, ByteCount: 8, LowerAddr: 4}

@@ -12,32 +12,32 @@ type sharedCopyWrite struct {
 	addr       uint64
 	n          int
 	by         []*copyClaim
-	mayBeFrame bool // it may also be that of a frame
+	mayBeFrame bool // it may also belong to a received frame
 	claim      *copyClaim
 	linked     bool
 }
 
-// copyClaim is a copy that may have made such writes, at work or over. Byte by
-// byte, writes and copies are matched: each write is that of one copy, each copy
-// makes one write at most, and one that ended well made one.
+// copyClaim is a copy, at work or over, that may have made shared writes. Writes and copies are
+// matched byte by byte: each write belongs to one copy, each copy writes a byte at most once, and a
+// copy that ended well wrote it.
 type copyClaim struct {
-	entry  *Entry // while it is at work
+	entry  *Entry // nil once the copy is over
 	queue  *Queue
 	index  uint16
 	dst    uint64
 	n      int
-	sure   memory.Set // of the destination, by writes that were surely its own
+	sure   memory.Set // parts of the destination that its own writes certainly filled
 	well   bool       // it ended well
-	open   bool       // any number of these writes may be its own, or none: not followed
+	open   bool       // not followed: any number of these writes may be its own
 	write  *sharedCopyWrite
 	round  int
 	linked bool
 }
 
-// maxCopyWrites is how many such writes are followed.
+// maxCopyWrites is the number of shared writes that are followed.
 const maxCopyWrites = 512
 
-// wrote reports whether a write at an address was surely the copy's.
+// wrote reports whether the copy itself certainly wrote the byte at an address.
 func (c *copyClaim) wrote(addr uint64) bool {
 	at := int(addr - c.dst)
 	if c.entry != nil {
@@ -46,8 +46,7 @@ func (c *copyClaim) wrote(addr uint64) bool {
 	return !c.sure.Free(at, at+1)
 }
 
-// claimOf is the claim of a copy at work. Copies of which there are several
-// readings are not followed.
+// claimOf returns the claim of a copy at work. Copies with several readings are not followed.
 func (es *Entries) claimOf(e *Entry) *copyClaim {
 	c := e.Copy.claim
 	if c == nil {
@@ -61,8 +60,7 @@ func (es *Entries) claimOf(e *Entry) *copyClaim {
 	return c
 }
 
-// WrittenByAny keeps a write that any of the copies may have made that Writer
-// found.
+// WrittenByAny records a write that any of the copies found by Writer may have made.
 func (es *Entries) WrittenByAny(addr uint64, n int) {
 	for _, e := range es.able {
 		from := int(addr - e.Plan.Dma.Dst)
@@ -81,7 +79,7 @@ func (es *Entries) WrittenByAny(addr uint64, n int) {
 	es.matchWrites(addr, memory.End(addr, n))
 }
 
-// claimOver says that a copy is over.
+// claimOver records that a copy is over.
 func (es *Entries) claimOver(e *Entry) {
 	c := e.Copy.claim
 	if c == nil {
@@ -97,9 +95,9 @@ func (es *Entries) claimOver(e *Entry) {
 	es.dropShared()
 }
 
-// matchWrites checks that writes and copies can be matched at each byte of a
-// range. That there is a matching for all writes and one for all copies that
-// ended well suffices: then one serves both (Mendelsohn and Dulmage).
+// matchWrites checks that writes and copies can be matched at each byte of a range. It suffices
+// that one matching covers all writes and another all copies that ended well: then one covers both
+// (Mendelsohn and Dulmage).
 func (es *Entries) matchWrites(lo, hi uint64) {
 	for at := lo; at < hi; at = es.evenUpTo(at, hi) {
 		if w, ok := es.everyWrite(at); !ok {
@@ -116,8 +114,7 @@ func (es *Entries) matchWrites(lo, hi uint64) {
 	}
 }
 
-// evenUpTo is the end of the bytes from an address on that have the same writes
-// and copies.
+// evenUpTo returns the end of the bytes from an address on that have the same writes and copies.
 func (es *Entries) evenUpTo(at, hi uint64) uint64 {
 	cut := func(lo, to uint64) {
 		if lo > at {
@@ -146,7 +143,8 @@ func (w *sharedCopyWrite) at(addr uint64) bool {
 	return addr >= w.addr && addr < memory.End(w.addr, w.n)
 }
 
-// everyWrite matches the writes at an address with copies.
+// everyWrite matches each write at an address with a copy. It returns a write that has none, and
+// false, if that is impossible.
 func (es *Entries) everyWrite(addr uint64) (*sharedCopyWrite, bool) {
 	for _, c := range es.claimed {
 		c.write = nil
@@ -175,7 +173,8 @@ func (es *Entries) findCopy(w *sharedCopyWrite, addr uint64) bool {
 	return false
 }
 
-// everyCopy matches the copies that ended well with the writes at an address.
+// everyCopy matches each copy that ended well with a write at an address. It returns a copy that
+// has none, and false, if that is impossible.
 func (es *Entries) everyCopy(addr uint64) (*copyClaim, bool) {
 	for _, w := range es.unclear {
 		w.claim = nil
@@ -222,8 +221,7 @@ func (es *Entries) failShared(c *copyClaim, want, got string) {
 	es.forgetShared()
 }
 
-// forgetShared follows none of these writes any more, nor the copies that may
-// have made them.
+// forgetShared stops following the shared writes and the copies that may have made them.
 func (es *Entries) forgetShared() {
 	for _, c := range es.claimed {
 		c.open, c.well = true, false
@@ -235,8 +233,8 @@ func (es *Entries) forgetShared() {
 	es.dropShared()
 }
 
-// dropShared forgets the writes and copies that no copy at work has to do with,
-// not even by others.
+// dropShared forgets the writes and copies that are not linked, directly or through others, to a
+// copy at work.
 func (es *Entries) dropShared() {
 	for _, c := range es.claimed {
 		c.linked = c.entry != nil
@@ -283,9 +281,9 @@ func linked(by []*copyClaim) bool {
 	return false
 }
 
-// mayWrite reports whether a copy can have made a write: its place is free, each
-// byte came from its place in the source, for it or for another entry, no line
-// is cut [D2], and neither the order of its queue [D8] nor a fence [D10] forbids it.
+// mayWrite reports whether a copy can have made a write: its place is free, each byte came from its
+// place in the source (read for this or another entry), no line is cut [D2], and neither the order
+// of its queue [D8] nor a fence [D10] forbids it.
 func (es *Entries) mayWrite(e *Entry, off int, b []byte) bool {
 	p := &e.Plan.Dma
 	if !e.Copy.Wrote.Free(off, off+len(b)) || p.WholeLines() && CutsLine(p.Dst, p.Len, off, off+len(b)) {
@@ -297,9 +295,9 @@ func (es *Entries) mayWrite(e *Entry, off int, b []byte) bool {
 	return es.Before(e) == nil && es.Fence(e, "write") == nil
 }
 
-// Writer finds the copy that a write belongs to: one that can have made it, if
-// there is one; of the readings of an entry, the first that can. It also says
-// whether several copies can: WrittenByAny is about these.
+// Writer finds the copy that a write belongs to: one that can have made it, if there is any; among
+// the readings of an entry, the first that can. several reports whether several copies can; the
+// caller then uses WrittenByAny.
 func (es *Entries) Writer(addr uint64, b []byte) (best *Entry, several bool) {
 	es.able = es.able[:0]
 	fits := false
@@ -322,8 +320,8 @@ func (es *Entries) Writer(addr uint64, b []byte) (best *Entry, several bool) {
 	return best, false
 }
 
-// enable enters a copy that can have made a write. Of the readings of an entry
-// the first in its slot is kept.
+// enable adds a copy that can have made a write. Among the readings of an entry it keeps the first
+// in the slot.
 func (es *Entries) enable(e *Entry) {
 	for i, o := range es.able {
 		if !o.sameAs(e) {

@@ -6,23 +6,23 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A frame whose bytes fit several entries of a queue is taken for the earliest. Where a read of that one may have timed
-// out [P6], it may have ended without a frame, and the frame may be a later one's: the entry is doubtful until a
-// completion entry or a frame behind it decides, or the ring has gone round.
-
-// Doubt notes whether the frame of an entry that has just left may be that of a later entry; outcomes are those of the
-// entry before its frame left.
+// Doubt marks e as doubtful if the frame that just left for it may belong to a later entry.
+// outcomes are the ways in which e might have ended before its frame left.
+//
+// A frame whose bytes fit several entries of a queue is taken for the earliest. Where a read of
+// that entry may have timed out [P6], it may have ended without a frame. It stays doubtful until a
+// completion entry or a later frame decides, or the ring has wrapped.
 func (es *Entries) Doubt(e *Entry, outcomes Statuses) {
 	e.Doubtful = outcomes&^StatusSet(nicspec.StatusOk) != 0 && es.nextTwin(e) != nil
 }
 
-// nextTwin returns the first entry behind one that may have sent its frame, or nil.
+// nextTwin returns the first later entry that may have sent e's frame, or nil.
 func (es *Entries) nextTwin(e *Entry) *Slot {
 	return es.NextWith(e.Queue, e.Index+e.Blocks, e.Plan.Port, e.Frame)
 }
 
-// NextWith returns the first entry from an index on that may send these bytes to a port, if all entries before it have
-// sent the same or may end without a frame; else nil.
+// NextWith returns the first entry from an index on that may send these bytes to a port, provided
+// that all entries before it have sent the same or may end without a frame; else nil.
 func (es *Entries) NextWith(q *Queue, from uint16, port int, data []byte) *Slot {
 	for i := from; i != q.Ctx.PI; i = q.After(i) {
 		s := q.Slot(i)
@@ -55,7 +55,8 @@ func readingWith(s *Slot, port int, data []byte) *Entry {
 	return nil
 }
 
-// PassOn takes the frame of a doubtful entry for that of the next one that it fits, and returns that, or nil.
+// PassOn reassigns the frame of a doubtful entry to the next entry that it fits and returns that
+// entry, or nil.
 func (es *Entries) PassOn(e *Entry) *Entry {
 	s := es.nextTwin(e)
 	if !e.Doubtful || s == nil {
@@ -70,7 +71,8 @@ func (es *Entries) PassOn(e *Entry) *Entry {
 	return to
 }
 
-// FitsBehindTwin reports whether these bytes may be the next frame once a doubtful entry's is that of a later one.
+// FitsBehindTwin reports whether these bytes may be the next frame once a doubtful entry's frame is
+// reassigned to a later entry.
 func (es *Entries) FitsBehindTwin(e *Entry, port int, data []byte) bool {
 	for s := es.nextTwin(e); s != nil; s = es.NextWith(e.Queue, s.Entry.Index+s.Entry.Blocks, e.Plan.Port, e.Frame) {
 		if es.NextWith(e.Queue, s.Entry.Index+s.Entry.Blocks, port, data) != nil {

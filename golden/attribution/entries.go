@@ -8,19 +8,19 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Owner says whose a range of memory is.
+// Owner identifies the owner of a memory range.
 type Owner = memory.Owner[Entry]
 
-// extents is the ranges that the device may touch, and whose they are.
+// extents maps the ranges that the device may touch to their owners.
 type extents = memory.Map[Entry]
 
+// OfBuffers is the kind of receive buffers.
 var OfBuffers = memory.Of(memory.Buffer)
 
-// Entries is the work entries that the device has read, and what it read for
-// them.
+// Entries holds the work entries that the device has read, and what it read for them.
 type Entries struct {
 	Now      int64
-	Flushing bool // a function-level reset goes on [L2]
+	Flushing bool // a function-level reset is under way [L2]
 	queues   []*Queue
 	Readable extents     // what the device may read
 	Writable extents     // what it may write
@@ -31,15 +31,15 @@ type Entries struct {
 	entries memory.Pool[Entry]
 	blocks  memory.Pool[Block]
 	pages   memory.Pool[memory.Page]
-	retired fifo.Queue[*Entry] // over, and kept for what was read for them
-	late    []lateRead         // reads that came when they may have timed out
-	AtWork  int                // entries that were fetched and have not ended
+	retired fifo.Queue[*Entry] // over, kept for their reads
+	late    []lateRead         // reads that completed when they may have timed out
+	AtWork  int                // entries fetched and not ended
 	Copying int                // copies that may write
-	able    []*Entry           // copies that can have made the write at hand
+	able    []*Entry           // copies that can have made the current write
 
 	goal         goal
-	path, passed []Place // of a search
-	bytes        []byte  // in hand of it
+	path, passed []Place // of the current search
+	bytes        []byte  // bytes moved by the search
 	moves        moves
 
 	unclear []*sharedCopyWrite
@@ -49,8 +49,8 @@ type Entries struct {
 	round   int // of a search for one of these
 }
 
-// NewEntries is none, for a build and its transmit queues; completions time out
-// after so many cycles.
+// NewEntries returns an empty set of entries for a build and its transmit queues; timeout is the
+// completion timeout in cycles.
 func NewEntries(build *nicspec.Build, queues []*Queue, timeout int64, log *verdict.Log) *Entries {
 	s := &Entries{queues: queues, Readable: memory.NewMap[Entry](), Writable: memory.NewMap[Entry](), log: log,
 		limits: core.LimitsOf(build)}
@@ -58,5 +58,5 @@ func NewEntries(build *nicspec.Build, queues []*Queue, timeout int64, log *verdi
 	return s
 }
 
-// FreePages is how many pages are kept for copies to come.
+// FreePages returns the number of pages kept for later copies.
 func (es *Entries) FreePages() int { return es.pages.Len() }

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Entry is one work entry that the device has read.
+// Entry is a work entry that the device has read.
 type Entry struct {
 	Queue   *Queue
 	Index   uint16
@@ -20,34 +20,34 @@ type Entry struct {
 	Buf     memory.Store // the frame as gathered, or the source of a copy
 	done    []byte       // the frame after its offloads
 	Pieces  [nicspec.SegMax]Piece
-	Count   int // of pieces that may be read
+	Count   int // number of pieces that may be read
 
-	reading  int      // reads outstanding
-	Asked    bool     // a piece was asked for
-	Fails    Statuses // of reads that failed
-	possible Statuses // of reads that may have failed
+	reading  int      // outstanding reads
+	Asked    bool     // some piece was requested
+	Fails    Statuses // statuses of failed reads
+	possible Statuses // statuses of reads that may have failed
 
-	finished bool // the offloads were done
+	finished bool // offloads are done
 	status   nicspec.Status
 	Frame    []byte
 
-	Never   bool           // its queue stopped before it
-	retired bool           // it is over
-	over    int64          // in this cycle
-	ended   nicspec.Status // with this status, if a read of it had failed
+	Never   bool           // the queue stopped before it
+	retired bool           // the entry is over,
+	over    int64          // since this cycle,
+	ended   nicspec.Status // with this status if a read failed
 
-	Pushed bool // came with its doorbell, and was not read
+	Pushed bool // came with its doorbell and was not read
 
-	Left bool  // its frame has left
-	Sent int   // bytes
+	Left bool  // its frame has left,
+	Sent int   // of this many bytes,
 	Gone int64 // in this cycle
 
-	Doubtful bool // the frame may have been that of a later entry
+	Doubtful bool // the frame may belong to a later entry
 
 	Copy CopyState
 
-	// alt is the same entry under another value of a key that was written while
-	// the entry was at work [T12]: a reading of it, as the entry itself is.
+	// Alt is the next reading of the same entry, under another value of a key that was written
+	// while the entry was at work [T12].
 	Alt *Entry
 }
 
@@ -68,8 +68,7 @@ func (e *Entry) owner(piece int) Owner {
 	return Owner{Kind: memory.Piece, Part: uint8(piece), Queue: uint16(e.Queue.ID), Index: e.Index, Entry: e}
 }
 
-// readable finds the pieces of an entry that fails which the device may read
-// all the same [T4].
+// readable finds the pieces of a failing entry that the device may read all the same [T4].
 func (e *Entry) readable(keys core.KeyTable) {
 	w, raw := nicspec.Wqe(e.Raw[:]), core.WorkEntry(e.Raw[:int(e.Blocks)*nicspec.WqeBytes])
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
@@ -93,8 +92,7 @@ func (e *Entry) readable(keys core.KeyTable) {
 	}
 }
 
-// mayShare reports whether a read that is taken for an entry's may have been for
-// another.
+// mayShare reports whether a read taken for this entry may belong to another.
 func (e *Entry) mayShare() bool {
 	for i := range e.Count {
 		if len(e.Pieces[i].shares) > 0 {
@@ -104,7 +102,7 @@ func (e *Entry) mayShare() bool {
 	return false
 }
 
-// gathered reports whether all of a frame's bytes are there.
+// gathered reports whether all bytes of the frame have come.
 func (e *Entry) gathered() bool {
 	for i := range e.Count {
 		if !e.Pieces[i].Got.Exactly(e.Pieces[i].len) {
@@ -114,14 +112,14 @@ func (e *Entry) gathered() bool {
 	return true
 }
 
-// finish does the offloads of a gathered frame.
+// finish performs the offloads of a gathered frame.
 func (e *Entry) finish() nicspec.Status {
 	if e.finished {
 		return e.status
 	}
 	e.finished = true
 	p, raw := &e.Plan, e.Buf.Flat
-	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC || p.CRC32C || p.ECN != 0 { // what was read stays as it is
+	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC || p.CRC32C || p.ECN != 0 { // keep the bytes read
 		if e.done == nil {
 			e.done = make([]byte, nicspec.FrameMax)
 		}
@@ -135,41 +133,41 @@ func (e *Entry) finish() nicspec.Status {
 // Works reports whether an entry passes its checks and has something to do.
 func (e *Entry) Works() bool { return e.Plan.Send || e.Plan.Copy }
 
-// Started reports whether the device must end an entry though its queue is
-// being disabled [T11].
+// Started reports whether the device must end the entry even though its queue is being disabled
+// [T11].
 func (e *Entry) Started() bool { return e.Asked || e.Left }
 
-// MayBeOver reports whether an entry may have ended without a trace.
+// MayBeOver reports whether the entry may have ended without a trace.
 func (e *Entry) MayBeOver() bool {
 	return !e.Plan.Complete && (e.Left || e.MayBeCopied())
 }
 
-// Equals reports whether an entry's frame, as far as it is there, is data.
+// Equals reports whether the entry's frame is complete and equal to data.
 func (e *Entry) Equals(data []byte) bool {
 	return e.Plan.Send && e.Fails == 0 && !e.Left && e.gathered() && e.finish() == nicspec.StatusOk &&
 		bytes.Equal(e.Frame, data)
 }
 
-// Last is the entry's last block.
+// Last returns the index of the entry's last block.
 func (e *Entry) Last() uint16 { return e.Index + e.Blocks - 1 }
 
-// certain reports whether it is certain which reads were for a part of a copy's
-// source, and their bytes have come.
+// certain reports whether a part of a copy's source has come and certainly by the entry's own
+// reads.
 func (e *Entry) certain(off, n int) bool {
 	p := &e.Pieces[0]
 	return p.Got.Has(off, off+n) && !p.hasShare(off, off+n)
 }
 
-// CopyState is what is known of a copy beyond what it read: its source is the
-// first piece of its entry. Bytes that were written are no longer kept.
+// CopyState tracks the progress of a copy beyond its reads; its source is the first piece of its
+// entry. Bytes are dropped once written.
 type CopyState struct {
-	Wrote memory.Set // of the destination, by writes that were surely its own
-	Seen  memory.Set // of the destination, by writes that were its own or another copy's
-	Told  bool       // its message has left
-	Open  bool       // its destination is in the page map
-	Late  int        // reads that left after one failed
-	Well  bool       // it ended well
-	claim *copyClaim // on writes that may have been another's, nil without any
+	Wrote       memory.Set // parts of the destination filled by writes that were surely its own
+	Seen        memory.Set // likewise by its own or another copy's
+	MessageSent bool       // its message has left
+	Open        bool       // its destination is writable
+	Late        int        // reads issued after one failed
+	Well        bool       // it ended well
+	claim       *copyClaim // on shared writes; nil without any
 }
 
 func (e *Entry) dest() Owner {
@@ -184,8 +182,7 @@ func (e *Entry) Fits(off int, b []byte) bool {
 	return e.Pieces[0].Got.Has(off, off+len(b)) && e.Buf.Differs(off, b) == len(b)
 }
 
-// Copied reports whether all that a copy writes was written, by it or by
-// another.
+// Copied reports whether the whole destination was written, by this copy or another.
 func (e *Entry) Copied() bool {
 	at, n := 0, e.Plan.Dma.Len
 	for at < n {
@@ -198,14 +195,14 @@ func (e *Entry) Copied() bool {
 	return true
 }
 
-// MayBeCopied reports whether an entry is a copy that may have done everything,
-// though some of it may have been for another.
+// MayBeCopied reports whether an entry is a copy that may be complete, though some of its writes
+// may belong to another.
 func (e *Entry) MayBeCopied() bool {
-	return e.Plan.Copy && !e.Copy.Seen.Empty() && e.Fails == 0 && e.Copied() && (e.Plan.Dma.Lines == 0 || e.Copy.Told)
+	return e.Plan.Copy && !e.Copy.Seen.Empty() && e.Fails == 0 && e.Copied() &&
+		(e.Plan.Dma.Lines == 0 || e.Copy.MessageSent)
 }
 
-// mayDiffer reports whether other reads may have been for an entry than those
-// that were taken for it.
+// mayDiffer reports whether the entry's reads may be other ones than those assigned to it.
 func (e *Entry) mayDiffer() bool {
 	for i := range e.Count {
 		p := &e.Pieces[i]
@@ -216,7 +213,7 @@ func (e *Entry) mayDiffer() bool {
 	return false
 }
 
-// readings calls f for the readings of an entry.
+// readings calls f for each reading of the entry.
 func (e *Entry) readings(f func(*Entry)) {
 	if len(e.Queue.Slots) > 0 {
 		for x := e.Queue.Slot(e.Index).Entry; x != nil; x = x.Alt {
@@ -231,14 +228,14 @@ func (e *Entry) readings(f func(*Entry)) {
 	f(e)
 }
 
-// settledAt reports whether a part of n bytes of a piece has left the device for
-// certain: in a frame, or by a write that no other copy can have made.
+// settledAt reports whether n bytes of a piece have certainly left the device: in a frame, or by a
+// write that only this copy can have made.
 func (e *Entry) settledAt(piece, at, n int) bool {
 	return e.Left && e.Plan.Send || e.Plan.Copy && piece == 0 && !e.Copy.Wrote.Free(at, at+n)
 }
 
-// recount finds out by which statuses an entry fails, and whether anything was
-// read for it.
+// recount recomputes the statuses of the entry's failed reads, and whether anything was read for
+// it.
 func (e *Entry) recount() {
 	e.Fails, e.Asked = 0, false
 	for i := range e.Count {
@@ -250,7 +247,7 @@ func (e *Entry) recount() {
 	}
 }
 
-// askedBefore reports whether the pieces before one have been asked for.
+// askedBefore reports whether all pieces before one have been requested.
 func (e *Entry) askedBefore(piece int) bool {
 	for i := range piece {
 		if p := &e.Pieces[i]; !p.asked.Exactly(p.len) {
@@ -260,22 +257,22 @@ func (e *Entry) askedBefore(piece int) bool {
 	return true
 }
 
-// had reports whether the device had an entry when a read left it.
+// had reports whether the device had the entry when a read left.
 func (e *Entry) had(c *content) bool {
 	return c.issued >= e.fetched && c.issued <= e.over && !e.Never
 }
 
-// sameAs reports whether two readings are of one entry.
+// sameAs reports whether two readings belong to one entry.
 func (e *Entry) sameAs(o *Entry) bool {
 	return e == o || e.Queue == o.Queue && e.Index == o.Index && e.fetched == o.fetched && e.over == o.over
 }
 
-// reads reports whether the device may still read for a piece.
+// reads reports whether the device may still read a piece.
 func (e *Entry) reads(piece int) bool {
 	return e.Pieces[piece].open && !e.Never && !e.retired && !e.Left
 }
 
-// pieceOf is the piece that a byte of the frame comes from, -1 if it is inline.
+// pieceOf returns the piece that a byte of the frame comes from, -1 if it is inline.
 func (e *Entry) pieceOf(at int) int {
 	for i := range e.Count {
 		if p := &e.Pieces[i]; at >= p.off && at < p.off+p.len {
@@ -285,10 +282,10 @@ func (e *Entry) pieceOf(at int) int {
 	return -1
 }
 
-// Sized reports whether the frame that an entry sends may have a length.
+// Sized reports whether the frame that the entry sends may have n bytes.
 func (e *Entry) Sized(n int) bool {
 	least, most := e.Plan.Length, e.Plan.Length
-	if e.Plan.Append { // pad bytes as the BTH says, and ICRC [T15]
+	if e.Plan.Append { // pad bytes as the BTH says, and the ICRC [T15]
 		least, most = least+crcBytes, most+nicspec.AppendMax
 	}
 	if e.Plan.Pad {
@@ -297,8 +294,8 @@ func (e *Entry) Sized(n int) bool {
 	return n >= least && n <= most
 }
 
-// Place is a byte of a piece of a work entry: what one read may fill, once.
-// docs/attribution.md states the problem that is solved here.
+// Place is a byte of a piece of a work entry, which at most one read fills. docs/attribution.md
+// states the assignment problem.
 type Place struct {
 	entry *Entry
 	piece int
@@ -307,8 +304,8 @@ type Place struct {
 
 func (h Place) addr() uint64 { return h.entry.Pieces[h.piece].bus + uint64(h.at) }
 
-// evenlyWritten is how many of n bytes from a place on are like it in that its
-// copy has surely written them, or not.
+// evenlyWritten returns how many of n bytes from a place on are like the first: certainly written
+// by the copy, or not.
 func (h Place) evenlyWritten(n int) int {
 	wrote := &h.entry.Copy.Wrote
 	if !h.entry.Plan.Copy || h.piece != 0 {

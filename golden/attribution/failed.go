@@ -5,8 +5,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// ReplaceFailed gets an entry the bytes of reads that failed, from others that came. It
-// reports whether none is left that failed.
+// ReplaceFailed replaces the entry's failed reads by successful ones of other entries. It reports
+// whether no failed read remains.
 func (es *Entries) ReplaceFailed(e *Entry) bool {
 	for i := range e.Count {
 		for p := &e.Pieces[i]; len(p.bad) > 0; {
@@ -18,7 +18,7 @@ func (es *Entries) ReplaceFailed(e *Entry) bool {
 	return e.Fails == 0
 }
 
-// shift moves a read that failed to other places, without bytes in exchange.
+// shift moves a failed read to another place that needs no bytes in exchange.
 func (es *Entries) shift(e *Entry, i int, b badPart) bool {
 	es.search()
 	n := es.uniform(e.Pieces[i].bus+uint64(b.lo), b.hi-b.lo)
@@ -37,7 +37,7 @@ func (es *Entries) gather(e *Entry) bool {
 	return e.Fails == 0
 }
 
-// AssignFailed gives e a read that failed with a status, or may have.
+// AssignFailed assigns e a read that failed with a status, or may have.
 func (es *Entries) AssignFailed(e *Entry, s nicspec.Status) bool {
 	if s < nicspec.StatusCplUnsupported || !e.Works() {
 		return false
@@ -48,7 +48,7 @@ func (es *Entries) AssignFailed(e *Entry, s nicspec.Status) bool {
 	return s == nicspec.StatusCplTimeout && (es.catchLate(e) || es.wasLate(e))
 }
 
-// assignFailedOf is assignFailed with a read that is o's so far.
+// assignFailedOf is AssignFailed limited to the reads of o.
 func (es *Entries) assignFailedOf(e, o *Entry, s nicspec.Status) bool {
 	for j := range o.Count {
 		w := &o.Pieces[j]
@@ -61,8 +61,8 @@ func (es *Entries) assignFailedOf(e, o *Entry, s nicspec.Status) bool {
 	return false
 }
 
-// catch gives e what o has in a range of a piece, or the first part of it for
-// which e has a place.
+// catch moves o's reads of a range of a piece to e, or as much of its first part as e has a place
+// for.
 func (es *Entries) catch(e, o *Entry, j, lo, hi int) bool {
 	from, to := o.Pieces[j].bus+uint64(lo), o.Pieces[j].bus+uint64(hi)
 	for i := range e.Count {
@@ -81,7 +81,7 @@ func (es *Entries) catch(e, o *Entry, j, lo, hi int) bool {
 	return false
 }
 
-// catchLate gives e a read under way that may have timed out by now.
+// catchLate assigns e an outstanding read that may have timed out by now.
 func (es *Entries) catchLate(e *Entry) bool {
 	for n := range es.Out.Tags {
 		d := &es.Out.Tags[n]
@@ -99,8 +99,7 @@ func (es *Entries) catchLate(e *Entry) bool {
 	return false
 }
 
-// wasLate reports whether a read that came when it may have timed out can have
-// been for e.
+// wasLate reports whether a read that completed when it may have timed out can have been for e.
 func (es *Entries) wasLate(e *Entry) bool {
 	for _, l := range es.late {
 		for i := range e.Count {
@@ -113,7 +112,7 @@ func (es *Entries) wasLate(e *Entry) bool {
 	return false
 }
 
-// AssignAnyFailed is assignFailed with whatever status there is.
+// AssignAnyFailed is AssignFailed with any status.
 func (es *Entries) AssignAnyFailed(e *Entry) bool {
 	for s := nicspec.StatusCplUnsupported; s <= nicspec.StatusCplMalformed; s++ {
 		if es.AssignFailed(e, s) {
@@ -123,7 +122,7 @@ func (es *Entries) AssignAnyFailed(e *Entry) bool {
 	return false
 }
 
-// Spoil gets an entry bytes with which its offloads cannot be done [T7].
+// Spoil gets an entry bytes with which its offloads fail [T7].
 func (es *Entries) Spoil(e *Entry) bool {
 	bad := func() bool { return e.gathered() && e.finish() == nicspec.StatusBadOffload }
 	if !e.Plan.Send || !es.gather(e) {
@@ -135,21 +134,21 @@ func (es *Entries) Spoil(e *Entry) bool {
 	return bad() || es.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
 }
 
-// Settles reports whether a copy may write these bytes once reads have been
-// exchanged with other entries, and exchanges them.
+// Settles reports whether a copy may write these bytes, after exchanging reads with other entries
+// where needed.
 func (e *Entry) Settles(es *Entries, addr uint64, b []byte) bool {
 	off := int(addr - e.Plan.Dma.Dst)
 	return e.Fits(off, b) || e.Copy.Wrote.Free(off, off+len(b)) && es.obtain(e, 0, off, off+len(b), b)
 }
 
-// settled reports whether a frame is that of a reading of an entry once reads
-// have been exchanged with others.
+// settled reports whether a reading of an entry sends a frame, after exchanging reads with other
+// entries where needed.
 func (es *Entries) settled(e *Entry, data []byte) bool {
 	return e.Plan.Send && !e.Left && e.Sized(len(data)) && e.mayDiffer() && es.match(e, data)
 }
 
-// supply gets an entry its bytes from reads attributed to others, if it lacks
-// any. It reports whether that changed anything.
+// supply gives an entry the bytes that it lacks from reads attributed to others. It reports whether
+// anything changed.
 func (es *Entries) supply(e *Entry) bool {
 	switch {
 	case e.Fails != 0:
@@ -168,10 +167,9 @@ func (es *Entries) SupplyAll(e *Entry) (changed bool) {
 	return changed
 }
 
-// takeEarliest gives an entry whose bytes have left the earliest reads of these
-// bytes, in exchange for its own. What is later fits all other entries at work
-// that it fitted, so that the entry can be forgotten, unless others are kept that
-// ended without their bytes.
+// takeEarliest gives an entry whose bytes have left the earliest reads of these bytes, in exchange
+// for its own. Later reads fit every entry at work that the earlier ones fitted, so that the entry
+// can be forgotten unless retired entries that ended without their bytes are kept.
 func (es *Entries) takeEarliest(e *Entry) {
 	for i := range e.Count {
 		p := &e.Pieces[i]

@@ -6,8 +6,7 @@ import (
 	"nictwin/golden/memory"
 )
 
-// overwritten is the bytes of a frame that offloads write, whatever was read
-// for them: a set of ranges.
+// overwritten is the set of ranges of a frame that offloads overwrite, whatever was read there.
 type overwritten struct {
 	s [maxOverwritten]memory.Interval
 	n int
@@ -15,7 +14,7 @@ type overwritten struct {
 
 const maxOverwritten = 6
 
-// Where the fields that offloads write stand in their headers.
+// Offsets of the fields that offloads write, in their headers.
 const (
 	ipTosAt   = 1
 	ipCsumAt  = 10
@@ -32,8 +31,7 @@ func (o *overwritten) add(lo, n, size int) {
 	}
 }
 
-// unread returns the bytes of an entry's frame, as it left, that need not be as
-// they were read.
+// unread returns the bytes of an entry's frame, as it left, that may differ from those read.
 func (e *Entry) unread(frame []byte) (o overwritten) {
 	p, n := &e.Plan, min(len(frame), e.Plan.Length)
 	if p.ECN != 0 {
@@ -54,8 +52,7 @@ func (e *Entry) unread(frame []byte) (o overwritten) {
 	return o
 }
 
-// span reports whether the bytes from one on are in the set, and how many up to
-// an end are as the first.
+// span reports whether byte lo is in the set, and how many bytes up to hi are like it.
 func (o *overwritten) span(lo, hi int) (in bool, n int) {
 	for i := range o.s[:o.n] {
 		if v := o.s[i]; v.Lo <= lo && lo < v.Hi {
@@ -67,7 +64,7 @@ func (o *overwritten) span(lo, hi int) (in bool, n int) {
 	return false, hi - lo
 }
 
-// places lists the bytes.
+// places lists the bytes of the set.
 func (o *overwritten) places() (at []int) {
 	for _, v := range o.s[:o.n] {
 		for i := v.Lo; i < v.Hi; i++ {
@@ -77,7 +74,7 @@ func (o *overwritten) places() (at []int) {
 	return at
 }
 
-// anyValue reports whether bytes of a frame that left may have been anything.
+// anyValue reports whether bytes of a frame that left may have been read with any value.
 func (e *Entry) anyValue(at, n int) bool {
 	if !e.Left || !e.Plan.Send || e.Plan.ECN != 0 {
 		return false

@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// beginCopy lets the device read and write what a copy asks for [D2].
+// beginCopy opens the ranges that a copy may read and write [D2].
 func (es *Entries) beginCopy(e *Entry) {
 	p := &e.Plan.Dma
 	e.Queue.Copies = true
@@ -22,7 +22,7 @@ func (es *Entries) beginCopy(e *Entry) {
 	es.Copying++
 }
 
-// CloseDest ends what the device may write for an entry.
+// CloseDest closes the range that an entry may write.
 func (es *Entries) CloseDest(e *Entry) {
 	if e.Copy.Open {
 		es.claimOver(e)
@@ -32,29 +32,29 @@ func (es *Entries) CloseDest(e *Entry) {
 	}
 }
 
-// EndCopied settles a copy that is over and has left no other trace than writes
-// that may have been another's: it has read all of its source.
+// EndCopied settles a finished copy whose only trace is writes that may be another's: it has read
+// all of its source.
 func (es *Entries) EndCopied(s *Slot) {
 	for x := s.Entry; x != nil && !s.Entry.Left; x = x.Alt {
 		if x.MayBeCopied() {
 			es.Taken(s, x)
 			x.Copy.Well = true
-			x.Left = es.gather(x) && !x.mayShare() // else what was read for it may be of use for others
+			x.Left = es.gather(x) && !x.mayShare() // else its reads may still serve others
 			return
 		}
 	}
 }
 
-// maxReadings is how many readings of an entry are followed.
+// maxReadings is the number of readings of an entry that are followed.
 const maxReadings = 4
 
-// decode finds what an entry asks for.
+// decode decodes a work entry into its plan.
 func (es *Entries) decode(e *Entry, keys core.KeyTable) {
 	core.DecodeWqe(e.Raw[:int(e.Blocks)*nicspec.WqeBytes], keys, es.limits, &e.Plan)
 	e.Plan.ECN = e.Queue.Ctx.EcnMode
 }
 
-// Begin decodes an entry and lets the device read its pieces [T3, T4].
+// Begin decodes an entry and opens its pieces for reading [T3, T4].
 func (es *Entries) Begin(e *Entry, keys core.KeyTable) {
 	es.decode(e, keys)
 	p := &e.Plan
@@ -79,7 +79,7 @@ func (es *Entries) Begin(e *Entry, keys core.KeyTable) {
 	}
 }
 
-// Alternate gives an entry at work another reading, under other keys [T12].
+// Alternate adds a reading of an entry at work under other keys [T12].
 func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
 	if op := nicspec.Wqe(e.Raw[:]).Opcode(); e.Left || op == nicspec.OpcodeNop ||
 		e.Plan.Status == nicspec.StatusBadOpcode {
@@ -113,8 +113,8 @@ func (es *Entries) Alternate(e *Entry, keys core.KeyTable) {
 	}
 }
 
-// Release ends an entry. What was read for it may turn out to have been for
-// another: then it is kept for a while.
+// Release ends an entry. If its reads may turn out to belong to another entry, it is kept for a
+// while.
 func (es *Entries) Release(e *Entry) {
 	es.AtWork--
 	for x := e; x != nil; x = x.Alt {
@@ -134,7 +134,7 @@ func (es *Entries) Release(e *Entry) {
 	es.keep(e)
 }
 
-// keep keeps an entry that is over for what was read for it.
+// keep retires an entry that is over, for the sake of its reads.
 func (es *Entries) keep(e *Entry) {
 	es.withhold(e)
 	e.retired = true
@@ -148,9 +148,8 @@ func (es *Entries) keep(e *Entry) {
 	es.retired.Push(e)
 }
 
-// dropRetired forgets the entries that were over before the device had any of the
-// entries at work: no read of these can have been for them, nor can one reach them
-// by way of other entries that are kept.
+// dropRetired forgets the entries that were over before the device had any entry at work: no read
+// of the latter can be theirs, nor reach them through other retired entries.
 func (es *Entries) dropRetired() {
 	since := es.Now
 	for k := range es.queues {
@@ -161,7 +160,8 @@ func (es *Entries) dropRetired() {
 			}
 		}
 	}
-	// an entry that is kept may take a read of one at work, and its own may go to one that was over before
+	// a retired entry may take a read of one at work, and pass its own on to one that was over
+	// before
 	for changed := true; changed; {
 		changed = false
 		for k := range es.retired.Len() {
@@ -175,17 +175,17 @@ func (es *Entries) dropRetired() {
 	}
 }
 
-// maxRetired is how many entries that are over are kept for what was read.
+// maxRetired is the number of retired entries kept for their reads.
 const maxRetired = 256
 
-// dropReadings forgets the readings of an entry but one.
+// dropReadings forgets all readings of an entry except one.
 func (es *Entries) dropReadings(e, but *Entry) {
 	for e != nil {
 		next := e.Alt
 		e.Alt = nil
 		switch {
 		case e == but:
-		case e.mayShare() && !e.Left: // the device did not take this reading, and its reads were for others
+		case e.mayShare() && !e.Left: // the device did not take this reading, and its reads belong to others
 			es.CloseDest(e)
 			e.over = min(e.over, es.Now)
 			es.keepRest(e, but)
@@ -210,14 +210,14 @@ func (es *Entries) forgetEntry(e *Entry) {
 	es.entries.Put(e)
 }
 
-// forgetReads lets the reads under way no longer go to a piece.
+// forgetReads detaches outstanding reads from a piece.
 func (es *Entries) forgetReads(e *Entry, piece int) {
 	for i := range es.Out.Tags {
 		es.Out.Tags[i].release(e, piece, 0, e.Pieces[piece].len)
 	}
 }
 
-// Unreachable says that the device will not start an entry.
+// Unreachable records that the device will not start an entry.
 func (es *Entries) Unreachable(e *Entry) {
 	for ; e != nil; e = e.Alt {
 		e.Never = true
@@ -225,14 +225,14 @@ func (es *Entries) Unreachable(e *Entry) {
 	}
 }
 
-// withhold ends what the device may read for an entry.
+// withhold closes the pieces of an entry for reading.
 func (es *Entries) withhold(e *Entry) {
 	for i := range e.Count {
 		e.Pieces[i].open = false
 	}
 }
 
-// Taken settles which reading of an entry the device took.
+// Taken records which reading of an entry the device took.
 func (es *Entries) Taken(s *Slot, e *Entry) {
 	if s.Entry.Alt != nil {
 		es.dropReadings(s.Entry, e)
@@ -240,8 +240,8 @@ func (es *Entries) Taken(s *Slot, e *Entry) {
 	}
 }
 
-// Sends reports whether a frame is that of an entry, and settles then which
-// reading of the entry the device took and which reads were for it.
+// Sends reports whether an entry sends a frame. If so, it settles which reading the device took and
+// which reads were for it.
 func (es *Entries) Sends(s *Slot, data []byte) bool {
 	for e := s.Entry; e != nil; e = e.Alt {
 		if !e.Equals(data) && !es.settled(e, data) {
@@ -253,8 +253,8 @@ func (es *Entries) Sends(s *Slot, data []byte) bool {
 	return false
 }
 
-// keepRest keeps a reading that the device did not take, with the reads that the
-// reading which it took does not have.
+// keepRest retires a reading that the device did not take, with the reads that the taken reading
+// does not have.
 func (es *Entries) keepRest(e, but *Entry) {
 	if but == nil {
 		es.keep(e)
@@ -274,7 +274,7 @@ func (es *Entries) keepRest(e, but *Entry) {
 	es.keep(e)
 }
 
-// BlockIn takes a block that the device has, as it was read or pushed.
+// BlockIn stores a block of a work entry that the device has read or was pushed.
 func (es *Entries) BlockIn(q *Queue, i uint16, state rings.State, raw []byte) {
 	s := q.Slot(i)
 	s.State = state
@@ -284,15 +284,13 @@ func (es *Entries) BlockIn(q *Queue, i uint16, state rings.State, raw []byte) {
 	copy(s.Block[:], raw)
 }
 
-// Waits reports whether the entry at an index waits for blocks that are not
-// posted [T14].
+// Waits reports whether the entry at an index waits for blocks that are not posted [T14].
 func (es *Entries) Waits(q *Queue, i uint16) bool {
 	b := q.Slot(i).Block
 	return b != nil && uint16(core.WqeBlocks(b[:], es.limits.Parts)) > q.Ctx.PI-i
 }
 
-// split undoes NextWhole for an entry with pushed blocks, one of which the device
-// reads after all.
+// split undoes NextWhole for an entry with pushed blocks, one of which the device reads after all.
 func (es *Entries) split(q *Queue, e *Entry) {
 	for k := range e.Blocks {
 		s := q.Slot(e.Index + k)
@@ -305,7 +303,7 @@ func (es *Entries) split(q *Queue, e *Entry) {
 	es.Release(e)
 }
 
-// FreeBlocks forgets the blocks of entries that never were whole.
+// FreeBlocks forgets the blocks of incomplete entries.
 func (es *Entries) FreeBlocks(q *Queue) {
 	for i := range q.Slots {
 		if b := q.Slots[i].Block; b != nil {
@@ -315,9 +313,8 @@ func (es *Entries) FreeBlocks(q *Queue) {
 	}
 }
 
-// NextWhole puts the first entry together of which all blocks are there and that
-// none was made of yet, nil if there is none: each tells where the next one
-// begins [T14].
+// NextWhole assembles the next entry whose blocks have all come, or nil. Each entry's
+// size determines where the next one begins [T14].
 func (es *Entries) NextWhole(q *Queue) *Entry {
 	s := q.Slot(q.Whole)
 	for q.Whole != q.Ctx.PI && s.Entry != nil {
@@ -328,7 +325,7 @@ func (es *Entries) NextWhole(q *Queue) *Entry {
 		return nil
 	}
 	n := uint16(core.WqeBlocks(s.Block[:], es.limits.Parts))
-	if n > q.Ctx.PI-q.Whole || !q.there(q.Whole, n) {
+	if n > q.Ctx.PI-q.Whole || !q.hasBlocks(q.Whole, n) {
 		return nil
 	}
 	e := es.entries.Get()
@@ -347,7 +344,7 @@ func (es *Entries) NextWhole(q *Queue) *Entry {
 	return e
 }
 
-// Unpush forgets a pushed block whose slot is read, and frees the slot.
+// Unpush forgets a pushed block whose slot is being read, and frees the slot.
 func (es *Entries) Unpush(q *Queue, i uint16) {
 	s := q.Slot(i)
 	if e := s.OwnerOf(); s.State == rings.Pushed && e != nil {

@@ -2,18 +2,18 @@ package attribution
 
 import "nictwin/models/nic/nicspec"
 
-// contentKind is what a place holds.
+// contentKind is the kind of content of a place.
 type contentKind uint8
 
 const (
-	isFree  contentKind = iota // no read was for it
-	isOpen                     // a read is under way
+	isFree  contentKind = iota // no read fills it
+	isOpen                     // a read is outstanding
 	isGot                      // its bytes have come
 	isBad                      // its read failed
-	isFixed                    // its read cannot have been for any other place, or is over
+	isFixed                    // its read belongs to no other place, or is over
 )
 
-// content is what a read, or none, brought to some bytes of a place.
+// content is the state of some bytes of a place, as a read has left it.
 type content struct {
 	kind   contentKind
 	came   bool // isOpen, and these bytes have come
@@ -23,7 +23,7 @@ type content struct {
 	status nicspec.Status // of isBad
 }
 
-// content returns what a place holds, and for how many bytes, n at most.
+// content returns the content of a place, and for how many bytes it holds, n at most.
 func (es *Entries) content(h Place, n int) content {
 	p := &h.entry.Pieces[h.piece]
 	c := content{n: min(n, p.len-h.at)}
@@ -47,7 +47,7 @@ func (es *Entries) content(h Place, n int) content {
 	return c
 }
 
-// inShare finds out what became of the read that a place has a share of.
+// inShare sets the kind of content from the state of the read that fills a place.
 func (es *Entries) inShare(p *Piece, at int, c *content) {
 	for i := range p.bad {
 		if b := &p.bad[i]; b.lo <= at && at < b.hi {
@@ -72,8 +72,8 @@ func (es *Entries) inShare(p *Piece, at int, c *content) {
 	}
 }
 
-// movable reports whether what a place holds may have been for another place:
-// of an entry that ended by a read that failed, one such read has to stay.
+// movable reports whether the content of a place may belong to another place. An entry that ended
+// by a failed read must keep one such read.
 func (es *Entries) movable(h Place, c *content) bool {
 	e := h.entry
 	if c.kind == isFixed {
@@ -106,7 +106,7 @@ func (es *Entries) bytesOf(h Place, c *content, to []byte) []byte {
 	return to
 }
 
-// moves is what a search has changed, so that it can be undone.
+// moves is the undo log of a search.
 type moves struct {
 	s    []moved
 	data []byte
@@ -122,7 +122,7 @@ type moved struct {
 
 func (m *moves) mark() int { return len(m.s) }
 
-// take empties a place. Its content is given to another next.
+// take empties a place, whose content give then puts elsewhere.
 func (es *Entries) take(h Place, c *content) {
 	m := &es.moves
 	lo := len(m.data)
@@ -131,8 +131,8 @@ func (es *Entries) take(h Place, c *content) {
 	es.lift(h, c)
 }
 
-// give fills a place with what was taken from another; bytes of a read that just
-// begins are given as they are.
+// give fills a place with content taken from another; that of a read just beginning is given as it
+// is.
 func (es *Entries) give(h Place, c *content) {
 	m := &es.moves
 	v := moved{h: h, c: *c, given: true}
@@ -146,7 +146,7 @@ func (es *Entries) give(h Place, c *content) {
 	es.occupy(h, c, m.data[v.lo:v.hi])
 }
 
-// undo takes the latest changes of a search back.
+// undo reverts the changes of a search since mark.
 func (es *Entries) undo(mark int) {
 	m := &es.moves
 	for len(m.s) > mark {
@@ -160,7 +160,7 @@ func (es *Entries) undo(mark int) {
 	}
 }
 
-// lift takes the content of a place out of all readings of its entry.
+// lift removes the content of a place from all readings of its entry.
 func (es *Entries) lift(h Place, c *content) {
 	if c.kind == isFree {
 		return

@@ -2,8 +2,8 @@ package attribution
 
 import "nictwin/models/nic/nicspec"
 
-// expected is what may become of an entry whose frame has not left: the
-// statuses that it may end with. wait is set if it cannot have ended yet.
+// expected returns the statuses with which an entry may end whose frame has not left. wait is set
+// if it cannot have ended yet.
 func (es *Entries) expected(e *Entry) (m Statuses, wait bool) {
 	if !e.Works() {
 		return StatusSet(e.Plan.Status), false
@@ -24,8 +24,7 @@ func (es *Entries) expected(e *Entry) (m Statuses, wait bool) {
 	return m, m == 0
 }
 
-// Outcomes is expected over all readings of an entry; a frame that has left
-// went well.
+// Outcomes is expected over all readings of an entry. An entry whose frame has left ended with Ok.
 func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	if e.Left {
 		return StatusSet(nicspec.StatusOk), false
@@ -38,8 +37,7 @@ func (es *Entries) Outcomes(e *Entry) (m Statuses, wait bool) {
 	return m, wait
 }
 
-// Fence is a fenced copy behind an entry that has surely written, nil if there
-// is none.
+// Fence returns a fenced copy behind an entry that has certainly written, or nil.
 func (es *Entries) Fence(e *Entry, what string) *Entry {
 	q := e.Queue
 	for i := q.After(e.Index); i != q.Ctx.PI; i = q.After(i) {
@@ -54,17 +52,15 @@ func (es *Entries) Fence(e *Entry, what string) *Entry {
 	return nil
 }
 
-// otherMessage reports whether the message of another copy at work, of the same
-// lines, may have been this one's.
+// otherMessage reports whether another copy at work, of the same lines, may have sent e's message.
 func (es *Entries) otherMessage(e *Entry) bool {
 	return es.otherCopies(e, func(o *Entry) bool {
 		return o.Plan.Dma.Lines == e.Plan.Dma.Lines && o.Plan.Dma.Line == e.Plan.Dma.Line
 	})
 }
 
-// Before is an entry that keeps e from starting, nil if there is none: Sends
-// wait for the copies before them in their queue, and copies for the Sends
-// [D8].
+// Before returns an entry that keeps e from starting, or nil: Sends wait for earlier
+// copies of their queue, and copies for earlier Sends [D8].
 func (es *Entries) Before(e *Entry) *Entry {
 	q := e.Queue
 	if !q.Sends || !q.Copies {
@@ -82,7 +78,7 @@ func (es *Entries) Before(e *Entry) *Entry {
 	return nil
 }
 
-// BytesToCopy is what copies at work have not written.
+// BytesToCopy returns how many bytes the copies at work have yet to write.
 func (es *Entries) BytesToCopy() (n uint64) {
 	for k := range es.queues {
 		q := es.queues[k]
@@ -95,8 +91,8 @@ func (es *Entries) BytesToCopy() (n uint64) {
 	return n
 }
 
-// misled reports whether reads or messages that were taken for those of others
-// may have been those of an entry, which may have ended by them.
+// misled reports whether an entry may have ended by reads or a message that were attributed to
+// others.
 func (es *Entries) misled(e *Entry) bool {
 	return e.Plan.Dma.Lines != 0 && es.otherMessage(e) || es.others(e, func(o *Entry) bool {
 		for i := range e.Count {
@@ -110,7 +106,7 @@ func (es *Entries) misled(e *Entry) bool {
 	})
 }
 
-// otherCopies calls f for the copies at work but e until it returns true.
+// otherCopies calls f for the copies at work except e until it returns true.
 func (es *Entries) otherCopies(e *Entry, f func(*Entry) bool) bool {
 	for k := range es.queues {
 		q := es.queues[k]
@@ -123,8 +119,8 @@ func (es *Entries) otherCopies(e *Entry, f func(*Entry) bool) bool {
 	return false
 }
 
-// lateReads is CplTimeout if a read of the entry is outstanding that may have timed
-// out by now, else no status.
+// lateReads returns CplTimeout if an outstanding read of the entry may have timed out by now, else
+// no status.
 func (es *Entries) lateReads(e *Entry) Statuses {
 	if e.reading == 0 {
 		return 0
@@ -143,14 +139,14 @@ func (es *Entries) lateReads(e *Entry) Statuses {
 	return 0
 }
 
-// TakeMessage gives a copy the message of another that invalidates the same
-// lines, if there is one.
+// TakeMessage reassigns to a copy the message of another that invalidates the same lines, if there
+// is one.
 func (es *Entries) TakeMessage(e *Entry) {
 	es.otherCopies(e, func(o *Entry) bool {
-		if !o.Copy.Told || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {
+		if !o.Copy.MessageSent || o.Plan.Dma.Line != e.Plan.Dma.Line || o.Plan.Dma.Lines != e.Plan.Dma.Lines {
 			return false
 		}
-		o.Copy.Told, e.Copy.Told, o.Left = false, true, false
+		o.Copy.MessageSent, e.Copy.MessageSent, o.Left = false, true, false
 		return true
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// bring stores what a read of a piece brought.
+// bring stores the bytes that a read brought to a piece.
 func (e *Entry) bring(t *dest, at int, b []byte) {
 	p := &e.Pieces[t.piece]
 	if p.Got.Add(at, at+len(b)) {
@@ -13,7 +13,7 @@ func (e *Entry) bring(t *dest, at int, b []byte) {
 	}
 }
 
-// failing notes that a read of a piece failed, or may have.
+// failing records that a read of a piece failed, or may have.
 func (e *Entry) failing(d *Read, t *dest, s nicspec.Status, sure bool) {
 	if !sure {
 		e.possible |= StatusSet(s)
@@ -25,7 +25,7 @@ func (e *Entry) failing(d *Read, t *dest, s nicspec.Status, sure bool) {
 		lo = max(lo, t.lo+d.N-d.Left-t.from)
 	}
 	for from, to := p.Got.Within(lo, t.hi); from < to; from, to = p.Got.Within(lo, t.hi) {
-		p.Got.Remove(from, to) // bytes of a read are used when all have come [P5]
+		p.Got.Remove(from, to) // a read's bytes are used only when all have come [P5]
 		e.Buf.Drop(p.off+from, to-from)
 	}
 	if lo < t.hi {
@@ -33,7 +33,7 @@ func (e *Entry) failing(d *Read, t *dest, s nicspec.Status, sure bool) {
 	}
 }
 
-// hasShare reports whether a read of a range may have been for another place.
+// hasShare reports whether a read of a range may belong to another place.
 func (p *Piece) hasShare(lo, hi int) bool {
 	for _, s := range p.shares {
 		if s.lo < hi && lo < s.hi {
@@ -43,8 +43,7 @@ func (p *Piece) hasShare(lo, hi int) bool {
 	return false
 }
 
-// Consume lets go of bytes that were written, but for those of reads that may
-// have been for others.
+// Consume drops bytes that were written, except those of reads that may belong to others.
 func (e *Entry) Consume(lo, hi int) {
 	p := &e.Pieces[0]
 	for at := lo; at < hi && !p.Got.Empty(); {
@@ -57,16 +56,16 @@ func (e *Entry) Consume(lo, hi int) {
 	}
 }
 
-// Piece is one piece of a frame.
+// Piece is one piece of a frame, or the source of a copy.
 type Piece struct {
 	bus    uint64
 	len    int
 	off    int // in the frame
 	asked  memory.Set
 	Got    memory.Set
-	bad    []badPart // of asked, that failed
+	bad    []badPart // parts of asked whose reads failed
 	open   bool      // it may be read
-	shares []share   // of asked, what may have been for other places
+	shares []share   // parts of asked whose reads may belong to other places
 }
 
 // badPart is a part of a piece whose read failed.
@@ -75,16 +74,15 @@ type badPart struct {
 	status nicspec.Status
 }
 
-// share is a read, or a part of one, that may have been for another place. It
-// is known by the cycle of its request. Bytes of a piece that were asked for and
-// have no share can only have been for that piece.
+// share is a read, or a part of one, that may belong to another place; the cycle of its request
+// identifies it. Requested bytes without a share certainly belong to their piece.
 type share struct {
 	lo, hi int // in the piece
 	issued int64
 	tag    uint8
 }
 
-// share notes a read that may have been for another place.
+// share records a read that may belong to another place.
 func (p *Piece) share(lo, hi int, issued int64, tag uint8) {
 	if lo >= hi {
 		return
@@ -103,7 +101,7 @@ func (p *Piece) share(lo, hi int, issued int64, tag uint8) {
 	p.shares = append(p.shares, share{lo, hi, issued, tag})
 }
 
-// cutBad takes a range out of the parts that failed.
+// cutBad removes a range from the failed parts.
 func (p *Piece) cutBad(lo, hi int) {
 	for k := len(p.bad) - 1; k >= 0; k-- {
 		b := p.bad[k]
@@ -119,13 +117,13 @@ func (p *Piece) cutBad(lo, hi int) {
 	}
 }
 
-// send lets bytes of a read go to a piece.
+// send directs bytes of a read to a piece.
 func (d *Read) send(t dest) {
 	d.dest = append(d.dest, t)
 	t.Entry.reading++
 }
 
-// release lets bytes of a read no longer go to a range of a piece.
+// release detaches bytes of a read from a range of a piece.
 func (d *Read) release(e *Entry, piece, lo, hi int) {
 	for k := len(d.dest) - 1; k >= 0; k-- {
 		t := d.dest[k]
@@ -144,8 +142,7 @@ func (d *Read) release(e *Entry, piece, lo, hi int) {
 	}
 }
 
-// dest is where bytes of a read go: those from an offset on to a range of a
-// piece.
+// dest directs bytes of a read, from an offset on, to a range of a piece.
 type dest struct {
 	Entry  *Entry
 	piece  int

@@ -6,8 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// others calls f for the entries but e that are at work, and those that are
-// over, until it returns true.
+// others calls f for the entries at work except e, and for the retired ones, until it returns true.
 func (es *Entries) others(e *Entry, f func(*Entry) bool) bool {
 	for k := range es.queues {
 		q := es.queues[k]
@@ -27,8 +26,8 @@ func (es *Entries) others(e *Entry, f func(*Entry) bool) bool {
 	return false
 }
 
-// holders calls f for each piece of an entry but e that covers n bytes at an
-// address, until f returns true: of those at work, and of those that are over.
+// holders calls f, until it returns true, for each piece covering n bytes at an address: of entries
+// at work and retired ones, but not of e or of entries whose frames have left.
 func (es *Entries) holders(e *Entry, addr uint64, n int, f func(Place) bool) bool {
 	return es.places(addr, func(h Place) bool {
 		o := h.entry
@@ -41,8 +40,7 @@ func (es *Entries) OtherSource(e *Entry, addr uint64, n int) bool {
 	return es.holders(e, addr, n, func(Place) bool { return true })
 }
 
-// Shared reports whether what was read for an entry may have been read for
-// another.
+// Shared reports whether everything read for an entry may have been read for others.
 func (es *Entries) Shared(e *Entry) bool {
 	for i := range e.Count {
 		for _, v := range e.Pieces[i].asked.All() {
@@ -54,8 +52,8 @@ func (es *Entries) Shared(e *Entry) bool {
 	return true
 }
 
-// SurelyOf reports whether a read of a piece is one of a queue's: entries of it
-// name all that is read, and those of no other queue do.
+// SurelyOf reports whether a read of a piece certainly belongs to a queue: entries of that queue
+// name all of it, and no entry of another queue does.
 func (es *Entries) SurelyOf(d *Read, queue int) bool {
 	named := false
 	return !es.places(d.Addr, func(h Place) bool {
@@ -68,8 +66,8 @@ func (es *Entries) SurelyOf(d *Read, queue int) bool {
 	}) && named && len(d.dest) > 0
 }
 
-// uniform is how many bytes from an address on, n at most, have the same places
-// with the same reads in them.
+// uniform returns how many bytes from an address on, n at most, have the same places with the same
+// reads.
 func (es *Entries) uniform(addr uint64, n int) int {
 	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
 	for node := es.Readable.First(addr); node != nil; node = es.Readable.Next(node) {
@@ -85,8 +83,8 @@ func (es *Entries) uniform(addr uint64, n int) int {
 	return n
 }
 
-// CutsLine reports whether a part of a range of n bytes begins or ends inside an
-// aligned line that the range covers whole.
+// CutsLine reports whether a part of a range of n bytes begins or ends inside an aligned line that
+// lies wholly in the range.
 func CutsLine(base uint64, n, lo, hi int) bool {
 	inside := func(at uint64) bool {
 		line := at &^ (nicspec.LineBytes - 1)
@@ -95,7 +93,7 @@ func CutsLine(base uint64, n, lo, hi int) bool {
 	return inside(base+uint64(lo)) || inside(base+uint64(hi))
 }
 
-// OtherDest reports whether another copy writes to a place.
+// OtherDest reports whether another copy writes to n bytes at an address.
 func (es *Entries) OtherDest(e *Entry, addr uint64, n int) bool {
 	for node := es.Writable.First(addr); node != nil; node = es.Writable.Next(node) {
 		if node.Owner.Kind == memory.Copy && !node.Owner.Entry.sameAs(e) && addr < node.Hi &&
@@ -106,8 +104,8 @@ func (es *Entries) OtherDest(e *Entry, addr uint64, n int) bool {
 	return false
 }
 
-// cameSomewhere reports whether a copy can have read these bytes: each came from
-// its place in the source, for the copy or for another entry.
+// cameSomewhere reports whether a copy can have read these bytes: each came from its place in the
+// source, for this copy or another entry.
 func (es *Entries) cameSomewhere(e *Entry, off int, b []byte) bool {
 	for i := range b {
 		if !es.places(e.Plan.Dma.Src+uint64(off+i), func(h Place) bool { return h.contains(b[i : i+1]) }) {
@@ -117,14 +115,13 @@ func (es *Entries) cameSomewhere(e *Entry, off int, b []byte) bool {
 	return true
 }
 
-// overlap reports whether a part of m bytes at b, of which some were used, lies
-// in n bytes at a.
+// overlap reports whether a used part of m bytes at b lies in n bytes at a.
 func overlap(a uint64, n int, b uint64, m int, used *memory.Set) bool {
 	lo, hi := max(a, b), min(memory.End(a, n), memory.End(b, m))
 	return n > 0 && m > 0 && lo < hi && !used.Free(int(lo-b), int(hi-b))
 }
 
-// overlaps reports whether another entry names memory of this one.
+// overlaps reports whether another entry names memory that this one names.
 func (es *Entries) overlaps(e *Entry) bool {
 	for i := range e.Count {
 		for at, p := 0, &e.Pieces[i]; at < p.len; at++ {

@@ -10,7 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// BadAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.
+// BadAs returns the failure of a ring read as known now. A timeout may have happened any time since
+// it was due.
 func (d *Read) BadAs(s nicspec.Status, sure bool, now int64) rings.Failed {
 	b := rings.Failed{First: d.First, Status: s, Sure: sure, Cycle: now, From: now}
 	if s == nicspec.StatusCplTimeout {
@@ -19,41 +20,41 @@ func (d *Read) BadAs(s nicspec.Status, sure bool, now int64) rings.Failed {
 	return b
 }
 
-// Outstanding is the reads that the device has outstanding, by tag [P2, P5, P6].
+// Outstanding holds the device's outstanding reads by tag [P2, P5, P6].
 type Outstanding struct {
 	Tags     [256]Read
 	bufs     [][]byte // free
 	Open     int
-	TLo, THi int64 // completion timeout: a change of CPL_TIMEOUT is seen by and by
-	Next     int64 // nothing expires before
+	TLo, THi int64 // bounds of the completion timeout while a write of CPL_TIMEOUT takes effect
+	Next     int64 // no read times out before this cycle
 }
 
 // Read is one read request of the device.
 type Read struct {
 	Open     bool
-	Stray    bool // belongs nowhere; its data is not looked at
-	Shared   bool // other pieces have bytes of it, too
+	Stray    bool // attributed to nothing; its data is ignored
+	Shared   bool // several pieces name some of its bytes
 	Tag      uint8
 	Kind     memory.Kind
 	Queue    uint16
-	First    uint16 // entry of the ring, and how many
+	First    uint16 // first ring entry, and how many
 	Count    uint16
 	Epoch    uint32
 	dest     []dest // where its bytes go, in each reading of an entry
 	Addr     uint64
 	N        int
-	Next     uint64 // address of the first byte missing
+	Next     uint64 // address of the first missing byte
 	Left     int
 	Issued   int64
-	TLo      int64 // the timeout is between these
+	TLo      int64 // bounds of its timeout
 	THi      int64
-	Ended    int64 // it cannot have ended before this cycle
+	Ended    int64 // earliest cycle in which it can have ended
 	FreeFrom int64 // the tag may be used again from this cycle on [P6]
 	Why      nicspec.Status
 	Buf      []byte // of ring entries
 }
 
-// TimeoutSlack is how late a timeout may come [P6].
+// TimeoutSlack is the longest delay of a timeout [P6].
 const TimeoutSlack = 1024
 
 func (s *Outstanding) init(timeout int64) {
@@ -63,8 +64,8 @@ func (s *Outstanding) init(timeout int64) {
 	}
 }
 
-// SetTimeout notes a write of CPL_TIMEOUT. Reads outstanding and tags at rest may see either
-// value, and so may those issued before the write has taken effect.
+// SetTimeout records a write of CPL_TIMEOUT. Either value may apply to outstanding reads, to tags
+// at rest and to reads issued before the write has taken effect.
 func (s *Outstanding) SetTimeout(timeout int64) {
 	s.TLo, s.THi = min(s.TLo, timeout), max(s.THi, timeout)
 	for i := range s.Tags {
@@ -79,7 +80,8 @@ func (s *Outstanding) SetTimeout(timeout int64) {
 	}
 }
 
-// Rest keeps the tag of a read that ended at a cycle, at the earliest, from being used again [P6].
+// Rest keeps a tag from being used again for a while [P6]; ended is the earliest cycle in which its
+// read can have ended.
 func (d *Read) Rest(ended int64, why nicspec.Status) {
 	d.Ended, d.FreeFrom, d.Why = ended, ended+d.TLo, why
 }
@@ -87,8 +89,7 @@ func (d *Read) Rest(ended int64, why nicspec.Status) {
 // SettleTimeout ends the window of a write of CPL_TIMEOUT.
 func (s *Outstanding) SettleTimeout(timeout int64) { s.TLo, s.THi = timeout, timeout }
 
-// Begin takes a request of n bytes with a tag that is not in use. It is a stray
-// until it is known what it is for.
+// Begin takes a request of n bytes with a free tag. It is a stray until it is attributed.
 func (s *Outstanding) Begin(tag uint8, addr uint64, n int, now int64) *Read {
 	d := &s.Tags[tag]
 	*d = Read{
@@ -101,7 +102,7 @@ func (s *Outstanding) Begin(tag uint8, addr uint64, n int, now int64) *Read {
 	return d
 }
 
-// Judge says how a completion fails its request [P6], or StatusOk.
+// Judge returns the status with which a completion fails its request [P6], or StatusOk.
 func (d *Read) Judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 	switch h.Status {
 	case tlp.StatusSC:
@@ -137,7 +138,7 @@ func (es *Entries) Close(d *Read) {
 	es.Out.Open--
 }
 
-// Buffer is room for n bytes of ring entries.
+// Buffer returns a buffer for n bytes of ring entries.
 func (s *Outstanding) Buffer(n int) []byte {
 	if k := len(s.bufs) - 1; k >= 0 && cap(s.bufs[k]) >= n {
 		b := s.bufs[k][:n]
@@ -148,7 +149,7 @@ func (s *Outstanding) Buffer(n int) []byte {
 	return make([]byte, n, max(n, usual))
 }
 
-// Store keeps the bytes that a read brought.
+// Store stores the bytes that a completion brought.
 func (es *Entries) Store(d *Read, b []byte) {
 	switch {
 	case d.Stray:
@@ -164,21 +165,20 @@ func (es *Entries) Store(d *Read, b []byte) {
 	}
 }
 
-// ReadsAfterFailure is how many reads may be on their way when one of their
-// copy fails [D3].
+// ReadsAfterFailure is the number of a copy's reads that may be on their way when one fails [D3].
 const ReadsAfterFailure = 64
 
-// lateRead is a read of shared memory that came when it may have timed out.
+// lateRead is a read of shared memory that completed when it may have timed out.
 type lateRead struct {
 	addr   uint64
 	n      int
 	issued int64
 }
 
-// maxLate is how many of them are kept; with one more, the oldest is forgotten.
+// maxLate is the number of late reads kept; the oldest is forgotten first.
 const maxLate = 16
 
-// Failed is the end of a read of pieces that failed, or may have.
+// Failed ends a read of pieces that failed, or may have.
 func (es *Entries) Failed(d *Read, s nicspec.Status, sure bool) {
 	for i := range d.dest {
 		d.dest[i].Entry.failing(d, &d.dest[i], s, sure)
@@ -188,7 +188,7 @@ func (es *Entries) Failed(d *Read, s nicspec.Status, sure bool) {
 	}
 }
 
-// mayHaveTimedOut notes a read that came when it may have timed out.
+// mayHaveTimedOut records a read of shared memory that completed when it may have timed out.
 func (es *Entries) mayHaveTimedOut(d *Read) {
 	if !d.Shared {
 		return
@@ -199,7 +199,7 @@ func (es *Entries) mayHaveTimedOut(d *Read) {
 	es.late = append(es.late, lateRead{d.Addr, d.N, d.Issued})
 }
 
-// forget takes a read back from the places that it was taken for.
+// forget detaches a read from all places that it was attributed to.
 func (d *Read) forget(es *Entries) {
 	for len(d.dest) > 0 {
 		t := d.dest[0]
@@ -209,16 +209,16 @@ func (d *Read) forget(es *Entries) {
 	d.Kind = 0
 }
 
-// PieceChoice is the piece that a read most likely belongs to, when several
-// entries name the same memory.
+// PieceChoice collects the piece that a read most likely belongs to, where several entries name the
+// same memory.
 type PieceChoice struct {
 	Entry *Entry
 	Piece int
 	score int
 }
 
-// Consider weighs one piece: requests mostly go on where the one before ended,
-// and end at the end of the piece or where a split is due.
+// Consider scores one piece: a request usually continues where the one before ended, and ends at
+// the end of the piece or where a split is due.
 func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, mrrs int) {
 	e, i := node.Owner.Entry, int(node.Owner.Part)
 	p := &e.Pieces[i]
@@ -230,7 +230,7 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	if off == p.asked.End() {
 		score += 20
 	}
-	if off > 0 { // it is being read
+	if off > 0 { // already being read
 		score++
 	}
 	if e.askedBefore(i) {
@@ -240,17 +240,17 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	if off+d.N == p.len || d.N == page || d.N > mrrs-tlp.DWBytes {
 		score += 2
 	}
-	if e.Works() { // what is to fail may have been read as well, but need not
+	if e.Works() { // a failing entry may be read too, but need not be
 		score += 16
 	}
-	if es.Before(e) == nil { // none keeps it from starting
+	if es.Before(e) == nil { // free to start
 		score += 64
 	}
 	q := e.Queue
 	if q.Slot(e.Index).Entry == e { // its first reading
 		score += 8
 	}
-	// not before its time
+	// in its turn
 	if e.Index == q.Oldest || q.Slot(q.Oldest).Entry != nil && q.Slot(e.Index-1).OwnerOf() != nil {
 		score += 32
 	}
@@ -260,7 +260,7 @@ func (c *PieceChoice) Consider(es *Entries, node *memory.Range[Entry], d *Read, 
 	}
 }
 
-// askAlso notes a read for another reading of its entry, if it fits.
+// askAlso records a read for another reading of its entry, if it fits.
 func (es *Entries) askAlso(e *Entry, d *Read) {
 	for i := range e.Count {
 		p := &e.Pieces[i]
@@ -272,7 +272,7 @@ func (es *Entries) askAlso(e *Entry, d *Read) {
 	}
 }
 
-// Ask takes a read for one of a piece of an entry, and of its other readings.
+// Ask attributes a read to a piece of an entry, and of the entry's other readings.
 func (es *Entries) Ask(e *Entry, piece int, d *Read) {
 	d.Stray, d.Kind, d.Queue, d.Epoch = false, memory.Piece, uint16(e.Queue.ID), e.Queue.Epoch
 	es.ask(e, piece, d)
@@ -287,7 +287,7 @@ func (es *Entries) Ask(e *Entry, piece int, d *Read) {
 	}
 }
 
-// ask notes that bytes of a piece are being read.
+// ask records that bytes of a piece are being read.
 func (es *Entries) ask(e *Entry, piece int, d *Read) {
 	p := &e.Pieces[piece]
 	off := int(d.Addr - p.bus)

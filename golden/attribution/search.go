@@ -6,8 +6,8 @@ import (
 	"nictwin/golden/memory"
 )
 
-// places calls f for each place of an address, until f returns true: of entries
-// at work, of those that are over, and of those whose frames have left.
+// places calls f for each place of an address until it returns true: of entries at work, of retired
+// ones, and of entries whose frames have left.
 func (es *Entries) places(addr uint64, f func(Place) bool) bool {
 	for node := es.Readable.First(addr); node != nil; node = es.Readable.Next(node) {
 		if node.Owner.Kind == memory.Piece && addr >= node.Lo && addr < node.Hi &&
@@ -18,8 +18,8 @@ func (es *Entries) places(addr uint64, f func(Place) bool) bool {
 	return false
 }
 
-// mayHold reports whether a read may have been for a place: one that left the
-// device while it had the entry. What has left the device stays as it is.
+// mayHold reports whether a read may belong to a place: it was issued while the device had the
+// entry, and does not change bytes that have left the device.
 func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 	e := to.entry
 	if !e.had(c) {
@@ -36,10 +36,9 @@ func (es *Entries) mayHold(c *content, data []byte, to Place) bool {
 		(e.Buf.Differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
 }
 
-// vacate moves what is in n uniform bytes of a place to other places that it
-// fits, whose reads may have to move in turn: an augmenting path of the matching
-// of reads and places. It reports whether they are free then, else nothing has
-// changed.
+// vacate moves the content of n uniform bytes of a place to other places that it fits, whose reads
+// may have to move in turn: an augmenting path in the matching of reads and places. It reports
+// whether the bytes are free then; if not, nothing has changed.
 func (es *Entries) vacate(h Place, n int) bool {
 	c := es.content(h, n)
 	if c.kind == isFree {
@@ -64,8 +63,8 @@ func (es *Entries) vacate(h Place, n int) bool {
 	return moved
 }
 
-// onPath reports whether a search has been at a place, or at the same byte of
-// another reading of its entry.
+// onPath reports whether a search has visited a place, or the same byte of another reading of its
+// entry.
 func (es *Entries) onPath(h Place) bool {
 	for _, o := range es.path {
 		if o.entry.sameAs(h.entry) && (o.entry != h.entry || o.piece == h.piece) {
@@ -75,9 +74,8 @@ func (es *Entries) onPath(h Place) bool {
 	return false
 }
 
-// force puts what n uniform bytes of one place hold into another, from which
-// what is there has to find a place elsewhere. It reports whether that can be,
-// else nothing has changed.
+// force moves n uniform bytes from one place to another, whose own content has to find a place
+// elsewhere. It reports whether that is possible; if not, nothing has changed.
 func (es *Entries) force(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
@@ -93,14 +91,14 @@ func (es *Entries) force(to, from Place, n int) bool {
 	return false
 }
 
-// leave is vacate for the place that a search begins with.
+// leave is vacate for the first place of a search.
 func (es *Entries) leave(h Place, n int) bool {
 	es.path = es.path[:0]
 	return es.vacate(h, n)
 }
 
-// forceNeeded is force from a place that needs the same bytes, or those of the
-// frame that is matched, from another read then.
+// forceNeeded is force from a place that then needs the same bytes, or those of the frame being
+// matched, from another read.
 func (es *Entries) forceNeeded(to, from Place, n int) bool {
 	c, o := es.content(from, n), es.content(to, n)
 	if es.visited(from) || !es.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !es.movable(to, &o) {
@@ -126,7 +124,7 @@ func (es *Entries) forceNeeded(to, from Place, n int) bool {
 	return false
 }
 
-// visited reports whether a search for what a frame needs has been at a place.
+// visited reports whether a search for needed bytes has been at a place.
 func (es *Entries) visited(h Place) bool {
 	for _, o := range es.passed {
 		if o == h {
@@ -141,8 +139,8 @@ func (es *Entries) search() {
 	es.passed, es.moves = es.passed[:0], moves{es.moves.s[:0], es.moves.data[:0]}
 }
 
-// obtain gets a piece of an entry the bytes from lo to hi: those that are
-// wanted, or, without, any that came. It reports whether that can be.
+// obtain gets a piece of an entry the bytes from lo to hi: those in want, or any that came if want
+// is nil. It reports whether that is possible.
 func (es *Entries) obtain(e *Entry, i, lo, hi int, want []byte) bool {
 	p := &e.Pieces[i]
 	for at := lo; at < hi; {
@@ -168,8 +166,8 @@ func (es *Entries) obtain(e *Entry, i, lo, hi int, want []byte) bool {
 	return true
 }
 
-// obtainRun is obtain for the first of n uniform bytes and as many of those
-// behind it as the same read has. It returns how many, 0 if there are none.
+// obtainRun is obtain for the first of n uniform bytes and as many behind it as come from the same
+// read. It returns how many, 0 if none.
 func (es *Entries) obtainRun(h Place, n int, want []byte) (k int) {
 	if o := es.content(h, n); o.kind != isFree && !es.movable(h, &o) {
 		return 0
@@ -203,8 +201,8 @@ func (es *Entries) obtainRun(h Place, n int, want []byte) (k int) {
 	return 0
 }
 
-// Spread takes a read for which no piece has room as it is: byte by byte it
-// goes where there is room, or can be made.
+// Spread attributes a read that no piece has room for as it is: byte by byte it goes where there is
+// room or room can be made.
 func (es *Entries) Spread(d *Read) bool {
 	if es.places(d.Addr,
 		func(h Place) bool { return h.entry.reads(h.piece) && h.at+d.N <= h.entry.Pieces[h.piece].len }) {
@@ -240,8 +238,8 @@ func (es *Entries) spreadOver(d *Read) bool {
 	return true
 }
 
-// match gets an entry the bytes of a frame that left, from whatever reads of
-// them there were, and reports whether the frame is its then.
+// match gets an entry the bytes of a frame that left, from any reads of them, and reports whether
+// the frame can be the entry's.
 func (es *Entries) match(e *Entry, data []byte) bool {
 	free := e.unread(data)
 	es.goal = goal{entry: e, data: data, wild: free}
@@ -263,8 +261,7 @@ func (es *Entries) match(e *Entry, data []byte) bool {
 	return e.Equals(data) || es.choose(e, free.places(), func() bool { return e.Equals(data) })
 }
 
-// choose tries the values that bytes of a frame may have had until the frame is
-// as it should be.
+// choose tries the values that overwritten bytes may have had until the frame is right.
 func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 	if len(at) == 0 {
 		return false
@@ -298,8 +295,8 @@ func (es *Entries) choose(e *Entry, at []int, done func() bool) bool {
 	return false
 }
 
-// reached reports whether a place has the bytes of the frame, or the value that is tried for it: no search takes them
-// away.
+// reached reports whether a place already has the bytes of the frame, or the value being tried: no
+// search takes them away.
 func (g *goal) reached(h Place, n int) bool {
 	p := &h.entry.Pieces[h.piece]
 	off := p.off + h.at
@@ -318,8 +315,7 @@ func (g *goal) reached(h Place, n int) bool {
 	return !wild && k == n && h.entry.Buf.Differs(off, g.data[off:off+n]) == n
 }
 
-// goal is an entry that is to get all its bytes, those of a frame that left if
-// data is set.
+// goal is the entry that a search completes, with the bytes of a frame that left if data is set.
 type goal struct {
 	entry  *Entry
 	data   []byte
@@ -327,7 +323,7 @@ type goal struct {
 	chosen []chosen
 }
 
-// chosen is a value that is tried for a byte of the frame.
+// chosen is a value being tried for a byte of the frame.
 type chosen struct {
 	at    int
 	value byte

@@ -10,8 +10,9 @@ import (
 	"nictwin/golden/attribution"
 )
 
-// Queues send overlapping memory, which is rewritten between their reads, and ECN may write some bytes of some frames.
-// Whoever read what, and in whichever order the frames leave, each is its entry's.
+// Queues send overlapping memory, which is rewritten between their reads, and ECN may overwrite
+// bytes of some frames. Whoever read what, and in whatever order the frames leave, each frame fits
+// its entry.
 func TestFramesOfSharedMemory(t *testing.T) {
 	const addr, values = 0x1000, 3
 	for seed := range uint64(1500) {

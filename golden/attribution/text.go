@@ -9,6 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
+// Describe returns a one-line description of the entry.
 func (e *Entry) Describe() string {
 	s := fmt.Sprintf("entry %d of queue %d, read by cycle %d", e.Index, e.Queue.ID, e.fetched)
 	switch {
@@ -29,7 +30,7 @@ func (e *Entry) Describe() string {
 	return s
 }
 
-// id names the frame that the entry sends, nil if it sends none.
+// id returns the name of the frame that the entry sends, nil if it sends none.
 func (e *Entry) id() *verdict.FrameID {
 	if w := nicspec.Wqe(e.Raw[:]); w.Opcode() == nicspec.OpcodeSend {
 		return &verdict.FrameID{Sent: true, Port: e.Plan.Port, N: w.WqeId()}
@@ -37,11 +38,12 @@ func (e *Entry) id() *verdict.FrameID {
 	return nil
 }
 
+// Subject returns the entry as the subject of a mismatch.
 func (e *Entry) Subject() verdict.Subject {
 	return verdict.Subject{Frame: e.id(), Index: int(e.Index)}
 }
 
-// RuleOfStatus is the rule that makes an entry fail with a status.
+// RuleOfStatus returns the rule by which an entry fails with a status.
 func (e *Entry) RuleOfStatus(s nicspec.Status) string {
 	switch copies := dma.Of(nicspec.Wqe(e.Raw[:]).Opcode()); {
 	case copies && s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
@@ -56,7 +58,7 @@ func (e *Entry) RuleOfStatus(s nicspec.Status) string {
 	return "T3"
 }
 
-// copyText is what a copy's entry asks for, and how far it is.
+// copyText describes a copy and its progress.
 func (e *Entry) copyText() string {
 	p := &e.Plan.Dma
 	s := fmt.Sprintf(": copy of %d B from %#x to %#x", p.Len, p.Src, p.Dst)
@@ -66,7 +68,7 @@ func (e *Entry) copyText() string {
 		s += fmt.Sprintf(", %d B asked for, %d B written", e.Pieces[0].asked.Size(), e.Copy.Wrote.Size())
 	}
 	if p.Lines != 0 {
-		s += fmt.Sprintf(", %d lines at %#x to be invalidated, message sent: %v", p.Lines, p.Line, e.Copy.Told)
+		s += fmt.Sprintf(", %d lines at %#x to be invalidated, message sent: %v", p.Lines, p.Line, e.Copy.MessageSent)
 	}
 	if e.Fails != 0 {
 		s += ", failed with " + e.Fails.String()

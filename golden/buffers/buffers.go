@@ -5,18 +5,18 @@ import (
 	"nictwin/golden/memory"
 )
 
-// Buffers is the buffers of all receive queues. Make it with New.
+// Buffers holds the buffers of all receive queues. Make it with New.
 type Buffers struct {
 	queues   []*Queue
 	writable *memory.Map[attribution.Entry]
 	parts    memory.Pool[Part]
-	shared   []*sharedWrite // to buffers that overlap, not taken by any frame yet
+	shared   []*sharedWrite // to buffers that overlap, not claimed by any frame yet
 	writes   memory.Pool[sharedWrite]
-	Last     *Slot // descriptor written to last
+	Last     *Slot // descriptor written to most recently
 }
 
-// New is none; the buffers of descriptors are entered into what the device
-// may write.
+// New returns an empty set of buffers for some queues. Enter adds the buffers of descriptors to
+// writable.
 func New(queues []*Queue, writable *memory.Map[attribution.Entry]) *Buffers {
 	return &Buffers{queues: queues, writable: writable}
 }

@@ -19,7 +19,7 @@ type rig struct {
 	writable memory.Map[attribution.Entry]
 }
 
-// newRig is a queue whose buffers are 64 and 256 bytes.
+// newRig returns a queue whose buffers are 64 and 256 bytes.
 func newRig() *rig {
 	g := &rig{q: &buffers.Queue{Ctx: core.Queue{LogSize: 4, SplitMode: nicspec.SplitModeFixed, HdrBufSize: 64,
 		PayBufSize: 256}}}
@@ -32,7 +32,7 @@ func newRig() *rig {
 	return g
 }
 
-// enter lets the device read descriptor i.
+// enter makes the device read descriptor i.
 func (g *rig) enter(i uint16, hdr, pay uint64, now int64) *buffers.Slot {
 	raw := make([]byte, nicspec.RxDescBytes)
 	(&nicspec.RxDescFields{HdrAddr: hdr, PayAddr: pay}).Encode(raw)
@@ -45,8 +45,8 @@ func (g *rig) inBuffer(addr uint64, n int) bool {
 	return g.writable.Within(addr, n, memory.Of(memory.Buffer))
 }
 
-// The buffers of a descriptor may be written from when it was read until it is
-// done, each byte once.
+// The buffers of a descriptor may be written, each byte once, from the time it was read until it is
+// done.
 func TestStore(t *testing.T) {
 	g := newRig()
 	s := g.enter(3, 0x1000, 0x2000, 1)
@@ -71,8 +71,8 @@ func TestNoHeaderBuffer(t *testing.T) {
 	require.False(t, g.inBuffer(0x1000, 1))
 }
 
-// Of buffers that overlap, the descriptor that is done first takes the writes that
-// have its bytes; what is left is the other's.
+// Of overlapping buffers, the descriptor that is done first claims the writes with its bytes; the
+// remainder goes to the other.
 func TestOverlap(t *testing.T) {
 	g := newRig()
 	a, b := g.enter(0, 0x1000, 0x8000, 1), g.enter(1, 0x2000, 0x8000, 1)
@@ -93,8 +93,8 @@ func TestOverlap(t *testing.T) {
 	require.False(t, g.Pending())
 }
 
-// A write from before a frame's end cannot be that frame's; what no descriptor in
-// use can take is said.
+// A write from before a frame's end cannot belong to that frame; writes that no descriptor in use
+// can claim are reported.
 func TestUnclaimed(t *testing.T) {
 	g := newRig()
 	a, b := g.enter(0, 0x1000, 0x8000, 1), g.enter(1, 0x2000, 0x8080, 1)

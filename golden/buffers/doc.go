@@ -1,14 +1,14 @@
-// Package buffers knows what was written to the buffers of receive descriptors:
-// which descriptors the device has, which bytes of theirs have values, and, where
-// buffers overlap, which writes no descriptor has accounted for yet.
+// Package buffers tracks what was written to the buffers of receive descriptors: which descriptors
+// the device has, which of their bytes have values, and, where buffers overlap, which writes no
+// descriptor has accounted for yet.
 //
-// It is told which descriptors were read (Enter) and are done (Forget), and what
-// was written (Slot.Store, or Keep for a write that several buffers may be meant
-// by). What a frame that is delivered lacks is taken from the latter
-// (ClaimShared), and Unclaimed says what no descriptor in use can still take.
+// The caller reports which descriptors were read (Enter) and are done (Forget), and what was
+// written: Slot.Store, or Keep for a write that may be meant for several buffers. ClaimShared takes
+// the bytes that a delivered frame lacks from the latter, and Unclaimed lists the writes that no
+// descriptor in use can still claim.
 //
-// It does not see crossings, knows no frames, and reports nothing. In steady state
-// it allocates nothing.
+// It does not see crossings, knows no frames, and reports nothing. Nothing allocates in steady
+// state.
 //
 // References in brackets are rules of docs/nic.md.
 package buffers

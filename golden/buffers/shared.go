@@ -7,16 +7,15 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// sharedWrite is a write to a place in the buffers of several descriptors, or in
-// both of one. Whose it was is decided by their completion entries: each demands
-// certain bytes at certain addresses, once [R10]. A descriptor takes, byte by
-// byte, the earliest write that fits; what is later fits all descriptors still to
-// come that this would have fitted, so that no choice is lost.
+// sharedWrite is a write to a place in the buffers of several descriptors, or in both buffers of
+// one. Completion entries decide whose it was: each demands certain bytes at certain addresses,
+// once [R10]. A descriptor claims, byte by byte, the earliest write that fits. Later writes fit
+// every later descriptor that the earlier one would have fitted, so that no assignment is lost.
 type sharedWrite struct {
 	addr  uint64
 	cycle int64
 	data  []byte
-	taken memory.Set // by descriptors that are done
+	taken memory.Set // claimed by descriptors that are done
 }
 
 func (w *sharedWrite) offers(addr uint64, since int64) bool {
@@ -36,7 +35,7 @@ func (bs *Buffers) Enter(s *Slot, raw []byte, now int64) {
 	}
 }
 
-// Keep keeps a write that several buffers may be meant by.
+// Keep stores a write that may be meant for several buffers.
 func (bs *Buffers) Keep(addr uint64, now int64, b []byte) {
 	w := bs.writes.Get()
 	w.addr, w.cycle, w.data = addr, now, append(w.data[:0], b...)
@@ -44,19 +43,17 @@ func (bs *Buffers) Keep(addr uint64, now int64, b []byte) {
 	bs.shared = append(bs.shared, w)
 }
 
-// Pending reports whether there are writes that no frame has accounted for yet,
-// to buffers that overlap.
+// Pending reports whether some shared writes have not been claimed by a frame.
 func (bs *Buffers) Pending() bool { return len(bs.shared) > 0 }
 
-// Left calls f for each of these, with how many of its bytes are left.
+// Left calls f for each unclaimed write, with the number of its unclaimed bytes.
 func (bs *Buffers) Left(f func(addr uint64, n int)) {
 	for _, w := range bs.shared {
 		f(w.addr, len(w.data)-w.taken.Size())
 	}
 }
 
-// markShared finds the buffers that overlap with one of a descriptor that is
-// about to be entered.
+// markShared marks the buffers that overlap with a buffer of a descriptor about to be entered.
 func (bs *Buffers) markShared(s *Slot, addr uint64, size int) {
 	hi := memory.End(addr, size)
 	for page := addr &^ (tlp.PageBytes - 1); page < hi; page += tlp.PageBytes {
@@ -72,8 +69,8 @@ func (bs *Buffers) markShared(s *Slot, addr uint64, size int) {
 	}
 }
 
-// ClaimShared gives a buffer of a descriptor that is done the bytes that it has to
-// hold and lacks; its frame's last beat was in a cycle.
+// ClaimShared gives a buffer of a finished descriptor the bytes that it needs and lacks; last is
+// the cycle of the last beat of its frame.
 func (bs *Buffers) ClaimShared(s *Slot, part int, want []byte, last int64) {
 	base, _ := s.Buffer(part)
 	since := max(s.since, last)
@@ -89,8 +86,8 @@ func (bs *Buffers) ClaimShared(s *Slot, part int, want []byte, last int64) {
 	}
 }
 
-// offered is the earliest write that has a value at an address, or, without one,
-// the earliest.
+// offered returns the earliest write with a value at an address, or else the earliest write there,
+// or nil.
 func (bs *Buffers) offered(addr uint64, since int64, value byte) (other *sharedWrite) {
 	for _, w := range bs.shared {
 		if !w.offers(addr, since) {
@@ -106,8 +103,8 @@ func (bs *Buffers) offered(addr uint64, since int64, value byte) (other *sharedW
 	return other
 }
 
-// Unclaimed ends the writes that are all taken, and calls stray for those of
-// which no descriptor in use can still take a part.
+// Unclaimed forgets the writes that are wholly claimed. It calls stray for each write that no
+// descriptor in use can claim in full any more.
 func (bs *Buffers) Unclaimed(stray func(addr uint64, n int)) {
 	kept := bs.shared[:0]
 	for _, w := range bs.shared {
@@ -131,7 +128,8 @@ func (bs *Buffers) Unclaimed(stray func(addr uint64, n int)) {
 	bs.shared = kept
 }
 
-// claimable is how many of n bytes of a write some descriptor in use may take.
+// claimable returns how many of n bytes of a write, from its byte at on, some descriptor in use may
+// claim.
 func (bs *Buffers) claimable(w *sharedWrite, at, n int) (k int) {
 	for k < n {
 		addr, to := w.addr+uint64(at+k), uint64(0)

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Queue is the descriptors of one receive queue.
+// Queue holds the descriptors of one receive queue.
 type Queue struct {
 	ID    int
 	Ctx   core.Queue // as enabled last; CI and CQI count the entries seen
@@ -24,39 +24,39 @@ type Slot struct {
 	Q      *Queue
 	State  rings.State
 	Index  uint16
-	Shares bool  // a buffer overlaps with another
-	since  int64 // it was read
+	Shares bool  // a buffer overlaps with another one
+	since  int64 // cycle in which it was read
 	Desc   nicspec.RxDescFields
 	Parts  [2]*Part // header buffer, payload buffer; nil while nothing was written
 }
 
-// The buffers of a descriptor.
+// Indices of a descriptor's buffers.
 const (
 	Hdr = iota
 	Pay
 )
 
-// Part is what was written to a buffer.
+// Part holds what was written to one buffer.
 type Part struct {
 	Data []byte
 	Have memory.Set
 }
 
-// Domain is where the queue's mismatches belong.
+// Domain returns the domain of the queue's mismatches.
 func (q *Queue) Domain() verdict.Domain { return verdict.Rxq(q.ID) }
 
-// Slot is the slot of a descriptor; the queue has to be open.
+// Slot returns the slot of a descriptor; the queue has to be open.
 func (q *Queue) Slot(i uint16) *Slot { return &q.Slots[int(i)&(len(q.Slots)-1)] }
 
-// Names of the buffers, by Hdr and Pay.
+// Names are the names of the buffers, by Hdr and Pay.
 var Names = [...]string{"header", "payload"}
 
-// Text names a byte of a buffer for people.
+// Text names a byte of a buffer in mismatches.
 func Text(queue int, index uint16, part, off int) string {
 	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", Names[part], index, queue, off)
 }
 
-// Contains reports whether a buffer holds these bytes, and no others.
+// Contains reports whether a buffer holds exactly these bytes.
 func (s *Slot) Contains(part int, want []byte) bool {
 	sh := s.Parts[part]
 	if sh == nil {
@@ -65,7 +65,7 @@ func (s *Slot) Contains(part int, want []byte) bool {
 	return sh.Have.Exactly(len(want)) && bytes.Equal(sh.Data[:len(want)], want)
 }
 
-// Buffer is one of a descriptor's buffers.
+// Buffer returns the address and size of one of a descriptor's buffers.
 func (s *Slot) Buffer(part int) (addr uint64, size int) {
 	if part == Hdr {
 		if s.Q.Ctx.SplitMode == nicspec.SplitModeNone {
@@ -76,7 +76,7 @@ func (s *Slot) Buffer(part int) (addr uint64, size int) {
 	return s.Desc.PayAddr, int(s.Q.Ctx.PayBufSize)
 }
 
-// Forget ends a descriptor: its buffers are not the device's any more.
+// Forget ends a descriptor: the device may no longer write to its buffers.
 func (bs *Buffers) Forget(s *Slot) {
 	for part := range s.Parts {
 		if addr, size := s.Buffer(part); size > 0 {
@@ -99,8 +99,8 @@ func (s *Slot) owner(part int) attribution.Owner {
 	return attribution.Owner{Kind: memory.Buffer, Part: uint8(part), Queue: uint16(s.Q.ID), Index: s.Index}
 }
 
-// Store notes bytes that were written to a buffer. It reports false, and changes
-// nothing, if some of them were written before.
+// Store stores bytes written to a buffer. It reports false, and changes nothing, if some of them
+// were written before.
 func (s *Slot) Store(bs *Buffers, part, off int, b []byte) bool {
 	sh := s.Parts[part]
 	if sh == nil {
@@ -115,8 +115,7 @@ func (s *Slot) Store(bs *Buffers, part, off int, b []byte) bool {
 	return true
 }
 
-// grow makes room for the bytes up to hi; those before lo that were never
-// written read 0.
+// grow makes room for the bytes up to hi; bytes before lo that were never written read 0.
 func (sh *Part) grow(lo, hi int) {
 	n := len(sh.Data)
 	if hi <= n {

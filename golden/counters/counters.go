@@ -7,16 +7,16 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Bounds is what the device's counters may say: each is a number between lo
-// and hi. The zero value is that of a device after reset.
+// Bounds holds, for each of the device's counters, the bounds lo and hi of its value. The zero
+// value is that of a device after reset.
 type Bounds struct {
 	lo, hi  [Num]uint64
-	settled [Num]uint64      // steps that are to be seen by now [G5]
-	waiting fifo.Queue[step] // steps not settled, oldest first
+	settled [Num]uint64      // steps that a read must show by now [G5]
+	waiting fifo.Queue[step] // steps not yet settled, oldest first
 	seen    [Num]reading
 }
 
-// Indices are those of the COUNTER registers; from HitsBase on, RULE_HITS. There are Num.
+// Indices of counters: first the COUNTER registers, from HitsBase on RULE_HITS; Num in all.
 const (
 	HitsBase = nicspec.RegCounterCount
 	Num      = HitsBase + nicspec.RegRuleHitsCount
@@ -36,24 +36,24 @@ type reading struct {
 	known bool
 }
 
-// Sure adds to a counter that the device steps, or has stepped, for certain.
+// Sure adds steps that the device certainly makes or has made.
 func (b *Bounds) Sure(index int, by uint64) {
 	b.lo[index] += by
 	b.hi[index] += by
 }
 
-// May adds to a counter that the device may have stepped.
+// May adds steps that the device may have made.
 func (b *Bounds) May(index int, by uint64) { b.hi[index] += by }
 
-// Confirm says that steps which the device may have made were made.
+// Confirm records that steps added by May were made.
 func (b *Bounds) Confirm(index int, by uint64) { b.lo[index] += by }
 
-// Due says that a step has to be visible VisibleCycles after a cycle.
+// Due records that a step must be visible VisibleCycles after a cycle.
 func (b *Bounds) Due(index int, by uint64, cycle int64) {
 	b.waiting.Push(step{cycle, int32(index), uint32(by)})
 }
 
-// Step is sure and due.
+// Step is Sure and Due together.
 func (b *Bounds) Step(index int, by uint64, cycle int64) {
 	b.Sure(index, by)
 	b.Due(index, by, cycle)
@@ -65,27 +65,28 @@ func (b *Bounds) Withdraw(index int) {
 	b.hi[index]--
 }
 
-// Unsure says that a step which was sure may not have been made.
+// Unsure records that a step taken as sure may not have been made.
 func (b *Bounds) Unsure(index int) { b.lo[index]-- }
 
-// Between is the least and the most that a counter may say.
+// Between returns the bounds of a counter.
 func (b *Bounds) Between(index int) (lo, hi uint64) { return b.lo[index], b.hi[index] }
 
-// Least is what a read of a counter has to show that is accepted now.
+// Least returns the least that a read accepted now must show.
 func (b *Bounds) Least(index int) uint64 { return b.settled[index] }
 
-// Read notes what a read of a counter returned that was accepted in cycle asked.
+// Read records the value returned by a read that was accepted in cycle asked.
 func (b *Bounds) Read(index int, value uint64, asked int64) {
 	b.seen[index] = reading{value: value, asked: asked, known: true}
 }
 
-// Latest is what the latest read returned; known is false if there was none.
+// Latest returns the value of the latest read and the cycle in which it was accepted; known is
+// false if there was none.
 func (b *Bounds) Latest(index int) (value uint64, asked int64, known bool) {
 	s := &b.seen[index]
 	return s.value, s.asked, s.known
 }
 
-// Settle lets steps become visible that a read accepted in a cycle must see.
+// Settle makes the steps count as visible that a read accepted in a cycle must see.
 func (b *Bounds) Settle(cycle int64) {
 	for b.waiting.Len() > 0 && b.waiting.Front().cycle+nicspec.VisibleCycles < cycle {
 		s := b.waiting.Pop()
@@ -93,14 +94,14 @@ func (b *Bounds) Settle(cycle int64) {
 	}
 }
 
-// Trim keeps the queue of steps short in runs that never read a counter.
+// Trim keeps the list of steps short in runs that never read a counter.
 func (b *Bounds) Trim(cycle int64) {
 	if b.waiting.Len() > 1<<9 {
 		b.Settle(cycle)
 	}
 }
 
-// NameOf names a counter.
+// NameOf returns the name of a counter.
 func NameOf(index int) string {
 	if index >= HitsBase {
 		return fmt.Sprintf("RULE_HITS[%d]", index-HitsBase)
@@ -108,7 +109,7 @@ func NameOf(index int) string {
 	return nicspec.CounterName(index)
 }
 
-// At finds the counter behind an offset in BAR0; word is its half.
+// At returns the counter behind an offset in BAR0, and which half of it.
 func At(off uint32) (index, word int, ok bool) {
 	const bytes, half = 8, 4
 	for _, a := range [...]struct{ base, count, first int }{

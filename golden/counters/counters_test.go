@@ -13,7 +13,7 @@ func between(b *Bounds, index int) [2]uint64 {
 	return [2]uint64{lo, hi}
 }
 
-// Each way to note a step moves the bounds that it has to.
+// Each way to record a step moves the right bounds.
 func TestBounds(t *testing.T) {
 	b := new(Bounds)
 	for _, x := range []struct {
@@ -33,7 +33,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A step has to be seen by reads that are accepted more than VisibleCycles after it [G5], however seldom anybody reads.
+// A step must show in reads accepted more than VisibleCycles after it [G5], however rarely the
+// counter is read.
 func TestStepsBecomeVisible(t *testing.T) {
 	const steps = 5000
 	b := new(Bounds)

@@ -1,14 +1,13 @@
-// Package counters knows what the device's counters may say [G5]: how often each
-// was stepped for certain, how often it may have been, and what a read that is
-// accepted now has to show at least. Drops are sets of the counters that a frame
-// can move that was not delivered.
+// Package counters bounds the values of the device's counters [G5]: how often each was certainly
+// stepped, how often it may have been, and the least that a read accepted now must show. Drops is a
+// set of the counters that an undelivered frame may step.
 //
-// It is told what happened by who judges that, and reports nothing itself.
+// The referee reports events to it; it records no mismatches itself.
 //
 // Invariants:
-//   - What a counter may say at most never falls below what it must say at least,
-//     if every Confirm, Withdraw and Unsure is of a step that was noted before.
-//   - In steady state nothing is allocated.
+//   - A counter's upper bound never falls below its lower bound, provided that every Confirm,
+//     Withdraw and Unsure concerns a step added before.
+//   - Nothing allocates in steady state.
 //
 // References in brackets are rules of docs/nic.md.
 package counters

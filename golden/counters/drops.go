@@ -2,16 +2,16 @@ package counters
 
 import "nictwin/models/nic/nicspec"
 
-// Fates are the counters of which every frame moves one that is not delivered.
+// Fates lists the counters that count undelivered frames; each such frame steps exactly one.
 var Fates = append(nicspec.DropCounters[:], nicspec.CntRxPause)
 
-// Drops is a set of them.
+// Drops is a set of fates.
 type Drops uint32
 
-// Pause is a pause frame that was honoured.
+// Pause is the fate of a pause frame that was honoured.
 const Pause = Drops(1) << nicspec.CntRxPause
 
-// Drop is the set of one.
+// Drop returns the set of one counter.
 func Drop(c nicspec.PortCounter) Drops { return 1 << c }
 
 // Has reports whether a counter is in the set.
@@ -28,7 +28,7 @@ func (m Drops) Single() (c nicspec.PortCounter, ok bool) {
 	return c, true
 }
 
-// String names them as alternatives.
+// String lists the counters as alternatives.
 func (m Drops) String() string {
 	s := ""
 	for _, c := range Fates {

@@ -1,6 +1,6 @@
-// Package cycles counts cycles in which something was so, long after: a set of
-// them that is told in order and asked how many lie between two others. It knows
-// nothing of what they mean. In steady state it allocates nothing.
+// Package cycles records sets of cycles, such as those in which a stream was held back, and counts
+// how many of them lie between two cycles, long after. Cycles are added in order; the package does
+// not know what they mean. Nothing allocates in steady state.
 package cycles
 
 import (
@@ -15,23 +15,23 @@ const (
 	Forever = math.MaxInt64
 )
 
-// Set is a set of cycles, added in order and forgotten when many that are not
-// in it have passed since. Make it with NewSet.
+// Set is a set of cycles, added in order and forgotten once many cycles outside of the set have
+// passed. Make it with NewSet.
 type Set struct {
 	list fifo.Queue[stretch]
 	keep int64
 }
 
-// NewSet is an empty set. What it says is right as far back as keep cycles that are not in it.
+// NewSet returns an empty set. It is exact as far back as keep cycles outside of the set.
 func NewSet(keep int64) Set { return Set{keep: keep} }
 
-// stretch is a range of cycles of the set, and how many cycles of it lie before.
+// stretch is a range of cycles in the set, with the number of earlier cycles in the set.
 type stretch struct{ first, last, before int64 }
 
-// free is how many cycles before it are not in the set.
+// free returns how many cycles before the stretch are not in the set.
 func (t *stretch) free() int64 { return t.first - t.before }
 
-// Latest is the latest cycle in the set.
+// Latest returns the latest cycle in the set.
 func (s *Set) Latest() int64 {
 	if s.list.Len() == 0 {
 		return Never
@@ -64,7 +64,7 @@ func (s *Set) Add(first, last int64) {
 func (s *Set) find(cycle int64) int {
 	lo, hi := 0, s.list.Len()
 	if hi > 0 && s.list.At(hi-1).first <= cycle {
-		return hi // most looks are at the end
+		return hi // most queries concern the end
 	}
 	for lo < hi {
 		if mid := (lo + hi) / 2; s.list.At(mid).first <= cycle {
@@ -76,21 +76,20 @@ func (s *Set) find(cycle int64) int {
 	return lo
 }
 
-// upTo counts the cycles of the set up to and including one.
+// upTo counts the cycles in the set up to and including one.
 func (s *Set) upTo(cycle int64) int64 {
 	i := s.find(cycle)
 	if i == 0 {
 		if s.list.Len() == 0 {
 			return 0
 		}
-		return s.list.At(0).before // it is not known when, long ago
+		return s.list.At(0).before // long ago; their position is forgotten
 	}
 	x := s.list.At(i - 1)
 	return x.before + min(cycle, x.last) - x.first + 1
 }
 
-// Free counts the cycles after the first, up to the second, that are not in the
-// set.
+// Free counts the cycles later than after, up to to, that are not in the set.
 func (s *Set) Free(after, to int64) int64 {
 	if to <= after {
 		return 0

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a set says of the cycles that it is kept for is what it was told, be a stretch told in pieces or over others.
+// Within the cycles that it keeps, a set agrees with a plain list of the cycles added, even if a
+// stretch is added in pieces or over others.
 func TestSet(t *testing.T) {
 	const kept = 1 << 11
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -15,7 +16,7 @@ func TestSet(t *testing.T) {
 	var in []bool
 	for range 20000 {
 		first := int64(len(in) + rng.IntN(5)*rng.IntN(40))
-		if rng.IntN(4) == 0 && s.Latest() > 20 { // over what was told
+		if rng.IntN(4) == 0 && s.Latest() > 20 { // over cycles already added
 			first = s.Latest() - int64(rng.IntN(20))
 		}
 		last := max(first+int64(rng.IntN(30)), s.Latest())

@@ -1,11 +1,12 @@
-// Package memory is what the referee keeps of the memory behind the boundary:
-// where ranges lie and whose they are (Map), which bytes of a piece were touched
-// (Set), and bytes that the device has read (Store).
+// Package memory records what the referee needs to know of the memory behind the boundary: ranges
+// and their owners (Map), which bytes of a piece were touched (Set), and bytes that the device has
+// read (Store).
 //
-// It knows no rule of the contract and judges nothing. What a range's owner is,
-// whoever enters it says.
+// It knows no rule of the contract and judges nothing. The caller defines what the owner of a range
+// means.
 //
-// Invariants: in steady state nothing allocates; what a Map finds on a page comes
-// in the order in which it was entered; the intervals of a Set neither meet nor
-// touch.
+// Invariants:
+//   - Nothing allocates in steady state.
+//   - A Map returns the ranges of a page in the order in which they were added.
+//   - The intervals of a Set neither overlap nor touch.
 package memory

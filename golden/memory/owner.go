@@ -1,32 +1,32 @@
 package memory
 
-// Owner says whose a range is. The type of a work entry is the caller's.
+// Owner identifies the owner of a range. E is the caller's type of work entries.
 type Owner[E any] struct {
 	Kind  Kind
-	Part  uint8  // of a descriptor: which of its buffers; of a work entry: which of its pieces
+	Part  uint8  // which buffer of a descriptor, or which piece of a work entry
 	Queue uint16 //
-	Index uint16 // of a descriptor
-	Entry *E     // of a piece or copy
+	Index uint16 // for a descriptor
+	Entry *E     // for a piece or a copy
 }
 
-// Kind is what a range is for.
+// Kind is the purpose of a range.
 type Kind uint8
 
-// The kinds.
+// The kinds of range.
 const (
 	RxCq Kind = iota
 	TxCq
-	Buffer // to which a descriptor points
+	Buffer // of a descriptor
 	RxRing
 	TxRing
 	Piece // of a work entry
-	Copy  // where a copy writes
+	Copy  // destination of a copy
 )
 
 // Kinds is a set of kinds.
 type Kinds uint16
 
-// Of is a set of kinds.
+// Of returns a set of kinds.
 func Of(kinds ...Kind) (s Kinds) {
 	for _, k := range kinds {
 		s |= 1 << k

@@ -4,15 +4,14 @@ import (
 	"math"
 )
 
-// Map finds, by address, ranges of memory and whose they are. A range is
-// entered under each page that it covers; the ranges of a page are looked at in
-// the order in which they were entered.
+// Map finds ranges of memory and their owners by address. A range is entered under each page that
+// it covers; the ranges of a page are kept in the order in which they were entered.
 type Map[E any] struct {
 	table []pageSlot // open addressing, a power of two
-	spare []pageSlot // what table was before the latest rehash
+	spare []pageSlot // table before the latest rehash
 	used  int        // slots that have a page, with or without ranges
 	nodes []Range[E]
-	free  int32 // list of nodes, through after
+	free  int32 // list of free nodes, linked by after
 }
 
 type pageSlot struct {
@@ -21,7 +20,7 @@ type pageSlot struct {
 	used       bool
 }
 
-// Range is one range on one page.
+// Range is one range, as entered under one page.
 type Range[E any] struct {
 	Lo, Hi uint64 // lo <= address < hi
 	Owner  Owner[E]
@@ -32,9 +31,10 @@ const (
 	pageShift  = 12
 	noNode     = -1
 	firstPages = 1024
-	mix        = 0x9e3779b97f4a7c15 // odd: pages fall into all slots
+	mix        = 0x9e3779b97f4a7c15 // odd: spreads pages over all slots
 )
 
+// NewMap returns an empty map.
 func NewMap[E any]() Map[E] {
 	return Map[E]{table: make([]pageSlot, firstPages), nodes: make([]Range[E], 0, firstPages), free: noNode}
 }
@@ -48,7 +48,7 @@ func (m *Map[E]) slot(page uint64) *pageSlot {
 	return &m.table[i]
 }
 
-// First returns the first range on the page of an address, nil if none.
+// First returns the first range on the page of an address, or nil.
 func (m *Map[E]) First(addr uint64) *Range[E] {
 	if s := m.slot(addr >> pageShift); s.used {
 		return m.at(s.head)
@@ -56,7 +56,7 @@ func (m *Map[E]) First(addr uint64) *Range[E] {
 	return nil
 }
 
-// Next returns the range after one on the same page, nil if none.
+// Next returns the range after n on the same page, or nil.
 func (m *Map[E]) Next(n *Range[E]) *Range[E] { return m.at(n.after) }
 
 func (m *Map[E]) at(id int32) *Range[E] {
@@ -89,7 +89,7 @@ func (m *Map[E]) Add(addr uint64, n int, o Owner[E]) {
 	}
 }
 
-// Remove takes out what add entered.
+// Remove removes a range that Add entered.
 func (m *Map[E]) Remove(addr uint64, n int, o Owner[E]) {
 	hi := End(addr, n)
 	for page := addr >> pageShift; page <= (hi-1)>>pageShift; page++ {
@@ -130,8 +130,7 @@ func (m *Map[E]) take() int32 {
 	return int32(len(m.nodes) - 1)
 }
 
-// rehash drops the pages that have no ranges any more, and grows the table if
-// that does not make room.
+// rehash drops pages without ranges, and grows the table if that does not make enough room.
 func (m *Map[E]) rehash() {
 	old, live := m.table, 0
 	for i := range old {
@@ -165,7 +164,7 @@ func (m *Map[E]) Within(addr uint64, n int, of Kinds) bool {
 	return false
 }
 
-// End is the address after n bytes; it stops at the end of the address space.
+// End returns the address after n bytes, at most the end of the address space.
 func End(addr uint64, n int) uint64 {
 	if e := addr + uint64(n); e > addr {
 		return e

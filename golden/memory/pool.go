@@ -3,7 +3,7 @@ package memory
 // Pool is a free list. The zero value is empty and ready for use.
 type Pool[T any] struct{ free []*T }
 
-// Get returns a value that was given back, as it was then, or a new one.
+// Get returns a value passed to Put, unchanged, or a new one.
 func (p *Pool[T]) Get() *T {
 	if n := len(p.free); n > 0 {
 		v := p.free[n-1]
@@ -13,8 +13,8 @@ func (p *Pool[T]) Get() *T {
 	return new(T)
 }
 
-// Put gives a value back.
+// Put makes a value available to Get.
 func (p *Pool[T]) Put(v *T) { p.free = append(p.free, v) }
 
-// Len is how many values lie ready.
+// Len returns the number of values available.
 func (p *Pool[T]) Len() int { return len(p.free) }

@@ -2,30 +2,30 @@ package memory
 
 import "math"
 
-// Set is byte offsets, as disjoint intervals in ascending order.
-// The zero value is empty. Clearing it keeps its storage.
+// Set is a set of byte offsets, stored as disjoint intervals in ascending order. The zero value is
+// empty. Clearing it keeps its storage.
 type Set struct{ s []Interval }
 
-// Interval is the offsets i with Lo <= i < Hi.
+// Interval contains the offsets i with Lo <= i < Hi.
 type Interval struct{ Lo, Hi int }
 
-// Clear takes everything out.
+// Clear empties the set.
 func (r *Set) Clear() { r.s = r.s[:0] }
 
-// Emptied is an empty set that takes over the storage.
+// Emptied returns an empty set that reuses the storage of r.
 func (r *Set) Emptied() Set { return Set{r.s[:0]} }
 
-// Empty reports whether nothing is there.
+// Empty reports whether the set is empty.
 func (r *Set) Empty() bool { return len(r.s) == 0 }
 
-// All is the intervals, until the next change.
+// All returns the intervals; they are valid until the next change.
 func (r *Set) All() []Interval { return r.s }
 
-// Add puts an interval in. It reports false, and changes nothing, if a part of
-// it is there already.
+// Add adds an interval. It reports false, and changes nothing, if a part of it is in the set
+// already.
 func (r *Set) Add(lo, hi int) bool {
 	n := len(r.s)
-	if n > 0 && r.s[n-1].Hi == lo { // as most come
+	if n > 0 && r.s[n-1].Hi == lo { // the usual case
 		r.s[n-1].Hi = hi
 		return true
 	}
@@ -54,7 +54,7 @@ func (r *Set) Add(lo, hi int) bool {
 	return true
 }
 
-// Cover puts in what is missing of an interval.
+// Cover adds the missing parts of an interval.
 func (r *Set) Cover(lo, hi int) {
 	for lo < hi {
 		if n := r.Next(lo); n > lo {
@@ -70,7 +70,7 @@ func (r *Set) Cover(lo, hi int) {
 	}
 }
 
-// Remove takes out an interval that is wholly there.
+// Remove removes an interval that is wholly in the set.
 func (r *Set) Remove(lo, hi int) {
 	for i := range r.s {
 		v := r.s[i]
@@ -93,7 +93,7 @@ func (r *Set) Remove(lo, hi int) {
 	}
 }
 
-// Free reports whether no part of an interval is there.
+// Free reports whether no part of an interval is in the set.
 func (r *Set) Free(lo, hi int) bool {
 	for i := len(r.s) - 1; i >= 0; i-- {
 		if r.s[i].Hi <= lo {
@@ -106,7 +106,7 @@ func (r *Set) Free(lo, hi int) bool {
 	return true
 }
 
-// Size is how many offsets are there.
+// Size returns the number of offsets in the set.
 func (r *Set) Size() (n int) {
 	for _, v := range r.s {
 		n += v.Hi - v.Lo
@@ -114,7 +114,7 @@ func (r *Set) Size() (n int) {
 	return n
 }
 
-// Next returns the first offset from one on that is missing.
+// Next returns the first offset from at on that is not in the set.
 func (r *Set) Next(at int) int {
 	for _, v := range r.s {
 		if v.Lo <= at && at < v.Hi {
@@ -124,7 +124,7 @@ func (r *Set) Next(at int) int {
 	return at
 }
 
-// Room is how many offsets from one on are not there.
+// Room returns the number of consecutive offsets from at on that are not in the set.
 func (r *Set) Room(at int) int {
 	n := math.MaxInt
 	for _, v := range r.s {
@@ -138,7 +138,7 @@ func (r *Set) Room(at int) int {
 	return n
 }
 
-// Has reports whether an interval is wholly there.
+// Has reports whether an interval is wholly in the set.
 func (r *Set) Has(lo, hi int) bool {
 	for _, v := range r.s {
 		if v.Lo <= lo && hi <= v.Hi {
@@ -156,8 +156,7 @@ func (r *Set) Exactly(n int) bool {
 	return len(r.s) == 1 && r.s[0] == Interval{0, n}
 }
 
-// Within returns the part of the first interval that reaches into another one,
-// or an empty one.
+// Within returns the first part of the set within an interval, or an empty interval.
 func (r *Set) Within(lo, hi int) (from, to int) {
 	for _, v := range r.s {
 		if v.Hi > lo {
@@ -167,7 +166,7 @@ func (r *Set) Within(lo, hi int) (from, to int) {
 	return hi, hi
 }
 
-// Gap returns the first offset below n that is missing, or n.
+// Gap returns the first offset below n that is not in the set, or n.
 func (r *Set) Gap(n int) int {
 	at := 0
 	for _, v := range r.s {
@@ -179,7 +178,7 @@ func (r *Set) Gap(n int) int {
 	return min(at, n)
 }
 
-// End is the offset after the last one.
+// End returns the offset after the last one in the set.
 func (r *Set) End() int {
 	if len(r.s) == 0 {
 		return 0

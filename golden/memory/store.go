@@ -2,24 +2,25 @@ package memory
 
 import "bytes"
 
-// Store is bytes that the device has read for a work entry, by their offset:
-// the frame of a Send in one piece; the source of a copy by pages, of which
-// only those are kept whose bytes are yet to be written.
+// Store holds bytes that the device has read for a work entry, by offset: the frame of a Send in
+// one slice; the source of a copy by pages, kept only while some of their bytes are yet to be
+// written.
 type Store struct {
 	Flat  []byte
-	pages []*Page // of a copy, nil where nothing is kept
+	pages []*Page // of a copy, nil where no bytes are kept
 	pool  *Pool[Page]
 	paged bool
 }
 
+// Page holds 4 KB of a copy's source.
 type Page struct {
 	b    [dataPageBytes]byte
-	kept int // bytes
+	kept int // bytes kept
 }
 
 const dataPageBytes = 4096
 
-// Page makes the store that of a copy of n bytes.
+// Page prepares the store for a copy of n bytes.
 func (s *Store) Page(n int, pages *Pool[Page]) {
 	s.paged, s.pool = true, pages
 	want := (n + dataPageBytes - 1) / dataPageBytes
@@ -29,7 +30,7 @@ func (s *Store) Page(n int, pages *Pool[Page]) {
 	s.pages = s.pages[:want]
 }
 
-// Free lets go of everything that a copy keeps.
+// Free drops everything kept for a copy.
 func (s *Store) Free() {
 	for i, p := range s.pages {
 		if p != nil {
@@ -41,7 +42,7 @@ func (s *Store) Free() {
 	s.paged, s.pages = false, s.pages[:0]
 }
 
-// Part is the bytes from an offset on that stand together, n at most.
+// Part returns the contiguous bytes from an offset on, n at most.
 func (s *Store) Part(at, n int) []byte {
 	if !s.paged {
 		return s.Flat[at : at+n]
@@ -51,7 +52,7 @@ func (s *Store) Part(at, n int) []byte {
 	return p.b[at:min(at+n, dataPageBytes)]
 }
 
-// Put keeps bytes that are not kept yet.
+// Put stores bytes that are not kept yet.
 func (s *Store) Put(at int, b []byte) {
 	for len(b) > 0 {
 		s.keep(at, len(b))
@@ -60,7 +61,7 @@ func (s *Store) Put(at int, b []byte) {
 	}
 }
 
-// keep makes room for the bytes at an offset.
+// keep makes room for bytes at an offset.
 func (s *Store) keep(at, n int) {
 	if !s.paged {
 		return
@@ -86,8 +87,8 @@ func (s *Store) Drop(at, n int) {
 	}
 }
 
-// Differs returns the first of the bytes from an offset on that is not as
-// given, len(b) if none.
+// Differs returns the index of the first byte of b that differs from those kept from an offset on,
+// len(b) if none does.
 func (s *Store) Differs(at int, b []byte) int {
 	for i := 0; i < len(b); {
 		have := s.Part(at+i, len(b)-i)

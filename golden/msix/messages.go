@@ -8,50 +8,49 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// Messages is the messages of all queues. Make it with New.
+// Messages tracks the messages of all queues. Make it with New.
 type Messages struct {
 	log    *verdict.Log
 	queues []*Queue
 	shared []debt
 }
 
-// debt is a message of several queues, of which more must come than can be said
-// of a single queue.
+// debt counts messages shared by several queues that must still come, beyond what can be said of a
+// single queue.
 type debt struct {
 	addr uint64
 	data uint32
 	owed int
 }
 
-// New is none.
+// New returns a tracker without queues.
 func New(log *verdict.Log) *Messages { return &Messages{log: log} }
 
-// Queue adds a queue, that of a domain.
+// Queue adds the queue of a domain.
 func (m *Messages) Queue(d verdict.Domain) *Queue {
 	q := &Queue{domain: d, log: m.log}
 	m.queues = append(m.queues, q)
 	return q
 }
 
-// Choice is the queues that may have sent a message.
+// Choice lists the queues that may have sent a message.
 type Choice struct {
 	addr  uint64
 	data  uint32
-	named *Queue // one whose address it is
-	match bool   // of one the data is right, too
+	named *Queue // a queue with this address
+	match bool   // a queue with this address has this data, too
 	best  *Queue // may have sent it, and had to before the others
-	may   int    // queues that may have
-	must  int    // of which a message is surely due
+	may   int    // number of queues that may have sent it
+	must  int    // number of those with a message surely due
 }
 
-// Known reports whether it is the address of a queue's messages.
+// Known reports whether the address is that of a queue's messages.
 func (c *Choice) Known() bool { return c.named != nil }
 
-// Best is a queue that may have sent it, and had to before the others, nil if
-// none may.
+// Best returns the queue that may have sent it and had to before the others, nil if none may.
 func (c *Choice) Best() *Queue { return c.best }
 
-// Of finds the queues whose message a write of a word can be.
+// Of finds the queues whose message a write of one word may be.
 func (m *Messages) Of(addr uint64, data uint32, now int64) Choice {
 	c := Choice{addr: addr, data: data}
 	first := int64(math.MaxInt64)
@@ -90,8 +89,8 @@ func (m *Messages) Take(c *Choice, now int64) {
 	m.share(c, now)
 }
 
-// share notes a message that several queues may have sent: of each, all entries
-// may have been reported by it, or none.
+// share records a message that several queues may have sent: each may have reported all of its
+// entries by it, or none.
 func (m *Messages) share(c *Choice, now int64) {
 	for _, q := range m.queues {
 		if q.vector.Addr == c.addr && q.vector.Data == c.data && q.MayBeDue(now) {
@@ -108,8 +107,7 @@ func (m *Messages) share(c *Choice, now int64) {
 	m.shared = append(m.shared, debt{c.addr, c.data, c.must - 1})
 }
 
-// pay counts a message against those that several queues owe. It reports whether
-// there were any.
+// pay counts a message against those that several queues owe. It reports whether any was owed.
 func (m *Messages) pay(c *Choice) bool {
 	s := m.debt(c)
 	if s == nil || s.owed == 0 {
@@ -128,7 +126,7 @@ func (m *Messages) debt(c *Choice) *debt {
 	return nil
 }
 
-// Refuse writes down a message that no queue can have sent; about says what came.
+// Refuse reports a message that no queue can have sent; about describes the write.
 func (m *Messages) Refuse(c *Choice, now int64, about string) {
 	q := c.named
 	m.log.Saw(q.domain)
@@ -146,7 +144,7 @@ func (m *Messages) Refuse(c *Choice, now int64, about string) {
 	m.log.Fail(q.domain, "M3", "message", want, fmt.Sprintf("one in cycle %d", now), about)
 }
 
-// MayBeDue is of how many queues a message may be due.
+// MayBeDue returns the number of queues for which a message may be due.
 func (m *Messages) MayBeDue(now int64) (n uint64) {
 	for _, q := range m.queues {
 		if q.MayBeDue(now) {
@@ -156,7 +154,7 @@ func (m *Messages) MayBeDue(now int64) (n uint64) {
 	return n
 }
 
-// Reset says that a function-level reset begins: what is owed need not come.
+// Reset records that a function-level reset begins: owed messages need not come.
 func (m *Messages) Reset() {
 	m.shared = m.shared[:0]
 	for _, q := range m.queues {

@@ -18,7 +18,7 @@ func newMessages(t *testing.T) (*msix.Messages, *verdict.Log) {
 	return msix.New(log), log
 }
 
-// A message is due when so many entries have left, or by time, and none before.
+// A message is due when enough entries have left, or by time, and not before.
 func TestDue(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Rxq(0))
@@ -40,7 +40,7 @@ func TestDue(t *testing.T) {
 	require.EqualValues(t, 1, log.Mismatches())
 }
 
-// The data of a message tell [M1].
+// A message with wrong data is reported [M1].
 func TestData(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Txq(0))
@@ -56,8 +56,8 @@ func TestData(t *testing.T) {
 	require.EqualValues(t, 2, log.Mismatches(), "the message is missing")
 }
 
-// Of two queues with the same message, as many have to come as are surely owed,
-// and either may have sent the first.
+// Where two queues send the same message, as many must come as are surely owed, and either queue
+// may have sent the first.
 func TestSharedMessage(t *testing.T) {
 	for _, come := range []int{1, 2} {
 		m, log := newMessages(t)
@@ -78,8 +78,7 @@ func TestSharedMessage(t *testing.T) {
 	}
 }
 
-// A queue that is being disabled has to report all entries, and sends nothing
-// once it is disabled [M4].
+// A queue being disabled must report all entries, and sends nothing once it is disabled [M4].
 func TestClosing(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Rxq(1))
@@ -95,7 +94,7 @@ func TestClosing(t *testing.T) {
 	require.False(t, c.Known())
 }
 
-// A reset lets go of what is owed, without a word.
+// A reset cancels owed messages without a mismatch.
 func TestReset(t *testing.T) {
 	m, log := newMessages(t)
 	q := m.Queue(verdict.Rxq(1))

@@ -7,25 +7,25 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// Queue is what is known of a queue's messages. It comes from Messages.Queue.
+// Queue tracks the messages of one queue. Messages.Queue returns it.
 type Queue struct {
 	domain verdict.Domain
 	log    *verdict.Log
-	vector core.Vector // without an address the queue sends none
+	vector core.Vector // the queue sends none if this has no address
 
-	most  core.Moderator // as if the doubtful messages had been others'
+	most  core.Moderator // as if doubtful messages had been others'
 	least core.Moderator // as if they had been the queue's own
 
 	closing bool  // the queue is being disabled,
 	closed  int64 // since this cycle
-	drained int64 // a read of it timed out by this cycle
-	leftAt  int64 // a surely unreported entry left in this cycle, if there is one
+	drained int64 // a read of the queue timed out by this cycle
+	leftAt  int64 // cycle in which the oldest surely unreported entry left, if there is one
 }
 
-// Domain is where the queue's mismatches belong.
+// Domain returns the domain of the queue's mismatches.
 func (q *Queue) Domain() verdict.Domain { return q.domain }
 
-// ByTime reports whether messages fall due by time as well [M2].
+// ByTime reports whether messages also fall due by time [M2].
 func (q *Queue) ByTime() bool { return q.vector.Cycles != 0 }
 
 // Enable starts over with a vector.
@@ -34,7 +34,7 @@ func (q *Queue) Enable(v *core.Vector) {
 	q.vector = *v
 }
 
-// EntryLeft notes that a completion entry of the queue left, an Event or not.
+// EntryLeft records that a completion entry of the queue left; event says whether it is an Event.
 func (q *Queue) EntryLeft(event bool, now int64) {
 	if q.vector.Addr == 0 {
 		return
@@ -46,20 +46,19 @@ func (q *Queue) EntryLeft(event bool, now int64) {
 	q.least.Wrote(&q.vector, event, now)
 }
 
-// LeftAt is the cycle in which the oldest entry left that is surely unreported,
-// if there is one.
+// LeftAt returns the cycle in which the oldest surely unreported entry left, if there is one.
 func (q *Queue) LeftAt() int64 { return q.leftAt }
 
-// Unreported is how many entries are surely unreported.
+// Unreported returns the number of surely unreported entries.
 func (q *Queue) Unreported() int { return q.least.Unreported() }
 
-// DueAt is the cycle in which a message surely falls due, core.Never if none does.
+// DueAt returns the cycle in which a message surely falls due, core.Never if none does.
 func (q *Queue) DueAt() int64 { return q.least.DueAt() }
 
 // MayBeDue reports whether a message may be due.
 func (q *Queue) MayBeDue(now int64) bool { return q.most.DueAt() <= now }
 
-// Close notes that the queue is being disabled: all entries are due [M4].
+// Close records that the queue is being disabled: all entries are due [M4].
 func (q *Queue) Close(now int64) {
 	q.closing, q.closed, q.drained = true, now, now
 	q.most.Close(now)
@@ -69,14 +68,14 @@ func (q *Queue) Close(now int64) {
 // Closing reports whether the queue is being disabled.
 func (q *Queue) Closing() bool { return q.closing }
 
-// ClosedBy reports whether the queue was being disabled in a cycle.
+// ClosedBy reports whether the queue was already being disabled in a cycle.
 func (q *Queue) ClosedBy(cycle int64) bool { return q.closing && cycle >= q.closed }
 
-// Drained is the cycle by which reads of the queue were over, as far as those tell
-// that timed out since it is being disabled.
+// Drained returns the cycle by which reads of the queue were over, judging by those that timed out
+// since its disabling began.
 func (q *Queue) Drained() int64 { return q.drained }
 
-// TimedOut notes that a read of the queue timed out by a cycle.
+// TimedOut records that a read of the queue timed out by a cycle.
 func (q *Queue) TimedOut(cycle int64) { q.drained = cycle }
 
 // Sent takes a message as the queue's own.
@@ -85,10 +84,10 @@ func (q *Queue) Sent() {
 	q.least.Sent()
 }
 
-// MayHaveSent says that a message, or none, may have reported all entries.
+// MayHaveSent records that a message may have reported all entries, or none.
 func (q *Queue) MayHaveSent() { q.least.Sent() }
 
-// Disabled checks that nothing is left to report when the disabling is over [M4].
+// Disabled checks that no entry is unreported when the disabling is over [M4].
 func (q *Queue) Disabled() {
 	if n := q.least.Unreported(); n > 0 {
 		q.log.Fail(q.domain, "M4", "busy", "1 until a message has reported all entries",
@@ -97,7 +96,7 @@ func (q *Queue) Disabled() {
 	q.Forget()
 }
 
-// Forget owes nothing any more: the queue sends no messages until it is enabled.
+// Forget clears the queue: it sends no messages until it is enabled again.
 func (q *Queue) Forget() { *q = Queue{domain: q.domain, log: q.log} }
 
 // end checks that no message is missing [M3, M5].

@@ -6,11 +6,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// kept is how many doorbells of a ring are known.
+// kept is the number of doorbells remembered per ring.
 const kept = 32
 
-// Doorbells is the doorbells of a ring that were accepted lately. The zero value
-// has none.
+// Doorbells holds the recently accepted doorbells of a ring. The zero value has none.
 type Doorbells struct {
 	last [kept]doorbell
 	n    uint64
@@ -22,17 +21,17 @@ type doorbell struct {
 	pi    uint16
 }
 
-// Reset forgets them: the ring is another one now.
+// Reset forgets all doorbells: the ring is a new one.
 func (d *Doorbells) Reset() { d.n = 0 }
 
-// Rung notes one that asked for a producer index.
+// Rung records a doorbell that set the producer index.
 func (d *Doorbells) Rung(pi uint16, cycle int64) {
 	d.last[d.n%kept] = doorbell{cycle, pi}
 	d.n++
 }
 
-// Before is the producer index by the doorbells accepted before a cycle. If so
-// many followed that it is not known, it is instead: everything counts as taken.
+// Before returns the producer index set by the doorbells accepted before a cycle. If too many have
+// followed for it to be known, Before returns instead, so that all entries count as taken.
 func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 	for k := d.n; k > 0 && k+kept > d.n; k-- {
 		if b := &d.last[(k-1)%kept]; b.cycle < cycle {
@@ -46,7 +45,7 @@ func (d *Doorbells) Before(cycle int64, instead uint16) uint16 {
 	return instead
 }
 
-// Lost is how often too many had followed.
+// Lost returns how often too many doorbells had followed.
 func (d *Doorbells) Lost() uint64 { return d.lost }
 
 // Recent is the cycles of a ring's last eight accepted doorbells, latest first.
@@ -54,20 +53,20 @@ func (d *Doorbells) Lost() uint64 { return d.lost }
 // or may not count it as DB_BAD. Reset it before use.
 type Recent [8]int64
 
-// Reset forgets them.
+// Reset forgets all doorbells.
 func (f *Recent) Reset() {
 	for i := range f {
 		f[i] = math.MinInt64
 	}
 }
 
-// Note notes one.
+// Note records a doorbell.
 func (f *Recent) Note(cycle int64) {
 	copy(f[1:], f[:])
 	f[0] = cycle
 }
 
-// Take is how many may not have taken effect in a cycle; it forgets all of them.
+// Take returns how many doorbells may not have taken effect in a cycle, and forgets all of them.
 func (f *Recent) Take(cycle int64) (n uint64) {
 	for _, at := range f {
 		if at != math.MinInt64 && at+nicspec.VisibleCycles >= cycle {

@@ -2,32 +2,32 @@ package rings
 
 import "nictwin/models/nic/nicspec"
 
-// State is how far an entry of a ring is.
+// State is the progress of a ring entry.
 type State uint8
 
 // The states of an entry.
 const (
-	Idle   State = iota // posted or not, not read
+	Idle   State = iota // not read, whether posted or not
 	Asked               // being read
 	There               // read
 	Bad                 // its read failed
-	Pushed              // a work entry that came with its doorbell, not read
+	Pushed              // a work entry that came with its doorbell and was not read
 )
 
 // Failed is a read of a ring that failed, or may have failed.
 type Failed struct {
-	First  uint16 // entry that it read
+	First  uint16 // first entry of the read
 	Status nicspec.Status
 	Sure   bool
-	Cycle  int64 // in which it was known
-	From   int64 // in which it may have failed, at the earliest
+	Cycle  int64 // in which the failure became known
+	From   int64 // earliest cycle in which it may have failed
 }
 
-// Failures is the reads of a ring that failed, or may have.
+// Failures lists the reads of a ring that failed, or may have.
 type Failures []Failed
 
-// AllBehind reports whether an entry comes before all whose reads failed, or may
-// have: its doorbell was taken, and it ends as usual [T2].
+// AllBehind reports whether an entry comes before all reads that failed, or may have: its doorbell
+// was accepted, and it ends as usual [T2].
 func (l Failures) AllBehind(i uint16) bool {
 	for k := range l {
 		if int16(i-l[k].First) >= 0 {
@@ -37,8 +37,7 @@ func (l Failures) AllBehind(i uint16) bool {
 	return true
 }
 
-// Reach reports whether an entry is one whose read surely failed, or comes after
-// one.
+// Reach reports whether an entry belongs to a read that surely failed, or comes after one.
 func (l Failures) Reach(i uint16) bool {
 	for k := range l {
 		if l[k].Sure && int16(i-l[k].First) >= 0 {
@@ -48,8 +47,8 @@ func (l Failures) Reach(i uint16) bool {
 	return false
 }
 
-// SureBefore is the first that surely failed so long before a cycle that it has
-// taken effect, nil if there is none.
+// SureBefore returns the first read that surely failed, early enough to have taken effect before a
+// cycle, or nil.
 func (l Failures) SureBefore(cycle int64) *Failed {
 	for k := range l {
 		if f := &l[k]; f.Sure && f.Cycle+nicspec.VisibleCycles < cycle {

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// What a frame finds posted follows the doorbells before it, over the wrap of
+// The producer index that a frame meets follows from the doorbells before it, across the wrap of
 // the index.
 func TestDoorbellsBefore(t *testing.T) {
 	var d rings.Doorbells
@@ -23,7 +23,7 @@ func TestDoorbellsBefore(t *testing.T) {
 	require.EqualValues(t, 0, d.Before(100, 9))
 }
 
-// Where too many followed, the answer is the one given instead, and says so.
+// If too many doorbells followed, the given index is returned instead, and counted.
 func TestDoorbellsLost(t *testing.T) {
 	var d rings.Doorbells
 	for i := range 100 {
@@ -35,8 +35,7 @@ func TestDoorbellsLost(t *testing.T) {
 	require.EqualValues(t, 1, d.Lost())
 }
 
-// A read that fails leaves those doorbells in doubt that may not have taken
-// effect, once.
+// A failing read leaves in doubt, once, the doorbells that may not have taken effect.
 func TestRecentTake(t *testing.T) {
 	var f rings.Recent
 	f.Reset()
@@ -52,7 +51,7 @@ func TestRecentTake(t *testing.T) {
 	require.EqualValues(t, len(f), f.Take(20), "no more than are known")
 }
 
-// Failures compare indices modulo 2^16; only what surely failed stops entries.
+// Failures compare indices modulo 2^16; only sure failures stop entries.
 func TestFailures(t *testing.T) {
 	l := rings.Failures{{First: 0xfff0, Cycle: 50}, {First: 2, Sure: true, Cycle: 90}}
 	require.True(t, l.AllBehind(0xffef))

@@ -8,9 +8,10 @@ import (
 	"slices"
 )
 
-// Annotate copies a file of [Pcapng] and adds comments to frames that are in it: what is found out about a frame after
-// it was written. The copy grows by at most room bytes; comments beyond that are left out. It returns how many
-// comments are in the copy, one of a frame on both interfaces counting twice.
+// Annotate copies a file written by [Pcapng] and adds comments to its frames, for what is found out
+// about a frame after it was written. The copy grows by at most room bytes; comments beyond that
+// are left out. It returns the number of comments added; a comment of a frame on both interfaces
+// counts twice.
 func Annotate(w io.Writer, r io.Reader, comments map[PacketID][]string, room int64) (added int, err error) {
 	a := annotator{comments: comments, room: room, r: bufio.NewReaderSize(r, 1<<16), w: bufio.NewWriterSize(w, 1<<16)}
 	for err == nil {
@@ -29,7 +30,7 @@ type annotator struct {
 	comments map[PacketID][]string
 	room     int64
 	added    int
-	at       int64 // offset of the block at hand
+	at       int64 // offset of the current block
 	r        *bufio.Reader
 	w        *bufio.Writer
 	buf      []byte
@@ -43,7 +44,7 @@ const (
 	maxBlock     = 1 << 21
 )
 
-// block copies the next block; the error at the file's end is io.EOF.
+// block copies the next block; at the end of the file its error is io.EOF.
 func (a *annotator) block() error {
 	head, err := a.r.Peek(blockHead)
 	if err == io.EOF && len(head) == 0 {
@@ -54,7 +55,7 @@ func (a *annotator) block() error {
 	}
 	n := int(binary.LittleEndian.Uint32(head[4:]))
 	if n < blockHead+blockFoot || n > maxBlock || n%4 != 0 {
-		return fmt.Errorf("a block of %d bytes", n)
+		return fmt.Errorf("a block of %d bytes: want a multiple of 4, %d to %d", n, blockHead+blockFoot, maxBlock)
 	}
 	a.buf = slices.Grow(a.buf[:0], n)[:n]
 	if _, err := io.ReadFull(a.r, a.buf); err != nil {
@@ -68,7 +69,7 @@ func (a *annotator) block() error {
 	return err
 }
 
-// noEOF keeps an end within a block apart from the end of the file.
+// noEOF distinguishes an end within a block from the end of the file.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -76,7 +77,7 @@ func noEOF(err error) error {
 	return err
 }
 
-// annotate adds its comments to the packet at hand, which come before its other options.
+// annotate adds its comments to the current packet, before its other options.
 func (a *annotator) annotate() {
 	at, id := packetOptions(a.buf)
 	list := a.comments[id]
@@ -101,7 +102,7 @@ func (a *annotator) annotate() {
 	a.buf = e.buf
 }
 
-// packetOptions finds the options of a packet, and its number among them.
+// packetOptions finds the offset of a packet's options, and the packet's number among them.
 func packetOptions(b []byte) (at int, id PacketID) {
 	options := b[:len(b)-blockFoot]
 	if len(options) < blockHead+enhancedHead {

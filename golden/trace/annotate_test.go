@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// three is a file of three frames on both interfaces, two in and one out, the last without a number.
+// three returns a file of three frames on both interfaces, two in and one out, the last without a
+// number.
 func three(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -26,7 +27,7 @@ func three(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// fields are what Wireshark's reader makes of a file, a line for each packet.
+// fields returns what Wireshark's reader prints for a file, one line per packet.
 func fields(t *testing.T, file []byte) []string {
 	t.Helper()
 	tshark, err := exec.LookPath("tshark")
@@ -41,7 +42,7 @@ func fields(t *testing.T, file []byte) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// Wireshark shows which way a frame went, what was found in it, and what was found out later.
+// Wireshark shows the direction of a frame, its comments, and comments added later.
 func TestFlagsAndComments(t *testing.T) {
 	file := three(t)
 	lines := fields(t, file)
@@ -63,7 +64,7 @@ func TestFlagsAndComments(t *testing.T) {
 	require.Equal(t, "dut;63;0x00000001;;", lines[5])
 }
 
-// A copy grows by what it may; without comments it is the same.
+// A copy grows within its limit; without comments it is identical.
 func TestAnnotateKeepsToItsRoom(t *testing.T) {
 	file := three(t)
 	for room := range int64(120) {
@@ -91,7 +92,7 @@ func TestAnnotateRefusesOtherFiles(t *testing.T) {
 	require.ErrorIs(t, err, errFull)
 }
 
-// Whatever the file, it is copied or refused.
+// Any file is either copied or refused.
 func FuzzAnnotate(f *testing.F) {
 	f.Add(three(f))
 	f.Add([]byte{6, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0})

@@ -29,16 +29,16 @@ type Events struct {
 	n   [boundary.NumKinds][]uint64 // crossings by port
 }
 
-// Log is the file that the events of one or more NICs go to.
+// Log writes the events of one or more NICs to one file.
 type Log struct {
 	out limited
 	buf []byte
 }
 
-// NewLog begins a file of at most limit bytes, 0 for any number.
+// NewLog begins a file of at most limit bytes; 0 = no limit.
 func NewLog(w io.Writer, limit int64) *Log { return &Log{out: newLimited(w, limit)} }
 
-// Of is the events of a NIC; the name is empty where there is but one.
+// Of returns the writer of a NIC's events; the name is empty if there is only one NIC.
 func (l *Log) Of(nic string) *Events {
 	e := &Events{log: l}
 	if nic != "" {
@@ -51,7 +51,7 @@ var kindNames = [boundary.NumKinds]string{
 	boundary.FrameIn: "frame_in", boundary.TLPIn: "tlp_in", boundary.FrameOut: "frame_out", boundary.TLPOut: "tlp_out",
 }
 
-// Observe is a boundary.Observer.
+// Observe writes one crossing. It is a boundary.Observer.
 func (e *Events) Observe(c boundary.Crossing) {
 	b := append(e.log.buf[:0], `{"kind":"`...)
 	b = append(b, kindNames[c.Kind]...)
@@ -94,7 +94,7 @@ func (e *Events) ordinal(k boundary.Kind, port int) uint64 {
 	return e.n[k][port] - 1
 }
 
-// appendPayload writes how long a payload is, and its sum.
+// appendPayload writes the length and the checksum of a payload.
 func appendPayload(b, payload []byte) []byte {
 	b = strconv.AppendInt(b, int64(len(payload)), 10)
 	if len(payload) > 0 {
@@ -106,10 +106,10 @@ func appendPayload(b, payload []byte) []byte {
 	return b
 }
 
-// Cut says how much is in the file.
+// Cut reports how much is in the file.
 func (l *Log) Cut() Cut { return l.out.Cut }
 
-// Close writes what is left and returns the first error.
+// Close flushes the file and returns the first error.
 func (l *Log) Close() error {
 	if o := &l.out; o.LeftOut > 0 {
 		o.write(fmt.Appendf(nil,

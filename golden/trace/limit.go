@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// Cut says how much of what was observed is in a file. A file is cut at the first record that does not fit into its
-// limit: what stands in it is all that happened until then.
+// Cut reports how many of the observed records a file contains. A file is cut at the first record
+// that does not fit its limit, so it contains everything that happened until then.
 type Cut struct {
 	Written uint64 `json:"written"`  // records
 	LeftOut uint64 `json:"left_out"` // records that came after them
 }
 
-// noticeBytes is the room kept for the record that says how much is missing.
+// noticeBytes is reserved for the record that says how much is missing.
 const noticeBytes = 512
 
 // limited writes records until the first that does not fit.
@@ -24,7 +24,7 @@ type limited struct {
 	err         error
 }
 
-// newLimited writes at most limit bytes, 0 for any number.
+// newLimited returns a writer of at most limit bytes; 0 = no limit.
 func newLimited(w io.Writer, limit int64) limited {
 	left := limit - noticeBytes
 	if limit == 0 {
@@ -33,7 +33,7 @@ func newLimited(w io.Writer, limit int64) limited {
 	return limited{w: bufio.NewWriterSize(w, 1<<16), left: left}
 }
 
-// record writes b, which tells of the time from first to last, or counts it.
+// record writes b, which covers the time from first to last, or counts it as left out.
 func (l *limited) record(b []byte, first, last int64) {
 	if l.LeftOut > 0 || int64(len(b)) > l.left {
 		if l.LeftOut == 0 {
@@ -48,14 +48,14 @@ func (l *limited) record(b []byte, first, last int64) {
 	l.write(b)
 }
 
-// write writes what is always there.
+// write writes b regardless of the limit.
 func (l *limited) write(b []byte) {
 	if l.err == nil {
 		_, l.err = l.w.Write(b)
 	}
 }
 
-// close writes what is left and returns the first error.
+// close flushes the writer and returns the first error.
 func (l *limited) close() error {
 	if err := l.w.Flush(); l.err == nil {
 		l.err = err

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Interfaces of a NIC, in the order of their blocks. Those of the next NIC follow.
+// Interfaces of a NIC, in the order of their blocks; those of the next NIC follow.
 const (
 	Golden = 0 // what the reference expected
 	DUT    = 1 // what the device did
 )
 
-// sides are the names of the interfaces of a NIC without a name.
+// sides names the interfaces of a NIC without a name.
 var sides = [...]string{Golden: "golden", DUT: "dut"}
 
 // Block types and options of draft-ietf-opsawg-pcapng.
@@ -29,23 +29,24 @@ const (
 	optUserAppl    = 4 // of a section
 	optName        = 2 // of an interface
 	optResolution  = 9
-	optDropped     = 5 // of an interface's statistics: packets that are not in the file
+	optDropped     = 5 // of an interface's statistics: packets missing from the file
 	optFlags       = 2 // of a packet
-	optPacketID    = 5 // of a packet: the same for one that several interfaces saw
+	optPacketID    = 5 // of a packet: the same on all interfaces that saw it
 	nanoseconds    = 9 // time stamps count 10^-9 s
 	maxComment     = 1<<16 - 4
 )
 
-// Pcapng writes a pcapng file: two interfaces for each NIC, or such as the caller names. When the file's limit was
-// reached, it ends with statistics of them, which hold the number of packets that are missing.
+// Pcapng writes a pcapng file with two interfaces for each NIC, or with those that the caller
+// names. A file that was cut at its limit ends with interface statistics, which hold the number of
+// missing packets.
 type Pcapng struct {
 	out     limited
 	buf     []byte   // block under construction
 	leftOut []uint64 // by interface
 }
 
-// NewPcapng begins a file of at most limit bytes, 0 for any number, for NICs of these names: the interfaces of NIC "a"
-// are "golden a" and "dut a". Without names there is one NIC, of none.
+// NewPcapng begins a file of at most limit bytes (0 = no limit) for NICs with these names: the
+// interfaces of NIC "a" are "golden a" and "dut a". Without names there is one NIC, without a name.
 func NewPcapng(w io.Writer, limit int64, nics ...string) *Pcapng {
 	if len(nics) == 0 {
 		nics = []string{""}
@@ -59,7 +60,7 @@ func NewPcapng(w io.Writer, limit int64, nics ...string) *Pcapng {
 	return NewInterfaces(w, limit, names...)
 }
 
-// NewInterfaces begins a file of at most limit bytes, 0 for any number, with interfaces of these names.
+// NewInterfaces begins a file of at most limit bytes (0 = no limit) with interfaces of these names.
 func NewInterfaces(w io.Writer, limit int64, names ...string) *Pcapng {
 	p := &Pcapng{out: newLimited(w, limit), leftOut: make([]uint64, len(names))}
 	p.begin(blockSection)
@@ -86,22 +87,23 @@ func (p *Pcapng) iface(name string) {
 	p.end()
 }
 
-// Direction is which way a frame went, seen from the NIC, as the flags of a packet have it.
+// Direction is the direction of a frame as seen from the NIC, as encoded in the flags of a packet.
 type Direction uint32
 
-// Directions.
+// The directions.
 const (
 	Inbound  Direction = 1
 	Outbound Direction = 2
 )
 
-// PacketID is the number by which [Annotate] finds a frame. Frames with the same are one frame on both interfaces.
+// PacketID is the number by which [Annotate] finds a frame. Packets of one frame on both interfaces
+// share it.
 type PacketID uint64
 
-// NoID is that of a frame which nobody will ask for.
+// NoID is the PacketID of a frame that Annotate need not find.
 const NoID PacketID = 1<<64 - 1
 
-// Frame is what the file says of one, besides its bytes.
+// Frame is what the file records of a frame besides its bytes.
 type Frame struct {
 	Ns       int64 // its time
 	Dir      Direction
@@ -139,10 +141,10 @@ func (p *Pcapng) Packet(iface int, f *Frame, frame []byte) {
 	p.leftOut[iface] += p.out.LeftOut - before
 }
 
-// Cut says how much is in the file.
+// Cut reports how much is in the file.
 func (p *Pcapng) Cut() Cut { return p.out.Cut }
 
-// Close writes what is left and returns the first error.
+// Close flushes the file and returns the first error.
 func (p *Pcapng) Close() error {
 	for i, n := range p.leftOut {
 		if n > 0 {
@@ -155,7 +157,7 @@ func (p *Pcapng) Close() error {
 	return nil
 }
 
-// statistics says how many packets of an interface are missing.
+// statistics writes how many packets of an interface are missing.
 func (p *Pcapng) statistics(iface int, missing uint64) {
 	p.begin(blockStats)
 	p.u32(uint32(iface))
@@ -188,7 +190,7 @@ func (p *Pcapng) option(code uint16, value string) {
 	p.bytes([]byte(value))
 }
 
-// comment adds a comment, cut at what an option can hold, between characters.
+// comment adds a comment, cut between characters at the size that an option can hold.
 func (p *Pcapng) comment(text string) {
 	if len(text) > maxComment {
 		text = strings.ToValidUTF8(text[:maxComment], "")
@@ -196,14 +198,14 @@ func (p *Pcapng) comment(text string) {
 	p.option(optComment, text)
 }
 
-// end writes a block that is there whatever the limit.
+// end writes a block regardless of the limit.
 func (p *Pcapng) end() {
 	p.seal()
 	p.out.left -= int64(len(p.buf))
 	p.out.write(p.buf)
 }
 
-// seal gives the block its length.
+// seal completes the block with its length.
 func (p *Pcapng) seal() {
 	n := uint32(len(p.buf) + 4)
 	p.u32(n)

@@ -18,7 +18,7 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// Wireshark's own reader is the judge of the file.
+// Wireshark's reader accepts the file.
 func TestWiresharkReadsThePcapng(t *testing.T) {
 	tshark, err := exec.LookPath("tshark")
 	require.NoError(t, err, "tshark is missing: apt-get install tshark")
@@ -98,7 +98,7 @@ func TestWriteErrorsStick(t *testing.T) {
 	require.ErrorIs(t, l.Close(), errFull)
 }
 
-// A log ends at its limit with a line that says what is missing: all that came after the last whole line.
+// A log that is cut at its limit ends with a line that counts everything after the last whole line.
 func TestEventsAreCut(t *testing.T) {
 	const limit, events = 2000, 100
 	var b bytes.Buffer
@@ -127,7 +127,7 @@ func TestEventsAreCut(t *testing.T) {
 	require.Equal(t, []int{events - kept, kept, events}, []int{cut.Events, cut.First, cut.Last})
 }
 
-// Wireshark reads a file that was cut, and how many packets are missing.
+// Wireshark reads a file that was cut, and shows how many packets are missing.
 func TestPcapngIsCut(t *testing.T) {
 	capinfos, err := exec.LookPath("capinfos")
 	require.NoError(t, err, "capinfos is missing: apt-get install tshark")
@@ -157,7 +157,7 @@ func TestPcapngIsCut(t *testing.T) {
 	require.Contains(t, string(text), missing)
 }
 
-// Two NICs in one log: each line names its own, ordinals are counted apart.
+// Two NICs in one log: each line names its NIC, and ordinals are counted separately.
 func TestEventsOfNamedNICs(t *testing.T) {
 	var b bytes.Buffer
 	l := NewLog(&b, 0)

@@ -2,16 +2,14 @@ package verdict
 
 import "strings"
 
+// FieldPayload is the field of mismatches about a write's payload size.
 const FieldPayload = "payload bytes"
 
-// blocksByBoth, blocksByField and blocksByRule say which block, a Go file and
-// an RTL module of one name, is responsible for a field of a rule, else for a
-// field, else for a rule.
+// blocksByBoth, blocksByField and blocksByRule name the block (a Go file and an RTL module of the
+// same name) responsible for a mismatch: by rule and field, else by field, else by rule.
 var blocksByBoth = map[string]string{
-	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader", "R10 status": "" +
-		"" +
-		"" +
-		"cqe",
+	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader",
+	"R10 status":                  "cqe",
 	"P3 " + FieldPayload:          "rxdma", // too long a write; the rule is the reader's for all else
 	"P9 completion entry address": "cqe", "S3 queue": "rss", "F4 read": "txq",
 }
@@ -68,7 +66,7 @@ var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tl
 	"fetch": "rxfetch",
 	"ecn":   "rxdma", "push": "txq_fetch"}
 
-// txRTLNames are those that differ for a transmit queue.
+// txRTLNames are blocks with another RTL module for transmit queues.
 var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq", "crc32c": "offload_crc",
 	"ecn": "ecn"}
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A mismatch points at who did it, which the rule alone does not always tell.
+// A mismatch points at the responsible block, which the rule alone does not always determine.
 func TestResponsible(t *testing.T) {
 	rxq, txq := Domain{DomainRxq, 1}, Domain{DomainTxq, 1}
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestResponsible(t *testing.T) {
 	}
 }
 
-// Whatever a mismatch points at is there.
+// Every file that a mismatch may point at exists.
 func TestResponsibleFilesExist(t *testing.T) {
 	check := func(d Domain, rule, field string) {
 		goFile, rtlFile := responsible(d, rule, field)
@@ -70,8 +70,8 @@ func TestResponsibleFilesExist(t *testing.T) {
 	}
 }
 
-// DB_BAD counts doorbells of both directions: a wrong count points at those that may have counted, and else at the
-// latest.
+// DB_BAD counts doorbells of both directions: a wrong count points at the queues of doorbells that
+// may count, or else at the latest.
 func TestWrongDoorbellsPointAtTheirQueues(t *testing.T) {
 	blames := func(rings ...[2]bool) string {
 		l, _ := newLog(1)

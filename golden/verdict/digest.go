@@ -17,6 +17,7 @@ type Digest struct {
 	n    uint64
 }
 
+// NewDigest returns the digest of no crossings.
 func NewDigest() Digest { return Digest{a: MixA, b: mixD} }
 
 // Add takes one crossing.

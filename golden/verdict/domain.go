@@ -11,7 +11,7 @@ import (
 // DomainKind is a kind of ordering domain.
 type DomainKind uint8
 
-// The kinds of domain. Device is for what cannot be attributed to any other.
+// The kinds of domain. DomainDevice is for what belongs to no other.
 const (
 	DomainDevice DomainKind = iota
 	DomainRegisters
@@ -21,7 +21,7 @@ const (
 	DomainTxq
 )
 
-// Domain names an ordering domain; Index is the port or queue.
+// Domain is an ordering domain; Index is the port or queue.
 type Domain struct {
 	Kind  DomainKind `json:"kind"`
 	Index int        `json:"index"`
@@ -42,21 +42,22 @@ var (
 	Counting  = Domain{Kind: DomainCounters}
 )
 
-// Port is the domain of frames that come in on a port.
+// Port returns the domain of frames that come in on a port.
 func Port(i int) Domain { return Domain{Kind: DomainPort, Index: i} }
 
-// Rxq is the domain of a receive queue, and of the completion queue with its number.
+// Rxq returns the domain of a receive queue, which includes the completion queue of the same
+// number.
 func Rxq(q int) Domain { return Domain{Kind: DomainRxq, Index: q} }
 
-// Txq is the domain of a transmit queue.
+// Txq returns the domain of a transmit queue.
 func Txq(q int) Domain { return Domain{Kind: DomainTxq, Index: q} }
 
-// historyLen is how many crossings of a domain a mismatch shows.
+// historyLen is the number of a domain's crossings that a mismatch shows.
 const historyLen = 16
 
 const headBytes = 16
 
-// record is what is kept of a crossing for the reports.
+// record is a crossing as kept for reports.
 type record struct {
 	first, last int64
 	kind        boundary.Kind
@@ -125,7 +126,7 @@ func (h *history) note(d Domain, x *boundary.Crossing) {
 	r.n++
 }
 
-// latest is the cycle of a domain's latest crossing, math.MinInt64 if there is none.
+// latest returns the cycle of a domain's latest crossing, or math.MinInt64.
 func (h *history) latest(d Domain) int64 {
 	r := h.ring(d)
 	if r.n == 0 {
@@ -134,7 +135,7 @@ func (h *history) latest(d Domain) int64 {
 	return r.past[(r.n-1)%historyLen].last
 }
 
-// list is a domain's latest crossings, oldest first.
+// list returns a domain's latest crossings, oldest first.
 func (h *history) list(d Domain) []string {
 	r := h.ring(d)
 	var out []string

@@ -49,9 +49,8 @@ var (
 	}
 )
 
-// FieldAt names what stands at a byte of a frame: the field of a header that
-// was parsed, "icrc", "payload+n" from the end of the headers, or "pad+n" after
-// the end of the IP packet.
+// FieldAt names a byte of a frame: by the field of a parsed header, "icrc", "payload+n" from the
+// end of the headers, or "pad+n" after the end of the IP packet.
 func FieldAt(frame []byte, h *core.Headers, off int) string {
 	l3 := int(h.L3Off)
 	switch {

@@ -1,10 +1,10 @@
 package verdict
 
-// limit is a bound of the referee's own. What lies beyond it is not judged, or judged in the device's favour, and
-// counted.
+// limit is one of the referee's own bounds. What lies beyond it is not judged, or judged in the
+// device's favour, and counted.
 type limit uint8
 
-// The bounds that there are; LimitNames has them in words.
+// The bounds; LimitNames describes them.
 const (
 	LimitClaims limit = iota
 	LimitStops
@@ -17,7 +17,7 @@ const (
 	numLimits
 )
 
-// LimitNames says what each bound kept from being judged.
+// LimitNames describes what each bound kept from being judged.
 var LimitNames = [numLimits]string{
 	LimitClaims:    "[F6] claims on the buffer's level forgotten: too many at a time",
 	LimitStops:     "[F4] pause frames forgotten that may still stop something: too many came since",
@@ -36,10 +36,10 @@ type Limit struct {
 	Count uint64 `json:"count"`
 }
 
-// Lost counts times that a bound was met.
+// Lost counts how often a bound was exceeded.
 func (l *Log) Lost(what limit, times uint64) { l.met[what] += times }
 
-// Limits is how often each was met.
+// Limits returns the bounds that were exceeded, and how often.
 func (l *Log) Limits() (list []Limit) {
 	for i, n := range l.met {
 		if n > 0 {

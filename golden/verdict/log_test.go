@@ -14,7 +14,7 @@ func newLog(most int) (l *Log, told *[]*Mismatch) {
 	return NewLog("A", most, func(m *Mismatch) { *told = append(*told, m) }, 1, 2, 2), told
 }
 
-// All are counted by kind; as many are kept in full, and told, as was asked for.
+// All mismatches are counted by kind; as many as requested are kept in full and reported.
 func TestMismatchesAreCountedAndKept(t *testing.T) {
 	l, told := newLog(2)
 	for i := range 5 {
@@ -34,7 +34,7 @@ func TestMismatchesAreCountedAndKept(t *testing.T) {
 	}, l.Tallies())
 }
 
-// The first mismatch is that since Begin.
+// FirstMismatch returns the first mismatch since Begin.
 func TestFirstMismatchOfACrossing(t *testing.T) {
 	l, _ := newLog(9)
 	l.Fail(Device, "P2", "Tag", "1", "2")
@@ -59,7 +59,8 @@ func TestPastIsOfTheDomain(t *testing.T) {
 	require.EqualValues(t, historyLen+3, l.Latest(Rxq(1)))
 }
 
-// Notes end with their number where some are left out; a bound that was not met is not listed.
+// The notes end with their number if some are left out; a bound that was never exceeded is not
+// listed.
 func TestNotesAndLimits(t *testing.T) {
 	l, _ := newLog(1)
 	l.At(&boundary.Crossing{Last: 3})

@@ -7,37 +7,37 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// FrameID names a frame at the NIC's boundary. The one that the device sent and the one that the reference expected
-// have the same.
+// FrameID identifies a frame at the NIC's boundary. The frame sent by the device and the one
+// expected by the reference have the same FrameID.
 type FrameID struct {
 	Sent bool   `json:"sent"` // by a work entry; else it came in
-	Port int    `json:"port"` // at which it came in, or to which its work entry sends it
+	Port int    `json:"port"` // the port it came in on, or that its work entry names
 	N    uint32 `json:"n"`    // its port_seq [R1], or the wqe_id of its work entry
 }
 
-// Mismatch is one thing that the contract does not allow.
+// Mismatch is one violation of the contract.
 type Mismatch struct {
 	NIC      string   `json:"nic,omitempty"` // its name, if it has one
 	Rule     string   `json:"rule"`          // of docs/nic.md
 	Domain   string   `json:"domain"`        // "rxq 3", "txq 0", "registers", "counters", "port 1", "device"
 	Cycle    int64    `json:"cycle"`         // of the crossing that showed it
-	Field    string   `json:"field"`         // the first that differs
+	Field    string   `json:"field"`         // the first field that differs
 	Expected string   `json:"expected"`
 	Got      string   `json:"got"`
-	Summary  []string `json:"summary,omitempty"`   // what is concerned, decoded
+	Summary  []string `json:"summary,omitempty"`   // the subject, decoded
 	Past     []string `json:"crossings,omitempty"` // the domain's latest crossings, oldest first
 	GoFile   string   `json:"go_file,omitempty"`   // the pair of blocks that is responsible, as far as known
 	RTLFile  string   `json:"rtl_file,omitempty"`
 
-	At    Domain   `json:"at"`              // Domain in parts
-	Index int      `json:"index"`           // of the descriptor or work entry concerned; NoIndex if there is none
-	Frame *FrameID `json:"frame,omitempty"` // the frame concerned, nil if there is none
+	At    Domain   `json:"at"`              // Domain, structured
+	Index int      `json:"index"`           // of the descriptor or work entry; NoIndex if none is concerned
+	Frame *FrameID `json:"frame,omitempty"` // the frame, nil if none is concerned
 }
 
-// NoIndex is the Index of a mismatch that is about no descriptor or work entry.
+// NoIndex is the Index of a mismatch that concerns no descriptor or work entry.
 const NoIndex = -1
 
-// String is one line: where, what, and the values.
+// String returns one line: place, rule and the two values.
 func (m *Mismatch) String() string {
 	nic := ""
 	if m.NIC != "" {
@@ -47,7 +47,7 @@ func (m *Mismatch) String() string {
 		m.Expected, m.Got)
 }
 
-// Detail is the mismatch with all that is known of it, on several lines.
+// Detail returns the mismatch with its context, on several lines.
 func (m *Mismatch) Detail() string {
 	var b strings.Builder
 	b.WriteString(m.String())
@@ -66,31 +66,31 @@ func (m *Mismatch) Detail() string {
 	return b.String()
 }
 
-// Log collects what a run comes to: mismatches, notes, what the referee's own bounds kept from being judged, and the
+// Log collects the findings of a run: mismatches, notes, exceeded bounds of the referee, and the
 // latest crossings of each domain.
 type Log struct {
-	nic  string
-	most int
-	told func(*Mismatch)
+	nic        string
+	most       int
+	onMismatch func(*Mismatch)
 
-	at    *boundary.Crossing // at hand,
+	at    *boundary.Crossing // current crossing,
 	now   int64              // which ended in this cycle
 	past  history
 	first *Mismatch // since Begin
 
-	kept  []*Mismatch
-	total uint64
-	kinds []Tally
-	notes []string
-	noted uint64
-	met   [numLimits]uint64
-	bells bells
+	kept         []*Mismatch
+	total        uint64
+	kinds        []Tally
+	notes        []string
+	noted        uint64
+	met          [numLimits]uint64
+	lastDoorbell lastDoorbell
 }
 
-// NewLog makes one for a NIC of a name, of so many ports and queues. Most mismatches are kept in full; told, if set,
-// is told of each of these.
-func NewLog(nic string, most int, told func(*Mismatch), ports, rxqs, txqs int) *Log {
-	return &Log{nic: nic, most: most, told: told, now: -1, past: newHistory(ports, rxqs, txqs)}
+// NewLog returns a log for a named NIC with these numbers of ports and queues. It keeps at most
+// most mismatches in full and calls onMismatch, if set, for each of them.
+func NewLog(nic string, most int, onMismatch func(*Mismatch), ports, rxqs, txqs int) *Log {
+	return &Log{nic: nic, most: most, onMismatch: onMismatch, now: -1, past: newHistory(ports, rxqs, txqs)}
 }
 
 // Tally counts mismatches of one kind.
@@ -118,13 +118,13 @@ func (l *Log) tally(d, rule, field string) {
 	}
 }
 
-// Subject is what a mismatch is about, besides its domain.
+// Subject is the frame, descriptor or work entry that a mismatch concerns.
 type Subject struct {
 	Frame *FrameID
 	Index int // of a descriptor or work entry, or NoIndex
 }
 
-// At says which crossing is at hand. The log looks at it until the next one is.
+// At sets the current crossing, which the log uses until the next call.
 func (l *Log) At(x *boundary.Crossing) { l.at, l.now = x, x.Last }
 
 // Fail records a mismatch.
@@ -132,7 +132,7 @@ func (l *Log) Fail(d Domain, rule, field, expected, got string, summary ...strin
 	return l.FailOf(Subject{Index: NoIndex}, d, rule, field, expected, got, summary...)
 }
 
-// FailOf is Fail for what is about a frame, a descriptor or a work entry.
+// FailOf is Fail for a mismatch that concerns a frame, a descriptor or a work entry.
 func (l *Log) FailOf(s Subject, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
 	l.total++
 	l.tally(d.String(), rule, field)
@@ -148,18 +148,18 @@ func (l *Log) FailOf(s Subject, d Domain, rule, field, expected, got string, sum
 		return m
 	}
 	m.Past = l.past.list(d)
-	m.GoFile, m.RTLFile = l.bells.responsible(d, rule, field)
+	m.GoFile, m.RTLFile = l.lastDoorbell.responsible(d, rule, field)
 	l.kept = append(l.kept, m)
-	if l.told != nil {
-		l.told(m)
+	if l.onMismatch != nil {
+		l.onMismatch(m)
 	}
 	return m
 }
 
-// Begin forgets which mismatch was the first.
+// Begin makes FirstMismatch start over.
 func (l *Log) Begin() { l.first = nil }
 
-// FirstMismatch is the first one since Begin, or nil.
+// FirstMismatch returns the first mismatch since Begin, or nil.
 func (l *Log) FirstMismatch() *Mismatch { return l.first }
 
 // Note records something that is not the device's fault.
@@ -170,27 +170,27 @@ func (l *Log) Note(format string, args ...any) {
 	}
 }
 
-// Saw adds the crossing at hand to those of a domain. Between crossings, and once
-// the run is over, there is none.
+// Saw adds the current crossing to a domain. Between crossings and after the run there is none to
+// add.
 func (l *Log) Saw(d Domain) {
 	if l.at.Frame != nil || l.at.TLP != nil {
 		l.past.note(d, l.at)
 	}
 }
 
-// Latest is the cycle of a domain's latest crossing, math.MinInt64 if there is none.
+// Latest returns the cycle of a domain's latest crossing, or math.MinInt64.
 func (l *Log) Latest(d Domain) int64 { return l.past.latest(d) }
 
-// Mismatches is how many there are so far.
+// Mismatches returns the number of mismatches so far.
 func (l *Log) Mismatches() uint64 { return l.total }
 
-// List is those that are kept in full.
+// List returns the mismatches kept in full.
 func (l *Log) List() []*Mismatch { return l.kept }
 
-// Tallies is all of them, counted by kind.
+// Tallies returns all mismatches, counted by kind.
 func (l *Log) Tallies() []Tally { return l.kinds }
 
-// NoteList is the notes, and how many there are when some are left out.
+// NoteList returns the notes, and their total number if some were left out.
 func (l *Log) NoteList() []string {
 	if l.noted > uint64(len(l.notes)) {
 		return append(l.notes[:len(l.notes):len(l.notes)], fmt.Sprintf("%d notes in all", l.noted))

@@ -2,7 +2,7 @@ package verdict
 
 import "fmt"
 
-// Between is a range of numbers as people read it.
+// Between formats a range of numbers.
 func Between(lo, hi uint64) string {
 	if lo == hi {
 		return fmt.Sprint(lo)
@@ -10,7 +10,8 @@ func Between(lo, hi uint64) string {
 	return fmt.Sprintf("%d to %d", lo, hi)
 }
 
-// FirstDifference is the first byte in which b differs from a, which is not longer; len(a) if none does.
+// FirstDifference returns the index of the first byte in which b differs from a, which is not
+// longer; len(a) if none does.
 func FirstDifference(a, b []byte) int {
 	for i := range a {
 		if a[i] != b[i] {
@@ -20,5 +21,5 @@ func FirstDifference(a, b []byte) int {
 	return len(a)
 }
 
-// ByteOf is a byte of a frame as people read it.
+// ByteOf formats a byte of a frame.
 func ByteOf(b byte, at int) string { return fmt.Sprintf("0x%02x at byte %d of the frame", b, at) }

@@ -6,26 +6,25 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Devctl is the settings of DEVCTL that requests may still follow [P10]. Call Reset before use.
+// Devctl holds the settings of DEVCTL that requests may still follow [P10]. Call Reset before use.
 type Devctl struct {
 	list [keptSettings]setting // oldest first; the last one is in force
 	n    int
-	size int    // the latest setting that allows the size of the request at hand
-	lost uint64 // settings taken together with the next
+	size int    // latest setting that allows the size of the current request
+	lost uint64 // settings merged with the next one
 }
 
-// setting is what DEVCTL said for a while, and what the device did by it after
-// that.
+// setting is a former or present value of DEVCTL, with the count of requests that followed it late.
 type setting struct {
 	limits tlp.Limits
 	attrs  uint8 // set of attributes: bit a for attributes a
-	until  int64 // last cycle in which the next setting may not have taken effect
-	late   int   // requests since then that followed this setting, or one before it
+	until  int64 // last cycle in which the next setting may not be in force
+	late   int   // requests after until that followed this setting or an earlier one
 }
 
 const keptSettings = 8
 
-// LateRequests is how many requests may follow former settings [P10].
+// LateRequests is the number of requests that may follow former settings [P10].
 const LateRequests = 256
 
 func settingOf(regs *core.Regs) setting {
@@ -35,11 +34,11 @@ func settingOf(regs *core.Regs) setting {
 // Reset forgets former settings.
 func (d *Devctl) Reset(regs *core.Regs) { d.list[0], d.n = settingOf(regs), 1 }
 
-// Lost is how many settings were taken together with the next, as there were too many.
+// Lost returns how many settings were merged with the next one because there were too many.
 func (d *Devctl) Lost() uint64 { return d.lost }
 
-// Written notes a write of DEVCTL. When there are too many, the oldest two count
-// as one that allows what either does.
+// Written records a write of DEVCTL. If there are too many settings, the two oldest become one that
+// allows what either does.
 func (d *Devctl) Written(regs *core.Regs, cycle int64) {
 	last, next := &d.list[d.n-1], settingOf(regs)
 	last.until = cycle + nicspec.VisibleCycles
@@ -55,7 +54,8 @@ func (d *Devctl) Written(regs *core.Regs, cycle int64) {
 	d.n++
 }
 
-// Settling is the last cycle in which a former setting may be in force; false: there are no former ones.
+// Settling returns the last cycle in which a former setting may be in force; ok is false if there
+// is none.
 func (d *Devctl) Settling() (until int64, ok bool) {
 	if d.n == 1 {
 		return 0, false
@@ -63,8 +63,8 @@ func (d *Devctl) Settling() (until int64, ok bool) {
 	return d.list[d.n-2].until, true
 }
 
-// Sized looks for the latest setting that allows a request of n bytes [P3], which Follows is asked about next. ok is
-// false if none does; most is what the one in force allows.
+// Sized finds the latest setting that allows a request of n bytes [P3], for the next call of
+// Follows. ok is false if none does; most is then what the setting in force allows.
 func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 	for d.size = d.n - 1; d.size >= 0; d.size-- {
 		if l := &d.list[d.size].limits; read && n <= l.MRRS || !read && n <= l.MPS {
@@ -79,16 +79,16 @@ func (d *Devctl) Sized(read bool, n int) (most int, ok bool) {
 	return limits.MPS, false
 }
 
-// Following is what the attributes of a request come to.
+// Following is the verdict on the attributes of a request.
 type Following struct {
-	Wrong bool  // no setting that may be in force has them:
-	Want  uint8 // the set of those that the one in force allows
+	Wrong bool  // no setting that may be in force has them
+	Want  uint8 // set of attributes allowed by the setting in force
 	Late  bool  // one request too many follows a former setting,
-	Since int64 // though another is in force since this cycle
+	Since int64 // although another one is in force since this cycle
 }
 
-// Follows looks for the setting that a request follows, in its size and its attributes [P10, P11]; data says that it
-// carries bytes of frames or copies.
+// Follows finds the setting that a request follows by its size and attributes [P10, P11]; data says
+// that it carries bytes of frames or copies.
 func (d *Devctl) Follows(attr tlp.Attr, data bool, cycle int64) (f Following) {
 	f.Want = 1
 	if data {

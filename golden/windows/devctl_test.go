@@ -18,7 +18,7 @@ func devctl(mps, mrrs uint32, relaxed bool) uint32 {
 	return uint32(v)
 }
 
-// Former settings are followed by so many requests and no more, be it in their size or in their attributes.
+// A limited number of requests may follow former settings, by size or by attributes.
 func TestDevctl(t *testing.T) {
 	const wrote, over = 1000, 1001 + nicspec.VisibleCycles
 	for _, former := range []struct {
@@ -61,7 +61,7 @@ func TestDevctl(t *testing.T) {
 	}
 }
 
-// When there are too many settings, the oldest two allow together what either did.
+// If there are too many settings, the two oldest together allow what either did.
 func TestDevctlForgets(t *testing.T) {
 	regs := core.NewRegs(nicspec.DefaultBuild())
 	var d Devctl

@@ -6,12 +6,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Span is the cycles in which the first and the last beat of something were
-// accepted.
+// Span is the cycles in which the first and the last beat of something were accepted.
 type Span struct{ First, Last int64 }
 
-// history is the values that one thing had, oldest first; the last is in force.
-// The zero value had none but the zero value of T.
+// history lists the values of one setting, oldest first; the last one is in force. The zero history
+// has always had the zero value of T.
 type history[T comparable] []value[T]
 
 type value[T comparable] struct {
@@ -19,14 +18,14 @@ type value[T comparable] struct {
 	from, until int64 // accepted in cycle from, in force until cycle until at most
 }
 
-const maxValues = 256 // kept of a history
+const maxValues = 256 // kept per history
 
-// is begins the history with a value that was there from the start.
-func (h *history[T]) is(v T) {
+// start begins the history with a value that was always there.
+func (h *history[T]) start(v T) {
 	*h = append((*h)[:0], value[T]{v: v, from: math.MinInt64, until: math.MaxInt64})
 }
 
-// now is the value in force.
+// now returns the value in force.
 func (h history[T]) now() (v T) {
 	if len(h) > 0 {
 		v = h[len(h)-1].v
@@ -34,16 +33,15 @@ func (h history[T]) now() (v T) {
 	return v
 }
 
-// becomes notes a value written in a cycle, and returns the last cycle in which
-// the one before may be in force. Of a value that is in force already it is
-// math.MinInt64.
-func (h *history[T]) becomes(v T, cycle int64) (until int64) {
+// record adds a value written in a cycle. It returns the last cycle in which the value before
+// may be in force, math.MinInt64 if the value did not change.
+func (h *history[T]) record(v T, cycle int64) (until int64) {
 	if h.now() == v {
 		return math.MinInt64
 	}
 	if len(*h) == 0 {
 		var zero T
-		h.is(zero)
+		h.start(zero)
 	}
 	if n := len(*h); n > maxValues {
 		*h = append((*h)[:0], (*h)[n-maxValues/2:]...)
@@ -54,8 +52,8 @@ func (h *history[T]) becomes(v T, cycle int64) (until int64) {
 	return until
 }
 
-// met calls visit with every value that something can meet.
-func (h history[T]) met(s Span, visit func(v T)) {
+// each calls visit with every value that something may meet during a span.
+func (h history[T]) each(s Span, visit func(v T)) {
 	if len(h) == 0 {
 		var zero T
 		visit(zero)
@@ -67,8 +65,7 @@ func (h history[T]) met(s Span, visit func(v T)) {
 	}
 }
 
-// close ends in cycle now every value whose successor was written before cycle
-// asked.
+// close ends, in cycle now, every value whose successor was written before cycle asked.
 func (h history[T]) close(asked, now int64) {
 	for i := 1; i < len(h); i++ {
 		if h[i].from < asked {
@@ -77,7 +74,7 @@ func (h history[T]) close(asked, now int64) {
 	}
 }
 
-// quiet is the last cycle in which a value but the latest may be in force.
+// quiet returns the last cycle in which a value other than the latest may be in force.
 func (h history[T]) quiet() int64 {
 	last := int64(math.MinInt64)
 	for i := range len(h) - 1 {

@@ -7,15 +7,15 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Keys is the memory keys and the writes that may not have taken effect. Make
-// it with NewKeys.
+// Keys holds the memory keys, and the previous values of recently written ones. Make it with
+// NewKeys.
 type Keys struct {
 	latest, old []core.Key
 	at          []int64 // cycle of each key's latest write
 	open        int64   // last cycle in which an older key may be seen
 }
 
-// NewKeys is n keys that were never written.
+// NewKeys returns n keys that were never written.
 func NewKeys(n int) *Keys {
 	k := &Keys{latest: make([]core.Key, n), old: make([]core.Key, n), at: make([]int64, n), open: never}
 	for i := range k.at {
@@ -24,11 +24,11 @@ func NewKeys(n int) *Keys {
 	return k
 }
 
-// never is a cycle before all others, from which a few can be taken away and
-// added.
+// never is a cycle before all others, to which a few cycles may be added or subtracted without
+// overflow.
 const never = math.MinInt64 / 2
 
-// Written notes that key i has a new value.
+// Written records that key i has a new value.
 func (k *Keys) Written(i int, now int64, value core.Key) {
 	if k.at[i]+nicspec.VisibleCycles < now {
 		k.old[i] = k.latest[i]
@@ -43,8 +43,8 @@ func (k *Keys) Sure(now int64) bool { return k.open < now }
 // Close ends all windows in a cycle.
 func (k *Keys) Close(now int64) { k.open = min(k.open, now) }
 
-// Before is the table as an entry may see it for which no write of late has
-// taken effect. It is good until the next call.
+// Before returns the table as an entry sees it if no recent write has taken effect. It is valid
+// until the next call.
 func (k *Keys) Before(now int64) core.KeyTable {
 	for i := range k.old {
 		if k.at[i]+nicspec.VisibleCycles < now {

@@ -7,15 +7,14 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// Frame is what decides which configuration a frame can meet, and what becomes
-// of it then.
+// Frame is the part of a received frame that determines its possible verdicts.
 type Frame struct {
 	Span
 	Port int
 	Data []byte
 }
 
-// Receive is the configuration of receive over time. Make it with NewReceive.
+// Receive holds the receive configuration over time. Make it with NewReceive.
 type Receive struct {
 	now      core.Config
 	settings [core.NumSettings]history[uint32]
@@ -25,32 +24,31 @@ type Receive struct {
 	rss      rss
 }
 
-// NewReceive is the configuration that a device has, and has had.
+// NewReceive returns the receive configuration of a device, assumed to have been the same always.
 func NewReceive(regs *core.Regs) *Receive {
 	r := &Receive{now: regs.Config(), quiet: math.MinInt64, rss: rss{quiet: math.MinInt64}}
 	for i := range r.settings {
-		r.settings[i].is(regs.Setting(i))
+		r.settings[i].start(regs.Setting(i))
 	}
-	r.rules.is(r.now.Rules)
-	r.pause.is(r.now.Pause)
+	r.rules.start(r.now.Rules)
+	r.pause.start(r.now.Pause)
 	return r
 }
 
-// Now is the configuration in force since the latest write.
+// Now returns the configuration since the latest write.
 func (r *Receive) Now() *core.Config { return &r.now }
 
-// Lost is how many hashes were taken for right since there were too many that
-// could be.
+// Lost returns how many hashes were accepted unchecked because too many were possible.
 func (r *Receive) Lost() uint64 { return r.rss.lost }
 
-// Written takes what is configured after a write that was accepted in a cycle.
-// Cycles never decrease.
+// Written records the configuration after a write that was accepted in a cycle. Cycles never
+// decrease.
 func (r *Receive) Written(regs *core.Regs, cycle int64) {
 	cfg := regs.Receive()
 	for i := range r.settings {
-		r.quiet = max(r.quiet, r.settings[i].becomes(regs.Setting(i), cycle))
+		r.quiet = max(r.quiet, r.settings[i].record(regs.Setting(i), cycle))
 	}
-	r.quiet = max(r.quiet, r.rules.becomes(cfg.Rules, cycle), r.pause.becomes(cfg.Pause, cycle))
+	r.quiet = max(r.quiet, r.rules.record(cfg.Rules, cycle), r.pause.record(cfg.Pause, cycle))
 	r.rss.written(&r.now, cfg, cycle)
 	r.now = *cfg
 }
@@ -65,23 +63,21 @@ func (r *Receive) CloseRules(asked, now int64) {
 	}
 }
 
-// Sure reports whether a frame whose first beat was accepted in a cycle meets
-// the configuration in force and, so far, no other.
+// Sure reports whether a frame whose first beat was accepted in a cycle meets the configuration in
+// force and, so far, no other.
 func (r *Receive) Sure(first int64) bool { return max(r.quiet, r.rss.quiet) < first }
 
-// Gates calls visit with every configuration that a frame can meet as far as
-// [R2] looks at it.
+// Gates calls visit with every configuration that [R2] may apply to a frame.
 func (r *Receive) Gates(s Span, visit func(*core.Config)) {
 	cfg := r.now
-	r.settings[core.SettingGate].met(s, func(word uint32) {
+	r.settings[core.SettingGate].each(s, func(word uint32) {
 		cfg.Set(core.SettingGate, word)
 		visit(&cfg)
 	})
 }
 
-// Verdicts appends every verdict that a frame can get. Of a frame that is
-// caught in a change of the key or the table of RSS, hashOpen is true: SettleHash
-// knows which hash a verdict may have.
+// Verdicts appends every verdict that a frame can get. hashOpen says that the frame came in during
+// a change of the RSS key or table: then SettleHash determines which hashes a verdict may have.
 func (r *Receive) Verdicts(f *Frame, out []core.RxVerdict) (all []core.RxVerdict, hashOpen bool) {
 	hashOpen = r.rss.quiet >= f.First
 	var seen []core.RxVerdict
@@ -101,8 +97,8 @@ func (r *Receive) Verdicts(f *Frame, out []core.RxVerdict) (all []core.RxVerdict
 	return out, hashOpen
 }
 
-// mixtures is every configuration of old and new values that a frame can meet,
-// but for the key and the table of RSS.
+// mixtures returns every configuration of old and new values that a frame can meet, except for the
+// RSS key and table.
 func (r *Receive) mixtures(s Span) []core.Config {
 	all := []core.Config{r.now}
 	for i, h := range r.settings {
@@ -112,9 +108,9 @@ func (r *Receive) mixtures(s Span) []core.Config {
 	return mix(all, r.pause, s, func(c *core.Config, pause core.PauseSet) { c.Pause = pause })
 }
 
-// mix is each of some configurations with each value of a history.
+// mix combines each configuration with each value of a history.
 func mix[T comparable](cfgs []core.Config, h history[T], s Span, set func(*core.Config, T)) (out []core.Config) {
-	h.met(s, func(v T) {
+	h.each(s, func(v T) {
 		for _, c := range cfgs {
 			set(&c, v)
 			out = append(out, c)
@@ -123,9 +119,9 @@ func mix[T comparable](cfgs []core.Config, h history[T], s Span, set func(*core.
 	return out
 }
 
-// SettleHash gives a frame caught in a change of the key or the table the hash
-// that its completion entry names, if it can have it and the queue is one that
-// goes with it.
+// SettleHash sets the hash of a verdict to the one in its completion entry, for a frame that came
+// in during a change of the RSS key or table. It reports whether the frame can have that hash and
+// the queue goes with it.
 func (r *Receive) SettleHash(s Span, v *core.RxVerdict, hash uint32, queue int) bool {
 	return r.rss.settle(s, v, hash, queue)
 }

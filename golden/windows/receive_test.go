@@ -10,7 +10,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// device is registers, and what is known of them over time.
+// device is a set of registers with their receive configuration over time.
 type device struct {
 	regs *core.Regs
 	seen *Receive
@@ -52,7 +52,7 @@ func rxDefault(action nicspec.Action, queue uint32) [2]uint32 {
 	return [2]uint32{nicspec.RegRxDefault, uint32(v)}
 }
 
-// at is a frame of UDP over IPv4 whose beats were accepted in these cycles.
+// at returns a frame of UDP over IPv4 whose beats were accepted in these cycles.
 func at(first, last int64) *Frame {
 	data := make([]byte, nicspec.FrameMin)
 	copy(data[12:], []byte{8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 9, 17})
@@ -62,7 +62,7 @@ func at(first, last int64) *Frame {
 	return &Frame{Span: Span{First: first, Last: last}, Data: data}
 }
 
-// outcomes is what may become of a frame: queues, or -1 for a drop.
+// outcomes returns the possible fates of a frame: queues, or -1 for a drop.
 func (d *device) outcomes(f *Frame) (queues []int) {
 	all, _ := d.seen.Verdicts(f, nil)
 	for i := range all {
@@ -75,7 +75,7 @@ func (d *device) outcomes(f *Frame) (queues []int) {
 	return queues
 }
 
-// A write is old or new for VisibleCycles, and each one apart from the others.
+// A write may be old or new for VisibleCycles, each write independently of the others.
 func TestReceiveIsMixedOfOldAndNew(t *testing.T) {
 	const on, moved, late = 1000, 1010, 1000 + nicspec.VisibleCycles
 	d := newDevice()
@@ -113,7 +113,7 @@ func TestReceiveOfOtherWrites(t *testing.T) {
 	require.Equal(t, d.seen.Sure(500), before)
 }
 
-// The gate alone decides about a frame that is too long.
+// Only the gate decides about a frame that is too long.
 func TestGates(t *testing.T) {
 	d := newDevice()
 	d.write(1000, ctrl(true))
@@ -133,8 +133,8 @@ func TestGates(t *testing.T) {
 	require.Equal(t, []int{0, 1}, []int{closed, opened})
 }
 
-// A read of TBL_CMD with busy 0 ends the windows of rules written before it was
-// accepted, of no others.
+// A read of TBL_CMD with busy 0 ends the windows of rules written before it was accepted, but no
+// others.
 func TestCloseRules(t *testing.T) {
 	d := newDevice()
 	d.write(0, rxDefault(nicspec.ActionQueue, 1), ctrl(true))
@@ -155,13 +155,13 @@ func TestCloseRules(t *testing.T) {
 func TestHistoryForgets(t *testing.T) {
 	var h history[int]
 	for i := range 10 * maxValues {
-		h.becomes(i+1, int64(100*i))
+		h.record(i+1, int64(100*i))
 		require.LessOrEqual(t, len(h), maxValues+1)
 	}
 	require.Equal(t, 10*maxValues, h.now())
-	require.Equal(t, int64(math.MinInt64), h.becomes(h.now(), 1<<40))
+	require.Equal(t, int64(math.MinInt64), h.record(h.now(), 1<<40))
 	var met []int
 	end := int64(100 * (10*maxValues - 1))
-	h.met(Span{end, end}, func(v int) { met = append(met, v) })
+	h.each(Span{end, end}, func(v int) { met = append(met, v) })
 	require.Equal(t, []int{10*maxValues - 1, 10 * maxValues}, met)
 }

@@ -5,8 +5,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rss is the key and the indirection table over time, word by word and entry by
-// entry [S4].
+// rss holds the RSS key and the indirection table over time, word by word and entry by entry [S4].
 type rss struct {
 	key   [nicspec.RegRssKeyCount]history[uint32]
 	table [nicspec.RssEntries]history[uint32]
@@ -14,22 +13,22 @@ type rss struct {
 	lost  uint64
 }
 
-// written notes what is configured after a write accepted in a cycle.
+// written records the configuration after a write accepted in a cycle.
 func (s *rss) written(was, now *core.Config, cycle int64) {
 	if was.RssKey != now.RssKey {
 		for i := range s.key {
-			s.quiet = max(s.quiet, s.key[i].becomes(now.RssKey.Word(i), cycle))
+			s.quiet = max(s.quiet, s.key[i].record(now.RssKey.Word(i), cycle))
 		}
 	}
 	if was.Indirection != now.Indirection {
 		for i := range s.table {
-			s.quiet = max(s.quiet, s.table[i].becomes(uint32(now.Indirection.At(i)), cycle))
+			s.quiet = max(s.quiet, s.table[i].record(uint32(now.Indirection.At(i)), cycle))
 		}
 	}
 }
 
-// spread gives a frame caught in a change of the key or the table a verdict for
-// each queue that action Rss can lead to.
+// spread appends a verdict for each queue that action Rss can lead to, for a frame that came in
+// during a change of the key or the table.
 func (s *rss) spread(at Span, v *core.RxVerdict, out []core.RxVerdict) []core.RxVerdict {
 	if v.Drop != core.NoDrop || !v.Group.On {
 		return append(out, *v)
@@ -38,7 +37,7 @@ func (s *rss) spread(at Span, v *core.RxVerdict, out []core.RxVerdict) []core.Rx
 	hashes := s.lowHashes(at, v)
 	for h, may := range hashes {
 		if may {
-			s.table[v.Group.Entry(uint32(h))].met(at, func(q uint32) { queues[q] = true })
+			s.table[v.Group.Entry(uint32(h))].each(at, func(q uint32) { queues[q] = true })
 		}
 	}
 	for q, may := range queues {
@@ -51,14 +50,14 @@ func (s *rss) spread(at Span, v *core.RxVerdict, out []core.RxVerdict) []core.Rx
 	return out
 }
 
-// lowHashes is what the hash of a frame can end in.
+// lowHashes returns the set of values that the low bits of a frame's hash can have.
 func (s *rss) lowHashes(at Span, v *core.RxVerdict) (set [nicspec.RssEntries]bool) {
 	var buf [nicspec.RssKeyBytes]byte
 	input := v.RssInput(&buf)
 	set[0] = true
 	for i := range s.key {
 		var next [nicspec.RssEntries]bool
-		s.key[i].met(at, func(word uint32) {
+		s.key[i].each(at, func(word uint32) {
 			add := core.RssWord(i, word, input)
 			for h, may := range set {
 				if may {
@@ -71,7 +70,7 @@ func (s *rss) lowHashes(at Span, v *core.RxVerdict) (set [nicspec.RssEntries]boo
 	return set
 }
 
-// maxHashes is how many combinations of old and new words of the key are tried.
+// maxHashes is the number of combinations of old and new key words that are tried.
 const maxHashes = 1 << 18
 
 // canBe reports whether a frame can have a hash.
@@ -81,7 +80,7 @@ func (s *rss) canBe(at Span, v *core.RxVerdict, hash uint32) bool {
 	sums := []uint32{0}
 	for i := range s.key {
 		var next []uint32
-		s.key[i].met(at, func(word uint32) {
+		s.key[i].each(at, func(word uint32) {
 			add := core.RssWord(i, word, input)
 			for _, h := range sums {
 				next = append(next, h^add)
@@ -101,16 +100,14 @@ func (s *rss) canBe(at Span, v *core.RxVerdict, hash uint32) bool {
 	return false
 }
 
-// settle gives a frame caught in a change of the key or the table the hash
-// that its completion entry names, if it can have it and the queue is one that
-// goes with it.
+// settle implements Receive.SettleHash.
 func (s *rss) settle(at Span, v *core.RxVerdict, hash uint32, queue int) bool {
 	if !s.canBe(at, v, hash) {
 		return false
 	}
 	found := !v.Group.On || v.Account.On && int(v.Account.Queue) == queue
 	if !found {
-		s.table[v.Group.Entry(hash)].met(at, func(q uint32) { found = found || int(q) == queue })
+		s.table[v.Group.Entry(hash)].each(at, func(q uint32) { found = found || int(q) == queue })
 	}
 	if found {
 		v.Hash = hash

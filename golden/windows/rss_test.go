@@ -9,8 +9,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A frame caught in a change of key and table sees each word and each entry old
-// or new, and its queue goes with its hash [S4].
+// A frame that comes in during a change of key and table sees each word and each entry old or new,
+// and its queue matches its hash [S4].
 func TestRssWindow(t *testing.T) {
 	build := nicspec.DefaultBuild()
 	build.Parts |= nicspec.PartRss

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// On Akita's own engine the NIC crosses its boundary with the same bytes in the same cycles.
+// On Akita's own engine the NIC has the same crossings in the same cycles.
 func TestOnAkitasEngine(t *testing.T) {
 	type seen struct {
 		kind        boundary.Kind

@@ -14,9 +14,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a NIC. Frames and TLPs are where messages come from and go
-// back to; a board that shares them recycles everything. Nil makes the NIC's
-// own. Stalls hold its streams up; nil: nothing does.
+// Builder makes a NIC. Frames and TLPs are the pools of its messages; a board that shares them
+// recycles all messages. Nil means pools of its own. Stalls stalls the NIC's streams; nil means
+// never.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -25,15 +25,14 @@ type Builder struct {
 	TLPs      *msg.TLPs
 }
 
-// Messages that a port holds until the component takes them. Frames are taken
-// as they arrive, TLPs a beat a cycle.
+// Capacities of the ports, in messages. Frames are taken as they arrive, TLPs one beat a cycle.
 const (
 	ethPortCap  = 64
 	pciePortCap = 64
 )
 
-// Build makes the component. Its ports are PCIe and Eth[p]. It panics if Akita
-// does not accept the name.
+// Build makes the component. Its ports are PCIe and Eth[p]. It panics if Akita does not accept the
+// name.
 func (b Builder) Build(name string) (*Comp, error) {
 	if b.Scheduler == nil {
 		return nil, fmt.Errorf("nic: %s has no scheduler", name)
@@ -94,8 +93,7 @@ func (t *txPath) init(s *Spec) {
 	t.initCopies(s)
 }
 
-// Names of the streams that a boundary.Stalls is asked for; frames have one for
-// each port and direction.
+// Names of the streams in boundary.Stalls. Frame streams have one name for each port and direction.
 const (
 	StreamTLPOut = "tlp_out"
 	StreamTLPIn  = "tlp_in"

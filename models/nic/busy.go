@@ -1,24 +1,24 @@
 package nic
 
-// Busy is the device's busy output [B8].
+// Busy reports the state of the device's busy output [B8].
 func (c *Comp) Busy() bool {
 	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.flr.on || c.in.busy() || c.out.busy() ||
 		c.reader.Outstanding() != 0 ||
 		!c.rx.want.Empty() || c.pausing()
 }
 
-// txBusy reports whether a work entry is at work, or about to be fetched or
-// started. One that waits for CTRL.tx_enable is not [B8].
+// txBusy reports whether a work entry is in flight, or about to be fetched or started. An entry
+// that waits for CTRL.tx_enable does not count [B8].
 func (c *Comp) txBusy() bool {
 	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.Empty() && !c.tx.waiting() && c.tx.want.Empty() &&
 		c.tx.parked.Empty())
 }
 
-// workOver reports whether nothing of earlier work is left: no frame is being
-// delivered, no entry is at work, no read is outstanding and all that was to be
-// written has left. Frames that wait, or come in, are dropped meanwhile.
+// workOver reports whether all earlier work is over: no frame is being delivered, no entry is in
+// flight, no read is outstanding and all pending writes have left. Frames that wait, or come in,
+// are dropped meanwhile.
 func (c *Comp) workOver() bool {
-	answering := c.out.what == outOther // data of frames has rx.cur
+	answering := c.out.what == outOther // data of frames is covered by rx.cur
 	return c.rx.cur == nil && c.rx.events.Len() == 0 && c.tx.active == 0 && c.out.cqes.Len() == 0 &&
 		c.reader.Outstanding() == 0 && (c.out.pkt == nil || answering) && !c.pausing()
 }
@@ -29,7 +29,7 @@ func (l *tlpIn) busy() bool { return l.pkt != nil || l.cpls.Len() != 0 || l.reqs
 
 func (l *tlpOut) busy() bool { return l.pkt != nil || l.answers.Len() != 0 || l.cqes.Len() != 0 }
 
-// busy is [M5].
+// busy reports whether a message is due or will fall due [M5].
 func (s *msixSide) busy() bool { return s.ready != 0 || s.timed != 0 }
 
 // pausing reports whether a pause frame is on its way.

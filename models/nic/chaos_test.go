@@ -17,7 +17,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// chaos drives a NIC with everything at once, and knows what must come of it.
+// chaos drives a NIC with everything at once, and knows the expected results.
 type chaos struct {
 	t    *testing.T
 	r    *rig
@@ -27,7 +27,7 @@ type chaos struct {
 	tx   [chaosQueues]chaosTx
 	bufs uint64 // next buffer
 
-	failed uint64 // requests, so far
+	failed uint64 // failed requests so far
 }
 
 const (
@@ -51,7 +51,7 @@ type chaosTx struct {
 	ended  int
 }
 
-// posted is how many blocks of a queue have not ended.
+// posted returns how many blocks of a queue have not ended.
 func (s *chaosTx) posted() int { return int(s.at[len(s.frames)] - s.at[s.ended]) }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
@@ -195,7 +195,7 @@ func (c *chaos) ring(q int, raw []byte) {
 	}
 }
 
-// collect takes completion entries and checks what they say.
+// collect takes completion entries and checks them.
 func (c *chaos) collect() {
 	for q := range chaosQueues {
 		for e := c.r.host.RxCqe(q); e != nil; e = c.r.host.RxCqe(q) {
@@ -247,10 +247,10 @@ func (c *chaos) takeTx(q int, e nicspec.TxCqe) {
 	}
 }
 
-// ahead is how many frames after entry i of a queue have left.
+// ahead returns how many frames after entry i of a queue have left.
 func (c *chaos) ahead(q, i int) int { return max(c.tx[q].out-1-i, 0) }
 
-// frameOut checks that a queue's frames leave in order, as they are in memory.
+// frameOut checks that a queue's frames leave in order, with the bytes in memory.
 func (c *chaos) frameOut(x boundary.Crossing) {
 	s := &c.tx[x.Frame.Queue]
 	for ; s.out < len(s.frames); s.out++ {
@@ -262,7 +262,7 @@ func (c *chaos) frameOut(x boundary.Crossing) {
 	c.t.Errorf("queue %d: a frame of %d B that is not the next one", x.Frame.Queue, len(x.Frame.Data))
 }
 
-// reopen disables and enables a queue, at rest or not.
+// reopen disables and enables a queue, idle or not.
 func (c *chaos) reopen() {
 	h, q := c.r.host, c.rng.IntN(chaosQueues)
 	table, open := nicspec.TableRxq, &c.rx[q].open
@@ -314,8 +314,8 @@ func (c *chaos) run(steps int) {
 	}
 }
 
-// abandoned tells the monitor of requests that the device gave up since the
-// last TLP went out; p may use the tag of one of them.
+// abandoned reports to the monitor the requests that the device gave up since the last TLP went
+// out; p may use the tag of one of them.
 func (c *chaos) abandoned(p *tlp.Packet) {
 	regs := c.r.nic.Regs()
 	failed := regs.Dev(nicspec.CntCplTimeouts) + regs.Dev(nicspec.CntCplErr)
@@ -330,7 +330,7 @@ func (c *chaos) abandoned(p *tlp.Packet) {
 	}
 }
 
-// strays is [C2]: every write goes into a buffer posted or a completion ring.
+// strays checks [C2]: every write goes into a posted buffer or a completion ring.
 func (c *chaos) strays() {
 	for _, w := range c.r.host.writes {
 		a, end := w.addr, w.addr+uint64(len(w.data))

@@ -10,8 +10,7 @@ import (
 // [P6] lets a timeout come up to 1,024 cycles late.
 const patience = 512
 
-// until notes that something is due in a later cycle, and reports whether that
-// cycle has come.
+// until reports whether a cycle has come. If not, it schedules the component for that cycle.
 func (c *Comp) until(cycle int64) bool {
 	if cycle <= c.now {
 		return true
@@ -22,7 +21,7 @@ func (c *Comp) until(cycle int64) bool {
 
 func (c *Comp) time() simcore.Ps { return simcore.Ps(c.now) * c.period }
 
-// NotifyRecv implements sim.Component: a message has come.
+// NotifyRecv implements sim.Component: a message has arrived.
 func (c *Comp) NotifyRecv(_ sim.VTimeInSec, p sim.Port) {
 	if p != c.pcie {
 		c.rx.quiet = false
@@ -30,13 +29,13 @@ func (c *Comp) NotifyRecv(_ sim.VTimeInSec, p sim.Port) {
 	c.wakeNext()
 }
 
-// NotifyPortFree implements sim.Component: a port that refused can send.
+// NotifyPortFree implements sim.Component: a port that refused a message can send again.
 func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) { c.wakeNext() }
 
 // wakeNext arms the first edge strictly after now.
 func (c *Comp) wakeNext() { c.wake(int64(simcore.Now(c.sched)/c.period) + 1) }
 
-// wake makes sure that the component works in a cycle.
+// wake schedules the component for a cycle, if it is not already scheduled by then.
 func (c *Comp) wake(cycle int64) {
 	if c.live > 0 && c.armed <= cycle && c.armed > c.last {
 		return

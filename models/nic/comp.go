@@ -13,9 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Comp is the timed NIC. It works in clock cycles while there is work, one
-// beat a cycle on each stream and direction, and calls the function for what
-// things mean.
+// Comp is the timed NIC. It ticks in clock cycles while there is work, moves one beat a cycle on
+// each stream and direction, and calls package core for the meaning of what it moves.
 type Comp struct {
 	*sim.ComponentBase
 
@@ -32,14 +31,14 @@ type Comp struct {
 
 	regs     *core.Regs
 	reader   *core.Reader
-	limits   tlp.Limits // as DEVCTL says
-	attr     tlp.Attr   // likewise, of requests that carry data
+	limits   tlp.Limits // as set by DEVCTL
+	attr     tlp.Attr   // likewise, for requests that carry data
 	limitsTx core.TxLimits
-	timeout  int64        // as CPL_TIMEOUT says
-	outcome  core.Outcome // of the request at hand
+	timeout  int64        // as set by CPL_TIMEOUT
+	outcome  core.Outcome // of the current request
 
 	readPool []*core.Read
-	drainRx  bool // the queue that a table command disables
+	drainRx  bool // direction and number of the queue being disabled by a table command
 	drainQ   int
 
 	in  tlpIn
@@ -50,34 +49,34 @@ type Comp struct {
 	msix msixSide
 	flr  flrState
 
-	now   int64 // cycle at hand
-	last  int64 // cycle worked last, -1 before the first
-	rest  int64 // busy is 0 from this cycle on, Never if it is 1; known if there are observers
+	now   int64 // current cycle
+	last  int64 // last cycle worked, -1 before the first
+	rest  int64 // busy is 0 from this cycle on; Never while it is 1; maintained only with observers
 	moved bool  // something happened in this cycle
-	due   int64 // earliest cycle at which something is due
+	due   int64 // next cycle with something due
 
 	events simcore.EventPool
-	armed  int64 // earliest cycle for which an event is known to be pending
+	armed  int64 // earliest cycle with an event known to be pending
 	beat   int64 // latest such cycle
-	live   int   // events pending
+	live   int   // pending events
 }
 
-// Cycle is the cycle worked last, -1 before the first.
+// Cycle returns the last cycle worked, -1 before the first.
 func (c *Comp) Cycle() int64 { return c.last }
 
-// Spec is what the component was built from.
+// Spec returns the spec that the component was built from.
 func (c *Comp) Spec() Spec { return c.spec }
 
-// Regs is the register space, for looking at counters and queues.
+// Regs returns the register space, for looking at counters and queues.
 func (c *Comp) Regs() *core.Regs { return c.regs }
 
-// PCIe is the port of the TLP streams; its messages are tlp.Packet.
+// PCIe returns the port of the TLP streams; its messages are tlp.Packet.
 func (c *Comp) PCIe() *simcore.Port { return c.pcie }
 
-// Eth is the port of Ethernet port p; its messages are ether.Frame.
+// Eth returns the port of Ethernet port p; its messages are ether.Frame.
 func (c *Comp) Eth(p int) *simcore.Port { return c.eth[p] }
 
-// Handle implements sim.Handler: an edge of the clock.
+// Handle implements sim.Handler: one clock edge.
 func (c *Comp) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	cycle := int64(ev.At / c.period)
@@ -89,10 +88,10 @@ func (c *Comp) Handle(e sim.Event) error {
 	c.now, c.last = cycle, cycle
 	c.moved, c.due = false, math.MaxInt64
 	if len(c.rests) > 0 {
-		c.rested()
+		c.reportRest()
 	}
 	if len(c.helds) > 0 {
-		c.tellHeld()
+		c.reportHeld()
 	}
 	c.step()
 	if len(c.rests) > 0 {
@@ -111,7 +110,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	return nil
 }
 
-// step is one cycle: what comes in, what is ready inside, what goes out.
+// step works one cycle: inputs, then internal stages, then outputs.
 func (c *Comp) step() {
 	c.receiveFrames()
 	c.receiveTLP()
@@ -128,10 +127,10 @@ func (c *Comp) step() {
 	c.startFrames()
 	c.startTLP()
 	c.drain()
-	c.goOn()
+	c.advanceReset()
 }
 
-// expire ends the reads that are overdue.
+// expire ends the overdue reads.
 func (c *Comp) expire() {
 	for {
 		rd := c.reader.Expire(c.now, c.timeout)
@@ -144,7 +143,7 @@ func (c *Comp) expire() {
 	}
 }
 
-// drain ends the disabling of a queue when nothing of it is under way.
+// drain ends the disabling of a queue once nothing of it is in flight.
 func (c *Comp) drain() {
 	if !c.regs.Busy() {
 		return
@@ -168,7 +167,7 @@ var (
 	_ boundary.Observable = (*Comp)(nil)
 )
 
-// finishOutputs ends what crosses out of the device in this cycle.
+// finishOutputs completes the packets that leave the device in this cycle.
 func (c *Comp) finishOutputs() {
 	for p := range c.tx.ports {
 		c.finishFrame(p)

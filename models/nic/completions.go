@@ -5,9 +5,9 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// advance hands a queue's frames to their ports and ends its entries, both in
-// ring order [T1, T10]. Frames of one queue queue up behind each other at one
-// port only (see mayStart), so that they leave in order.
+// advance passes a queue's frames to their ports and ends its entries, both in ring order [T1,
+// T10]. Frames of one queue wait behind each other at one port only (see mayStart), so that they
+// leave in order.
 func (c *Comp) advance(i int) {
 	tq := &c.tx.queues[i]
 	for tq.emit != none {
@@ -27,8 +27,8 @@ func (c *Comp) advance(i int) {
 	}
 }
 
-// entryEnded is [T10] for the oldest entry of a queue; sent is the length of
-// its frame, 0 if none left.
+// entryEnded ends the oldest entry of a queue [T10]; sent is the length of its frame, 0 if none
+// left.
 func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 	i := int(s.queue)
 	q := c.regs.Txq(i)
@@ -51,11 +51,11 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 	}
 	tq.refs--
 	c.tx.active--
-	c.offer(i) // what had to wait for this one
+	c.markStartable(i) // an entry that had to wait for this one
 	c.event(i)
 }
 
-// finishEntries ends the work on entries' frames.
+// finishEntries finishes the frames of entries that are due: offloads, then ready.
 func (c *Comp) finishEntries() {
 	t := &c.tx
 	for t.finish.Len() > 0 && c.until(t.slots[*t.finish.Front()].due) {

@@ -7,8 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// wantedCopy returns the next transfer of a copy's source that wants a
-// request, channels in turn.
+// wantedCopy returns the next chunk read that has a request to issue, channels in turn.
 func (c *Comp) wantedCopy() *core.Read {
 	t := &c.tx
 	for left, at := t.copyAt.asks, t.copyAt.read; left != 0; left &^= 1 << at {
@@ -41,22 +40,22 @@ func (c *Comp) wantedChunk(channel int) *core.Read {
 	return rd
 }
 
-// chunkCame takes a chunk whose read is over.
-func (c *Comp) chunkCame(rd *core.Read) {
+// chunkRead records the end of a chunk's read.
+func (c *Comp) chunkRead(rd *core.Read) {
 	c.tx.copies[rd.Owner].Came(int(rd.First), rd.Status)
 	c.copyMoved(int(rd.Owner))
 }
 
-// chunkFailed fails the copy of a chunk. The chunk of that copy that is being
-// asked for is given up [D3].
+// chunkFailed fails the copy of a chunk, and gives up the chunk of that copy that is being
+// requested [D3].
 func (c *Comp) chunkFailed(rd *core.Read) {
 	h := &c.tx.copies[rd.Owner]
 	h.Fail(int(rd.First), rd.Status)
-	c.leaveChunk(h, rd.Status)
+	c.abandonChunk(h, rd.Status)
 }
 
-// leaveChunk gives up the chunk that is being asked for, if its copy is to end.
-func (c *Comp) leaveChunk(h *copyChan, s nicspec.Status) {
+// abandonChunk gives up the chunk being requested if its copy has failed.
+func (c *Comp) abandonChunk(h *copyChan, s nicspec.Status) {
 	if h.cur == none || !h.reads[h.cur].Wants() || !h.Failed(h.cur) {
 		return
 	}
@@ -66,10 +65,10 @@ func (c *Comp) leaveChunk(h *copyChan, s nicspec.Status) {
 	h.cur = none
 }
 
-// copyMoved ends the copies of a channel that are over. It follows whatever may let a channel read or write again, but
-// for the start of a copy and the room that a write leaves.
+// copyMoved ends the finished copies of a channel. Call it after anything that may let a channel
+// read or write again, except the start of a copy and the room left by a write.
 func (c *Comp) copyMoved(channel int) {
-	c.tx.copyAt.stir(channel)
+	c.tx.copyAt.markActive(channel)
 	h := &c.tx.copies[channel]
 	for {
 		id, status, ok := h.Ended()
@@ -100,7 +99,7 @@ func (c *Comp) feedCopy(p *tlp.Packet) bool {
 func (c *Comp) feedChannel(channel int, p *tlp.Packet) bool {
 	h := &c.tx.copies[channel]
 	if addr, b, ok := h.Write(c.limits.MPS); ok {
-		c.tx.copyAt.asks |= 1 << channel // for what there is room now
+		c.tx.copyAt.asks |= 1 << channel // the write makes room
 		c.setWrite(p, addr, b, c.attr)
 		c.out.what, c.out.ref, c.out.bytes = outCopy, int32(channel), len(b)
 		return true
@@ -116,7 +115,7 @@ func (c *Comp) feedChannel(channel int, p *tlp.Packet) bool {
 	return true
 }
 
-// copyLeft notes that a write of a copy has left [D6].
+// copyLeft records that a write of a copy has left [D6].
 func (c *Comp) copyLeft(channel, n int) {
 	c.regs.Add(nicspec.CntCopyBytes, uint64(n))
 	c.tx.copies[channel].WriteLeft(n)

@@ -90,8 +90,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// messages keeps the messages that the device sends, and the cycles of the
-// last write and the first message to memory of an endpoint.
+// messages records the messages that the device sends, and the cycles of the last write and the
+// first message to memory of an endpoint.
 type messages struct {
 	got       []tlp.Header
 	data      [][]byte
@@ -174,7 +174,7 @@ func TestCopyErrors(t *testing.T) {
 	require.Empty(t, m.got)
 }
 
-// [D8]: Sends and copies of a queue take turns as they stand in the ring.
+// [D8]: Sends and copies of a queue take turns in ring order.
 func TestCopyAndSendOrder(t *testing.T) {
 	o := defaultRig()
 	o.spec.Timing.TxInFlight = 2

@@ -1,17 +1,15 @@
-// Package nic is the SmartNIC's network interface as a timed Akita component:
-// the reference that stands in a NIC's slot.
+// Package nic is the SmartNIC's network interface as a timed Akita component: the reference that
+// takes a NIC's slot.
 //
-// Comp moves frames and TLPs at the rates of the RTL, a beat a cycle on each
-// stream and direction, and calls package core for everything that has a
-// meaning. What is here is time and order: pipelines, queues between them,
-// turns, prefetch, and how much may be in flight. Files can be read from comp.go
-// downwards: no file calls one above it.
+// Comp moves frames and TLPs at the rates of the RTL, one beat a cycle on each stream and
+// direction, and calls package core for their meaning. This package adds time and order: pipelines,
+// the queues between them, turns, prefetch, and limits on what is in flight. Files can be read from
+// comp.go downwards: no file calls one above it.
 //
-// It is not a switch, a link or a memory, and decides nothing that docs/nic.md
-// decides.
+// It is not a switch, a link or a memory, and decides nothing that docs/nic.md decides.
 //
 // Invariants:
 //   - Nothing on the path of a frame, a work entry or a TLP allocates.
-//   - Two components with the same Spec and the same inputs at the same times
-//     behave alike, cycle by cycle.
+//   - Two components with the same Spec and the same inputs at the same times behave alike, cycle
+//     by cycle.
 package nic

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// apply does what a register write means for the timed part.
+// apply carries out the effect of a register write on the timed part.
 func (c *Comp) apply(e *core.Effect) {
 	switch e.Kind {
 	case core.EffectConfig:
@@ -25,14 +25,14 @@ func (c *Comp) apply(e *core.Effect) {
 			c.tx.want.Set(e.Index)
 		}
 	case core.EffectPortWritten:
-		c.tx.ports[e.Index].pause.mute = false
+		c.tx.ports[e.Index].pause.silent = false
 	case core.EffectQueueEnabled:
 		c.messagesOn(e.Rx, e.Index)
 		if e.Rx {
 			c.rx.queues[e.Index].win.Reset()
 		} else {
 			c.tx.queues[e.Index].win.Reset()
-			c.offer(e.Index)
+			c.markStartable(e.Index)
 		}
 	case core.EffectQueueDraining:
 		c.drainRx, c.drainQ = e.Rx, e.Index

@@ -7,18 +7,18 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// ethOut is the Ethernet stream out of a port.
+// ethOut is the outgoing Ethernet stream of a port.
 type ethOut struct {
 	stream.Stall
 	x    stream.Crossing
-	cur  int32 // slot, while busy
+	cur  int32 // slot of the frame crossing, while busy
 	busy bool
 	fifo fifo.Queue[int32]
 
 	pause ethPause
 }
 
-// send hands a frame that has left to the link.
+// send passes a frame that has left to the link.
 func (c *Comp) send(p int, f *msg.Frame) {
 	f.Seq = c.regs.Port(nicspec.CntTxFrames, p) + c.regs.Port(nicspec.CntTxPause, p) - 1
 	if c.eth[p].SendAt(f, c.time()) != nil {

@@ -6,15 +6,14 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// flrState is a function-level reset in time: first all work ends, then the
-// tables are swept.
+// flrState times a function-level reset: first all work ends, then the tables are swept.
 type flrState struct {
 	on   bool
-	over int64 // cycle at which the sweep is over; Never while there is work
+	over int64 // cycle in which the sweep ends; Never while there is work
 }
 
-// startReset forgets all that was not started [L2]. What a part keeps outside
-// of Regs, and would go on with by itself, it forgets here.
+// startReset drops all work that has not started [L2], and every state of the parts outside of Regs
+// that would continue by itself.
 func (c *Comp) startReset() {
 	c.flr = flrState{on: true, over: core.Never}
 	c.rx.want, c.tx.want, c.tx.start = bitset.Set{}, bitset.Set{}, bitset.Set{}
@@ -36,8 +35,8 @@ func (c *Comp) startReset() {
 	c.flushCopies()
 }
 
-// goOn takes a function-level reset further, and ends it.
-func (c *Comp) goOn() {
+// advanceReset advances a function-level reset, and ends it.
+func (c *Comp) advanceReset() {
 	f := &c.flr
 	switch {
 	case !f.on:
@@ -54,12 +53,12 @@ func (c *Comp) goOn() {
 	c.moved = true
 }
 
-// sweepCycles is how long it takes to clear the tables, an entry a cycle [L3].
+// sweepCycles returns the time to clear the tables, one entry a cycle [L3].
 func (s *Spec) sweepCycles() int64 {
 	return int64(max(s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules, nicspec.RssEntries))
 }
 
-// forgetPauses ends all stops [L5], and sends no further pause frame.
+// forgetPauses ends all stops [L5] and cancels pending pause frames.
 func (c *Comp) forgetPauses() {
 	for p := range c.tx.ports {
 		e := &c.tx.ports[p].pause
@@ -73,7 +72,7 @@ func (c *Comp) flushCopies() {
 	for i := range c.tx.copies {
 		h := &c.tx.copies[i]
 		h.Flush()
-		c.leaveChunk(h, nicspec.StatusFlushed)
+		c.abandonChunk(h, nicspec.StatusFlushed)
 		c.copyMoved(i)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Reads that never come back, a full receive path and a queue that is being
-// disabled do not keep a reset from ending [L5], ordinals go on [L3].
+// Reads that never complete, a full receive path and a queue being disabled do not keep a reset
+// from ending [L5]; ordinals continue [L3].
 func TestResetEnds(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts = nicspec.PartsAll
@@ -59,8 +59,8 @@ func TestResetEnds(t *testing.T) {
 	require.EqualValues(t, 0, e.Index())
 }
 
-// A reset has all channels of the copy engine look for what they may ask for. With no copy at work, nobody is asked:
-// that would free tags, or wake the NIC when they are free.
+// A reset marks all channels of the copy engine as active. With no copy in flight nobody is asked:
+// that would free tags, or schedule the NIC for when they are free.
 func TestResetAsksNoCopy(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts, o.spec.Timing.Tags = nicspec.PartsAll, 1
@@ -83,7 +83,7 @@ func TestResetAsksNoCopy(t *testing.T) {
 	require.True(t, marked)
 }
 
-// gap has the Ethernet streams into the NIC stand still from a cycle to another.
+// gap stalls the Ethernet streams into the NIC between two cycles.
 type gap struct{ from, to int64 }
 
 func (g *gap) Of(stream string) func(cycle int64) bool {
@@ -93,8 +93,8 @@ func (g *gap) Of(stream string) func(cycle int64) bool {
 	return func(cycle int64) bool { return cycle >= g.from && cycle < g.to }
 }
 
-// A frame that hangs from before a reset until receive is enabled again is dropped as disabled [L2]. Observers are
-// told of the whole gap.
+// A frame that stalls from before a reset until receive is enabled again is dropped as disabled
+// [L2]. The whole gap is reported to observers.
 func TestFrameHangsOverReset(t *testing.T) {
 	const from, to, n = 2000, 6000, 1500
 	o := defaultRig()

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// begin takes a buffer for the frame, and sets up the reads of its pieces.
+// begin takes a buffer for the frame and sets up the reads of its pieces.
 func (s *txSlot) begin(id int32, pool *msg.Frames) {
 	p := &s.plan
 	s.frame = pool.Get(p.Room())
@@ -20,8 +20,8 @@ func (s *txSlot) begin(id int32, pool *msg.Frames) {
 	s.open = p.NumPieces
 }
 
-// wanting returns the first of the entry's transfers that wants a request. An
-// entry that has failed wants none.
+// wanting returns the first of the entry's reads with a request to issue, or nil. A failed entry
+// issues no more.
 func (s *txSlot) wanting() *core.Read {
 	if s.status != nicspec.StatusOk {
 		return nil
@@ -34,9 +34,9 @@ func (s *txSlot) wanting() *core.Read {
 	return nil
 }
 
-// pieceCame notes the end of a piece's transfer. When one fails, the others
-// of the entry that have not begun are given up.
-func (c *Comp) pieceCame(rd *core.Read) {
+// pieceRead records the end of a piece's read. If it failed, the entry's reads that have not begun
+// are given up.
+func (c *Comp) pieceRead(rd *core.Read) {
 	s := &c.tx.slots[rd.Owner]
 	s.open--
 	if rd.Status != nicspec.StatusOk && s.status == nicspec.StatusOk {
@@ -54,7 +54,7 @@ func (c *Comp) pieceCame(rd *core.Read) {
 	}
 }
 
-// gathered sends an entry, all of whose bytes are there, through the offloads.
+// gathered passes an entry whose bytes have all come to the offloads.
 func (c *Comp) gathered(id int32) {
 	c.tx.slots[id].due = c.now + int64(c.spec.Timing.TxPipe)
 	c.tx.finish.Push(id)

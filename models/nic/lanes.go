@@ -13,7 +13,7 @@ type txLane struct {
 	waits fifo.Queue[int32] // queues whose next entry waits for a slot or room, first come first
 }
 
-// initLanes makes the lanes: one for each port, then one for entries that send nothing.
+// initLanes makes one lane for each port, and one for entries that send nothing.
 func (t *txPath) initLanes(s *Spec) {
 	n := s.Timing.TxInFlight
 	t.lanes = make([]txLane, s.Ports+1)
@@ -27,9 +27,8 @@ func (t *txPath) initLanes(s *Spec) {
 	}
 }
 
-// laneOf is the lane for the next entry of a queue, which t.plan describes. An
-// entry that sends nothing uses the lane of the Sends before it, since it has to
-// wait for their end.
+// laneOf returns the lane for the next entry of a queue, which t.plan describes. An entry that
+// sends nothing uses the lane of the Sends before it, since it has to wait for their end.
 func (t *txPath) laneOf(queue int) int {
 	switch q := &t.queues[queue]; {
 	case t.plan.Send:
@@ -40,19 +39,19 @@ func (t *txPath) laneOf(queue int) int {
 	return len(t.lanes) - 1
 }
 
-// hasRoom reports whether the lane of that entry has a slot and room for it, and
-// no earlier entry waits for them.
+// hasRoom reports whether the entry's lane has a slot and room for it, and no earlier entry waits
+// for them.
 func (t *txPath) hasRoom(queue int) bool {
 	w := &t.lanes[t.laneOf(queue)]
 	return w.waits.Len() == 0 && t.fits(w)
 }
 
-// fits reports whether a lane has a slot and room for the entry that t.plan is of.
+// fits reports whether a lane has a slot and room for the entry described by t.plan.
 func (t *txPath) fits(w *txLane) bool {
 	return w.free.Len() > 0 && (!t.plan.Send || t.plan.Room() <= w.room)
 }
 
-// line puts a queue in line for a slot and room for that entry.
+// line puts a queue in line for a slot and room for its next entry.
 func (t *txPath) line(queue int) {
 	t.start.Clear(queue)
 	t.queues[queue].waits = true
@@ -60,10 +59,10 @@ func (t *txPath) line(queue int) {
 	t.lined++
 }
 
-// waiting reports whether any queue stands in line.
+// waiting reports whether any queue waits in a line.
 func (t *txPath) waiting() bool { return t.lined != 0 }
 
-// takeLane takes a slot and room for that entry.
+// takeLane takes a slot and room for the entry described by t.plan.
 func (t *txPath) takeLane(queue int) int32 {
 	q, k := &t.queues[queue], t.laneOf(queue)
 	w := &t.lanes[k]
@@ -77,7 +76,7 @@ func (t *txPath) takeLane(queue int) int32 {
 	return id
 }
 
-// leaveLane gives them back when the entry has ended.
+// leaveLane frees the slot and room of an entry that has ended.
 func (c *Comp) leaveLane(q *txQueue, s *txSlot, id int32) {
 	w := &c.tx.lanes[s.lane]
 	w.free.Push(id)

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// twoPorts is a NIC of two ports, few slots and little room, with eight queues.
+// twoPorts returns a NIC with two ports, few slots and little room, and eight queues.
 func twoPorts(t *testing.T, slots int) *rig {
 	o := defaultRig()
 	o.spec.Ports, o.spec.Timing.TxInFlight, o.spec.Timing.TxBufBytes = 2, slots, 9216
@@ -27,15 +27,15 @@ func twoPorts(t *testing.T, slots int) *rig {
 	return r
 }
 
-// stop has a pause of so many quanta come in on port 0.
+// stop makes a pause of so many quanta come in on port 0.
 func (r *rig) stop(quanta uint16) {
 	var f [nicspec.FrameMin]byte
 	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePause}, [6]byte{}, quanta, &f)
 	r.peers[0].send(f[:])
 }
 
-// stoppedPort is such a NIC whose port 0 is stopped for long. Queues 0..5 have more
-// for it than there is room for.
+// stoppedPort returns such a NIC whose port 0 is stopped for long. Queues 0..5 have more for it
+// than there is room for.
 func stoppedPort(t *testing.T, slots int) *rig {
 	r := twoPorts(t, slots)
 	r.stop(60000)
@@ -50,9 +50,9 @@ func stoppedPort(t *testing.T, slots int) *rig {
 
 func (r *rig) pass(d simcore.Ps) { require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d)) }
 
-const nothing = 0xff // is sent by the entry
+const nothing = 0xff // an entry that sends nothing
 
-// sends posts entries that send on these ports.
+// sends posts entries that send to these ports.
 func (r *rig) sends(q int, ports ...uint8) {
 	for _, port := range ports {
 		r.host.PostWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 1500}}, func(w nicspec.Wqe) {
@@ -65,8 +65,8 @@ func (r *rig) sends(q int, ports ...uint8) {
 	r.host.RingTx(q)
 }
 
-// A port that is stopped holds up no other port, and nothing of queues that
-// have nothing for it; within a queue order is kept [T13, T1].
+// A stopped port holds up no other port, and no queue without entries for it; order within a queue
+// is kept [T13, T1].
 func TestPortsApart(t *testing.T) {
 	r := stoppedPort(t, 4)
 	regs := r.nic.Regs()
@@ -88,8 +88,8 @@ func TestPortsApart(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// A queue that waits for room of a stopped port forgets it when it is disabled,
-// and is free for the other port.
+// A queue that waits for room of a stopped port stops waiting when it is disabled, and can use the
+// other port.
 func TestWaitingQueueIsDisabled(t *testing.T) {
 	r := stoppedPort(t, 4)
 	h, regs := r.host, r.nic.Regs()
@@ -106,7 +106,7 @@ func TestWaitingQueueIsDisabled(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// A reset ends the stop, and the lines [L2, L5].
+// A reset ends the stop, and the waiting lines [L2, L5].
 func TestResetOfWaitingQueues(t *testing.T) {
 	r := stoppedPort(t, 4)
 	h, regs := r.host, r.nic.Regs()
@@ -127,8 +127,8 @@ func TestResetOfWaitingQueues(t *testing.T) {
 	require.EqualValues(t, 3, regs.Port(nicspec.CntTxFrames, 1))
 }
 
-// Entries that end at once do not run ahead of their completion entries, which
-// leave one by one while a read brings several.
+// Entries that end at once do not run ahead of their completion entries, which leave one by one
+// while a read brings several.
 func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	o := defaultRig()
 	o.link.Credits, o.link.CreditLatency = 1, 20*simcore.Nanosecond // a TLP now and then, read or entry
@@ -157,8 +157,8 @@ func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// What an entry that waits for room asks for is decided when it starts: a key
-// that is taken away while it waits is gone [T3].
+// An entry that waits for room is decoded when it starts: a key that is invalidated meanwhile is
+// gone [T3].
 func TestKeyGoesWhileEntriesWait(t *testing.T) {
 	const slots = 8 // two more than there is room for
 	r := stoppedPort(t, slots)
@@ -172,8 +172,9 @@ func TestKeyGoesWhileEntriesWait(t *testing.T) {
 	require.False(t, r.nic.Busy())
 }
 
-// An entry that sends nothing stands in the line of a port, behind a frame of its queue. It goes on when that frame
-// has left, though the port is stopped again and others have taken the place [T13].
+// An entry that sends nothing waits in the line of a port, behind a frame of its queue. It proceeds
+// when that frame has left, even if the port is stopped again and others have taken the place
+// [T13].
 func TestNothingLeavesTheLine(t *testing.T) {
 	const slots = 4
 	r := twoPorts(t, slots)

@@ -13,8 +13,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// lineWatch counts, for every 64 B line below base, the requests that name any of
-// its bytes.
+// lineWatch counts, for every 64 B line below base, the requests that name any of its bytes.
 type lineWatch struct {
 	kind  tlp.Kind
 	base  uint64
@@ -36,8 +35,8 @@ func (w *lineWatch) see(x boundary.Crossing) {
 	}
 }
 
-// [D2]: where source and destination agree modulo 64, each line that a copy covers
-// whole is read by one request and written by one.
+// [D2]: where source and destination agree modulo 64, each line that a copy covers wholly is read
+// by one request and written by one.
 func TestCopiesKeepLinesWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 12))
 	const span = 1 << 15
@@ -76,8 +75,7 @@ func TestCopiesKeepLinesWhole(t *testing.T) {
 	}
 }
 
-// [D10]: nothing of a fenced copy is written before all writes and messages of what
-// stands before it.
+// [D10]: nothing of a fenced copy is written before all writes and messages of earlier entries.
 func TestFence(t *testing.T) {
 	r := openedCopy(t, defaultRig())
 	h := r.host

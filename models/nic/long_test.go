@@ -14,15 +14,14 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// longWqe is an entry of so many blocks whose frame is all inline bytes, a pattern
-// of the id.
+// longWqe returns an entry of so many blocks whose frame is all inline bytes, a pattern of the id.
 func longWqe(id uint32, blocks int) []byte {
 	n := nicspec.InlineMax + (blocks-1)*nicspec.WqeMoreSlots*nicspec.WqeSlotBytes
 	return nictest.Blocks(blocks, id, nictest.Pattern(min(n, nicspec.InlineMaxLong), uint64(id)), nil,
 		func(w nicspec.Wqe) { w.SetFPad(true) })
 }
 
-// sent checks that the entries that longWqe made, from first on, left in order.
+// sent checks that entries made by longWqe, from first on, left in order.
 func (r *rig) sent(t *testing.T, first uint32, blocks ...int) {
 	t.Helper()
 	require.Len(t, r.peers[0].got, len(blocks))
@@ -34,8 +33,8 @@ func (r *rig) sent(t *testing.T, first uint32, blocks ...int) {
 	r.peers[0].got = nil
 }
 
-// Entries of every length at every place of the ring, around its end too, read,
-// pushed or both, in a device that holds few blocks or many.
+// Entries of every length at every place of the ring, including its end, read, pushed or both, in a
+// device that holds few blocks or many.
 func TestLongEntries(t *testing.T) {
 	for _, depth := range []int{4, 8, 256} {
 		for _, log := range []int{2, 3, 6} {
@@ -73,8 +72,8 @@ func TestLongEntries(t *testing.T) {
 	}
 }
 
-// Many entries posted at once, in a device that holds as many blocks as one entry
-// may have: none waits for room that the next one takes.
+// Many entries posted at once, in a device that holds as many blocks as one entry may have: none
+// waits for room that the next one takes.
 func TestLongEntriesInLittleRoom(t *testing.T) {
 	o := defaultRig()
 	o.spec.Timing.TxPrefetch = nicspec.WqeBlocksMax
@@ -117,7 +116,7 @@ func TestRingReadFailsBehindAnEntrysBegin(t *testing.T) {
 	}
 }
 
-// [T14]: an entry that was posted in part waits; the device is not busy [B8].
+// [T14]: a partly posted entry waits; the device is not busy [B8].
 func TestPartOfAnEntryWaits(t *testing.T) {
 	for _, pushed := range []bool{false, true} {
 		r := openedTx(t, defaultRig())
@@ -147,8 +146,8 @@ func TestPartOfAnEntryWaits(t *testing.T) {
 	}
 }
 
-// What was posted of an entry is forgotten when its queue is disabled, and with a
-// function-level reset.
+// The posted part of an entry is forgotten when its queue is disabled, and by a function-level
+// reset.
 func TestPartOfAnEntryIsForgotten(t *testing.T) {
 	r := openedTx(t, defaultRig())
 	h := r.host
@@ -178,8 +177,8 @@ func TestPartOfAnEntryIsForgotten(t *testing.T) {
 	r.sent(t, 7, 3)
 }
 
-// [T2]: the Event names the first block of the read that failed; entries that lie
-// wholly before it end, the one that reaches into it does not start.
+// [T2]: the Event names the first block of the failed read; entries that lie wholly before it end,
+// the one that reaches into it does not start.
 func TestRingReadFailsInsideAnEntry(t *testing.T) {
 	for _, c := range []struct {
 		entries []int  // blocks of each
@@ -229,8 +228,8 @@ func (r *rig) countReads(lo, hi uint64, n *int) {
 	}
 }
 
-// [T15], [C4]: with f_append the device makes what software had to lay out as a
-// trailer, and reads one piece less.
+// [T15], [C4]: with f_append the device makes the trailer that software had to lay out, and reads
+// one piece less.
 func TestAppendedTrailer(t *testing.T) {
 	r := openedTx(t, defaultRig())
 	h := r.host

@@ -11,14 +11,14 @@ import (
 type msixSide struct {
 	kinds [2]msixQueues // transmit queues, receive queues
 	ready int           // messages due
-	timed int           // messages that will be due by time
-	next  int64         // before this cycle none of them is
-	turn  int           // kind served last
+	timed int           // messages that will fall due by time
+	next  int64         // none of them falls due before this cycle
+	turn  int           // direction served last
 }
 
-// msixQueues is the queues of one kind.
+// msixQueues holds the messages of the queues of one direction.
 type msixQueues struct {
-	mods  []core.Moderator // none without the part
+	mods  []core.Moderator // empty without the part
 	ready bitset.Set
 	timed bitset.Set
 }
@@ -40,7 +40,7 @@ func (s *msixSide) init(spec *Spec) {
 	}
 }
 
-// queueOf is the context of a queue of a kind.
+// queueOf returns the context of a queue.
 func (c *Comp) queueOf(kind, i int) *core.Queue {
 	if kind == kindRx {
 		return c.regs.Rxq(i)
@@ -48,7 +48,7 @@ func (c *Comp) queueOf(kind, i int) *core.Queue {
 	return c.regs.Txq(i)
 }
 
-// entryLeft notes that a completion entry of a queue was accepted.
+// entryLeft records that a completion entry of a queue was accepted.
 func (c *Comp) entryLeft(rx bool, queue int, event bool) {
 	k := kindOf(rx)
 	if s := &c.msix.kinds[k]; s.mods != nil && !c.flr.on {
@@ -57,7 +57,7 @@ func (c *Comp) entryLeft(rx bool, queue int, event bool) {
 	}
 }
 
-// arm notes when the message of a queue is due.
+// arm records when the message of a queue falls due.
 func (s *msixSide) arm(kind, queue int, now int64) {
 	q := &s.kinds[kind]
 	switch at := q.mods[queue].DueAt(); {
@@ -96,7 +96,7 @@ func (c *Comp) ripen() {
 	}
 }
 
-// feedMessage makes p the next message that is due.
+// feedMessage makes p the next due message.
 func (c *Comp) feedMessage(p *tlp.Packet) bool {
 	s := &c.msix
 	if s.ready == 0 {
@@ -119,13 +119,13 @@ func (c *Comp) feedMessage(p *tlp.Packet) bool {
 	return false
 }
 
-// messageLeft notes that the message of a queue was accepted.
+// messageLeft records that the message of a queue was accepted.
 func (c *Comp) messageLeft(rx bool, queue int) {
 	c.regs.Step(nicspec.CntMsix)
 	c.msix.forget(kindOf(rx), queue).Sent()
 }
 
-// forget takes a queue's message out of those that are to be sent.
+// forget cancels a queue's pending message.
 func (s *msixSide) forget(kind, queue int) *core.Moderator {
 	q := &s.kinds[kind]
 	if q.ready.Remove(queue) {

@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// messages are as many as entries, or fewer, the timer runs while the device is
-// else idle, and it is busy till then [M5].
+// Messages are as many as entries, or fewer; the timer runs while the device is otherwise idle, and
+// it is busy until then [M5].
 func TestMessagesLeave(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts = nicspec.PartMsix

@@ -9,7 +9,8 @@ import (
 // Observe adds an observer of the boundary.
 func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 
-// ObserveRest adds an observer of the pin busy, which is 0 at first. What was before the cycle at hand it is not told.
+// ObserveRest adds an observer of the pin busy, which is 0 at first. It is not called for cycles
+// before the current one.
 func (c *Comp) ObserveRest(o boundary.RestObserver) {
 	if len(c.rests) == 0 && c.last >= 0 {
 		c.rest = core.Never
@@ -17,7 +18,7 @@ func (c *Comp) ObserveRest(o boundary.RestObserver) {
 	c.rests = append(c.rests, o)
 }
 
-// ObserveHeld adds an observer of the times in which a stream is held.
+// ObserveHeld adds an observer of intervals in which a stream is held up.
 func (c *Comp) ObserveHeld(o boundary.HeldObserver) { c.helds = append(c.helds, o) }
 
 func (c *Comp) observe(x boundary.Crossing) {
@@ -26,8 +27,8 @@ func (c *Comp) observe(x boundary.Crossing) {
 	}
 }
 
-// rested tells of the cycles up to the one at hand in which busy was 0.
-func (c *Comp) rested() {
+// reportRest reports the cycles before the current one in which busy was 0.
+func (c *Comp) reportRest() {
 	if c.rest >= c.now {
 		return
 	}
@@ -36,8 +37,8 @@ func (c *Comp) rested() {
 	}
 }
 
-// tellHeld reports what was held in the cycles before the current one.
-func (c *Comp) tellHeld() {
+// reportHeld reports the held cycles before the current one.
+func (c *Comp) reportHeld() {
 	if c.in.x.MayBeHeld(&c.in.Stall) {
 		c.heldOf(boundary.TLPIn, 0, &c.in.x, &c.in.Stall)
 	}
@@ -57,12 +58,12 @@ func (c *Comp) tellHeld() {
 }
 
 func (c *Comp) heldOf(kind boundary.Kind, port int, x *stream.Crossing, s *stream.Stall) {
-	from := x.Untold
+	from := x.Unreported
 	if from >= c.now {
 		return
 	}
-	x.Untold = c.now
-	begun := c.now // there was no credit in any cycle before
+	x.Unreported = c.now
+	begun := c.now // there was no credit in any earlier cycle
 	if !x.Waits {
 		begun = min(x.First, c.now)
 	}

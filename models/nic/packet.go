@@ -5,24 +5,25 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// setWrite makes p a write of b, which is copied, with attributes [P11].
+// setWrite makes p a write of a copy of b, with attributes [P11].
 func (c *Comp) setWrite(p *tlp.Packet, addr uint64, b []byte, attr tlp.Attr) {
 	if addr&(tlp.DWBytes-1) == 0 && len(b)%tlp.DWBytes == 0 {
 		copy(p.Own(len(b)), b)
 		b = p.Data
 	}
 	if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic, Attr: attr}, addr, b); err != nil {
-		panic("nic: a write that was split does not fit: " + err.Error())
+		panic("nic: a split write cannot be encoded: " + err.Error())
 	}
 }
 
 func (c *Comp) setHeader(p *tlp.Packet, h *tlp.Header) {
 	if err := p.SetHeader(h); err != nil {
-		panic("nic: a header of ours cannot be encoded: " + err.Error())
+		panic("nic: a generated header cannot be encoded: " + err.Error())
 	}
 }
 
-// configured reads the settings anew that requests follow: sizes, attributes and the completion timeout.
+// configured reads the settings again that requests follow: sizes, attributes and the completion
+// timeout.
 func (c *Comp) configured() {
 	c.limits, c.attr, c.timeout = c.regs.Limits(), c.regs.DataAttr(), c.regs.CplTimeout()
 }

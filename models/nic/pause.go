@@ -8,22 +8,22 @@ import (
 	"nictwin/models/nic/stream"
 )
 
-// ethPause is the pauses of a port, both ways.
+// ethPause is the pause state of a port, in both directions.
 type ethPause struct {
-	stops core.PauseStops
-	send  core.PauseSender
-	own   *msg.Frame // pause frame that crosses now
-	mute  bool       // the port sends none, and owes none
+	stops  core.PauseStops
+	send   core.PauseSender
+	own    *msg.Frame // pause frame that is crossing
+	silent bool       // the port sends no pause frames and owes none
 }
 
-// pauseCame takes a pause frame that is honoured [F3].
-func (c *Comp) pauseCame(f *rxFrame) {
+// applyPause applies a received pause frame that is honoured [F3].
+func (c *Comp) applyPause(f *rxFrame) {
 	p, _ := core.ParsePause(f.f.Data)
 	c.tx.stops = true
 	c.tx.ports[f.port].pause.stops.Take(&p, c.regs.Receive().Pause[f.port], f.last+1, c.spec.EthBits)
 }
 
-// endStops lets the classes go on whose stop has ended.
+// endStops resumes the classes whose stop has ended.
 func (c *Comp) endStops() {
 	if !c.tx.stops {
 		return
@@ -45,14 +45,13 @@ func (c *Comp) endStops() {
 		if c.tx.parked.Has(i) && ended>>c.regs.Txq(i).PfcClass&1 != 0 {
 			c.tx.parked.Clear(i)
 			c.tx.want.Set(i)
-			c.offer(i)
+			c.markStartable(i)
 		}
 	}
 }
 
-// park makes a queue wait for the end of its class's stop, and reports whether
-// it has to: one without an entry that could start waits only if it is in state Run
-// and has something to fetch.
+// park makes a queue wait for the end of its class's stop, if it has to, and reports whether it
+// does. A queue without an entry that could start waits only in state Run with something to fetch.
 func (c *Comp) park(queue int) bool {
 	q, w := c.regs.Txq(queue), &c.tx.queues[queue].win
 	if !c.classStopped(queue) || !w.Ready() && (q.State != nicspec.QueueStateRun || q.PI == w.Next) {
@@ -64,13 +63,13 @@ func (c *Comp) park(queue int) bool {
 	return true
 }
 
-// classStopped reports whether a transmit queue's class is stopped on any port:
-// none of its entries is fetched or started [F4].
+// classStopped reports whether a transmit queue's class is stopped on any port: none of its entries
+// is fetched or started [F4].
 func (c *Comp) classStopped(queue int) bool {
 	return c.tx.stopped != 0 && c.tx.stopped>>c.regs.Txq(queue).PfcClass&1 != 0
 }
 
-// maySend reports whether no stop keeps the next frame of a port from beginning.
+// maySend reports whether no stop delays the next frame of a port.
 func (c *Comp) maySend(l *ethOut) bool {
 	class := c.regs.Txq(int(c.tx.slots[*l.fifo.Front()].queue)).PfcClass
 	return c.until(l.pause.stops.Frame(class))
@@ -79,7 +78,7 @@ func (c *Comp) maySend(l *ethOut) bool {
 // watchBuffer decides on the pause frames of a port [F6].
 func (c *Comp) watchBuffer(port int) {
 	l := &c.tx.ports[port].pause
-	if l.mute {
+	if l.silent {
 		return
 	}
 	if c.flr.on {
@@ -90,10 +89,10 @@ func (c *Comp) watchBuffer(port int) {
 	if again := l.send.Watch(cfg, c.rx.ports[port].held, c.now, c.spec.EthBits); again != core.Never {
 		c.until(again)
 	}
-	l.mute = cfg.TxMode == nicspec.PauseModeNone
+	l.silent = cfg.TxMode == nicspec.PauseModeNone
 }
 
-// offerPause begins a pause frame of the device's own.
+// offerPause offers a pause frame of the device's own.
 func (c *Comp) offerPause(port int) {
 	l := &c.tx.ports[port]
 	e, cfg := &l.pause, c.regs.PortCfg(port)
@@ -105,7 +104,7 @@ func (c *Comp) offerPause(port int) {
 	l.x.Offer(c.now, stream.BeatsOf(nicspec.FrameMin, c.spec.EthBits))
 }
 
-// pauseLeft ends it.
+// pauseLeft completes the pause frame that has left.
 func (c *Comp) pauseLeft(port int) {
 	l := &c.tx.ports[port]
 	f := l.pause.own

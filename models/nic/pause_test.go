@@ -12,8 +12,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// A stop keeps frames from beginning for as long as it says, and no longer than
-// needed; the device is busy while one waits [F3, F4, F8].
+// A stop keeps frames from beginning for as long as it says, and no longer than needed; the device
+// is busy while one waits [F3, F4, F8].
 func TestStopHoldsFrames(t *testing.T) {
 	for _, bits := range []int{256, 512, 1024} {
 		o := defaultRig()
@@ -53,9 +53,9 @@ func TestStopHoldsFrames(t *testing.T) {
 	}
 }
 
-// While its class is stopped, a queue waits for the end only if it has blocks to
-// fetch or an entry to start: part of an entry that was fetched before does not make
-// the device busy [B8], [T14].
+// While its class is stopped, a queue waits for the end of the stop only if it has blocks to fetch
+// or an entry to start: a previously fetched part of an entry does not make the device busy [B8],
+// [T14].
 func TestStopAndPartOfAnEntry(t *testing.T) {
 	r := openedTx(t, defaultRig())
 	h := r.host

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// push writes a work entry to its ring, unless told not to, and pushes it.
+// push pushes a work entry, and writes it to its ring if slot is set.
 func (h *host) push(q int, raw []byte, slot bool) {
 	if slot {
 		h.PushWqe(q, raw)
@@ -53,8 +53,8 @@ func TestPushedEntriesAreNotRead(t *testing.T) {
 	require.EqualValues(t, 40, r.nic.Regs().Dev(nicspec.CntTxWqe))
 }
 
-// Pushes and doorbells mixed: what was posted before a push is read first, and
-// what has no room in the device is read from the ring.
+// Pushes and doorbells mixed: entries posted before a push are read first, and pushes without room
+// in the device are read from the ring.
 func TestPushBehindDoorbells(t *testing.T) {
 	r := openedPush(t)
 	h := r.host

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// pace finds how many cycles apart crossings of a kind are, once it has run in.
+// pace measures how many cycles apart crossings of a kind are in steady state.
 type pace struct {
 	n           int
 	first, last int64
@@ -30,8 +30,7 @@ func (p *pace) note(cycle int64) {
 
 func (p *pace) cycles() float64 { return float64(p.last-p.first) / float64(p.n-1-runIn) }
 
-// [C4]: cycles of the device per frame, at full acceptance. 100 Mpps is a
-// frame every 4 cycles.
+// [C4]: cycles of the device per frame, at full acceptance. 100 Mpps is a frame every 4 cycles.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		n      int
@@ -90,8 +89,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// 64 B frames back to back overflow the buffer; what is delivered is more
-// than 100 Mpps.
+// 64 B frames back to back overflow the buffer; more than 100 Mpps are delivered.
 func TestSmallFrameRate(t *testing.T) {
 	o := defaultRig()
 	o.quiet = true
@@ -137,7 +135,8 @@ func mixed(n int, small bool) (sizes []int, beats int) {
 	return sizes, beats
 }
 
-// [C4] with sizes in any order, one queue, and memory as far away as on a board: line rate, and nothing is dropped.
+// [C4] with sizes in any order, one queue, and memory as distant as on a board: line rate, and
+// nothing is dropped.
 func TestMixedRates(t *testing.T) {
 	for _, small := range []bool{false, true} {
 		o := defaultRig()

@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/ring"
 )
 
-// Who reads.
+// The clients of the reader.
 const (
 	readDesc   = iota // Owner: receive queue, First: index, Gen: of the window
 	readWqe           // Owner: transmit queue, likewise
@@ -16,8 +16,8 @@ const (
 	numReaders = iota
 )
 
-// feedRead makes p the next read request: descriptors, work entries, pieces of
-// frames and copies take turns.
+// feedRead makes p the next read request: descriptors, work entries, pieces of frames and copies
+// take turns.
 func (c *Comp) feedRead(p *tlp.Packet) bool {
 	if !c.reader.CanIssue(c.now) {
 		if held := c.reader.Held(); held != core.Never {
@@ -42,8 +42,8 @@ func (c *Comp) feedRead(p *tlp.Packet) bool {
 	return false
 }
 
-// reads is who may want a request. Channels may be marked although no copy is at work: nobody is asked then, as asking
-// for a tag has effects of its own.
+// reads returns the clients that may want a request. Copy channels may be marked although no copy
+// is in flight; then nobody is asked, since asking for a tag has side effects.
 func (c *Comp) reads() uint {
 	return bit(readDesc, !c.rx.want.Empty()) | bit(readWqe, !c.tx.want.Empty()) |
 		bit(readPiece, c.tx.gather.Len() != 0) | bit(readCopy, c.tx.copier != 0 && c.tx.copyAt.asks != 0)
@@ -90,7 +90,8 @@ func (c *Comp) wantedWqe() *core.Read {
 	return nil
 }
 
-// fetchRead begins the read of the entries that a queue wants next, which stand at addr; nil if it wants none.
+// fetchRead begins the read of the entries at addr that a queue wants next, or returns nil if it
+// wants none.
 func (c *Comp) fetchRead(client uint8, queue int, q *core.Queue, w *ring.Window, addr uint64) *core.Read {
 	if q.State != nicspec.QueueStateRun {
 		return nil
@@ -115,8 +116,7 @@ func (c *Comp) getRead() *core.Read {
 	return new(core.Read)
 }
 
-// wantedPiece returns the next transfer, of the entry that was started first,
-// that wants a request.
+// wantedPiece returns the next read with a request to issue, oldest entry first.
 func (c *Comp) wantedPiece() *core.Read {
 	for c.tx.gather.Len() > 0 {
 		s := &c.tx.slots[*c.tx.gather.Front()]
@@ -131,7 +131,7 @@ func (c *Comp) wantedPiece() *core.Read {
 	return nil
 }
 
-// readEnded is called when a request of a transfer has ended.
+// readEnded handles the end of a read's request.
 func (c *Comp) readEnded(rd *core.Read) {
 	if rd.Client == readCopy && rd.Status != nicspec.StatusOk {
 		c.chunkFailed(rd)
@@ -141,14 +141,14 @@ func (c *Comp) readEnded(rd *core.Read) {
 	}
 	switch rd.Client {
 	case readDesc:
-		c.descsCame(rd)
+		c.descsArrived(rd)
 		c.readPool = append(c.readPool, rd)
 	case readWqe:
-		c.wqesCame(rd)
+		c.blocksArrived(rd)
 		c.readPool = append(c.readPool, rd)
 	case readCopy:
-		c.chunkCame(rd)
+		c.chunkRead(rd)
 	default:
-		c.pieceCame(rd)
+		c.pieceRead(rd)
 	}
 }

@@ -40,7 +40,7 @@ type rigOpt struct {
 	shuffle bool // completions of different reads out of order
 	link    simcore.LinkSpec
 	quiet   bool // no monitor
-	bare    bool // nothing stands in the PCIe link
+	bare    bool // no decorators in the PCIe link
 	stalls  boundary.Stalls
 }
 
@@ -105,13 +105,13 @@ func (r *rig) observe(x boundary.Crossing, quiet bool) {
 	}
 }
 
-// run lets everything settle.
+// run runs until everything has settled.
 func (r *rig) run() {
 	r.t.Helper()
 	require.NoError(r.t, r.eng.Run())
 }
 
-// quiet runs until nothing is left, and checks [C1].
+// idle runs until nothing is left, and checks [C1].
 func (r *rig) idle() {
 	r.t.Helper()
 	r.run()
@@ -128,7 +128,7 @@ func (r *rig) idle() {
 	require.Equal(r.t, delivered, c.Dev(nicspec.CntRxCqe)-r.events, "delivered = entries - events")
 }
 
-// host is the endpoint, and what it saw of the NIC's writes.
+// host is the endpoint, with a record of the NIC's writes.
 type host struct {
 	*nictest.Endpoint
 	rig    *rig
@@ -159,7 +159,7 @@ func newHost(r *rig, o rigOpt) *host {
 	return h
 }
 
-// peer is what is on the other side of an Ethernet port.
+// peer is the other end of an Ethernet port.
 type peer struct {
 	*sim.ComponentBase
 	rig  *rig
@@ -203,7 +203,7 @@ func (p *peer) send(data []byte) {
 	p.flush()
 }
 
-// plainRig is the default rig with it.
+// plainRig returns the default rig without parts.
 func plainRig() rigOpt {
 	o := defaultRig()
 	o.spec.Parts = 0

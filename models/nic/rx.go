@@ -17,17 +17,17 @@ type rxPath struct {
 	ports  []rxPort
 	queues []rxQueue
 	want   bitset.Set          // queues that may want descriptors
-	events fifo.Queue[rxEvent] // to be written
+	events fifo.Queue[rxEvent] // Events to be written
 	pool   []*rxFrame          // free
 	frames int                 // frames held
-	quiet  bool                // none crosses or waits to cross
+	quiet  bool                // no frame crosses or waits to cross
 	judged int                 // frames in ports[].verdict
 	placed int                 // frames in ports[].ready
 	turn   int                 // port served last
 	cur    *rxFrame            // being written
-	hdr    tlp.Split           // what is left of it
-	pay    tlp.Split           //
-	off    int                 // of the next byte to be written
+	hdr    tlp.Split           // remaining header writes of cur
+	pay    tlp.Split           // remaining payload writes of cur
+	off    int                 // offset of the next byte to write
 }
 
 type rxPort struct {
@@ -36,7 +36,7 @@ type rxPort struct {
 	x       stream.Crossing
 	cur     *rxFrame             // crossing now
 	verdict fifo.Queue[*rxFrame] // crossed
-	ready   fifo.Queue[*rxFrame] // have a receive queue; wait for a descriptor
+	ready   fifo.Queue[*rxFrame] // steered to a queue; waiting for a descriptor
 	seq     uint32
 	held    int // bytes of the receive buffer in use [R3]
 }
@@ -46,7 +46,7 @@ type rxQueue struct {
 	refs int // reads, frames and events under way
 }
 
-// rxFrame is a frame in the device.
+// rxFrame is a received frame inside the device.
 type rxFrame struct {
 	f        *msg.Frame
 	due      int64
@@ -67,9 +67,8 @@ type rxEvent struct {
 	cqe   [nicspec.CqeBytes]byte
 }
 
-// receiveFrames moves the Ethernet streams into the device. Nothing holds
-// them back [B4]: frames that came faster than the stream takes them wait in
-// front of it.
+// receiveFrames moves the Ethernet streams into the device, which never holds them back [B4]:
+// frames that arrive faster than the stream takes them wait in front of it.
 func (c *Comp) receiveFrames() {
 	if c.rx.quiet {
 		return
@@ -124,7 +123,7 @@ func (c *Comp) lastBeat(port int, p *rxPort) {
 	c.rx.judged++
 }
 
-// classifyFrames finds the queues of frames, or drops them.
+// classifyFrames steers frames to their queues, or drops them.
 func (c *Comp) classifyFrames() {
 	if c.rx.judged == 0 {
 		return
@@ -148,7 +147,7 @@ func (c *Comp) classifyFrames() {
 				}
 			}
 			if f.v.Drop == nicspec.CntRxPause {
-				c.pauseCame(f)
+				c.applyPause(f)
 			}
 			if f.v.Drop != core.NoDrop {
 				c.drop(f, f.v.Drop)
@@ -161,9 +160,9 @@ func (c *Comp) classifyFrames() {
 	}
 }
 
-// planFrame chooses the next frame to be written, ports in turn: a port whose frames
-// are dropped takes turns like any other [R13]. A frame that waits for its descriptor
-// holds back those of its port behind it [R11].
+// planFrame chooses the next frame to write, ports in turn: a port whose frames are dropped takes
+// turns like any other [R13]. A frame that waits for its descriptor holds back the frames of its
+// port behind it [R11].
 func (c *Comp) planFrame() {
 	if c.rx.placed == 0 || c.rx.cur != nil || c.rx.events.Len() > 0 {
 		return
@@ -192,8 +191,8 @@ func (c *Comp) planFrame() {
 	}
 }
 
-// place is [R7] to [R10] for one frame: it is dropped, has to wait for its
-// descriptor, or becomes the one that is written.
+// place applies [R7] to [R10] to one frame: it is dropped, has to wait for its descriptor, or
+// becomes the frame being written.
 func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 	if c.flr.on { // [L2]
 		return nicspec.CntRxDropDisabled, false
@@ -225,7 +224,7 @@ func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 	return drop, false
 }
 
-// begin gives a frame its descriptor, and makes it the one that is written.
+// begin gives a frame its descriptor and makes it the frame being written.
 func (c *Comp) begin(f *rxFrame, q *core.Queue) {
 	s, n := &f.slot, len(f.f.Data)
 	rq := &c.rx.queues[s.Queue]
@@ -250,8 +249,8 @@ func (c *Comp) begin(f *rxFrame, q *core.Queue) {
 	}
 }
 
-// feedRx makes p the next write of the receive side: Events between frames,
-// of a frame its data and then its completion entry [P9].
+// feedRx makes p the next write of the receive side: Events between frames; of a frame first its
+// data, then its completion entry [P9].
 func (c *Comp) feedRx(p *tlp.Packet) bool {
 	r := &c.rx
 	f := r.cur
@@ -311,8 +310,8 @@ func (c *Comp) getFrame() *rxFrame {
 	return new(rxFrame)
 }
 
-// descsCame takes descriptors, or the failure to read them [Q4].
-func (c *Comp) descsCame(rd *core.Read) {
+// descsArrived takes descriptors, or the failure to read them [Q4].
+func (c *Comp) descsArrived(rd *core.Read) {
 	i := int(rd.Owner)
 	q, rq := c.regs.Rxq(i), &c.rx.queues[i]
 	rq.refs--

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// txSlot is a work entry at work.
+// txSlot is a work entry in flight.
 type txSlot struct {
 	plan   core.TxPlan
 	status nicspec.Status
@@ -17,16 +17,16 @@ type txSlot struct {
 	next   int32
 	index  uint16 // of its first block
 	due    int64
-	lane   int        // of any entry but a copy
-	frame  *msg.Frame // gathered here; nil if nothing is to leave
+	lane   int        // unused for copies
+	frame  *msg.Frame // gathered here; nil if no frame will leave
 	reads  [nicspec.SegMax]core.Read
-	open   int // pieces not there yet
+	open   int // pieces that have not come
 }
 
-// mayStart reports whether the next entry of a queue may start now: a Send
-// waits for the copies before it, and a copy for the Sends [D8] and for a slot of
-// its channel. A Send waits for those before it that use another lane, too: it
-// would take room there for as long as they wait for theirs [T13].
+// mayStart reports whether the next entry of a queue may start now: a Send waits for earlier
+// copies, and a copy for earlier Sends [D8] and for a slot of its channel. A Send also waits for
+// earlier Sends in another lane, since it would occupy room there for as long as they wait for
+// theirs [T13].
 func (c *Comp) mayStart(queue int, p *core.TxPlan) bool {
 	q := &c.tx.queues[queue]
 	if p.Copy {
@@ -35,31 +35,31 @@ func (c *Comp) mayStart(queue int, p *core.TxPlan) bool {
 	return !p.Send || q.copies == 0 && (q.sends == 0 || q.lane == p.Port)
 }
 
-// channel is the copy channel of a transmit queue [D7].
+// channel returns the copy channel of a transmit queue [D7].
 func (t *txPath) channel(queue int) *copyChan { return &t.copies[queue%nicspec.CopyChannels] }
 
-// copyChan is one channel of the copy engine [D7] in time: the slots of the
-// entries that it may have at work, and the reads of its chunks.
+// copyChan is one timed channel of the copy engine [D7]: slots for its entries in flight, and the
+// reads of its chunks.
 type copyChan struct {
 	*dma.Channel
 	free  fifo.Queue[int32] // slots
 	reads []core.Read       // by chunk
-	cur   int               // chunk whose read wants requests, none if there is none
+	cur   int               // chunk whose read has requests to issue, or none
 }
 
-// copyTurns is the channels that were served last, and those that may have something: the others had nothing when they
-// were asked, and nothing of theirs has changed since.
+// copyTurns records the channels served last, and those that may have something to do. The others
+// had nothing when last asked, and their state has not changed since.
 type copyTurns struct {
 	read, write  int
 	asks, writes uint
 }
 
-func (t *copyTurns) stir(channel int) {
+func (t *copyTurns) markActive(channel int) {
 	t.asks |= 1 << channel
 	t.writes |= 1 << channel
 }
 
-// initCopies makes the channels, whose slots follow those of other entries.
+// initCopies makes the channels; their slots follow those of other entries.
 func (t *txPath) initCopies(s *Spec) {
 	if !s.Has(nicspec.PartCopy) {
 		return
@@ -77,8 +77,8 @@ func (t *txPath) initCopies(s *Spec) {
 	}
 }
 
-// takeSlot takes a slot for the entry of a queue that t.plan is of. Copies
-// have their own, so that they do not take those of Sends [D7].
+// takeSlot takes a slot for the entry of a queue described by t.plan. Copies have slots of their
+// own, so that they do not take those of Sends [D7].
 func (t *txPath) takeSlot(queue int) int32 {
 	if t.plan.Copy {
 		t.queues[queue].copies++
@@ -87,7 +87,7 @@ func (t *txPath) takeSlot(queue int) int32 {
 	return t.takeLane(queue)
 }
 
-// freeSlot gives back the slot of an entry that has ended.
+// freeSlot frees the slot of an entry that has ended.
 func (c *Comp) freeSlot(q *txQueue, id int32) {
 	t := &c.tx
 	s := &t.slots[id]
@@ -98,6 +98,6 @@ func (c *Comp) freeSlot(q *txQueue, id int32) {
 	q.copies--
 	t.channel(int(s.queue)).free.Push(id)
 	for k := int(s.queue) % len(t.copies); k < len(t.queues); k += len(t.copies) {
-		c.offer(k) // what had to wait for a slot
+		c.markStartable(k) // they may have waited for a slot
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Spec configures a NIC: the sizes of the build [B2], and what the timed
-// component takes for each step. Cycles are of Freq.
+// Spec configures a NIC: the sizes of the build [B2] and the timing of the component, in cycles of
+// Freq.
 type Spec struct {
 	nicspec.Build `yaml:",inline"`
 
@@ -18,26 +18,26 @@ type Spec struct {
 	Timing Timing       `yaml:"timing"`
 }
 
-// Timing is the latencies of the pipeline, in cycles, and its depths.
+// Timing holds the latencies of the pipeline, in cycles, and its depths.
 type Timing struct {
 	RxPipe  int `yaml:"rx_pipe"`  // last beat of a frame to its verdict
 	RxPlan  int `yaml:"rx_plan"`  // verdict to the first write
-	TxPlan  int `yaml:"tx_plan"`  // work entry there to its first read
-	TxPipe  int `yaml:"tx_pipe"`  // all pieces there to the first beat
+	TxPlan  int `yaml:"tx_plan"`  // work entry fetched to its first read
+	TxPipe  int `yaml:"tx_pipe"`  // all pieces fetched to the first beat
 	RegPipe int `yaml:"reg_pipe"` // register access accepted to its effect
 	CplPipe int `yaml:"cpl_pipe"` // completion accepted to its data being used
 
 	Tags       int `yaml:"tags"`         // read requests in flight, 1..256
-	RxPrefetch int `yaml:"rx_prefetch"`  // descriptors a queue holds or has asked for
-	TxPrefetch int `yaml:"tx_prefetch"`  // blocks of work entries likewise
-	TxInFlight int `yaml:"tx_in_flight"` // work entries at work for each port, all queues
-	TxBufBytes int `yaml:"tx_buf_bytes"` // frame bytes of work entries at work for each port
+	RxPrefetch int `yaml:"rx_prefetch"`  // descriptors that a queue holds or has requested
+	TxPrefetch int `yaml:"tx_prefetch"`  // likewise, blocks of work entries
+	TxInFlight int `yaml:"tx_in_flight"` // work entries in flight per port, over all queues
+	TxBufBytes int `yaml:"tx_buf_bytes"` // frame bytes of work entries in flight per port
 
-	CopyJobs   int `yaml:"copy_jobs"`   // copies that a channel has at work
-	CopyChunks int `yaml:"copy_chunks"` // parts of 4 KB that a channel holds or has asked for
+	CopyJobs   int `yaml:"copy_jobs"`   // copies in flight per channel
+	CopyChunks int `yaml:"copy_chunks"` // chunks of 4 KB that a channel holds or has requested
 }
 
-// DefaultSpec is the default build at 400 MHz.
+// DefaultSpec returns the default build at 400 MHz.
 func DefaultSpec() Spec {
 	return Spec{
 		Build: nicspec.DefaultBuild(),

@@ -4,11 +4,10 @@ import (
 	"nictwin/models/nic/core"
 )
 
-// startEntries starts one work entry: it is checked, and its pieces are asked
-// for. Those that have waited for room, and the others, go first by turns. None
-// starts while completion entries pile up: a ring read brings several entries,
-// each of theirs leaves in a TLP of its own, and those without frames would end
-// ever further ahead of what their queue has shown.
+// startEntries starts one work entry: it is checked, and its pieces are requested. Entries that
+// waited for room alternate with the others. None starts while completion entries pile up: a ring
+// read brings several entries, each of whose completion entries leaves in a TLP of its own, so
+// entries without frames would end further and further ahead of what their queue has shown.
 func (c *Comp) startEntries() {
 	t := &c.tx
 	if !c.regs.TxEnable() || c.out.cqes.Len() >= maxTxCqes {
@@ -34,7 +33,7 @@ func (c *Comp) startNext() bool {
 		c.decode(i)
 		switch {
 		case !c.mayStart(i, &t.plan):
-			t.start.Clear(i) // until an entry before it has ended
+			t.start.Clear(i) // until an earlier entry has ended
 		case !t.plan.Copy && !t.hasRoom(i):
 			t.line(i)
 		default:
@@ -45,8 +44,8 @@ func (c *Comp) startNext() bool {
 	return false
 }
 
-// planOf names the entry that a plan is of, and how many requests had taken
-// effect when it was made: nothing else changes what an entry asks for.
+// planOf identifies the entry that a plan was made from, and the number of requests that had taken
+// effect: nothing else changes what an entry asks for.
 type planOf struct {
 	queue    int
 	gen      uint32 // of the queue's window
@@ -54,8 +53,8 @@ type planOf struct {
 	requests uint64
 }
 
-// decode makes t.plan the plan of the next entry of a queue, which is there. One
-// that waits for room is looked at in every cycle: it is decoded once.
+// decode makes t.plan the plan of the next entry of a queue, which must be ready. An entry that
+// waits for room is looked at every cycle, but decoded only once.
 func (c *Comp) decode(queue int) {
 	t := &c.tx
 	w := &t.queues[queue].win
@@ -68,7 +67,7 @@ func (c *Comp) decode(queue int) {
 	t.plan.ECN = c.regs.Txq(queue).EcnMode
 }
 
-// startEntry starts the next work entry of a queue, which asks for t.plan.
+// startEntry starts the next work entry of a queue, described by t.plan.
 func (c *Comp) startEntry(i int) {
 	t := &c.tx
 	tq := &t.queues[i]
@@ -78,7 +77,7 @@ func (c *Comp) startEntry(i int) {
 	s.queue, s.index, s.next = int32(i), tq.win.Use, none
 	s.status, s.ready, s.open, s.frame = s.plan.Status, false, 0, nil
 	tq.win.Take()
-	c.offer(i)
+	c.markStartable(i)
 	t.want.Set(i)
 	tq.append(t.slots, id)
 	t.active++
@@ -98,8 +97,8 @@ func (c *Comp) startEntry(i int) {
 	t.gather.Push(id)
 }
 
-// startWaiting starts the entry that has waited longest in a lane, lanes in turn, if
-// there is a slot and room for it now.
+// startWaiting starts the entry that has waited longest in a lane, lanes in turn, if there is a
+// slot and room for it now.
 func (c *Comp) startWaiting() bool {
 	t := &c.tx
 	if t.lane++; t.lane >= len(t.lanes) {
@@ -127,9 +126,9 @@ func (c *Comp) startWaiting() bool {
 	return false
 }
 
-// startsOn reports whether the next entry of a queue that waits in a lane is still
-// to start there. If not, the queue stops waiting: the entry is gone, has to wait
-// for something else, or belongs to another lane by now.
+// startsOn reports whether the next entry of a queue that waits in a lane should still start there.
+// If not, the queue stops waiting: the entry is gone, has to wait for something else, or belongs to
+// another lane by now.
 func (c *Comp) startsOn(queue, lane int) bool {
 	t := &c.tx
 	q := &t.queues[queue]
@@ -143,24 +142,24 @@ func (c *Comp) startsOn(queue, lane int) bool {
 		}
 	}
 	q.waits = false
-	c.offer(queue)
+	c.markStartable(queue)
 	return false
 }
 
-// startCopy hands an entry to its channel.
+// startCopy passes an entry to its channel.
 func (c *Comp) startCopy(queue int, id int32) {
 	c.tx.channel(queue).Start(id, &c.tx.slots[id].plan.Dma)
 	c.tx.copier++
-	c.tx.copyAt.stir(queue % len(c.tx.copies))
+	c.tx.copyAt.markActive(queue % len(c.tx.copies))
 }
 
 // leaveLine takes a queue out of its lane's line when its next entry sends nothing and the Sends
-// before it have ended: a stopped port no longer delays the queue [T13].
+// before it have ended, so that a stopped port no longer delays the queue [T13].
 func (c *Comp) leaveLine(q *txQueue, i int) {
 	if !q.waits || q.sends > 0 || !q.win.Ready() {
 		return
 	}
 	if c.decode(i); !c.tx.plan.Send {
-		q.waits = false // c.offer follows the end of an entry
+		q.waits = false // the caller follows with c.markStartable
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// tlpIn is the TLP stream into the device and what follows it.
+// tlpIn is the incoming TLP stream with the queues behind it.
 type tlpIn struct {
 	stream.Stall
 	pkt  *msg.TLP // crossing now
@@ -21,7 +21,7 @@ type tlpIn struct {
 	taken uint64 // requests that took effect
 }
 
-// inTLP is a TLP accepted and not processed yet.
+// inTLP is a TLP that was accepted and not processed yet.
 type inTLP struct {
 	pkt   *msg.TLP
 	first int64 // cycle of its first beat
@@ -38,7 +38,7 @@ func (c *Comp) receiveTLP() {
 		l.pkt = c.pcie.Retrieve(c.sched.CurrentTime()).(*msg.TLP)
 		l.x.Offer(c.now, stream.BeatsOf(len(l.pkt.Data), c.spec.TLPBits))
 		l.x.Start(&l.Stall, c.now)
-		l.x.Untold = l.x.First // before it, it only comes later
+		l.x.Unreported = l.x.First // it cannot be held earlier: it only comes later
 		c.moved = true
 	}
 	if !c.until(l.x.Last) {
@@ -55,7 +55,7 @@ func (c *Comp) receiveTLP() {
 	}
 }
 
-// takeCompletions uses what reads brought.
+// takeCompletions passes completions to the reader.
 func (c *Comp) takeCompletions() {
 	var h tlp.Header
 	for c.in.cpls.Len() > 0 && c.until(c.in.cpls.Front().due) {
@@ -81,7 +81,7 @@ func (c *Comp) takeCompletions() {
 	}
 }
 
-// takeRequests lets requests of the other side take effect.
+// takeRequests carries out the requests of the other side.
 func (c *Comp) takeRequests() {
 	for c.in.reqs.Len() > 0 && c.until(c.in.reqs.Front().due) {
 		p := c.in.reqs.Pop().pkt

@@ -10,13 +10,13 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// tlpOut is the TLP stream out of the device and who feeds it.
+// tlpOut is the outgoing TLP stream with its sources.
 type tlpOut struct {
 	stream.Stall
 	pkt   *msg.TLP // crossing now
 	x     stream.Crossing
 	what  outKind
-	ref   int32    // queue, tag or channel, as what says
+	ref   int32    // queue, tag or channel, depending on what
 	event bool     // of outTxCqe
 	rx    bool     // ref is a receive queue, of outMsix
 	bytes int      // of outCopy
@@ -26,10 +26,10 @@ type tlpOut struct {
 
 	answers fifo.Queue[core.Answer]
 	cqes    fifo.Queue[txCqe]
-	reads   int // kind of read served last
+	reads   int // read client served last
 }
 
-// outKind says what follows when a TLP was accepted.
+// outKind determines what follows once a TLP was accepted.
 type outKind uint8
 
 const (
@@ -54,8 +54,8 @@ const (
 	numSources
 )
 
-// startTLP offers the next TLP if the stream is free, and lets the one that is
-// offered start if there is a credit for it.
+// startTLP offers the next TLP if the stream is free, and starts the offered one if it has a
+// credit.
 func (c *Comp) startTLP() {
 	l := &c.out
 	if l.pkt == nil && c.until(l.x.Free) {
@@ -90,8 +90,8 @@ func (c *Comp) offerTLP() {
 	}
 }
 
-// sources is those that may have a TLP. While copies are at work, reads are among them even if nobody wants one:
-// asking frees tags that were held, or wakes the NIC when it can.
+// sources returns the sources that may have a TLP. While copies are in flight, reads count even if
+// nobody wants one: asking frees tags that were held, or schedules the NIC for when it can.
 func (c *Comp) sources() uint {
 	return bit(sourceAnswer, c.out.answers.Len() != 0) | bit(sourceRx, c.rx.cur != nil || c.rx.events.Len() != 0) |
 		bit(sourceTxCqe, c.out.cqes.Len() != 0) | bit(sourceRead, c.reads() != 0 || c.tx.copier != 0) |
@@ -140,7 +140,7 @@ func (c *Comp) feedTxCqe(p *tlp.Packet) bool {
 	return true
 }
 
-// finishTLP ends the TLP that crosses out of the device, if it is time.
+// finishTLP completes the outgoing TLP if its last beat has crossed.
 func (c *Comp) finishTLP() {
 	l := &c.out
 	if l.pkt == nil || l.x.Waits || !c.until(l.x.Last) {
@@ -155,7 +155,7 @@ func (c *Comp) finishTLP() {
 	}
 	switch l.what {
 	case outRead:
-		// What was accepted in time is in time, though it is looked at later [P6].
+		// A completion accepted in time is in time, though it is processed later [P6].
 		c.reader.Accepted(uint8(l.ref), c.now, c.timeout+int64(c.spec.Timing.CplPipe))
 	case outRxCqe:
 		c.delivered(l.frame)

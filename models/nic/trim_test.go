@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// [R14]: a queue with trim leaves what follows the payload alone; pay_len says how
-// many bytes came, with and without trim.
+// [R14]: a queue with trim does not write what follows the payload; pay_len has the number of bytes
+// written, with and without trim.
 func TestTrim(t *testing.T) {
 	const pad, payload = 2, 198
 	frame := nictest.RoceFrame(payload + pad)
@@ -57,8 +57,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// [R13]: a port whose frames are dropped one after another does not pass the frame
-// that waits on the other port.
+// [R13]: a port whose frames are dropped one after another does not overtake the frame that waits
+// on the other port.
 func TestPortsTakeTurnsInDrops(t *testing.T) {
 	o := defaultRig()
 	o.spec.Ports = 2

@@ -2,8 +2,8 @@ package nic
 
 import "math/bits"
 
-// after returns the first member of a set after the one served last, around the end. The set is not empty. Those who
-// take turns are not asked one by one: most of them have nothing in most cycles.
+// after returns the first member of a set after the one served last, wrapping around. The set must
+// not be empty. A set saves asking each member: most have nothing to do in most cycles.
 func after(set uint, last int) int {
 	if m := set &^ (2<<last - 1); m != 0 {
 		return bits.TrailingZeros(m)
@@ -11,7 +11,7 @@ func after(set uint, last int) int {
 	return bits.TrailingZeros(set)
 }
 
-// bit is 1 if i is a member of a set, else 0.
+// bit returns the set with member i, or the empty set.
 func bit(i int, member bool) uint {
 	if member {
 		return 1 << i

@@ -14,28 +14,28 @@ type txPath struct {
 	ports  []ethOut
 	queues []txQueue
 	want   bitset.Set // queues that may want work entries
-	start  bitset.Set // queues with a fetched work entry that may start: none before it is in its way, no pause
+	start  bitset.Set // queues with a fetched work entry that may start: no earlier entry and no pause prevents it
 	slots  []txSlot
-	lanes  []txLane    // by port, and that of entries that send nothing
-	lane   int         // whose queue was looked at first
-	lined  int         // queues that stand in line, over all lanes
+	lanes  []txLane    // one per port, and one for entries that send nothing
+	lane   int         // lane looked at first
+	lined  int         // queues waiting in lines, over all lanes
 	turn   bool        // lines go first
-	plan   core.TxPlan // of the entry that is looked at
+	plan   core.TxPlan // of the entry being looked at
 	planOf planOf
-	copies []copyChan        // none without the copy engine
-	copyAt copyTurns         // channels that may have something, and those served last
-	copier int               // copies at work
+	copies []copyChan        // empty without the copy engine
+	copyAt copyTurns         // turns of the copy channels
+	copier int               // copies in flight
 	gather fifo.Queue[int32] // slots with read requests to issue, in the order in which their entries started
 	finish fifo.Queue[int32] // slots whose frame is complete, in the order in which they fall due
 	active int               // slots in use
 
 	stops   bool       // a class may be stopped on some port
 	stopped uint8      // classes stopped on any port
-	parked  bitset.Set // queues that wait for the end of such a stop
+	parked  bitset.Set // queues waiting for the end of such a stop
 }
 
-// startFrames offers the next frame on each port that is free, and lets the one
-// that is offered start if there is a credit for it.
+// startFrames offers the next frame on each free port, and starts the offered one if it has a
+// credit.
 func (c *Comp) startFrames() {
 	for p := range c.tx.ports {
 		l := &c.tx.ports[p]
@@ -51,8 +51,7 @@ func (c *Comp) startFrames() {
 	}
 }
 
-// offerFrame offers a pause frame that is due, or the next frame unless a stop
-// keeps it from beginning.
+// offerFrame offers a pause frame that is due, or the next frame unless a stop delays it.
 func (c *Comp) offerFrame(port int) {
 	l := &c.tx.ports[port]
 	switch {
@@ -65,7 +64,7 @@ func (c *Comp) offerFrame(port int) {
 	}
 }
 
-// finishFrame ends the frame that crosses out of a port, if it is time.
+// finishFrame completes the outgoing frame of a port if its last beat has crossed.
 func (c *Comp) finishFrame(p int) {
 	l := &c.tx.ports[p]
 	if !l.busy || l.x.Waits || !c.until(l.x.Last) {

@@ -6,41 +6,40 @@ import (
 	"nictwin/models/nic/ring"
 )
 
-// none is no slot.
+// none means no slot.
 const none = -1
 
-// txQueue is what the timed part keeps of a transmit queue.
+// txQueue is the timed state of a transmit queue.
 type txQueue struct {
 	win  ring.Window
-	refs int // reads, slots and completion entries under way
+	refs int // reads, slots and completion entries in flight
 
-	// Entries at work, oldest first, linked by txSlot.next. Those before emit
-	// have been handed to port.
+	// Entries in flight, oldest first, linked by txSlot.next. Those before emit have been passed to
+	// port.
 	head, tail, emit int32
 	port             int
 
-	sends, copies int  // of the entries at work
-	lane          int  // of the latest of those that are no copies
-	waits         bool // waits for room in a lane
+	sends, copies int  // entries in flight, by kind
+	lane          int  // lane of the latest entry in flight that is no copy
+	waits         bool // waits for a slot or room in a lane
 
-	failed   bool // an Event is to be written once the entries that lie wholly before win.end ended
+	failed   bool // an Event must be written once the entries wholly before win.end have ended
 	failedAt uint16
 	status   nicspec.Status
 }
 
-// maxTxCqes is how many completion entries may wait to be written before no
-// further work entry is started.
+// maxTxCqes is the number of pending completion entries at which no further work entry is started.
 const maxTxCqes = 64
 
-// txCqe is a completion entry to be written.
+// txCqe is a pending completion entry.
 type txCqe struct {
 	addr  uint64
 	queue int32
 	cqe   [nicspec.CqeBytes]byte
 }
 
-// wqesCame takes blocks of work entries, or the failure to read them [T2].
-func (c *Comp) wqesCame(rd *core.Read) {
+// blocksArrived takes blocks of work entries, or the failure to read them [T2].
+func (c *Comp) blocksArrived(rd *core.Read) {
 	i := int(rd.Owner)
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
 	tq.refs--
@@ -49,8 +48,8 @@ func (c *Comp) wqesCame(rd *core.Read) {
 		return
 	case rd.Status == nicspec.StatusOk:
 		tq.win.Arrived(rd.First, uint16(len(rd.Dst)/nicspec.WqeBytes))
-		c.offer(i)
-		c.event(i) // an entry that was begun may turn out to reach beyond the cut
+		c.markStartable(i)
+		c.event(i) // a begun entry may turn out to reach beyond the cut
 		return
 	}
 	tq.win.CutAt(rd.First)
@@ -62,12 +61,12 @@ func (c *Comp) wqesCame(rd *core.Read) {
 	case nicspec.QueueStateError:
 		q.Err = rd.Status
 		tq.failed, tq.failedAt, tq.status = true, rd.First, rd.Status
-	} // a read that fails after the queue is Off makes no Event, nor changes one that is owed [Q5]
+	} // a read that fails after the queue is Off makes no Event, nor changes an owed one [Q5]
 	c.event(i)
 }
 
-// offer notes whether a queue has an entry that can be started.
-func (c *Comp) offer(i int) {
+// markStartable records whether a queue has an entry that can be started.
+func (c *Comp) markStartable(i int) {
 	switch q := &c.tx.queues[i]; {
 	case !q.win.Ready():
 		q.waits = false
@@ -77,8 +76,8 @@ func (c *Comp) offer(i int) {
 	}
 }
 
-// event writes a failed queue's Event when the entries before it have ended: no
-// entry is at work, and none is left that can be started.
+// event writes a failed queue's Event once the entries before the failure have ended: none is in
+// flight, and none is left to start.
 func (c *Comp) event(i int) {
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
 	if !tq.failed || tq.head != none || !tq.win.Spent() {
@@ -92,17 +91,17 @@ func (c *Comp) event(i int) {
 	c.out.cqes.Push(e)
 }
 
-// drainTx is the disabling of a queue [T11]: what was fetched ends as usual,
-// unless CTRL.tx_enable keeps it from starting.
+// drainTx begins the disabling of a queue [T11]: fetched entries end as usual, unless
+// CTRL.tx_enable keeps them from starting.
 func (c *Comp) drainTx(i int) {
 	w := &c.tx.queues[i].win
 	if !c.regs.TxEnable() {
 		w.CutAt(w.Use)
-		c.offer(i)
+		c.markStartable(i)
 		c.event(i)
 	}
 	if !w.Ready() {
-		c.tx.parked.Clear(i) // its class is another one when it comes back
+		c.tx.parked.Clear(i) // its class may be another one when it is enabled again
 	}
 }
 
@@ -119,8 +118,8 @@ func (q *txQueue) append(slots []txSlot, id int32) {
 	q.refs++
 }
 
-// pushed takes the block of an accepted push, if it is the next one that the
-// queue wants and there is room; else it is read from the ring [W2].
+// pushed takes the block of an accepted push if it is the next one that the queue wants and there
+// is room; otherwise the block is read from the ring [W2].
 func (c *Comp) pushed(e *core.Effect, block []byte) {
 	if block == nil {
 		return
@@ -129,6 +128,6 @@ func (c *Comp) pushed(e *core.Effect, block []byte) {
 		copy(w.Slot(w.Next, 1), block)
 		w.Next++
 		w.Arrived(w.Next-1, 1)
-		c.offer(e.Index)
+		c.markStartable(e.Index)
 	}
 }

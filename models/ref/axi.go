@@ -9,28 +9,29 @@ import (
 // The channels of an AXI port named s are the streams s.aw, s.w, s.b, s.ar and s.r; references of the form "AXI A3.4"
 // are sections of the AMBA AXI and ACE Protocol Specification, issue H.
 
-// Burst is what an address channel asks for. An AXI4-Lite access is a burst of one beat as wide as the bus.
+// Burst is a burst requested on an address channel. An AXI4-Lite access is a burst of one beat as
+// wide as the bus.
 type Burst struct {
 	ID   uint64
 	Addr uint64
 	Len  int // beats
-	Size int // bytes of a beat
+	Size int // bytes per beat
 	Kind int // Fixed, Incr or Wrap
 
 	data, strobe [][]byte // of a write, by beat, as wide as the bus
 	began, ended uint64   // cycles
-	beats        int      // that were taken or given
-	asked        bool     // its address was taken
+	beats        int      // beats transferred so far
+	asked        bool     // its address was transferred
 }
 
-// Kinds of bursts, as awburst has them.
+// Kinds of bursts, as encoded in awburst.
 const (
 	Fixed = 0
 	Incr  = 1
 	Wrap  = 2
 )
 
-// BeatAddr is the address of a beat; AXI A3.4.1.
+// BeatAddr returns the address of a beat; AXI A3.4.1.
 func (b *Burst) BeatAddr(n int) uint64 {
 	size := uint64(b.Size)
 	aligned := b.Addr &^ (size - 1)
@@ -45,7 +46,8 @@ func (b *Burst) BeatAddr(n int) uint64 {
 	return aligned + uint64(n)*size
 }
 
-// lanes are the first byte lane of a beat and the one after its last, on a bus of so many bytes; AXI A3.4.3.
+// lanes returns the first byte lane of a beat and the one after its last, on a bus of so many
+// bytes; AXI A3.4.3.
 func (b *Burst) lanes(n, bus int) (from, to int) {
 	at := b.BeatAddr(n)
 	from = int(at % uint64(bus))
@@ -56,13 +58,13 @@ func (b *Burst) String() string {
 	return fmt.Sprintf("id %#x, address %#x, %d beats of %d bytes, burst %d", b.ID, b.Addr, b.Len, b.Size, b.Kind)
 }
 
-// axi is a port.
+// axi describes an AXI port.
 type axi struct {
 	name string
 	bus  int // bytes
 	lite bool
-	ids  int // bits; 0: none
-	addr int // bits
+	ids  int // bits of an ID; 0: none
+	addr int // bits of an address
 }
 
 func (p *Player) axi(port string) *axi {
@@ -82,7 +84,7 @@ func (p *Player) axi(port string) *axi {
 	return a
 }
 
-// burst reads an address channel.
+// burst decodes an address channel.
 func (a *axi) burst(m *Msg, ch string) *Burst {
 	b := &Burst{Addr: m.U(ch + "addr"), Len: 1, Size: a.bus, Kind: Incr, began: m.Last, asked: true}
 	if !a.lite {
@@ -94,7 +96,7 @@ func (a *axi) burst(m *Msg, ch string) *Burst {
 	return b
 }
 
-// give offers the address of a burst.
+// giveAddress offers the address of a burst.
 func (p *Player) giveAddress(a *axi, ch string, b *Burst) {
 	f := Fields{ch + "addr": b.Addr}
 	if !a.lite {
@@ -117,20 +119,21 @@ func (p *Player) giveData(a *axi, b *Burst) {
 	}
 }
 
-// AXIRange is where bursts that are drawn go.
+// AXIRange bounds the bursts that are drawn.
 type AXIRange struct {
 	Base, Bytes uint64 // addresses
 	Bursts      int    // how many
-	Most        int    // beats of one; 0: as many as AXI allows
+	Most        int    // most beats of one; 0: as many as AXI allows
 	Whole       bool   // every beat is as wide as the bus
 	NoWrap      bool
 }
 
-// drawBurst makes a burst that AXI allows (A3.4.1): it does not cross a page of 4 KB, and lies in the range.
+// drawBurst draws a burst that AXI allows (A3.4.1): it does not cross a page of 4 KB, and lies in
+// the range.
 func (a *axi) drawBurst(r *rand.Rand, o *AXIRange) *Burst {
 	b := &Burst{Len: 1, Size: a.bus, Kind: Incr}
 	if a.ids > 0 {
-		b.ID = r.Uint64N(1 << min(a.ids, 3)) // few, so that they meet
+		b.ID = r.Uint64N(1 << min(a.ids, 3)) // few, so that IDs repeat
 	}
 	if !a.lite {
 		if !o.Whole {
@@ -174,7 +177,7 @@ func (b *Burst) wrapsIn(o *AXIRange) bool {
 	return low >= o.Base && low+whole <= o.Base+o.Bytes
 }
 
-// drawData makes the data of a write: random bytes, and strobes that are all set in most bursts.
+// drawData draws the data of a write: random bytes, and strobes that are all set in most bursts.
 func (a *axi) drawData(r *rand.Rand, b *Burst) {
 	dense := r.IntN(3) > 0
 	for n := range b.Len {
@@ -192,7 +195,7 @@ func (a *axi) drawData(r *rand.Rand, b *Burst) {
 	}
 }
 
-// Access is one of an AXI4-Lite port.
+// Access is an access to an AXI4-Lite port.
 type Access struct {
 	Write  bool
 	Addr   uint64
@@ -207,8 +210,9 @@ const (
 	DecErr = 3
 )
 
-// Registers plays n accesses on an AXI4-Lite port, one after the other, so that side effects have an order: draw makes
-// them, and is, called when the device answers, says what is right: the response, and what a read gives.
+// Registers plays n accesses on an AXI4-Lite port, one after the other, so that side effects have
+// an order. draw returns the next access. is is called when the device answers, and returns the
+// right answer: the response, and the data of a read.
 func (p *Player) Registers(port string, n int, draw func() Access, is func(x Access) (data uint64, resp int)) {
 	a := p.axi(port)
 	given(draw != nil && is != nil, "Registers", port)

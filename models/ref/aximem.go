@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// Bursts draws reads and writes of an AXI port of which the device is the subordinate, and has it behave as a memory:
-// a read gives, of each byte, what the last write put there, or one that is under way at the time; AXI A5.3, A7.
-// initial is what the memory has before; nil: nobody knows.
+// Bursts draws reads and writes for an AXI port on which the device is the subordinate, and checks
+// that it behaves like a memory: each byte of a read has the value of the last write to it, or of
+// one in progress at the time; AXI A5.3, A7. initial holds the memory's initial contents; nil:
+// unknown.
 func (p *Player) Bursts(port string, o AXIRange, initial *Memory) {
 	c := &axiMemory{axi: p.axi(port), p: p, bytes: map[uint64][]*axiWrite{}, reads: map[uint64][]*Burst{}}
 	if initial != nil {
-		c.initial = initial.Clone() // what is written goes into the memory itself
+		c.initial = initial.Clone() // writes go into the memory itself
 	}
 	for range o.Bursts {
 		b := c.drawBurst(p.rand, &o)
@@ -42,20 +43,21 @@ func (p *Player) Bursts(port string, o AXIRange, initial *Memory) {
 	p.Done(func() bool { return c.open == 0 && c.done == len(c.writes) })
 }
 
-// axiMemory is what is known of a memory behind an AXI port.
+// axiMemory tracks the memory behind an AXI port.
 type axiMemory struct {
 	*axi
 	p       *Player
 	initial *Memory
 	writes  []*Burst // in the order in which they are offered
-	aw, w   int      // of them, those whose address was taken, and whose data were
-	done    int      // of them, those that were answered
+	aw, w   int      // number of writes whose address was taken, and whose data were
+	done    int      // number of writes answered
 	reads   map[uint64][]*Burst
-	open    int // reads
+	open    int // reads in progress
 	bytes   map[uint64][]*axiWrite
 }
 
-// axiWrite is what a write puts into a byte, somewhen from its first beat until its answer.
+// axiWrite is the value that a write gives to a byte, at some time between its first beat and its
+// answer.
 type axiWrite struct {
 	of    *Burst
 	value byte
@@ -63,7 +65,7 @@ type axiWrite struct {
 
 const never = ^uint64(0)
 
-// starts notes when a write can show first.
+// starts records the first cycle in which a write can show.
 func (c *axiMemory) starts(b *Burst, cycle uint64) {
 	if b.began == 0 && b.ended == 0 {
 		b.began, b.ended = cycle, never
@@ -95,7 +97,7 @@ func (c *axiMemory) beat(m *Msg) {
 	}
 }
 
-// answered takes the end of a write: the oldest of its ID.
+// answered takes the response to a write: the oldest of its ID.
 func (c *axiMemory) answered(m *Msg) {
 	c.p.compares(m)
 	id := uint64(0)
@@ -114,10 +116,10 @@ func (c *axiMemory) answered(m *Msg) {
 		c.p.Want(m, Fields{"bresp": Okay})
 		return
 	}
-	c.p.Wrong(m, "answer", "none: no write of this ID is whole and unanswered (AXI A3.3.1)", m.String())
+	c.p.Wrong(m, "answer", "none: no complete write of this ID waits for an answer (AXI A3.3.1)", m.String())
 }
 
-// read judges a beat of a read.
+// read checks a beat of a read.
 func (c *axiMemory) read(m *Msg) {
 	c.p.compares(m)
 	id := uint64(0)
@@ -126,7 +128,7 @@ func (c *axiMemory) read(m *Msg) {
 	}
 	list := c.reads[id]
 	if len(list) == 0 {
-		c.p.Wrong(m, "beat", "none: no read of this ID is under way", m.String())
+		c.p.Wrong(m, "beat", "none: no read of this ID is in progress", m.String())
 		return
 	}
 	b := list[0]
@@ -150,7 +152,7 @@ func (c *axiMemory) read(m *Msg) {
 	}
 }
 
-// judge has a byte of a read be one that the memory may give.
+// judge checks that a byte of a read has a value that the memory may return.
 func (c *axiMemory) judge(m *Msg, b *Burst, at uint64, lane int, got byte) {
 	list := c.bytes[at]
 	var may []byte
@@ -171,16 +173,16 @@ func (c *axiMemory) judge(m *Msg, b *Burst, at uint64, lane int, got byte) {
 	}
 }
 
-// over reports whether another write was whole before the read began, and began after w was whole; w nil is what the
-// memory had before.
+// over reports whether another write ended before the read began, and began after w ended; w nil
+// means the initial contents.
 func (c *axiMemory) over(list []*axiWrite, w *axiWrite, read *Burst) bool {
 	return slices.ContainsFunc(list, func(x *axiWrite) bool {
 		return x != w && x.of.ended < read.began && (w == nil || w.of.ended < x.of.began)
 	})
 }
 
-// ServeAXI has a memory be behind an AXI port of which the device is the manager: it answers in order, late by up to
-// delay cycles, and holds bursts to the rules of AXI.
+// ServeAXI puts a memory behind an AXI port on which the device is the manager. It answers in
+// order, with a delay of up to delay cycles, and checks bursts against the rules of AXI.
 func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 	a := p.axi(port)
 	var writes []*Burst
@@ -205,15 +207,15 @@ func (p *Player) ServeAXI(port string, mem *Memory, delay uint64) {
 			p.Answer(port+".b", late(), f, nil)
 		}
 	}
-	p.hear(port+".aw", func(m *Msg) {
+	p.subscribe(port+".aw", func(m *Msg) {
 		b := a.burst(m, "aw")
 		if a.legal(p, m, b) {
 			writes = append(writes, b)
 			whole()
 		}
 	})
-	p.hear(port+".w", func(m *Msg) { beats = append(beats, m); whole() })
-	p.hear(port+".ar", func(m *Msg) {
+	p.subscribe(port+".w", func(m *Msg) { beats = append(beats, m); whole() })
+	p.subscribe(port+".ar", func(m *Msg) {
 		b := a.burst(m, "ar")
 		if !a.legal(p, m, b) {
 			return
@@ -242,7 +244,7 @@ func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
 	from, to := b.lanes(n, a.bus)
 	for i := range data {
 		if set := strobe[i/8]>>(i%8)&1 == 1; set && (i < from || i >= to) {
-			p.Wrong(m, "wstrb", fmt.Sprintf("lanes %d to %d alone, of beat %d of %v (AXI A3.4.3)", from, to-1, n, b),
+			p.Wrong(m, "wstrb", fmt.Sprintf("only lanes %d to %d, of beat %d of %v (AXI A3.4.3)", from, to-1, n, b),
 				fmt.Sprintf("% x", strobe))
 			return
 		}
@@ -250,7 +252,7 @@ func (a *axi) put(p *Player, mem *Memory, b *Burst, n int, m *Msg) {
 	mem.WriteStrobed(b.BeatAddr(n)&^uint64(a.bus-1), data, strobe)
 }
 
-// legal holds a burst to AXI A3.4.1.
+// legal checks a burst against AXI A3.4.1.
 func (a *axi) legal(p *Player, m *Msg, b *Burst) bool {
 	p.compares(m)
 	size := uint64(b.Size)

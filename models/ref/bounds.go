@@ -1,10 +1,10 @@
 package ref
 
-// MaxDelay bounds the cycles that Give and Answer wait.
+// MaxDelay is the longest delay that Give and Answer accept, in cycles.
 const MaxDelay = 1 << 20
 
-// Bound sets how many transactions the reference may draw, give and expect in a run, each call of Job included; 0: any
-// number.
+// Bound limits how many transactions the reference may draw, give and expect in a run, including
+// each call of Job; 0: no limit.
 func (p *Player) Bound(n int) { p.most = n }
 
 // count counts a transaction of the reference, or a job.
@@ -19,7 +19,7 @@ func (p *Player) count() {
 func (s *Stream) fit(data []byte) {
 	switch {
 	case s.Kind != Packets && len(data) > 0:
-		mistake("stream %s has fields alone: %d bytes of data", s.Name, len(data))
+		mistake("stream %s has only fields: want no data, got %d bytes", s.Name, len(data))
 	case s.Kind == Packets && len(data) == 0 && !s.Empty:
 		mistake("stream %s: a packet needs data", s.Name)
 	case s.Kind == Packets && len(data)%max(1, s.Unit) != 0:
@@ -29,7 +29,7 @@ func (s *Stream) fit(data []byte) {
 	}
 }
 
-// given checks that a function was given.
+// given checks that a function is not nil.
 func given(ok bool, call, stream string) {
 	switch {
 	case ok:

@@ -7,16 +7,16 @@ import (
 
 // Call is a call into the reference.
 type Call struct {
-	What   string // Reference, or the method by which the function was given: On, Draw, Done, …
+	What   string // Reference, or the method that registered the function: On, Draw, Done, …
 	Stream string // may be empty
-	File   string // of the function
+	File   string // where the function begins
 	Line   int
 }
 
-// Watch has f called before each call into the reference.
+// Watch makes the player call f before each call into the reference.
 func (p *Player) Watch(f func(c Call)) { p.watch = f }
 
-// enter announces a call of f into the reference.
+// enter announces a call of f, a function of the reference.
 func (p *Player) enter(what, stream string, f any) {
 	if p.watch != nil {
 		file, line := Place(f)
@@ -24,7 +24,7 @@ func (p *Player) enter(what, stream string, f any) {
 	}
 }
 
-// Place returns where a function begins in the sources.
+// Place returns the position of a function in the sources.
 func Place(f any) (file string, line int) {
 	pc := reflect.ValueOf(f).Pointer()
 	if x := runtime.FuncForPC(pc); x != nil {
@@ -33,7 +33,7 @@ func Place(f any) (file string, line int) {
 	return "", 0
 }
 
-// at gives a mistake in what a function returned the place of that function. It is deferred.
+// at adds the position of f to a mistake in its results. It must be deferred.
 func at(f any) {
 	r := recover()
 	if m, ok := r.(*Mistake); ok && m.File == "" {

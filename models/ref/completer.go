@@ -8,20 +8,22 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Completer answers memory reads on an input: completions of one request keep their order, those of different tags mix
-// at random.
+// Completer answers memory reads on an input: completions of one request keep their order, those of
+// different tags are mixed at random.
 type Completer struct {
 	p        *Player
 	stream   string
 	segments *Segments
 	waiting  map[uint8][][]byte
-	under    int // transactions that are offered
+	under    int // transactions offered and not taken
 }
 
-// mixedTLPs are how many completions are offered together: later ones can still mix with those of later requests.
+// mixedTLPs is the number of completions offered together: later ones can still mix with those of
+// later requests.
 const mixedTLPs = 4
 
-// NewCompleter answers on an input: a record whose beats carry segments, or, without segments, packets, a TLP each.
+// NewCompleter returns a Completer for an input: a record whose beats carry segments, or, if s is
+// nil, packets of one TLP each.
 func (p *Player) NewCompleter(stream string, s *Segments) *Completer {
 	c := &Completer{p: p, stream: stream, segments: s, waiting: map[uint8][][]byte{}}
 	p.On(stream, func(*Msg) {
@@ -31,7 +33,8 @@ func (p *Player) NewCompleter(stream string, s *Segments) *Completer {
 	return c
 }
 
-// Waits reports whether a completion of a tag has not been offered yet, so that the tag must not be used again.
+// Waits reports whether a completion with a tag has not been offered yet, so that the tag must not
+// be reused.
 func (c *Completer) Waits(tag uint8) bool { return c.waiting[tag] != nil }
 
 // Complete answers a request with the function Complete.
@@ -40,16 +43,16 @@ func (c *Completer) Complete(req TLP, data []byte, mps, rcb int, completer uint1
 	c.send()
 }
 
-// Completing is how a completer answers.
+// Completing configures a completer's answers.
 type Completing struct {
-	Most int    // bytes that a request asks for at most: Max_Read_Request_Size
-	MPS  int    // bytes of a completion at most: Max_Payload_Size
+	Most int    // largest request in bytes: Max_Read_Request_Size
+	MPS  int    // largest completion in bytes: Max_Payload_Size
 	RCB  int    // read completion boundary, in bytes
 	ID   uint16 // of the completer
 }
 
-// Read answers a memory read, a TLP as on the wire, with what a memory has. It must ask for bytes of one page of 4 KB
-// (PCIe 2.2.7), not for too many, and by a tag that is free (PCIe 2.2.6.2).
+// Read answers a memory read, given as a TLP on the wire, from a memory. The request must not be
+// too large, must stay in one page of 4 KB (PCIe 2.2.7) and must use a free tag (PCIe 2.2.6.2).
 func (c *Completer) Read(m *Msg, request []byte, from *Memory, o Completing) {
 	h, _, ok := c.p.ParseTLP(m, request)
 	if !ok {
@@ -61,15 +64,15 @@ func (c *Completer) Read(m *Msg, request []byte, from *Memory, o Completing) {
 	case h.Kind != tlp.MRd:
 		c.p.Wrong(m, "request", "a memory read", h.String())
 	case c.Waits(h.Tag):
-		c.p.Wrong(m, "tag", "one that is free", fmt.Sprint(h.Tag))
+		c.p.Wrong(m, "tag", "a free one", fmt.Sprint(h.Tag))
 	case int(h.Length)*tlp.DWBytes > o.Most || at%4096+uint64(n) > 4096:
-		c.p.Wrong(m, "request", fmt.Sprintf("at most %d bytes, of one page", o.Most), h.String())
+		c.p.Wrong(m, "request", fmt.Sprintf("at most %d bytes, within one page", o.Most), h.String())
 	default:
 		c.Complete(h, from.Read(at, n), o.MPS, o.RCB, o.ID)
 	}
 }
 
-// send offers a few completions, if none is offered.
+// send offers the next completions, if none is offered.
 func (c *Completer) send() {
 	if c.under > 0 {
 		return

@@ -23,11 +23,11 @@ func TestCompleterRead(t *testing.T) {
 	}{
 		{"the largest, at the end of a page", [][]byte{TLPBytes(read(4096-128, 128, 1), nil)}, ""},
 		{"the smallest", [][]byte{TLPBytes(read(3, 1, 1), nil)}, ""},
-		{"too large", [][]byte{TLPBytes(read(0, 129, 1), nil)}, "request: expected at most 128 bytes, of one page"},
+		{"too large", [][]byte{TLPBytes(read(0, 129, 1), nil)}, "request: expected at most 128 bytes, within one page"},
 		{"into the next page", [][]byte{TLPBytes(read(4095, 2, 1), nil)},
-			"request: expected at most 128 bytes, of one page"},
+			"request: expected at most 128 bytes, within one page"},
 		{"a tag that waits", [][]byte{TLPBytes(read(0, 8, 1), nil), TLPBytes(read(64, 8, 2), nil),
-			TLPBytes(read(128, 8, 2), nil)}, "tag: expected one that is free, got 2"},
+			TLPBytes(read(128, 8, 2), nil)}, "tag: expected a free one, got 2"},
 		{"a write", [][]byte{TLPBytes(write, []byte{1, 2, 3, 4})}, "request: expected a memory read"},
 		{"no header", [][]byte{{0, 0, 0}}, "TLP: expected a header"},
 	} {
@@ -55,7 +55,7 @@ func TestCompleterRead(t *testing.T) {
 	}
 }
 
-// A player knows the longest burst that it drew: a run has patience for it.
+// A player knows the longest burst that it drew, on which a run's patience depends.
 func TestLongest(t *testing.T) {
 	id, addr := Field{"awid", 4}, Field{"awaddr", 32}
 	p, _ := newBench(

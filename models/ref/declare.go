@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// Declared holds the declarations of a manifest that go with any check.
+// Declared holds the declarations of a manifest that apply to any check.
 type Declared struct {
 	Order   map[string]string  // output -> field
-	Latency map[string]Latency // of outputs
+	Latency map[string]Latency // output -> bounds
 	Out     []string           // outputs that may drop
 	Drops   Drops
-	Counted string            // observed output that counts what was dropped; empty: none
-	Serve   map[string]uint64 // AXI ports that memories answer -> cycles by which answers are late at most
-	Carried []string          // inputs whose data are not drawn: they come from captures
+	Counted string            // observed output that counts drops; empty: none
+	Serve   map[string]uint64 // AXI ports served by memories -> longest delay of their answers, in cycles
+	Carried []string          // inputs whose data come from captures instead of being drawn
 }
 
-// Declare takes over what a manifest says. It returns the memories behind the served ports, by the ports' names.
+// Declare applies the declarations of a manifest. It returns the memories behind the served ports,
+// by port name.
 func (p *Player) Declare(d *Declared) map[string]*Memory {
 	for _, out := range slices.Sorted(maps.Keys(d.Order)) {
 		p.Order(out, d.Order[out])
@@ -42,13 +43,14 @@ func (p *Player) Declare(d *Declared) map[string]*Memory {
 	return behind
 }
 
-// droppedAsCounted checks that the device counts what it dropped.
+// droppedAsCounted checks that the device counted what it dropped.
 func (p *Player) droppedAsCounted(d *Declared) {
 	n := 0
 	for _, out := range d.Out {
 		n += p.Dropped(out)
 	}
 	if got := p.Observed(d.Counted); got != uint64(n) {
-		p.Fail(Failure{Field: d.Counted, Expected: fmt.Sprintf("%d, as many as are missing", n), Got: fmt.Sprint(got)})
+		p.Fail(Failure{Field: d.Counted, Expected: fmt.Sprintf("%d, the number of missing transactions", n),
+			Got: fmt.Sprint(got)})
 	}
 }

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Drops is what an output may leave out of what is expected.
+// Drops declares which expected transactions an output may omit.
 type Drops struct {
-	// Whole: any expected transaction may be missing, as a whole; those that come keep their order.
+	// Whole permits any expected transaction to be missing as a whole; the others keep their order.
 	Whole bool
-	// Above: but only one at whose time, from its first beat on, at least so many bytes were under way, its own
-	// included. 0: any.
+	// Above restricts this to transactions at whose time, from their first beat on, at least so
+	// many bytes were in flight, including their own. 0: no restriction.
 	Above int
 }
 
-// Latency is how many cycles lie between the transaction that had an output expected and its first beat, in runs in
-// which nothing stalls.
+// Latency bounds the cycles from the transaction that made an output expected to the first beat of
+// that output, in runs without stalls.
 type Latency struct{ Min, Max uint64 }
 
-// due are the transactions that an output is expected to give.
+// due holds the transactions expected of an output.
 type due struct {
 	of      *Stream
 	order   string // field by whose value transactions keep their order; "": all do
@@ -28,13 +28,13 @@ type due struct {
 	latency *Latency
 	groups  []*group
 	by      map[string]int
-	// states are the ways in which what came so far can be explained: the next transaction of each group. There is one,
-	// but where several groups had the same transaction to give.
+	// states holds the possible explanations of the transactions so far: the next transaction of each group.
+	// There is more than one only where several groups had the same transaction to give.
 	states [][]int
 	came   int
 }
 
-// group are transactions that keep their order.
+// group holds transactions that keep their order.
 type group struct {
 	name  string
 	items []*item
@@ -42,19 +42,19 @@ type group struct {
 
 type item struct {
 	fields Fields
-	data   []byte // nil: not looked at
+	data   []byte // nil: ignored
 	born   uint64
-	load   int    // bytes that were under way since the first beat of the transaction that had it expected
+	load   int    // bytes in flight since the first beat of the transaction that made it expected
 	came   uint64 // cycle in which it came
 }
 
-// maxStates bounds the ways to explain what came.
+// maxStates bounds the number of explanations.
 const maxStates = 4096
 
 func (p *Player) due(stream string) *due {
 	s := p.seat(stream)
 	if s.of.In {
-		mistake("stream %s is an input: nothing is expected of it", stream)
+		mistake("stream %s is an input: want an output to expect from", stream)
 	}
 	if s.due == nil {
 		s.due = &due{of: s.of, by: map[string]int{}, states: [][]int{{}}}
@@ -62,18 +62,19 @@ func (p *Player) due(stream string) *due {
 	return s.due
 }
 
-// Order declares that an output's transactions keep their order among those that have the same value of a field.
+// Order declares that an output's transactions keep their order among those with the same value of
+// a field.
 func (p *Player) Order(stream, name string) {
 	d := p.due(stream)
 	d.of.find(name)
 	d.order = name
 }
 
-// Drops declares what an output may leave out.
+// Drops declares which expected transactions an output may omit.
 func (p *Player) Drops(stream string, x Drops) {
 	d := p.due(stream)
 	if len(d.groups) > 0 && x.Above > 0 {
-		mistake("stream %s: Drops with Above comes behind Expect: want it before", stream)
+		mistake("stream %s: Drops with Above comes after Expect: want it before", stream)
 	}
 	d.drops = x
 }
@@ -86,7 +87,7 @@ func (p *Player) Latency(stream string, x Latency) {
 	p.due(stream).latency = &x
 }
 
-// Dropped is how many of the expected transactions did not come, once the run is over.
+// Dropped returns how many of the expected transactions did not come, once the run is over.
 func (p *Player) Dropped(stream string) int {
 	d := p.due(stream)
 	n := -d.came
@@ -96,14 +97,15 @@ func (p *Player) Dropped(stream string) int {
 	return n
 }
 
-// Nothing has every transaction of an output be a fault that is not expected.
+// Nothing makes every transaction of an output that is not expected a fault.
 func (p *Player) Nothing(stream string) {
 	p.due(stream)
 	p.seat(stream).nothing = true
 }
 
-// Expect says what an output gives: after all that was expected of it before, or, where Order was declared, after
-// those with the same value. Fields that are not named, and data where it is nil, are not looked at.
+// Expect adds a transaction that an output must give: after everything expected of it before, or,
+// if Order was declared, after those with the same value. Fields that are not named are ignored,
+// and so is the data if it is nil.
 func (p *Player) Expect(stream string, f Fields, data []byte) {
 	d := p.due(stream)
 	source := ""
@@ -120,12 +122,12 @@ func (p *Player) Expect(stream string, f Fields, data []byte) {
 	p.expect(d, source, f, data)
 }
 
-// ExpectFrom is Expect where transactions keep their order among those of the same source, of which the output says
-// nothing.
+// ExpectFrom is Expect where transactions keep their order among those of the same source, which
+// the output does not show.
 func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
 	d := p.due(stream)
 	if d.order != "" {
-		mistake("stream %s: it is ordered by field %s: a source makes no sense", stream, d.order)
+		mistake("stream %s: it is ordered by field %s: want Expect, without a source", stream, d.order)
 	}
 	p.expect(d, source, f, data)
 }
@@ -133,7 +135,7 @@ func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
 func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 	p.count()
 	p.seat(d.of.Name).expected++
-	d.of.Pack(f) // fields that it does not have are a mistake here already
+	d.of.Pack(f) // unknown fields are a mistake here already
 	g, ok := d.by[source]
 	if !ok {
 		g = len(d.groups)
@@ -150,7 +152,8 @@ func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 	}
 }
 
-// under returns the bytes that were under way since the first beat of the transaction that had x expected, without x.
+// under returns the bytes in flight since the first beat of the transaction that made x expected,
+// without x.
 func (d *due) under(p *Player, x *item) (bytes int) {
 	for i, y := range d.groups {
 		for k := len(y.items) - 1; k >= 0; k-- {
@@ -166,10 +169,10 @@ func (d *due) under(p *Player, x *item) (bytes int) {
 	return bytes
 }
 
-// droppable reports whether a transaction may be left out.
+// droppable reports whether a transaction may be omitted.
 func (d *due) droppable(x *item) bool { return d.drops.Whole && x.load >= d.drops.Above }
 
-// same reports whether a transaction is what was expected.
+// same reports whether a transaction is the expected one.
 func (d *due) same(x *item, m *Msg) bool {
 	if x.data != nil && !bytes.Equal(x.data, m.Data) {
 		return false
@@ -178,7 +181,7 @@ func (d *due) same(x *item, m *Msg) bool {
 	return same
 }
 
-// take judges a transaction that came.
+// take compares a transaction with the expected ones.
 func (d *due) take(p *Player, m *Msg) {
 	var next [][]int
 	seen := map[string]bool{}
@@ -200,7 +203,7 @@ func (d *due) take(p *Player, m *Msg) {
 	}
 	if len(next) == 0 {
 		d.came--
-		d.wrong(p, m)
+		d.reportUnexplained(p, m)
 		return
 	}
 	if len(next) > maxStates {
@@ -209,7 +212,7 @@ func (d *due) take(p *Player, m *Msg) {
 	}
 	d.states = next
 	if d.latency != nil && p.plain && len(next) == 1 {
-		d.timely(p, m)
+		d.checkLatency(p, m)
 	}
 }
 
@@ -232,8 +235,8 @@ func (d *due) match(g, from int, m *Msg) (at int, ok bool) {
 	return 0, false
 }
 
-// timely looks at the latency of the transaction that was taken last.
-func (d *due) timely(p *Player, m *Msg) {
+// checkLatency checks the latency of the latest transaction.
+func (d *due) checkLatency(p *Player, m *Msg) {
 	for i, g := range d.groups {
 		if at := d.states[0][i]; at > 0 && d.same(g.items[at-1], m) && m.First >= g.items[at-1].born {
 			took := m.First - g.items[at-1].born
@@ -247,7 +250,7 @@ func (d *due) timely(p *Player, m *Msg) {
 	}
 }
 
-// oldest is what a group should have given first of all.
+// oldest returns the transaction that was expected first and has not come, or nil.
 func (d *due) oldest(m *Msg) *item {
 	var first *item
 	for i, g := range d.groups {
@@ -264,8 +267,8 @@ func (d *due) oldest(m *Msg) *item {
 	return first
 }
 
-// wrong tells of a transaction that nothing explains.
-func (d *due) wrong(p *Player, m *Msg) {
+// reportUnexplained reports a transaction that nothing explains.
+func (d *due) reportUnexplained(p *Player, m *Msg) {
 	f := Failure{Stream: d.of.Name, N: m.N, Cycle: m.Last}
 	x := d.oldest(m)
 	if x == nil {
@@ -285,12 +288,12 @@ func (d *due) wrong(p *Player, m *Msg) {
 		f.Field, f.Expected, f.Got = Differ(x.data, m.Data)
 	}
 	if n := len(d.groups); n > 1 && d.order == "" {
-		f.Detail += fmt.Sprintf("\n  of %d sources none has this to give next; what is expected is the oldest", n)
+		f.Detail += fmt.Sprintf("\n  none of %d sources may give this next; the expected one above is the oldest", n)
 	}
 	p.Fail(f)
 }
 
-// Differ says where bytes differ: the first byte, or else the length.
+// Differ describes where two byte strings differ: by the first differing byte, or else by length.
 func Differ(want, got []byte) (what, expected, have string) {
 	for i := range min(len(want), len(got)) {
 		if want[i] != got[i] {
@@ -300,7 +303,7 @@ func Differ(want, got []byte) (what, expected, have string) {
 	return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got))
 }
 
-// text is what is expected, for people.
+// text formats an expected transaction.
 func (d *due) text(x *item, from int) string {
 	var parts []string
 	side := d.of.Pack(x.fields)
@@ -318,12 +321,12 @@ func (d *due) text(x *item, from int) string {
 	return strings.Join(parts, " ")
 }
 
-// over reports whether everything came that must.
+// over reports whether everything came that must come.
 func (d *due) over() bool {
 	return slices.ContainsFunc(d.states, func(s []int) bool { return d.left(s) == nil })
 }
 
-// left is the first transaction that must still come, if so much was given.
+// left returns the first transaction that must still come in a state, or nil.
 func (d *due) left(s []int) *item {
 	for i, g := range d.groups {
 		for _, x := range g.items[s[i]:] {

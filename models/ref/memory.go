@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Memory is a memory of any size: bytes that were never written have values that its seed gives, so that what is read
-// from the wrong place shows.
+// Memory is a memory of any size. Bytes that were never written have values derived from its seed,
+// so that reading from the wrong place shows.
 type Memory struct {
 	Name  string
 	seed  uint64
@@ -15,12 +15,12 @@ type Memory struct {
 
 const pageBytes = 4096
 
-// NewMemory is a memory of a run.
+// NewMemory returns a new memory with random contents.
 func (p *Player) NewMemory(name string) *Memory {
 	return &Memory{Name: name, seed: p.rand.Uint64(), pages: map[uint64]*[pageBytes]byte{}}
 }
 
-// Clone is a memory with the same bytes, which then goes its own way.
+// Clone returns an independent copy of the memory.
 func (m *Memory) Clone() *Memory {
 	c := &Memory{Name: m.Name, seed: m.seed, pages: map[uint64]*[pageBytes]byte{}}
 	for n, g := range m.pages {
@@ -30,7 +30,7 @@ func (m *Memory) Clone() *Memory {
 	return c
 }
 
-// page is the page of an address, which is filled when it is first looked at.
+// page returns the page of an address, which is filled on first use.
 func (m *Memory) page(addr uint64) *[pageBytes]byte {
 	n := addr / pageBytes
 	if g := m.pages[n]; g != nil {
@@ -48,7 +48,7 @@ func (m *Memory) page(addr uint64) *[pageBytes]byte {
 	return g
 }
 
-// Read returns n bytes.
+// Read returns n bytes from an address.
 func (m *Memory) Read(addr uint64, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -58,7 +58,7 @@ func (m *Memory) Read(addr uint64, n int) []byte {
 	return b
 }
 
-// Write puts bytes.
+// Write writes bytes to an address.
 func (m *Memory) Write(addr uint64, b []byte) {
 	for i, x := range b {
 		a := addr + uint64(i)
@@ -66,7 +66,7 @@ func (m *Memory) Write(addr uint64, b []byte) {
 	}
 }
 
-// WriteStrobed puts those bytes whose bit of a strobe is set, bit 0 that of the first byte.
+// WriteStrobed writes the bytes whose strobe bit is set; bit 0 belongs to the first byte.
 func (m *Memory) WriteStrobed(addr uint64, b, strobe []byte) {
 	for i, x := range b {
 		if i/8 < len(strobe) && strobe[i/8]>>(i%8)&1 == 1 {
@@ -76,7 +76,8 @@ func (m *Memory) WriteStrobed(addr uint64, b, strobe []byte) {
 	}
 }
 
-// Same has n bytes of a memory be those of another; what says of which job they are.
+// Same checks that n bytes of a memory equal those of another; what names the job that they belong
+// to.
 func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what string) {
 	p.same++
 	for i := range uint64(n) {
@@ -92,13 +93,13 @@ func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what
 	}
 }
 
-// Spans are stretches of bytes that are outstanding: asked for, and not yet there.
+// Spans holds ranges of bytes that are outstanding: requested, and not come yet.
 type Spans struct {
-	from []uint64 // sorted, apart
+	from []uint64 // sorted and disjoint
 	to   []uint64
 }
 
-// Add has bytes be outstanding; false if some are already.
+// Add makes bytes outstanding; it returns false if some of them already are.
 func (s *Spans) Add(at uint64, n int) bool {
 	if n <= 0 {
 		return true
@@ -116,7 +117,7 @@ func (s *Spans) Add(at uint64, n int) bool {
 	return true
 }
 
-// Take has bytes be outstanding no more; false if one of them is not.
+// Take ends that bytes are outstanding; it returns false if one of them is not.
 func (s *Spans) Take(at uint64, n int) bool {
 	for n > 0 {
 		i := 0
@@ -134,7 +135,7 @@ func (s *Spans) Take(at uint64, n int) bool {
 	return true
 }
 
-// cut takes a part of a stretch away.
+// cut removes a part of a range.
 func (s *Spans) cut(i int, at, end uint64) {
 	from, to := s.from[i], s.to[i]
 	s.from, s.to = append(s.from[:i], s.from[i+1:]...), append(s.to[:i], s.to[i+1:]...)
@@ -146,7 +147,7 @@ func (s *Spans) cut(i int, at, end uint64) {
 	}
 }
 
-// Bytes are how many are outstanding.
+// Bytes returns the number of outstanding bytes.
 func (s *Spans) Bytes() int {
 	n := uint64(0)
 	for i := range s.from {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Msg is a transaction that has crossed the pins. It belongs to who gets it.
+// Msg is a transaction that has crossed the pins. It belongs to the function that receives it.
 type Msg struct {
 	Of          *Stream
-	N           uint64 // of its stream, from 0
+	N           uint64 // ordinal on its stream, from 0
 	First, Last uint64 // cycles of its first and last beat
 	Side        []byte // the fields
 	Data        []byte // of packets
 }
 
-// U is the value of a field of at most 64 bits.
+// U returns the value of a field of at most 64 bits.
 func (m *Msg) U(name string) uint64 {
 	f, at := m.Of.find(name)
 	if f.Bits > 64 {
@@ -24,13 +24,13 @@ func (m *Msg) U(name string) uint64 {
 	return little(m.Side[at : at+f.bytes()])
 }
 
-// B are the bytes of a field, lowest first.
+// B returns the bytes of a field, lowest first.
 func (m *Msg) B(name string) []byte {
 	f, at := m.Of.find(name)
 	return slices.Clone(m.Side[at : at+f.bytes()])
 }
 
-// Fields are all of them.
+// Fields returns all fields.
 func (m *Msg) Fields() Fields {
 	all := Fields{}
 	at := 0
@@ -42,17 +42,17 @@ func (m *Msg) Fields() Fields {
 	return all
 }
 
-// shownBytes is what a text has of data.
+// shownBytes is the number of data bytes that a text shows.
 const shownBytes = 32
 
 func (m *Msg) String() string {
 	return fmt.Sprintf("%s[%d] %s", m.Of.Name, m.N, m.Of.Text(m.Side, m.Data))
 }
 
-// Text is a transaction for people.
+// Text formats a transaction.
 func (s *Stream) Text(side, data []byte) string { return s.text(side, data, 0) }
 
-// text shows the data about a byte.
+// text formats a transaction with the data around a byte.
 func (s *Stream) text(side, data []byte, from int) string {
 	var parts []string
 	at := 0
@@ -67,7 +67,7 @@ func (s *Stream) text(side, data []byte, from int) string {
 	return strings.Join(parts, " ")
 }
 
-// Shown are the first of some bytes for people.
+// Shown formats the first bytes of b.
 func Shown(b []byte) string {
 	if len(b) <= shownBytes {
 		return fmt.Sprintf("%d bytes % x", len(b), b)
@@ -75,7 +75,7 @@ func Shown(b []byte) string {
 	return fmt.Sprintf("%d bytes % x …", len(b), b[:shownBytes])
 }
 
-// around shows bytes about the first one in which two differ.
+// around formats the bytes around the first difference.
 func around(b []byte, at int) string {
 	from := max(0, min(at-shownBytes/4, len(b)-shownBytes))
 	if from == 0 {

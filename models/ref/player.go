@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// Reference prepares the reference of one run.
+// Reference sets up the reference of one run.
 type Reference func(p *Player)
 
 // Offer is a transaction for an input.
 type Offer struct {
 	Stream     *Stream
-	Delay      uint64 // cycles from now on in which it is not offered
+	Delay      uint64 // earliest offer, in cycles from now
 	Side, Data []byte
-	Answer     bool // goes ahead of what was drawn for the stream
+	Answer     bool // offer it before what was drawn for the stream
 }
 
-// Host is who plays.
+// Host is the player that drives the device.
 type Host interface {
 	Offer(o Offer)
 	Job() bool
@@ -27,16 +27,16 @@ type Host interface {
 	Parameter(name string) (string, bool)
 }
 
-// Failure is the first thing that a device did wrong.
+// Failure is the first fault of a device.
 type Failure struct {
-	Stream   string // "": of none
-	N        uint64 // transaction of the stream
+	Stream   string // "": no particular stream
+	N        uint64 // ordinal of the transaction on the stream
 	Cycle    uint64
 	Field    string
 	Expected string
 	Got      string
-	Cause    uint64 // cycle since which it was due; 0: not known
-	Detail   string // what else helps, in lines; may be empty
+	Cause    uint64 // cycle since which it was due; 0: unknown
+	Detail   string // further lines that help; may be empty
 }
 
 func (f *Failure) Error() string {
@@ -53,7 +53,7 @@ func (f *Failure) Error() string {
 
 var _ error = (*Failure)(nil)
 
-// Player is one run, as its reference sees it.
+// Player is one run as seen by its reference.
 type Player struct {
 	host    Host
 	rand    *rand.Rand
@@ -63,33 +63,34 @@ type Player struct {
 	resets  []func()
 	end     []func()
 	failed  *Failure
-	plain   bool   // nothing stalls: latencies are looked at
-	cycle   uint64 // of the transaction that the reference was told of last
-	first   uint64 // that of its first beat
-	longest int    // beats of a burst that was drawn
-	made    int    // transactions that the reference drew, gave and expected, and jobs
-	most    int    // bound of made; 0: none
+	plain   bool   // nothing stalls: latencies are checked
+	cycle   uint64 // last beat of the transaction passed to the reference last
+	first   uint64 // its first beat
+	longest int    // beats of the longest burst drawn
+	made    int    // transactions drawn, given and expected by the reference, and jobs
+	most    int    // limit of made; 0: none
 	same    int    // comparisons of memories
 	watch   func(c Call)
 }
 
-// seat is what a reference has to do with a stream.
+// seat is a reference's use of a stream.
 type seat struct {
 	of   *Stream
 	on   []func(*Msg)
 	draw func() (Fields, []byte)
-	due  *due // of an output; nil: whatever comes is right
-	axi  bool // a channel of a port that Bursts, Registers or ServeAXI plays
+	due  *due // of an output; nil: not compared
+	axi  bool // channel of a port played by Bursts, Registers or ServeAXI
 	// carried: the data of an input come from captures, whatever Draw returns.
 	carried bool
 	tally
 }
 
-// Plays reports whether a stream is a channel of an AXI port that the reference plays: nothing else is drawn for it.
+// Plays reports whether a stream is a channel of an AXI port that the reference plays, for which
+// nothing else is drawn.
 func (p *Player) Plays(stream string) bool { return p.seat(stream).axi }
 
-// New is a run. What a manifest declares of outputs is set with Order, Drops and Latency before the reference is
-// called.
+// New returns a run. Order, Drops and Latency apply a manifest's declarations before the reference
+// is called.
 func New(h Host, r *rand.Rand, streams []*Stream, plain bool) *Player {
 	p := &Player{host: h, rand: r, streams: streams, by: map[string]*seat{}, plain: plain}
 	for _, s := range streams {
@@ -118,19 +119,20 @@ func (p *Player) in(stream string) *seat {
 	return s
 }
 
-// Stream is a stream by its name.
+// Stream returns a stream by its name.
 func (p *Player) Stream(name string) *Stream { return p.seat(name).of }
 
-// Streams are all, in the order of the manifest.
+// Streams returns all streams, in the order of the manifest.
 func (p *Player) Streams() []*Stream { return p.streams }
 
-// Rand are the random numbers of the run.
+// Rand returns the random numbers of the run.
 func (p *Player) Rand() *rand.Rand { return p.rand }
 
-// Cycle is that of the transaction that the reference was told of last; what is given now comes later.
+// Cycle returns the last cycle of the transaction passed to the reference last; what the reference
+// gives now comes later.
 func (p *Player) Cycle() uint64 { return p.cycle }
 
-// Observed is an observed output, as it was at the end of the last exchange with the device.
+// Observed returns the value of an observed output at the end of the last exchange with the device.
 func (p *Player) Observed(name string) uint64 {
 	v, ok := p.host.Observed(name)
 	if !ok {
@@ -139,35 +141,38 @@ func (p *Player) Observed(name string) uint64 {
 	return v
 }
 
-// Parameter is the value of a parameter that the device was built with; "" if the manifest does not set it.
+// Parameter returns the value of a parameter that the device was built with; "" if the manifest
+// does not set it.
 func (p *Player) Parameter(name string) string {
 	v, _ := p.host.Parameter(name)
 	return v
 }
 
-// On has f called for each transaction of a stream: of an input when the device has taken its last beat, of an output
-// when it has given it.
+// On calls f for each transaction of a stream: of an input when the device has taken its last beat,
+// of an output when the device has given it.
 func (p *Player) On(stream string, f func(m *Msg)) {
 	s := p.seat(stream)
 	given(f != nil, "On", stream)
 	s.looked = true
-	p.hear(stream, f)
+	p.subscribe(stream, f)
 }
 
-// hear is On for what serves the device, which is no look at what comes.
-func (p *Player) hear(stream string, f func(m *Msg)) {
+// subscribe is On for functions that serve the device, which do not count as checking the stream.
+func (p *Player) subscribe(stream string, f func(m *Msg)) {
 	s := p.seat(stream)
 	s.on = append(s.on, f)
 }
 
-// Draw makes the transactions of an input, instead of the manifest's ranges. They are drawn before the run begins.
+// Draw makes f draw the transactions of an input, in place of the manifest's ranges. They are drawn
+// before the run begins.
 func (p *Player) Draw(stream string, f func() (Fields, []byte)) {
 	s := p.in(stream)
 	given(f != nil, "Draw", stream)
 	s.draw = f
 }
 
-// Drawn is the next transaction of an input by the reference; ok is false if the manifest draws it.
+// Drawn returns the next transaction that the reference draws for an input; ok is false if the
+// manifest draws them.
 func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	s := p.in(stream)
 	if s.draw == nil {
@@ -176,27 +181,28 @@ func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	p.enter("Draw", stream, s.draw)
 	p.count()
 	f, data := s.draw()
-	defer at(s.draw) // it has returned
+	defer at(s.draw) // f has returned
 	if !s.carried {
 		s.of.fit(data)
 	}
 	return s.of.Pack(f), data, true
 }
 
-// Job reports whether a reference that gives transactions while it is set up gives the next ones: each call is about
-// one piece of work, which is left out as a whole when a run is made shorter. Random numbers are drawn before it is
-// asked.
+// Job reports whether a reference that gives transactions during setup should give the next ones.
+// Each call stands for one piece of work, which shortening a run leaves out as a whole. Draw random
+// numbers before the call.
 func (p *Player) Job() bool {
 	p.count()
 	return p.host.Job()
 }
 
-// Give offers one more transaction to an input, delay cycles from now or later, behind those that wait there.
+// Give offers one more transaction to an input, delay cycles from now or later, behind those that
+// wait there.
 func (p *Player) Give(stream string, delay uint64, f Fields, data []byte) {
 	p.offer(stream, delay, f, data, false)
 }
 
-// Answer is Give ahead of what was drawn for the stream.
+// Answer is Give ahead of the transactions drawn for the stream.
 func (p *Player) Answer(stream string, delay uint64, f Fields, data []byte) {
 	p.offer(stream, delay, f, data, true)
 }
@@ -211,26 +217,27 @@ func (p *Player) offer(stream string, delay uint64, f Fields, data []byte, answe
 	p.host.Offer(Offer{Stream: s, Delay: delay, Side: s.Pack(f), Data: slices.Clone(data), Answer: answer})
 }
 
-// Done has the run go on until f is true, or nothing happens for long, which is a fault then.
+// Done makes the run continue until f returns true. If nothing happens for long before that, it is
+// a fault.
 func (p *Player) Done(f func() bool) {
 	given(f != nil, "Done", "")
 	p.done = append(p.done, f)
 }
 
-// OnReset has f called when the device was reset in the middle of a run: it holds nothing any more, and nothing is
-// expected of it.
+// OnReset calls f when the device was reset in the middle of a run: the device then holds nothing,
+// and nothing is expected of it.
 func (p *Player) OnReset(f func()) {
 	given(f != nil, "OnReset", "")
 	p.resets = append(p.resets, f)
 }
 
-// End has f called when the run is over: the place for what must be so at last.
+// End calls f when the run is over, for final checks.
 func (p *Player) End(f func()) {
 	given(f != nil, "End", "")
 	p.end = append(p.end, f)
 }
 
-// Fail tells of a fault of the device. The first one counts.
+// Fail reports a fault of the device. The first one counts.
 func (p *Player) Fail(f Failure) {
 	if f.Field == "" {
 		mistake("a fault without a name: want a Field that says what is wrong")
@@ -249,7 +256,7 @@ func (p *Player) Wrong(m *Msg, what, expected, got string) {
 		Detail: m.String()})
 }
 
-// Want compares fields of a transaction.
+// Want checks fields of a transaction.
 func (p *Player) Want(m *Msg, f Fields) {
 	p.compares(m)
 	if name, want, got, ok := m.Of.differ(f, m.Side); !ok {
@@ -257,7 +264,7 @@ func (p *Player) Want(m *Msg, f Fields) {
 	}
 }
 
-// WantData compares the data of a transaction.
+// WantData checks the data of a transaction.
 func (p *Player) WantData(m *Msg, data []byte) {
 	p.compares(m)
 	if !slices.Equal(data, m.Data) {
@@ -266,7 +273,7 @@ func (p *Player) WantData(m *Msg, data []byte) {
 	}
 }
 
-// differ is the first field that is not as expected, in the stream's order.
+// differ returns the first field that is not as expected, in the stream's order.
 func (s *Stream) differ(f Fields, side []byte) (name, want, got string, same bool) {
 	for n := range f {
 		s.find(n)

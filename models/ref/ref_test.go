@@ -31,13 +31,13 @@ func record(name string, in bool, fields ...Field) *Stream {
 	return &Stream{Name: name, In: in, Kind: Record, Fields: fields}
 }
 
-// out gives transaction n of an output, with one field of eight bits.
+// out makes an output give transaction n, with one field of eight bits.
 func out(p *Player, s *Stream, n uint64, side ...byte) {
 	p.Tell(&Msg{Of: s, N: n, First: n, Last: n, Side: side})
 }
 
-// What comes must be what was expected, in the order of each source; where two sources have the same to give, either
-// is right.
+// Transactions must be the expected ones, in the order of each source; where two sources have the
+// same to give, either is right.
 func TestExpect(t *testing.T) {
 	run := func(prepare func(p *Player), came ...byte) error {
 		o := record("o", false, Field{"v", 8}, Field{"id", 8})
@@ -97,7 +97,7 @@ func TestDropsAbove(t *testing.T) {
 	require.Equal(t, 1, p.Dropped("o"))
 }
 
-// caught is what f panics with.
+// caught returns the value that f panics with.
 func caught(f func()) (err error) {
 	defer func() { err, _ = recover().(error) }()
 	f()
@@ -108,15 +108,15 @@ func TestMistakes(t *testing.T) {
 	in, o := record("i", true, Field{"v", 4}, Field{"w", 72}), record("o", false, Field{"v", 8})
 	p, b := newBench(in, o)
 	for want, f := range map[string]func(){
-		`the device has no stream "x": it has [i o]`:      func() { p.On("x", nil) },
-		"stream o is an output":                           func() { p.Give("o", 0, nil, nil) },
-		"stream i is an input: nothing is expected of it": func() { p.Expect("i", nil, nil) },
-		`stream i has no field "q": it has [v w]`:         func() { p.Give("i", 0, Fields{"q": 1}, nil) },
-		"field v of 4 bits cannot be 0x10":                func() { p.Give("i", 0, Fields{"v": 16}, nil) },
-		"a value of type string: want a whole number":     func() { p.Give("i", 0, Fields{"v": "x"}, nil) },
-		"stream i has fields alone: 1 bytes of data":      func() { p.Give("i", 0, nil, []byte{1}) },
-		"has 72 bits: ask for its bytes":                  func() { (&Msg{Of: in, Side: make([]byte, 10)}).U("w") },
-		`"busy" is not among the manifest's observe`:      func() { p.Observed("busy") },
+		`the device has no stream "x": it has [i o]`:          func() { p.On("x", nil) },
+		"stream o is an output":                               func() { p.Give("o", 0, nil, nil) },
+		"stream i is an input: want an output to expect from": func() { p.Expect("i", nil, nil) },
+		`stream i has no field "q": it has [v w]`:             func() { p.Give("i", 0, Fields{"q": 1}, nil) },
+		"field v of 4 bits cannot be 0x10":                    func() { p.Give("i", 0, Fields{"v": 16}, nil) },
+		"a value of type string: want a whole number":         func() { p.Give("i", 0, Fields{"v": "x"}, nil) },
+		"stream i has only fields: want no data, got 1 bytes": func() { p.Give("i", 0, nil, []byte{1}) },
+		"has 72 bits: ask for its bytes":                      func() { (&Msg{Of: in, Side: make([]byte, 10)}).U("w") },
+		`"busy" is not among the manifest's observe`:          func() { p.Observed("busy") },
 	} {
 		require.ErrorContains(t, caught(f), want)
 	}
@@ -124,7 +124,7 @@ func TestMistakes(t *testing.T) {
 	require.Equal(t, []byte{9, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b.offers[len(b.offers)-1].Side)
 }
 
-// Packets go through segments as they were, however they are packed.
+// Packets pass through segments unchanged, however they are packed.
 func TestSegments(t *testing.T) {
 	for _, valid := range []string{"", "valid"} {
 		s := record("s", false, Field{"data", 256}, Field{"valid", 2}, Field{"sop", 2}, Field{"eop", 2},
@@ -153,7 +153,7 @@ func TestSegments(t *testing.T) {
 	require.Equal(t, 2, DWs(16))
 }
 
-// Completions cover a read, each to a multiple of the boundary, and say how much is left.
+// Completions cover a read, each up to a multiple of the boundary, and have the right byte count.
 func TestComplete(t *testing.T) {
 	m := (&Player{rand: rand.New(rand.NewPCG(5, 6))}).NewMemory("m")
 	r := rand.New(rand.NewPCG(7, 8))

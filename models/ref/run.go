@@ -1,8 +1,8 @@
 package ref
 
-// What the player does with a run; a reference has no use for it.
+// Methods for the player; a reference does not need them.
 
-// Tell hands a transaction to the reference.
+// Tell passes a transaction to the reference.
 func (p *Player) Tell(m *Msg) {
 	s := p.by[m.Of.Name]
 	p.cycle, p.first = m.Last, m.First
@@ -17,10 +17,10 @@ func (p *Player) Tell(m *Msg) {
 	}
 }
 
-// Resets reports whether the reference knows what to do about a reset: one that only expects has nothing to do.
+// Resets reports whether the reference handles resets: one that only expects needs no handler.
 func (p *Player) Resets() bool { return len(p.resets) > 0 }
 
-// Reset tells the reference that the device was reset in a cycle.
+// Reset notifies the reference that the device was reset in a cycle.
 func (p *Player) Reset(cycle uint64) {
 	p.cycle = cycle
 	for _, s := range p.streams {
@@ -40,7 +40,7 @@ func (p *Player) Listens(stream string) bool {
 	return s.due != nil || len(s.on) > 0
 }
 
-// Failed is the first fault of the device; nil: none.
+// Failed returns the first fault of the device, or nil.
 func (p *Player) Failed() *Failure { return p.failed }
 
 // Over reports whether nothing is due any more.
@@ -56,10 +56,10 @@ func (p *Player) Over() bool {
 	return true
 }
 
-// Longest is the number of beats of the longest burst that was drawn; 0: none was.
+// Longest returns the number of beats of the longest burst drawn; 0: none was drawn.
 func (p *Player) Longest() int { return p.longest }
 
-// Missing is how many of the expected transactions did not come so far.
+// Missing returns how many of the expected transactions did not come so far.
 func (p *Player) Missing() int {
 	n := 0
 	for _, s := range p.streams {
@@ -70,7 +70,8 @@ func (p *Player) Missing() int {
 	return n
 }
 
-// Stuck tells what is still due where nothing happens any more; what the player itself waits for is its own to tell.
+// Stuck reports a fault for what is still due when nothing happens any more. The player itself
+// reports what it waits for.
 func (p *Player) Stuck(cycle uint64, silence string) {
 	for _, s := range p.streams {
 		if d := p.by[s.Name].due; d != nil && !d.over() {
@@ -83,7 +84,7 @@ func (p *Player) Stuck(cycle uint64, silence string) {
 	}
 }
 
-// allDone reports whether every function of Done says so.
+// allDone reports whether every function of Done returns true.
 func (p *Player) allDone() bool {
 	for _, f := range p.done {
 		p.enter("Done", "", f)
@@ -94,7 +95,7 @@ func (p *Player) allDone() bool {
 	return true
 }
 
-// Ends calls what the reference has to say at last.
+// Ends calls the functions of End.
 func (p *Player) Ends(cycle uint64) {
 	p.cycle = cycle
 	for _, f := range p.end {
@@ -103,8 +104,8 @@ func (p *Player) Ends(cycle uint64) {
 	}
 }
 
-// Draws reports whether the reference makes the transactions of an input.
+// Draws reports whether the reference draws the transactions of an input.
 func (p *Player) Draws(stream string) bool { return p.seat(stream).draw != nil }
 
-// Asks reports whether the run goes on until functions of the reference say that it is done.
+// Asks reports whether the run continues until functions of the reference report that it is done.
 func (p *Player) Asks() bool { return len(p.done) > 0 }

@@ -2,12 +2,12 @@ package ref
 
 import "math/bits"
 
-// Segments are how a record carries packets, such as TLPs, of which several begin or end in one beat: its data are
-// Count segments, and a packet begins at the start of one. Valid, Start and End have a bit for each segment; Last has,
-// for each, the number of the last DW (four bytes) in which a packet ends there.
+// Segments describes a record whose beats carry packets, such as TLPs, possibly several at once: its
+// data are Count segments, and a packet begins at the start of one. Valid, Start and End have a bit for
+// each segment; Last has, for each, the number of the last DW (four bytes) of a packet that ends there.
 type Segments struct {
 	Count int
-	Data  string // fields
+	Data  string // names of fields
 	Valid string // empty: a segment is valid from a start to an end
 	Start string
 	End   string
@@ -16,7 +16,7 @@ type Segments struct {
 
 const dw = 4
 
-// shape are the bytes of a segment and the bits of a number of a DW in it.
+// shape returns the bytes of a segment and the bits of a DW number in it.
 func (s *Segments) shape(of *Stream) (bytes, wide int) {
 	f, _ := of.find(s.Data)
 	if s.Count < 1 || f.Bits%(32*s.Count) != 0 {
@@ -31,8 +31,8 @@ func (s *Segments) shape(of *Stream) (bytes, wide int) {
 	return bytes, wide
 }
 
-// Beats are the records that carry packets of whole DWs, as tightly as they fit; gap, if it is not nil, has a segment
-// be empty before the next packet.
+// Beats returns the records that carry packets of whole DWs, packed tightly; if gap is not nil and
+// returns true, a segment before the next packet stays empty.
 func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []Fields) {
 	bytes, wide := s.shape(of)
 	var data []byte
@@ -84,8 +84,8 @@ func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []
 	return list
 }
 
-// OnSegments has f called for each packet of a stream whose records carry segments. Starts and ends that do not go
-// together are faults of the device.
+// OnSegments calls f for each packet of a stream whose records carry segments. Starts and ends that
+// do not match are faults of the device.
 func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []byte)) {
 	given(f != nil, "OnSegments", stream)
 	bytes, wide := s.shape(p.Stream(stream))
@@ -102,7 +102,7 @@ func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []b
 				continue
 			}
 			if begins == open {
-				p.Wrong(m, s.Start, map[bool]string{true: "no start before the end of the packet before",
+				p.Wrong(m, s.Start, map[bool]string{true: "no start before the end of the previous packet",
 					false: "a start"}[open], m.String())
 				return
 			}
@@ -125,5 +125,5 @@ func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []b
 	p.Done(func() bool { return !open })
 }
 
-// DWs is how many bits number the DWs of a segment of so many bytes.
+// DWs returns how many bits number the DWs of a segment of so many bytes.
 func DWs(bytes int) int { return bits.Len(uint(bytes/dw - 1)) }

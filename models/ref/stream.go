@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Kind is what the transactions of a stream are.
+// Kind is the kind of a stream's transactions.
 type Kind int
 
-// Kinds.
+// The kinds of stream.
 const (
 	Packets Kind = iota // data and fields
 	Record              // fields
-	Level               // fields that stay
+	Level               // fields that keep their value
 )
 
 // Field is a field of a stream's transactions.
@@ -22,22 +22,23 @@ type Field struct {
 	Bits int
 }
 
-// bytes are those that the field takes of the side bytes.
+// bytes returns how many side bytes the field takes.
 func (f *Field) bytes() int { return (f.Bits + 7) / 8 }
 
-// Stream is a stream of a device: its fields are the pins of a record or level, or the side-band signals of packets.
+// Stream is a stream of a device: its fields are the pins of a record or level, or the side-band
+// signals of packets.
 type Stream struct {
 	Name   string
 	In     bool // into the device
 	Kind   Kind
 	Fields []Field
-	Beat   int  // bytes of a beat of packets
-	Unit   int  // packets have multiples of so many bytes
-	Empty  bool // packets may have none
-	Most   int  // bytes of a packet at most; 0: any number
+	Beat   int  // bytes per beat of packets
+	Unit   int  // packets are multiples of so many bytes
+	Empty  bool // packets may be empty
+	Most   int  // largest packet in bytes; 0: no limit
 }
 
-// SideBytes is the length of all fields.
+// SideBytes returns the length of all fields.
 func (s *Stream) SideBytes() int {
 	n := 0
 	for i := range s.Fields {
@@ -46,7 +47,7 @@ func (s *Stream) SideBytes() int {
 	return n
 }
 
-// Find returns a field and where its bytes are.
+// Find returns a field and the offset of its bytes.
 func (s *Stream) Find(name string) (f *Field, at int, ok bool) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -74,12 +75,12 @@ func (s *Stream) names() []string {
 	return names
 }
 
-// Fields are values of fields by name: a whole number of any kind, a bool, or []byte, lowest byte first, for more than
-// 64 bits. Those that are not named are zero in what is given to a device, and not looked at in what is expected of
-// it.
+// Fields maps field names to values: a whole number of any kind, a bool, or []byte, lowest byte
+// first, for more than 64 bits. Fields that are not named are zero in transactions given to a
+// device, and ignored in expected ones.
 type Fields map[string]any
 
-// Pack are the side bytes of a transaction.
+// Pack returns the side bytes of a transaction.
 func (s *Stream) Pack(f Fields) []byte {
 	side := make([]byte, s.SideBytes())
 	for name, v := range f {
@@ -89,7 +90,7 @@ func (s *Stream) Pack(f Fields) []byte {
 	return side
 }
 
-// put writes a value of a field; one that does not fit is a mistake.
+// put writes a value of a field; a value that does not fit is a mistake.
 func (s *Stream) put(f *Field, into []byte, v any) {
 	if b, ok := v.([]byte); ok {
 		if len(b) > len(into) && slices.ContainsFunc(b[len(into):], func(x byte) bool { return x != 0 }) ||
@@ -111,7 +112,7 @@ func (s *Stream) put(f *Field, into []byte, v any) {
 	copy(into, b[:])
 }
 
-// fits reports whether bytes have no bit beyond so many.
+// fits reports whether b has no bits set beyond the first bits.
 func fits(b []byte, bits int) bool {
 	for i, x := range b {
 		if rest := bits - 8*i; rest < 8 && x>>max(rest, 0) != 0 {
@@ -121,7 +122,7 @@ func fits(b []byte, bits int) bool {
 	return true
 }
 
-// number is a value as a number; negative ones have none.
+// number converts a value to a number; negative ones fail.
 func number(v any) (uint64, bool) {
 	switch x := v.(type) {
 	case bool:
@@ -149,7 +150,7 @@ func number(v any) (uint64, bool) {
 	return 0, false
 }
 
-// text is a field's bytes for people.
+// text formats a field's bytes.
 func (f *Field) text(b []byte) string {
 	if f.Bits <= 64 {
 		return fmt.Sprintf("%#x", little(b))
@@ -157,17 +158,17 @@ func (f *Field) text(b []byte) string {
 	return fmt.Sprintf("% x", b)
 }
 
-// little is a number of up to eight bytes.
+// little decodes a number of up to eight bytes.
 func little(b []byte) uint64 {
 	var w [8]byte
 	copy(w[:], b)
 	return binary.LittleEndian.Uint64(w[:])
 }
 
-// Mistake is what is wrong in a reference, not in the device.
+// Mistake is a fault of a reference, not of the device.
 type Mistake struct {
 	What string
-	File string // where it is, if a function is to blame that has returned; else empty
+	File string // position of a function to blame that has returned; else empty
 	Line int
 }
 

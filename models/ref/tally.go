@@ -1,11 +1,11 @@
 package ref
 
-// tally counts what a reference did about a stream in a run.
+// tally counts a reference's use of a stream in a run.
 type tally struct {
 	told     int
 	expected int
 	compared int
-	looked   bool // the reference registered a function with On; memories that answer a manager do not count
+	looked   bool // On was called for it; memories that answer a manager do not count
 	nothing  bool // Nothing was called for it
 }
 
@@ -17,10 +17,10 @@ type Tally struct {
 	Expected int  // transactions that were expected of an output
 	Compared int  // transactions compared with an expectation, or by Want, ParseTLP and the like
 	Covered  bool // the reference looks at the stream
-	Nothing  bool // it said that whatever it does not expect is a fault (Nothing)
+	Nothing  bool // every unexpected transaction is a fault (Nothing)
 }
 
-// Tallies returns what the reference did about each stream so far, in the order of the manifest.
+// Tallies returns the counts of each stream so far, in the order of the manifest.
 func (p *Player) Tallies() []Tally {
 	var list []Tally
 	for _, s := range p.streams {
@@ -33,10 +33,10 @@ func (p *Player) Tallies() []Tally {
 	return list
 }
 
-// Memories counts the comparisons of memories (Same), which belong to no stream.
+// Memories returns the number of comparisons of memories (Same), which belong to no stream.
 func (p *Player) Memories() int { return p.same }
 
-// Judged counts the transactions of outputs that the reference looked at.
+// Judged returns the number of output transactions that the reference looked at.
 func (p *Player) Judged() int {
 	n := 0
 	for _, s := range p.streams {
@@ -47,5 +47,5 @@ func (p *Player) Judged() int {
 	return n
 }
 
-// compares counts a transaction that is compared.
+// compares counts a compared transaction.
 func (p *Player) compares(m *Msg) { p.by[m.Of.Name].compared++ }

@@ -18,7 +18,7 @@ func mistaken(t *testing.T, want string, f func()) {
 	f()
 }
 
-// What a reference did about a stream is counted: what it asked for, expected and compared.
+// Transactions that a reference asked for, expected and compared are counted by stream.
 func TestTallies(t *testing.T) {
 	s, o, e := record("s", true, Field{"v", 8}), record("o", false, Field{"v", 8}), record("e", false, Field{"v", 8})
 	u := record("u", false, Field{"v", 8})
@@ -44,7 +44,8 @@ func TestTallies(t *testing.T) {
 	require.Equal(t, 1, p.Memories())
 }
 
-// A memory that answers a device is no look at what the device asks for; what is asked for is compared with the rules.
+// A memory that answers a device does not count as checking the device's requests; the requests are
+// compared with the rules.
 func TestServedPortsAreNotCovered(t *testing.T) {
 	port := []*Stream{
 		record("a.aw", false, Field{"awaddr", 16}), record("a.w", false, Field{"wdata", 32}, Field{"wstrb", 4}),
@@ -75,18 +76,18 @@ func TestWrongCalls(t *testing.T) {
 	mistaken(t, "stream s: a packet needs data", func() { p.Give("s", 0, nil, nil) })
 	mistaken(t, "stream s: 3 bytes of data: want a multiple of 2", func() { p.Give("s", 0, nil, make([]byte, 3)) })
 	mistaken(t, "stream s: 10 bytes of data: want at most 8", func() { p.Answer("s", 0, nil, make([]byte, 10)) })
-	mistaken(t, "stream r has fields alone: 1 bytes of data", func() { p.Give("r", 0, nil, make([]byte, 1)) })
+	mistaken(t, "stream r has only fields: want no data, got 1 bytes", func() { p.Give("r", 0, nil, make([]byte, 1)) })
 	mistaken(t, "stream s: a delay of 1048577 cycles: want at most 1048576",
 		func() { p.Give("s", MaxDelay+1, nil, make([]byte, 2)) })
 	p.Expect("o", nil, nil)
-	mistaken(t, "stream o: Drops with Above comes behind Expect", func() { p.Drops("o", Drops{Whole: true, Above: 1}) })
+	mistaken(t, "stream o: Drops with Above comes after Expect", func() { p.Drops("o", Drops{Whole: true, Above: 1}) })
 	p.Bound(3)
 	p.Give("s", MaxDelay, nil, make([]byte, 2))
 	p.Job()
 	mistaken(t, "it drew, gave and expected more than 3 transactions in a run", func() { p.Expect("o", nil, nil) })
 }
 
-// What a function has returned is wrong where the function is.
+// A mistake in a function's results has the position of that function.
 func TestDrawnMistakes(t *testing.T) {
 	p, _ := newBench(&Stream{Name: "s", In: true, Fields: []Field{{"v", 8}}})
 	empty := func() (Fields, []byte) { return nil, nil }
@@ -100,7 +101,7 @@ func TestDrawnMistakes(t *testing.T) {
 	p.Drawn("s")
 }
 
-// Where captures have the data, a function draws the fields alone.
+// Where captures provide the data, a function draws only the fields.
 func TestDrawnBesideCaptures(t *testing.T) {
 	p, _ := newBench(&Stream{Name: "s", In: true, Fields: []Field{{"v", 8}}})
 	p.Declare(&Declared{Carried: []string{"s"}})
@@ -111,7 +112,7 @@ func TestDrawnBesideCaptures(t *testing.T) {
 	require.Empty(t, data)
 }
 
-// Who watches sees each call before it is made, with the place of its function.
+// The watcher sees each call before it is made, with the position of its function.
 func TestWatch(t *testing.T) {
 	s := record("s", true, Field{"v", 8})
 	p, _ := newBench(s)

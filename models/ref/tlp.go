@@ -9,8 +9,8 @@ import (
 // TLP is the header of a TLP; PCIe 2.2.
 type TLP = tlp.Header
 
-// ParseTLP reads the header and payload of a TLP whose bytes are as on the wire: 12 or 16 bytes of header, then the
-// payload. A fault is one of the device.
+// ParseTLP decodes the header and payload of a TLP in wire format: 12 or 16 bytes of header, then
+// the payload. A malformed TLP is a fault of the device.
 func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
 	p.compares(m)
 	var raw [tlp.HeaderBytes]byte
@@ -25,7 +25,7 @@ func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
 	copy(raw[:n], b)
 	h, err := tlp.Decode(&raw)
 	if err != nil || len(b) < n {
-		p.Wrong(m, "TLP", "a header as PCIe 2.2 has it", Shown(b))
+		p.Wrong(m, "TLP", "a valid header (PCIe 2.2)", Shown(b))
 		return h, nil, false
 	}
 	if len(b) != n+h.PayloadBytes() {
@@ -35,7 +35,7 @@ func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
 	return h, b[n:], true
 }
 
-// TLPBytes are a TLP as on the wire.
+// TLPBytes returns a TLP in wire format.
 func TLPBytes(h TLP, payload []byte) []byte {
 	var raw [tlp.HeaderBytes]byte
 	if err := h.Encode(&raw); err != nil {
@@ -44,13 +44,14 @@ func TLPBytes(h TLP, payload []byte) []byte {
 	return append(raw[:4*h.SizeDW():4*h.SizeDW()], payload...)
 }
 
-// Complete answers a memory read with completions, cut at random where PCIe 2.3.1.1 lets a completer cut: at multiples
-// of rcb bytes, and at most mps each. data has every byte of the request.
+// Complete answers a memory read with completions, split at random where PCIe 2.3.1.1 allows a
+// completer to split: at multiples of rcb bytes, and at most mps bytes each. data has every byte of
+// the request.
 func Complete(r *rand.Rand, req TLP, data []byte, mps, rcb int, completer uint16) [][]byte {
 	offset, n := req.Span()
 	at := req.Address + uint64(offset)
 	if n != len(data) {
-		mistake("%v asks for %d bytes: %d were given", req, n, len(data))
+		mistake("%v asks for %d bytes, but was given %d", req, n, len(data))
 	}
 	var list [][]byte
 	left := n

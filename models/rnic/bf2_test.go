@@ -99,7 +99,8 @@ func TestPacketCounts(t *testing.T) {
 	}
 }
 
-// From the Arm to the host by the NIC: the data crosses the port of the NIC in pieces of both sizes.
+// From the Arm to the host through the NIC: the data crosses the NIC's port in pieces of both
+// sizes.
 func TestLoopbackPacketCounts(t *testing.T) {
 	spec, err := Preset("bluefield2")
 	require.NoError(t, err)
@@ -143,9 +144,9 @@ func stream(t testing.TB, spec Spec, ep int, o rnicspec.Opcode, n uint32, w int)
 	return float64(int(n)*w) * 1000 / float64(at-from)
 }
 
-// READs that fit the packet table overlap; longer ones own it, are filled, then drained, so that their rate falls
-// towards that of one after the other. The host's packets are four times as long: it falls at four times the size.
-// WRITEs do not.
+// READs that fit the packet table overlap; longer ones own it and are filled, then drained, so that
+// their rate falls towards that of one after the other. The host's packets are four times as long,
+// so their rate falls at four times the size. WRITEs are not affected.
 func TestPacketTable(t *testing.T) {
 	spec, err := Preset("bluefield2")
 	require.NoError(t, err)
@@ -165,7 +166,7 @@ func TestPacketTable(t *testing.T) {
 	require.Less(t, host2M, 0.7*25)
 }
 
-// Contexts bound what an endpoint alone carries; the other one's reserve is on top.
+// Contexts bound the rate of an endpoint alone; the other one's reserve comes on top.
 func TestContexts(t *testing.T) {
 	var x contexts
 	x.most, x.reserve = 10, 3
@@ -190,8 +191,8 @@ func TestContexts(t *testing.T) {
 	require.False(t, grant(0))
 }
 
-// zeroByteRate is at how many millions a second the second card answers READs of no bytes, whose queue pairs are in
-// turn those of the endpoints.
+// zeroByteRate returns the millions of zero-byte READs per second that the second card answers;
+// their queue pairs belong to the endpoints in turn.
 func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	spec := DefaultSpec()
 	spec.Latency.RC = 200 * simcore.Nanosecond
@@ -220,8 +221,8 @@ func zeroByteRate(t *testing.T, endpoints ...int) float64 {
 	return float64(n) / 20
 }
 
-// An endpoint's contexts, held for no longer than Hold, carry 176 M requests/s; both endpoints together get as far as
-// the packet rate, and not to twice of one.
+// An endpoint's contexts, held for no longer than Hold, carry 176 M requests/s; both endpoints
+// together reach the packet rate, not twice the rate of one.
 func TestZeroByteRate(t *testing.T) {
 	alone, host, both := zeroByteRate(t, arm), zeroByteRate(t, hst), zeroByteRate(t, arm, hst)
 	t.Logf("M/s: Arm alone %.1f, host alone %.1f, both %.1f", alone, host, both)
@@ -230,8 +231,8 @@ func TestZeroByteRate(t *testing.T) {
 	require.InDelta(t, 195, both, 4)
 }
 
-// A small READ holds its context until its data is there, so that the nearer memory carries more; a READ of the host is
-// behind two links.
+// A small READ holds its context until its data has come, so the nearer memory carries more; a READ
+// of the host crosses two links.
 func TestSmallReadsNearAndFar(t *testing.T) {
 	rate := func(ep int) float64 {
 		spec := DefaultSpec()

@@ -14,8 +14,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a NIC. Frames and TLPs are where messages come from and go back
-// to; nil makes the NIC's own.
+// Builder makes a NIC. Frames and TLPs are the pools of its messages; nil means pools of its own.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -23,7 +22,7 @@ type Builder struct {
 	TLPs      *msg.TLPs
 }
 
-// Messages that a port holds until the component takes them: frames while the receive buffer is full.
+// Capacities of the ports, in messages. Frames wait there while the receive buffer is full.
 const (
 	ethPortCap  = 64
 	pciePortCap = 64
@@ -31,8 +30,8 @@ const (
 
 var errRefused = errors.New("rnic: a port refused a message that it had room for")
 
-// Build makes the component. Its ports are PCIe and Eth[p]. It panics if Akita
-// does not accept the name.
+// Build makes the component. Its ports are PCIe and Eth[p]. It panics if Akita does not accept the
+// name.
 func (b Builder) Build(name string) (*Comp, error) {
 	if b.Scheduler == nil {
 		return nil, fmt.Errorf("rnic: %s has no scheduler", name)

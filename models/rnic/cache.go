@@ -3,15 +3,15 @@ package rnic
 // cacheWays is the associativity of both caches (assumption).
 const cacheWays = 4
 
-// cache says which contexts the NIC has at hand: set-associative, the least recently used goes.
+// cache tracks which contexts the NIC holds: set-associative, with least-recently-used replacement.
 type cache struct {
 	sets  []cacheSet
 	clock uint64
 }
 
-// cacheSet is of the size of a line of the processor, so that a look at it fetches one.
+// cacheSet has the size of a processor cache line, so that a lookup fetches one line.
 type cacheSet [cacheWays]struct {
-	key  uint64 // plus one; 0: none
+	key  uint64 // plus one; 0: empty
 	used uint64
 }
 
@@ -23,13 +23,14 @@ func newCache(entries int) cache {
 	return cache{sets: make([]cacheSet, sets)}
 }
 
-// spread makes neighbouring keys fall into different sets.
+// spread hashes keys so that neighbouring ones fall into different sets.
 func spread(key uint64) uint64 {
 	key *= 0x9e3779b97f4a7c15
 	return key ^ key>>32
 }
 
-// has reports whether the cache has an entry, which then is the one used last; if not, it has from now on.
+// has reports whether the cache holds an entry, and makes it the most recently used. On a miss the
+// entry is inserted.
 func (x *cache) has(key uint64) bool {
 	set := &x.sets[spread(key)&uint64(len(x.sets)-1)]
 	x.clock++

@@ -1,23 +1,24 @@
 package rnic
 
-// chained is what can stand in a chain, in one at a time: it has room for what stands behind it.
+// chained is an element of a chain. It stores the link to the element behind it, so it can be in
+// one chain at a time.
 type chained[P any] interface {
 	comparable
 	behind() *P
 }
 
-// chain is a first-in, first-out queue that is linked through what stands in it. A queue pair has several, mostly
-// empty ones: they take no memory of their own, which with many queue pairs would be far from the processor whenever
-// it is their turn.
+// chain is a first-in, first-out queue linked through its elements. A queue pair has several,
+// mostly empty: they need no memory of their own, which with many queue pairs would miss the
+// processor's cache on every turn.
 type chain[P chained[P]] struct {
 	first, last P
 	n           int
 }
 
-// Len is how many stand in the chain.
+// Len returns the number of elements.
 func (x *chain[P]) Len() int { return x.n }
 
-// Push puts v at the end.
+// Push appends v.
 func (x *chain[P]) Push(v P) {
 	if x.n == 0 {
 		x.first = v
@@ -28,10 +29,10 @@ func (x *chain[P]) Push(v P) {
 	x.n++
 }
 
-// Front is the first of a chain that is not empty.
+// Front returns the first element of a chain that is not empty.
 func (x *chain[P]) Front() P { return x.first }
 
-// Pop takes out the first of a chain that is not empty.
+// Pop removes and returns the first element of a chain that is not empty.
 func (x *chain[P]) Pop() P {
 	var none P
 	v := x.first

@@ -11,7 +11,7 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// TestChainIsAQueue compares a chain with a slice, with what was taken out put in again.
+// TestChainIsAQueue compares a chain with a slice; removed elements are appended again.
 func TestChainIsAQueue(t *testing.T) {
 	var x chain[*fetch]
 	var want, idle []*fetch
@@ -32,7 +32,8 @@ func TestChainIsAQueue(t *testing.T) {
 	}
 }
 
-// TestQueuePairIsInOnePlace: a queue pair has its function in itself, and a set of a context cache is a line.
+// TestQueuePairIsInOnePlace checks that a queue pair embeds its function, and that a set of a
+// context cache is one cache line.
 func TestQueuePairIsInOnePlace(t *testing.T) {
 	var q qpair
 	require.Greater(t, unsafe.Sizeof(q), unsafe.Sizeof(core.QP{}))

@@ -14,8 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Comp is the timed NIC. It goes from event to event: nothing happens, and
-// nothing is scheduled, while there is nothing to do.
+// Comp is the timed NIC. It goes from event to event: while there is nothing to do, nothing is
+// scheduled.
 type Comp struct {
 	*sim.ComponentBase
 
@@ -35,7 +35,7 @@ type Comp struct {
 	handles   map[uint32]*core.Address
 	command   [rnicspec.CmdBytes]byte
 	result    rnicspec.Result
-	context   struct{ addr, bytes uint64 } // memory
+	context   struct{ addr, bytes uint64 } // context memory
 	counters  [rnicspec.NumCounters]uint64
 	traffic   Traffic
 
@@ -48,61 +48,61 @@ type Comp struct {
 	rx        receiver
 	atomics   atomicUnit
 	pools     pools
-	e         core.Effects // of what is not a packet that has come
+	e         core.Effects // of anything but a received packet
 
 	obs      []boundary.Observer
 	rests    []boundary.RestObserver
-	idleFrom int64 // first cycle that no rest was told of; -1 while busy
+	idleFrom int64 // first cycle of the current idle interval; -1 while busy
 
 	events simcore.EventPool
 	armed  bool       // an event for pump is pending
 	wakeAt simcore.Ps // at this time
 	inside bool       // an event is being handled
-	again  bool       // pump is to be called before it ends
+	again  bool       // call pump before the event ends
 	failed error
 	last   simcore.Ps // time of the last event
 }
 
-// ethPort is an Ethernet port, and what leaves by it.
+// ethPort is an Ethernet port with the packets that leave by it.
 type ethPort struct {
 	port    *simcore.Port
 	queue   fifo.Queue[*txPacket]
-	busy    simcore.Ps // until then the wire has something to send
+	busy    simcore.Ps // the wire is occupied until then
 	waking  bool
-	rawQP   *qpair // that gets frames which are no RoCE packets of ours
+	rawQP   *qpair // receives frames that are no RoCE packets for this NIC
 	address core.Address
 }
 
-// Kinds of event. Those of one time may come in any order.
+// Kinds of event. Events of the same time may come in any order.
 const (
 	kindPump     = iota
-	kindArrived  // Arg: *qpair; the latency of a request is over
+	kindArrived  // Arg: *qpair; the latency of a request has passed
 	kindAnswered // likewise, of a response
-	kindHeld     // a request's time in a context is over
-	kindHeard    // Arg: *rxOp whose TLPs the NIC knows to be accepted
-	kindSent     // Arg: *txPacket whose time in a context is over
-	kindRipe     // Arg: *txPacket whose latency is over
+	kindHeld     // a request has held its context for Hold
+	kindAccepted // Arg: *rxOp, all of whose TLPs are known to be accepted
+	kindSent     // Arg: *txPacket that has held its context for Hold
+	kindRipe     // Arg: *txPacket whose latency has passed
 	kindTimer    // Arg: *qpair
 	kindRNR      // Arg: *qpair
 	kindWire     // port Kind-kindWire is free
 )
 
-// Spec is what the component was built from.
+// Spec returns the spec that the component was built from.
 func (c *Comp) Spec() Spec { return c.spec }
 
-// Device is the function, for looking at queue pairs.
+// Device returns the function, for looking at queue pairs.
 func (c *Comp) Device() *core.Device { return c.dev }
 
-// PCIe is the port of the TLP streams; its messages are msg.TLP.
+// PCIe returns the port of the TLP streams; its messages are msg.TLP.
 func (c *Comp) PCIe() *simcore.Port { return c.pcie }
 
-// Eth is the port of Ethernet port p; its messages are msg.Frame.
+// Eth returns the port of Ethernet port p; its messages are msg.Frame.
 func (c *Comp) Eth(p int) *simcore.Port { return c.ports[p].port }
 
-// Err is the first thing that the NIC could not make sense of, or nil.
+// Err returns the first input or failure that the NIC could not handle, or nil.
 func (c *Comp) Err() error { return c.failed }
 
-// Cycle is the cycle of the last event.
+// Cycle returns the cycle of the last event.
 func (c *Comp) Cycle() int64 { return int64(c.last / c.period) }
 
 // Counter returns a counter.
@@ -121,14 +121,15 @@ func (c *Comp) Counter(k rnicspec.Counter) uint64 {
 	return 0
 }
 
-// Observe implements boundary.Observable. There are no beats: a crossing's First and Last are the cycle of its event,
-// and what happens in one cycle is told in the order in which it happens.
+// Observe implements boundary.Observable. There are no beats: First and Last of a crossing are the
+// cycle of its event. Crossings of one cycle are reported in the order in which they happen.
 func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 
 // ObserveRest implements boundary.Observable.
 func (c *Comp) ObserveRest(o boundary.RestObserver) { c.rests = append(c.rests, o) }
 
-// ObserveHeld implements boundary.Observable: a NIC without beats has no such times, and tells of none.
+// ObserveHeld implements boundary.Observable: a NIC without beats is never held up and reports
+// nothing.
 func (c *Comp) ObserveHeld(boundary.HeldObserver) {}
 
 func (c *Comp) now() simcore.Ps { return simcore.Now(c.sched) }
@@ -139,7 +140,7 @@ func (c *Comp) fail(err error) {
 	}
 }
 
-// arm makes sure that everything that can go on does, at a time.
+// arm schedules pump for a time, at which it advances everything that can advance.
 func (c *Comp) arm(at simcore.Ps) {
 	if c.inside && at <= c.last {
 		c.again = true
@@ -171,7 +172,8 @@ func (c *Comp) Describe(e *simcore.Event) string {
 	return ""
 }
 
-// Timer names a timer that is armed for a queue pair with work entries under way; empty without one.
+// Timer names an armed retransmission timer of a queue pair with unacknowledged packets; empty if
+// there is none.
 func (c *Comp) Timer() string {
 	if q := c.dev.Oldest(); q != nil {
 		return fmt.Sprintf("the retransmission timer of queue pair %d", q.Num)
@@ -179,13 +181,13 @@ func (c *Comp) Timer() string {
 	return ""
 }
 
-// Progress changes when a queue pair gets on: repeated packets are no progress.
+// Progress changes when a queue pair makes progress; repeated packets are no progress.
 func (c *Comp) Progress() uint64 { return c.dev.Progress() }
 
 // NotifyRecv implements sim.Component.
 func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 	t := c.now()
-	c.awake(t)
+	c.endIdle(t)
 	if port == sim.Port(c.pcie) {
 		for m := c.pcie.Retrieve(now); m != nil; m = c.pcie.Retrieve(now) {
 			p, ok := m.(*msg.TLP)
@@ -209,7 +211,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	kind, arg, at := ev.Kind, ev.Arg, ev.At
 	c.events.Put(ev)
-	c.awake(at)
+	c.endIdle(at)
 	c.inside = true
 	switch kind {
 	case kindPump:
@@ -221,7 +223,7 @@ func (c *Comp) Handle(e sim.Event) error {
 		c.arrived(arg.(*qpair), request)
 	case kindAnswered:
 		c.arrived(arg.(*qpair), response)
-	case kindHeard:
+	case kindAccepted:
 		arg.(*rxOp).finish()
 	case kindHeld:
 		c.carryOut()
@@ -245,11 +247,11 @@ func (c *Comp) Handle(e sim.Event) error {
 		c.pump(at)
 	}
 	c.inside = false
-	c.resting(at)
+	c.beginIdle(at)
 	return c.failed
 }
 
-// pump lets everything go on that can.
+// pump advances everything that can advance.
 func (c *Comp) pump(now simcore.Ps) {
 	c.finishWrites()
 	c.takeFrames(now)
@@ -268,17 +270,17 @@ func (c *Comp) pump(now simcore.Ps) {
 	c.takeLoop(now)
 }
 
-// Busy reports whether anything is under way.
+// Busy reports whether anything is in flight.
 func (c *Comp) Busy() bool {
 	return c.dma.out.Len() > 0 || c.dma.reads > 0 || c.rx.ops > 0 || c.tx.packets > 0 || c.tx.turn.Len() > 0 ||
 		c.table.open > 0 || c.rx.unplaced > 0
 }
 
-// Idle reports whether nothing is under way, and no timer will have something be.
+// Idle reports whether nothing is in flight and no timer will start anything.
 func (c *Comp) Idle() bool { return !c.Busy() && c.dev.Idle() }
 
-// awake ends an idle time.
-func (c *Comp) awake(now simcore.Ps) {
+// endIdle ends an idle interval.
+func (c *Comp) endIdle(now simcore.Ps) {
 	cycle := int64(now / c.period)
 	c.last = now
 	if len(c.rests) == 0 || c.idleFrom < 0 {
@@ -292,8 +294,8 @@ func (c *Comp) awake(now simcore.Ps) {
 	c.idleFrom = -1
 }
 
-// resting begins an idle time if nothing is under way.
-func (c *Comp) resting(now simcore.Ps) {
+// beginIdle begins an idle interval if nothing is in flight.
+func (c *Comp) beginIdle(now simcore.Ps) {
 	if len(c.rests) > 0 && c.idleFrom < 0 && !c.Busy() {
 		c.idleFrom = int64(now/c.period) + 1
 	}

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// books is the bytes that crossed a NIC's boundary.
+// books counts the bytes that crossed a NIC's boundary.
 type books struct {
 	frames        [2]int // in, out
 	written, read int    // payload to and from memory

@@ -2,20 +2,20 @@ package rnic
 
 import "nictwin/models/sim/fifo"
 
-// holder is what has a context, or waits for one.
+// holder holds a context, or waits for one.
 type holder interface {
 	granted(c *Comp)
 }
 
-// contexts are shared by the endpoints but for a reserve of each.
+// contexts are shared by the endpoints, except for a reserve of each.
 type contexts struct {
 	most, reserve int
 	used          [2]int
 	waiting       [2]fifo.Queue[holder]
-	turn          int // endpoint that is looked at first
+	turn          int // endpoint looked at first
 }
 
-// free reports whether an endpoint can have one more.
+// free reports whether an endpoint can have one more context.
 func (x *contexts) free(ep int) bool {
 	if x.used[ep] < x.reserve {
 		return true
@@ -27,15 +27,17 @@ func (x *contexts) free(ep int) bool {
 	return shared < x.most-x.reserve
 }
 
-// ready reports whether an endpoint can have one more, and nothing waits for one of either.
+// ready reports whether an endpoint can have one more, and no request waits for one of either
+// endpoint.
 func (x *contexts) ready(ep int) bool {
 	return x.waiting[0].Len()+x.waiting[1].Len() == 0 && x.free(ep)
 }
 
-// has reports whether an endpoint has one for who asks now.
+// has reports whether a new request of an endpoint gets a context at once.
 func (x *contexts) has(ep int) bool { return x.waiting[ep].Len() == 0 && x.free(ep) }
 
-// take gives a context of an endpoint to h, now or when there is one; those of an endpoint are served in order.
+// take gives h a context of an endpoint, now or when one is free; requests of an endpoint are
+// served in order.
 func (c *Comp) take(ep int, h holder) {
 	x := &c.contexts
 	if !x.has(ep) {
@@ -46,7 +48,7 @@ func (c *Comp) take(ep int, h holder) {
 	h.granted(c)
 }
 
-// give takes a context back.
+// give returns a context.
 func (c *Comp) give(ep int) {
 	x := &c.contexts
 	x.used[ep]--

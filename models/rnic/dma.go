@@ -10,38 +10,39 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// reader is who asked for a DMA read, and is told once of its end.
+// reader is the owner of a DMA read, which is notified once when the read ends.
 type reader interface {
 	readDone(c *Comp, ok bool)
 }
 
-// dmaRead is bytes being read.
+// dmaRead is a read in progress.
 type dmaRead struct {
 	bus    uint64
 	dst    []byte
-	asked  int
-	open   int // requests that were not answered
+	asked  int // bytes requested
+	open   int // unanswered requests
 	failed bool
 	queued bool // in dma.want
 	owner  reader
 }
 
-// tag is what stands behind one read tag.
+// tag is the state of one read tag.
 type tag struct {
 	r    *dmaRead
-	off  int // of the next byte in r.dst
+	off  int // offset of the next byte in r.dst
 	left int
 	addr uint64
 }
 
-// dma is the NIC's use of its PCIe port. TLPs leave in one order, so that a read never passes a write before it.
+// dma is the NIC's use of its PCIe port. TLPs leave in one order, so that a read never passes an
+// earlier write.
 type dma struct {
 	out   fifo.Queue[*msg.TLP]
-	want  fifo.Queue[*dmaRead] // whose requests are not all out
+	want  fifo.Queue[*dmaRead] // reads with requests yet to send
 	tags  []tag
 	free  fifo.Queue[uint8]
 	idle  []*dmaRead
-	reads int // not ended
+	reads int // reads that have not ended
 }
 
 func (d *dma) init(tags int) {
@@ -51,13 +52,13 @@ func (d *dma) init(tags int) {
 	}
 }
 
-// endpoint is whose memory a bus address is in.
+// endpoint returns the endpoint whose memory a bus address is in.
 func endpoint(bus uint64) int {
 	ep, _ := mem.Split(bus)
 	return min(ep, nicspec.EndpointHost)
 }
 
-// read reads memory into dst. A read of nothing ends at once.
+// read reads memory into dst. A read of zero bytes ends at once.
 func (c *Comp) read(bus uint64, dst []byte, owner reader) {
 	if len(dst) == 0 {
 		owner.readDone(c, true)
@@ -76,7 +77,7 @@ func (c *Comp) read(bus uint64, dst []byte, owner reader) {
 	c.arm(c.now())
 }
 
-// request sends read requests while there are tags, and room.
+// request sends read requests while there are tags and room.
 func (c *Comp) request() {
 	d := &c.dma
 	for d.want.Len() > 0 && d.free.Len() > 0 && d.out.Len() < c.spec.OutDepth {
@@ -109,7 +110,7 @@ func (c *Comp) request() {
 
 func (c *Comp) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec.RequesterNic} }
 
-// readOver ends a read that has no requests open and none to come.
+// readOver ends a read whose requests have all been sent and answered.
 func (c *Comp) readOver(r *dmaRead) {
 	if r.open > 0 || r.asked < len(r.dst) && !r.failed {
 		return
@@ -124,7 +125,7 @@ func (c *Comp) readOver(r *dmaRead) {
 	owner.readDone(c, ok)
 }
 
-// completion takes a completion.
+// completion takes a completion TLP.
 func (c *Comp) completion(h *tlp.Header, data []byte) {
 	d := &c.dma
 	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(d.tags) || d.tags[h.Tag].r == nil {
@@ -153,8 +154,8 @@ func (c *Comp) completion(h *tlp.Header, data []byte) {
 	c.arm(c.now())
 }
 
-// write writes b to memory. Each of its TLPs is told to sender when it has been accepted at its destination; it
-// returns how many there are.
+// write writes b to memory and returns the number of TLPs. sender is notified of each one when its
+// destination has accepted it.
 func (c *Comp) write(bus uint64, b []byte, sender msg.Consumer) int {
 	split := tlp.SplitWrite(bus, len(b), c.spec.Limits[endpoint(bus)].MPS, tlp.Unaligned)
 	first, n := c.dma.out.Len(), 0
@@ -181,7 +182,7 @@ func (c *Comp) write(bus uint64, b []byte, sender msg.Consumer) int {
 	return n
 }
 
-// sendTLPs sends what the port takes.
+// sendTLPs sends as many TLPs as the port takes.
 func (c *Comp) sendTLPs(now simcore.Ps) {
 	for c.dma.out.Len() > 0 && c.pcie.CanSend() {
 		p := c.dma.out.Pop()

@@ -15,7 +15,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// leak stands in a cable and loses frames.
+// leak is part of a cable and loses frames.
 type leak struct {
 	*sim.ComponentBase
 	s     simcore.Scheduler
@@ -44,7 +44,7 @@ func (l *leak) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 	}
 }
 
-// Over a cable that loses frames everything arrives all the same, once and whole: timers and NAKs see to it.
+// Over a cable that loses frames everything arrives once and whole, thanks to timers and NAKs.
 func TestLossyCable(t *testing.T) {
 	l := &leak{ComponentBase: sim.NewComponentBase("Leak"), rng: rand.New(rand.NewPCG(7, 7))}
 	leaky := newRig(t, 2, testSpec(), l)
@@ -97,7 +97,7 @@ func TestLossyCable(t *testing.T) {
 	}
 }
 
-// A SEND that finds no receive entry is told so and comes again when one has been posted.
+// A SEND that finds no receive entry gets an RNR NAK and is repeated after one has been posted.
 func TestReceiverNotReady(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, testSpec())
 	src, buf := a.h.alloc(arm, 4096), b.h.alloc(arm, 4096)
@@ -112,7 +112,7 @@ func TestReceiverNotReady(t *testing.T) {
 	require.Equal(t, sent, b.h.bytes(buf, 3000))
 }
 
-// Memory that is not there ends the queue pair whose DMA it was, and nothing else.
+// Absent memory ends the queue pair whose DMA accessed it, and nothing else.
 func TestNoMemory(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, testSpec())
 	x, y := a.h.qp(rnicspec.RC, arm), b.h.qp(rnicspec.RC, arm)
@@ -131,7 +131,7 @@ func TestNoMemory(t *testing.T) {
 	require.False(t, a.h.nic.Busy())
 }
 
-// An atomic on memory that is not there ends as an error, not with a value that nobody has read.
+// An atomic on absent memory ends with an error, not with a value that was never read.
 func TestAtomicOnNoMemory(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, testSpec())
 	const key = 99
@@ -147,7 +147,7 @@ func TestAtomicOnNoMemory(t *testing.T) {
 	require.False(t, b.h.nic.Busy())
 }
 
-// What the caches lack is read from memory, and costs that time; what they have does not.
+// A cache miss reads memory and costs that time; a hit does not.
 func TestCacheMisses(t *testing.T) {
 	spec := testSpec()
 	r, a, b := connected(t, rnicspec.RC, spec)
@@ -193,7 +193,8 @@ func TestSpecNamesEveryField(t *testing.T) {
 	}
 }
 
-// The TLPs of a WRITE's packet are placed in the order that the spec says, and packets in order in either case.
+// The TLPs of a WRITE's packet are placed in the order that the spec sets; packets are placed in
+// order with either.
 func TestWriteOrder(t *testing.T) {
 	order := func(o Order) (at []uint64) {
 		spec := testSpec()
@@ -218,7 +219,7 @@ func TestWriteOrder(t *testing.T) {
 	require.Equal(t, []uint64{512, 0, 1536, 1024, 2560, 2048, 3584, 3072}, order(Descending))
 }
 
-// A spec is plain data: what is written as YAML is read back the same.
+// A spec is plain data: it survives a round trip through YAML.
 func TestSpecsAreYAML(t *testing.T) {
 	for _, name := range PresetNames {
 		s, err := Preset(name)

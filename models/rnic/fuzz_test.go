@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Whatever software writes to the registers, nothing panics, and the NIC is at work for no longer than it has something
-// to do. Each piece of the input is an offset of four bytes, a length and as many bytes.
+// No register write makes the NIC panic or work forever. Each piece of the input is an offset of
+// four bytes, a length and as many bytes.
 func FuzzRegisters(f *testing.F) {
 	piece := func(off uint32, b []byte) []byte {
 		return append(append(binary.LittleEndian.AppendUint32(nil, off), byte(len(b))), b...)

@@ -4,10 +4,10 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// ctxBytes is what is read when a cache lacks something: one context (assumption).
+// ctxBytes is the size of one context, which a cache miss reads (assumption).
 const ctxBytes = 64
 
-// lookup is contexts being read for somebody.
+// lookup is a set of context reads that somebody waits for.
 type lookup struct {
 	q    *qpair
 	kind int
@@ -17,18 +17,19 @@ type lookup struct {
 	buf  [ctxBytes]byte
 }
 
-// Who waits for a lookup.
+// What waits for a lookup.
 const (
 	forSend = iota
 	forPacket
 	forRead
 )
 
-// qpKey sets queue pairs apart from pages in context memory.
+// qpKey separates queue pairs from pages in context memory.
 const qpKey = 1 << 63
 
-// missing counts what the caches lack of a queue pair and of the pages at both ends of n bytes, and asks for it.
-func (c *Comp) missing(l *lookup, key uint32, va uint64, n int) {
+// lookUp counts the cache misses of a queue pair and of the pages at both ends of n bytes, and
+// reads their contexts.
+func (c *Comp) lookUp(l *lookup, key uint32, va uint64, n int) {
 	if l.kind != forRead && !c.qpCache.has(uint64(l.q.Num)) {
 		c.counters[rnicspec.CntQPMisses]++
 		c.readContext(l, qpKey|uint64(l.q.Num))
@@ -54,7 +55,7 @@ func (c *Comp) page(l *lookup, page uint64) {
 	}
 }
 
-// readContext reads a context from memory, if software said where they are.
+// readContext reads a context from memory, if software has provided context memory.
 func (c *Comp) readContext(l *lookup, key uint64) {
 	if c.context.bytes == 0 {
 		return
@@ -80,20 +81,21 @@ func (c *Comp) waits(l *lookup) bool {
 	return false
 }
 
-// lookUpSend reports whether all that the next packet of a queue pair needs is at hand; if not, it is asked for.
+// lookUpSend reports whether everything that the next packet of a queue pair needs is in the
+// caches; if not, it starts the reads.
 func (c *Comp) lookUpSend(q *qpair) bool {
 	if q.known || q.asked {
 		return q.known
 	}
 	key, va, n := q.Local()
 	l := c.newLookup(q, forSend)
-	c.missing(l, key, va, min(n, q.PMTU))
+	c.lookUp(l, key, va, min(n, q.PMTU))
 	q.asked = c.waits(l)
 	q.known = !q.asked
 	return q.known
 }
 
-// lookUpPacket is the same of a packet that has come.
+// lookUpPacket is lookUpSend for a received packet.
 func (c *Comp) lookUpPacket(op *rxOp) bool {
 	if op.known || op.asked {
 		return op.known
@@ -102,16 +104,16 @@ func (c *Comp) lookUpPacket(op *rxOp) bool {
 	l.op = op
 	if op.kind == request && !op.raw {
 		key, va, n := op.q.Target(&op.p)
-		c.missing(l, key, va, min(n, max(len(op.p.Payload), 1)))
+		c.lookUp(l, key, va, min(n, max(len(op.p.Payload), 1)))
 	} else {
-		c.missing(l, 0, 0, 0)
+		c.lookUp(l, 0, 0, 0)
 	}
 	op.asked = c.waits(l)
 	op.known = !op.asked
 	return op.known
 }
 
-// lookUpRead is the same of a packet of READ data.
+// lookUpRead is lookUpSend for a packet of READ data.
 func (c *Comp) lookUpRead(j *readJob, off, n int) bool {
 	if j.known {
 		j.known = false
@@ -119,11 +121,12 @@ func (c *Comp) lookUpRead(j *readJob, off, n int) bool {
 	}
 	l := c.newLookup(j.q, forRead)
 	l.job = j
-	c.missing(l, j.r.Key, j.r.VA+uint64(off), n)
+	c.lookUp(l, j.r.Key, j.r.VA+uint64(off), n)
 	return !c.waits(l)
 }
 
-// readDone implements reader: a context has come. One that cannot be read is as good as read: its bytes have no say.
+// readDone implements reader: a context has come. A failed read counts like a successful one, since
+// the contents are ignored.
 func (l *lookup) readDone(c *Comp, _ bool) {
 	if l.left--; l.left > 0 {
 		return

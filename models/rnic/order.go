@@ -2,12 +2,13 @@ package rnic
 
 import "nictwin/models/rnic/core"
 
-// enter lets a request ask for its context. Those of a queue pair get theirs in such an order that they have their
-// effects in order; one that would overtake another is barred, and holds no context meanwhile.
+// enter lets a request ask for its context, or bars it if it would overtake another. Contexts are
+// thus given in an order in which the requests of a queue pair take effect in order; a barred
+// request holds no context.
 func (c *Comp) enter(op *rxOp) {
 	q := op.q
-	// Where nothing waits for a context and no atomic is under way, nothing is barred either: the rule need not be
-	// looked at.
+	// Where nothing waits for a context and no atomic is in flight, nothing is barred either: the
+	// check can be skipped.
 	if q.atomics == 0 && c.contexts.ready(op.context) || q.barred.Len() == 0 && !op.overtakes() {
 		c.ask(op)
 		return
@@ -15,9 +16,9 @@ func (c *Comp) enter(op *rxOp) {
 	q.barred.Push(op)
 }
 
-// overtakes reports whether a request would have its effects before those of an earlier one of its queue pair: one
-// that waits for a context of the other endpoint, or an atomic, which has read before it writes. Atomics follow each
-// other anyway.
+// overtakes reports whether a request would take effect before an earlier one of its queue pair:
+// one that waits for a context of the other endpoint, or an atomic, which has read before it
+// writes. Atomics follow each other anyway.
 func (op *rxOp) overtakes() bool {
 	q := op.q
 	return q.queued[1-op.context] > 0 || q.atomics > 0 && !op.atomic()
@@ -47,7 +48,7 @@ func (op *rxOp) granted(c *Comp) {
 	}
 }
 
-// unbar lets those of a queue pair's barred requests ask for their contexts that overtake nothing any more.
+// unbar admits barred requests of a queue pair that no longer overtake another.
 func (c *Comp) unbar(q *qpair) {
 	for q.barred.Len() > 0 && !q.barred.Front().overtakes() {
 		c.ask(q.barred.Pop())

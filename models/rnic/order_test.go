@@ -15,7 +15,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// receives are the IDs and the states of the receive entries that ended, in the order of their completions.
+// receives returns the IDs and statuses of the receive entries that ended, in the order of their
+// completions.
 func (q *testQP) receives() (ids []uint64, states []rnicspec.Status) {
 	for _, c := range q.poll() {
 		if c.Opcode == rnicspec.Recv {
@@ -25,15 +26,16 @@ func (q *testQP) receives() (ids []uint64, states []rnicspec.Status) {
 	return ids, states
 }
 
-// scarce has few contexts, each held for so long that requests wait for them.
+// scarce returns a spec with few contexts, each held for so long that requests wait for them.
 func scarce() Spec {
 	s := testSpec()
 	s.Contexts, s.Prefetch = Contexts{Endpoint: 1, Reserve: 1, Hold: 5 * simcore.Microsecond}, 8
 	return s
 }
 
-// The messages of a queue pair are completed in order, whatever endpoint each goes to: one for the host does not
-// overtake those that wait for a context of the Arm's. It holds no context meanwhile, so that others get on.
+// The messages of a queue pair complete in order, whatever endpoint each addresses: one for the
+// host does not overtake those that wait for a context of the Arm's. It holds no context meanwhile,
+// so that others proceed.
 func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	a.h.nic.contexts.most, a.h.nic.spec.Contexts.Hold = 1000, 0 // it sends faster than the other one has contexts
@@ -64,8 +66,8 @@ func TestCompletionsKeepTheirOrderAcrossEndpoints(t *testing.T) {
 	require.Equal(t, [2]int{}, b.h.nic.contexts.used)
 }
 
-// The receive entries of a queue pair that fails are completed in order: those that are read while the request it
-// failed by has not had its effects are flushed behind it.
+// The receive entries of a failed queue pair complete in order: those fetched before the failing
+// request has taken effect are flushed behind it.
 func TestFlushedEntriesComeBehindTheErrorInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.RC, scarce())
 	const n, bad, each = 40, 5, 512
@@ -97,7 +99,8 @@ func TestFlushedEntriesComeBehindTheErrorInOrder(t *testing.T) {
 	require.False(t, b.h.nic.Busy())
 }
 
-// sends are the IDs and the states of the work entries that ended, in the order of their completions.
+// sends returns the IDs and statuses of the work entries that ended, in the order of their
+// completions.
 func (q *testQP) sends() (ids []uint64, states []rnicspec.Status) {
 	for _, c := range q.poll() {
 		if c.Opcode != rnicspec.Recv {
@@ -107,10 +110,10 @@ func (q *testQP) sends() (ids []uint64, states []rnicspec.Status) {
 	return ids, states
 }
 
-// The work entries of a queue pair without acknowledgements are completed in order: the one it fails by, and those
-// that are flushed, come behind those whose packets have left, and none of theirs leaves. It fails by a key that does
-// not exist, by memory that is not there, or by several of them; the first in order says what went wrong, signalled or
-// not.
+// The work entries of a queue pair without acknowledgements complete in order: the failing one and
+// the flushed ones come behind those whose packets have left, and none of their packets leaves. It
+// fails by an unknown key, by absent memory, or by several of them; the first error in order is
+// reported, signalled or not.
 func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	const unknown, nowhere, n, bad = 77, 99, 10, 5
 	want := slices.Repeat([]rnicspec.Status{rnicspec.OK}, bad)
@@ -151,8 +154,8 @@ func TestUnacknowledgedSendsEndInOrderWhenOneFails(t *testing.T) {
 	}
 }
 
-// The same where the packets of one message fail by both: its last by a bound, which is found when it is planned, and
-// its first by memory that is not there, which is found later.
+// The same if the packets of one message fail by both: its last by a bound, found when it is
+// planned, and its first by absent memory, found later.
 func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
 	const key, n, bad = 99, 6, 2
 	r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -175,8 +178,8 @@ func TestMessageThatFailsTwiceNamesTheError(t *testing.T) {
 		rnicspec.Flushed, rnicspec.Flushed}, states)
 }
 
-// Inline bytes of queue pairs without acknowledgements are those of the work entry, which is gone from the queue when
-// its packet is made.
+// Inline bytes of queue pairs without acknowledgements are copied from the work entry, which is no
+// longer queued when its packet is made.
 func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 	for _, typ := range []rnicspec.QPType{rnicspec.RC, rnicspec.UC, rnicspec.UD, rnicspec.Raw} {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -196,8 +199,8 @@ func TestInlineBytesOutliveTheirEntry(t *testing.T) {
 	}
 }
 
-// Datagrams of a queue pair are completed in order, and each when it has left, though those to the NIC itself need not
-// wait for the wire.
+// Datagrams of a queue pair complete in order, each after it has left, although those to the NIC
+// itself need not wait for the wire.
 func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	r, a, b := connected(t, rnicspec.UD, testSpec())
 	const self, n = 5, 24
@@ -230,9 +233,9 @@ func TestDatagramsOfTwoWaysEndInOrder(t *testing.T) {
 	require.True(t, slices.IsSorted(ids), ids)
 }
 
-// What follows an atomic on its queue pair has its effects after it: it reads what the atomic wrote, is not
-// overwritten by it, and is told after it. So it is between atomics, too, whatever endpoint the memory belongs to, and
-// when contexts are scarce.
+// Requests behind an atomic on its queue pair take effect after it: they read what it wrote, are
+// not overwritten by it, and complete after it. The same holds between atomics, for either
+// endpoint's memory, and when contexts are scarce.
 func TestRequestsStayBehindAtomics(t *testing.T) {
 	for _, o := range []rnicspec.Opcode{rnicspec.Read, rnicspec.Write, rnicspec.Send} {
 		for ep, spec := range []Spec{arm: testSpec(), hst: scarce()} {
@@ -278,7 +281,7 @@ func TestRequestsStayBehindAtomics(t *testing.T) {
 	}
 }
 
-// A queue pair without atomics waits for nobody's.
+// A queue pair without atomics waits for no other one's.
 func TestAtomicsHoldNoOtherQueuePair(t *testing.T) {
 	at := func(busy int) (done simcore.Ps) {
 		r, a, b := connected(t, rnicspec.RC, testSpec())
@@ -302,8 +305,8 @@ func TestAtomicsHoldNoOtherQueuePair(t *testing.T) {
 	require.InDelta(t, int64(at(0)), int64(at(10)), float64(100*simcore.Nanosecond), "an atomic takes longer")
 }
 
-// The order of a queue pair does not depend on the engine taking events of one time in the order in which they were
-// made, as Akita's own does not: what several small messages do falls together.
+// The order of a queue pair does not depend on the engine's order of events of one time, as on
+// Akita's own engine: the effects of several small messages coincide.
 func TestMessagesKeepTheirOrderOnAkitasEngine(t *testing.T) {
 	for _, x := range []Contexts{DefaultSpec().Contexts, {Endpoint: 8, Hold: 2 * simcore.Microsecond},
 		{Endpoint: 1000}} {

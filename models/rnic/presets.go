@@ -19,7 +19,8 @@ import (
 //	               offpath.p2.large_read_collapse, an anchor. What happens then is a hypothesis without another number
 //	latency        the rest of a RNIC's latency for each operation: anchors, one for each testbed and operation; the
 //	               values here make 2 µs (offpath.bg.rdma_latency) of a small READ: assumption
-//	latency.rc_ps  BlueField-2 only: 0.05 µs, what the links there and back leave of the anchor offpath.p1.abs_write, 0.4 µs
+//	latency.rc_ps  BlueField-2 only: 0.05 µs, the remainder of the anchor offpath.p1.abs_write, 0.4 µs, after the links
+//	               there and back
 //	line           offpath.hw.cli_pcie (ConnectX-4: 100 Gbps), offpath.hw.nic (BlueField-2: 2 × 100); the others by
 //	               their data sheets: ConnectX-5 100, ConnectX-6 200, ConnectX-7 400 Gbps
 //	framing, pmtu  OP ran InfiniBand at a path MTU of 1,024 (declared); RoCEv2 is the sensitivity
@@ -35,10 +36,10 @@ const (
 	tablePkts  = 72 << 10
 )
 
-// PresetNames are what Preset takes.
+// PresetNames lists the names that Preset accepts.
 var PresetNames = []string{"connectx4", "connectx5", "connectx6", "connectx7", "bluefield2"}
 
-// DefaultSpec is a ConnectX-6.
+// DefaultSpec returns the spec of a ConnectX-6.
 func DefaultSpec() Spec {
 	limits := tlp.Limits{MPS: 512, MRRS: 512, RCB: 64}
 	arm := limits
@@ -58,10 +59,10 @@ func DefaultSpec() Spec {
 	}
 }
 
-// contextsFor is how many contexts carry a rate when each is held for hold.
+// contextsFor returns the number of contexts that sustain a rate when each is held for hold.
 func contextsFor(mpps int) int { return (mpps*int(hold) + psPerMicro/2) / psPerMicro }
 
-// Preset is a NIC by its name.
+// Preset returns the spec of a NIC by its name.
 func Preset(name string) (Spec, error) {
 	s := DefaultSpec()
 	scale := func(gbps int64) {

@@ -6,35 +6,35 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// qpair is a queue pair with its rings, and what of it is under way. All of it is in one place, as one of many queue
-// pairs has to be fetched from afar whenever it is its turn.
+// qpair is a queue pair with its rings and everything of it in flight. It is one block of memory,
+// since with many queue pairs each turn misses the processor's cache.
 type qpair struct {
-	// What every packet looks at comes first, in one line of the processor with the head of core.QP.
-	refs     int32         // that must be gone before the queue pair can be
-	atomics  int32         // that asked for a context and have not written
-	due      [2]simcore.Ps // of the last request, of the last response that came
-	endpoint int           // whose memory has its send ring: whose contexts its requests take
+	// Fields used for every packet come first, in one cache line with the head of core.QP.
+	refs     int32         // references that must be gone before the queue pair can be destroyed
+	atomics  int32         // atomics that asked for a context and have not written
+	due      [2]simcore.Ps // time of the last request and of the last response received
+	endpoint int           // endpoint whose memory holds the send ring, and whose contexts its requests take
 	port     int
 	active   bool // in transmitter.turn
 	known    bool // its lookups for the next packet are done
-	asked    bool // they are under way
+	asked    bool // those lookups are in flight
 	timing   bool // an event of the acknowledgement timer is pending
-	// what the completions of a failure wait for: requests without their effects yet, and packets that nobody
-	// acknowledges
-	untold int32
+	// Things that the completions of a failure wait for: requests that have not taken effect, and
+	// packets that no peer acknowledges.
+	unreported int32
 
 	core.QP
-	steps      uint64 // of progress, when the timer was started
+	steps      uint64 // progress when the timer was started
 	out        chain[*txPacket]
-	leaving    chain[*txPacket]  // of UC, UD and raw: those that were in out, until they are told
-	parked     [2]chain[*rxOp]   // packets that have come, until they are handled
-	ripe       [2]int32          // how many of them are past their latency
-	queued     [2]int32          // requests that wait for a context, by endpoint
-	barred     chain[*rxOp]      // those that would overtake: order.go
-	flushed    []core.Completion // of a queue pair that has failed: told when nothing is untold
+	leaving    chain[*txPacket]  // of UC, UD and raw: packets from out, until reported
+	parked     [2]chain[*rxOp]   // received packets, until they are handled
+	ripe       [2]int32          // number of them past their latency
+	queued     [2]int32          // requests waiting for a context, by endpoint
+	barred     chain[*rxOp]      // requests that would overtake: see order.go
+	flushed    []core.Completion // of a failed queue pair: written once unreported is 0
 	replies    chain[*reply]
 	send, recv ring
-	cqs        [2]*cq // of sends, of receives
+	cqs        [2]*cq // of sends and of receives
 	qkey       uint32
 }
 
@@ -43,8 +43,8 @@ type ring struct {
 	addr    uint64
 	log     uint8
 	entry   int
-	pi      uint16 // up to which software has posted
-	asked   uint16 // up to which entries were asked for
+	pi      uint16 // software's producer index
+	asked   uint16 // entries before this one were requested
 	fetches chain[*fetch]
 }
 
@@ -55,7 +55,7 @@ type cq struct {
 	next uint32
 }
 
-// fetch is entries being read.
+// fetch is a read of ring entries.
 type fetch struct {
 	q    *qpair
 	r    *ring
@@ -65,7 +65,7 @@ type fetch struct {
 	next *fetch // in ring.fetches
 }
 
-// fetchesAhead is how many reads of entries a ring has in flight (assumption).
+// fetchesAhead is the number of entry reads that a ring has in flight (assumption).
 const fetchesAhead = 2
 
 // ring takes a doorbell.
@@ -78,7 +78,7 @@ func (c *Comp) ring(q *qpair, r *ring, pi uint16) {
 	c.fetch(q, r)
 }
 
-// fetch asks for entries that were posted.
+// fetch requests posted entries.
 func (c *Comp) fetch(q *qpair, r *ring) {
 	for r.asked != r.pi && r.fetches.Len() < fetchesAhead {
 		size := 1 << r.log
@@ -106,8 +106,8 @@ func (c *Comp) newFetch(q *qpair, r *ring, n int) *fetch {
 	return f
 }
 
-// push takes a work entry that was written to the NIC. It follows those that are being read; if some were not even
-// asked for, it is read from the ring like them.
+// push takes a work entry written to the NIC. It follows the entries being read; if earlier ones
+// were not even requested, it is read from the ring like them.
 func (c *Comp) push(q *qpair, b []byte) {
 	r := &q.send
 	r.pi++
@@ -128,13 +128,13 @@ func (f *fetch) readDone(c *Comp, ok bool) {
 	if !ok {
 		c.e.Reset()
 		f.q.Fail(rnicspec.LocalQP, &c.e)
-		c.tell(f.q, &c.e)
+		c.writeCompletions(f.q, &c.e)
 		f.n = 0
 	}
 	c.fetched(f.q, f.r)
 }
 
-// fetched hands entries that have come to the function, in order.
+// fetched passes entries that have come to the function, in order.
 func (c *Comp) fetched(q *qpair, r *ring) {
 	for r.fetches.Len() > 0 && r.fetches.Front().done {
 		f := r.fetches.Pop()
@@ -151,7 +151,7 @@ func (c *Comp) fetched(q *qpair, r *ring) {
 				q.Post(w, &c.e)
 			}
 		}
-		c.tell(q, &c.e)
+		c.writeCompletions(q, &c.e)
 		q.refs--
 		c.pools.fetches = append(c.pools.fetches, f)
 	}
@@ -163,38 +163,38 @@ func (c *Comp) fetched(q *qpair, r *ring) {
 	c.activate(q)
 }
 
-// tell writes completion entries. When a queue pair fails, requests may have been decided before that have not had
-// their effects, and packets planned that have not left: their completions come first.
-func (c *Comp) tell(q *qpair, e *core.Effects) {
-	if q.untold > 0 && q.State == rnicspec.Failed {
+// writeCompletions writes completion entries. If a queue pair has failed, requests decided before may not have
+// taken effect, and packets planned before may not have left: their completions come first.
+func (c *Comp) writeCompletions(q *qpair, e *core.Effects) {
+	if q.unreported > 0 && q.State == rnicspec.Failed {
 		q.flushed = append(q.flushed, e.Done...)
 		return
 	}
 	for i := range e.Done {
-		c.tellOne(q, &e.Done[i])
+		c.writeCompletion(q, &e.Done[i])
 	}
 }
 
-// told ends the effects of a request on the completion queues.
-func (c *Comp) told(q *qpair, e *core.Effects) {
+// completeRequest writes the completions of a request that takes effect.
+func (c *Comp) completeRequest(q *qpair, e *core.Effects) {
 	for i := range e.Done {
-		c.tellOne(q, &e.Done[i])
+		c.writeCompletion(q, &e.Done[i])
 	}
 	c.settle(q)
 }
 
-// settle says that one of the things that a failure's completions wait for was told.
+// settle records that one of the things that a failure's completions wait for has been reported.
 func (c *Comp) settle(q *qpair) {
-	if q.untold--; q.untold > 0 || len(q.flushed) == 0 {
+	if q.unreported--; q.unreported > 0 || len(q.flushed) == 0 {
 		return
 	}
 	for i := range q.flushed {
-		c.tellOne(q, &q.flushed[i])
+		c.writeCompletion(q, &q.flushed[i])
 	}
 	q.flushed = q.flushed[:0]
 }
 
-func (c *Comp) tellOne(q *qpair, d *core.Completion) {
+func (c *Comp) writeCompletion(q *qpair, d *core.Completion) {
 	to := q.cqs[0]
 	if d.Recv {
 		to = q.cqs[1]
@@ -207,7 +207,7 @@ func (c *Comp) tellOne(q *qpair, d *core.Completion) {
 	c.rx.unplaced += c.write(to.addr+at, b[:], &c.rx)
 }
 
-// pools are what is used again.
+// pools hold objects for reuse.
 type pools struct {
 	fetches []*fetch
 	packets []*txPacket

@@ -9,30 +9,30 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// receiver is what comes.
+// receiver is the state of the receiving side.
 type receiver struct {
 	more     bool // a port has frames
 	slot     simcore.Ps
-	held     int // bytes of packets that are not placed
-	ops      int // packets under way
-	unplaced int // TLPs of completion entries that were not accepted
+	held     int // bytes of packets not yet placed
+	ops      int // packets in flight
+	unplaced int // TLPs of completion entries not yet accepted
 
 	loop     fifo.Queue[*txPacket] // packets to the NIC itself
-	granted  fifo.Queue[*rxOp]     // requests that have a context, for its time
-	finished fifo.Queue[*rxOp]     // all of whose TLPs were accepted
+	granted  fifo.Queue[*rxOp]     // requests holding a context, for its time
+	finished fifo.Queue[*rxOp]     // requests whose TLPs were all accepted
 	p        core.Packet
 }
 
 // Consumed implements msg.Consumer, for completion entries.
 func (r *receiver) Consumed(simcore.Ps) { r.unplaced-- }
 
-// Which packets follow each other.
+// Kinds of packet; those of one kind keep their order.
 const (
 	request = iota
 	response
 )
 
-// rxOp is a packet that has come, until it has had its effects.
+// rxOp is a received packet, until it has taken effect.
 type rxOp struct {
 	c     *Comp
 	q     *qpair
@@ -42,20 +42,20 @@ type rxOp struct {
 	kind  int  // request or response
 	raw   bool // a frame for a raw queue pair
 	known bool // its lookups are done
-	asked bool // they are under way
-	waits bool // for a context
+	asked bool // the lookups are in flight
+	waits bool // it waits for a context
 
-	bytes   int        // that it takes of the receive buffer
-	context int        // endpoint whose context it has; -1: none
-	unsent  int        // TLPs that were not accepted, and reads that are not over
-	heard   simcore.Ps // when the NIC knows of all that were
-	rep     *reply
-	word    [8]byte
-	next    *rxOp // in qpair.parked, then in qpair.barred
+	bytes      int        // bytes that it takes of the receive buffer
+	context    int        // endpoint whose context it holds; -1: none
+	unsent     int        // TLPs not yet accepted, and reads not yet over
+	acceptedAt simcore.Ps // when the NIC knows that all were accepted
+	rep        *reply
+	word       [8]byte
+	next       *rxOp // in qpair.parked, then in qpair.barred
 }
 
-// takeFrames takes frames off the ports while there is room for what they hold: the line waits for the rest, as credits
-// (InfiniBand) or pause frames have it.
+// takeFrames takes frames off the ports while the receive buffer has room: the line waits for the
+// rest, as with credits (InfiniBand) or pause frames.
 func (c *Comp) takeFrames(now simcore.Ps) {
 	if !c.rx.more {
 		return
@@ -80,26 +80,26 @@ func (c *Comp) takeFrames(now simcore.Ps) {
 	}
 }
 
-// takeLoop takes packets of the NIC to itself: they yield to those from the network, which get the other half of the
-// buffer.
+// takeLoop takes packets of the NIC to itself: they yield to those from the network, which get the
+// other half of the buffer.
 func (c *Comp) takeLoop(now simcore.Ps) {
 	for c.rx.loop.Len() > 0 && c.rx.held < c.spec.RxBytes/2 {
 		x := c.rx.loop.Pop()
 		f := x.f
 		x.f = nil
 		f.Port = x.q.port
-		c.left(x)
+		c.freePacket(x)
 		c.accept(f, now)
 	}
 }
 
-// accept takes a frame: it gets a place in the pipeline.
+// accept takes a frame into the pipeline.
 func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	c.rx.slot = max(c.rx.slot, now) + c.spec.PacketTime
 	c.counters[rnicspec.CntRxPackets]++
 	op := take(&c.pools.ops)
-	op.c, op.f, op.context, op.known, op.asked, op.raw, op.rep, op.unsent, op.heard = c, f, -1, false, false, false,
-		nil, 0, 0
+	op.c, op.f, op.context, op.rep, op.unsent, op.acceptedAt = c, f, -1, nil, 0, 0
+	op.known, op.asked, op.raw = false, false, false
 	port := &c.ports[f.Port]
 	d := core.DropNoQP
 	if len(f.Data) >= len(port.address.SrcMAC) && [6]byte(f.Data) == port.address.SrcMAC {
@@ -138,7 +138,7 @@ func (c *Comp) drop(op *rxOp) {
 	c.pools.ops = append(c.pools.ops, op)
 }
 
-// latency is what the packet's operation takes beyond what is modelled.
+// latency returns the time that the packet's operation takes beyond what is modelled.
 func (c *Comp) latency(op *rxOp) (t simcore.Ps) {
 	l := &c.spec.Latency
 	if op.raw || op.kind == response {
@@ -163,14 +163,14 @@ func (c *Comp) latency(op *rxOp) (t simcore.Ps) {
 	return t
 }
 
-// arrived takes a packet of a queue pair whose latency is over: the first of those that came, whose latencies end in
-// order. The event does not say which, since events of one time may come in any order.
+// arrived takes the first received packet of a queue pair: its latency has passed, since latencies
+// end in order. The event does not name the packet, since events of one time may come in any order.
 func (c *Comp) arrived(q *qpair, kind int) {
 	q.ripe[kind]++
 	c.unpark(q, kind)
 }
 
-// unpark handles the packets of a queue pair that wait, in order, as far as what they need is at hand.
+// unpark handles the waiting packets of a queue pair, in order, as far as what they need has come.
 func (c *Comp) unpark(q *qpair, kind int) {
 	for line := &q.parked[kind]; q.ripe[kind] > 0; {
 		op := line.Front()
@@ -190,7 +190,8 @@ func (c *Comp) unpark(q *qpair, kind int) {
 	}
 }
 
-// respond takes a request: what it does is decided now, in order; when it takes effect is up to contexts and memory.
+// respond takes a request: its outcome is decided now, in order; when it takes effect depends on
+// contexts and memory.
 func (c *Comp) respond(op *rxOp) {
 	q := op.q
 	op.e.Reset()
@@ -208,8 +209,8 @@ func (c *Comp) respond(op *rxOp) {
 		op.rep = c.newReply(op)
 	}
 	if op.rep == nil && e.Drop != core.Kept {
-		c.tell(q, e)
-		c.over(op)
+		c.writeCompletions(q, e)
+		c.endPacket(op)
 		return
 	}
 	if e.Reply.Kind == core.ReadReply || e.Reply.Kind == core.AtomicReply {
@@ -223,11 +224,12 @@ func (c *Comp) respond(op *rxOp) {
 		ep = endpoint(e.Reply.Bus)
 	}
 	op.context = ep
-	q.untold++
+	q.unreported++
 	c.enter(op)
 }
 
-// carryOut lets a request take effect: the first of those that are held, as all are for the same time.
+// carryOut makes a request take effect: the first that holds a context, since all hold theirs for
+// the same time.
 func (c *Comp) carryOut() {
 	op := c.rx.granted.Pop()
 	e := &op.e
@@ -235,7 +237,7 @@ func (c *Comp) carryOut() {
 	for i := range e.Place {
 		op.unsent += c.write(e.Place[i].Bus, e.Place[i].Data, op)
 	}
-	c.told(op.q, e)
+	c.completeRequest(op.q, e)
 	switch e.Reply.Kind {
 	case core.ReadReply:
 		c.startRead(op)
@@ -246,28 +248,29 @@ func (c *Comp) carryOut() {
 	op.Consumed(0)
 }
 
-// Consumed implements msg.Consumer: one of the things that a packet waits for has happened, and the NIC hears of it
-// after the way back.
+// Consumed implements msg.Consumer: one of the things that a packet waits for has happened, which
+// the NIC learns after the way back.
 func (op *rxOp) Consumed(back simcore.Ps) {
 	now := op.c.now()
-	op.heard = max(op.heard, now+back)
+	op.acceptedAt = max(op.acceptedAt, now+back)
 	if op.unsent--; op.unsent > 0 {
 		return
 	}
-	if op.heard > now {
-		op.c.after(op.heard, kindHeard, op)
+	if op.acceptedAt > now {
+		op.c.after(op.acceptedAt, kindAccepted, op)
 		return
 	}
 	op.finish()
 }
 
-// finish has finishWrites end the packet.
+// finish leaves the packet to finishWrites.
 func (op *rxOp) finish() {
 	op.c.rx.finished.Push(op)
 	op.c.arm(op.c.now())
 }
 
-// finishWrites ends packets that have had their effects: contexts are free, and acknowledgements leave.
+// finishWrites ends packets that have taken effect: their contexts are freed, and acknowledgements
+// leave.
 func (c *Comp) finishWrites() {
 	for c.rx.finished.Len() > 0 {
 		op := c.rx.finished.Pop()
@@ -277,12 +280,13 @@ func (c *Comp) finishWrites() {
 		if op.rep != nil && op.e.Reply.Kind != core.ReadReply {
 			c.acknowledge(op)
 		}
-		c.over(op)
+		c.endPacket(op)
 	}
 }
 
-// unbuffer gives back a packet's place in the receive buffer. That of a READ or an atomic operation is not needed once
-// it was read: it waits among the responder resources of its queue pair, of which a peer may use MaxRead.
+// unbuffer frees a packet's place in the receive buffer. A READ or an atomic operation does not
+// need it once it was read: it waits among the responder resources of its queue pair, of which a
+// peer may use MaxRead.
 func (c *Comp) unbuffer(op *rxOp) {
 	c.rx.held -= op.bytes
 	op.bytes = 0
@@ -291,8 +295,8 @@ func (c *Comp) unbuffer(op *rxOp) {
 	}
 }
 
-// over ends a packet.
-func (c *Comp) over(op *rxOp) {
+// endPacket ends a packet.
+func (c *Comp) endPacket(op *rxOp) {
 	c.unbuffer(op)
 	c.rx.ops--
 	c.frames.Put(op.f)
@@ -313,7 +317,7 @@ func (c *Comp) answered(op *rxOp) {
 	for i := range e.Place {
 		op.unsent += c.write(e.Place[i].Bus, e.Place[i].Data, op)
 	}
-	c.tell(q, e)
+	c.writeCompletions(q, e)
 	if e.Wait > 0 {
 		c.after(c.now()+simcore.Ps(e.Wait), kindRNR, q)
 	}

@@ -11,12 +11,12 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// takeTLP takes what came by the PCIe port.
+// takeTLP takes a TLP received on the PCIe port.
 func (c *Comp) takeTLP(now simcore.Ps, p *msg.TLP) {
 	c.crossTLP(now, p, true)
 	h, err := p.Header()
 	if err != nil {
-		c.fail(fmt.Errorf("received a TLP it cannot read: %w", err))
+		c.fail(fmt.Errorf("received a TLP that cannot be decoded: %w", err))
 		return
 	}
 	switch {
@@ -52,7 +52,7 @@ func (c *Comp) answer(h *tlp.Header) {
 	}
 }
 
-// readRegister is a tlp.ReadFunc. What is no register reads as zero.
+// readRegister is a tlp.ReadFunc. Other offsets read as zero.
 func (c *Comp) readRegister(addr uint64, dst []byte) error {
 	var word [8]byte
 	clear(dst)

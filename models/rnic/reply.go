@@ -9,9 +9,9 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-var errNoFrame = errors.New("received what is no frame")
+var errNoFrame = errors.New("received something that is no frame")
 
-// reply is an answer under way. Those of a queue pair leave in the order of their requests.
+// reply is an answer in flight. Those of a queue pair leave in the order of their requests.
 type reply struct {
 	packets fifo.Queue[*txPacket]
 	all     bool   // no packet will be added
@@ -27,7 +27,7 @@ func (c *Comp) newReply(op *rxOp) *reply {
 	return r
 }
 
-// release lets the answers of a queue pair leave that can.
+// release lets all answers of a queue pair leave that can.
 func (c *Comp) release(q *qpair) {
 	for q.replies.Len() > 0 {
 		r := q.replies.Front()
@@ -58,27 +58,28 @@ func (c *Comp) acknowledge(op *rxOp) {
 	c.release(q)
 }
 
-// table is the packet table: READ data that has been asked for and has not left, counted in PCIe packets.
+// table is the packet table: READ data that was requested and has not left, counted in PCIe
+// packets.
 type table struct {
 	free    int
-	open    int                  // answers under way
-	waiting fifo.Queue[*readJob] // that have no room yet
-	active  fifo.Queue[*readJob] // with packets to be asked for, in turn
-	whole   *readJob             // that owns the table
+	open    int                  // answers in flight
+	waiting fifo.Queue[*readJob] // READs without room yet
+	active  fifo.Queue[*readJob] // READs with packets to request, in turn
+	whole   *readJob             // READ that owns the table
 }
 
-// readJob is a READ being answered. One that fits the table takes its entries at once, so that it overlaps with those
-// before and after it. A longer one waits until the table is empty and owns all of it: it is filled, then drained, and
-// only then filled again.
+// readJob is a READ being answered. One that fits the table takes its entries at once, so that it
+// overlaps with those before and after it. A longer one waits until the table is empty and owns all
+// of it: it fills the table, drains it, and only then fills it again.
 type readJob struct {
 	op       *rxOp
 	q        *qpair
 	r        core.Reply
 	rep      *reply
-	next, n  int  // packets asked for, in all
-	unfilled int  // asked for that have not come
-	undrawn  int  // that have not left
-	entries  int  // of the table
+	next, n  int  // packets requested, and in all
+	unfilled int  // packets requested that have not come
+	undrawn  int  // packets that have not left
+	entries  int  // entries of the table
 	known    bool // the lookups for its next packet are done
 	whole    bool
 	queued   bool // in table.active
@@ -97,7 +98,7 @@ func (c *Comp) startRead(op *rxOp) {
 	c.admit()
 }
 
-// entries is how many of the table n bytes take.
+// entries returns how many entries of the table n bytes take.
 func (c *Comp) entries(bus uint64, n int) int {
 	mps := c.spec.Limits[endpoint(bus)].MPS
 	return (n + mps - 1) / mps
@@ -120,7 +121,7 @@ func (c *Comp) admit() {
 	}
 }
 
-// queue puts a READ in line to ask for data.
+// queue puts a READ in line to request data.
 func (c *Comp) queue(j *readJob) {
 	if !j.queued {
 		j.queued = true
@@ -129,7 +130,7 @@ func (c *Comp) queue(j *readJob) {
 	}
 }
 
-// fillJobs asks for data of READs, a packet of each in turn, while DMA reads are not queued up.
+// fillJobs requests data of READs, a packet of each in turn, while no DMA reads are queued.
 func (c *Comp) fillJobs() {
 	t := &c.table
 	for t.active.Len() > 0 && c.dma.want.Len() == 0 && c.dma.free.Len() > 0 && c.dma.out.Len() < c.spec.OutDepth {
@@ -139,7 +140,7 @@ func (c *Comp) fillJobs() {
 		entries := c.entries(j.r.Bus+uint64(off), n)
 		if j.whole {
 			if t.free < entries {
-				continue // goes on when what is there has left
+				continue // continues when data in the table has left
 			}
 			t.free -= entries
 		}
@@ -157,7 +158,7 @@ func (c *Comp) fillJobs() {
 	}
 }
 
-// fill asks for a packet's data.
+// fill requests a packet's data.
 func (c *Comp) fill(j *readJob, off, n, entries int) {
 	x := c.newPacket(j.q, c.now())
 	x.addr, x.answer, x.job, x.entries, x.waits = &j.q.Address, true, j, entries, 1
@@ -170,13 +171,13 @@ func (c *Comp) fill(j *readJob, off, n, entries int) {
 	c.read(j.r.Bus+uint64(off), x.f.Data[x.at:x.at+n], x)
 }
 
-// filled notes that a packet's data has come.
+// filled records that a packet's data has come.
 func (c *Comp) filled(x *txPacket) {
 	x.waits = 0
 	j := x.job
 	j.unfilled--
 	if j.whole && j.unfilled == 0 && (j.next == j.n || c.table.free < c.entries(j.r.Bus, j.q.PMTU)) {
-		j.rep.gated = false // full: it is drained
+		j.rep.gated = false // full: drain it
 	}
 	q, op, last := j.q, j.op, j.next == j.n && j.unfilled == 0
 	c.release(q)
@@ -186,7 +187,7 @@ func (c *Comp) filled(x *txPacket) {
 	}
 }
 
-// drained notes that a packet of an answer has left.
+// drained records that a packet of an answer has left.
 func (c *Comp) drained(x *txPacket) {
 	j := x.job
 	if j == nil {
@@ -195,13 +196,13 @@ func (c *Comp) drained(x *txPacket) {
 	t := &c.table
 	t.free += x.entries
 	if j.undrawn--; j.undrawn == 0 {
-		c.drainedAll(j)
+		c.readLeft(j)
 	}
 	c.admit()
 }
 
-// drainedAll ends a READ all of which has left, or lets one that owns the table fill it again.
-func (c *Comp) drainedAll(j *readJob) {
+// readLeft ends a READ whose data has all left, or lets one that owns the table fill it again.
+func (c *Comp) readLeft(j *readJob) {
 	t := &c.table
 	switch {
 	case j.next == j.n:
@@ -236,8 +237,8 @@ func (u *atomicUnit) next(c *Comp) {
 	c.read(op.e.Reply.Bus, op.word[:], op)
 }
 
-// readDone implements reader: the value has come. Once the new one is on its way, what stands behind the atomic is let
-// on.
+// readDone implements reader: the old value has come. Once the new one is on its way, requests
+// behind the atomic may proceed.
 func (op *rxOp) readDone(c *Comp, ok bool) {
 	u, q := &c.atomics, op.q
 	u.line.Pop()
@@ -249,7 +250,7 @@ func (op *rxOp) readDone(c *Comp, ok bool) {
 		op.e.Reply.Kind, op.e.Reply.Syndrome = core.AckReply, uint8(wire.NAKRemoteOperational)
 		c.e.Reset()
 		q.Fail(0, &c.e)
-		c.tell(q, &c.e)
+		c.writeCompletions(q, &c.e)
 	}
 	op.Consumed(0)
 	if u.line.Len() > 0 {

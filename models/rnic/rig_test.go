@@ -18,7 +18,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// slotted is the component as a board holds it.
+// slotted is the component in a board's slot.
 type slotted struct{ *Comp }
 
 func (s slotted) Period() simcore.Ps      { return s.period }
@@ -28,7 +28,7 @@ func (s slotted) Check() error            { return s.Err() }
 func (s slotted) Cycles() int64           { return s.Cycle() }
 func (s slotted) Close() error            { return nil }
 
-// host is a card with the NIC and software that takes no time.
+// host is a card with the NIC and zero-time software.
 type host struct {
 	t     testing.TB
 	rig   *rig
@@ -58,7 +58,7 @@ type engine interface {
 	Run() error
 }
 
-// counting is the engine as the NICs see it.
+// counting is the engine as seen by the NICs.
 type counting struct {
 	*simcore.Engine
 	r *rig
@@ -83,7 +83,7 @@ func newEmptyRig(t testing.TB) *rig {
 	return &rig{t: t, e: e, any: e, pools: new(board.Pools)}
 }
 
-// memory is that of both endpoints, as software and root see it.
+// memory is the memory of both endpoints, as seen by software and root.
 type memory interface {
 	mem.Target
 	mem.Backdoor
@@ -139,7 +139,7 @@ func (r *rig) add(h *host) {
 
 func mac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
 
-// observe makes a digest of what crosses the boundaries of all NICs.
+// observe updates a digest of the crossings of all NICs.
 func (r *rig) observe(x boundary.Crossing) {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(x.Last))
@@ -179,7 +179,7 @@ func (h *host) do(cmd rnicspec.Command) uint32 {
 	return got.Value
 }
 
-// alloc takes memory of an endpoint; addresses of a card are never given twice.
+// alloc allocates memory of an endpoint; addresses of a card are never reused.
 func (h *host) alloc(ep int, n uint64) uint64 {
 	at := mem.Bus(ep, h.next)
 	h.next += (n + 0xfff) &^ 0xfff
@@ -286,7 +286,7 @@ func (q *testQP) postRecv(w rnicspec.RecvWQE) {
 	require.NoError(q.h.t, q.h.mmio.Write32(rnicspec.QPPage(q.n)+rnicspec.PageRecv, uint32(q.ri)))
 }
 
-// poll returns completion entries that have come.
+// poll returns the completion entries that have come.
 func (q *testQP) poll() []rnicspec.CQE {
 	var got []rnicspec.CQE
 	for {
@@ -301,7 +301,7 @@ func (q *testQP) poll() []rnicspec.CQE {
 	}
 }
 
-// testSpec has equal limits at both endpoints, as one root answers for both.
+// testSpec returns a spec with equal limits at both endpoints, since one root answers for both.
 func testSpec() Spec {
 	s := DefaultSpec()
 	s.Limits[0] = s.Limits[1]

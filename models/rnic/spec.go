@@ -10,10 +10,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Framing is what packets count as on the wire.
+// Framing determines the size of packets on the wire.
 type Framing string
 
-// The framings. Frames are RoCEv2 frames in either; with InfiniBand they take as many bytes of the wire as that would.
+// The framings. Frames are RoCEv2 frames with either; with InfiniBand they occupy the wire for as
+// many bytes as native packets would.
 const (
 	RoCEv2     Framing = "rocev2"     // 82 B a packet with Ethernet's own overhead, ether.WireOverhead
 	InfiniBand Framing = "infiniband" // 26 B a packet
@@ -31,41 +32,41 @@ const (
 // Spec configures a NIC. The sources of the defaults are in presets.go.
 type Spec struct {
 	Ports int          `yaml:"ports"`    // Ethernet ports
-	Freq  simcore.Freq `yaml:",inline"`  // the clock in whose cycles crossings are reported; nothing inside goes by it
-	Line  simcore.Rate `yaml:"line"`     // of an Ethernet port; zero: the link paces alone
+	Freq  simcore.Freq `yaml:",inline"`  // clock for the cycles of crossings; nothing inside depends on it
+	Line  simcore.Rate `yaml:"line"`     // rate of an Ethernet port; zero: only the link paces
 	Frame Framing      `yaml:"framing"`  // on the wire
-	PMTU  int          `yaml:"max_pmtu"` // the largest that a queue pair may have
+	PMTU  int          `yaml:"max_pmtu"` // largest PMTU of a queue pair
 
 	Limits [2]tlp.Limits `yaml:"limits"`      // by endpoint (Arm, host): MPS of writes, MRRS of reads
 	Place  Order         `yaml:"write_order"` // of the TLPs of a WRITE's packet
 	Tags   int           `yaml:"tags"`        // DMA reads in flight
 
-	// that a packet holds the pipeline of its direction: the packet rate's inverse
+	// Time that a packet occupies the pipeline of its direction: the inverse of the packet rate.
 	PacketTime simcore.Ps `yaml:"packet_ps"`
 	Contexts   Contexts   `yaml:"contexts"`
 	Table      int        `yaml:"packet_table"` // PCIe packets of READ data that the NIC holds
 	Latency    Latency    `yaml:"latency"`
 	Caches     Caches     `yaml:"caches"`
 
-	Fetch    int `yaml:"fetch"`      // work or receive entries that one DMA read brings at most
-	Prefetch int `yaml:"prefetch"`   // receive entries that a queue pair holds or has asked for
-	TxBytes  int `yaml:"tx_buffer"`  // of requests whose payload was asked for and that have not left
-	RxBytes  int `yaml:"rx_buffer"`  // of packets that have come and are not placed; others wait on the wire
-	OutDepth int `yaml:"tlp_buffer"` // TLPs that wait for the port before DMA reads stop being asked for
+	Fetch    int `yaml:"fetch"`      // work or receive entries per DMA read, at most
+	Prefetch int `yaml:"prefetch"`   // receive entries that a queue pair holds or has requested
+	TxBytes  int `yaml:"tx_buffer"`  // bytes of requests whose payload was requested and that have not left
+	RxBytes  int `yaml:"rx_buffer"`  // bytes of received packets not yet placed; others wait on the wire
+	OutDepth int `yaml:"tlp_buffer"` // waiting TLPs at which DMA reads are no longer requested
 }
 
-// Contexts are what a message needs while it is worked on: a request that leaves, for Hold; one that has come, for
-// Hold and until its bytes are where they belong (a WRITE, at the destination), or have come (a READ).
+// Contexts configures the contexts that messages need: an outgoing request for Hold, a received one
+// for Hold and until its bytes are at the destination (WRITE) or have come (READ).
 type Contexts struct {
 	Endpoint int        `yaml:"endpoint"` // most that one endpoint has
-	Reserve  int        `yaml:"reserve"`  // of them that no other endpoint can take
+	Reserve  int        `yaml:"reserve"`  // of them, not available to other endpoints
 	Hold     simcore.Ps `yaml:"hold_ps"`
 }
 
-// Latency is what operations take beyond what is modelled: pipelined, outside contexts.
+// Latency is the time of operations beyond what is modelled: pipelined, outside contexts.
 type Latency struct {
-	Requester simcore.Ps `yaml:"requester_ps"` // work entry there to its first packet
-	Read      simcore.Ps `yaml:"read_ps"`      // packet there to its turn, by operation
+	Requester simcore.Ps `yaml:"requester_ps"` // work entry fetched to its first packet
+	Read      simcore.Ps `yaml:"read_ps"`      // packet received to its turn, by operation
 	Write     simcore.Ps `yaml:"write_ps"`
 	Send      simcore.Ps `yaml:"send_ps"` // SENDs of connected queue pairs
 	Datagram  simcore.Ps `yaml:"datagram_ps"`
@@ -73,7 +74,7 @@ type Latency struct {
 	RC        simcore.Ps `yaml:"rc_ps"` // for requests of an RC, on top
 }
 
-// Caches are those of queue pairs and of translations; what they lack is read from context memory.
+// Caches sizes the caches of queue pairs and of translations; misses read context memory.
 type Caches struct {
 	QPs   int `yaml:"qps"`
 	Pages int `yaml:"pages"` // pages of memory regions
@@ -134,5 +135,5 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// ValidPMTU reports whether a path can have this MTU (IBTA 9.2).
+// ValidPMTU reports whether an MTU is valid for a path (IBTA 9.2).
 func ValidPMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }

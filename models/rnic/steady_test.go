@@ -78,7 +78,7 @@ func TestSameDigest(t *testing.T) {
 	require.Equal(t, play(), play())
 }
 
-// loop keeps n queue pairs busy: each posts a READ of 64 B again when one has ended.
+// loop keeps n queue pairs busy: each posts another READ of 64 B when one has ended.
 type loop struct {
 	r    *rig
 	qs   []*testQP
@@ -168,7 +168,7 @@ func BenchmarkPackets(b *testing.B) {
 	}
 }
 
-// The events of an operation are as many with 1,024 queue pairs as with one: nothing looks at all of them.
+// An operation takes as many events with 1,024 queue pairs as with one: nothing scans all of them.
 func TestEventsPerOperation(t *testing.T) {
 	count := func(n int) uint64 {
 		x := newLoop(t, n)

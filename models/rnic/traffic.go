@@ -5,8 +5,9 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Traffic counts what crossed the PCIe port. Data are TLPs with a payload, as the off-path study counts them; requests
-// are those without. Accesses of software to the registers, and what answers them, are apart.
+// Traffic counts the TLPs on the PCIe port. Data are TLPs with a payload, as the off-path study
+// counts them; requests are those without. Software's register accesses, and their completions, are
+// counted separately.
 type Traffic struct {
 	In, Out   Direction
 	Registers uint64 // TLPs
@@ -19,7 +20,7 @@ type Direction struct {
 	Bytes    [2]uint64 // of payload
 }
 
-// Traffic returns what crossed the PCIe port so far.
+// Traffic returns the TLPs on the PCIe port so far.
 func (c *Comp) Traffic() Traffic { return c.traffic }
 
 func (t *Traffic) addTLP(p *msg.TLP, in bool) {

@@ -9,36 +9,36 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// transmitter is what leaves.
+// transmitter is the state of the sending side.
 type transmitter struct {
 	turn    fifo.Queue[*qpair] // queue pairs that may have something to send
 	slot    simcore.Ps         // when the pipeline takes the next packet
-	held    int                // bytes of requests planned that have not left
-	packets int                // packets planned that have not left
+	held    int                // bytes of planned requests that have not left
+	packets int                // planned packets that have not left
 	o       core.Outgoing
 }
 
-// txPacket is a packet from its plan until it has left.
+// txPacket is a packet from its planning until it has left.
 type txPacket struct {
 	q       *qpair
 	f       *msg.Frame
 	addr    *core.Address
-	at      int // of the payload in f
+	at      int // offset of the payload in f
 	planned simcore.Ps
-	context int // endpoint whose context it has; -1: none
-	size    int // that it takes of transmitter.held
-	waits   int // for its payload, its context, its latency
+	context int // endpoint whose context it holds; -1: none
+	size    int // its share of transmitter.held
+	waits   int // things it waits for: payload, context, latency
 	failed  bool
 
 	answer  bool     // to a request
-	job     *readJob // of READ data
-	entries int      // of the packet table
+	job     *readJob // its READ, for READ data
+	entries int      // entries of the packet table
 
-	ends bool // its message; done is set then, of UC, UD and raw
-	told bool // done is to be told
-	left bool // it waits for earlier ones of its queue pair to be told
-	done core.Completion
-	next *txPacket // in qpair.out, then in qpair.leaving
+	ends   bool // last packet of its message; done is set then, for UC, UD and raw
+	report bool // done must be reported
+	left   bool // waits for earlier packets of its queue pair to be reported
+	done   core.Completion
+	next   *txPacket // in qpair.out, then in qpair.leaving
 }
 
 // activate puts a queue pair in line to send.
@@ -72,18 +72,18 @@ func (c *Comp) plan(now simcore.Ps) {
 			c.watch(q, now)
 			c.activate(q)
 		}
-		c.tell(q, &c.e)
+		c.writeCompletions(q, &c.e)
 	}
 }
 
-// start puts the planned packet on its way.
+// start begins to send the planned packet.
 func (c *Comp) start(q *qpair, now simcore.Ps) {
 	o := &c.tx.o
 	x := c.newPacket(q, now)
 	x.addr = o.Addr
 	if o.Addr == nil {
 		if x.addr = c.handles[o.Handle]; x.addr == nil {
-			x.addr = &q.Address // no such handle: the packet goes nowhere, as to a peer that is not there
+			x.addr = &q.Address // no such handle: the packet goes nowhere, as to an absent peer
 		}
 	}
 	if q.Type == rnicspec.Raw {
@@ -93,9 +93,9 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	} else {
 		c.frame(x, &o.Packet, o.Len)
 	}
-	x.ends, x.told, x.done = o.Ends, o.Told, o.Done
+	x.ends, x.report, x.done = o.Ends, o.Report, o.Done
 	if q.Type != rnicspec.RC {
-		q.untold++ // until it has left
+		q.unreported++ // until it has left
 	}
 	x.size = max(len(x.f.Data), rnicspec.WQEBytes)
 	c.tx.held += x.size
@@ -113,7 +113,7 @@ func (c *Comp) start(q *qpair, now simcore.Ps) {
 	c.read(o.Bus, x.f.Data[x.at:x.at+o.Len], x)
 }
 
-// frame makes a packet's frame, without payload.
+// frame allocates a packet's frame and writes all but the payload.
 func (c *Comp) frame(x *txPacket, p *core.Packet, n int) {
 	roce, ib := p.FrameBytes(x.addr, n)
 	x.f = c.frames.Get(roce)
@@ -155,7 +155,7 @@ func (c *Comp) ripe(x *txPacket) { c.ready(x) }
 // readDone implements reader: the payload has come.
 func (x *txPacket) readDone(c *Comp, ok bool) {
 	if !ok {
-		c.unread(x)
+		c.failUnread(x)
 	}
 	if x.answer {
 		c.filled(x)
@@ -164,11 +164,11 @@ func (x *txPacket) readDone(c *Comp, ok bool) {
 	c.ready(x)
 }
 
-// unread ends a queue pair for which a payload could not be read: that packet does not leave. Where nothing is
-// acknowledged, the work entries of planned packets are gone from the queue: the completion of the packet's message
-// says what went wrong, and what was planned behind it is flushed. The first in order says what went wrong, whichever
-// was found first.
-func (c *Comp) unread(x *txPacket) {
+// failUnread fails a queue pair whose packet's payload could not be read; that packet does not leave.
+// For queue pairs without acknowledgements, the work entries of planned packets are no longer
+// queued: the completion of the packet's message reports the error, and everything planned behind
+// it is flushed. The first error in order is reported, whichever was found first.
+func (c *Comp) failUnread(x *txPacket) {
 	if x.failed {
 		return
 	}
@@ -178,11 +178,11 @@ func (c *Comp) unread(x *txPacket) {
 		for y := x; y != nil; y = y.next {
 			y.failed = true
 			if y.ends {
-				y.told, y.done.Status = true, s
+				y.report, y.done.Status = true, s
 				s = rnicspec.Flushed
 			}
 		}
-		for i := range q.flushed { // of a message that is planned in part, the entry may be among them
+		for i := range q.flushed { // for a partly planned message, its entry may be among them
 			if d := &q.flushed[i]; !d.Recv {
 				d.Status, s = s, rnicspec.Flushed
 			}
@@ -190,10 +190,10 @@ func (c *Comp) unread(x *txPacket) {
 	}
 	c.e.Reset()
 	q.Fail(s, &c.e)
-	c.tell(q, &c.e)
+	c.writeCompletions(q, &c.e)
 }
 
-// ready ends one of the things that a request waits for; packets of a queue pair leave in order.
+// ready removes one of the things that a request waits for; packets of a queue pair leave in order.
 func (c *Comp) ready(x *txPacket) {
 	x.waits--
 	for q := x.q; q.out.Len() > 0 && q.out.Front().waits == 0; {
@@ -201,13 +201,13 @@ func (c *Comp) ready(x *txPacket) {
 	}
 }
 
-// leave queues a packet at its port, or on the way back to the NIC itself.
+// leave queues a packet at its port, or for loopback to the NIC itself.
 func (c *Comp) leave(x *txPacket) {
 	if x.q.Type != rnicspec.RC {
 		x.q.leaving.Push(x)
 	}
 	if x.failed {
-		c.left(x)
+		c.freePacket(x)
 		return
 	}
 	if x.q.Type != rnicspec.Raw {
@@ -230,12 +230,12 @@ func (c *Comp) leave(x *txPacket) {
 	c.arm(c.now())
 }
 
-// sendFrames sends what waits at a port, as fast as the line is.
+// sendFrames sends waiting frames of a port at the rate of the line.
 func (c *Comp) sendFrames(port int, now simcore.Ps) {
 	p := &c.ports[port]
-	for p.queue.Len() > 0 && !p.port.Plugged() { // nothing is at the other end
+	for p.queue.Len() > 0 && !p.port.Plugged() { // nothing is connected
 		c.counters[rnicspec.CntDropped]++
-		c.left(p.queue.Pop())
+		c.freePacket(p.queue.Pop())
 	}
 	for p.queue.Len() > 0 && p.port.CanSend() {
 		if p.busy > now {
@@ -255,11 +255,11 @@ func (c *Comp) sendFrames(port int, now simcore.Ps) {
 			return
 		}
 		x.f = nil
-		c.left(x)
+		c.freePacket(x)
 	}
 }
 
-// wireTime is how long a frame occupies the line.
+// wireTime returns how long a frame occupies the line.
 func (c *Comp) wireTime(f *msg.Frame) simcore.Ps {
 	r := c.spec.Line
 	if r.Bytes == 0 {
@@ -268,9 +268,10 @@ func (c *Comp) wireTime(f *msg.Frame) simcore.Ps {
 	return (simcore.Ps(f.Bytes()+ether.WireOverhead)*r.Ps + simcore.Ps(r.Bytes) - 1) / simcore.Ps(r.Bytes)
 }
 
-// left frees what a packet took: it has left, or never will. A packet that nobody acknowledges is told then, behind
-// those that the queue pair planned before, which may have gone another way.
-func (c *Comp) left(x *txPacket) {
+// freePacket frees the resources of a packet that has left, or never will. A packet without
+// acknowledgement is reported then, behind earlier ones of its queue pair, which may have taken
+// another way out.
+func (c *Comp) freePacket(x *txPacket) {
 	q := x.q
 	if x.f != nil {
 		c.frames.Put(x.f)
@@ -285,28 +286,28 @@ func (c *Comp) left(x *txPacket) {
 		c.arm(c.now())
 	}
 	if q.Type == rnicspec.RC {
-		c.gone(x)
+		c.releasePacket(x)
 		return
 	}
 	x.left = true
 	for q.leaving.Len() > 0 && q.leaving.Front().left {
 		y := q.leaving.Pop()
-		if y.told {
-			c.tellOne(q, &y.done)
+		if y.report {
+			c.writeCompletion(q, &y.done)
 		}
-		c.gone(y)
+		c.releasePacket(y)
 		c.settle(q)
 	}
 }
 
-// gone ends a packet.
-func (c *Comp) gone(x *txPacket) {
+// releasePacket ends a packet.
+func (c *Comp) releasePacket(x *txPacket) {
 	x.q.refs--
 	c.tx.packets--
 	c.pools.packets = append(c.pools.packets, x)
 }
 
-// watch runs the acknowledgement timer of a queue pair.
+// watch starts the acknowledgement timer of a queue pair.
 func (c *Comp) watch(q *qpair, now simcore.Ps) {
 	if q.timing || q.Attributes.Timeout == 0 || !q.Outstanding() {
 		return
@@ -315,14 +316,14 @@ func (c *Comp) watch(q *qpair, now simcore.Ps) {
 	c.after(now+simcore.Ps(q.Attributes.Timeout), kindTimer, q)
 }
 
-// timer looks whether a queue pair got on since the timer was started. So a loss is noticed after one to two times
-// what the queue pair waits, in the standard's bounds of one to four.
+// timer checks whether a queue pair made progress since the timer was started. A loss is thus
+// noticed after one to two timeouts, within the standard's bounds of one to four.
 func (c *Comp) timer(q *qpair) {
 	q.timing = false
 	if q.Outstanding() && q.Steps() == q.steps {
 		c.e.Reset()
 		q.QP.Timeout(&c.e)
-		c.tell(q, &c.e)
+		c.writeCompletions(q, &c.e)
 		c.activate(q)
 	}
 	c.watch(q, c.now())

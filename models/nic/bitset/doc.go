@@ -1,4 +1,4 @@
-// Package bitset is a set of queue numbers, served in turn.
+// Package bitset is a set of queue numbers with round-robin selection.
 //
 // It knows neither queues nor why they are in the set.
 //

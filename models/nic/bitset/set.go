@@ -2,16 +2,17 @@ package bitset
 
 import "math/bits"
 
-// Set is a set of queue numbers, from which the next one in turn is taken.
+// Set is a set of queue numbers that serves its members in turn.
 type Set struct {
 	w    [4]uint64
-	last int // taken last
+	last int // member returned last by Next
 }
 
+// Set adds i to the set, Clear removes it.
 func (b *Set) Set(i int)   { b.w[i>>6] |= 1 << (i & 63) }
 func (b *Set) Clear(i int) { b.w[i>>6] &^= 1 << (i & 63) }
 
-// Add and remove tell whether that changed the set.
+// Add adds i and reports whether that changed the set.
 func (b *Set) Add(i int) bool {
 	if b.Has(i) {
 		return false
@@ -20,6 +21,7 @@ func (b *Set) Add(i int) bool {
 	return true
 }
 
+// Remove removes i and reports whether that changed the set.
 func (b *Set) Remove(i int) bool {
 	if !b.Has(i) {
 		return false
@@ -28,11 +30,12 @@ func (b *Set) Remove(i int) bool {
 	return true
 }
 
+// Has reports whether i is in the set, Empty whether nothing is.
 func (b *Set) Has(i int) bool { return b.w[i>>6]>>(i&63)&1 != 0 }
 func (b *Set) Empty() bool    { return b.w[0]|b.w[1]|b.w[2]|b.w[3] == 0 }
 
-// Next returns the first member after the one taken last, around the end; -1
-// if there is none.
+// Next returns the first member after the one returned last, wrapping around; -1 if the set is
+// empty.
 func (b *Set) Next() int {
 	start := b.last + 1
 	for k := range len(b.w) + 1 {

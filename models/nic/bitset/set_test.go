@@ -9,7 +9,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// A slow set against the ring of members in turn.
+// The set behaves like a slow list of its members in turn.
 func TestBitsetTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b Set

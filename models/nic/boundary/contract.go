@@ -2,9 +2,8 @@ package boundary
 
 import "fmt"
 
-// ContractError tells that a NIC did what the contract forbids, as whoever
-// stands at its boundary noticed who cannot go on. The referee says more about
-// what it sees there.
+// ContractError reports that a NIC violated the contract in a way that its environment cannot
+// continue from. The referee says more about the violation.
 type ContractError struct {
 	Rule string // of docs/nic.md
 	What string
@@ -14,7 +13,7 @@ var _ error = (*ContractError)(nil)
 
 func (e *ContractError) Error() string { return fmt.Sprintf("the NIC breaks [%s]: %s", e.Rule, e.What) }
 
-// Breach makes a *ContractError.
+// Breach returns a *ContractError.
 func Breach(rule, format string, args ...any) error {
 	return &ContractError{Rule: rule, What: fmt.Sprintf(format, args...)}
 }

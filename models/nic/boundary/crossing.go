@@ -7,7 +7,7 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Kind says what crossed, and which way.
+// Kind is the kind of packet that crossed, and its direction.
 type Kind uint8
 
 // The kinds of crossing.
@@ -31,8 +31,8 @@ func (k Kind) String() string {
 // IsTLP reports whether a TLP crossed; otherwise it was a frame.
 func (k Kind) IsTLP() bool { return k == TLPIn || k == TLPOut }
 
-// Crossing is one packet that crossed the boundary. First and Last are the
-// cycles in which its first and last beat were accepted.
+// Crossing is one packet that crossed the boundary. First and Last are the cycles in which its
+// first and last beat were accepted.
 type Crossing struct {
 	Kind        Kind
 	Port        int // Ethernet port, 0 for TLPs
@@ -41,7 +41,7 @@ type Crossing struct {
 	TLP         *tlp.Packet  // set for TLPs
 }
 
-// String describes the crossing on one line, for people.
+// String formats the crossing on one line.
 func (c Crossing) String() string {
 	switch {
 	case c.Kind.IsTLP() && c.TLP != nil:
@@ -53,37 +53,35 @@ func (c Crossing) String() string {
 	return fmt.Sprintf("cycle %d..%d: %v, port %d", c.First, c.Last, c.Kind, c.Port)
 }
 
-// Observer is told of every crossing. It must not keep what the crossing
-// points to.
+// Observer is called for every crossing. It must not keep pointers from it.
 type Observer func(Crossing)
 
-// Rest is a time, First to Last, in every cycle of which the device's pin busy
-// was 0. Every such cycle is told of, a longer rest piece by piece.
+// Rest is an interval, First to Last, in which the device's pin busy was 0. Intervals cover every
+// such cycle; a long one is reported in parts.
 type Rest struct{ First, Last int64 }
 
-// RestObserver is told of rests.
+// RestObserver is called for every Rest.
 type RestObserver func(Rest)
 
-// Held is a time, First to Last, in every cycle of which a stream stood still
-// for want of the other side: out of the device, a beat was offered and not
-// taken; into it, a packet had begun and its next beat was not offered.
+// Held is an interval, First to Last, in which a stream was held up by the other side: out of the
+// device, a beat was offered and not taken; into it, a packet had begun and its next beat was not
+// offered.
 type Held struct {
-	Kind        Kind // the stream is that of these crossings
+	Kind        Kind // kind of the crossings on this stream
 	Port        int  // Ethernet port, 0 for TLPs
 	First, Last int64
 }
 
-// String describes the time on one line, for people.
+// String formats the interval on one line.
 func (h Held) String() string {
 	return fmt.Sprintf("cycle %d..%d: %v, port %d, held", h.First, h.Last, h.Kind, h.Port)
 }
 
-// HeldObserver is told of held times. Every such cycle is told of once, before
-// the first crossing that ends in a later one; a longer time piece by piece.
+// HeldObserver is called for every Held. Each held cycle is reported once, before the first
+// crossing that ends in a later one; a long interval is reported in parts.
 type HeldObserver func(Held)
 
-// Observable is a device that tells observers, in the order in which they were
-// added.
+// Observable is a device that calls its observers in the order in which they were added.
 type Observable interface {
 	Observe(Observer)
 	ObserveRest(RestObserver)

@@ -1,11 +1,10 @@
 package boundary
 
-// Stalls say in which cycles the streams of a device stand still: at an
-// output, as if the other side took nothing; at an input, as if nothing were
-// offered.
+// Stalls stalls the streams of a device in chosen cycles: an output as if the other side took
+// nothing, an input as if nothing were offered.
 type Stalls interface {
-	// Of returns what a device asks, beat by beat, for a stream: does it stand
-	// still in this cycle? Nil: it never does. The answer for a cycle is always
-	// the same, and no stream stands still for ever.
+	// Of returns a function that reports, for each cycle, whether a stream stalls; nil means never.
+	// Devices call it beat by beat. Its result for a cycle is always the same, and no stream stalls
+	// forever.
 	Of(stream string) func(cycle int64) bool
 }

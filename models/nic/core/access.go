@@ -8,8 +8,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Take does what a TLP that came in asks for [P8, G1, G2]. Completions are not
-// its business: of them it tells only that they are.
+// Take carries out a request TLP [P8, G1, G2]. It leaves completions alone and only reports them by
+// o.Kind.
 func (r *Regs) Take(hdr *[tlp.HeaderBytes]byte, data []byte, o *Outcome) {
 	var h tlp.Header
 	o.NumEffects, o.Answered, o.Pushed = 0, false, nil
@@ -39,7 +39,7 @@ func (r *Regs) Take(hdr *[tlp.HeaderBytes]byte, data []byte, o *Outcome) {
 	}
 }
 
-// wholeRegisters is the shape of a register access [G1].
+// wholeRegisters reports whether a request has the shape of a register access [G1].
 func wholeRegisters(h *tlp.Header) bool {
 	switch h.Length {
 	case 1:
@@ -73,13 +73,13 @@ func (r *Regs) takeWrite(h *tlp.Header, data []byte, o *Outcome) {
 	o.NumEffects = int(h.Length)
 }
 
-// refuseWrite notes that a write had no effect, and counted REG_BAD.
+// refuseWrite records that a write had no effect and counted REG_BAD.
 func (o *Outcome) refuseWrite(h *tlp.Header) {
 	o.Effects[0] = Effect{Kind: EffectRegBad, Reg: uint32(h.Address - nicspec.BarBase)}
 	o.NumEffects = 1
 }
 
-// pushQueue finds the transmit queue that a write pushes a block of a work entry to [W1].
+// pushQueue returns the transmit queue that a write pushes a block of a work entry to [W1].
 func (r *Regs) pushQueue(h *tlp.Header, data []byte) (queue int, ok bool) {
 	const words, bytes = nicspec.WqeBytes / tlp.DWBytes, nicspec.RegTxPushCount * nicspec.RegTxPushStride
 	at := h.Address - nicspec.BarBase - nicspec.RegTxPushBase
@@ -88,7 +88,7 @@ func (r *Regs) pushQueue(h *tlp.Header, data []byte) (queue int, ok bool) {
 		r.build.Has(nicspec.PartPush)
 }
 
-// push is a doorbell for one more block, which comes with it [W1].
+// push rings the doorbell for one more block, which comes with the write [W1].
 func (r *Regs) push(queue int, data []byte, o *Outcome) {
 	e := Effect{Index: queue, Reg: nicspec.RegTxPush(queue)}
 	q := r.Txq(queue)
@@ -145,7 +145,7 @@ func (r *Regs) writeArray(off, v uint32) Effect {
 	return r.writePart(off, v)
 }
 
-// doorbell is [Q2].
+// doorbell applies a doorbell [Q2].
 func (r *Regs) doorbell(q *Queue, e Effect) Effect {
 	if q != nil && q.Ring(e.PI) {
 		e.Kind = EffectDoorbell

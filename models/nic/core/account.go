@@ -6,30 +6,30 @@ import "nictwin/models/nic/nicspec"
 type Account struct {
 	Balance uint32 // credits, 24 bits
 	Latch   bool   // a frame without credit makes the state Slow
-	Slow    bool   // the state
-	Drawn   uint32 // since the account was set
-	Seq     uint32 // of the next frame
+	Slow    bool   // state of the account
+	Drawn   uint32 // credits drawn since the account was set
+	Seq     uint32 // account_seq of the next frame
 }
 
-// AccountUse is what a rule says of accounts [A2].
+// AccountUse is a rule's use of an account [A2].
 type AccountUse struct {
 	On    bool // the frame draws on one
 	ID    uint8
-	Queue uint16 // the slow one
+	Queue uint16 // the slow queue
 }
 
 // Fast reports whether a frame taken now goes the fast way [A2].
 func (a *Account) Fast() bool { return !a.Slow && a.Balance > 0 }
 
-// Look is what a frame does to the state when it is taken, whatever becomes of
-// it [A2]. It reports whether the frame goes the fast way.
+// Look updates the state for a frame that is taken, even if it is dropped later [A2]. It reports
+// whether the frame goes the fast way.
 func (a *Account) Look() (fast bool) {
 	fast = a.Fast()
 	a.Slow = a.Slow || a.Latch && !fast
 	return fast
 }
 
-// Draw is what a frame does that is delivered [A3]; it returns its account_seq.
+// Draw accounts for a frame that is delivered [A3] and returns its account_seq.
 func (a *Account) Draw(fast bool) (seq uint32) {
 	if fast {
 		a.Balance--
@@ -46,7 +46,7 @@ const (
 	creditResume = 1 << 31
 )
 
-// Credit is a write of ACCOUNT_CREDIT [A5].
+// Credit applies a write of ACCOUNT_CREDIT [A5].
 func (a *Account) Credit(v uint32) {
 	n := v & creditBits
 	if v&creditTake != 0 {
@@ -57,7 +57,7 @@ func (a *Account) Credit(v uint32) {
 	a.Slow = a.Slow && v&creditResume == 0
 }
 
-// credit is what ACCOUNT_CREDIT reads.
+// credit returns what ACCOUNT_CREDIT reads.
 func (a *Account) credit() uint32 {
 	if a.Slow {
 		return a.Balance | 1<<31
@@ -65,7 +65,7 @@ func (a *Account) credit() uint32 {
 	return a.Balance
 }
 
-// Account is the state of an account, nil beyond the build.
+// Account returns the state of an account, nil beyond the build.
 func (r *Regs) Account(i int) *Account {
 	if uint(i) >= uint(len(r.accounts)) {
 		return nil

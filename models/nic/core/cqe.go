@@ -2,8 +2,8 @@ package core
 
 import "nictwin/models/nic/nicspec"
 
-// BuildRxCqe writes the completion entry of a frame of n bytes, of which hdr
-// went to the header buffer.
+// BuildRxCqe writes the completion entry of a frame of n bytes; the first hdr bytes went to the
+// header buffer.
 func BuildRxCqe(v *RxVerdict, n, hdr int, s *RxSlot, phase bool, dst *[nicspec.CqeBytes]byte) {
 	*dst = [nicspec.CqeBytes]byte{}
 	e := nicspec.RxCqe(dst[:])
@@ -26,7 +26,7 @@ func BuildRxCqe(v *RxVerdict, n, hdr int, s *RxSlot, phase bool, dst *[nicspec.C
 	e.SetPhase(phase)
 }
 
-// fill writes what the parser found.
+// fill writes the parser's results.
 func (h *Headers) fill(e nicspec.RxCqe) {
 	e.SetL3Type(h.L3Type)
 	e.SetL4Type(h.L4Type)
@@ -58,8 +58,8 @@ func (h *Headers) fill(e nicspec.RxCqe) {
 
 const ackReqBit = 1 << 31
 
-// BuildTxCqe writes the completion entry of the work entry of a transmit queue
-// whose first block is index. sent is the length of the frame that left, 0 if none did.
+// BuildTxCqe writes the completion entry of the work entry whose first block is index. sent is the
+// length of the frame that left, 0 if none did.
 func BuildTxCqe(queue, index uint16, s nicspec.Status, id uint32, sent int, phase bool, dst *[nicspec.CqeBytes]byte) {
 	*dst = [nicspec.CqeBytes]byte{}
 	e := nicspec.TxCqe(dst[:])
@@ -72,12 +72,11 @@ func BuildTxCqe(queue, index uint16, s nicspec.Status, id uint32, sent int, phas
 	e.SetPhase(phase)
 }
 
-// BuildEvent writes the entry by which a queue, receive or transmit, tells
-// that it entered state Error [Q4, T2]; index is the first descriptor or
-// block of the read that failed.
+// BuildEvent writes the entry by which a queue, receive or transmit, reports that it entered state
+// Error [Q4, T2]; index is the first descriptor or block of the failed read.
 func BuildEvent(queue, index uint16, s nicspec.Status, phase bool, dst *[nicspec.CqeBytes]byte) {
 	*dst = [nicspec.CqeBytes]byte{}
-	e := nicspec.TxCqe(dst[:]) // both kinds of entry have these fields at the same places
+	e := nicspec.TxCqe(dst[:]) // both kinds of entry have these fields at the same offsets
 	e.SetType(nicspec.CqeTypeEvent)
 	e.SetStatus(s)
 	e.SetQueue(queue)

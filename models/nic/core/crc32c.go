@@ -9,10 +9,11 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// crc32cMin is the shortest range with a digest to be checked: one byte and the digest [X4].
+// crc32cMin is the shortest range that is checked: one byte and the digest [X4].
 const crc32cMin = 5
 
-// CRC32CRange is the bytes of a frame that a receive queue's CRC-32C covers; from >= to for none [X3].
+// CRC32CRange returns the bytes of a frame that a receive queue's CRC-32C covers; from >= to means
+// none [X3].
 func (h *Headers) CRC32CRange() (from, to int) {
 	if h.Frag || h.Cut {
 		return 0, 0
@@ -33,8 +34,8 @@ func (h *Headers) CRC32CRange() (from, to int) {
 	return int(h.PayloadOff), to
 }
 
-// CheckCRC32C judges the payload CRC-32C of a frame as a queue in mode Check
-// does, and returns its value [X3, X4].
+// CheckCRC32C checks the payload CRC-32C of a frame as a queue in mode Check does, and returns its
+// value [X3, X4].
 func CheckCRC32C(frame []byte, h *Headers) (value uint32, v nicspec.Verdict) {
 	from, to := h.CRC32CRange()
 	if from >= to {
@@ -47,7 +48,7 @@ func CheckCRC32C(frame []byte, h *Headers) (value uint32, v nicspec.Verdict) {
 	return value, verdict(value == nicspec.Crc32cResidue)
 }
 
-// fillCRC32C writes what the queue's mode lets a completion entry tell.
+// fillCRC32C writes the CRC-32C fields of a completion entry that the queue's mode enables.
 func (q *Queue) fillCRC32C(v *RxVerdict, e nicspec.RxCqe) {
 	if q.CrcMode == nicspec.CrcModeOff {
 		return
@@ -58,7 +59,7 @@ func (q *Queue) fillCRC32C(v *RxVerdict, e nicspec.RxCqe) {
 	}
 }
 
-// setCRC32C is [X1] for a frame that it fits.
+// setCRC32C inserts the CRC-32C into a frame that passed crc32cFits [X1].
 func setCRC32C(p *TxPlan, f []byte) {
 	to := p.CrcOff
 	if to < p.CrcStart {
@@ -67,8 +68,8 @@ func setCRC32C(p *TxPlan, f []byte) {
 	binary.LittleEndian.PutUint32(f[p.CrcOff:], crc32.Checksum(f[p.CrcStart:to], castagnoli))
 }
 
-// crc32cEnd is the end of what a transmit CRC-32C may cover: of the frame, or
-// of what stands before the ICRC.
+// crc32cEnd returns the end of what a transmit CRC-32C may cover: of the frame, or of the bytes
+// before the ICRC.
 func (p *TxPlan) crc32cEnd(f []byte) int {
 	if p.ICRC {
 		return p.L4Off + udpLen(f, p.L4Off) - icrcBytes
@@ -76,11 +77,11 @@ func (p *TxPlan) crc32cEnd(f []byte) int {
 	return len(f)
 }
 
-// crc32cFits is the conditions of [X1], after those of [T7].
+// crc32cFits checks the conditions of [X1], after those of [T7].
 func crc32cFits(p *TxPlan, f []byte) bool {
 	const digest = 4
 	at, start, end := p.CrcOff, p.CrcStart, p.crc32cEnd(f)
-	least := 0 // headers that other offloads look at are left alone
+	least := 0 // headers used by other offloads are excluded
 	if p.IPCsum {
 		least = p.L3Off + ihl(f, p.L3Off)
 	}

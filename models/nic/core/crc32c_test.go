@@ -12,7 +12,7 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// crc32cVectors are those of RFC 3720, B.4: data, and the digest as it is sent.
+// crc32cVectors are the vectors of RFC 3720, B.4: data, and the digest as it is sent.
 var crc32cVectors = []struct{ data, digest string }{
 	{"0000000000000000000000000000000000000000000000000000000000000000", "aa36918a"},
 	{"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", "43aba862"},
@@ -22,7 +22,7 @@ var crc32cVectors = []struct{ data, digest string }{
 		"0200000000000000", "563a96d9"},
 }
 
-// udpWith is a frame of UDP to a port, with a payload and bytes after it.
+// udpWith returns a UDP frame to a port, with a payload and bytes after it.
 func udpWith(port uint16, payload, after []byte) []byte {
 	f := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 9, 17, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 0, 0, 0,
 		0, 0, 0)

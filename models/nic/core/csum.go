@@ -13,7 +13,7 @@ const (
 	udpCsumOff   = 6
 )
 
-// CheckIPCsum judges the IPv4 header checksum [H8].
+// CheckIPCsum checks the IPv4 header checksum [H8].
 func CheckIPCsum(frame []byte, h *Headers) nicspec.Verdict {
 	if h.L3Type != nicspec.L3TypeIpv4 {
 		return nicspec.VerdictNotChecked
@@ -22,7 +22,7 @@ func CheckIPCsum(frame []byte, h *Headers) nicspec.Verdict {
 	return verdict(wire.Checksum(frame[l3:l3+int(h.IPHdrLen)]) == 0)
 }
 
-// CheckL4Csum judges the UDP checksum [H9].
+// CheckL4Csum checks the UDP checksum [H9].
 func CheckL4Csum(frame []byte, h *Headers) nicspec.Verdict {
 	if h.L4Type != nicspec.L4TypeUdp || h.L4LenBad || h.Frag {
 		return nicspec.VerdictNotChecked
@@ -36,7 +36,7 @@ func CheckL4Csum(frame []byte, h *Headers) nicspec.Verdict {
 	return verdict(sum.Add(udp).Checksum() == 0)
 }
 
-// addresses are source and destination of the IP header at l3, side by side.
+// addresses returns source and destination of the IP header at l3, which are adjacent.
 func addresses(frame []byte, l3 int) []byte {
 	if frame[l3]>>4 == 4 {
 		return frame[l3+12 : l3+ipv4MinBytes]
@@ -51,7 +51,7 @@ func verdict(ok bool) nicspec.Verdict {
 	return nicspec.VerdictBad
 }
 
-// near is how far from the start of a frame headers may reach [T7].
+// near returns the limit that headers may reach from the start of a frame [T7].
 func near(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
 
 func ihl(frame []byte, l3 int) int { return int(frame[l3]&0xf) * 4 }

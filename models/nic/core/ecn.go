@@ -17,11 +17,11 @@ func (q *Queue) MarksCE(h *Headers) bool {
 	return q.EcnMode == 1 && h.L3Type != nicspec.L3TypeNone && ecn != 0 && ecn != ecnCE
 }
 
-// SetECN gives an IP header, which begins with its version, an ECN value and
-// keeps the checksum of IPv4 as right, or as wrong, as it was.
+// SetECN sets the ECN value of an IP header, which begins with its version, and updates the IPv4
+// checksum incrementally: a wrong one stays wrong.
 func SetECN(ip []byte, ecn uint8) {
 	if ip[0]>>4 != 4 {
-		const shift = 4 // the traffic class lies across two bytes
+		const shift = 4 // the traffic class spans two bytes
 		ip[1] = ip[1]&^(ecnMask<<shift) | ecn<<shift
 		return
 	}
@@ -37,11 +37,11 @@ func SetECN(ip []byte, ecn uint8) {
 	binary.BigEndian.PutUint16(ip[ipv4CsumOff:], ^uint16(sum))
 }
 
-// MarkCE is [E1] for a received frame.
+// MarkCE marks a received frame [E1].
 func MarkCE(frame []byte, h *Headers) { SetECN(frame[h.L3Off:], ecnCE) }
 
-// ecnFits reports whether a frame to be sent has an IP header at l3 whose ECN
-// bits a queue sets [E2].
+// ecnFits reports whether a frame to be sent has an IP header at l3 whose ECN bits a queue sets
+// [E2].
 func ecnFits(l3 int, f []byte) bool {
 	const typeBytes = 2
 	if l3 < etherBytes || l3 >= len(f) {

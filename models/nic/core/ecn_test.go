@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// A mark changes the ECN bits, keeps a right checksum right and a wrong one
-// wrong, and nothing else [E1].
+// A mark changes the ECN bits, keeps a right checksum right and a wrong one wrong, and changes
+// nothing else [E1].
 func TestMarkCE(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawFrame(t)
@@ -39,7 +39,7 @@ func TestMarkCE(t *testing.T) {
 	})
 }
 
-// Whatever stands in the checksum field, a header sums to what it did before (RFC 1624).
+// Whatever the checksum field contains, the header's sum does not change (RFC 1624).
 func TestECNChecksumAtItsEdge(t *testing.T) {
 	for sum := range 1 << 16 {
 		ip := make([]byte, 20)

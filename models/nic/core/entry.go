@@ -2,14 +2,14 @@ package core
 
 import "nictwin/models/nic/nicspec"
 
-// WorkEntry is the blocks of one transmit work entry, one after another [T14]:
-// the first with the fields and three slots, then four slots in each.
+// WorkEntry is the concatenated blocks of one transmit work entry [T14]: the first block has the
+// fields and three slots, each further one four slots.
 type WorkEntry []byte
 
 const wqeSlotsOff = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
 
-// WqeBlocks returns how many blocks the entry has that begins with the block
-// first. Without part long it is always one [N1].
+// WqeBlocks returns the number of blocks of the entry that begins with block first. Without part
+// long it is always one [N1].
 func WqeBlocks(first []byte, parts nicspec.Cap1Reg) int {
 	if parts&nicspec.PartLong == 0 {
 		return 1
@@ -17,7 +17,7 @@ func WqeBlocks(first []byte, parts nicspec.Cap1Reg) int {
 	return 1 + int(nicspec.Wqe(first).Blocks())
 }
 
-// Slots returns how many slots the blocks have.
+// Slots returns the number of slots.
 func (e WorkEntry) Slots() int { return (len(e) - wqeSlotsOff) / nicspec.WqeSlotBytes }
 
 // Inline returns the first n bytes of the slots.

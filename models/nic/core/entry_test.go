@@ -91,8 +91,9 @@ func TestLongEntryChecks(t *testing.T) {
 	}
 }
 
-// naiveSend is [T3] and [T14] read byte by byte, for a build of two ports with all parts: the status of a Send, and
-// of each byte of its frame where it comes from: an inline byte (below 256) or a bus address.
+// naiveSend reads [T3] and [T14] byte by byte, for a build of two ports with all parts. It returns
+// the status of a Send, and the source of each byte of its frame: an inline byte (below 256) or a
+// bus address.
 func naiveSend(raw []byte, keys KeyTable) (s nicspec.Status, from []uint64) {
 	type piece struct {
 		key, n uint32
@@ -143,7 +144,7 @@ func naiveSend(raw []byte, keys KeyTable) (s nicspec.Status, from []uint64) {
 	return nicspec.StatusOk, from
 }
 
-// Any entry of one to four blocks is read as the naive reading has it.
+// Any entry of one to four blocks is decoded like by naiveSend.
 func TestAnyEntry(t *testing.T) {
 	seen := map[nicspec.Status]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -201,7 +202,8 @@ func TestAnyEntry(t *testing.T) {
 	}
 }
 
-// [T15]: appending is as if software had put zeros there, but that the lengths of the headers must fit.
+// [T15]: appending works as if software had put zeros there, except that the lengths of the headers
+// must fit.
 func TestAppendIsLikeATrailer(t *testing.T) {
 	ok, bad := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -226,7 +228,7 @@ func TestAppendIsLikeATrailer(t *testing.T) {
 		require.LessOrEqual(t, max(g+7, 60), p.Room())
 		frame := append(make([]byte, 0, p.Room()), f[:g]...)
 		for i := range p.Room() - g {
-			frame[:p.Room()][g+i] = 0xee // what was there before does not matter
+			frame[:p.Room()][g+i] = 0xee // earlier contents do not matter
 		}
 		got, status := FinishTx(&p, frame)
 		said := 0
@@ -252,7 +254,7 @@ func TestAppendIsLikeATrailer(t *testing.T) {
 	require.True(t, ok > 10 && bad > 3, "%d and %d", ok, bad)
 }
 
-// [R14]: what is placed of any frame.
+// [R14]: the placed bytes of any frame.
 func TestTrimPlaces(t *testing.T) {
 	trims, whole := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,10 +14,10 @@ const (
 	bthEndInUDP = udpBytes + bthBytes
 )
 
-// padBytes is PadCnt of the flags of a BTH.
+// padBytes returns PadCnt from the flags of a BTH.
 func padBytes(bthFlags uint8) int { return int(bthFlags >> 4 & 3) }
 
-// CheckICRC judges the ICRC of a RoCEv2 frame [H10].
+// CheckICRC checks the ICRC of a RoCEv2 frame [H10].
 func CheckICRC(frame []byte, h *Headers) nicspec.Verdict {
 	if !h.Roce || h.L4LenBad || h.UDPLen < icrcMinUDP || h.Frag {
 		return nicspec.VerdictNotChecked

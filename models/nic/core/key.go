@@ -7,8 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Key is a memory key: a range of virtual addresses that stands for bus
-// addresses.
+// Key is a memory key: it maps a range of virtual addresses to bus addresses.
 type Key struct {
 	VABase  uint64
 	Length  uint64
@@ -19,21 +18,21 @@ type Key struct {
 	Variant uint8
 }
 
-// KeyTable is the memory keys by index. Translating never changes it.
+// KeyTable holds the memory keys by index. Translating never changes it.
 type KeyTable []Key
 
 // Clone returns a copy, which later writes do not change.
 func (t KeyTable) Clone() KeyTable { return slices.Clone(t) }
 
-// Layout of a key as a piece names it.
+// Layout of a key in a piece.
 const (
 	keyIndexMask    = 0xffff
 	keyReservedMask = 0xff0000
 	keyVariantShift = 24
 )
 
-// Translate finds the bus address of n bytes at a virtual address for reading
-// [T3, T4]. Without StatusOk there is none.
+// Translate returns the bus address of n bytes at a virtual address, for reading [T3, T4]. It is
+// valid only with StatusOk.
 func (t KeyTable) Translate(key uint32, va uint64, n uint32) (bus uint64, s nicspec.Status) {
 	return t.Resolve(key, va, n, dma.Access{Read: true})
 }

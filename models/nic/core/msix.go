@@ -2,8 +2,7 @@ package core
 
 import "nictwin/models/nic/nicspec"
 
-// Vector is what a queue's messages are, and when they are sent [M1, M2]. The
-// zero Vector sends none.
+// Vector describes a queue's messages and when they are sent [M1, M2]. The zero Vector sends none.
 type Vector struct {
 	Addr   uint64 // bus address, a multiple of 4; 0: no messages
 	Data   uint32
@@ -14,7 +13,7 @@ type Vector struct {
 // ModUnit is the unit of Vector.Cycles [M2].
 const ModUnit = 64
 
-// vector is what a table entry says of a queue's messages [N2].
+// vector returns the Vector of a table entry, the zero one without the part [N2].
 func (r *Regs) vector(addr uint64, data uint32, count, cycles uint16) Vector {
 	if !r.build.Has(nicspec.PartMsix) {
 		return Vector{}
@@ -22,20 +21,20 @@ func (r *Regs) vector(addr uint64, data uint32, count, cycles uint16) Vector {
 	return Vector{addr, data, count, cycles}
 }
 
-// badVector reports whether a queue's messages cannot go there [M1].
+// badVector reports whether a queue's messages cannot go to an address [M1].
 func (r *Regs) badVector(addr uint64) bool {
 	const align = 4
 	return r.build.Has(nicspec.PartMsix) && addr%align != 0
 }
 
-// Moderator tells when the messages of one queue fall due [M2..M4].
+// Moderator decides when the messages of one queue fall due [M2..M4].
 type Moderator struct {
 	unreported int
 	at         int64 // cycle at which the message is due, if there is an unreported entry
 	closing    bool
 }
 
-// Wrote says that a completion entry left in a cycle.
+// Wrote records that a completion entry left in a cycle.
 func (m *Moderator) Wrote(v *Vector, event bool, cycle int64) {
 	if v.Addr == 0 {
 		return
@@ -52,17 +51,17 @@ func (m *Moderator) Wrote(v *Vector, event bool, cycle int64) {
 	}
 }
 
-// Close says that the queue is being disabled [M4].
+// Close records that the queue is being disabled [M4].
 func (m *Moderator) Close(cycle int64) {
 	m.closing = true
 	m.at = min(m.at, cycle)
 }
 
-// Unreported is the entries that no message has reported.
+// Unreported returns the number of entries that no message has reported.
 func (m *Moderator) Unreported() int { return m.unreported }
 
-// DueAt is the cycle at which a message fell due, or falls due by time; Never
-// if none does.
+// DueAt returns the cycle at which a message fell due, or will fall due by time; Never if none
+// does.
 func (m *Moderator) DueAt() int64 {
 	if m.unreported == 0 {
 		return Never
@@ -70,8 +69,8 @@ func (m *Moderator) DueAt() int64 {
 	return m.at
 }
 
-// Sent says that a message left: all entries are reported [M3].
+// Sent records that a message left, which reports all entries [M3].
 func (m *Moderator) Sent() { m.unreported = 0 }
 
-// Reset is the enabling of the queue.
+// Reset starts over when the queue is enabled.
 func (m *Moderator) Reset() { *m = Moderator{} }

@@ -7,10 +7,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// FinishTx is [T5], [T7], [T8], [T15], [X1] and [E2]: what is appended, the offloads
-// and the padding of a gathered frame, in place. frame has the plan's Length bytes,
-// the inline bytes included, and a capacity of its Room at least; what is returned
-// is the frame that leaves. With a status other than Ok nothing leaves.
+// FinishTx applies [T5], [T7], [T8], [T15], [X1] and [E2] to a gathered frame, in place: appended
+// bytes, offloads and padding. frame has the plan's Length bytes, including the inline bytes, and a
+// capacity of at least its Room. FinishTx returns the frame that leaves; with a status other than
+// Ok nothing leaves.
 func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 	frame = frame[:p.Length]
 	if p.Append {
@@ -34,7 +34,7 @@ func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 	return frame, nicspec.StatusOk
 }
 
-// extend adds zero bytes to a frame until it has n.
+// extend adds zero bytes to a frame up to a length of n.
 func extend(frame []byte, n int) []byte {
 	old := len(frame)
 	frame = frame[:n]
@@ -42,8 +42,8 @@ func extend(frame []byte, n int) []byte {
 	return frame
 }
 
-// appended is the length of a gathered frame with its pad bytes and ICRC, or 0
-// if the headers do not allow them [T15].
+// appended returns the length of a gathered frame with its pad bytes and ICRC, or 0 if the headers
+// do not allow them [T15].
 func (p *TxPlan) appended(frame []byte) int {
 	l4 := p.L4Off
 	if l4+bthEndInUDP > near(frame) {
@@ -56,8 +56,7 @@ func (p *TxPlan) appended(frame []byte) int {
 	return n
 }
 
-// offload does what the plan asks for and the frame allows, in the order of
-// [X2] and [T8].
+// offload applies the offloads of the plan, in the order of [X2] and [T8].
 func (p *TxPlan) offload(frame []byte) {
 	l3, l4 := p.L3Off, p.L4Off
 	hdrLen := 0 // as gathered: with l4 before l3, f_udp_zero may overwrite the IHL

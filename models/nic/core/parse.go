@@ -6,8 +6,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Headers is what the parser found in a frame (section 5). Offsets are from
-// the start of the frame; fields of layers that are absent are zero.
+// Headers holds the parser's results for a frame (section 5). Offsets are from the start of the
+// frame; fields of absent layers are zero.
 type Headers struct {
 	Len int // bytes of the frame [n]
 
@@ -26,7 +26,7 @@ type Headers struct {
 	Src, Dst [16]byte // IPv4 in the first four bytes [H11]
 	Frag     bool
 	IPLenBad bool
-	IPEnd    int // of the packet by its length, which may be bad
+	IPEnd    int // end of the packet by its length field, which may be bad
 
 	L4Type   nicspec.L4Type
 	L4Off    uint8
@@ -64,8 +64,8 @@ const (
 	fragMore     = 0x2000
 )
 
-// Parse reads the headers of a frame. The frame must have at least
-// nicspec.FrameMin bytes; roce is the UDP port of RoCEv2.
+// Parse reads the headers of a frame. The frame must have at least nicspec.FrameMin bytes; roce is
+// the UDP port of RoCEv2.
 func Parse(frame []byte, roce uint16, h *Headers) {
 	*h = Headers{Len: len(frame)}
 	copy(h.DMAC[:], frame)
@@ -89,7 +89,7 @@ func Parse(frame []byte, roce uint16, h *Headers) {
 	}
 }
 
-// parseEthernet takes up to two tags [H1].
+// parseEthernet parses the Ethernet header with up to two tags [H1].
 func (h *Headers) parseEthernet(frame []byte) {
 	off := etherBytes
 	t := binary.BigEndian.Uint16(frame[off-2:])
@@ -107,8 +107,8 @@ func (h *Headers) parseEthernet(frame []byte) {
 	h.Ethertype, h.L3Off = t, uint8(off)
 }
 
-// parseIPv4 returns where the transport stands and which [H2, H4]; 0 means
-// that none is looked for.
+// parseIPv4 returns the offset and protocol of the transport header [H2, H4]; offset 0 means that
+// there is none to parse.
 func (h *Headers) parseIPv4(frame []byte) (l4 int, proto uint8) {
 	l3, n := int(h.L3Off), len(frame)
 	ip := frame[l3:]
@@ -148,7 +148,7 @@ func (h *Headers) parseIPv6(frame []byte) (l4 int, proto uint8) {
 	return l3 + ipv6Bytes, h.IPProto
 }
 
-// parseUDP reads UDP and what RoCEv2 puts into it [H5..H7].
+// parseUDP parses UDP and, on the RoCEv2 port, the BTH [H5..H7].
 func (h *Headers) parseUDP(frame []byte, l4 int, roce uint16) {
 	udp, n := frame[l4:], len(frame)
 	h.L4Type, h.L4Off = nicspec.L4TypeUdp, uint8(l4)
@@ -175,7 +175,7 @@ func (h *Headers) parseUDP(frame []byte, l4 int, roce uint16) {
 	h.PayloadOff = uint16(end)
 }
 
-// parseTCP reads ports and data offset [H4, H7].
+// parseTCP parses ports and data offset [H4, H7].
 func (h *Headers) parseTCP(frame []byte, l4 int) {
 	tcp, n := frame[l4:], len(frame)
 	h.L4Type, h.L4Off = nicspec.L4TypeTcp, uint8(l4)
@@ -190,7 +190,7 @@ func (h *Headers) parseTCP(frame []byte, l4 int) {
 	h.PayloadOff = uint16(end)
 }
 
-// bthExt is the length of the headers that follow the BTH, by opcode [H7].
+// bthExt maps opcodes to the length of the headers that follow the BTH [H7].
 var bthExt = func() (t [256]uint8) {
 	for _, e := range [...]struct {
 		ext     uint8
@@ -210,7 +210,7 @@ var bthExt = func() (t [256]uint8) {
 	return t
 }()
 
-// SteerKey writes what rules compare: a nicspec.SteerKey.
+// SteerKey writes the key that rules are compared with, a nicspec.SteerKey.
 func (h *Headers) SteerKey(port int, key *[nicspec.SteerKeySize]byte) {
 	*key = [nicspec.SteerKeySize]byte{}
 	k := nicspec.SteerKey(key[:])

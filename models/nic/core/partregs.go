@@ -5,12 +5,12 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// rxParts is the registers and tables of the receive side's parts, but for
-// those in Config. What a build lacks is empty.
+// rxParts holds the registers and tables of the receive side's parts, except those in Config. It is
+// empty for parts that the build lacks.
 type rxParts struct {
 	accounts []Account
 	portCfg  []nicspec.PortEntryFields
-	portMAC  []uint32 // two words a port
+	portMAC  []uint32 // two words per port
 }
 
 func (p *rxParts) init(b *nicspec.Build) {
@@ -23,8 +23,7 @@ func (p *rxParts) init(b *nicspec.Build) {
 	}
 }
 
-// writePart writes a register of a part that is there; any other write has no
-// effect.
+// writePart writes a register of a part; writes of absent parts have no effect.
 func (r *Regs) writePart(off, v uint32) Effect {
 	e := Effect{Reg: off}
 	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok && r.cfg.Rss {
@@ -40,7 +39,7 @@ func (r *Regs) writePart(off, v uint32) Effect {
 	return e
 }
 
-// readPart reads a register of a part; one that is not there reads 0.
+// readPart reads a register of a part; those of absent parts read 0.
 func (r *Regs) readPart(off uint32) uint32 {
 	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok {
 		return r.cfg.RssKey.Word(i)
@@ -54,7 +53,7 @@ func (r *Regs) readPart(off uint32) uint32 {
 	return 0
 }
 
-// element finds the element of an array of 32-bit registers.
+// element returns the index of a register in an array of 32-bit registers.
 func element(off uint32, base, count int) (i int, ok bool) {
 	i = (int(off) - base) / tlp.DWBytes
 	return i, int(off) >= base && i < count

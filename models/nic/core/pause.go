@@ -8,26 +8,25 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// PauseClasses is the priority classes of a port.
+// PauseClasses is the number of priority classes of a port.
 const PauseClasses = ether.PauseClasses
 
-// PauseRules is which pause frames a port honours [F2].
+// PauseRules determines which pause frames a port honours [F2].
 type PauseRules struct {
 	Port    bool  // those for the whole port
 	Classes uint8 // priority ones, for these classes
 }
 
-// PauseSet is these of every port.
+// PauseSet holds the PauseRules of every port.
 type PauseSet [maxPorts]PauseRules
 
-// PauseFrame is what a pause frame says [F1].
+// PauseFrame is a decoded pause frame [F1].
 type PauseFrame = ether.Pause
 
-// ParsePause reads a frame of 60 bytes or more, and reports whether it is a
-// pause frame [F1].
+// ParsePause decodes a frame of 60 bytes or more, and reports whether it is a pause frame [F1].
 func ParsePause(frame []byte) (PauseFrame, bool) { return ether.ParsePause(frame) }
 
-// honours is [F2].
+// honours reports whether a frame is a pause frame that the port honours [F2].
 func (r PauseRules) honours(frame []byte) bool {
 	if !r.Port && r.Classes == 0 {
 		return false
@@ -36,8 +35,7 @@ func (r PauseRules) honours(frame []byte) bool {
 	return ok && (p.Priority && r.Classes != 0 || !p.Priority && r.Port)
 }
 
-// BuildPause writes the pause frame that a port sends [F6], of 60 bytes; quanta
-// is 0 for the one that ends a pause.
+// BuildPause writes the pause frame that a port sends [F6], of 60 bytes; quanta 0 ends a pause.
 func BuildPause(cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16, dst *[nicspec.FrameMin]byte) {
 	p := ether.Pause{Priority: cfg.TxMode == nicspec.PauseModePriority, Classes: cfg.TxClasses}
 	for i := range p.Quanta {
@@ -46,10 +44,10 @@ func BuildPause(cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16, dst *[
 	p.Put(dst[:], mac)
 }
 
-// PortCfg is the entry of table PortCfg of a port.
+// PortCfg returns the entry of table PortCfg of a port.
 func (r *Regs) PortCfg(port int) *nicspec.PortEntryFields { return &r.portCfg[port] }
 
-// PortMAC is the source address of a port's pause frames.
+// PortMAC returns the source address of a port's pause frames.
 func (r *Regs) PortMAC(port int) (mac [6]byte) {
 	binary.LittleEndian.PutUint32(mac[:], r.portMAC[2*port])
 	binary.LittleEndian.PutUint16(mac[4:], uint16(r.portMAC[2*port+1]))
@@ -70,23 +68,21 @@ func (r *Regs) writePort(b []byte, e *Effect) {
 	e.Kind = EffectPortWritten
 }
 
-// PauseCycles is how many cycles a pause time of so many quanta takes on a port
-// whose beats have ethBits bits [F3].
+// PauseCycles converts a pause time in quanta to cycles of a port with beats of ethBits bits [F3].
 func PauseCycles(quanta uint16, ethBits int) int64 {
 	const quantum = 512 // bit times
 	return int64(quanta) * quantum / int64(ethBits)
 }
 
-// PauseStops tracks until when a port must not begin frames, because its peer
-// told it to pause [F3, F4]. Cycles are arguments; the zero value stops nothing.
+// PauseStops tracks until when a port must not begin frames because its peer paused it [F3, F4].
+// Cycles are arguments; the zero value stops nothing.
 type PauseStops struct {
 	port    int64               // first cycle in which frames may begin again
-	classes [PauseClasses]int64 // likewise those of a class
-	latest  int64               // of classes
+	classes [PauseClasses]int64 // likewise, for frames of a class
+	latest  int64               // the latest of classes
 }
 
-// Take applies a pause frame that the port honours; its times count from the
-// given cycle on.
+// Take applies a pause frame that the port honours; its times count from cycle from on.
 func (s *PauseStops) Take(p *PauseFrame, rules PauseRules, from int64, ethBits int) {
 	if !p.Priority {
 		s.port = from + PauseCycles(p.Quanta[0], ethBits)
@@ -100,9 +96,8 @@ func (s *PauseStops) Take(p *PauseFrame, rules PauseRules, from int64, ethBits i
 	s.latest = slices.Max(s.classes[:])
 }
 
-// Classes returns the classes of which no entries may be started in a cycle,
-// one bit each, and the cycle from which those of the first of them may be
-// again, Never without any.
+// Classes returns the classes stopped in a cycle, one bit each, and the cycle in which the first of
+// these stops ends, Never without any. No entry of a stopped class may be started.
 func (s *PauseStops) Classes(cycle int64) (stopped uint8, again int64) {
 	again = Never
 	if s.latest <= cycle {
@@ -117,20 +112,20 @@ func (s *PauseStops) Classes(cycle int64) (stopped uint8, again int64) {
 	return stopped, again
 }
 
-// Frame is the cycle from which a frame of a class may begin.
+// Frame returns the cycle from which a frame of a class may begin.
 func (s *PauseStops) Frame(class uint8) int64 { return max(s.port, s.classes[class]) }
 
-// PauseSender decides when a port sends pause frames, by what its receive
-// buffer holds [F6]. Cycles are arguments; the zero value sends none.
+// PauseSender decides when a port sends pause frames, by the fill of its receive buffer [F6].
+// Cycles are arguments; the zero value sends none.
 type PauseSender struct {
-	paused bool  // the peer was told to pause,
-	told   int64 // last in this cycle
-	due    bool  // a pause frame is to be sent:
-	end    bool  // the one that ends the pause
+	paused   bool  // the peer has been paused,
+	lastSent int64 // the latest pause frame began in this cycle
+	due      bool  // a pause frame is due:
+	end      bool  // the one that ends the pause
 }
 
-// Watch looks at the bytes held in the buffer in a cycle. It returns the cycle
-// at which to look again although the buffer stays as it is, else Never.
+// Watch looks at the bytes in the buffer in a cycle. It returns the cycle at which to look again
+// even if the buffer does not change, or Never.
 func (s *PauseSender) Watch(cfg *nicspec.PortEntryFields, held int, cycle int64, ethBits int) int64 {
 	switch {
 	case cfg.TxMode == nicspec.PauseModeNone:
@@ -141,7 +136,7 @@ func (s *PauseSender) Watch(cfg *nicspec.PortEntryFields, held int, cycle int64,
 	case held <= int(cfg.Xon):
 		s.due, s.end = true, true
 	default:
-		renew := s.told + PauseCycles(cfg.PauseTime, ethBits)/2
+		renew := s.lastSent + PauseCycles(cfg.PauseTime, ethBits)/2
 		if renew > cycle {
 			return renew
 		}
@@ -150,18 +145,18 @@ func (s *PauseSender) Watch(cfg *nicspec.PortEntryFields, held int, cycle int64,
 	return Never
 }
 
-// Due reports whether a pause frame is to be sent.
+// Due reports whether a pause frame is due.
 func (s *PauseSender) Due() bool { return s.due }
 
-// Begin starts the pause frame that is due in a cycle and returns its time in
-// quanta, 0 for the one that ends the pause.
+// Begin starts the due pause frame in a cycle and returns its time in quanta, 0 if it ends the
+// pause.
 func (s *PauseSender) Begin(cfg *nicspec.PortEntryFields, cycle int64) (quanta uint16) {
 	if !s.end {
 		quanta = cfg.PauseTime
 	}
-	s.paused, s.told, s.due = !s.end, cycle, false
+	s.paused, s.lastSent, s.due = !s.end, cycle, false
 	return quanta
 }
 
-// Reset forgets the pause: nothing is due, the peer sends.
+// Reset forgets the pause: nothing is due, and the peer counts as not paused.
 func (s *PauseSender) Reset() { s.paused, s.due = false, false }

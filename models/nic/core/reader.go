@@ -8,39 +8,38 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Read is one transfer from memory into Dst. It is cut into requests, which
-// may be in flight together. The data is good when it is Done with StatusOk.
+// Read is one transfer from memory into Dst. It is split into requests that may be in flight
+// together. The data is valid when the transfer is Done with StatusOk.
 type Read struct {
 	Addr   uint64
 	Dst    []byte
-	Status nicspec.Status // of the first request that failed, else Ok
+	Status nicspec.Status // of the first failed request, else Ok
 	Align  tlp.Align      // where its requests end; Aligned: all but the last at the end of a line of 64 B [D2]
 
-	// The owner's, not looked at here.
+	// The owner's fields, not used here.
 	Client uint8
 	Owner  int32
 	First  uint16
 	Gen    uint32
 
-	asked int // bytes of Dst asked for
-	open  int // requests not ended
+	asked int // bytes of Dst requested
+	open  int // requests that have not ended
 }
 
-// Begin starts a transfer of len(dst) bytes at addr. It leaves Align and the
-// owner's fields alone.
+// Begin starts a transfer of len(dst) bytes at addr. It keeps Align and the owner's fields.
 func (r *Read) Begin(addr uint64, dst []byte) {
 	r.Addr, r.Dst, r.Status = addr, dst, nicspec.StatusOk
 	r.asked, r.open = 0, 0
 }
 
-// Wants reports whether there is a request left to be issued.
+// Wants reports whether a request remains to be issued.
 func (r *Read) Wants() bool { return r.Status == nicspec.StatusOk && r.asked < len(r.Dst) }
 
-// Done reports whether the transfer is over, well or not.
+// Done reports whether the transfer has ended, successfully or not.
 func (r *Read) Done() bool { return r.open == 0 && !r.Wants() }
 
-// GiveUp ends a transfer that still Wants: no more requests are issued. It
-// reports whether the transfer is Done by that.
+// GiveUp ends a transfer that still Wants: no more requests are issued. It reports whether the
+// transfer is now Done.
 func (r *Read) GiveUp(s nicspec.Status) bool {
 	r.Status = s
 	return r.open == 0
@@ -49,20 +48,19 @@ func (r *Read) GiveUp(s nicspec.Status) bool {
 // Never is later than every cycle.
 const Never = math.MaxInt64
 
-// tag is what stands behind one read tag.
+// tag is the state of one read tag.
 type tag struct {
-	rd       *Read  // nil: no request
-	addr     uint64 // of the first byte still missing
+	rd       *Read  // nil without a request
+	addr     uint64 // address of the first missing byte
 	off      int    // of that byte in rd.Dst
 	left     int    // bytes missing
 	accepted int64  // cycle, if deadline is not Never
 	deadline int64  // Never until the request was accepted
-	heldTo   int64  // not to be used before
+	heldTo   int64  // not to be reused before this cycle
 }
 
-// Reader is the read side of the PCIe interface [P5..P7]: it owns the tags,
-// cuts transfers into requests and checks what comes back. It has no time of
-// its own: cycles are arguments.
+// Reader is the read side of the PCIe interface [P5..P7]: it owns the tags, splits transfers into
+// requests and checks completions. It has no time of its own: cycles are arguments.
 type Reader struct {
 	tags []tag
 	free fifo.Queue[uint8]
@@ -80,13 +78,13 @@ func NewReader(n int) *Reader {
 	return r
 }
 
-// Outstanding is the number of requests issued and not ended.
+// Outstanding returns the number of requests issued and not ended.
 func (r *Reader) Outstanding() int { return r.open }
 
 // Waits reports whether a request with that tag was issued and has not ended.
 func (r *Reader) Waits(tag uint8) bool { return int(tag) < len(r.tags) && r.tags[tag].rd != nil }
 
-// CanIssue reports whether there is a tag for a request.
+// CanIssue reports whether a tag is free for a request.
 func (r *Reader) CanIssue(cycle int64) bool {
 	for r.held.Len() > 0 && r.tags[*r.held.Front()].heldTo <= cycle {
 		r.free.Push(r.held.Pop())
@@ -94,7 +92,7 @@ func (r *Reader) CanIssue(cycle int64) bool {
 	return r.free.Len() > 0
 }
 
-// Held is the cycle at which the next tag that is held back becomes free.
+// Held returns the cycle at which the next held tag becomes free, or Never.
 func (r *Reader) Held() int64 {
 	if r.held.Len() == 0 {
 		return Never
@@ -102,8 +100,8 @@ func (r *Reader) Held() int64 {
 	return r.tags[*r.held.Front()].heldTo
 }
 
-// Issue takes a tag for the next request of a transfer that Wants one, and
-// returns the request's header. CanIssue must hold.
+// Issue takes a tag for the next request of a transfer that Wants one, and returns the request's
+// header. CanIssue must hold.
 func (r *Reader) Issue(rd *Read, mrrs int) tlp.Header {
 	addr := rd.Addr + uint64(rd.asked)
 	split := tlp.SplitRead(addr, len(rd.Dst)-rd.asked, mrrs, rd.Align)
@@ -121,28 +119,27 @@ func (r *Reader) Issue(rd *Read, mrrs int) tlp.Header {
 	return h
 }
 
-// Accepted says that the other side took a request: its timeout runs.
+// Accepted records that the other side took a request, which starts its timeout.
 func (r *Reader) Accepted(id uint8, cycle, timeout int64) {
 	t := &r.tags[id]
 	t.accepted, t.deadline = cycle, cycle+timeout
 	r.next = min(r.next, t.deadline)
 }
 
-// Outcome of a completion.
+// CplResult is the outcome of a completion.
 type CplResult uint8
 
-// The outcomes.
+// The outcomes of a completion.
 const (
-	CplUnexpected CplResult = iota // no request waits for it: counts CPL_UNEXPECTED
-	CplProgress                    // more is to come
+	CplUnexpected CplResult = iota // no request matches: counts CPL_UNEXPECTED
+	CplProgress                    // more completions must come
 	CplEnded                       // its request has ended
 	CplFailed                      // its request has failed: counts CPL_ERR
 )
 
-// Complete takes a completion [P6, P7] whose first beat was accepted in an
-// earlier cycle: one that began before the request with its tag was accepted
-// is not for it. For CplEnded and CplFailed it returns the transfer, which may
-// be Done by that.
+// Complete takes a completion [P6, P7] whose first beat was accepted in cycle first. A completion
+// that began before the request with its tag was accepted does not belong to it. For CplEnded and
+// CplFailed it returns the transfer, which may be Done now.
 func (r *Reader) Complete(h *tlp.Header, data []byte, first, cycle, timeout int64) (*Read, CplResult) {
 	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(r.tags) {
 		return nil, CplUnexpected
@@ -172,7 +169,7 @@ func (r *Reader) Complete(h *tlp.Header, data []byte, first, cycle, timeout int6
 	return rd, CplEnded
 }
 
-// judge is [P6]: how a completion fails its request, or StatusOk.
+// judge returns the status with which a completion fails its request, or StatusOk [P6].
 func (t *tag) judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 	switch {
 	case h.Status == tlp.StatusUR:
@@ -189,8 +186,8 @@ func (t *tag) judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
 	return nicspec.StatusOk
 }
 
-// Expire ends a request that is overdue and returns its transfer; nil when
-// none is. Call it until then. Each counts CPL_TIMEOUTS.
+// Expire ends an overdue request and returns its transfer, or nil. Call it until it returns nil.
+// Each request ended counts CPL_TIMEOUTS.
 func (r *Reader) Expire(cycle, timeout int64) *Read {
 	if cycle < r.next {
 		return nil
@@ -212,7 +209,7 @@ func (r *Reader) Expire(cycle, timeout int64) *Read {
 	return nil
 }
 
-// Deadline is a cycle before which no request times out.
+// Deadline returns a cycle before which no request times out.
 func (r *Reader) Deadline() int64 {
 	if r.open == 0 {
 		return Never

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Any transfer, split anyhow by requester and completer, with completions of
-// different requests in any order, arrives whole.
+// Any transfer arrives whole, however requester and completer split it, with completions of different
+// requests in any order.
 func TestReaderReassembles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9216).Draw(t, "n")
@@ -110,7 +110,7 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A completion that began no later than its request was accepted is not for it [P7].
+// A completion that began no later than its request was accepted does not belong to it [P7].
 func TestCompletionsTooEarly(t *testing.T) {
 	r := NewReader(1)
 	var rd Read

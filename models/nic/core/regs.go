@@ -5,10 +5,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// EffectKind says what a register write did beyond being stored.
+// EffectKind is the kind of effect that a register write has beyond being stored.
 type EffectKind uint8
 
-// The effects.
+// The effects, with the fields of Effect that they set.
 const (
 	EffectNone           EffectKind = iota
 	EffectConfig                    // a register that behaviour depends on was written: Reg
@@ -29,33 +29,33 @@ const (
 	EffectRegBad                    // ignored, counted REG_BAD
 )
 
-// Effect is what one register write did.
+// Effect is the effect of one register write.
 type Effect struct {
 	Kind   EffectKind
-	Rx     bool // of a queue: receive, else transmit
+	Rx     bool // direction of the queue: receive, else transmit
 	Index  int
 	PI     uint16
 	Table  nicspec.Table
 	Status nicspec.TableStatus
 	Reg    uint32 // offset of the register written
-	Value  uint32 // that was written
+	Value  uint32 // value written
 }
 
-// Outcome is what a request TLP did.
+// Outcome is the outcome of a request TLP.
 type Outcome struct {
 	Kind       Inbound
 	Effects    [2]Effect
 	NumEffects int
-	Pushed     []byte // with a doorbell: the block of a work entry that came with it, in the request's data; else nil
-	Answered   bool   // Answer is to be sent
+	Pushed     []byte // block of a work entry that came with a doorbell, aliasing the request's data; else nil
+	Answered   bool   // Answer must be sent
 	Answer     Answer
 }
 
-// Regs is all that is behind BAR0, as a state machine: registers, tables,
-// queues, counters. Every request takes effect at once.
+// Regs is everything behind BAR0 as one state machine: registers, tables, queues, counters. Every
+// request takes effect at once.
 type Regs struct {
 	Counters
-	Status nicspec.StatusReg // what STATUS reads; the caller keeps it
+	Status nicspec.StatusReg // value of STATUS, maintained by the caller
 
 	build     nicspec.Build
 	ctrl      nicspec.CtrlReg
@@ -68,9 +68,9 @@ type Regs struct {
 
 	cmd      nicspec.TblCmdReg
 	data     [nicspec.TableWords]uint32
-	draining bool   // the command is the disabling of a queue:
+	draining bool   // the command is disabling a queue:
 	drained  *Queue // this one,
-	entry    Queue  // which becomes this
+	entry    Queue  // whose entry becomes this
 
 	bits  registerBits
 	cfg   Config
@@ -82,7 +82,7 @@ type Regs struct {
 	rxParts
 }
 
-// minCplTimeout is the least completion timeout, in cycles.
+// minCplTimeout is the shortest completion timeout, in cycles.
 const minCplTimeout = 1024
 
 // NewRegs returns the state after reset. The build must be valid.
@@ -101,16 +101,16 @@ func NewRegs(b nicspec.Build) *Regs {
 	return r
 }
 
-// Config is what receive needs to know now. The copy stays as it is.
+// Config returns a copy of the receive configuration.
 func (r *Regs) Config() Config { return r.cfg }
 
-// Receive is the configuration of receive in force. It follows every write.
+// Receive returns the receive configuration in force. It follows every write.
 func (r *Regs) Receive() *Config { return &r.cfg }
 
-// TxEnable is CTRL.tx_enable.
+// TxEnable returns CTRL.tx_enable.
 func (r *Regs) TxEnable() bool { return r.ctrl.TxEnable() }
 
-// Limits are MPS, MRRS and RCB in bytes, as DEVCTL sets them.
+// Limits returns MPS, MRRS and RCB in bytes, as set by DEVCTL.
 func (r *Regs) Limits() tlp.Limits {
 	const base, mpsMax, mrrsMax = 128, 2, 5
 	l := tlp.Limits{MPS: base, MRRS: base, RCB: 64}
@@ -126,7 +126,7 @@ func (r *Regs) Limits() tlp.Limits {
 	return l
 }
 
-// DataAttr is the attributes of requests that carry frame or copy data [P11].
+// DataAttr returns the attributes of requests that carry frame or copy data [P11].
 func (r *Regs) DataAttr() (a tlp.Attr) {
 	if r.devctl.RelaxedOrdering() {
 		a |= tlp.RelaxedOrder
@@ -137,13 +137,13 @@ func (r *Regs) DataAttr() (a tlp.Attr) {
 	return a
 }
 
-// CplTimeout is the completion timeout in cycles.
+// CplTimeout returns the completion timeout in cycles.
 func (r *Regs) CplTimeout() int64 { return int64(max(r.timeout, minCplTimeout)) }
 
-// Rxq is the context of a receive queue, nil beyond the build.
+// Rxq returns the context of a receive queue, nil beyond the build.
 func (r *Regs) Rxq(i int) *Queue { return queueAt(r.rxq, i) }
 
-// Txq is the context of a transmit queue, nil beyond the build.
+// Txq returns the context of a transmit queue, nil beyond the build.
 func (r *Regs) Txq(i int) *Queue { return queueAt(r.txq, i) }
 
 func queueAt(q []Queue, i int) *Queue {
@@ -153,14 +153,14 @@ func queueAt(q []Queue, i int) *Queue {
 	return &q[i]
 }
 
-// Keys is the live table of memory keys.
+// Keys returns the live table of memory keys.
 func (r *Regs) Keys() KeyTable { return r.keys }
 
 // Busy reports whether a table command waits for a queue to drain [G7].
 func (r *Regs) Busy() bool { return r.draining }
 
-// Drained ends the disabling of a queue [Q5, T11]: it stores the entry that
-// was written. Without one under way it does nothing.
+// Drained ends the disabling of a queue [Q5, T11] by storing the entry that was written. It does
+// nothing if no disabling is under way.
 func (r *Regs) Drained() {
 	if r.draining {
 		r.drained.store(&r.entry)
@@ -168,9 +168,8 @@ func (r *Regs) Drained() {
 	}
 }
 
-// The registers of the receive configuration [R6]: what one write changes at
-// once. Tables, the key of RSS and PortCfg are part of it, too, but are not
-// registers of their own.
+// The registers of the receive configuration [R6], each of which one write changes at once. Tables,
+// the RSS key and PortCfg belong to it too, but are not single registers.
 const (
 	SettingGate    = iota // CTRL
 	SettingChecks         // RX_CTRL
@@ -179,8 +178,8 @@ const (
 	NumSettings
 )
 
-// settings says of each of these which of its bits receive looks at, and what
-// they mean.
+// settings has, for each of these registers, the bits that receive uses and how they enter a
+// Config.
 var settings = [NumSettings]struct {
 	word func(r *Regs) uint32
 	set  func(c *Config, word uint32)
@@ -214,10 +213,10 @@ var settings = [NumSettings]struct {
 	},
 }
 
-// Setting is the bits that receive looks at of one of these registers.
+// Setting returns the bits of one of these registers that receive uses.
 func (r *Regs) Setting(i int) uint32 { return settings[i].word(r) }
 
-// Set makes one of these registers what Setting returned.
+// Set applies a value returned by Setting to a configuration.
 func (c *Config) Set(i int, word uint32) { settings[i].set(c, word) }
 
 func (r *Regs) reconfigure() {
@@ -226,20 +225,18 @@ func (r *Regs) reconfigure() {
 	}
 }
 
-// registerBits are the bits of the registers that can be written: fields of
-// parts that are there [G3].
+// registerBits holds the writable bits of registers: the fields of parts that the build has [G3].
 type registerBits struct{ ctrl, devctl, rxCtrl, rxDefault, rocePort uint32 }
 
 func registerBitsOf(b *nicspec.Build) registerBits {
-	const ctrl = 0x3 // CTRL.flr is no bit that stays as written
+	const ctrl = 0x3 // CTRL.flr is not stored
 	return registerBits{
 		ctrl: ctrl, devctl: fieldsOf(b, nicspec.RegDevctl), rxCtrl: fieldsOf(b, nicspec.RegRxCtrl),
 		rxDefault: fieldsOf(b, nicspec.RegRxDefault), rocePort: 0xffff,
 	}
 }
 
-// fields is the bits of a register's fields, without those of parts that the
-// build lacks.
+// fieldsOf returns the bits of a register's fields, without those of parts that the build lacks.
 func fieldsOf(b *nicspec.Build, off uint32) (bits uint32) {
 	reg, _, _ := nicspec.RegisterAt(off)
 	for i := range reg.Fields {
@@ -250,8 +247,7 @@ func fieldsOf(b *nicspec.Build, off uint32) (bits uint32) {
 	return bits
 }
 
-// startReset is the beginning of a function-level reset [L1]: until EndReset
-// register writes have no effect.
+// startReset begins a function-level reset [L1]: until EndReset register writes have no effect.
 func (r *Regs) startReset() Effect {
 	r.ctrl = 0
 	r.ctrl.SetFlr(true)
@@ -262,8 +258,8 @@ func (r *Regs) startReset() Effect {
 // Resetting reports whether a function-level reset is under way.
 func (r *Regs) Resetting() bool { return r.ctrl.Flr() }
 
-// EndReset ends it [L3]: all is as in new Regs, but for counters and hits. Keys
-// and queues taken from here before are not those of the device any more.
+// EndReset ends a function-level reset [L3]: the state is that of new Regs, except for counters and
+// hits. Keys and queues obtained before no longer belong to the device.
 func (r *Regs) EndReset() {
 	fresh := NewRegs(r.build)
 	fresh.Counters, fresh.Status = r.Counters, r.Status

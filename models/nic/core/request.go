@@ -7,12 +7,12 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Inbound is what kind of TLP came in, as [P7] and [P8] tell them apart.
+// Inbound is the kind of a received TLP, as distinguished by [P7] and [P8].
 type Inbound uint8
 
 // The kinds of inbound TLP.
 const (
-	InCompletion Inbound = iota // to be matched with a read
+	InCompletion Inbound = iota // must be matched with a read
 	InWrite                     // of registers
 	InRead                      // of registers
 	InRefused                   // answered by UR, counts TLP_UNSUPPORTED
@@ -45,8 +45,8 @@ func IsCompletion(hdr *[tlp.HeaderBytes]byte) bool {
 	return typ == typeCpl || typ == typeCplLk
 }
 
-// DecodeInbound reads the header of a TLP that came in. Bits that the contract
-// does not name are not looked at. For what is dropped h is zero.
+// DecodeInbound decodes the header of a received TLP, ignoring bits that the contract does not
+// name. For a dropped TLP h is zero.
 func DecodeInbound(hdr *[tlp.HeaderBytes]byte, h *tlp.Header) Inbound {
 	*h = tlp.Header{}
 	format, typ := hdr[0]>>fmtShift, hdr[0]&typeMask
@@ -98,7 +98,7 @@ func decodeCompletion(hdr *[tlp.HeaderBytes]byte, h *tlp.Header) {
 	h.LowerAddr = hdr[11] & 0x7f
 }
 
-// decodeMemory reads a memory request and decides where it belongs [P8].
+// decodeMemory decodes a memory request and classifies it [P8].
 func decodeMemory(hdr *[tlp.HeaderBytes]byte, h *tlp.Header, format uint8) Inbound {
 	h.LastBE, h.FirstBE = hdr[7]>>4, hdr[7]&0xf
 	if h.Addr64 = format&fmt4DW != 0; h.Addr64 {
@@ -121,7 +121,7 @@ func decodeMemory(hdr *[tlp.HeaderBytes]byte, h *tlp.Header, format uint8) Inbou
 	return InRefused
 }
 
-// nonPosted tells the requests other than memory reads that want a completion.
+// nonPosted reports whether a request other than a memory read needs a completion.
 func nonPosted(format, typ uint8) bool {
 	switch typ {
 	case typeMemLk:
@@ -136,13 +136,13 @@ func nonPosted(format, typ uint8) bool {
 	return false
 }
 
-// Answer is the completion that a request gets.
+// Answer is the completion that answers a request.
 type Answer struct {
 	Header tlp.Header
-	Data   [8]byte // the first 4·Length bytes count
+	Data   [8]byte // the first 4·Length bytes are valid
 }
 
-// refuse makes a the UR that answers h [P8, G1].
+// refuse makes a the UR completion that answers h [P8, G1].
 func (a *Answer) refuse(h *tlp.Header) {
 	a.Header = completionFor(h)
 	a.Header.Kind, a.Header.Status = tlp.Cpl, tlp.StatusUR
@@ -155,7 +155,7 @@ func (a *Answer) refuse(h *tlp.Header) {
 	a.Header.LowerAddr = uint8(h.Address+uint64(off)) & 0x7f
 }
 
-// supply makes a the CplD that answers h with n words [G2].
+// supply makes a the CplD that answers h with its words [G2].
 func (a *Answer) supply(h *tlp.Header, words [2]uint32) {
 	a.Header = completionFor(h)
 	a.Header.Kind, a.Header.Length = tlp.CplD, h.Length

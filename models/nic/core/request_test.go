@@ -43,8 +43,8 @@ func TestOtherNonPostedRequests(t *testing.T) {
 	}
 }
 
-// Any header is taken for something, what is answered can be encoded, and
-// headers that package tlp knows mean the same here.
+// Any header is classified, every answer can be encoded, and headers that package tlp knows mean
+// the same here.
 func FuzzTake(f *testing.F) {
 	f.Add([]byte{0x20, 0, 0, 1, 1, 0, 9, 0xf, 2, 0, 0, 0, 0, 0, 0, 0x10}, []byte{})
 	f.Add([]byte{0x60, 0, 0, 2, 1, 0, 9, 0xff, 2, 0, 0, 0, 0, 0, 0, 0x80}, make([]byte, 8))

@@ -7,11 +7,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// RssKey is the Toeplitz key at one instant [S1]. It is never changed: With
-// makes another. Nil is the key of zeros.
+// RssKey is the Toeplitz key at one instant [S1]. It is immutable: With returns a new one. Nil is
+// the all-zero key.
 type RssKey struct {
 	words [nicspec.RegRssKeyCount]uint32
-	adds  [rssInputMax][256]uint32 // what a value of byte i of the input XORs into the hash
+	adds  [rssInputMax][256]uint32 // what each value of byte i of the input XORs into the hash
 }
 
 // rssInputMax is the longest input: two IPv6 addresses and two ports.
@@ -41,7 +41,7 @@ func (k *RssKey) With(i int, v uint32) *RssKey {
 	return next
 }
 
-// Word is register i of RSS_KEY.
+// Word returns register i of RSS_KEY.
 func (k *RssKey) Word(i int) uint32 {
 	if k == nil {
 		return 0
@@ -49,7 +49,7 @@ func (k *RssKey) Word(i int) uint32 {
 	return k.words[i]
 }
 
-// Hash is the Toeplitz hash of an input of at most 36 bytes.
+// Hash returns the Toeplitz hash of an input of at most 36 bytes.
 func (k *RssKey) Hash(input []byte) (sum uint32) {
 	if k == nil {
 		return 0
@@ -60,7 +60,7 @@ func (k *RssKey) Hash(input []byte) (sum uint32) {
 	return sum
 }
 
-// RssInput is what is hashed of a frame [S1], written to buf; nothing without
+// RssInput writes the hashed fields of a frame to buf and returns them [S1]; it returns nil without
 // IP.
 func (h *Headers) RssInput(buf *[nicspec.RssKeyBytes]byte) []byte {
 	n := 0
@@ -83,8 +83,8 @@ func (h *Headers) RssInput(buf *[nicspec.RssKeyBytes]byte) []byte {
 	return buf[:n]
 }
 
-// Indirection is the RSS indirection table at one instant: queues by entry. It
-// is never changed. Nil has queue 0 everywhere.
+// Indirection is the RSS indirection table at one instant: queues by entry. It is immutable. Nil
+// has queue 0 everywhere.
 type Indirection [nicspec.RssEntries]uint16
 
 // With returns the table in which entry i names a queue.
@@ -97,7 +97,7 @@ func (t *Indirection) With(i int, queue uint16) *Indirection {
 	return next
 }
 
-// At is the queue of entry i.
+// At returns the queue of entry i.
 func (t *Indirection) At(i int) uint16 {
 	if t == nil {
 		return 0
@@ -105,21 +105,20 @@ func (t *Indirection) At(i int) uint16 {
 	return t[i]
 }
 
-// RssGroup is what action Rss says: 2^Log entries of the indirection table
-// from Base on.
+// RssGroup is the group of an action Rss: 2^Log entries of the indirection table from Base on.
 type RssGroup struct {
 	On   bool // the action is Rss
 	Base uint16
 	Log  uint8
 }
 
-// Entry is the entry of the indirection table for a hash [S3].
+// Entry returns the entry of the indirection table for a hash [S3].
 func (g *RssGroup) Entry(hash uint32) int {
 	return int(uint32(g.Base)+hash&(1<<min(g.Log, nicspec.RssLogMax)-1)) % nicspec.RssEntries
 }
 
-// RssWord is what register i of RSS_KEY adds to the hash of an input when it
-// says v: the hash is the XOR over all registers.
+// RssWord returns what register i of RSS_KEY, with value v, adds to the hash of an input: the hash
+// is the XOR over all registers.
 func RssWord(i int, v uint32, input []byte) (sum uint32) {
 	const width = 32
 	key := bits.ReverseBytes32(v) // its first bit is the highest

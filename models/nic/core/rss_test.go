@@ -12,8 +12,8 @@ import (
 	"nictwin/models/nic/nictest"
 )
 
-// rssTestKey is the key of Microsoft's "Verifying the RSS Hash Calculation",
-// from which the hashes below are.
+// rssTestKey is the key of Microsoft's "Verifying the RSS Hash Calculation", the source of the
+// hashes below.
 var rssTestKey = [nicspec.RssKeyBytes]byte{
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b,
 	0xcb,
@@ -79,7 +79,7 @@ func TestRssHashOfMicrosoftsVectors(t *testing.T) {
 	}
 }
 
-// The hash is the sum of what the registers of the key add, one by one.
+// The hash is the XOR of what each register of the key adds.
 func TestRssHashByWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := rssTestConfig()

@@ -19,7 +19,7 @@ func (r *Regs) writeRule(b []byte, e *Effect) {
 	e.Kind = EffectRuleWritten
 }
 
-// checkRule judges the values of a rule, and then the parts that it needs [G6, S5].
+// checkRule checks the values of a rule, and then the parts that it needs [G6, S5].
 func (r *Regs) checkRule(f *nicspec.RuleEntryFields) nicspec.TableStatus {
 	rss := f.Action == nicspec.ActionRss && r.build.Has(nicspec.PartRss)
 	switch {
@@ -34,7 +34,7 @@ func (r *Regs) checkRule(f *nicspec.RuleEntryFields) nicspec.TableStatus {
 	return nicspec.TableStatusOk
 }
 
-// accountFits judges what a rule says of accounts [A2, A6].
+// accountFits checks the account fields of a rule [A2, A6].
 func (r *Regs) accountFits(f *nicspec.RuleEntryFields) bool {
 	return f.AccountEn == 0 || f.AccountEn == 1 && f.Action != nicspec.ActionDrop &&
 		f.Account < nicspec.NumAccounts && int(f.SlowQueue) < len(r.rxq)

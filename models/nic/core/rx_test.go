@@ -17,7 +17,7 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// built is a frame made by gopacket, and what it was made from.
+// built is a frame made by gopacket, with the layers that it was made from.
 type built struct {
 	frame    []byte
 	vlans    []uint16
@@ -29,8 +29,8 @@ type built struct {
 	hdrEnd   int
 }
 
-// drawFrame lets gopacket serialise a frame: up to two tags, IPv4 with options
-// or IPv6, UDP or TCP, with right lengths and checksums.
+// drawFrame makes gopacket serialise a frame: up to two tags, IPv4 with options or IPv6, UDP or
+// TCP, with right lengths and checksums.
 func drawFrame(t *rapid.T) built {
 	var b built
 	eth := &layers.Ethernet{SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, 1},
@@ -232,7 +232,7 @@ func TestICRCVectors(t *testing.T) {
 	require.Greater(t, checked, 60)
 }
 
-// slowMatch is [R5] word by word.
+// slowMatch applies [R5] word by word.
 func slowMatch(rules []nicspec.RuleEntryFields, key *[56]byte) int {
 next:
 	for i := range rules {
@@ -280,8 +280,8 @@ func TestMatchIsLowestRule(t *testing.T) {
 	})
 }
 
-// Any frame: header and payload part reassemble it, and all that the entry
-// says is inside the frame.
+// For any frame, header and payload part reassemble it, and everything in the completion entry lies
+// inside the frame.
 func TestPlanCoversTheFrame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(nicspec.FrameMin, nicspec.FrameMax).Draw(t, "n")

@@ -2,20 +2,20 @@ package core
 
 import "nictwin/models/nic/nicspec"
 
-// RxPlan is what delivering one frame writes [R10]: two parts of the frame,
-// each absent if its length is 0, then the completion entry.
+// RxPlan is the set of writes that deliver one frame [R10]: two parts of the frame, each absent if
+// its length is 0, then the completion entry.
 type RxPlan struct {
-	HdrAddr uint64 // gets frame[:HdrLen]
+	HdrAddr uint64 // of frame[:HdrLen]
 	HdrLen  int
-	PayAddr uint64 // gets the PayLen bytes after them; what follows is not written [R14]
+	PayAddr uint64 // of the PayLen bytes after them; later bytes are not written [R14]
 	PayLen  int
 	CqeAddr uint64
 	Cqe     [nicspec.CqeBytes]byte
-	MarkCE  bool // the frame is written with ECN 3 [E1]: see MarkCE
+	MarkCE  bool // write the frame with ECN 3 [E1]: see MarkCE
 }
 
-// RxSlot names a frame's place: the frame's port and ordinal there, the queue
-// it goes to, the descriptor it takes and the completion entry it gets.
+// RxSlot is a frame's place: its port and ordinal there, its queue, its descriptor and its
+// completion entry.
 type RxSlot struct {
 	Port  int
 	Seq   uint32 // ordinal on the port [R1]
@@ -28,8 +28,8 @@ type RxSlot struct {
 	AccountSeq uint32
 }
 
-// PlanRx is [R8], [R10] and [R14]: it says what delivering a frame of n bytes writes.
-// The queue must admit the frame.
+// PlanRx computes the writes that deliver a frame of n bytes [R8], [R10], [R14]. The queue must
+// admit the frame.
 func PlanRx(q *Queue, v *RxVerdict, n int, s *RxSlot, p *RxPlan) {
 	p.HdrLen, p.PayLen = q.Split(v, n)
 	p.HdrAddr, p.PayAddr = s.Desc.HdrAddr, s.Desc.PayAddr

@@ -2,11 +2,11 @@ package core
 
 import "nictwin/models/nic/nicspec"
 
-// Queue is the context of one receive or transmit queue: its table entry and
-// its free-running indices. The split fields are of receive queues only.
+// Queue is the context of one receive or transmit queue: its table entry and its free-running
+// indices. The split fields are for receive queues only.
 type Queue struct {
 	State    nicspec.QueueState
-	Err      nicspec.Status // why State is Error
+	Err      nicspec.Status // cause of state Error
 	Enable   uint8          // as written
 	LogSize  uint8
 	RingBase uint64
@@ -28,34 +28,32 @@ type Queue struct {
 
 	Vector // messages [M1]
 
-	// Epoch counts the enablings, so that what was started in an earlier one
-	// can be told apart.
+	// Epoch counts the enablings, so that work started in an earlier one can be recognised.
 	Epoch uint32
 }
 
-// Size is the number of entries of the ring and of its completion ring.
+// Size returns the number of entries of the ring and of its completion ring.
 func (q *Queue) Size() uint16 { return 1 << (q.LogSize & 15) }
 
-// DescAddr is the bus address of receive descriptor i [Q1].
+// DescAddr returns the bus address of receive descriptor i [Q1].
 func (q *Queue) DescAddr(i uint16) uint64 {
 	return q.RingBase + nicspec.RxDescBytes*uint64(i&(q.Size()-1))
 }
 
-// WqeAddr is the bus address of block i of work entries [T1].
+// WqeAddr returns the bus address of block i of work entries [T1].
 func (q *Queue) WqeAddr(i uint16) uint64 {
 	return q.RingBase + nicspec.WqeBytes*uint64(i&(q.Size()-1))
 }
 
-// CqeAddr is the bus address of completion entry cqi [R10].
+// CqeAddr returns the bus address of completion entry cqi [R10].
 func (q *Queue) CqeAddr(cqi uint16) uint64 {
 	return q.CqBase + nicspec.CqeBytes*uint64(cqi&(q.Size()-1))
 }
 
-// Phase is the phase bit of completion entry cqi [Q8].
+// Phase returns the phase bit of completion entry cqi [Q8].
 func (q *Queue) Phase(cqi uint16) bool { return cqi>>(q.LogSize&15)&1 == 0 }
 
-// Posted is the number of descriptors or blocks between the consumer
-// and the producer index.
+// Posted returns the number of descriptors or blocks between the consumer and the producer index.
 func (q *Queue) Posted() uint16 { return q.PI - q.CI }
 
 // Ring applies a doorbell and reports whether it was accepted [Q2].
@@ -67,7 +65,7 @@ func (q *Queue) Ring(pi uint16) bool {
 	return true
 }
 
-// start is what enabling does [Q5, T11].
+// start enables the queue [Q5, T11].
 func (q *Queue) start() {
 	q.State, q.Err = nicspec.QueueStateRun, nicspec.StatusOk
 	q.PI, q.CI, q.CQI = 0, 0, 0
@@ -82,7 +80,7 @@ func (q *Queue) Fail(s nicspec.Status) {
 	}
 }
 
-// Placed is how many bytes of a frame of n bytes are written to buffers [R14].
+// Placed returns how many bytes of a frame of n bytes are written to buffers [R14].
 func (q *Queue) Placed(v *RxVerdict, n int) int {
 	if end, ok := v.Headers.trimmed(); q.Trim == 1 && ok {
 		return end
@@ -90,7 +88,7 @@ func (q *Queue) Placed(v *RxVerdict, n int) int {
 	return n
 }
 
-// trimmed is where the payload of a RoCE frame ends, before pad and ICRC [R14].
+// trimmed returns the end of a RoCE frame's payload, before pad and ICRC [R14].
 func (h *Headers) trimmed() (end int, ok bool) {
 	if !h.Roce || h.Frag || h.L4LenBad || h.UDPLen < icrcMinUDP {
 		return 0, false
@@ -99,8 +97,7 @@ func (h *Headers) trimmed() (end int, ok bool) {
 	return end, end >= int(h.PayloadOff)
 }
 
-// Split is how what is placed of a frame of n bytes is divided between header and
-// payload buffer [R8].
+// Split divides the bytes of a frame that are placed between header and payload buffer [R8].
 func (q *Queue) Split(v *RxVerdict, n int) (hdr, pay int) {
 	m := q.Placed(v, n)
 	switch q.SplitMode {
@@ -112,8 +109,8 @@ func (q *Queue) Split(v *RxVerdict, n int) (hdr, pay int) {
 	return hdr, m - hdr
 }
 
-// Admit is [R7], [X5] and [R8]: why the queue does not take a frame of n bytes, or
-// NoDrop. q is nil for a queue beyond the build.
+// Admit returns why the queue does not take a frame of n bytes, or NoDrop [R7], [X5], [R8]. q is
+// nil for a queue beyond the build.
 func (q *Queue) Admit(v *RxVerdict, n int) nicspec.PortCounter {
 	if q == nil || q.State == nicspec.QueueStateOff {
 		return nicspec.CntRxDropQueueOff

@@ -6,14 +6,14 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// maxPorts is the most Ethernet ports of a build.
+// maxPorts is the largest number of Ethernet ports.
 const maxPorts = 2
 
-// NoDrop in a place for a drop counter says that the frame is not dropped.
+// NoDrop, in place of a drop counter, means that the frame is not dropped.
 const NoDrop nicspec.PortCounter = 0xff
 
-// Config is what the receive side needs to know at one instant [R6]. It is a
-// value: a copy stays what it was whatever is written later.
+// Config is the receive configuration at one instant [R6]. It is a value: later writes do not
+// change a copy.
 type Config struct {
 	RxEnable      bool
 	DropIPCsum    bool
@@ -28,34 +28,34 @@ type Config struct {
 
 	Pause PauseSet
 
-	CRC32C      bool // the part is there
-	Rss         bool // the part is there
+	CRC32C      bool // the build has the part
+	Rss         bool // the build has the part
 	RssKey      *RssKey
 	Indirection *Indirection
 }
 
-// RxVerdict is what the steps before the queue make of a frame.
+// RxVerdict is the result of the receive steps before the queue.
 type RxVerdict struct {
-	Drop    nicspec.PortCounter // NoDrop, or why
+	Drop    nicspec.PortCounter // NoDrop, or the cause
 	Queue   uint16              // if not dropped
-	Rule    uint16              // that matched, or nicspec.RuleNone
-	Checked bool                // Headers and verdicts are filled in: not a drop of [R2]
-	Group   RssGroup            // by which the queue was found
+	Rule    uint16              // the matching rule, or nicspec.RuleNone
+	Checked bool                // Headers and verdicts are valid: the frame was not dropped by [R2]
+	Group   RssGroup            // group that the queue was found by
 	Hash    uint32              // RSS hash, 0 without the part
-	Account AccountUse          // it decides between Queue and another [A2]
+	Account AccountUse          // account that decides between Queue and its slow queue [A2]
 	Headers
 	IPCsum, L4Csum, ICRC nicspec.Verdict
 
-	Crc        uint32 // of the payload, and the verdict, should the queue ask for them [X3]
+	Crc        uint32 // of the payload, with its verdict, if the queue uses them [X3]
 	CrcVerdict nicspec.Verdict
-	DropCrc    bool // it is bad, and RX_CTRL says drop [X5]
+	DropCrc    bool // it is bad, and RX_CTRL says to drop it [X5]
 }
 
 // Hit returns the rule whose RULE_HITS step, if any [R5].
 func (v *RxVerdict) Hit() (rule int, ok bool) { return int(v.Rule), v.Rule != nicspec.RuleNone }
 
-// Classify does [R2], [R4] and [R5]: it parses and checks a frame that came in
-// on port, and finds its queue or the reason to drop it.
+// Classify applies [R2], [R4] and [R5]: it parses and checks a frame received on port, and finds
+// its queue or the reason to drop it.
 func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
 	v.Queue, v.Rule, v.Checked = 0, nicspec.RuleNone, false
 	v.Group, v.Hash, v.Account = RssGroup{}, 0, AccountUse{}
@@ -77,7 +77,7 @@ func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
 	}
 }
 
-// Gate is [R2]: the drops that need no look into the frame.
+// Gate returns the drops that need no look into the frame, or NoDrop [R2].
 func (c *Config) Gate(n int) nicspec.PortCounter {
 	switch {
 	case !c.RxEnable:
@@ -90,8 +90,8 @@ func (c *Config) Gate(n int) nicspec.PortCounter {
 	return NoDrop
 }
 
-// Front is Gate, and then [F2]: CntRxPause for a pause frame that is honoured,
-// which is no drop but goes no further either.
+// Front applies Gate and then [F2]: it returns CntRxPause for a pause frame that is honoured, which
+// is not a drop but goes no further.
 func (c *Config) Front(port int, frame []byte) nicspec.PortCounter {
 	if drop := c.Gate(len(frame)); drop != NoDrop || !c.Pause[port].honours(frame) {
 		return drop
@@ -99,7 +99,7 @@ func (c *Config) Front(port int, frame []byte) nicspec.PortCounter {
 	return nicspec.CntRxPause
 }
 
-// checks is [R4].
+// checks applies [R4].
 func (c *Config) checks(v *RxVerdict) nicspec.PortCounter {
 	switch {
 	case c.DropIPCsum && v.IPCsum == nicspec.VerdictBad:
@@ -112,14 +112,14 @@ func (c *Config) checks(v *RxVerdict) nicspec.PortCounter {
 	return NoDrop
 }
 
-// Steer is [R5] and [S3] for a frame that came in on port and whose headers are
-// known: rule, queue or drop, hash and account of v.
+// Steer applies [R5] and [S3] to a frame received on port whose headers are known: it sets rule,
+// queue or drop, hash and account of v.
 func (c *Config) Steer(port int, h *Headers, v *RxVerdict) {
 	*v = RxVerdict{Drop: NoDrop, Rule: nicspec.RuleNone, Headers: *h}
 	c.steer(port, v)
 }
 
-// steer is [R5].
+// steer applies [R5] to the headers in v.
 func (c *Config) steer(port int, v *RxVerdict) {
 	var key [nicspec.SteerKeySize]byte
 	v.SteerKey(port, &key)
@@ -139,8 +139,7 @@ func (c *Config) steer(port int, v *RxVerdict) {
 	}
 }
 
-// direct finds the queue that an action names [S3]. It reports false if it
-// names none.
+// direct sets the queue that an action names [S3]. It reports false if the action names none.
 func (c *Config) direct(a nicspec.Action, queue uint16, log uint8, v *RxVerdict) bool {
 	switch {
 	case a == nicspec.ActionQueue:
@@ -156,7 +155,7 @@ func (c *Config) direct(a nicspec.Action, queue uint16, log uint8, v *RxVerdict)
 
 const keyWords = nicspec.SteerKeySize / 8
 
-// rule is a valid rule, ready for comparing.
+// rule is a valid rule, prepared for matching.
 type rule struct {
 	value, mask [keyWords]uint64 // value has no bit outside mask
 	index       uint16
@@ -166,8 +165,8 @@ type rule struct {
 	account     AccountUse
 }
 
-// RuleSet is the steering table at one instant. It is never changed: With
-// makes another. The zero value and nil have no valid rule.
+// RuleSet is the steering table at one instant. It is immutable: With returns a new one. The zero
+// value and nil have no valid rule.
 type RuleSet struct {
 	rules   []rule // the valid ones, lowest index first
 	version uint64
@@ -234,7 +233,7 @@ func (s *RuleSet) match(key *[nicspec.SteerKeySize]byte) *rule {
 		k[w] = binary.LittleEndian.Uint64(key[8*w:])
 	}
 	for i := range s.rules {
-		// Ports and QP, then types, tell most rules apart.
+		// Port and QP, then types, distinguish most rules.
 		r := &s.rules[i]
 		if k[6]&r.mask[6] != r.value[6] || k[0]&r.mask[0] != r.value[0] {
 			continue

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// command is a write of TBL_CMD [G6, G7].
+// command carries out a write of TBL_CMD [G6, G7].
 func (r *Regs) command(v nicspec.TblCmdReg) Effect {
 	e := Effect{
 		Reg: nicspec.RegTblCmd, Table: nicspec.Table(v.Table()), Index: int(v.Index()),
@@ -35,7 +35,7 @@ func (r *Regs) command(v nicspec.TblCmdReg) Effect {
 	return e
 }
 
-// locate does the checks that do not look at TBL_DATA.
+// locate makes the checks that do not need TBL_DATA.
 func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableStatus {
 	if op != nicspec.TableOpWrite && op != nicspec.TableOpRead {
 		return nicspec.TableStatusBadOp
@@ -71,7 +71,7 @@ func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableS
 	return nicspec.TableStatusOk
 }
 
-// staged is TBL_DATA as bytes.
+// staged returns TBL_DATA as bytes.
 func (r *Regs) staged() (b [4 * nicspec.TableWords]byte) {
 	for i, w := range r.data {
 		binary.LittleEndian.PutUint32(b[4*i:], w)
@@ -124,8 +124,8 @@ func (r *Regs) writeEntry(e *Effect) {
 	}
 }
 
-// writeQueue stores a queue's entry, which enables or disables it [Q5, T11].
-// values is what its checks with enable 1 say.
+// writeQueue stores a queue's entry, which enables or disables it [Q5, T11]. values is the result
+// of its checks for enable 1.
 func (r *Regs) writeQueue(q *Queue, entry Queue, values nicspec.TableStatus, e *Effect) {
 	e.Rx = e.Table == nicspec.TableRxq
 	switch {
@@ -148,14 +148,14 @@ func (r *Regs) writeQueue(q *Queue, entry Queue, values nicspec.TableStatus, e *
 		q.store(&entry)
 		e.Kind = EffectQueueDisabled
 	default:
-		// What is under way still needs the old rings.
+		// Work in flight still needs the old rings.
 		q.State, q.Enable = nicspec.QueueStateOff, 0
 		r.draining, r.drained, r.entry = true, q, entry
 		e.Kind = EffectQueueDraining
 	}
 }
 
-// store takes over what a table write says.
+// store applies a table write to the queue.
 func (q *Queue) store(entry *Queue) {
 	entry.PI, entry.CI, entry.CQI, entry.Epoch = q.PI, q.CI, q.CQI, q.Epoch
 	*q = *entry
@@ -193,8 +193,7 @@ func (r *Regs) txContext(f *nicspec.TxqEntryFields) Queue {
 	return q
 }
 
-// lacks reports whether a field of a part is in use that the build does not
-// have [N2].
+// lacks reports whether a field of a part that the build does not have is used [N2].
 func (r *Regs) lacks(part nicspec.Cap1Reg, value uint8) bool { return value != 0 && !r.build.Has(part) }
 
 // Largest values of fields.
@@ -205,7 +204,7 @@ const (
 	pfcClassMax = 7
 )
 
-// checkRxq is [Q6], then the parts that are not built.
+// checkRxq checks [Q6], then that the parts used are built.
 func (r *Regs) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 	switch {
 	case f.SplitMode > nicspec.SplitModeHeaders, !ringFits(f.LogSize, f.RingBase, f.CqBase), f.PayBufSize == 0,
@@ -221,7 +220,7 @@ func (r *Regs) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 	return nicspec.TableStatusOk
 }
 
-// checkTxq is [T11].
+// checkTxq checks [T11], then that the parts used are built.
 func (r *Regs) checkTxq(f *nicspec.TxqEntryFields) nicspec.TableStatus {
 	switch {
 	case !ringFits(f.LogSize, f.RingBase, f.CqBase), r.badVector(f.MsixAddr),
@@ -263,7 +262,7 @@ func (q *Queue) encodeTx(dst []byte) {
 
 func (r *Regs) writeKey(b []byte, e *Effect) {
 	f := nicspec.DecodeKeyEntry(b)
-	const offsets = uint64(1) << nicspec.EndpointShift // bytes of an endpoint
+	const offsets = uint64(1) << nicspec.EndpointShift // size of an endpoint's address space
 	switch {
 	case f.Valid > 1,
 		f.Length != 0 && f.VaBase+(f.Length-1) < f.VaBase,

@@ -81,7 +81,7 @@ func TestWorkEntryChecks(t *testing.T) {
 	}
 }
 
-// Any way to cut a frame into inline bytes and pieces gathers it.
+// A frame is gathered whole, however it is split into inline bytes and pieces.
 func TestGatherSplits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9216).Draw(t, "n")
@@ -177,7 +177,7 @@ func TestOffloadConditions(t *testing.T) {
 	}
 }
 
-// What gopacket and package wire accept as right, over drawn frames.
+// gopacket and package wire accept the offloads of drawn frames.
 func TestOffloadsAreRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawFrame(t)

@@ -160,7 +160,8 @@ func TestECNBeforeOffloads(t *testing.T) {
 	require.Zero(t, wire.Checksum(got[14:34]))
 }
 
-// Offloads look at the bytes as ECN has left them, a UDP length among them that lies in the IPv4 checksum [E2] [T7].
+// Offloads work on the bytes that ECN has left, including a UDP length that lies in the IPv4
+// checksum [E2] [T7].
 func TestECNBeforeConditions(t *testing.T) {
 	const l3, l4, change = 14, 20, -2 // of the checksum, where ECN 2 comes instead of 0
 	for length, want := range map[int]nicspec.Status{8: nicspec.StatusBadOffload, 10: nicspec.StatusOk,
@@ -178,8 +179,7 @@ func TestECNBeforeConditions(t *testing.T) {
 	}
 }
 
-// A digest in the addresses of the pseudo header is not what the UDP checksum
-// sees of them [X2].
+// A digest in the addresses of the pseudo header does not enter the UDP checksum [X2].
 func TestCRC32CInAddresses(t *testing.T) {
 	f := nictest.IPFrame(120, 14, true, 0) // addresses at 22 to 53, overlapped by UDP from 18 on
 	binary.BigEndian.PutUint16(f[18+4:], 80)

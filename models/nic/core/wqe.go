@@ -5,32 +5,32 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// TxLimits is what the checks of a work entry need to know of the build.
+// TxLimits is the part of a build that the checks of a work entry need.
 type TxLimits struct {
 	Ports int
 	Parts nicspec.Cap1Reg
 }
 
-// LimitsOf returns what the checks of a work entry need to know of b.
+// LimitsOf returns the TxLimits of b.
 func LimitsOf(b *nicspec.Build) TxLimits { return TxLimits{Ports: b.Ports, Parts: b.Parts} }
 
 // TxPiece is a piece of a frame that is read from memory.
 type TxPiece struct {
 	Bus uint64 // bus address [T4]
 	Len int    // bytes, > 0
-	Off int    // where they stand in the frame
+	Off int    // offset in the frame
 }
 
-// TxPlan is what a work entry asks for.
+// TxPlan is a decoded work entry.
 type TxPlan struct {
-	Status   nicspec.Status // StatusOk, or the first check of [T3] that failed
-	Send     bool           // a frame is to leave: Status is Ok and the opcode Send
-	Copy     bool           // Dma is to be done: Status is Ok and the opcode the copy engine's
+	Status   nicspec.Status // first failed check of [T3], or StatusOk
+	Send     bool           // send a frame: Status is Ok and the opcode Send
+	Copy     bool           // carry out Dma: Status is Ok and the opcode the copy engine's
 	Complete bool           // f_complete
 	ID       uint32         // wqe_id
-	Blocks   int            // that the entry has, whatever its status [T14]
+	Blocks   int            // of the entry, whatever its status [T14]
 	Port     int
-	Length   int // bytes gathered: of the frame before anything is appended [T3: L]
+	Length   int // bytes gathered, before anything is appended [T3: L]
 
 	Inline    [nicspec.InlineMaxLong]byte
 	InlineLen int
@@ -43,12 +43,12 @@ type TxPlan struct {
 
 	CRC32C           bool // f_crc32c
 	CrcStart, CrcOff int
-	ECN              uint8 // ecn_mode of the queue, for the caller to set [E2]
+	ECN              uint8 // ecn_mode of the queue, set by the caller [E2]
 
 	Dma dma.Plan
 }
 
-// Room is how many bytes of buffer FinishTx needs for the frame.
+// Room returns the buffer size that FinishTx needs for the frame.
 func (p *TxPlan) Room() int {
 	n := p.Length
 	if p.Append {
@@ -57,8 +57,8 @@ func (p *TxPlan) Room() int {
 	return max(n, nicspec.FrameMin)
 }
 
-// DecodeWqe is [T3], [T4], [T14] and [D1]: it checks a work entry and says what
-// to gather or copy. raw has the blocks that WqeBlocks says, at least.
+// DecodeWqe checks a work entry and decodes it into a plan [T3], [T4], [T14], [D1]. raw has at
+// least WqeBlocks blocks.
 func DecodeWqe(raw WorkEntry, keys KeyTable, lim TxLimits, p *TxPlan) {
 	*p = TxPlan{Blocks: WqeBlocks(raw, lim.Parts)}
 	raw = raw[:p.Blocks*nicspec.WqeBytes]
@@ -91,8 +91,7 @@ func DecodeWqe(raw WorkEntry, keys KeyTable, lim TxLimits, p *TxPlan) {
 	copy(p.Inline[:], raw.Inline(p.InlineLen))
 }
 
-// formatted is the part of [T3] for Send that fails with BadFormat, but for
-// its pieces.
+// formatted checks the part of [T3] for Send that fails with BadFormat, except for its pieces.
 func (p *TxPlan) formatted(raw WorkEntry, lim TxLimits) bool {
 	w := nicspec.Wqe(raw)
 	switch {
@@ -106,12 +105,12 @@ func (p *TxPlan) formatted(raw WorkEntry, lim TxLimits) bool {
 		p.Port < lim.Ports
 }
 
-// inlineSlots is how many slots the inline bytes take.
+// inlineSlots returns the number of slots that the inline bytes take.
 func (p *TxPlan) inlineSlots() int {
 	return (p.InlineLen + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 }
 
-// lengthFits is the part of [T3] that fails with BadLength, for n bytes gathered.
+// lengthFits checks the part of [T3] that fails with BadLength, for n bytes gathered.
 func (p *TxPlan) lengthFits(n int) bool {
 	least, most := nicspec.FrameMin, nicspec.FrameMax
 	if p.Append {
@@ -123,7 +122,7 @@ func (p *TxPlan) lengthFits(n int) bool {
 	return n >= least && n <= most
 }
 
-// check goes through [T3] for Send, and fills in the pieces.
+// check applies [T3] for Send and fills in the pieces.
 func (p *TxPlan) check(raw WorkEntry, keys KeyTable, lim TxLimits) nicspec.Status {
 	w := nicspec.Wqe(raw)
 	if !p.formatted(raw, lim) {
@@ -159,8 +158,8 @@ func (p *TxPlan) check(raw WorkEntry, keys KeyTable, lim TxLimits) nicspec.Statu
 	return nicspec.StatusOk
 }
 
-// PieceOf returns the piece that the byte at off of the frame comes from, or
-// nil for an inline byte or one that is appended.
+// PieceOf returns the piece that byte off of the frame comes from, or nil for an inline or appended
+// byte.
 func (p *TxPlan) PieceOf(off int) *TxPiece {
 	for i := range p.NumPieces {
 		if s := &p.Pieces[i]; off >= s.Off && off < s.Off+s.Len {

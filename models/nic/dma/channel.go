@@ -5,35 +5,33 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// ChunkBytes is what is read at once: a chunk ends at multiples of it in the
-// source.
+// ChunkBytes is the largest chunk; chunks end at multiples of it in the source.
 const ChunkBytes = 4096
 
-// Channel carries out the copies of one channel [D7]. Reads run ahead of
-// writes, and of the copies before, as far as there are free chunks; writes
-// and ends keep the order of the copies.
+// Channel carries out the copies of one channel [D7]. Reads run ahead of writes, and of earlier
+// copies, while there are free chunks; writes and ends keep the order of the copies.
 type Channel struct {
 	jobs   []job // ring
 	first  int
 	count  int
-	asked  int     // of the oldest jobs nothing is left to be asked for
-	chunks []chunk // ring, in the order in which they were asked for
+	asked  int     // number of oldest jobs whose source is wholly requested
+	chunks []chunk // ring, in order of request
 	head   int
 	used   int
-	off    int // bytes of the head chunk that were handed out
+	off    int // bytes of the head chunk already returned by Write
 }
 
-// job is a copy at work.
+// job is a copy in flight.
 type job struct {
-	plan   Plan
-	id     int32
-	status nicspec.Status
-	asked  int // bytes
-	wrote  int // bytes handed out to be written
-	left   int // of which have left
-	open   int // chunks asked for that have not come
-	told   bool
-	sent   bool // the message has left
+	plan         Plan
+	id           int32
+	status       nicspec.Status
+	asked        int  // bytes
+	wrote        int  // bytes returned by Write
+	left         int  // bytes that have left
+	open         int  // chunks requested that have not come
+	messageTaken bool // its message was returned by Message
+	sent         bool // its message has left
 }
 
 type chunk struct {
@@ -44,8 +42,7 @@ type chunk struct {
 	buf  []byte
 }
 
-// NewChannel returns a channel that holds so many copies and chunks, each 1 or
-// more.
+// NewChannel returns a channel with room for these numbers of copies and chunks, each 1 or more.
 func NewChannel(jobs, chunks int) *Channel {
 	c := &Channel{jobs: make([]job, jobs), chunks: make([]chunk, chunks)}
 	for i := range c.chunks {
@@ -54,7 +51,7 @@ func NewChannel(jobs, chunks int) *Channel {
 	return c
 }
 
-// Busy reports whether a copy is at work.
+// Busy reports whether a copy is in flight.
 func (c *Channel) Busy() bool { return c.count > 0 }
 
 // Room reports whether another copy can be started.
@@ -67,15 +64,14 @@ func (c *Channel) job(i int) *job {
 	return &c.jobs[i]
 }
 
-// Start begins a copy, which is called id from then on. There must be Room.
+// Start begins a copy under the name id. There must be Room.
 func (c *Channel) Start(id int32, p *Plan) {
 	*c.job(c.count) = job{plan: *p, id: id}
 	c.count++
 }
 
-// Ask returns the next part of a source that is to be read, and where its
-// bytes go; it is called by the number k until it came. ok is false if there is
-// none, or no room for one.
+// Ask returns the next chunk of a source to be read, and where its bytes go. k identifies the chunk
+// until it has come. ok is false if there is nothing to read or no room for it.
 func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
 	if c.used == len(c.chunks) {
 		return 0, 0, nil, false
@@ -101,7 +97,7 @@ func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
 // WholeLines reports whether no request for a chunk may end inside a line [D2].
 func (c *Channel) WholeLines(k int) bool { return c.chunks[k].job.plan.WholeLines() }
 
-// align is how transfers of a copy are cut. Limits are multiples of a line.
+// align returns how transfers of a copy are split. Limits are multiples of a line.
 func (p *Plan) align() tlp.Align {
 	if p.WholeLines() {
 		return tlp.Aligned
@@ -109,29 +105,29 @@ func (p *Plan) align() tlp.Align {
 	return tlp.Unaligned
 }
 
-// Fail says that the read of a chunk fails, though parts of it may still come:
-// of its copy, no further read may start [D3].
+// Fail records that the read of a chunk fails, though parts of it may still come: no further read
+// of its copy may start [D3].
 func (c *Channel) Fail(k int, s nicspec.Status) {
 	if j := c.chunks[k].job; j.status == nicspec.StatusOk {
 		j.status = s
 	}
 }
 
-// Flush ends the copies that are not over yet with StatusFlushed: no further
-// read or write of theirs starts, and no message [L2].
+// Flush ends unfinished copies with StatusFlushed: they start no further read, write or message
+// [L2].
 func (c *Channel) Flush() {
 	for i := range c.count {
 		j := c.job(i)
-		if j.status == nicspec.StatusOk && (j.wrote < j.plan.Len || j.plan.Lines != 0 && !j.told) {
+		if j.status == nicspec.StatusOk && (j.wrote < j.plan.Len || j.plan.Lines != 0 && !j.messageTaken) {
 			j.status = nicspec.StatusFlushed
 		}
 	}
 }
 
-// Failed reports whether the copy that a chunk is for has failed.
+// Failed reports whether the copy of a chunk has failed.
 func (c *Channel) Failed(k int) bool { return c.chunks[k].job.status != nicspec.StatusOk }
 
-// Came says that the read of a chunk is over, and how. Every chunk comes once.
+// Came records the end of a chunk's read and its status. It must be called once for every chunk.
 func (c *Channel) Came(k int, s nicspec.Status) {
 	c.Fail(k, s)
 	x := &c.chunks[k]
@@ -139,8 +135,8 @@ func (c *Channel) Came(k int, s nicspec.Status) {
 	x.job.open--
 }
 
-// Write returns the next write, of at most mps bytes. Its bytes are good until
-// the channel is called again. WriteLeft must follow when it has left.
+// Write returns the next write, of at most mps bytes. Its bytes are valid until the channel is
+// called again. Call WriteLeft when it has left.
 func (c *Channel) Write(mps int) (addr uint64, b []byte, ok bool) {
 	if c.used == 0 {
 		return 0, nil, false
@@ -159,7 +155,7 @@ func (c *Channel) Write(mps int) (addr uint64, b []byte, ok bool) {
 	return piece.Addr, b, true
 }
 
-// next lets the head chunk go.
+// next frees the head chunk.
 func (c *Channel) next() {
 	c.chunks[c.head].job = nil
 	if c.head++; c.head == len(c.chunks) {
@@ -169,27 +165,27 @@ func (c *Channel) next() {
 	c.off = 0
 }
 
-// WriteLeft says that n bytes handed out by Write have left.
+// WriteLeft records that n bytes returned by Write have left.
 func (c *Channel) WriteLeft(n int) { c.job(0).left += n }
 
-// Message returns the plan whose message is to be sent [D4, D5], nil if none
-// is. MessageLeft must follow when it has left.
+// Message returns the plan whose message must be sent [D4, D5], or nil. Call MessageLeft when it
+// has left.
 func (c *Channel) Message() *Plan {
 	if c.count == 0 {
 		return nil
 	}
 	j := c.job(0)
-	if j.told || j.plan.Lines == 0 || j.status != nicspec.StatusOk || j.left != j.plan.Len {
+	if j.messageTaken || j.plan.Lines == 0 || j.status != nicspec.StatusOk || j.left != j.plan.Len {
 		return nil
 	}
-	j.told = true
+	j.messageTaken = true
 	return &j.plan
 }
 
-// MessageLeft says that the message has left.
+// MessageLeft records that the message has left.
 func (c *Channel) MessageLeft() { c.job(0).sent = true }
 
-// Ended lets go of the oldest copy if it is over, and says how it ended [D6].
+// Ended removes the oldest copy if it is over, and returns how it ended [D6].
 func (c *Channel) Ended() (id int32, s nicspec.Status, ok bool) {
 	if c.count == 0 {
 		return 0, 0, false

@@ -10,8 +10,8 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// keys is a key table of three keys: 1 reads, 2 writes, 3 both; addresses stand
-// for themselves, and end at 1 << 40, or at the end of Arm memory for key 3.
+// keys is a key table of three keys: 1 reads, 2 writes, 3 both. Addresses translate to themselves,
+// and end at 1 << 40, or at the end of Arm memory for key 3.
 type keys struct{}
 
 func (keys) Resolve(key uint32, va uint64, n uint32, need Access) (uint64, nicspec.Status) {
@@ -138,8 +138,8 @@ func TestMessage(t *testing.T) {
 	require.Equal(t, []byte{0x40, 0x45, 0x23, 0x01, 0xef, 0xcd, 0xab, 0, 3, 2, 0, 0, 0, 0, 0, 0}, p.Data)
 }
 
-// TestChannel runs a channel with chunks that come in any order, some of them
-// failing, and holds every byte to its source.
+// TestChannel runs a channel with chunks that come in any order, some of them failing, and checks
+// every byte against its source.
 func TestChannel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	src := make([]byte, 1<<17)

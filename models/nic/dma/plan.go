@@ -7,45 +7,46 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Access is what a piece of memory is wanted for.
+// Access is the kind of access needed to a piece of memory.
 type Access struct{ Read, Write bool }
 
-// Keys translates virtual addresses: the bus address of n bytes, or the first
-// of BadKey, KeyRights and KeyBounds that applies [T3].
+// Keys translates virtual addresses to bus addresses. Resolve returns the bus address of n bytes,
+// or the first of BadKey, KeyRights and KeyBounds that applies [T3].
 type Keys interface {
 	Resolve(key uint32, va uint64, n uint32, need Access) (bus uint64, s nicspec.Status)
 }
 
-// Plan is what a work entry of the copy engine asks for, if it passed.
+// Plan is the decoded request of a copy engine's work entry.
 type Plan struct {
 	Len      int    // bytes to be copied, 0 for Invalidate
 	Src, Dst uint64 // bus addresses
 	Lines    uint32 // of 64 B to be invalidated, 0 for Copy
 	Line     uint64 // bus address of the first of them
-	// its first write leaves after the last write and message of all entries before it in its queue [D10]
+	// Fence delays the first write until the last write and message of all earlier entries of the
+	// queue have left [D10].
 	Fence bool
 }
 
-// WholeLines reports whether each aligned line of the destination stands in an
-// aligned line of the source, and must be copied whole [D2].
+// WholeLines reports whether each aligned line of the destination corresponds to an aligned line of
+// the source, and must be copied whole [D2].
 func (p *Plan) WholeLines() bool { return (p.Src^p.Dst)%nicspec.LineBytes == 0 }
 
-// Of reports whether an opcode is the copy engine's.
+// Of reports whether an opcode belongs to the copy engine.
 func Of(op nicspec.Opcode) bool {
 	return op == nicspec.OpcodeCopy || op == nicspec.OpcodeInvalidate || op == nicspec.OpcodeCopyInvalidate
 }
 
 const (
 	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
-	flagsOff     = 4      // two bytes of flags and blocks, of which may be set:
+	flagsOff     = 4      // two bytes of flags and blocks, with these bits allowed:
 	flagComplete = 1 << 0 //
-	flagFence    = 1 << 7 // for what copies, with part fence
+	flagFence    = 1 << 7 // for opcodes that copy, with part fence
 	keyReserved  = 0xff   // bits 23:16 of a key
 	reservedAt   = 16
 )
 
-// Decode is [D1] for the first block of a work entry with an opcode of the copy engine,
-// in a build with these parts.
+// Decode checks [D1] for the first block of a work entry with a copy engine opcode, in a build with
+// these parts.
 func Decode[K Keys](w nicspec.Wqe, parts nicspec.Cap1Reg, keys K, p *Plan) nicspec.Status {
 	*p = Plan{}
 	copies := w.Opcode() != nicspec.OpcodeInvalidate
@@ -79,8 +80,8 @@ func Decode[K Keys](w nicspec.Wqe, parts nicspec.Cap1Reg, keys K, p *Plan) nicsp
 	return nicspec.StatusOk
 }
 
-// formatted is the part of [D1] that fails with BadFormat. A field of a part that is
-// not there counts as reserved [N1].
+// formatted checks the part of [D1] that fails with BadFormat. Fields of absent parts count as
+// reserved [N1].
 func formatted(w nicspec.Wqe, parts nicspec.Cap1Reg, copies bool, src, dst nicspec.Seg) bool {
 	reserved := src.Key()
 	nseg, allowed := uint8(1), uint16(flagComplete)
@@ -96,7 +97,7 @@ func formatted(w nicspec.Wqe, parts nicspec.Cap1Reg, copies bool, src, dst nicsp
 		reserved>>reservedAt&keyReserved == 0
 }
 
-// lines reports whether a range is whole lines of Arm memory.
+// lines reports whether a range consists of whole lines of Arm memory.
 func lines(bus uint64, n uint32) bool {
 	const room = 1 << nicspec.EndpointShift
 	return bus>>nicspec.EndpointShift == nicspec.EndpointArm && bus%nicspec.LineBytes == 0 &&

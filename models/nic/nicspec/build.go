@@ -7,7 +7,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Build is what a build of the NIC has [B2]: sizes, widths and optional parts.
+// Build describes a build of the NIC [B2]: sizes, widths and optional parts.
 type Build struct {
 	Ports    int `yaml:"ports"`     // Ethernet ports
 	NumRxq   int `yaml:"num_rxq"`   // receive queues
@@ -17,11 +17,11 @@ type Build struct {
 
 	Parts Cap1Reg `yaml:"parts"` // optional parts, as bits of CAP1
 
-	EthBits int `yaml:"eth_bits"` // a beat of an Ethernet stream
-	TLPBits int `yaml:"tlp_bits"` // a beat of a TLP stream
+	EthBits int `yaml:"eth_bits"` // bits per beat of an Ethernet stream
+	TLPBits int `yaml:"tlp_bits"` // bits per beat of a TLP stream
 }
 
-// DefaultBuild is one port and the default sizes [B2].
+// DefaultBuild returns a build with one port and the default sizes [B2].
 func DefaultBuild() Build {
 	return Build{
 		Ports: 1, NumRxq: 64, NumTxq: 64, NumKeys: 256, NumRules: 64, EthBits: 512, TLPBits: 1024,
@@ -29,7 +29,7 @@ func DefaultBuild() Build {
 	}
 }
 
-// WantEthBits are the widths of Ethernet streams that there are [B2], in words.
+// WantEthBits lists the valid widths of Ethernet streams [B2], in words.
 const WantEthBits = "256, 512 or 1024"
 
 // ValidEthBits reports whether Ethernet streams can have this width.

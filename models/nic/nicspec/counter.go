@@ -11,7 +11,8 @@ type PortCounter uint8
 // DevCounter is the index of one of the device's own counters.
 type DevCounter uint16
 
-// Index is the counter's place in the COUNTER registers for that port; it panics when there can be no such port.
+// Index returns the counter's index in the COUNTER registers for a port; it panics if no build has
+// such a port.
 func (c PortCounter) Index(port int) int {
 	if uint(port) >= CounterPortsMax {
 		panic(fmt.Sprintf("nicspec: counter of port %d, but ports are 0..%d", port, CounterPortsMax-1))
@@ -19,7 +20,7 @@ func (c PortCounter) Index(port int) int {
 	return CounterPortStride*port + int(c)
 }
 
-// Index is the counter's place in the COUNTER registers.
+// Index returns the counter's index in the COUNTER registers.
 func (c DevCounter) Index() int { return int(c) }
 
 // CounterInfo describes one counter. Index is relative to the port's block when PerPort, else absolute.
@@ -32,8 +33,8 @@ type CounterInfo struct {
 	Doc     string
 }
 
-// CounterAt returns what stands at an index of the COUNTER registers, and of which port (-1: the device's own);
-// nil when the index is not used.
+// CounterAt returns the counter at an index of the COUNTER registers, and its port (-1: the
+// device's own); nil if the index is not used.
 func CounterAt(index int) (c *CounterInfo, port int) {
 	if index < 0 {
 		return nil, -1
@@ -50,8 +51,8 @@ func CounterAt(index int) (c *CounterInfo, port int) {
 	return nil, -1
 }
 
-// CountersOf returns the indices of the COUNTER registers of a NIC with so many ports: each counter of every port,
-// then the next.
+// CountersOf yields the indices of the COUNTER registers of a NIC with so many ports: each counter
+// for every port, then the next.
 func CountersOf(ports int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range Counters {
@@ -68,8 +69,8 @@ func CountersOf(ports int) iter.Seq[int] {
 	}
 }
 
-// CounterName names an index of the COUNTER registers: "RX_FRAMES[0]" for a port's, "TX_WQE" for the device's,
-// "COUNTER[200]" for one that is not used.
+// CounterName returns the name of an index of the COUNTER registers: "RX_FRAMES[0]" for a port's,
+// "TX_WQE" for the device's, "COUNTER[200]" for an unused one.
 func CounterName(index int) string {
 	c, port := CounterAt(index)
 	switch {
@@ -81,7 +82,7 @@ func CounterName(index int) string {
 	return c.Name
 }
 
-// IsDrop tells whether the counter counts dropped frames.
+// IsDrop reports whether the counter counts dropped frames.
 func (c PortCounter) IsDrop() bool {
 	for _, d := range DropCounters {
 		if d == c {
@@ -91,7 +92,7 @@ func (c PortCounter) IsDrop() bool {
 	return false
 }
 
-// String is the counter's name, without a port.
+// String returns the counter's name, without a port.
 func (c PortCounter) String() string {
 	for i := range Counters {
 		if Counters[i].PerPort && Counters[i].Index == int(c) {
@@ -101,5 +102,5 @@ func (c PortCounter) String() string {
 	return fmt.Sprintf("PortCounter(%d)", int(c))
 }
 
-// String is the counter's name.
+// String returns the counter's name.
 func (c DevCounter) String() string { return CounterName(int(c)) }

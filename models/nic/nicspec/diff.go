@@ -23,7 +23,8 @@ func (f *FieldInfo) Uint(b []byte) uint64 {
 	return v
 }
 
-// Format writes the field's value as people read it: enum name and code, decimal and hex, or a hex string.
+// Format formats the field's value for people: enum name and code, decimal and hex, or a hex
+// string.
 func (f *FieldInfo) Format(b []byte) string {
 	if f.Bytes {
 		return hex.EncodeToString(b[f.Bit/8 : (f.Bit+f.Width)/8])
@@ -75,8 +76,8 @@ func lengthText(n, want int) string {
 	return fmt.Sprintf("%d bytes instead of %d", n, want)
 }
 
-// Format lists every field of the structure as "name=value", in order of position; fields that are zero are left
-// out. Bytes beyond the structure are ignored; fewer are said to be too few.
+// Format lists every field of the structure as "name=value", in order of position, leaving out
+// fields that are zero. It ignores bytes beyond the structure and reports missing ones.
 func (s *StructInfo) Format(b []byte) string {
 	if len(b) < s.Bytes {
 		return fmt.Sprintf("%s{%s}", s.Name, lengthText(len(b), s.Bytes))
@@ -96,7 +97,7 @@ func (s *StructInfo) Format(b []byte) string {
 	return s.Name + "{" + out.String() + "}"
 }
 
-// putBytes copies src to dst and zeros the rest; a src that does not fit is a programmer's mistake.
+// putBytes copies src to dst and zeros the rest; it panics if src does not fit.
 func putBytes(dst, src []byte) {
 	if len(src) > len(dst) {
 		panic(fmt.Sprintf("nicspec: %d bytes for a field of %d", len(src), len(dst)))

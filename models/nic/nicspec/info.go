@@ -31,7 +31,7 @@ type RegFieldInfo struct {
 	Doc   string
 }
 
-// Access says what a register can be used for.
+// Access is the kind of access that a register allows.
 type Access uint8
 
 // The kinds of access.
@@ -41,7 +41,7 @@ const (
 	WriteOnly
 )
 
-// String gives ro, rw or wo.
+// String returns ro, rw or wo.
 func (a Access) String() string {
 	return [...]string{"ro", "rw", "wo"}[a]
 }
@@ -80,8 +80,8 @@ func (r *RegInfo) Find(off uint32) (i, at int, ok bool) {
 	return i, at, true
 }
 
-// RegisterAt returns the register that holds the byte offset off of BAR0, the entry of an array and the byte
-// inside the entry; nil when nothing is there.
+// RegisterAt returns the register at byte offset off of BAR0, the entry of an array and the byte
+// inside the entry; nil if there is no register.
 func RegisterAt(off uint32) (r *RegInfo, i, at int) {
 	lo, hi := 0, len(Registers) // the last register that starts at or before off
 	for lo < hi {

@@ -90,7 +90,7 @@ func (b bits) number(f *schema.Field) (v uint64) {
 	return v
 }
 
-// expect is the structure with the field replaced.
+// expect returns the structure with the field replaced.
 func expect(before []byte, f *schema.Field, v uint64, str []byte) []byte {
 	out := bits(bytes.Clone(before))
 	for i := 0; i < f.Width; i++ {
@@ -103,7 +103,7 @@ func expect(before []byte, f *schema.Field, v uint64, str []byte) []byte {
 	return out
 }
 
-// toUint turns what an accessor returns into a number.
+// toUint converts an accessor's result to a number.
 func toUint(v reflect.Value) uint64 {
 	if v.Kind() == reflect.Bool {
 		if v.Bool() {
@@ -114,7 +114,7 @@ func toUint(v reflect.Value) uint64 {
 	return v.Uint()
 }
 
-// fromUint turns a number into what a setter takes, cut to its type.
+// fromUint converts a number to a setter's argument, cut to its type.
 func fromUint(n uint64, typ reflect.Type) reflect.Value {
 	if typ.Kind() == reflect.Bool {
 		return reflect.ValueOf(n&1 != 0)
@@ -124,7 +124,7 @@ func fromUint(n uint64, typ reflect.Type) reflect.Value {
 
 func randomBytes(n int) *rapid.Generator[[]byte] { return rapid.SliceOfN(rapid.Byte(), n, n) }
 
-// Every setter writes exactly its field, every getter reads it, whatever stands around it.
+// Every setter writes exactly its field, every getter reads it, whatever surrounds it.
 func TestAccessors(t *testing.T) {
 	eachStruct(t, func(t *testing.T, s *schema.Struct, sh shape) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -158,7 +158,7 @@ func TestAccessors(t *testing.T) {
 	})
 }
 
-// Decode and Encode are inverse but for reserved bits, which Encode zeros.
+// Decode and Encode are inverse except for reserved bits, which Encode zeros.
 func TestDecodeEncode(t *testing.T) {
 	eachStruct(t, func(t *testing.T, s *schema.Struct, sh shape) {
 		require.Equal(t, s.Bytes, sh.size)

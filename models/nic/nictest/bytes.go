@@ -1,6 +1,6 @@
 package nictest
 
-// Mix is the finaliser of SplitMix64: a hash of z.
+// Mix returns a hash of z: the finaliser of SplitMix64.
 func Mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -8,7 +8,7 @@ func Mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Pattern is n bytes that differ from place to place and from seed to seed.
+// Pattern returns n bytes that differ from place to place and from seed to seed.
 func Pattern(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	for i := range b {

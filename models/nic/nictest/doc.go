@@ -1,6 +1,6 @@
-// Package nictest is what tests of models and golden share: frames, work
-// entries and patterns of bytes.
+// Package nictest has helpers for tests of models and golden: frames, work entries, byte patterns
+// and an endpoint.
 //
-// Nothing outside tests imports it, and it has no opinion on what is right:
-// expectations belong to the tests.
+// Nothing outside tests imports it, and it does not judge what is right: expectations belong to the
+// tests.
 package nictest

@@ -17,27 +17,26 @@ import (
 // EndpointSpec configures an Endpoint.
 type EndpointSpec struct {
 	Latency simcore.Ps    // of reads
-	Jitter  simcore.Ps    // up to this much more: completions of different reads come out of order
+	Jitter  simcore.Ps    // up to this much is added: completions of different reads come out of order
 	Split   tlp.CplPolicy // of completions
 	Seed    uint64
-	Bare    bool // for measurements: Faults and Gate are not inserted
+	Bare    bool // for measurements: without Faults and Gate
 }
 
-// Endpoint is the other end of a NIC's PCIe port: memory at every bus address
-// behind a root complex, with faults and back-pressure to be injected, and a
-// driver's rings.
+// Endpoint is the other end of a NIC's PCIe port: memory at every bus address behind a root
+// complex, a driver's rings, and means to inject faults and back-pressure.
 type Endpoint struct {
-	*mem.Sparse // by bus address, that of all endpoints
+	*mem.Sparse // by bus address, for all endpoints
 	Root        *root.Root
 	Faults      *inject.Faults
 	Gate        *inject.Gate
 	Rx, Tx      [256]Ring
 	Answers     map[uint8]Answer // to register reads and raw requests, by tag
 
-	// Wrote, if set, is told of every write of the NIC.
+	// Wrote, if set, is called for every write of the NIC.
 	Wrote func(addr uint64, b []byte)
 
-	// Wait lets time pass until something holds, or for long enough.
+	// Wait runs the simulation until a condition holds, or for long enough.
 	Wait func(holds func() bool)
 
 	t    testing.TB
@@ -52,7 +51,7 @@ type Answer struct {
 	Data [8]byte
 }
 
-// Value is the register that was read.
+// Value returns the register value that was read.
 func (a *Answer) Value() (v uint64) {
 	for i := len(a.Data) - 1; i >= 0; i-- {
 		v = v<<8 | uint64(a.Data[i])
@@ -60,11 +59,10 @@ func (a *Answer) Value() (v uint64) {
 	return v
 }
 
-// Limits split the completions of an Endpoint.
+// Limits are the limits by which an Endpoint splits completions.
 var Limits = tlp.Limits{MPS: 256, MRRS: 512, RCB: 64}
 
-// NewEndpoint puts an endpoint together. Wait is the caller's to set, and Port
-// to be linked to the NIC.
+// NewEndpoint assembles an endpoint. The caller sets Wait and links Port to the NIC.
 func NewEndpoint(t testing.TB, e *simcore.Engine, tlps *msg.TLPs, s EndpointSpec) *Endpoint {
 	t.Helper()
 	p := &Endpoint{Sparse: mem.NewSparse(1 << 63), Answers: map[uint8]Answer{}, t: t, tlps: tlps}
@@ -87,7 +85,7 @@ func NewEndpoint(t testing.TB, e *simcore.Engine, tlps *msg.TLPs, s EndpointSpec
 	return p
 }
 
-// watched is the endpoint's memory as the NIC reaches it.
+// watched is the endpoint's memory as seen by the NIC.
 type watched struct{ p *Endpoint }
 
 func (w watched) Check(op mem.Op, addr uint64, n int) error { return w.p.Sparse.Check(op, addr, n) }
@@ -99,7 +97,7 @@ func (w watched) Access(a *mem.Access) {
 	w.p.Sparse.Access(a)
 }
 
-// Port is what is linked to the NIC.
+// Port returns the port to link to the NIC.
 func (p *Endpoint) Port() *simcore.Port { return p.port }
 
 // Bytes returns n bytes at a bus address.
@@ -109,25 +107,24 @@ func (p *Endpoint) Bytes(addr uint64, n int) []byte {
 	return b
 }
 
-// Fail lets every read that starts at an address fail, unless an earlier fault
-// does.
+// Fail makes every read that starts at an address fail, unless an earlier fault applies.
 func (p *Endpoint) Fail(addr uint64, kind inject.FaultKind) {
 	p.Strike(inject.Fault{Kind: kind, From: addr})
 }
 
-// FailOnce lets the next read that starts at an address fail.
+// FailOnce makes the next read that starts at an address fail.
 func (p *Endpoint) FailOnce(addr uint64, kind inject.FaultKind) {
 	p.Strike(inject.Fault{Kind: kind, From: addr, Count: 1})
 }
 
-// Strike adds a fault for reads that start at one address, From.
+// Strike adds a fault for reads that start at address f.From.
 func (p *Endpoint) Strike(f inject.Fault) {
 	p.t.Helper()
 	f.To = f.From + 1
 	require.NoError(p.t, p.Faults.Add(f))
 }
 
-// ReadFaults are a fault of each sort that the contract tells apart.
+// ReadFaults has one fault of each kind that the contract distinguishes.
 var ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent,
 	inject.FaultByteCount}
 
@@ -155,7 +152,7 @@ func (p *Endpoint) Write32(off, v uint32) {
 		[]byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)})
 }
 
-// Ask sends a read of n words of registers, whose answer comes to Answers.
+// Ask sends a read of n words of registers; the answer arrives in Answers.
 func (p *Endpoint) Ask(off uint32, n uint16) (tag uint8) {
 	p.t.Helper()
 	p.tag++
@@ -170,7 +167,7 @@ func (p *Endpoint) Ask(off uint32, n uint16) (tag uint8) {
 	return p.tag
 }
 
-// Reg reads n words of registers; time goes on meanwhile.
+// Reg reads n words of registers and waits for the answer.
 func (p *Endpoint) Reg(off uint32, n uint16) uint64 {
 	p.t.Helper()
 	tag := p.Ask(off, n)

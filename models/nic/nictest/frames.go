@@ -11,8 +11,8 @@ const (
 	ipCsumOff = 10
 )
 
-// RoceFrame is a RoCEv2 frame over IPv4 without its checksums: a UD SEND to QP
-// 7 with so many bytes of payload.
+// RoceFrame returns a RoCEv2 frame over IPv4 without its checksums: a UD SEND to QP 7 with so many
+// bytes of payload.
 func RoceFrame(payload int) []byte {
 	udp := 8 + 12 + payload + 4
 	f := make([]byte, ethBytes+ipv4Bytes+udp)
@@ -44,9 +44,8 @@ func FixIP(f []byte) {
 	binary.BigEndian.PutUint16(ip[ipCsumOff:], ^uint16(sum))
 }
 
-// IPFrame is n bytes of which an IP header starts at l3: IPv6, or IPv4 with its
-// checksum. Its traffic class is tos.
-// ipFrame is a frame with an IP header at l3, as the Ethernet type before it says.
+// IPFrame returns n bytes with an IP header at l3: IPv6, or IPv4 with its checksum, as the Ethernet
+// type before it says. Its traffic class is tos.
 func IPFrame(n, l3 int, v6 bool, tos uint8) []byte {
 	f := Pattern(max(n, l3+40), 3)
 	version, kind := byte(0x45), uint16(0x0800)

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Ring is a ring of an Endpoint's driver, and its completion ring.
+// Ring is a ring of an Endpoint's driver, with its completion ring.
 type Ring struct {
 	Base, Cq uint64
 	Log      int
@@ -17,12 +17,12 @@ type Ring struct {
 	Taken    uint16 // completion entries taken
 }
 
-// Slot is where the place with an index is, of so many bytes.
+// Slot returns the address of the place with an index, for places of so many bytes.
 func (r *Ring) Slot(index uint16, bytes int) uint64 {
 	return r.Base + uint64(bytes)*uint64(index&(1<<r.Log-1))
 }
 
-// Places of the rings in memory.
+// RxRing, RxCq, TxRing and TxCq return the addresses of queue q's rings in memory.
 func RxRing(q int) uint64 { return 0x1000_0000 + uint64(q)<<20 }
 func RxCq(q int) uint64   { return 0x0100_0000_3000_0000 + uint64(q)<<22 }
 func TxRing(q int) uint64 { return 0x2000_0000 + uint64(q)<<22 + 64 }
@@ -85,7 +85,7 @@ func (p *Endpoint) OpenTx(q, log int, mods ...func(*nicspec.TxqEntryFields)) {
 	p.Tx[q] = Ring{Base: f.RingBase, Cq: f.CqBase, Log: log}
 }
 
-// Post writes a receive descriptor; RingRx tells the NIC.
+// Post writes a receive descriptor; RingRx notifies the NIC.
 func (p *Endpoint) Post(q int, hdr, pay uint64) {
 	r := &p.Rx[q]
 	var b [nicspec.RxDescBytes]byte
@@ -97,7 +97,7 @@ func (p *Endpoint) Post(q int, hdr, pay uint64) {
 // RingRx rings the doorbell of a receive queue for what was posted.
 func (p *Endpoint) RingRx(q int) { p.Write32(nicspec.RegRxDoorbell(q), uint32(p.Rx[q].PI)) }
 
-// PostWqe writes a work entry, block by block; RingTx tells the NIC.
+// PostWqe writes a work entry, block by block; RingTx notifies the NIC.
 func (p *Endpoint) PostWqe(q int, raw []byte) {
 	r := &p.Tx[q]
 	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
@@ -109,8 +109,8 @@ func (p *Endpoint) PostWqe(q int, raw []byte) {
 // RingTx rings the doorbell of a transmit queue for what was posted.
 func (p *Endpoint) RingTx(q int) { p.Write32(nicspec.RegTxDoorbell(q), uint32(p.Tx[q].PI)) }
 
-// PushWqe writes a work entry, block by block, and pushes each block [W1]. What was
-// posted before must have been rung for.
+// PushWqe writes a work entry, block by block, and pushes each block [W1]. The doorbell must have
+// been rung for earlier entries.
 func (p *Endpoint) PushWqe(q int, raw []byte) {
 	p.t.Helper()
 	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
@@ -127,10 +127,10 @@ func (p *Endpoint) Push(q int, block []byte) {
 		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, block)
 }
 
-// RxCqe takes the next completion entry of a receive queue; nil: there is none.
+// RxCqe takes the next completion entry of a receive queue, or returns nil.
 func (p *Endpoint) RxCqe(q int) nicspec.RxCqe { return p.next(&p.Rx[q]) }
 
-// TxCqe takes the next completion entry of a transmit queue; nil: there is none.
+// TxCqe takes the next completion entry of a transmit queue, or returns nil.
 func (p *Endpoint) TxCqe(q int) nicspec.TxCqe { return p.next(&p.Tx[q]) }
 
 func (p *Endpoint) next(r *Ring) []byte {

@@ -9,22 +9,22 @@ type Piece struct {
 	N    int    // bytes
 }
 
-// Wqe is a Send of one block that asks for a completion entry. Pieces that do not
-// fit are left out, though they count; mod changes what it likes.
+// Wqe returns a Send of one block that asks for a completion entry. Pieces that do not fit are left
+// out, but count in nseg; mod may change the result.
 func Wqe(id uint32, inline []byte, pieces []Piece, mod func(nicspec.Wqe)) []byte {
 	return Blocks(1, id, inline, pieces, mod)
 }
 
-// Entry is Wqe with as many blocks as inline bytes and pieces need [T14].
+// Entry is Wqe with as many blocks as the inline bytes and pieces need [T14].
 func Entry(id uint32, inline []byte, pieces []Piece, mod func(nicspec.Wqe)) []byte {
 	return Blocks(NeedBlocks(len(inline), len(pieces)), id, inline, pieces, mod)
 }
 
-// NeedBlocks is how many blocks an entry with so many inline bytes and pieces
-// needs, whether there are such entries or not.
+// NeedBlocks returns how many blocks an entry with so many inline bytes and pieces needs, even if
+// that is more than an entry may have.
 func NeedBlocks(inline, pieces int) int {
 	slots := (inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes + pieces
-	return 1 + slots/nicspec.WqeMoreSlots // the fields take a slot of the first
+	return 1 + slots/nicspec.WqeMoreSlots // the fields take one slot of the first block
 }
 
 // Blocks is Wqe with so many blocks, 1 to 4.

@@ -1,5 +1,5 @@
-// Package stream is the timing of one packet on a stream of the boundary: the
-// cycles of its first and last beat, credits and stalls.
+// Package stream times one packet on a stream of the boundary: the cycles of its first and last
+// beat, credits and stalls.
 //
 // It neither holds nor sends the packet.
 //

@@ -2,12 +2,12 @@ package stream
 
 import "nictwin/models/nic/boundary"
 
-// Stall says in which cycles a stream stands still.
+// Stall determines the cycles in which a stream stalls.
 type Stall struct {
-	At func(cycle int64) bool // nil: in none
+	At func(cycle int64) bool // nil: never
 }
 
-// StallOf is the stall of a stream by its name; none if s is nil.
+// StallOf returns the stall of a stream by its name; none if s is nil.
 func StallOf(s boundary.Stalls, stream string) Stall {
 	if s == nil {
 		return Stall{}
@@ -26,8 +26,7 @@ func (s *Stall) From(cycle int64) int64 {
 	return cycle
 }
 
-// beats returns the cycle of the last of n beats of which the first may move
-// in the given cycle.
+// beats returns the cycle of the last of n beats, the first of which may move in the given cycle.
 func (s *Stall) beats(cycle int64, n int) int64 {
 	if s.At == nil {
 		return cycle + int64(n) - 1

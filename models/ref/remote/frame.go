@@ -8,11 +8,11 @@ import (
 	"io"
 )
 
-// An answer comes in a frame: the nonce of the run, the length of the rest, and the rest as gob has it. Bytes that
-// something else has written into the channel are found out by the nonce.
+// An answer is framed by the nonce of the run, the length of the rest, and the rest in gob
+// encoding. The nonce reveals bytes that something else has written into the channel.
 const frameHead = 16
 
-// MaxAnswer bounds the bytes of an answer.
+// MaxAnswer is the largest size of an answer in bytes.
 const MaxAnswer = 1 << 31
 
 // writer sends answers.
@@ -49,19 +49,19 @@ type Reader struct {
 	dec   *gob.Decoder
 }
 
-// NewReader receives the answers of a run.
+// NewReader returns a Reader of the answers of a run.
 func NewReader(from io.Reader, nonce uint64) *Reader {
 	r := &Reader{from: from, nonce: nonce}
 	r.dec = gob.NewDecoder(&r.buf)
 	return r
 }
 
-// FrameError is something in the channel that is no answer.
+// FrameError reports data in the channel that is no answer.
 type FrameError struct{ What string }
 
 func (e *FrameError) Error() string { return e.What }
 
-// Receive waits for an answer. Errors: *FrameError, those of the channel.
+// Receive waits for an answer. Its errors are *FrameError and those of the channel.
 func (r *Reader) Receive() (*Answer, error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r.from, head[:]); err != nil {

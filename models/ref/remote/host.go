@@ -6,20 +6,20 @@ import (
 	"nictwin/models/ref"
 )
 
-// Offer gathers a transaction for the answer.
+// Offer collects a transaction for the answer.
 func (s *server) Offer(o ref.Offer) {
 	s.offers = append(s.offers, Offer{Stream: s.number[o.Stream.Name], Delay: o.Delay, Side: o.Side, Data: o.Data,
 		Answer: o.Answer})
 }
 
-// Job numbers a piece of work, and reports whether it is done.
+// Job numbers a piece of work, and reports whether it should be done.
 func (s *server) Job() bool {
 	id := s.jobs
 	s.jobs++
 	return !s.setup.Some || slices.ContainsFunc(s.setup.Keep, func(x [2]int) bool { return id >= x[0] && id <= x[1] })
 }
 
-// Now returns the cycles that the device has run.
+// Now returns the number of cycles that the device has run.
 func (s *server) Now() uint64 { return s.now.Cycle }
 
 // Observed returns an output of the manifest's observe.

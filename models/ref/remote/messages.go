@@ -2,7 +2,8 @@ package remote
 
 import "nictwin/models/ref"
 
-// Package is the import path under which a reference is built, and Prefix begins the names of its functions.
+// Package is the import path under which a reference is built; Prefix is the prefix of its
+// functions' names.
 const (
 	Package = "nictwin/userref"
 	Prefix  = Package + "."
@@ -11,26 +12,26 @@ const (
 // NoChannel is the exit code of a process whose channel does not work.
 const NoChannel = 4
 
-// Kind names the request.
+// Kind is the kind of request.
 type Kind int
 
-// Kinds.
+// The kinds of request.
 const (
 	Begin Kind = iota // sets a run up
 	Draw              // draws a transaction of a stream
-	Tell              // hands over transactions
+	Tell              // passes transactions
 	Reset             // the device was reset
-	Over              // is anything still due?
-	Stuck             // nothing happens any more: what is due?
+	Over              // asks whether anything is still due
+	Stuck             // nothing happens any more: asks what is due
 	End               // the run is over
 )
 
 // Request is a message to the reference's process.
 type Request struct {
-	N        uint64 // of the run, from 1
+	N        uint64 // number in the run, from 1
 	Kind     Kind
 	Cycle    uint64
-	Observed []uint64 // outputs, as Setup names them
+	Observed []uint64 // in the order of Setup.Observe
 	Setup    *Setup   // of Begin
 	Stream   int      // of Draw
 	Msgs     []Msg    // of Tell
@@ -44,12 +45,12 @@ type Setup struct {
 	Streams    []ref.Stream
 	Plain      bool // nothing stalls
 	Declared   ref.Declared
-	Some       bool     // only the jobs of Keep are done; else all
-	Keep       [][2]int // first and last numbers
+	Some       bool     // do only the jobs of Keep
+	Keep       [][2]int // ranges, first and last number
 	Parameters map[string]string
 	Observe    []string
-	Most       int // transactions of the reference in a run
-	Stack      int // bytes of a stack
+	Most       int // limit of transactions of the reference in a run
+	Stack      int // limit of a stack in bytes
 }
 
 // Msg is a transaction that has crossed the pins.
@@ -82,8 +83,8 @@ type Answer struct {
 	Longest int
 	Missing int
 	Judged  int
-	Resets  bool // the reference knows what to do about resets
-	Asks    bool // it has functions of Done: Over must ask
+	Resets  bool // the reference handles resets
+	Asks    bool // it has functions of Done, so Over must ask
 	Over    bool
 
 	Failure  *ref.Failure

@@ -10,16 +10,16 @@ import (
 	"nictwin/models/ref"
 )
 
-// Note names the latest call into the reference.
+// Note describes the latest call into the reference.
 type Note struct {
 	Calls uint64 // so far
-	Over  bool   // it has come back, and no other one is under way
-	What  string // empty: there was none so far
+	Over  bool   // it has returned, and no other call is in progress
+	What  string // empty: no call so far
 	File  string // of the function, or else of the reference, as the compiler names it
 	Line  int
 }
 
-// entered notes a call.
+// entered records a call.
 func (s *server) entered(c ref.Call) {
 	s.calls++
 	what := c.What
@@ -33,13 +33,14 @@ func (s *server) entered(c ref.Call) {
 	s.write()
 }
 
-// idle notes that no call is under way.
+// idle records that no call is in progress.
 func (s *server) idle() {
 	s.last.Over = true
 	s.write()
 }
 
-// write leaves the note. One that cannot be left is missed where a process ends without a word, and nowhere else.
+// write writes the note. A failure to write matters only if the process ends without a message, so
+// it is ignored.
 func (s *server) write() {
 	n := &s.last
 	b := strconv.AppendBool(append(strconv.AppendUint(nil, n.Calls, 10), '\t'), n.Over)
@@ -48,10 +49,10 @@ func (s *server) write() {
 	_, _ = s.note.WriteAt(b, 0)
 }
 
-// NoteBytes is the length of a note at most, as far as it is read.
+// NoteBytes is the largest number of bytes read of a note.
 const NoteBytes = 4096
 
-// ParseNote reads a note. It returns the zero Note for one that is incomplete.
+// ParseNote parses a note. It returns the zero Note if the note is incomplete.
 func ParseNote(b []byte) (n Note) {
 	line, _, whole := strings.Cut(string(b), "\n")
 	f := strings.Split(line, "\t")
@@ -67,7 +68,7 @@ func ParseNote(b []byte) (n Note) {
 	return Note{calls, over, f[2], f[3], at}
 }
 
-// mistake says what is wrong with a reference that has panicked with a value, or has ended its goroutine.
+// mistake describes the fault of a reference that panicked with a value, or ended its goroutine.
 func (s *server) mistake(value any) *Mistake {
 	x := &Mistake{What: fmt.Sprint(value)}
 	switch value.(type) {
@@ -86,7 +87,7 @@ func (s *server) mistake(value any) *Mistake {
 	return x
 }
 
-// userFrame finds the innermost function of the reference that is being called.
+// userFrame returns the position of the innermost function of the reference in progress.
 func userFrame() (file string, line int) {
 	pcs := make([]uintptr, 256)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])

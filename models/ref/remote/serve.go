@@ -11,7 +11,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// Serve answers requests until there are none any more. note is where it says which call is under way.
+// Serve answers requests until the channel ends. It writes notes of the call in progress to note.
 func Serve(in io.Reader, out io.Writer, note io.WriterAt, f ref.Reference) error {
 	s := server{reference: f, requests: gob.NewDecoder(in), answers: newWriter(out), note: note}
 	for {
@@ -34,8 +34,8 @@ type server struct {
 	requests  *gob.Decoder
 	answers   *writer
 	note      io.WriterAt
-	calls     uint64 // into the reference
-	last      Note   // of them
+	calls     uint64 // calls into the reference
+	last      Note   // latest call
 
 	setup  *Setup
 	p      *ref.Player
@@ -73,8 +73,8 @@ func (s *server) answer(a *Answer) error {
 	return s.answers.send(s.setup.Nonce, a)
 }
 
-// guard calls the reference. A panic in it is in the answer. Where it ends this goroutine, the answer is sent from
-// here: nothing else runs any more.
+// guard calls the reference. A panic in it is reported in the answer. If it ends this goroutine,
+// the answer is sent from here, since nothing else runs any more.
 func (s *server) guard(a *Answer, f func()) {
 	returned := false
 	defer func() {
@@ -83,14 +83,14 @@ func (s *server) guard(a *Answer, f func()) {
 		}
 		r := recover()
 		if a.Mistake = s.mistake(r); r == nil {
-			_ = s.answer(a) // whoever waits for it sees that it does not come
+			_ = s.answer(a) // the player sees that no answer comes
 		}
 	}()
 	f()
 	returned = true
 }
 
-// do calls the reference as a request says.
+// do carries out a request.
 func (s *server) do(r *Request, a *Answer) {
 	switch r.Kind {
 	case Begin:
@@ -116,7 +116,7 @@ func (s *server) do(r *Request, a *Answer) {
 	s.state(r, a)
 }
 
-// begin sets the run up.
+// begin sets up the run.
 func (s *server) begin(a *Answer) {
 	x := s.setup
 	if x.Stack > 0 {
@@ -136,7 +136,7 @@ func (s *server) begin(a *Answer) {
 	s.reference(s.p)
 }
 
-// state says what the player needs to know of the reference.
+// state collects the state of the reference that the player needs.
 func (s *server) state(r *Request, a *Answer) {
 	for _, x := range s.all {
 		a.Seats = append(a.Seats,

@@ -70,7 +70,7 @@ func setup() *Setup {
 
 func msg(stream int, v byte) Msg { return Msg{Stream: stream, Side: []byte{v}} }
 
-// A run goes through with everything that a reference can do to it.
+// A run exercises everything that a reference can do.
 func TestRun(t *testing.T) {
 	f := start(t, func(p *ref.Player) {
 		for range 3 {
@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, <-f.done)
 }
 
-// The first fault counts, and what comes behind it is not looked at.
+// The first fault counts; later transactions are not checked.
 func TestFault(t *testing.T) {
 	f := start(t, func(p *ref.Player) {
 		p.Nothing("o")
@@ -118,8 +118,8 @@ func TestFault(t *testing.T) {
 	require.EqualValues(t, 2, a.Told)
 }
 
-// An answer has the text of a mistake; the place is that of the function where the stack has none of the reference's
-// package.
+// An answer has the text of a mistake. Its position is that of the function if the stack has no
+// frame of the reference's package.
 func TestMistake(t *testing.T) {
 	for text, wrong := range map[string]func(p *ref.Player){
 		"panic: no idea":                     func(*ref.Player) { panic("no idea") },
@@ -146,7 +146,7 @@ func forever(p *ref.Player) {
 	}
 }
 
-// The note says which call is under way, and then that it is over.
+// The note names the call in progress, and then says that it is over.
 func TestNote(t *testing.T) {
 	var during Note
 	f := &far{}
@@ -169,7 +169,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// Bytes that are no answer are refused; a request out of turn ends the process.
+// Invalid bytes are refused; a request out of turn ends the process.
 func TestOddFrames(t *testing.T) {
 	var good bytes.Buffer
 	require.NoError(t, newWriter(&good).send(nonce, &Answer{N: 4}))

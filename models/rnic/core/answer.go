@@ -7,8 +7,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Outstanding reports whether something has left that is not acknowledged: a timer is to run. Steps tells whether there
-// was progress since it was last asked.
+// Outstanding reports whether a packet has left that is not acknowledged, so that a timer must run.
+// Steps shows whether there was progress since.
 func (q *QP) Outstanding() bool {
 	return q.Type == rnicspec.RC && q.State == rnicspec.RTS && q.req.sq.Len() > 0 && !q.req.waiting &&
 		after(q.req.sent, q.req.at(0).first) > 0
@@ -17,7 +17,7 @@ func (q *QP) Outstanding() bool {
 // Steps counts the requester's progress.
 func (q *QP) Steps() uint64 { return q.req.steps }
 
-// Timeout says that nothing was acknowledged for as long as the queue pair waits.
+// Timeout handles an acknowledgement timeout.
 func (q *QP) Timeout(e *Effects) {
 	r := &q.req
 	if !q.Outstanding() {
@@ -34,7 +34,7 @@ func (q *QP) Timeout(e *Effects) {
 	e.Moved = true
 }
 
-// Resume says that an RNR NAK's time is over.
+// Resume ends the wait that an RNR NAK asked for.
 func (q *QP) Resume() { q.req.waiting = false }
 
 // Answer takes a response.
@@ -91,7 +91,7 @@ func (q *QP) notReady(p *Packet, e *Effects) {
 	e.Moved = true
 }
 
-// refused takes a NAK; what came before it is settled.
+// refused takes a NAK, after everything before it was settled.
 func (q *QP) refused(p *Packet, e *Effects) {
 	r := &q.req
 	if q.State != rnicspec.RTS || r.sq.Len() == 0 || after(p.PSN, r.at(0).first) < 0 {
@@ -115,8 +115,9 @@ func (q *QP) refused(p *Packet, e *Effects) {
 	}
 }
 
-// failOrRetry ends the queue pair by the work entry that has the PSN of a NAK, if it is the oldest. Else that is a
-// READ or atomic whose answer was lost: it is to end first, and is asked for again.
+// failOrRetry fails the queue pair if the work entry with the PSN of a NAK is the oldest. Otherwise
+// the oldest is a READ or atomic whose response was lost: it must end first, and is requested
+// again.
 func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
 	if w := q.req.at(0); after(psn, w.last()) > 0 {
 		q.lost(plus(w.first, w.got), e)
@@ -125,9 +126,10 @@ func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
 	q.fail(s, e)
 }
 
-// unanswered is where to go back to for a NAK: its PSN, or what is missing of a READ or atomic before it. That was
-// lost, for the responder answers in order (IBTA 9.7.5.1.1); passed by, it would not be asked for again, and not count
-// among the READs and atomics that the responder has resources for.
+// unanswered returns the PSN to go back to for a NAK: the NAK's own, or the first missing response
+// of a READ or atomic before it. That response was lost, since the responder answers in order (IBTA
+// 9.7.5.1.1). If it were skipped, it would never be requested again, and would not count among the
+// READs and atomics that the responder has resources for.
 func (q *QP) unanswered(psn uint32) uint32 {
 	if w := q.req.at(0); w.Opcode.Responds() && after(psn, plus(w.first, w.got)) > 0 {
 		return plus(w.first, w.got)
@@ -135,8 +137,8 @@ func (q *QP) unanswered(psn uint32) uint32 {
 	return psn
 }
 
-// settle ends all SENDs and WRITEs up to a PSN. A READ or atomic among them whose answer is missing stops it: it was
-// lost.
+// settle completes all SENDs and WRITEs up to a PSN. It stops at a READ or atomic whose response is
+// missing, which was lost.
 func (q *QP) settle(psn uint32, e *Effects) {
 	if q.advance(psn, e) {
 		w := q.req.at(0)
@@ -144,8 +146,8 @@ func (q *QP) settle(psn uint32, e *Effects) {
 	}
 }
 
-// advance ends all SENDs and WRITEs up to a PSN. It reports whether the answer to a READ or atomic among them is
-// missing, at which it stops.
+// advance completes all SENDs and WRITEs up to a PSN. It stops at a READ or atomic among them whose
+// response is missing, and reports whether there is one.
 func (q *QP) advance(psn uint32, e *Effects) (missing bool) {
 	r := &q.req
 	for r.sq.Len() > 0 {
@@ -172,7 +174,7 @@ func (q *QP) advance(psn uint32, e *Effects) (missing bool) {
 	return false
 }
 
-// progress notes that something new was acknowledged.
+// progress records that something new was acknowledged.
 func (q *QP) progress(e *Effects) {
 	q.req.steps++
 	q.req.retries, q.req.rnr = q.Retries, q.RNRRetry
@@ -180,7 +182,7 @@ func (q *QP) progress(e *Effects) {
 	e.Moved = true
 }
 
-// retire ends the oldest work entry well.
+// retire completes the oldest work entry successfully.
 func (q *QP) retire(e *Effects) {
 	r := &q.req
 	w := r.sq.Pop()
@@ -198,8 +200,8 @@ func (q *QP) retire(e *Effects) {
 	}
 }
 
-// lost notes that a response came before that of a READ or atomic: it is asked for again, once for each gap (IBTA
-// 9.7.5.1.1).
+// lost handles a response that came before that of an earlier READ or atomic, which is requested
+// again, once for each gap (IBTA 9.7.5.1.1).
 func (q *QP) lost(psn uint32, e *Effects) {
 	r := &q.req
 	if r.gap && r.gapAt == psn {
@@ -215,7 +217,8 @@ func (q *QP) lost(psn uint32, e *Effects) {
 	e.Moved = true
 }
 
-// expect settles what came before a response, and returns the READ or atomic that it is for, if it is its turn.
+// expect settles everything before a response, and returns the READ or atomic that it belongs to,
+// if that is next.
 func (q *QP) expect(p *Packet, e *Effects) *work {
 	r := &q.req
 	q.settleBefore(p.PSN, e)
@@ -237,7 +240,7 @@ func (q *QP) expect(p *Packet, e *Effects) *work {
 	return nil
 }
 
-// settleBefore settles SENDs and WRITEs that a response implies.
+// settleBefore settles the SENDs and WRITEs that a response acknowledges implicitly.
 func (q *QP) settleBefore(psn uint32, e *Effects) {
 	r := &q.req
 	for r.sq.Len() > 0 && q.State == rnicspec.RTS {
@@ -253,7 +256,7 @@ func (q *QP) settleBefore(psn uint32, e *Effects) {
 	}
 }
 
-// min24 is the last PSN of an entry, or the one before psn if that is earlier.
+// min24 returns the last PSN of an entry, or the one before psn if that is earlier.
 func min24(psn uint32, w *work) uint32 {
 	if prev := plus(psn, -1); after(prev, w.last()) < 0 {
 		return prev
@@ -288,7 +291,7 @@ func (q *QP) readData(p *Packet, e *Effects) {
 	}
 }
 
-// atomicData takes the answer to an atomic. The value goes to memory as 8 bytes, little-endian as the host has it.
+// atomicData takes the response to an atomic. The value goes to memory as 8 little-endian bytes.
 func (q *QP) atomicData(p *Packet, e *Effects) {
 	w := q.expect(p, e)
 	if w == nil {

@@ -37,7 +37,7 @@ func loadCapture(t *testing.T, name string) (frames [][]byte) {
 	}
 }
 
-// said is what of a response is compared.
+// said is the compared part of a response.
 type said struct {
 	Op       wire.Opcode
 	PSN      uint32
@@ -55,7 +55,7 @@ func saidBy(p *Packet) said {
 	return s
 }
 
-// lines are answers in a form that people can compare.
+// lines formats answers for comparison by people.
 func lines(all []said) (text []string) {
 	for _, s := range all {
 		text = append(text, fmt.Sprintf("%v PSN %#x %v MSN %d orig %#x, %d B, CRC %#x", s.Op, s.PSN, s.Syndrome, s.MSN,
@@ -65,8 +65,8 @@ func lines(all []said) (text []string) {
 	return text
 }
 
-// peer is a responder whose requests were recorded, and what it answered then. Bytes of its memory that no request
-// wrote are learned from the first recorded answer that shows them.
+// peer is a responder with recorded requests and its recorded answers. Bytes of its memory that no
+// request wrote are learned from the first recorded answer that shows them.
 type peer struct {
 	t    *testing.T
 	q    *QP
@@ -86,7 +86,7 @@ func (x *peer) learn(at uint64, b string) {
 	}
 }
 
-// next is the recorded answer that comes next.
+// next returns the next recorded answer.
 func (x *peer) next() said {
 	if len(x.got) < len(x.rec) {
 		return x.rec[len(x.got)]
@@ -146,9 +146,9 @@ func (x *peer) take(p *Packet) {
 	}
 }
 
-// What a Linux rxe responder said to recorded requests, this one says, too. Captures with losses and reordering are
-// not here: they were taken where frames were seen that the responder never got, or in another order; TestLossyChannel
-// has that.
+// The responder gives the recorded answers of a Linux rxe responder to the same requests. Captures
+// with losses and reordering are left out: they were taken at a point with frames that the
+// responder never got, or in another order. TestLossyChannel covers that.
 func TestRecordedRequests(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -196,7 +196,7 @@ func recordedPeers(t *testing.T, frames [][]byte, pmtu int) map[string]*peer {
 			x, s := at(src), saidBy(p)
 			if n := len(x.rec); s.Syndrome == wire.NAKSequence && n > 0 &&
 				x.rec[n-1].Syndrome.Kind() == wire.SyndromeRNR && x.rec[n-1].PSN == s.PSN {
-				continue // rxe says that, too, of what comes after an RNR NAK; the standard has it ignored
+				continue // rxe NAKs packets after an RNR NAK, too; the standard has them ignored
 			}
 			x.rec = append(x.rec, s)
 		}
@@ -229,8 +229,8 @@ func addresses(net []byte) (src, dst []byte) {
 	return net[8:24], net[24:40]
 }
 
-// connect makes the responder as it must have been: its PSN is that of the first request, its regions are those that
-// requests were let into, its RNR timer is what it told.
+// connect restores the responder's state from the capture: its PSN is that of the first request,
+// its regions are those that requests accessed, its RNR timer is the one that it sent.
 func (x *peer) connect(packets []*Packet, first *Packet, ip []byte, pmtu int) {
 	refused := map[uint32]bool{}
 	a := attributes(0, 0, first.PSN, pmtu)
@@ -268,8 +268,8 @@ func (x *peer) connect(packets []*Packet, first *Packet, ip []byte, pmtu int) {
 	x.q.Connect(rnicspec.RTS, a)
 }
 
-// departures are cases in which the recorded responder departs from the standard, or knew what the case does not show;
-// what is right is said instead.
+// departures are cases in which the recorded responder departs from the standard, or depended on
+// state that the case does not show; they list the right answers instead.
 var departures = map[string][]said{
 	"first_short_payload": {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
 	"only_over_mtu":       {{Op: wire.RCAck, PSN: 256, Syndrome: wire.NAKInvalidRequest}},
@@ -287,8 +287,8 @@ var departures = map[string][]said{
 	"psn_half_window": {{Op: wire.RCAck, PSN: 255, Syndrome: wire.ACKNoCredits}},
 }
 
-// rereads are cases whose duplicate READ this responder answers as a READ of its own, from FIRST on; rxe goes on with
-// the places of the first answer, or wants the same address.
+// rereads are cases whose duplicate READ this responder answers as a READ of its own, from FIRST
+// on; rxe continues with the positions of the first answer, or requires the same address.
 var rereads = map[string]bool{"read_dup_partial": true, "read_dup_different_va": true}
 
 // Single requests, good and bad, that were injected into a live rxe: the same answer.

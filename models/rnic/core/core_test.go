@@ -53,8 +53,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// What goes wrong ends with the standard's status at the requester, and both queue pairs are in error; what was posted
-// behind it is flushed.
+// An error ends with the standard's status at the requester and leaves both queue pairs in error;
+// later entries are flushed.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -101,8 +101,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Without a receive entry the responder is not ready; the requester waits for the time that it is told, and gives up
-// when it was told so too often.
+// Without a receive entry the responder is not ready; the requester waits for the time in the RNR
+// NAK, and gives up after too many of them.
 func TestNotReady(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	p.q[0].RNRRetry, p.q[0].req.rnr = 2, 2
@@ -211,7 +211,7 @@ func TestDatagrams(t *testing.T) {
 	require.Equal(t, rnicspec.LocalLength, p.n[0].done[4].Status)
 }
 
-// Headers in both families are what the decoder makes of them, and a changed bit is noticed.
+// Headers in both address families survive the decoder, and a changed bit is noticed.
 func TestFrames(t *testing.T) {
 	n := newNode(t)
 	for _, v6 := range []bool{false, true} {
@@ -234,8 +234,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A NAK acknowledges all that came before it, and a READ whose answer has a gap is asked for again once, from the gap
-// on.
+// A NAK acknowledges everything before it, and a READ whose answer has a gap is requested again
+// once, from the gap on.
 func TestGaps(t *testing.T) {
 	p := newPair(t, rnicspec.RC, 256)
 	pattern(p.n[1].mem[:2048], 9)

@@ -13,9 +13,9 @@ type Region struct {
 	Bytes   uint64
 }
 
-// Device is what the queue pairs of a NIC share.
+// Device holds the state that the queue pairs of a NIC share.
 type Device struct {
-	Duplicates, RNRs, Retries uint64 // requests repeated to us, RNR NAKs sent, go-backs
+	Duplicates, RNRs, Retries uint64 // duplicate requests received, RNR NAKs sent, go-backs
 
 	regions map[uint32]*Region
 	qps     map[uint32]*QP
@@ -35,17 +35,17 @@ func (d *Device) Register(r Region) bool {
 	return true
 }
 
-// Deregister ends a region; it reports false if there is none with that key.
+// Deregister ends a region; it reports false if no region has that key.
 func (d *Device) Deregister(key uint32) bool {
 	_, ok := d.regions[key]
 	delete(d.regions, key)
 	return ok
 }
 
-// QP is the queue pair of a number, or nil.
+// QP returns the queue pair with a number, or nil.
 func (d *Device) QP(qpn uint32) *QP { return d.qps[qpn] }
 
-// Idle reports whether no work entry of any queue pair is under way: none has a timer.
+// Idle reports whether no queue pair has a work entry in flight, and hence none a timer.
 func (d *Device) Idle() bool {
 	for _, q := range d.qps {
 		if !q.Idle() {
@@ -55,7 +55,7 @@ func (d *Device) Idle() bool {
 	return true
 }
 
-// Oldest returns the queue pair of the lowest number with work entries whose packets are not acknowledged, or nil.
+// Oldest returns the lowest-numbered queue pair with unacknowledged packets, or nil.
 func (d *Device) Oldest() (first *QP) {
 	for _, q := range d.qps {
 		if q.Outstanding() && (first == nil || q.Num < first.Num) {
@@ -65,7 +65,7 @@ func (d *Device) Oldest() (first *QP) {
 	return first
 }
 
-// Progress adds up what all queue pairs have taken in order and had acknowledged.
+// Progress sums up what all queue pairs have received in order and had acknowledged.
 func (d *Device) Progress() (n uint64) {
 	for _, q := range d.qps {
 		n += q.req.steps + uint64(q.resp.psn)
@@ -76,7 +76,8 @@ func (d *Device) Progress() (n uint64) {
 // Remove ends a queue pair.
 func (d *Device) Remove(qpn uint32) { delete(d.qps, qpn) }
 
-// Resolve is the bus address of n bytes at va in a region that allows what is needed. No bytes need no region.
+// Resolve returns the bus address of n bytes at va in a region that allows the access needed. Zero
+// bytes need no region.
 func (d *Device) Resolve(key uint32, va uint64, n int, need rnicspec.Access) (bus uint64, ok bool) {
 	if n == 0 {
 		return 0, true
@@ -88,8 +89,8 @@ func (d *Device) Resolve(key uint32, va uint64, n int, need rnicspec.Access) (bu
 	return r.Bus + (va - r.VA), true
 }
 
-// Page names the page of a region that an address lies in, for caches of translations; ok is false if there is no
-// region.
+// Page returns the number of the page of a region that an address lies in, for translation caches;
+// ok is false if the region does not exist.
 func (d *Device) Page(key uint32, va uint64) (page uint64, log uint8, ok bool) {
 	r := d.regions[key]
 	if r == nil {

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Whatever comes as a packet, of any queue pair and in any state, nothing panics. The bytes are taken as what stands
-// between UDP header and ICRC, since few have a CRC that is right, and as a whole frame.
+// No packet makes a queue pair of any type in any state panic. The bytes are taken both as the part
+// between UDP header and ICRC, since few have a valid CRC, and as a whole frame.
 func FuzzPackets(f *testing.F) {
 	n := newNode(f)
 	a := Address{}

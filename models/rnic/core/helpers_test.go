@@ -11,7 +11,7 @@ import (
 
 const memBytes = 1 << 20
 
-// node is a device over plain memory, whose effects take place at once.
+// node is a device over plain memory, whose effects happen at once.
 type node struct {
 	t    testing.TB
 	dev  *Device
@@ -91,7 +91,7 @@ func (n *node) send(q *QP) bool {
 			a = &q.Address
 		}
 		n.frame(&o.Packet, a, payload)
-		if o.Told {
+		if o.Report {
 			n.done = append(n.done, o.Done)
 		}
 	}
@@ -137,7 +137,7 @@ func newPair(t testing.TB, typ rnicspec.QPType, mtu int) *pair {
 	return p
 }
 
-// run carries everything both have to say, without a loss.
+// run carries all packets of both sides, without loss.
 func (p *pair) run() {
 	for moved := true; moved; {
 		moved = false

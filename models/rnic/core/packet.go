@@ -7,7 +7,7 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// Packet is a RoCEv2 packet's headers, and on receive its payload.
+// Packet holds the headers of a RoCEv2 packet and, on receive, its payload.
 type Packet struct {
 	wire.BTHFields
 	RETH   wire.RETHFields
@@ -18,11 +18,11 @@ type Packet struct {
 	Inv    uint32 // key to be invalidated
 	Orig   uint64 // of an atomic acknowledgement
 
-	Payload []byte // of a packet received: slice of the frame
+	Payload []byte // of a received packet: slice of the frame
 	Net     []byte // likewise, its IP header
 }
 
-// Drop says why a packet was ignored.
+// Drop is the reason for ignoring a packet.
 type Drop uint8
 
 // The reasons.
@@ -33,12 +33,12 @@ const (
 	DropShort     // headers cut short
 	DropVersion   // TVer
 	DropPartition // P_Key
-	DropNoQP      // no such queue pair, or none of that transport, or not in a state to receive
-	DropSequence  // out of order, and that was told already, or a duplicate without effect
+	DropNoQP      // unknown queue pair, wrong transport, or not in a state to receive
+	DropSequence  // out of order and already NAKed, or a duplicate without effect
 	DropKey       // UD: wrong Q_Key
-	DropNoBuffer  // UC, UD: no receive entry, or one too short
-	DropStray     // a response that nothing waits for
-	DropUnknown   // opcodes that have no meaning for the transport
+	DropNoBuffer  // UC, UD: no receive entry, or too short a one
+	DropStray     // an unexpected response
+	DropUnknown   // opcode without meaning for the transport
 )
 
 const (
@@ -51,11 +51,11 @@ const (
 	psnMask    = 1<<24 - 1
 )
 
-// InfiniBandBytes is what a packet adds to transport headers after the BTH and payload in native InfiniBand framing:
-// LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA 7.7, 7.8, 9.2).
+// InfiniBandBytes is the size of a packet in native InfiniBand framing without payload and
+// extension headers: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA 7.7, 7.8, 9.2).
 const InfiniBandBytes = 8 + wire.BTHSize + wire.ICRCSize + 2
 
-// Decode reads a frame with its ICRC. What it keeps are slices of the frame.
+// Decode parses a frame with its ICRC. The packet keeps slices of the frame.
 func (p *Packet) Decode(frame []byte) Drop {
 	switch v := wire.VerifyFrameICRC(frame); v.Verdict {
 	case wire.OK:
@@ -80,7 +80,7 @@ func (p *Packet) Decode(frame []byte) Drop {
 	return p.decode(ip[:l4], ip[l4+udpBytes:end-wire.ICRCSize])
 }
 
-// decode reads what stands between UDP header and ICRC.
+// decode parses the bytes between UDP header and ICRC.
 func (p *Packet) decode(net, b []byte) Drop {
 	bth, err := wire.ParseBTH(b)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *Packet) decode(net, b []byte) Drop {
 	return Kept
 }
 
-// extension reads a header, all of which is there.
+// extension parses an extension header, whose bytes are complete.
 func (p *Packet) extension(h wire.Header, b []byte) {
 	switch h {
 	case wire.HeaderRETH:
@@ -139,7 +139,7 @@ func (p *Packet) IsResponse() bool {
 	return false
 }
 
-// Address is between whom packets go.
+// Address holds the addresses of both ends of a packet's path.
 type Address struct {
 	Port           int // Ethernet port
 	V6             bool
@@ -149,7 +149,7 @@ type Address struct {
 	TOS, TTL       uint8
 }
 
-// Loop reports whether packets come back to the NIC that sends them.
+// Loop reports whether packets return to the NIC that sends them.
 func (a *Address) Loop() bool { return a.SrcMAC == a.DstMAC }
 
 func (a *Address) netBytes() int {
@@ -159,20 +159,21 @@ func (a *Address) netBytes() int {
 	return etherBytes + ipv4Bytes + udpBytes
 }
 
-// PayloadAt is where the payload begins in a frame.
+// PayloadAt returns the offset of the payload in a frame.
 func (p *Packet) PayloadAt(a *Address) int {
 	return a.netBytes() + wire.BTHSize + wire.ExtLen(p.Opcode)
 }
 
-// FrameBytes is the size of a frame with n bytes of payload, and that of the same packet in InfiniBand framing.
+// FrameBytes returns the size of a frame with n bytes of payload, and of the same packet in
+// InfiniBand framing.
 func (p *Packet) FrameBytes(a *Address, n int) (roce, infiniband int) {
 	padded := (n + 3) &^ 3
 	roce = max(p.PayloadAt(a)+padded+wire.ICRCSize, minLength)
 	return roce, InfiniBandBytes + wire.ExtLen(p.Opcode) + padded
 }
 
-// Encode writes the headers of a frame of FrameBytes whose payload has n bytes, and all else but payload and checksums,
-// which Seal writes when the payload is there.
+// Encode writes a frame of FrameBytes for n bytes of payload, except payload and checksums. Seal
+// writes the latter once the payload is in place.
 func (p *Packet) Encode(frame []byte, a *Address, n int) {
 	at := p.PayloadAt(a)
 	clear(frame[at+n:])
@@ -242,5 +243,5 @@ func (p *Packet) encodeExtension(h wire.Header, b []byte) {
 	}
 }
 
-// Seal writes the checksums of a frame whose payload is there.
+// Seal writes the checksums of a frame whose payload is in place.
 func Seal(frame []byte) error { return wire.SealFrame(frame, false) }

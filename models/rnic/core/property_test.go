@@ -11,8 +11,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// Two cores over a channel that loses, repeats and overtakes: everything that was asked for takes place once and in
-// order, and the bytes are those of a plain reference.
+// Two cores over a channel that loses, repeats and reorders: every request takes effect once and in
+// order, and the bytes match a plain reference.
 func TestLossyChannel(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -24,8 +24,9 @@ func TestLossyChannel(t *testing.T) {
 	}
 }
 
-// lossy is a pair, what was asked of it, and what must come of that. Each side's memory: 256 KB to write to, 256 KB
-// never written that READs take from, 64 KB for atomics; then buffers for messages, then for what READs bring.
+// lossy is a pair with its requests and their expected results. Each side's memory: 256 KB to write
+// to, 256 KB never written that READs take from, 64 KB for atomics; then buffers for messages, then
+// for the data of READs.
 type lossy struct {
 	*pair
 	t    *testing.T
@@ -138,7 +139,7 @@ func (x *lossy) play() {
 	}
 }
 
-// match holds messages that have come to those that were sent, before their buffers are used again.
+// match compares received messages with those sent, before their buffers are reused.
 func (x *lossy) match(i int) {
 	for _, c := range x.n[i].done {
 		require.Equal(x.t, rnicspec.OK, c.Status)

@@ -6,22 +6,22 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Attributes are what a queue pair is set to when it is connected.
+// Attributes are the attributes set when a queue pair is connected.
 type Attributes struct {
 	DestQP           uint32
 	SendPSN, RecvPSN uint32
 	Address          Address // of the peer; UD has one for each message
 	PMTU             int
 	Access           rnicspec.Access // to regions, through this queue pair
-	MaxRead          int             // READs and atomics in flight, as requester; as responder what it was in Connect
+	MaxRead          int             // READs and atomics in flight, as requester; as responder, the one in Connect
 	MinRNR           uint8
 	Retries          int
-	RNRRetry         int // 7: without end
+	RNRRetry         int // 7: unlimited
 	Timeout          int64
 	QKey             uint32
 }
 
-// infinite is the RNR retry count that never ends (IBTA 9.7.5.2.8).
+// infinite is the RNR retry count that means unlimited (IBTA 9.7.5.2.8).
 const infinite = 7
 
 // QP is a queue pair.
@@ -37,7 +37,7 @@ type QP struct {
 	recv fifo.Queue[rnicspec.RecvWQE]
 }
 
-// Add makes a queue pair in state Init; nil if the number is in use.
+// Add makes a queue pair in state Init, or returns nil if the number is in use.
 func (d *Device) Add(num uint32, t rnicspec.QPType) *QP {
 	q := new(QP)
 	if !d.AddAs(q, num, t) {
@@ -46,7 +46,7 @@ func (d *Device) Add(num uint32, t rnicspec.QPType) *QP {
 	return q
 }
 
-// AddAs makes q a queue pair as Add does, in the caller's memory; it reports false if the number is in use.
+// AddAs is Add in the caller's memory; it reports false if the number is in use.
 func (d *Device) AddAs(q *QP, num uint32, t rnicspec.QPType) bool {
 	if d.qps[num] != nil {
 		return false
@@ -56,7 +56,7 @@ func (d *Device) AddAs(q *QP, num uint32, t rnicspec.QPType) bool {
 	return true
 }
 
-// Connect takes the queue pair to a state, RTR or RTS, with its attributes.
+// Connect moves the queue pair to state RTR or RTS, with its attributes.
 func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
 	q.Attributes, q.State = a, s
 	q.SendPSN &= psnMask
@@ -65,59 +65,59 @@ func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
 	q.resp.reset(q)
 }
 
-// Start takes a queue pair from RTR to RTS, with the attributes of its sending side (IBTA 11.2.5.2, table 100). What
-// it has received so far stays.
+// Start moves a queue pair from RTR to RTS, with the attributes of its sending side (IBTA 11.2.5.2,
+// table 100). It keeps the state of the receiving side.
 func (q *QP) Start(a Attributes) {
 	q.SendPSN, q.MaxRead, q.Retries, q.RNRRetry, q.Attributes.Timeout = a.SendPSN&psnMask, a.MaxRead, a.Retries,
 		a.RNRRetry, a.Timeout
-	q.Access, q.MinRNR = a.Access, a.MinRNR // may be changed on the way
+	q.Access, q.MinRNR = a.Access, a.MinRNR // may be changed by this transition
 	q.State = rnicspec.RTS
 	q.req.reset(q)
 }
 
-// Completion is a completion entry, and for which queue.
+// Completion is a completion entry, with the queue it belongs to.
 type Completion struct {
 	rnicspec.CQE
 	Recv bool
 }
 
-// Place is bytes to be written to memory.
+// Place is a write of bytes to memory.
 type Place struct {
 	Bus  uint64
 	Data []byte // of the packet
 }
 
-// ReplyKind says what a responder answers.
+// ReplyKind is the kind of a responder's reply.
 type ReplyKind uint8
 
-// The kinds.
+// The kinds of reply.
 const (
 	NoReply ReplyKind = iota
 	AckReply
 	ReadReply
-	AtomicReply // on memory
-	AtomicAgain // a saved result
+	AtomicReply // result of an atomic operation on memory
+	AtomicAgain // saved result of an atomic
 )
 
-// Reply is the answer to a request.
+// Reply is the reply to a request.
 type Reply struct {
 	Kind     ReplyKind
 	Syndrome uint8
 	PSN, MSN uint32
-	Again    bool // of a duplicate
+	Again    bool // to a duplicate
 
-	Key uint32 // READ and atomics: what is accessed
+	Key uint32 // READ and atomics: the memory accessed
 	VA  uint64
 	Bus uint64
 	Len int
 
-	Add           bool // atomics
+	Add           bool // for atomics: FetchAdd, else CmpSwap
 	Swap, Compare uint64
 	Slot          int // of the saved result
 	Orig          uint64
 }
 
-// Effects is what is to be done for a packet. It is used again: Reset first.
+// Effects collects what must be done for a packet. It is reused: Reset it first.
 type Effects struct {
 	Drop  Drop
 	Place []Place
@@ -130,7 +130,7 @@ type Effects struct {
 	net [rnicspec.NetBytes]byte
 }
 
-// Reset empties the effects.
+// Reset clears the effects.
 func (e *Effects) Reset() {
 	e.Drop, e.Place, e.Done, e.Reply = Kept, e.Place[:0], e.Done[:0], Reply{}
 	e.Wait, e.Moved, e.Ended = 0, false, false
@@ -151,10 +151,10 @@ func (q *QP) PostRecv(w rnicspec.RecvWQE, e *Effects) {
 	q.recv.Push(w)
 }
 
-// Receives is how many receive entries wait.
+// Receives returns the number of waiting receive entries.
 func (q *QP) Receives() int { return q.recv.Len() }
 
-// Post adds a work entry to a queue pair. What it may not ask for ends the queue pair.
+// Post adds a work entry to a queue pair. An invalid one fails the queue pair when its turn comes.
 func (q *QP) Post(w rnicspec.WQE, e *Effects) {
 	if q.State == rnicspec.Failed {
 		q.complete(&w, rnicspec.Flushed, e)
@@ -176,7 +176,7 @@ func (q *QP) Post(w rnicspec.WQE, e *Effects) {
 	}
 }
 
-// complete tells of the end of a work entry.
+// complete adds the completion of a work entry.
 func (q *QP) complete(w *rnicspec.WQE, s rnicspec.Status, e *Effects) {
 	if s == rnicspec.OK && !w.Signalled() {
 		return
@@ -198,7 +198,8 @@ func (q *QP) flushRecv(w rnicspec.RecvWQE, e *Effects) {
 			Status: rnicspec.Flushed}})
 }
 
-// fail ends the queue pair: the oldest work entry with a status if that is not OK, all others are flushed.
+// fail fails the queue pair: the oldest work entry gets the status unless that is OK, all others
+// are flushed.
 func (q *QP) fail(s rnicspec.Status, e *Effects) {
 	q.State = rnicspec.Failed
 	for q.req.sq.Len() > 0 {
@@ -219,13 +220,13 @@ func (q *QP) fail(s rnicspec.Status, e *Effects) {
 	}
 }
 
-// Fail ends the queue pair from outside: its oldest work entry gets the status.
+// Fail fails the queue pair from outside; its oldest work entry gets the status.
 func (q *QP) Fail(s rnicspec.Status, e *Effects) { q.fail(s, e) }
 
-// after is how far PSN a is after b, negative if before.
+// after returns the distance from PSN b to a, negative if a comes before b.
 func after(a, b uint32) int { return int(int32((a-b)<<8) >> 8) }
 
 func plus(psn uint32, n int) uint32 { return (psn + uint32(n)) & psnMask }
 
-// packets is how many a message of n bytes has.
+// packets returns the number of packets of a message of n bytes.
 func (q *QP) packets(n int) int { return max(1, (n+q.PMTU-1)/q.PMTU) }

@@ -6,13 +6,13 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// work is a work entry under way.
+// work is a work entry in flight.
 type work struct {
 	rnicspec.WQE
-	status  rnicspec.Status // what is wrong with it, told when its turn comes
+	status  rnicspec.Status // its error, if any, reported when its turn comes
 	first   uint32          // PSN
-	packets int             // PSNs that it takes
-	got     int             // of them acknowledged, or answered
+	packets int             // number of PSNs that it takes
+	got     int             // PSNs of it that were acknowledged, or answered
 	asked   bool            // READ, atomic: the request has left
 }
 
@@ -21,15 +21,15 @@ func (w *work) last() uint32 { return plus(w.first, w.packets-1) }
 // requester is the sending side of a queue pair.
 type requester struct {
 	sq      fifo.Queue[work]
-	cur     int    // entry of sq whose packets are next
-	pos     int    // packet of it
+	cur     int    // entry of sq that sends next
+	pos     int    // next packet of that entry
 	next    uint32 // PSN of the next entry posted
 	sent    uint32 // one more than the highest PSN that has left
-	reads   int    // READs and atomics that were asked for and not answered
-	waiting bool   // an RNR NAK's time is running
+	reads   int    // READs and atomics requested and not answered
+	waiting bool   // waiting for the time of an RNR NAK
 
 	retries, rnr int
-	gapAt        uint32 // PSN whose loss was noticed by a response after it
+	gapAt        uint32 // PSN whose loss a later response showed
 	gap          bool
 	steps        uint64 // counts progress
 }
@@ -58,29 +58,30 @@ func (r *requester) push(q *QP, w rnicspec.WQE) {
 // Outgoing is a packet to be sent.
 type Outgoing struct {
 	Packet
-	Addr   *Address // nil: of the address handle that the work entry names
+	Addr   *Address // nil: from the address handle that the work entry names
 	Handle uint32
 
 	Key    uint32 // region of the payload
 	VA     uint64
 	Bus    uint64
 	Len    int    // of the payload
-	Inline []byte // its bytes; nil: they are in memory
+	Inline []byte // the payload; nil: it is in memory
 
-	First, Ends bool       // of its message
-	Told        bool       // Done is to be told when the packet has left
+	First, Ends bool       // first and last packet of its message
+	Report      bool       // report Done when the packet has left
 	Done        Completion // of UC, UD and raw
 
-	inline [rnicspec.MaxInline]byte // what Inline is of: the work entry may be gone by then
+	inline [rnicspec.MaxInline]byte // storage of Inline: the work entry may be gone by then
 }
 
-// maxWindow bounds the PSNs that are not acknowledged: half of those that can be told apart from duplicates.
+// maxWindow bounds the unacknowledged PSNs, to half of those that can be distinguished from
+// duplicates.
 const maxWindow = 1 << 22
 
-// Idle reports whether no work entry is under way.
+// Idle reports whether no work entry is in flight.
 func (q *QP) Idle() bool { return q.req.sq.Len() == 0 }
 
-// CanSend reports whether Next has something to say.
+// CanSend reports whether Next may have a packet.
 func (q *QP) CanSend() bool {
 	r := &q.req
 	if q.State != rnicspec.RTS || r.waiting || r.cur >= r.sq.Len() {
@@ -96,7 +97,8 @@ func (q *QP) CanSend() bool {
 	return after(w.last(), r.at(0).first) < maxWindow || r.cur == 0
 }
 
-// Local is the local memory that the next packet reads, or that its response will write; n is 0 if there is none.
+// Local returns the local memory that the next packet reads, or that its response will write; n is
+// 0 if there is none.
 func (q *QP) Local() (key uint32, va uint64, n int) {
 	w := q.req.at(q.req.cur)
 	switch {
@@ -109,8 +111,8 @@ func (q *QP) Local() (key uint32, va uint64, n int) {
 	return w.LocalKey, w.LocalVA + uint64(off), min(int(w.Length)-off, q.PMTU)
 }
 
-// Next plans the next packet. It reports false if there is none, or if the work entry is in error, which ends the queue
-// pair: e has what is to be told.
+// Next plans the next packet. It reports false if there is none, or if the work entry is in error;
+// the latter fails the queue pair, and e has the completions.
 func (q *QP) Next(o *Outgoing, e *Effects) bool {
 	if !q.CanSend() {
 		return false
@@ -119,7 +121,7 @@ func (q *QP) Next(o *Outgoing, e *Effects) bool {
 	w := r.at(r.cur)
 	if w.status != rnicspec.OK {
 		if r.cur > 0 {
-			return false // those before it end first; see settle
+			return false // earlier entries end first; see settle
 		}
 		q.fail(w.status, e)
 		return false
@@ -163,15 +165,15 @@ func (q *QP) step(w *work, o *Outgoing, e *Effects) {
 		return
 	}
 	r.cur, r.pos = r.cur+1, 0
-	if q.Type != rnicspec.RC { // nobody acknowledges it
-		o.Told, o.Done = w.Signalled(), q.sendCQE(&w.WQE, rnicspec.OK)
+	if q.Type != rnicspec.RC { // no acknowledgement will come
+		o.Report, o.Done = w.Signalled(), q.sendCQE(&w.WQE, rnicspec.OK)
 		r.sq.Pop()
 		r.cur--
 		r.steps++
 	}
 }
 
-// request plans the request of a READ or an atomic, or of what is left of a READ.
+// request plans the request of a READ or an atomic, or of the rest of a READ.
 func (q *QP) request(w *work, o *Outgoing) bool {
 	if _, ok := q.dev.Resolve(w.LocalKey, w.LocalVA, int(w.Length), rnicspec.LocalWrite); !ok {
 		return false
@@ -240,7 +242,7 @@ func (q *QP) segment(w *work, o *Outgoing) bool {
 	return true
 }
 
-// opcodeAt is the RC opcode of a packet of a SEND or WRITE.
+// opcodeAt returns the RC opcode of a packet of a SEND or WRITE.
 func opcodeAt(write, first, ends, imm bool) wire.Opcode {
 	op := wire.RCSendMiddle
 	switch {
@@ -260,7 +262,8 @@ func opcodeAt(write, first, ends, imm bool) wire.Opcode {
 	return op
 }
 
-// goBack makes the packet with a PSN the next one to be sent, or what is left of the READ that has it.
+// goBack makes the packet with a PSN the next one to send, or the rest of the READ that contains
+// it.
 func (q *QP) goBack(psn uint32) {
 	r := &q.req
 	q.dev.Retries++

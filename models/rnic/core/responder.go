@@ -7,11 +7,11 @@ import (
 
 // responder is the receiving side of a queue pair.
 type responder struct {
-	psn   uint32 // expected
+	psn   uint32 // expected next
 	msn   uint32 // messages completed
-	naked bool   // a NAK was sent for psn: what comes before it is ignored
+	naked bool   // a NAK was sent for psn: packets are ignored until it comes
 
-	in      message // that has begun and not ended
+	in      message // message in progress
 	hasRecv bool
 	recv    rnicspec.RecvWQE // entry in use
 	off     int              // bytes of the message so far
@@ -25,7 +25,7 @@ type responder struct {
 	save  int
 }
 
-// message is what kind of message is under way.
+// message is the kind of the message in progress.
 type message uint8
 
 const (
@@ -45,10 +45,10 @@ type saved struct {
 
 func (r *responder) reset(q *QP) { *r = responder{psn: q.RecvPSN, most: q.MaxRead} }
 
-// ExpectedPSN is the PSN of the next request.
+// ExpectedPSN returns the PSN of the next request.
 func (q *QP) ExpectedPSN() uint32 { return q.resp.psn }
 
-// NeedsRecv reports whether a request wants a receive entry that none was taken for.
+// NeedsRecv reports whether a request needs a receive entry that has not been taken yet.
 func (q *QP) NeedsRecv(p *Packet) bool {
 	i := p.Opcode.Info()
 	if q.Type == rnicspec.RC && p.PSN != q.resp.psn || q.resp.hasRecv {
@@ -57,7 +57,7 @@ func (q *QP) NeedsRecv(p *Packet) bool {
 	return i.Operation == wire.OpSend && i.Position.Starts() || i.Operation == wire.OpWrite && i.Has(wire.HeaderImmDt)
 }
 
-// Target is the memory that a request addresses; n is 0 if there is none.
+// Target returns the memory that a request addresses; n is 0 if there is none.
 func (q *QP) Target(p *Packet) (key uint32, va uint64, n int) {
 	i := p.Opcode.Info()
 	r := &q.resp
@@ -96,11 +96,11 @@ func (q *QP) Respond(p *Packet, e *Effects) {
 	}
 }
 
-// transports is the transport of each type; packets of none are for raw queue pairs.
+// transports maps queue pair types to their transports; a raw queue pair has none.
 var transports = [rnicspec.NumQPTypes]wire.Transport{rnicspec.RC: wire.TransportRC, rnicspec.UC: wire.TransportUC,
 	rnicspec.UD: wire.TransportUD, rnicspec.Raw: wire.TransportCNP}
 
-// reliable takes a request of an RC (IBTA 9.7.4).
+// reliable takes a request on an RC queue pair (IBTA 9.7.4).
 func (q *QP) reliable(p *Packet, info *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	switch d := after(p.PSN, r.psn); {
@@ -134,7 +134,7 @@ func (q *QP) reliable(p *Packet, info *wire.OpInfo, e *Effects) {
 	}
 }
 
-// fits reports whether a packet may follow what came before it.
+// fits reports whether a packet may follow the one before it.
 func (r *responder) fits(i *wire.OpInfo) bool {
 	switch r.in {
 	case sending:
@@ -178,7 +178,7 @@ func (q *QP) lengthOK(p *Packet, i *wire.OpInfo) bool {
 	return n < left && left <= rnicspec.MaxMessage
 }
 
-// refuse answers with a NAK that ends the queue pair.
+// refuse replies with a NAK and fails the queue pair.
 func (q *QP) refuse(s wire.Syndrome, p *Packet, e *Effects) {
 	q.nak(s, p.PSN, e)
 	if r := &q.resp; r.hasRecv {
@@ -198,7 +198,8 @@ func (q *QP) recvCQE(o rnicspec.Opcode, s rnicspec.Status) Completion {
 		Bytes: uint32(r.off)}}
 }
 
-// takeRecv takes the next receive entry; without one it answers that it is not ready.
+// takeRecv takes the next receive entry; without one it replies with an RNR NAK (RC) or drops the
+// packet.
 func (q *QP) takeRecv(p *Packet, e *Effects) bool {
 	r := &q.resp
 	if r.hasRecv {
@@ -260,7 +261,7 @@ func (q *QP) received(o rnicspec.Opcode, p *Packet, i *wire.OpInfo, e *Effects) 
 	e.Done = append(e.Done, c)
 }
 
-// accept moves past a packet of a SEND or WRITE, and acknowledges it if it asks for that.
+// accept moves past a packet of a SEND or WRITE, and acknowledges it on request.
 func (q *QP) accept(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	r.psn = plus(p.PSN, 1)
@@ -304,14 +305,16 @@ func (q *QP) write(p *Packet, i *wire.OpInfo, e *Effects) {
 	q.accept(p, i, e)
 }
 
-// ReadDone says that the last packet of the answer to a READ, or the answer to an atomic, is on its way.
+// ReadDone records that the last packet of the reply to a READ, or the reply to an atomic, is on
+// its way.
 func (q *QP) ReadDone() {
 	if q.resp.reads > 0 {
 		q.resp.reads--
 	}
 }
 
-// room reports whether one more READ or atomic can be taken; if not, the request is refused (IBTA 9.7.4.1.9).
+// room reports whether one more READ or atomic can be taken; if not, it refuses the request (IBTA
+// 9.7.4.1.9).
 func (q *QP) room(p *Packet, e *Effects) bool {
 	if q.resp.reads >= q.resp.most {
 		q.refuse(wire.NAKInvalidRequest, p, e)
@@ -348,7 +351,7 @@ func (q *QP) read(p *Packet, e *Effects) {
 		Key: p.RETH.RKey, VA: p.RETH.VA}
 }
 
-// atomic takes a request of an atomic.
+// atomic takes an atomic request.
 func (q *QP) atomic(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	if q.Access&rnicspec.RemoteAtomic == 0 || p.Atomic.VA%8 != 0 {

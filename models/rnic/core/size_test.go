@@ -10,8 +10,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// A queue pair is small, as many of them share the caches of who simulates; the results of atomics, which are most of
-// its bytes, are there from the first atomic on.
+// A queue pair is small, since many of them share the caches of the simulating machine; the results
+// of atomics, most of its bytes, are allocated with the first atomic.
 func TestQueuePairIsSmall(t *testing.T) {
 	require.LessOrEqual(t, unsafe.Sizeof(QP{}), uintptr(448))
 	q := NewDevice().Add(1, rnicspec.RC)

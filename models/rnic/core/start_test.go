@@ -8,7 +8,7 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// The attributes of the sending side are those of RTS; what was received in RTR stays.
+// The attributes of the sending side are those given for RTS; the state received in RTR stays.
 func TestStart(t *testing.T) {
 	q := NewDevice().Add(1, rnicspec.RC)
 	q.Connect(rnicspec.RTR, attributes(2, 0, 100, 256))

@@ -9,9 +9,9 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// The answer to a READ is lost, and a NAK of what follows comes: the READ is asked for again before anything else,
-// whatever the NAK says (IBTA 9.7.5.1.1). It still counts among the READs under way, and ends before what the peer
-// refused.
+// The answer to a READ is lost, and a NAK of a later request comes: the READ is requested again
+// first, whatever the NAK says (IBTA 9.7.5.1.1). It still counts among the READs in flight, and
+// ends before the request that the peer refused.
 func TestNAKsAfterALostAnswer(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -5,7 +5,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// unreliable takes a packet of a UC: messages that lack a packet are dropped (IBTA 9.8.2.2).
+// unreliable takes a packet on a UC queue pair: messages with a missing packet are dropped (IBTA
+// 9.8.2.2).
 func (q *QP) unreliable(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	gap := p.PSN != r.psn
@@ -47,7 +48,7 @@ func (q *QP) unreliable(p *Packet, i *wire.OpInfo, e *Effects) {
 	}
 }
 
-// drop ignores what is left of a message.
+// drop ignores the rest of a message.
 func (q *QP) drop(d Drop, e *Effects) {
 	e.Drop = d
 	q.resp.in, q.resp.off = skipping, 0
@@ -83,7 +84,7 @@ func (q *QP) unreliableWrite(p *Packet, i *wire.OpInfo, e *Effects) {
 	}
 }
 
-// datagram takes a packet of a UD: the IP header goes before the message (A17).
+// datagram takes a packet on a UD queue pair: the IP header goes before the message (A17).
 func (q *QP) datagram(p *Packet, i *wire.OpInfo, e *Effects) {
 	r := &q.resp
 	switch {
@@ -122,7 +123,7 @@ func (q *QP) datagram(p *Packet, i *wire.OpInfo, e *Effects) {
 	e.Ended = true
 }
 
-// ReceiveFrame takes a frame that is for a raw queue pair.
+// ReceiveFrame takes a frame for a raw queue pair.
 func (q *QP) ReceiveFrame(frame []byte, e *Effects) {
 	if q.State != rnicspec.RTR && q.State != rnicspec.RTS {
 		e.Drop = DropNoQP

@@ -22,7 +22,7 @@ const (
 	CmdQueryQP // the state is Result.Value
 )
 
-// Command is what can be written to RegCommand.
+// Command is a command that can be written to RegCommand.
 type Command interface {
 	Cmd() Cmd
 	fields(c *coder)
@@ -62,10 +62,11 @@ func (c *coder) bytes(p []byte) {
 	c.at += len(p)
 }
 
-// cmdHead is where the fields of a command begin: behind its Cmd and its sequence number.
+// cmdHead is the offset of a command's fields, behind its Cmd and its sequence number.
 const cmdHead = 4
 
-// EncodeCommand writes a command to the first CmdBytes of b; its Result will bear the sequence number.
+// EncodeCommand writes a command to the first CmdBytes of b; its Result will have the sequence
+// number.
 func EncodeCommand(cmd Command, seq uint16, b []byte) {
 	b = b[:CmdBytes]
 	clear(b)
@@ -74,7 +75,8 @@ func EncodeCommand(cmd Command, seq uint16, b []byte) {
 	cmd.fields(&coder{b: b, at: cmdHead})
 }
 
-// DecodeCommand reads a command from the first CmdBytes of b; it fails if there is none with that number.
+// DecodeCommand reads a command from the first CmdBytes of b; it fails if the command number is
+// unknown.
 func DecodeCommand(b []byte) (Command, uint16, error) {
 	b = b[:CmdBytes]
 	seq := binary.LittleEndian.Uint16(b[2:])
@@ -107,14 +109,14 @@ func DecodeCommand(b []byte) (Command, uint16, error) {
 	return cmd, seq, nil
 }
 
-// Result is what RegResult says of the last command.
+// Result is the value of RegResult for the last command.
 type Result struct {
 	Seq   uint16
 	Code  uint16 // 0: done; else a Refusal
 	Value uint32
 }
 
-// Refusal says why a command was not carried out.
+// Refusal is the reason why a command was not carried out.
 type Refusal uint16
 
 // The refusals.
@@ -131,13 +133,13 @@ func (r Refusal) String() string {
 		"wrong state"}, int(r), "Refusal")
 }
 
-// Word is the register's value.
+// Word encodes the register's value.
 func (r Result) Word() uint64 { return uint64(r.Seq) | uint64(r.Code)<<16 | uint64(r.Value)<<32 }
 
-// ResultOf reads the register's value.
+// ResultOf decodes the register's value.
 func ResultOf(v uint64) Result { return Result{uint16(v), uint16(v >> 16), uint32(v >> 32)} }
 
-// SetPort gives an Ethernet port its addresses; V6 says which part of IP counts.
+// SetPort sets the addresses of an Ethernet port; V6 selects how IP is read.
 type SetPort struct {
 	Port uint8
 	V6   bool
@@ -145,7 +147,7 @@ type SetPort struct {
 	IP   [16]byte // IPv4: the first four
 }
 
-// SetContext says where the NIC's contexts lie in memory: what its caches lack is read from there.
+// SetContext sets the context memory, from which cache misses read.
 type SetContext struct {
 	Addr  uint64 // bus address, multiple of 64
 	Bytes uint64
@@ -158,7 +160,7 @@ type CreateCQ struct {
 	Addr uint64
 }
 
-// CreateMR makes a memory region: Bytes from address VA on are those from Bus on.
+// CreateMR makes a memory region: Bytes from address VA on map to those from Bus on.
 type CreateMR struct {
 	Key     uint32
 	Access  Access
@@ -194,8 +196,8 @@ type CreateQP struct {
 	Port             uint8  // raw, UD
 }
 
-// ModifyQP takes a queue pair to RTR or RTS, with all that it needs. From RTR to RTS only SendPSN, Access, MaxRead (as
-// requester), MinRNR, Retries, RNRRetry and Timeout count.
+// ModifyQP moves a queue pair to RTR or RTS, with all attributes. From RTR to RTS only SendPSN,
+// Access, MaxRead (as requester), MinRNR, Retries, RNRRetry and Timeout count.
 type ModifyQP struct {
 	QPN      uint32
 	State    QPState
@@ -208,7 +210,7 @@ type ModifyQP struct {
 	MaxRead  uint8 // READs and atomics in flight, as requester and as responder: 1 to 16
 	MinRNR   uint8 // timer code of the RNR NAKs sent
 	Retries  uint8 // 0 to 7
-	RNRRetry uint8 // 0 to 7; 7: without end
+	RNRRetry uint8 // 0 to 7; 7: unlimited
 	Timeout  uint8 // 4.096 µs × 2^Timeout; 0: never
 }
 

@@ -11,7 +11,7 @@ const (
 
 // Flags of a work entry.
 const (
-	FlagSignalled = 1 << iota // a completion entry tells of its end; errors are told in any case
+	FlagSignalled = 1 << iota // success is reported by a completion entry, too; errors always are
 	FlagInline                // Inline has the data
 	FlagSolicited             // sets the solicited event bit of the last packet
 	FlagFence                 // starts when all READs and atomics before it have ended
@@ -28,7 +28,7 @@ type WQE struct {
 	RemoteVA  uint64 // WRITE, READ, atomics
 	RemoteKey uint32
 
-	// UD: who is to get it, in place of RemoteVA and RemoteKey.
+	// UD: the receiver, in place of RemoteVA and RemoteKey.
 	DestQP uint32
 	Handle uint32 // of the address
 	QKey   uint32
@@ -42,10 +42,10 @@ type WQE struct {
 	Inline [MaxInline]byte // with FlagInline, the first Length of them
 }
 
-// Signalled reports whether success is told, too.
+// Signalled reports whether success is reported by a completion entry, too.
 func (w *WQE) Signalled() bool { return w.Flags&FlagSignalled != 0 }
 
-// IsInline reports whether the entry has its data in itself.
+// IsInline reports whether the entry contains its data.
 func (w *WQE) IsInline() bool { return w.Flags&FlagInline != 0 }
 
 // Encode writes the entry of a queue pair of a type to the first WQEBytes of b.

@@ -23,10 +23,10 @@ const (
 
 func (t QPType) String() string { return name([]string{"RC", "UC", "UD", "raw"}, int(t), "QPType") }
 
-// Opcode is what a work entry asks for; completion entries repeat it.
+// Opcode is the operation of a work entry; completion entries repeat it.
 type Opcode uint8
 
-// The opcodes. Recv stands in completion entries only.
+// The opcodes. Recv is used in completion entries only.
 const (
 	Send Opcode = iota
 	SendImm
@@ -45,16 +45,16 @@ func (o Opcode) String() string {
 		"RECV_WRITE_IMM"}, int(o), "Opcode")
 }
 
-// IsAtomic reports whether the operation is one on 8 bytes at the other side.
+// IsAtomic reports whether the operation is an atomic on 8 bytes of the peer.
 func (o Opcode) IsAtomic() bool { return o == CmpSwap || o == FetchAdd }
 
-// Responds reports whether data comes back.
+// Responds reports whether the operation returns data.
 func (o Opcode) Responds() bool { return o == Read || o.IsAtomic() }
 
-// HasImm reports whether immediate data goes along.
+// HasImm reports whether the message carries immediate data.
 func (o Opcode) HasImm() bool { return o == SendImm || o == WriteImm }
 
-// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35).
+// Allows reports whether queue pairs of a type support an operation (IBTA 9.2, table 35).
 func (t QPType) Allows(o Opcode) bool {
 	switch t {
 	case RC:
@@ -67,7 +67,7 @@ func (t QPType) Allows(o Opcode) bool {
 	return t == Raw && o == Send
 }
 
-// Status says how a work or receive entry ended (IBTA 11.6.2).
+// Status is the outcome of a work or receive entry (IBTA 11.6.2).
 type Status uint8
 
 // The statuses.
@@ -108,7 +108,7 @@ func (s QPState) String() string {
 	return name([]string{"RESET", "INIT", "RTR", "RTS", "ERROR"}, int(s), "QPState")
 }
 
-// Access says what may be done with a memory region, or through a queue pair.
+// Access is a set of rights to a memory region, or through a queue pair.
 type Access uint8
 
 // The rights.

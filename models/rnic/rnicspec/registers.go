@@ -24,16 +24,16 @@ const (
 	MaxRead    = 16 // READs and atomics that a queue pair may have in flight
 	MaxMessage = 1 << 30
 	MaxLogRing = 15
-	NetBytes   = 40 // that a UD receive puts before the message: the IP header, at their end
+	NetBytes   = 40 // bytes that a UD receive puts before the message: the IP header, at their end
 )
 
-// QPPage is the offset of a queue pair's page.
+// QPPage returns the offset of a queue pair's page.
 func QPPage(qpn uint32) uint32 { return RegPages + qpn*PageBytes }
 
 // Counter names a counter of the NIC.
 type Counter uint8
 
-// The counters. Drops are packets that the standard wants to be ignored.
+// The counters. Drops are packets that the standard requires to be ignored.
 const (
 	CntRxPackets Counter = iota
 	CntTxPackets
@@ -44,7 +44,7 @@ const (
 	CntQPMisses    // of the queue pair cache
 	CntPageMisses  // of the translation cache
 	CntReadErrors  // DMA reads that failed
-	CntWrongAccess // register accesses that mean nothing
+	CntWrongAccess // meaningless register accesses
 	NumCounters
 )
 

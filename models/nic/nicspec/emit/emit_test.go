@@ -134,7 +134,7 @@ func TestReservedWords(t *testing.T) {
 	require.Equal(t, "index", svName("index"))
 }
 
-// The tables name everything that there is.
+// The tables name every register, field, structure, code and counter.
 func TestTablesAreComplete(t *testing.T) {
 	c := contract(t)
 	md := string(Tables(c))

@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec/schema"
 )
 
-// uintType is the smallest Go unsigned integer of at least width bits.
+// uintType returns the smallest Go unsigned integer type of at least width bits.
 func uintType(width int) string {
 	switch {
 	case width <= 8:

@@ -24,7 +24,7 @@ func bitsText(bit, width int) string {
 	return "bits " + bitRange(bit, width)
 }
 
-// shr is the expression x shifted right.
+// shr returns the expression x shifted right.
 func shr(x string, n int) string {
 	if n == 0 {
 		return x
@@ -32,7 +32,7 @@ func shr(x string, n int) string {
 	return fmt.Sprintf("%s>>%d", x, n)
 }
 
-// shl is the expression x shifted left.
+// shl returns the expression x shifted left.
 func shl(x string, n int) string {
 	if n == 0 {
 		return x
@@ -40,7 +40,7 @@ func shl(x string, n int) string {
 	return fmt.Sprintf("%s<<%d", x, n)
 }
 
-// byteRange writes where a field stands: "byte 4 bit 3", "bytes 8..15".
+// byteRange formats the position of a field: "byte 4 bit 3", "bytes 8..15".
 func byteRange(f *schema.Field) string {
 	last := (f.Bit() + f.Width - 1) / 8
 	switch {
@@ -54,7 +54,7 @@ func byteRange(f *schema.Field) string {
 	return fmt.Sprintf("%s of bytes %d..%d", bitsText(f.BitInByte, f.Width), f.Byte, last)
 }
 
-// goType is the field's type in the accessors; byte strings have one there and another in Fields.
+// goType returns the field's type in the accessors; byte strings have another one in Fields.
 func goType(f *schema.Field) string {
 	switch {
 	case f.IsBytes():
@@ -129,12 +129,12 @@ func goAccessors(w *goFile, s *schema.Struct, f *schema.Field) {
 	w.pf("func (b %s) Set%s(v %s) {%s}\n\n", s.Name, name, typ, storeStmt(f, typ))
 }
 
-// whole tells whether the field is one of Go's integers at a byte boundary.
+// whole reports whether the field is one of Go's integers at a byte boundary.
 func whole(f *schema.Field) bool {
 	return f.BitInByte == 0 && (f.Width == 8 || f.Width == 16 || f.Width == 32 || f.Width == 64)
 }
 
-// loadExpr is the body that reads a number.
+// loadExpr returns the body that reads a number.
 func loadExpr(f *schema.Field, typ string) string {
 	b, s := f.Byte, f.BitInByte
 	last := (s + f.Width - 1) / 8
@@ -158,7 +158,7 @@ func loadExpr(f *schema.Field, typ string) string {
 
 func conv(to, from, expr string) string { return "return " + convExpr(to, from, expr) }
 
-// convExpr converts where the types differ.
+// convExpr converts an expression if the types differ.
 func convExpr(to, from, expr string) string {
 	if to == from {
 		return expr
@@ -166,7 +166,7 @@ func convExpr(to, from, expr string) string {
 	return fmt.Sprintf("%s(%s)", to, expr)
 }
 
-// storeStmt is the body that writes a number without touching the bits beside it.
+// storeStmt returns the body that writes a number without touching adjacent bits.
 func storeStmt(f *schema.Field, typ string) string {
 	b, s := f.Byte, f.BitInByte
 	switch {

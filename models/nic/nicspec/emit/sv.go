@@ -17,7 +17,7 @@ package nic_pkg;
 
 `
 
-// svWidth is the longest line.
+// svWidth is the maximum line length.
 const svWidth = 100
 
 // svReserved are the words, of IEEE 1800 and of C++, that cannot name a member.
@@ -41,13 +41,13 @@ func init() {
 	}
 }
 
-// cxxReserved are the words that the C++ made of a design cannot have as names; lint complains about them.
+// cxxReserved are words that are reserved in the C++ made of a design; lint complains about them.
 const cxxReserved = ` abort alignas alignof and_eq asm auto bitand bitor bool catch cdecl char char16_t char32_t compl concept
 	constexpr const_cast decltype delete double dynamic_cast explicit false far float friend goto huge inline interrupt long map
 	mutable near namespace noexcept nullptr operator or_eq queue requires sc_clock sc_in sc_inout sc_out set sizeof template
 	thread_local throw true try typeid typename uint8_t vector volatile list stack override`
 
-// svName is the name of a structure's member; a reserved word gets the suffix _f.
+// svName returns the name of a structure's member; a reserved word gets the suffix _f.
 func svName(field string) string {
 	if svReserved[field] {
 		return field + "_f"
@@ -89,7 +89,7 @@ func SV(c *schema.Contract) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// line writes code with its comment behind it, or above it where the line would be too long.
+// line writes code with its comment behind it, or above it if the line would be too long.
 func (w *svFile) line(indent, code, doc string) {
 	if len(indent)+len(code)+len(doc)+5 <= svWidth {
 		w.pf("%s%s  // %s\n", indent, code, doc)
@@ -111,7 +111,7 @@ func (w *svFile) comment(indent, doc string) {
 	w.pf("%s\n", text)
 }
 
-// param declares a number: int unsigned where it fits, else a vector.
+// param declares a number: as int unsigned if it fits, else as a vector.
 func (w *svFile) param(name string, v uint64, doc string) {
 	w.ids.declare(name, "parameter "+name)
 	w.used = append(w.used, name)
@@ -193,7 +193,7 @@ func svCounters(w *svFile, c *schema.Contract) {
 	w.pf("\n")
 }
 
-// svUsed reads every number once: a design that needs only some of them is then not told about the others.
+// svUsed reads every number once, so that lint does not report those that a design leaves unused.
 func svUsed(w *svFile) {
 	w.pf("  // No design needs all these numbers; each is read once here, so lint is quiet about the rest.\n")
 	w.pf("  localparam logic unused_numbers = ^(\n")

@@ -60,10 +60,10 @@ type Register struct {
 	Line   int        `yaml:"-"`
 }
 
-// IsArray tells whether the register is indexed.
+// IsArray reports whether the register is indexed.
 func (r *Register) IsArray() bool { return r.Count > 0 }
 
-// ResetValue is the reset value, 0 when none is given.
+// ResetValue returns the reset value, 0 if none is given.
 func (r *Register) ResetValue() uint64 {
 	if r.Reset == nil {
 		return 0
@@ -71,7 +71,7 @@ func (r *Register) ResetValue() uint64 {
 	return *r.Reset
 }
 
-// End is the first byte after the register, or after the last one of an array.
+// End returns the first byte after the register, or after the last one of an array.
 func (r *Register) End() uint64 {
 	end := r.Offset + uint64(r.Width)/8
 	if r.Count > 1 {
@@ -114,10 +114,10 @@ type Field struct {
 	Line      int    `yaml:"-"`
 }
 
-// Bit is the position of the field's lowest bit, counted from bit 0 of byte 0.
+// Bit returns the position of the field's lowest bit, counted from bit 0 of byte 0.
 func (f *Field) Bit() int { return 8*f.Byte + f.BitInByte }
 
-// IsBytes tells whether the field is a byte string.
+// IsBytes reports whether the field is a byte string.
 func (f *Field) IsBytes() bool { return f.Kind == "bytes" }
 
 // Counter is a 64-bit counter: Index is relative to the port's block for scope port, absolute for scope device.
@@ -131,7 +131,7 @@ type Counter struct {
 	Line  int    `yaml:"-"`
 }
 
-// PerPort tells whether every port has this counter.
+// PerPort reports whether every port has this counter.
 func (c *Counter) PerPort() bool { return c.Scope == "port" }
 
 // Part names the part of the device that something belongs to, a field of register CAP1; "" is the core, which every

@@ -13,7 +13,7 @@ var (
 	upperName = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
 )
 
-// checker collects every complaint about one file.
+// checker collects all errors of one file.
 type checker struct {
 	file string
 	c    *Contract
@@ -203,7 +203,7 @@ func (k *checker) regFields(r *Register) {
 	}
 }
 
-// claim marks bits as taken and complains once if another field has one of them.
+// claim marks bits as used and reports once if another field uses one of them.
 func (k *checker) claim(used []string, bit, width, line int, name, what string) {
 	told := false
 	for b := bit; b < bit+width; b++ {
