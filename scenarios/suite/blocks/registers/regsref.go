@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// rung is the doorbells of one kind since the last look.
+// rung collects the doorbells of one kind since the last observation.
 type rung struct {
 	count, queue uint8
 	pi           uint16
@@ -19,18 +19,18 @@ func (r *rung) append(b []byte) []byte {
 	return kit.LittleEndian.AppendUint16(append(b, r.count, r.queue), r.pi)
 }
 
-// regsState is the registers and what they have done since the last look.
+// regsState models the registers and their effects since the last observation.
 type regsState struct {
 	*core.Regs
 	rx, tx rung
 	pushes uint8
 	wqe    [nicspec.WqeBytes]byte
-	work   bool // that a reset waits for
+	work   bool // work that a reset waits for
 }
 
 func newRegsState() *regsState {
 	s := &regsState{Regs: kit.NewRegs()}
-	for i := range nicspec.DefaultBuild().NumRules { // as the wrapper has it
+	for i := range nicspec.DefaultBuild().NumRules { // as in the wrapper
 		for range i + 1 {
 			s.Hit(i)
 		}

@@ -9,11 +9,12 @@ import (
 	"nictwin/stack/driver"
 )
 
-// ResetChaosParts are what a reset finds at work here.
+// ResetChaosParts are the parts that a build needs for ResetChaosChecks.
 const ResetChaosParts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartAttr
 
-// ResetChaosChecks are chaos that function-level resets cut short, with messages and attributes: the referee says
-// whether work ends, nothing is left, and the device is as new.
+// ResetChaosChecks cut random programs short by function-level resets, with messages and
+// attributes. The referee judges whether work ends, nothing of it is left, and the device is as
+// new.
 var ResetChaosChecks = func() []kit.Check {
 	var all []kit.Check
 	for seed := range uint64(9) {
@@ -42,7 +43,7 @@ func resetChaos(r *kit.Rig, seed uint64) {
 	r.Run(2 * 2000)
 }
 
-// born sets the device up.
+// born sets up the device.
 func (c *chaosRun) born() {
 	r := c.Rig
 	r.Write(nicspec.RegCplTimeout, 2000)
@@ -65,7 +66,7 @@ func (c *chaosRun) born() {
 	}
 }
 
-// reborn resets the device in the middle of its work, and waits for the end.
+// reborn resets the device in the middle of its work, and waits for the end of the reset.
 func (c *chaosRun) reborn() {
 	var reset nicspec.CtrlReg
 	reset.SetFlr(true)

@@ -14,8 +14,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// MixedChecks are both directions at once, with completions split and shuffled in every way. Which way is in their
-// names, and around makes it so.
+// MixedChecks run both directions at once, with completions split and shuffled in every way. Their
+// names say which way, and kit.Around sets it up.
 var MixedChecks = func() []kit.Check {
 	var all []kit.Check
 	for _, mps := range []int{128, 256, 4096} {

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// AccountChecks look at accounts and their slow path [A].
+// AccountChecks check accounts and their slow path [A].
 var AccountChecks = []kit.Check{
 	{Name: "accounts/the two ways", Rules: "A1 A2 A3 A4", Stalls: kit.Stalled, Run: bothPaths},
 	{Name: "accounts/latch", Rules: "A1 A2 A5", Stalls: kit.Stalled, Run: latchedAccount},
@@ -24,7 +24,7 @@ var AccountChecks = []kit.Check{
 var AccountRssChecks = []kit.Check{{Name: "accounts/groups of RSS", Rules: "A2 A3 S3", Stalls: kit.Stalled,
 	Run: accountGroups}}
 
-// Account is a credit account as section 10 has it.
+// Account models a credit account as section 10 defines it.
 type Account struct {
 	Index         int
 	Balance       uint32
@@ -32,10 +32,10 @@ type Account struct {
 	drawn, seq    uint32
 	Rule          int
 	FastQ, SlowQ  int
-	group, rssLog int // action Rss if rssLog is not 0
+	group, rssLog int // the rule has action Rss if rssLog is not 0
 }
 
-// SlowPath reports whether a frame that is taken goes the slow path.
+// SlowPath reports whether the next accepted frame takes the slow path.
 func (a *Account) SlowPath() (slow bool) {
 	if !a.slow && a.Balance > 0 {
 		return false
@@ -44,7 +44,7 @@ func (a *Account) SlowPath() (slow bool) {
 	return true
 }
 
-// Draw is what a frame does that is delivered: it has this ordinal.
+// Draw updates the account for a delivered frame and returns the frame's account_seq.
 func (a *Account) Draw(slow bool) (seq uint32) {
 	if !slow {
 		a.Balance--
@@ -54,7 +54,8 @@ func (a *Account) Draw(slow bool) (seq uint32) {
 	return a.seq - 1
 }
 
-// SetAccount writes an account and the rule that draws on it, for frames to the queue that its index names.
+// SetAccount writes an account and the rule that draws on it, for frames to the queue numbered as
+// the account.
 func SetAccount(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	f := nicspec.AccountEntryFields{Balance: a.Balance}
@@ -65,7 +66,7 @@ func SetAccount(r *kit.Rig, a *Account) {
 	setAccountRule(r, a)
 }
 
-// credit writes ACCOUNT_CREDIT, and waits until that is in force.
+// credit writes ACCOUNT_CREDIT, and waits until the write has taken effect.
 func credit(r *kit.Rig, a *Account, credits uint32, take, resume bool) {
 	r.T.Helper()
 	v := credits
@@ -84,7 +85,7 @@ func credit(r *kit.Rig, a *Account, credits uint32, take, resume bool) {
 	r.Synced()
 }
 
-// Stands demands that an account is as it should be, by its register and by its table entry.
+// Stands checks an account's state, in its register and in its table entry.
 func Stands(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	want := nicspec.AccountEntryFields{Balance: a.Balance, Drawn: a.drawn, Seq: a.seq}
@@ -100,7 +101,7 @@ func Stands(r *kit.Rig, a *Account) {
 	require.Equal(r.T, v, r.Read(nicspec.RegAccountCredit(a.Index)), "ACCOUNT_CREDIT[%d]", a.Index)
 }
 
-// draws plays n frames that draw on an account, and demands that each goes its way.
+// draws plays n frames that draw on an account, and checks that each takes the expected path.
 func draws(r *kit.Rig, a *Account, n int) {
 	r.T.Helper()
 	first := r.Ordinal()
@@ -148,18 +149,18 @@ func bothPaths(r *kit.Rig) {
 		draws(r, a, int(n)/2+3)
 		Stands(r, a)
 	}
-	a.Balance, a.drawn, a.seq = 4, 0, 0 // written anew
+	a.Balance, a.drawn, a.seq = 4, 0, 0 // rewritten
 	SetAccount(r, a)
 	draws(r, a, 6)
 	Stands(r, a)
-	a.FastQ, a.SlowQ = 2, 2 // one queue for both ways
+	a.FastQ, a.SlowQ = 2, 2 // one queue for both paths
 	credit(r, a, 3, false, false)
 	setAccountRule(r, a)
 	draws(r, a, 6)
 	Stands(r, a)
 }
 
-// setAccountRule writes the rule of an account alone.
+// setAccountRule writes only the rule of an account.
 func setAccountRule(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(a.FastQ), AccountEn: 1,
@@ -171,13 +172,13 @@ func setAccountRule(r *kit.Rig, a *Account) {
 	r.Rule(a.Rule, e)
 }
 
-// latchedAccount has an account that stays slow until it is told to go on.
+// latchedAccount uses an account that stays slow until it is resumed.
 func latchedAccount(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 63, Balance: 3, Latch: true, Rule: 0, FastQ: 1, SlowQ: 2}
 	SetAccount(r, a)
 	draws(r, a, 3)
-	Stands(r, a) // no credit left, but no frame has found none
+	Stands(r, a) // no credit left, but no frame has been refused credit
 	require.False(r.T, a.slow)
 	draws(r, a, 1)
 	require.True(r.T, a.slow)
@@ -190,7 +191,7 @@ func latchedAccount(r *kit.Rig) {
 	credit(r, a, 0, false, true)
 	draws(r, a, 10)
 	Stands(r, a)
-	credit(r, a, 5, true, true) // takes, and goes on: the next frame finds none
+	credit(r, a, 5, true, true) // takes credits and resumes: the next frame finds none
 	Stands(r, a)
 	draws(r, a, 2)
 	credit(r, a, 1, false, true)
@@ -202,7 +203,7 @@ func latchedAccount(r *kit.Rig) {
 	Stands(r, a)
 }
 
-// accountCredits adds and takes up to the limits, with one write or two in one TLP.
+// accountCredits adds and takes credits up to the limits, with one write, or two in one TLP.
 func accountCredits(r *kit.Rig) {
 	a, b := &Account{Index: 4, Rule: 0}, &Account{Index: 5, Rule: 1}
 	SetAccount(r, a)
@@ -231,7 +232,8 @@ func accountCredits(r *kit.Rig) {
 	}
 }
 
-// accountDrops drops frames behind an account in every way: they draw nothing, but may make it slow.
+// accountDrops drops frames of an account for every cause: they draw no credit, but may make the
+// account slow.
 func accountDrops(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 7, Balance: 2, Latch: true, Rule: 3, FastQ: 6, SlowQ: 2}
@@ -247,7 +249,7 @@ func accountDrops(r *kit.Rig) {
 	draws(r, a, 2)
 	a.SlowQ = 6
 	setAccountRule(r, a)
-	a.slow = true // a frame that is dropped changes the state
+	a.slow = true // a dropped frame does change the state
 	r.Dropped("no descriptor in the slow queue", nicspec.CntRxDropNoDesc, f)
 	Stands(r, a)
 	credit(r, a, 1, false, false)
@@ -261,7 +263,7 @@ func accountDrops(r *kit.Rig) {
 	Stands(r, a)
 }
 
-// manyAccounts has every account at work, some of them named by two rules.
+// manyAccounts uses every account, some of them named by two rules.
 func manyAccounts(r *kit.Rig) {
 	OpenPosted(r, 1, 2, 3, 4)
 	var all []*Account
@@ -317,7 +319,7 @@ func accountValues(r *kit.Rig) {
 		want    nicspec.TableStatus
 	}{{0, 0, kit.TableOk}, {nicspec.CreditMax, 1, kit.TableOk}, {nicspec.CreditMax + 1, 0, kit.TableBad},
 		{1 << 31, 0, kit.TableBad}, {5, 2, kit.TableBad}, {5, 255, kit.TableBad}} {
-		// the last three are read-only
+		// the last three fields are read-only
 		f := nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch, Slow: 1, Drawn: 77, Seq: 78}
 		require.Equal(r.T, c.want,
 			r.Command(nicspec.TableOpWrite, nicspec.TableAccount, i, kit.Encode(&f, nicspec.AccountEntrySize)), "%+v",

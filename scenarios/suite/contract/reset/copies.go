@@ -9,13 +9,14 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// CopyChecks reset the device while copies are under way.
+// CopyChecks reset the device while copies are in flight.
 var CopyChecks = []kit.Check{
 	{Name: "function-level reset/of copies", Rules: "L2 L4 D3", Stalls: kit.Stalled, Run: resetCopies},
 	{Name: "function-level reset/of copies that fail", Rules: "L2 D1", Stalls: kit.Stalled, Run: resetFailedCopies},
 }
 
-// resetCopies resets while copies are under way: each ends as usual or is cut short, and nothing is written afterwards.
+// resetCopies resets while copies are in flight: each ends as usual or is cut short, and nothing is
+// written afterwards.
 func resetCopies(r *kit.Rig) {
 	for i := range 5 {
 		const n = 60_032
@@ -33,7 +34,7 @@ func resetCopies(r *kit.Rig) {
 		requests := later(r)
 		r.Run(3000)
 		require.Zero(r.T, *requests, "TLPs of earlier work")
-		r.Watch, r.Keys = nil, keys // for where the destination is
+		r.Watch, r.Keys = nil, keys // keys are needed to locate the destination
 		copies.EitherOr(r, dst, data)
 		if e := r.Next(&x.Ring); e != nil {
 			require.Contains(r.T, []nicspec.Status{nicspec.StatusOk, nicspec.StatusFlushed}, nicspec.TxCqe(e).Status())
@@ -43,8 +44,8 @@ func resetCopies(r *kit.Rig) {
 	Works(r, 6)
 }
 
-// resetFailedCopies resets while entries that failed their checks wait behind a long copy in its channel: that is cut
-// short, they have the status that they had.
+// resetFailedCopies resets while entries that failed their checks wait behind a long copy in its
+// channel: the copy is cut short, the entries keep their statuses.
 func resetFailedCopies(r *kit.Rig) {
 	for i := range 6 {
 		const n = 250_000

@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// Checks are those of the function-level reset.
+// Checks cover the function-level reset.
 var Checks = []kit.Check{
 	{Name: "function-level reset/of a device at rest", Rules: "L1 L3 L4", Stalls: kit.Stalled, Run: resetAtRest},
 	{Name: "function-level reset/while it lasts", Rules: "L1 L2", Stalls: kit.Calm, Run: resetWindow},
@@ -35,7 +35,7 @@ func Reset(r *kit.Rig) {
 	afterReset(r)
 }
 
-// afterReset waits for the end of a function-level reset. What checks know of the device begins anew.
+// afterReset waits for the end of a function-level reset and resets what checks know of the device.
 func afterReset(r *kit.Rig) {
 	r.T.Helper()
 	r.Until("the function-level reset ends", func() bool { return r.Read(nicspec.RegCtrl) == 0 })
@@ -43,7 +43,7 @@ func afterReset(r *kit.Rig) {
 	r.RssKey, r.Indir = [nicspec.RssKeyBytes]byte{}, [nicspec.RssEntries]int{}
 }
 
-// asAfterReset demands the reset values of everything but counters.
+// asAfterReset checks the reset values of everything but counters.
 func asAfterReset(r *kit.Rig) {
 	r.T.Helper()
 	for _, w := range registers.Words() {
@@ -90,7 +90,7 @@ func resetAtRest(r *kit.Rig) {
 	}
 }
 
-// Works has the device receive and send, as a new one would but for ordinals.
+// Works checks that the device receives and sends as a new one would, except for ordinals.
 func Works(r *kit.Rig, q int) {
 	r.T.Helper()
 	x, w := r.TxSetup(q+2, 3)
@@ -106,7 +106,8 @@ func Works(r *kit.Rig, q int) {
 	r.NoFrames()
 }
 
-// resetWindow holds the reset up by a read that is answered late, and looks at what the device does meanwhile.
+// resetWindow delays the end of the reset by a read that is answered late, and checks what the
+// device does meanwhile.
 func resetWindow(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 77)
 	r.ReceiveAll(1)
@@ -141,7 +142,7 @@ func resetWindow(r *kit.Rig) {
 	Works(r, 1)
 }
 
-// later watches for what may not come any more: requests and frames of a device that was reset.
+// later watches for what must not appear any more: requests and frames of a device that was reset.
 func later(r *kit.Rig) (requests *int) {
 	requests = new(int)
 	r.Watch = func(c boundary.Crossing) {
@@ -152,7 +153,7 @@ func later(r *kit.Rig) (requests *int) {
 	return requests
 }
 
-// traffic has frames and work entries on their way, more than are done with soon.
+// traffic starts frames and work entries, more than can end soon.
 func traffic(r *kit.Rig, rng *rand.Rand) {
 	r.T.Helper()
 	x, w := r.TxSetup(4, 6)
@@ -195,7 +196,7 @@ func resetUnderTraffic(r *kit.Rig) {
 	}
 }
 
-// resetWhileSilent lets reads of every kind never come back: they time out, and the reset ends.
+// resetWhileSilent leaves reads of every kind unanswered: they time out, and the reset ends.
 func resetWhileSilent(r *kit.Rig) {
 	for i := range 4 {
 		r.Write(nicspec.RegCplTimeout, 2*kit.Timeout)
@@ -221,7 +222,7 @@ func resetWhileSilent(r *kit.Rig) {
 	}
 }
 
-// resetStates has queues that are off, at rest, in error, full of work that is not begun, and being disabled.
+// resetStates resets queues that are off, idle, in error, full of entries not started, and being disabled.
 func resetStates(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.Write(nicspec.RegCtrl, 1)
@@ -251,7 +252,7 @@ func resetStates(r *kit.Rig) {
 	Works(r, 4)
 }
 
-// resetOften resets at once after the end of the last reset.
+// resetOften resets immediately after the end of the last reset.
 func resetOften(r *kit.Rig) {
 	for i := range 20 {
 		r.Write(nicspec.RegScratch, 5)
@@ -265,8 +266,8 @@ func resetOften(r *kit.Rig) {
 	Works(r, 9)
 }
 
-// resetSoon resets a device at rest to which a frame is on its way, a cycle later each time: the frame is dropped or
-// delivered, as a whole.
+// resetSoon resets an idle device while a frame approaches, a cycle later each time: the frame is
+// dropped or delivered, as a whole.
 func resetSoon(r *kit.Rig) {
 	for after := range 40 {
 		r.ReceiveAll(1)

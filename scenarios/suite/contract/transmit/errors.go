@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// TxErrorChecks let reads of payload fail.
+// TxErrorChecks make reads of payload and of entries fail.
 var TxErrorChecks = []kit.Check{
 	{Name: "transmit errors/reads of pieces that fail", Rules: "P6 T6 T10 C3", Stalls: kit.Stalled, Run: pieceFaults},
 	{Name: "transmit errors/every completion of a read", Rules: "P5 P6 T6", Stalls: kit.Calm, Run: everyCompletion},
@@ -22,7 +22,8 @@ var TxErrorChecks = []kit.Check{
 	{Name: "transmit errors/CPL_TIMEOUT", Rules: "P6 G4", Stalls: kit.Calm, Run: timeouts},
 }
 
-// pieceFaults lets reads of pieces fail in every way, of entries between others and beside another queue.
+// pieceFaults makes reads of pieces fail in every way, of entries between others and beside another
+// queue.
 func pieceFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 4)
@@ -69,7 +70,7 @@ func pieceFaults(r *kit.Rig) {
 	require.Equal(r.T, nicspec.QueueStateRun, nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, 3)).State)
 }
 
-// everyCompletion strikes each completion of a long read in turn.
+// everyCompletion makes each completion of a long read fail in turn.
 func everyCompletion(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.SetDevctl(1, 5, 0)
@@ -79,11 +80,11 @@ func everyCompletion(r *kit.Rig) {
 		for _, f := range kit.Failures {
 			switch f.Kind {
 			case inject.FaultTwice, inject.FaultTag, inject.FaultRequester:
-				continue // what follows then is a misfit, or the end, by where the device split
+				continue // the next completion is a misfit or the last one, depending on how the device split the read
 			}
 			want := f.Want
 			if f.Kind == inject.FaultShort && nth < 5 {
-				want = nicspec.StatusCplMalformed // the next completion does not go on where this one ended
+				want = nicspec.StatusCplMalformed // the next completion does not continue where this one ended
 			}
 			r.Bed.Faults.Clear()
 			s := r.Piece(w[0], 64, 4096, kit.Pattern(n, uint64(nth)))
@@ -100,7 +101,8 @@ func everyCompletion(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// Ways to fail of reads that fail together, and the statuses that an entry may end with then.
+// ReadFaults are ways to fail for the reads of one entry, all of which fail, and ReadStatuses the
+// statuses that the entry may end with.
 var (
 	ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultSilent, inject.FaultCA,
 		inject.FaultByteCount}
@@ -108,7 +110,8 @@ var (
 		nicspec.StatusCplAbort, nicspec.StatusCplMalformed}
 )
 
-// severalPieces lets all reads of an entry fail, each in its own way: it ends with one of them.
+// severalPieces makes all reads of an entry fail, each in its own way: the entry ends with one of
+// the statuses.
 func severalPieces(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 4)
@@ -132,7 +135,8 @@ func severalPieces(r *kit.Rig) {
 	}
 }
 
-// entryFaults lets reads of a queue's work entries fail in every way, while another queue goes on.
+// entryFaults makes reads of a queue's work entries fail in every way, beside another queue that is
+// not affected.
 func entryFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	good, w := r.TxSetup(1, 4)
@@ -176,7 +180,8 @@ func entryFaults(r *kit.Rig) {
 	}
 }
 
-// txOffWhileFailing disables a queue whose reads wait for completions that fail or never come: started entries end.
+// txOffWhileFailing disables a queue whose reads wait for completions that fail or never come:
+// started entries end.
 func txOffWhileFailing(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	_, w := r.TxSetup(1, 4)
@@ -218,7 +223,7 @@ func piecesOfNothing(r *kit.Rig) {
 		BusBase: kit.MemoryBytes - 100})
 	all := EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
 		kit.SendEntry(nil, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}),
-		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it is there
+		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it exists
 		kit.SendEntry(kit.Pattern(5, 1), r.Piece(w[0], 0, 64, kit.Pattern(100, 1)),
 			nicspec.SegFields{Key: 9, Len: 9000, Addr: 1}))
 	r.Tell(&x.Ring)
@@ -227,7 +232,7 @@ func piecesOfNothing(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// EnqueueFailing posts entries that end with a status that the memory gives.
+// EnqueueFailing posts entries that end with the given status because of their memory.
 func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ...nicspec.WqeFields) (all []kit.Posted) {
 	r.T.Helper()
 	for i := range entries {
@@ -240,8 +245,8 @@ func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ..
 	return all
 }
 
-// tagsRest lets every read fail that way in which its tag may not be used again at once, until all tags have been used
-// up: the device waits for them, and goes on.
+// tagsRest makes every read fail in the way after which its tag must rest, until all tags have been
+// used: the device waits for them, and continues.
 func tagsRest(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	x, w := r.TxSetup(3, 8)
@@ -271,7 +276,7 @@ func tagsRest(r *kit.Rig) {
 	}
 }
 
-// timeouts has reads that are answered somewhat before the timeout, or somewhat after.
+// timeouts answers reads somewhat before the timeout, or somewhat after.
 func timeouts(r *kit.Rig) {
 	r.SetDevctl(1, 5, 0) // so that a read has several completions
 	x, w := r.TxSetup(3, 4)
@@ -279,13 +284,13 @@ func timeouts(r *kit.Rig) {
 		r.Quiet()
 		r.Write(nicspec.RegCplTimeout, c.set)
 		r.Synced()
-		const way = 400 // cycles that the way there and back may take
+		const way = 400 // cycles for the way there and back
 		for _, a := range []struct {
 			delay, gap int // of the answer, of its second completion
 			late       bool
 		}{
 			{int(c.limit) - way, 0, false}, {int(c.limit) + 1200, 0, true}, {300, int(c.limit) - way - 300, false},
-			{int(c.limit) - way, 1700, true}, // it is the request that time runs from, not what has come
+			{int(c.limit) - way, 1700, true}, // the time runs from the request, not from the last completion
 		} {
 			s := r.Piece(w[0], 0, 4096, kit.Pattern(1500, uint64(c.set)))
 			at := w[0].Bus + s.Addr - w[0].Va

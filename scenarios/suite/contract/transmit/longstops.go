@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// longEnable has long entries wait for tx_enable, whole and not.
+// longEnable makes long entries wait for tx_enable, complete and incomplete.
 func longEnable(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	rng := rand.New(rand.NewPCG(87, 9))
@@ -41,8 +41,8 @@ func longEnable(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longDisabled disables a queue in which part of an entry waits for the rest: it is forgotten, with what was pushed of
-// it.
+// longDisabled disables a queue in which part of an entry waits for the rest: the entry is
+// discarded, with the blocks that were pushed.
 func longDisabled(r *kit.Rig) {
 	_, w := r.TxSetup(7, 3)
 	rng := rand.New(rand.NewPCG(88, 9))
@@ -68,8 +68,8 @@ func longDisabled(r *kit.Rig) {
 	}
 }
 
-// longRingErrors lets a read of the ring fail that begins anywhere in an entry: those wholly before that read end,
-// none other starts.
+// longRingErrors makes a read of the ring fail that begins anywhere in an entry: entries wholly
+// before that read end, no other starts.
 func longRingErrors(r *kit.Rig) {
 	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: two blocks
 	_, w := r.TxSetup(7, 3)
@@ -112,7 +112,7 @@ func longRingErrors(r *kit.Rig) {
 	r.TransmitLong(r.OpenTx(6, 2), AnyLong(r, w, 4, rng))
 }
 
-// longPieceErrors lets the read of each piece fail in turn, and answers some late.
+// longPieceErrors makes the read of each piece fail in turn, and answers some late.
 func longPieceErrors(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 5)
@@ -134,7 +134,7 @@ func longPieceErrors(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longTogether has several queues with entries of all sizes at once.
+// longTogether uses several queues with entries of all sizes at once.
 func longTogether(r *kit.Rig) {
 	x, w := r.TxSetup(2, 4)
 	rings := []*kit.TxRing{x, r.OpenTx(9%r.Sizes.NumTxq, 3), r.OpenTx(40%r.Sizes.NumTxq, 5),
