@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// linkInputs are those of every experiment about the links of a BlueField-2 card.
+// linkInputs are the inputs of every experiment about the links of a BlueField-2 card.
 var linkInputs = []study.Input{
 	{Name: "host.mps", Value: 512, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
 	{Name: "arm.mps", Value: 128, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
@@ -42,8 +42,8 @@ var Duplex = study.Experiment{
 	Run: duplex,
 }
 
-// linkSpec is a BlueField-2 card of the inputs, with its caches and DRAM if timed, else with memories that answer at
-// once.
+// linkSpec returns a BlueField-2 card made from the inputs: timed, with its caches and DRAM; otherwise with
+// memories that answer at once.
 func linkSpec(s *study.Session, timed bool) rigSpec {
 	n := requester.Default()
 	n.MPS = [...]int{nicspec.EndpointArm: int(s.Input("arm.mps")), nicspec.EndpointHost: int(s.Input("host.mps"))}
@@ -60,7 +60,7 @@ type duplexCase struct {
 	spec          rigSpec
 }
 
-// ways are the transfers of a path: there, back, and both.
+// ways returns the transfers of a path: one direction, the other, and both.
 func ways(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
 	var a, b route
 	for _, x := range routes() {
@@ -75,7 +75,7 @@ func ways(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
 	one := func(x route) *flow {
 		return &flow{name: x.name, from: x.from, to: x.to, size: size, window: int(s.Input("window"))}
 	}
-	if path == "path 3" { // what is read is not what is written
+	if path == "path 3" { // the bytes read are not those written
 		b.to.Addr += 2 * span
 		b.from.Addr += 2 * span
 	}
@@ -132,9 +132,9 @@ func duplex(s *study.Session) error {
 	return largeTransfers(s, card)
 }
 
-// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the limit
-// that links and network set: reads beside writes at that limit are twice what the one channel of the Arm's DRAM can
-// carry.
+// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the
+// limit of links and network: READs beside WRITEs at that limit are twice what the one channel of the Arm's DRAM
+// sustains.
 const linksOnly = ", links only"
 
 func duplexClaims(s *study.Session, got map[string]float64) {

@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/rb2"
 )
 
-// Synchronization compares the ways to tell of pointers (RB² section 4-A).
+// Synchronization compares the ways to announce pointers (RB² section 4-A).
 var Synchronization = study.Experiment{
 	Group: "ring", Name: "synchronization", Title: "Heads pushed or pulled, tails by completions or written twice",
 	Figures: "RB2 section 4-A, Fig. 3",
@@ -26,7 +26,7 @@ var Synchronization = study.Experiment{
 
 var syncSizes = []int{64, 512, 4096}
 
-// ways are the four designs.
+// ways returns the four designs.
 func ways(s *study.Session) []design {
 	var all []design
 	batch := int(s.Input("batch"))
@@ -92,5 +92,5 @@ func synchronize(s *study.Session) error {
 	return nil
 }
 
-// rounds is the round trips that latencies are of.
+// rounds is the number of round trips per latency.
 const rounds = 3000
