@@ -8,13 +8,13 @@ import (
 	"nictwin/scenarios/papers"
 )
 
-// What of the claims of a group's experiments that were run holds.
+// Names of the shares of claims that hold, of the experiments run in a group.
 const (
 	structuralShare = "/structural"
 	calibratedShare = "/calibrated"
 )
 
-// experimentFigures are all that experiments give: their own, and the shares of each group.
+// experimentFigures returns all figures of experiments: their own, and the shares of each group.
 func experimentFigures() []string {
 	all := papers.Names()
 	for _, g := range papers.Groups {
@@ -23,7 +23,7 @@ func experimentFigures() []string {
 	return all
 }
 
-// claimed runs the experiments that are wanted. A miss is told and is no failure; books that do not balance are one.
+// claimed runs the selected experiments. A missed claim is reported and is no failure; unbalanced books are one.
 func claimed(s *session) ([]Result, error) {
 	o := papers.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
 	for _, n := range papers.Names() {
@@ -60,7 +60,7 @@ func claimed(s *session) ([]Result, error) {
 	return list, nil
 }
 
-// whole is an experiment.
+// whole returns the figure of a whole experiment.
 func whole(x *papers.Result) Result {
 	passed, scored := 0, 0
 	for i := range x.Verdicts {
@@ -79,15 +79,15 @@ func whole(x *papers.Result) Result {
 	return r
 }
 
-// noNumber reports whether a value is one that JSON does not have.
+// noNumber reports whether JSON cannot represent a value.
 func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// claim is what a paper says. What has no number holds (1) or does not (0).
+// claim returns the figure of a paper's claim. A claim without a number holds (1) or does not (0).
 func claim(v *papers.Verdict) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
 	measured := v.Measured
 	if slices.ContainsFunc(measured, noNumber) {
-		measured = nil // a miss, whose reason says so
+		measured = nil // a miss, with its reason
 	}
 	switch {
 	case len(measured) > 0:
