@@ -7,13 +7,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// RestlessError tells that a device does not come to rest although nothing more is asked of it: its busy signal does
-// not fall, or a transaction does not end. The device does that, not the bridge.
+// RestlessError reports that a device does not become idle although nothing more is requested of it: its busy
+// signal does not fall, or a transaction does not end. The cause is the device, not the bridge.
 type RestlessError struct {
 	Device   string
 	Cycle    uint64   // device cycle reached
-	Patience uint64   // cycles that it had
-	Open     []string // what is not over
+	Patience uint64   // cycles that it was given
+	Open     []string // what is still active
 }
 
 func (e *RestlessError) Error() string {

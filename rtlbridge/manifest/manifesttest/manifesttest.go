@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Good is a manifest without a fault.
+// Good is a valid manifest.
 const Good = `name: x
 top: m
 sources: [a.sv]
@@ -33,7 +33,7 @@ observe: [busy]
 busy: busy
 `
 
-// Header is what Verilator's header of Module says of its ports.
+// Header is the part of Verilator's header of Module that declares its ports.
 const Header = `    VL_IN8(&clk,0,0);
     VL_IN8(&rst,0,0);
     VL_IN64(&s_tdata,63,0);
@@ -69,7 +69,7 @@ module \$(touch${IFS}PWNED) (input logic clk, output logic q); /*verilator no_in
 endmodule
 `
 
-// Plant makes a folder with a manifest and a design, in a place whose name is an attack itself.
+// Plant writes a manifest and a design into a folder whose name is itself an attack.
 func Plant(t *testing.T, from, to string, files map[string]string) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "a b $(touch PWNED);'\"")
