@@ -22,7 +22,7 @@ func (e *RestlessError) Error() string {
 		strings.Join(e.Open, "; "))
 }
 
-// sampled takes what the busy signal was in a quantum.
+// sampled takes the samples of the busy signal in a quantum.
 func (c *Comp) sampled(r *protocol.Ran, pin *protocol.Observed) {
 	c.busy = pin.Value != 0
 	if !c.busy && r.Cycles != 0 {
@@ -30,7 +30,7 @@ func (c *Comp) sampled(r *protocol.Ran, pin *protocol.Observed) {
 	}
 }
 
-// rested tells of a rest what was not told of it when a quantum ended within.
+// rested reports the part of an idle interval that was not reported when a quantum ended within it.
 func (c *Comp) rested(first, last uint64) {
 	if first = max(first, c.restFrom); first > last {
 		return
@@ -51,12 +51,12 @@ func (c *Comp) isOver() bool {
 	return c.done && len(c.open()) == 0
 }
 
-// restless reports whether the device has had its time to come to rest.
+// restless reports whether the device has used up its time to become idle.
 func (c *Comp) restless() bool {
 	return c.done && (c.next-c.since)*uint64(c.spec.Quantum) > c.spec.Patience
 }
 
-// open is what is not over yet.
+// open lists what is still active.
 func (c *Comp) open() (list []string) {
 	if c.busy {
 		h := c.conn.Hello()

@@ -1,11 +1,10 @@
-// Package lockfile has the files by which processes keep each other away: locked by flock, and signed with who holds
-// the lock.
+// Package lockfile excludes other processes by files that are locked by flock and signed by the owner of the lock.
 //
-// Take is for locks beside files of the user, where anything may be: a lock is there only while it is held. Callers
-// with a folder of their own keep their files, and use Sign and Holder alone.
+// Take is for locks beside files of the user, where other files may have the same name: a lock's file exists only while
+// the lock is taken. Callers with a folder of their own keep their files, and use only Sign and Holder.
 //
 // Invariants of Take:
-//   - A file is never seen before it is locked and signed, so one without the whole signature is somebody else's.
+//   - A file is never seen before it is locked and signed, so one without the complete signature belongs to somebody else.
 //   - No such file is written to or removed.
 package lockfile
 

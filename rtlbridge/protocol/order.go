@@ -38,9 +38,8 @@ func (o *Order) Take(r *Ran, e *Record) error {
 		end = o.to + 1
 	}
 	if when < from || when >= end || e.Kind != EventViolation && e.First > e.Last {
-		return ProtoErr(FrameRan, FaultValue, "%v of cycles %d to %d: wants its end in cycle %d to %d, and its begin "+
-			"not after it",
-			e.Kind, e.First, e.Last, e.Kind.lastCycle(from), e.Kind.lastCycle(end-1))
+		return ProtoErr(FrameRan, FaultValue, "%v of cycles %d to %d: must end in cycle %d to %d and begin no "+
+			"later", e.Kind, e.First, e.Last, e.Kind.lastCycle(from), e.Kind.lastCycle(end-1))
 	}
 	o.at = when
 	switch e.Kind {

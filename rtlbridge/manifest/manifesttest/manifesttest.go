@@ -1,7 +1,7 @@
-// Package manifesttest has a small device for tests of what reads, builds and refuses manifests: a manifest, the
-// module that fits it and the ports that Verilator sees. It is no device to run: the modules under verilator/duts are.
+// Package manifesttest has a small device for tests that read, build or refuse manifests: a manifest, a module that
+// fits it, and the ports as Verilator prints them. It is not meant to be run; the modules under verilator/duts are.
 //
-// Invariants: Good is valid, and Module and Header have the ports that it binds, no others.
+// Invariants: Good is valid, and Module and Header have exactly the ports that it binds.
 package manifesttest
 
 import (
@@ -63,7 +63,7 @@ const Module = `module m (
   end
   \$(touch${IFS}PWNED) u (.clk, .q(s_tready));
 endmodule
-// A name that Verilator makes names of files of.
+// A name that occurs in the names of files that Verilator writes.
 module \$(touch${IFS}PWNED) (input logic clk, output logic q); /*verilator no_inline_module*/
   assign q = clk;
 endmodule
