@@ -245,7 +245,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	if c.stopping || c.isOver() {
 		return c.finish()
 	}
-	if c.restless() {
+	if c.outOfPatience() {
 		return errors.Join(c.finish(), &RestlessError{c.Name(), c.Cycle(), c.spec.Patience, c.open()})
 	}
 	if c.spec.MaxCycles != 0 && c.next*uint64(c.spec.Quantum) >= c.spec.MaxCycles {
@@ -267,7 +267,7 @@ func (c *Comp) finish() error {
 		return err
 	}
 	c.ended = true
-	c.ahead.tell(c.Cycle(), c.held)
+	c.ahead.report(c.Cycle(), c.held)
 	return c.fault
 }
 
@@ -348,7 +348,7 @@ func (c *Comp) deliver(r *protocol.Ran) error {
 func (c *Comp) dispatch(r *protocol.Record) error {
 	switch r.Kind {
 	case protocol.EventRest:
-		c.rested(r.First, r.Last)
+		c.reportIdle(r.First, r.Last)
 		return nil
 	case protocol.EventHeld:
 		return nil // known since the frame was received
@@ -367,13 +367,13 @@ func (c *Comp) dispatch(r *protocol.Record) error {
 			return p.output(&e, r)
 		}
 	}
-	c.tell(&e)
+	c.notify(&e)
 	return nil
 }
 
-func (c *Comp) tell(e *Event) {
+func (c *Comp) notify(e *Event) {
 	if c.held != nil && e.Kind != protocol.EventViolation {
-		c.ahead.tell(e.Last, c.held)
+		c.ahead.report(e.Last, c.held)
 	}
 	for _, f := range c.observe {
 		f(*e)

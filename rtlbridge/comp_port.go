@@ -96,7 +96,7 @@ func (p *portState) accepted(e *Event) error {
 			"input %d of port %s accepted, which was not sent", e.Ordinal, p.Port))
 	}
 	e.Msg = *p.flying.head()
-	p.comp.tell(e)
+	p.comp.notify(e)
 	if e.Flags&protocol.InEnd == 0 {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (p *portState) output(e *Event, r *protocol.Record) error {
 	}
 	m.Stamp().Depart = c.at(e.Last)
 	e.Msg = m
-	c.tell(e)
+	c.notify(e)
 	if p.port.Send(m) == nil {
 		return nil
 	}

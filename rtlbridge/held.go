@@ -32,8 +32,8 @@ func (h *heldAhead) add(stream int, x heldTime) {
 	h.next = min(h.next, x.first)
 }
 
-// tell reports held cycles before cycle to the observers.
-func (h *heldAhead) tell(cycle uint64, observers []func(stream int, first, last uint64)) {
+// report passes held cycles before cycle to the observers.
+func (h *heldAhead) report(cycle uint64, observers []func(stream int, first, last uint64)) {
 	if h.next >= cycle {
 		return
 	}

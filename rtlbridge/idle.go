@@ -60,7 +60,7 @@ func (c *Comp) sendOrPass() error {
 func (c *Comp) passed() {
 	c.cycle = c.Cycle() + uint64(c.spec.Quantum)
 	c.wall.Skipped += uint64(c.spec.Quantum)
-	c.rested(0, c.cycle-1)
+	c.reportIdle(0, c.cycle-1)
 }
 
 // catchUp makes the device run the cycles it owes, so that it ends where its observers expect.

@@ -26,12 +26,12 @@ func (e *RestlessError) Error() string {
 func (c *Comp) sampled(r *protocol.Ran, pin *protocol.Observed) {
 	c.busy = pin.Value != 0
 	if !c.busy && r.Cycles != 0 {
-		c.rested(pin.LastNonzero, r.Start+uint64(r.Cycles)-1)
+		c.reportIdle(pin.LastNonzero, r.Start+uint64(r.Cycles)-1)
 	}
 }
 
-// rested reports the part of an idle interval that was not reported when a quantum ended within it.
-func (c *Comp) rested(first, last uint64) {
+// reportIdle reports the part of an idle interval that was not reported when a quantum ended within it.
+func (c *Comp) reportIdle(first, last uint64) {
 	if first = max(first, c.restFrom); first > last {
 		return
 	}
@@ -51,8 +51,8 @@ func (c *Comp) isOver() bool {
 	return c.done && len(c.open()) == 0
 }
 
-// restless reports whether the device has used up its time to become idle.
-func (c *Comp) restless() bool {
+// outOfPatience reports whether the device has used up its time to become idle.
+func (c *Comp) outOfPatience() bool {
 	return c.done && (c.next-c.since)*uint64(c.spec.Quantum) > c.spec.Patience
 }
 

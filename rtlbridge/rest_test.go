@@ -135,7 +135,7 @@ func TestRecordsThatCannotBe(t *testing.T) {
 				"than cycle 64"},
 		{"reversed", [][]protocol.Record{{rest(20, 10)}}, protocol.Observed{},
 			"record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past +
-				"0 to 62, and its begin not after it"},
+				"0 to 62 and begin no later"},
 		{"future", [][]protocol.Record{{}, {rest(66, 127)}}, protocol.Observed{},
 			"record 0 of quantum 1: RAN frame refused: value: rest of cycles 66 to 127: " + past + "63 to 126"},
 		{"far future", [][]protocol.Record{{rest(3, 1<<64-1)}}, protocol.Observed{},

@@ -23,8 +23,8 @@ func experimentFigures() []string {
 	return all
 }
 
-// claimed runs the selected experiments. A missed claim is reported and is no failure; unbalanced books are one.
-func claimed(s *session) ([]Result, error) {
+// runExperiments runs the selected experiments. A missed claim is reported and is no failure; unbalanced books are one.
+func runExperiments(s *session) ([]Result, error) {
 	o := papers.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
 	for _, n := range papers.Names() {
 		if s.wants(n) {
@@ -36,7 +36,7 @@ func claimed(s *session) ([]Result, error) {
 	var list []Result
 	for i := range r.Results {
 		x := &r.Results[i]
-		list = append(list, whole(x))
+		list = append(list, experimentFigure(x))
 		s.report.SimPs += x.SimPs
 		for k := range x.Verdicts {
 			list = append(list, claim(&x.Verdicts[k]))
@@ -60,8 +60,8 @@ func claimed(s *session) ([]Result, error) {
 	return list, nil
 }
 
-// whole returns the figure of a whole experiment.
-func whole(x *papers.Result) Result {
+// experimentFigure returns the figure of a whole experiment.
+func experimentFigure(x *papers.Result) Result {
 	passed, scored := 0, 0
 	for i := range x.Verdicts {
 		switch x.Verdicts[i].Verdict {

@@ -158,7 +158,7 @@ var measurements = []measurement{
 		"nic/ports2x256_duplex_rx_line_rate_512", "nic/ports2x256_duplex_tx_line_rate_512",
 		"nic/ports2x256_duplex_rx_line_rate_1500", "nic/ports2x256_duplex_tx_line_rate_1500",
 	}, built, twoPorts("nic/ports2x256", "both", narrow, 512, 1500)},
-	{experimentFigures(), none, claimed},
+	{experimentFigures(), none, runExperiments},
 }
 
 // Names returns all figures, in the order in which they are measured.

@@ -103,13 +103,13 @@ func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
 		}
 	}
 	if len(errs) == 0 && s.Frames == 0 {
-		errs = append(errs, s.nothing())
+		errs = append(errs, s.nothingToPlay())
 	}
 	return s, errors.Join(errs...)
 }
 
-// nothing returns the error that there is nothing to play, with the captures that were cut off.
-func (s *Supply) nothing() error {
+// nothingToPlay returns the error that there is nothing to play, with the captures that were cut off.
+func (s *Supply) nothingToPlay() error {
 	errs := []error{errors.New("the captures hold no frame that could be played")}
 	for _, c := range s.CutOff {
 		errs = append(errs, errors.New(c.String()))
@@ -131,7 +131,7 @@ func (s *Supply) add(f *capture.File, port int) error {
 			s.NotRead = append(s.NotRead, f.Path())
 			return nil
 		}
-		defer s.tell(f.Path())()
+		defer s.noticeSlow(f.Path())()
 	}
 	r, err := f.Packets()
 	if err != nil {
@@ -198,12 +198,12 @@ func (s *Supply) counts(size int) {
 // full reports whether Limit is reached.
 func (s *Supply) full() bool { return s.spec.Limit > 0 && s.Frames >= s.spec.Limit }
 
-// waitTold is how long a pipe is read before the user is notified.
-const waitTold = time.Second
+// waitNotice is how long a pipe is read before the user is notified.
+const waitNotice = time.Second
 
-// tell notifies the user that a pipe is being read, if that takes long, until the returned function is called.
-func (s *Supply) tell(path string) func() {
-	t := time.AfterFunc(waitTold, func() { s.say("reading %s until it ends: it is played then", path) })
+// noticeSlow notifies the user that a pipe is being read, if that takes long, until the returned function is called.
+func (s *Supply) noticeSlow(path string) func() {
+	t := time.AfterFunc(waitNotice, func() { s.say("reading %s until it ends: it is played then", path) })
 	return func() { t.Stop() }
 }
 

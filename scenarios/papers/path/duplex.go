@@ -60,8 +60,8 @@ type duplexCase struct {
 	spec          rigSpec
 }
 
-// ways returns the transfers of a path: one direction, the other, and both.
-func ways(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
+// duplexCases returns the transfers of a path: one direction, the other, and both.
+func duplexCases(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
 	var a, b route
 	for _, x := range routes() {
 		if "path "+x.path == path {
@@ -94,10 +94,10 @@ func duplex(s *study.Session) error {
 	card := linkSpec(s, true)
 	var cases []duplexCase
 	for _, p := range []string{"path 1", "path 2", "path 3"} {
-		cases = append(cases, ways(s, p, size, card)...)
+		cases = append(cases, duplexCases(s, p, size, card)...)
 	}
 	for _, p := range []string{"path 2", "path 3"} {
-		for _, c := range ways(s, p, size, linkSpec(s, false)) {
+		for _, c := range duplexCases(s, p, size, linkSpec(s, false)) {
 			c.system += linksOnly
 			cases = append(cases, c)
 		}
@@ -105,11 +105,11 @@ func duplex(s *study.Session) error {
 	roce, coded := card, card
 	roce.nic.Header = requester.RoCEv2().Header
 	coded.nicGbps = 252
-	for _, c := range ways(s, "path 1", size, roce) {
+	for _, c := range duplexCases(s, "path 1", size, roce) {
 		c.system = "path 1, RoCEv2"
 		cases = append(cases, c)
 	}
-	for _, c := range ways(s, "path 3", size, coded) {
+	for _, c := range duplexCases(s, "path 3", size, coded) {
 		c.system = "path 3, 252 Gbps"
 		cases = append(cases, c)
 	}
@@ -164,7 +164,7 @@ func largeTransfers(s *study.Session, spec rigSpec) error {
 	bw := study.NewSeries("large_bandwidth", "Bandwidth of 64 KB transfers", "payload", "Gbps",
 		study.Axis{Name: "operation"})
 	for _, p := range []string{"path 1", "path 2", "path 3"} {
-		for _, c := range ways(s, p, size, spec)[:2] {
+		for _, c := range duplexCases(s, p, size, spec)[:2] {
 			e, r, err := flows(s, "64 KB "+p+" "+c.label, c.spec, 1000, c.flows...)
 			if err != nil {
 				return err

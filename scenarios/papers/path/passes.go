@@ -111,8 +111,8 @@ func ringOf(s *study.Session, name string, llc int64, allocate bool) (ringSpec, 
 
 func us(t float64) simcore.Ps { return simcore.Ps(t * float64(simcore.Microsecond)) }
 
-// played is the outcome of a ring.
-type played struct {
+// ringOutcome is the outcome of a ring.
+type ringOutcome struct {
 	gbps          float64
 	e             study.Estimate
 	reads, writes float64 // of DRAM, per byte of payload
@@ -121,19 +121,19 @@ type played struct {
 	passes        float64 // DRAM bytes per byte of payload, from the first packet to the last
 }
 
-func playRing(s *study.Session, spec ringSpec) (played, error) {
+func playRing(s *study.Session, spec ringSpec) (ringOutcome, error) {
 	r, err := newRing(s, spec)
 	if err != nil {
-		return played{}, err
+		return ringOutcome{}, err
 	}
 	e, err := r.run(s)
 	if err != nil {
-		return played{}, err
+		return ringOutcome{}, err
 	}
 	k, n := r.counted()
 	whole := r.m.mark()
 	passes := float64(whole.read+whole.written) / float64(r.finished*spec.packet)
-	return played{e.Gbps(), e, float64(k.read) / float64(n), float64(k.written) / float64(n), k, n, passes}, nil
+	return ringOutcome{e.Gbps(), e, float64(k.read) / float64(n), float64(k.written) / float64(n), k, n, passes}, nil
 }
 
 // ceilings measures what the DRAM sustains by itself.
@@ -258,7 +258,7 @@ func echo(s *study.Session) error {
 	return nil
 }
 
-func echoClaims(s *study.Session, p played) {
+func echoClaims(s *study.Session, p ringOutcome) {
 	const how = "counted at the DRAM over the whole run, device allocation off"
 	s.Book(p.mark.ledger("naive echo", p.payload))
 	s.Value("smartns.naive.mem_touches", p.passes, how)

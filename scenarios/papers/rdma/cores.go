@@ -265,10 +265,10 @@ func (l *coreLoad) poll() {
 		return
 	}
 	l.busy = true
-	l.fail(l.cq.Poll(l.came, l.polled))
+	l.fail(l.cq.Poll(l.takeEntries, l.polled))
 }
 
-func (l *coreLoad) came(c *rnicspec.CQE) {
+func (l *coreLoad) takeEntries(c *rnicspec.CQE) {
 	if c.Status != rnicspec.OK {
 		l.fail(fmt.Errorf("%v ended with %v", c.Opcode, c.Status))
 	}

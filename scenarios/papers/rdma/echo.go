@@ -79,7 +79,7 @@ func (e *end) serve(t rnicspec.QPType, size int, k *echoCore) *server {
 	for i := range depth {
 		v.offer(i)
 	}
-	v.q.tell()
+	v.q.ringReceive()
 	v.q.recvs.each = v.got
 	return v
 }
@@ -107,7 +107,7 @@ func (v *server) answer(c *rnicspec.CQE) {
 	v.offer(int(c.ID))
 	if v.spent++; v.spent == v.refill {
 		v.spent = 0
-		v.q.tell()
+		v.q.ringReceive()
 	}
 }
 
@@ -132,12 +132,12 @@ func (l *load) ask(from *end, v *server, w work) *thread {
 	for range depth {
 		offer()
 	}
-	q.tell()
+	q.ringReceive()
 	came := 0
 	q.recvs.each = func(c *rnicspec.CQE) {
 		offer()
 		if came++; came%(depth/4) == 0 {
-			q.tell()
+			q.ringReceive()
 		}
 		t.ended(c)
 	}

@@ -76,13 +76,13 @@ func (q *qp) ready(peer *qp, pmtu int) {
 
 func (c *cq) create(e *end, n uint32, log uint8) {
 	*c = cq{e: e, log: log, addr: e.alloc(rnicspec.CQEBytes << log)}
-	_, err := e.m.card.Memory.Watch(c.addr, rnicspec.CQEBytes<<log, func(uint64, int) { c.came() })
+	_, err := e.m.card.Memory.Watch(c.addr, rnicspec.CQEBytes<<log, func(uint64, int) { c.takeEntries() })
 	e.m.bed.fail(err)
 	e.m.do(&rnicspec.CreateCQ{CQN: n, Log: log, Addr: c.addr})
 }
 
-// came takes the available entries.
-func (c *cq) came() {
+// takeEntries takes the available entries.
+func (c *cq) takeEntries() {
 	for {
 		at := c.addr + uint64(c.ci&(1<<c.log-1))*rnicspec.CQEBytes
 		c.e.m.bed.fail(c.e.m.card.Memory.Read(at, c.buf[:]))
@@ -129,6 +129,6 @@ func (q *qp) receive(w *rnicspec.RecvWQE) {
 	q.ri++
 }
 
-func (q *qp) tell() {
+func (q *qp) ringReceive() {
 	q.e.m.bed.fail(q.e.regs.Write32(rnicspec.QPPage(q.n)+rnicspec.PageRecv, uint32(q.ri)))
 }

@@ -68,7 +68,7 @@ func Frame(rng *rand.Rand) []byte {
 	if f.Proto == craft.ProtoUDP && Maybe(rng, 10) {
 		f.UDPSum = craft.SumOnes
 	}
-	lies(rng, &f)
+	contradict(rng, &f)
 	if Maybe(rng, 50) {
 		f.Digest = craft.Sum(1 + rng.IntN(2))
 	}
@@ -122,8 +122,8 @@ func network(rng *rand.Rand, f *craft.Frame) {
 	}
 }
 
-// lies makes a frame's fields contradict its contents.
-func lies(rng *rand.Rand, f *craft.Frame) {
+// contradict makes a frame's fields contradict its contents.
+func contradict(rng *rand.Rand, f *craft.Frame) {
 	if f.L3 == 0 {
 		if Maybe(rng, 30) {
 			f.Ether = Pick(rng, uint16(craft.TypeIPv4), craft.TypeIPv6, craft.TpidC)

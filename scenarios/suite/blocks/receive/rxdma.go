@@ -91,8 +91,8 @@ type rxResult struct {
 	Entry                   [nicspec.RxCqeSize]uint8 `entry:"RxCqe"`
 }
 
-// rxTold is the last beat of a result.
-type rxTold struct {
+// rxReport is the last beat of a result.
+type rxReport struct {
 	Mps       uint16
 	Attr      uint8
 	Fate      rxFate
@@ -143,7 +143,7 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		d.AccountEn, d.Slow, d.Ruled = d.AccountEn&1, d.Slow&1, d.Ruled&1
 		d.CrcDrop, d.CrcVerdict, d.EventStatus = kit.Flag(kit.Maybe(rng, 10)), nicspec.Verdict(rng.IntN(3)),
 			nicspec.Status(1+rng.IntN(12))
-		d.Headers.sane(rng)
+		d.Headers.limitToParser(rng)
 		d.trims(rng)
 		d.atQueue(rng)
 		d.mark(rng)
@@ -189,8 +189,8 @@ func rxAddress(rng *rand.Rand, place uint64, n int) uint64 {
 	return uint64(kit.Pick(rng, 0, rng.Uint32(), 1<<24))<<32 | place<<kit.PlaceBit | addr
 }
 
-// sane restricts random headers to what a parser could report.
-func (h *rxHeaders) sane(rng *rand.Rand) {
+// limitToParser restricts random headers to what a parser could report.
+func (h *rxHeaders) limitToParser(rng *rand.Rand) {
 	h.L3Type, h.L4Type, h.VlanCount = nicspec.L3Type(rng.IntN(3)), nicspec.L4Type(rng.IntN(3)), uint8(rng.IntN(3))
 	for _, f := range []*uint8{&h.Frag, &h.Roce, &h.IpLenBad, &h.L4LenBad, &h.AckReq} {
 		*f &= 1
@@ -358,8 +358,8 @@ func (d *rxDelivery) delivered(r *rxResult, q *core.Queue, v *core.RxVerdict) []
 
 // rxdmaSettle reassembles what was written.
 func rxdmaSettle(data []byte) []byte {
-	w, told := kit.Gather(data, func(b []byte) int { return int(kit.Decode[rxTold](b).Mps) })
-	t := kit.Decode[rxTold](told)
+	w, told := kit.Gather(data, func(b []byte) int { return int(kit.Decode[rxReport](b).Mps) })
+	t := kit.Decode[rxReport](told)
 	header, payload, cqe := &w.Places[rxHeader], &w.Places[rxPayload], &w.Places[rxEntry]
 	n := len(cqe.Bytes)
 	if len(w.Others) > 0 || len(w.Places[rxEntry+1].Runs) > 0 || n > nicspec.CqeBytes || n > 0 && !w.Ended {

@@ -18,9 +18,9 @@ type flrPattern struct {
 
 const flrGap = nicspec.VisibleCycles * 3 / 4 // at most; the signal of work may be delayed by a few cycles
 
-// flrTold is the outcome of a reset: whether one was in progress, ended while there was work, how often its end
+// flrReport is the outcome of a reset: whether one was in progress, ended while there was work, how often its end
 // cleared everything after that, whether that was too late [L3], and that none is in progress.
-type flrTold struct {
+type flrReport struct {
 	Op, Resetting, Early, Clears, Late, Over uint8
 }
 
@@ -28,7 +28,7 @@ type flrTold struct {
 var FLR = &kit.Block{
 	Name: "flr", RTL: "registers/nic_flr.sv", Go: "models/nic/core/regs.go",
 	Ops: append(Regs.Ops[:len(Regs.Ops):len(Regs.Ops)], kit.Op{
-		Name: "work", Request: kit.NewRecord[flrPattern](), Result: kit.NewRecord[flrTold](),
+		Name: "work", Request: kit.NewRecord[flrPattern](), Result: kit.NewRecord[flrReport](),
 	}),
 	Stimulus: flrStimulus, Reference: flrReference,
 }
@@ -64,8 +64,8 @@ func flrReference() func(kit.Packet) []kit.Packet {
 }
 
 // becomes sets the level of the work.
-func (s *regsState) becomes(work bool) flrTold {
-	t := flrTold{Op: flrWork, Resetting: kit.Flag(s.Resetting())}
+func (s *regsState) becomes(work bool) flrReport {
+	t := flrReport{Op: flrWork, Resetting: kit.Flag(s.Resetting())}
 	s.work = work
 	s.goOn()
 	t.Over = kit.Flag(!s.Resetting())

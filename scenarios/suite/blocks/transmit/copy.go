@@ -49,8 +49,8 @@ type copyEnd struct {
 	Line, Dst           uint64
 }
 
-// copyTold is the last beat of a result.
-type copyTold struct {
+// copyReport is the last beat of a result.
+type copyReport struct {
 	Mps   uint16
 	_     [2]uint8
 	Bytes uint32
@@ -199,8 +199,8 @@ func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) 
 func copySettle(data []byte) []byte {
 	var r copyEnds
 	var written []byte
-	w, last := kit.Gather(data, func(b []byte) int { return int(kit.Decode[copyTold](b).Mps) })
-	told := kit.Decode[copyTold](last)
+	w, last := kit.Gather(data, func(b []byte) int { return int(kit.Decode[copyReport](b).Mps) })
+	told := kit.Decode[copyReport](last)
 	total := uint32(0)
 	for i := range w.Places {
 		x, ended, p := &r.Ends[i], &told.Ends[i], &w.Places[i]
@@ -231,7 +231,7 @@ func copySettle(data []byte) []byte {
 
 // overtakes reports whether the entry of a place wrote before an entry ahead of it in its queue had written
 // everything, its message included.
-func overtakes(w *kit.Written, place int, told *copyTold) bool {
+func overtakes(w *kit.Written, place int, told *copyReport) bool {
 	p := &w.Places[place]
 	for k := range place {
 		last := w.Places[k].Last

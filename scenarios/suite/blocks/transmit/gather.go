@@ -44,8 +44,8 @@ type gatherEnd struct {
 	Beats, CrcOff, CrcStart uint16
 }
 
-// gatherTold is the beat after the lines.
-type gatherTold struct {
+// gatherReport is the beat after the lines.
+type gatherReport struct {
 	End    gatherEnd
 	_      [8]uint8
 	Inline [nicspec.InlineMax]uint8
@@ -156,7 +156,7 @@ func gatherSettle(data []byte) []byte {
 	if len(data) < 2*gatherLine || len(data)%gatherLine != 0 {
 		return data
 	}
-	lines, told := data[:len(data)-gatherLine], kit.Decode[gatherTold](data[len(data)-gatherLine:])
+	lines, told := data[:len(data)-gatherLine], kit.Decode[gatherReport](data[len(data)-gatherLine:])
 	r, n := kit.Encode(told.End), int(told.End.Length)
 	if told.End.Status != nicspec.StatusOk || n > len(lines) {
 		return r

@@ -35,8 +35,8 @@ type txqDoorbells struct {
 	_    [4]uint8
 }
 
-// txqCame is the result, by place: which queue's turn it is, and how many entries are read at a time, is free.
-type txqCame struct {
+// txqResult is the result, by place: which queue's turn it is, and how many entries are read at a time, is free.
+type txqResult struct {
 	Op, DbBad, QueueErrs uint8
 	Writes               kit.WritesFault
 	CutStatus            nicspec.TableStatus
@@ -63,7 +63,7 @@ var Txq = &kit.Block{
 		txqTable: kit.TableOp(&nicspec.TxqEntryInfo),
 		txqRing: {
 			Name: "doorbells", Request: kit.NewRecord[txqDoorbells](),
-			Result: kit.NewRecord[txqCame]().WithList("items", kit.NewRecord[txqItem]()),
+			Result: kit.NewRecord[txqResult]().WithList("items", kit.NewRecord[txqItem]()),
 		},
 	},
 	Stimulus: txqStimulus, Settle: txqSettle,
@@ -200,7 +200,7 @@ func (s *txqState) answer(req kit.Packet) []kit.Packet {
 		return []kit.Packet{res}
 	}
 	d := kit.Decode[txqDoorbells](req.Data)
-	r := txqCame{Op: txqRing}
+	r := txqResult{Op: txqRing}
 	var items []byte
 	for i := range d.Queue {
 		id := int(d.Queue[i])
@@ -236,7 +236,7 @@ func (s *txqState) answer(req kit.Packet) []kit.Packet {
 
 // work returns what a queue passes on: its complete entries. With a fault the read that begins with block from
 // fails.
-func (s *txqState) work(id int, from uint16, fault uint8, r *txqCame) (entries, completions []txqItem) {
+func (s *txqState) work(id int, from uint16, fault uint8, r *txqResult) (entries, completions []txqItem) {
 	q := s.Txq(id)
 	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {
 		blocks := s.entry(q, id)
@@ -295,8 +295,8 @@ func txqEnd(w nicspec.Wqe) (nicspec.Status, int) {
 	return nicspec.StatusOk, nicspec.FrameMin + int(w[17])
 }
 
-// txqTold is the block's report of an entry.
-type txqTold struct {
+// txqReport is the block's report of an entry.
+type txqReport struct {
 	Queue, Ecn, Event uint8
 	Status            nicspec.Status
 	Index             uint16
@@ -317,12 +317,12 @@ func txqSettle(data []byte) []byte {
 			writes = append(writes, b...)
 			continue
 		}
-		t := kit.Decode[txqTold](b)
+		t := kit.Decode[txqReport](b)
 		e := txqItem{Queue: t.Queue, Ecn: t.Ecn, Event: t.Event, Status: t.Status, Index: t.Index, Bytes: t.Bytes}
 		entries[t.Queue%kit.Places] = append(entries[t.Queue%kit.Places], e)
 	}
 	kit.TLPs(writes, 128, w.Wrong, w.add)
-	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.Fault,
+	r := txqResult{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.Fault,
 		CutStatus: nicspec.TableStatus(data[last+4])}
 	if cut := data[last+3]; cut < kit.Places {
 		r.Cut = txqCutOff(kit.LittleEndian.Uint16(data[last+5:]), entries[cut], w.entries[cut])

@@ -123,7 +123,7 @@ func longestCopy(r *kit.Rig) {
 	s := r.Piece(a, 0, 64, src)
 	d := r.Hole(b, 0, 64, nicspec.CopyMax)
 	all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, s, d))
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Run(nicspec.CopyMax / nicspec.LineBytes)
 	r.Ended(x, 0, all)
 	r.Filled(d, src)
@@ -224,7 +224,7 @@ func copiesAndSends(r *kit.Rig) {
 			r.StoreEntry(x, x.PI, &all[i].LongEntry)
 			x.PI++
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all[:n])
 		all = all[n:]
 	}
@@ -246,7 +246,7 @@ func copyChannels(r *kit.Rig) {
 		src := r.Piece(a, 0, 64, kit.Pattern(n, uint64(channel)))
 		dst := r.Hole(b, 0, 64, n)
 		wait := r.Enqueue(long, kit.CopyEntry(nicspec.OpcodeCopy, src, dst))
-		r.Tell(&long.Ring)
+		r.RingDoorbell(&long.Ring)
 		r.Run(500)
 		for i := range 4 {
 			data := kit.Pattern(1000, uint64(i))
@@ -280,7 +280,7 @@ func copyDisabled(r *kit.Rig) {
 			started = started || c.Kind == boundary.TLPOut && h.Kind == tlp.MWr
 		}
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(w[0], 7, 64, data), d))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the copy has begun", func() bool { return started })
 		r.Watch = nil
 		r.Run(i * 50)

@@ -215,10 +215,10 @@ func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x
 	}
 	all := r.Enqueue(x, SoundCopy(r, w[0], 1), bad, SoundCopy(r, w[0], 2))
 	all[1].Status = f.Want
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	if len(copies) > 0 {
-		r.Tell(&other.Ring)
-		r.Tell(&send.Ring)
+		r.RingDoorbell(&other.Ring)
+		r.RingDoorbell(&send.Ring)
 	}
 	r.Ended(other, firstOther, copies)
 	r.Ended(send, firstSend, frames)
@@ -259,7 +259,7 @@ func copyManyFaults(r *kit.Rig) {
 		}
 		first := x.PI
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, dst), SoundCopy(r, w[1], 9))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		got := r.TxCqe(x)
 		require.Equal(r.T, first, got.Index())
 		require.Contains(r.T, transmit.ReadStatuses, got.Status())
@@ -292,7 +292,7 @@ func copyStops(r *kit.Rig) {
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, dst))
 		all[0].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported,
 			inject.FaultPoison: nicspec.StatusCplPoison}[kind]
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all)
 		r.Quiet()
 		r.Watch = nil
@@ -311,7 +311,7 @@ func copyOfNothing(r *kit.Rig) {
 	all := transmit.EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
 		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}, r.Hole(w[0], 0, 64, 100)),
 		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 10, Len: 20_000}, r.Hole(w[1], 9, 64, 20_000)))
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Ended(x, 0, all)
 	// Writes are posted: nothing reports that they were lost.
 	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(w[0], 0, 64, kit.Pattern(500, 1)),

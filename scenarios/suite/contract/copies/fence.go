@@ -195,7 +195,7 @@ func fencedBehindFailure(r *kit.Rig) {
 		ends[1].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported,
 			inject.FaultSilent: nicspec.StatusCplTimeout,
 			inject.FaultPoison: nicspec.StatusCplPoison}[kind]
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, ends)
 		e.fenced()
 		r.Bed.Faults.Clear()
@@ -217,7 +217,7 @@ func fencedApart(r *kit.Rig) {
 		all := []nicspec.WqeFields{slow, fenceCopy(r, w, channel+1, 8, true)}
 		e := effectsOf(r, all)
 		wait := r.Enqueue(held, all...)
-		r.Tell(&held.Ring)
+		r.RingDoorbell(&held.Ring)
 		r.Struck()
 		for i := range 3 {
 			r.Transmit(other, fenceCopy(r, w, i, 300, false), fenceCopy(r, w, i+1, 8, true))

@@ -51,7 +51,7 @@ func sendBehindHeldCopy(r *kit.Rig) {
 				out++
 			}
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the copy's source is asked for", func() bool { return asked })
 		r.Run(4 * kit.LinkCycles)
 		r.Bed.Gate.Close()

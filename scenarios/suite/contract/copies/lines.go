@@ -163,7 +163,7 @@ func wholeLinesTogether(r *kit.Rig) {
 			}
 		}
 		for _, x := range rings {
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, x.PI-12, all[i])

@@ -89,7 +89,7 @@ func (c *chaosRun) step() {
 	case 6, 7, 8:
 		c.sendSome(q)
 	case 9:
-		c.again(q)
+		c.reenable(q)
 	case 10:
 		c.fault(q)
 	case 11:
@@ -146,11 +146,11 @@ func (c *chaosRun) sendSome(q int) {
 		}
 		c.Enqueue(x, e)
 	}
-	c.Tell(&x.Ring)
+	c.RingDoorbell(&x.Ring)
 }
 
-// again disables a queue, whatever it is doing, and enables it again.
-func (c *chaosRun) again(q int) {
+// reenable disables a queue, whatever it is doing, and enables it again.
+func (c *chaosRun) reenable(q int) {
 	rx := c.rng.IntN(2) > 0
 	if rx {
 		c.Disable(nicspec.TableRxq, q)

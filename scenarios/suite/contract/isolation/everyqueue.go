@@ -38,7 +38,7 @@ func everyQueue(r *kit.Rig) {
 		posts := make([][]kit.Posted, len(all))
 		for q, x := range all {
 			posts[q] = r.Enqueue(x, r.Sound(w[0], lap), copies.SoundCopy(r, w[1], uint64(q)), r.Sound(w[0], lap+1))
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for q, x := range all {
 			r.Ended(x, x.PI-entries, posts[q])

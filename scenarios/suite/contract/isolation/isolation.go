@@ -74,7 +74,7 @@ func (c *background) begin(n int) {
 		}
 		c.firsts = append(c.firsts, x.PI)
 		c.posts = append(c.posts, c.Enqueue(x, all...))
-		c.Tell(&x.Ring)
+		c.RingDoorbell(&x.Ring)
 	}
 	for i := range 3 * n {
 		c.frame(i % 3)
@@ -117,7 +117,7 @@ func resetBeside(r *kit.Rig) {
 				r.Play(kit.FrameTo(2, kit.FrameOf(100+k)))
 			}
 		}
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Run(i * 70)
 		r.Disable(nicspec.TableTxq, 4)
 		r.Disable(nicspec.TableRxq, 2)
@@ -150,7 +150,7 @@ func victimEntry(c *background, f *kit.Failure) func() {
 	x := c.OpenTx(4, 3)
 	c.FailOnce(f.Kind, x.Base, 512)
 	all := c.Enqueue(x, c.Sound(c.w[0], 1))
-	c.Tell(&x.Ring)
+	c.RingDoorbell(&x.Ring)
 	return func() {
 		if f.Want == nicspec.StatusOk {
 			c.Ended(x, 0, all)
@@ -161,8 +161,8 @@ func victimEntry(c *background, f *kit.Failure) func() {
 	}
 }
 
-// spoils makes an entry's reads of its first piece fail.
-func (c *background) spoils(f *kit.Failure, e nicspec.WqeFields) func() {
+// failFirstPiece makes an entry's reads of its first piece fail.
+func (c *background) failFirstPiece(f *kit.Failure, e nicspec.WqeFields) func() {
 	x := c.OpenTx(4, 3)
 	s := kit.Segments(&e)[0]
 	c.FailOnce(f.Kind, c.BusOf(s), int(s.Len))
@@ -170,16 +170,18 @@ func (c *background) spoils(f *kit.Failure, e nicspec.WqeFields) func() {
 	if f.Want != nicspec.StatusOk {
 		all[0].Status, all[0].Frame = f.Want, nil
 	}
-	c.Tell(&x.Ring)
+	c.RingDoorbell(&x.Ring)
 	return func() {
 		c.Ended(x, 0, all)
 		c.Disable(nicspec.TableTxq, 4)
 	}
 }
 
-func victimPiece(c *background, f *kit.Failure) func() { return c.spoils(f, c.Sound(c.w[1], 7)) }
+func victimPiece(c *background, f *kit.Failure) func() {
+	return c.failFirstPiece(f, c.Sound(c.w[1], 7))
+}
 func victimCopy(c *background, f *kit.Failure) func() {
-	return c.spoils(f, copies.SoundCopy(c.Rig, c.w[1], 7))
+	return c.failFirstPiece(f, copies.SoundCopy(c.Rig, c.w[1], 7))
 }
 
 // failBeside makes reads of a queue fail in every way while the others are at work.

@@ -219,7 +219,7 @@ func outOnBoth(r *kit.Rig) {
 	}
 	r.Counted("frames on both ports", want, func() {
 		for _, x := range rings {
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, 0, posts[i])
@@ -244,8 +244,8 @@ func everythingOnBoth(r *kit.Rig) {
 		a, b = append(a, e), append(b, f)
 	}
 	pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-	r.Tell(&x.Ring)
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&x.Ring)
+	r.RingDoorbell(&y.Ring)
 	in := [2][][]byte{portFrames(0, 100), portFrames(1, 100)}
 	for i := range 100 {
 		r.PlayOn(0, in[0][i])

@@ -5,8 +5,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Tell rings a queue's doorbell for all that was posted.
-func (r *Rig) Tell(g *Ring) { r.T.Helper(); r.Write(g.Doorbell(), uint32(g.PI)) }
+// RingDoorbell rings a queue's doorbell for all that was posted.
+func (r *Rig) RingDoorbell(g *Ring) { r.T.Helper(); r.Write(g.Doorbell(), uint32(g.PI)) }
 
 // Doorbell writes any value to a doorbell.
 func (r *Rig) Doorbell(rx bool, q int, v uint32) {

@@ -167,7 +167,7 @@ func (r *Rig) Post(x *RxRing, n int) {
 		h, p := r.Buffers(i*7%64, i*5%64)
 		r.Put(x, h, p)
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 }
 
 // Next takes the next completion entry of a ring; nil if there is none yet.

@@ -192,7 +192,7 @@ func (r *Rig) TransmitLong(x *TxRing, entries ...LongEntry) {
 			last.FComplete = true
 			r.StoreEntry(x, x.PI-uint16(last.BlocksOf(&r.Sizes)), &last.LongEntry)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all)
 		entries = entries[n:]
 	}

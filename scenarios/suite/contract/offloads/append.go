@@ -293,7 +293,7 @@ func appendedAtRandom(r *kit.Rig) {
 			all[len(all)-1].FComplete = true
 			firsts = append(firsts, x.PI)
 			posts = append(posts, r.Enqueue(x, all...))
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, firsts[i], posts[i])

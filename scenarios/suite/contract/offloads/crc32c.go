@@ -163,13 +163,13 @@ func digestCredit(r *kit.Rig) {
 		kit.FrameTo(5, digested(kit.UDPPacket(0), 60, true))
 	for i := range 4 {
 		r.Dropped("a bad digest", nicspec.CntRxDropCrc32c, bad)
-		receive.Stands(r, a)
+		receive.CheckAccount(r, a)
 		first := r.Ordinal()
 		r.Play(good)
 		slow, q := a.SlowPath(), 1+i/2
 		seq := a.Draw(slow)
 		r.Delivered(r.Rx[q], first, 1, func(f *nicspec.RxCqeFields) { f.SlowPath, f.AccountSeq = slow, seq })
-		receive.Stands(r, a)
+		receive.CheckAccount(r, a)
 	}
 }
 

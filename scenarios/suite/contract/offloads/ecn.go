@@ -172,8 +172,8 @@ func markedQueues(r *kit.Rig) {
 			a, b = append(a, e), append(b, e)
 		}
 		pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-		r.Tell(&x.Ring)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Ended(x, 0, pa)
 		r.Ended(y, 0, pb)
 		r.Disable(nicspec.TableTxq, 5)

@@ -42,14 +42,14 @@ func longInAStop(r *kit.Rig) {
 		r.TransmitLong(y, transmit.AnyLong(r, w, 4, rng), transmit.AnyLong(r, w, 1, rng))
 		end := p.Ins[0] + quanta*Quantum(r)
 		if i%2 == 0 {
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, posts)
 			stopped(r, p, 1, p.Ins[0], quanta, 2*fetchCycles) // four blocks and eight pieces are to be read
 		} else {
 			r.Run(int(quanta*Quantum(r)) + 2*nicspec.VisibleCycles) // the stop is over
 			r.BusyFalls()                                           // an entry that waits for blocks is not in progress
 			r.Nothing(&x.Ring)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, posts)
 		}
 		for _, c := range p.Begins {

@@ -28,7 +28,7 @@ func disabledInAStop(r *kit.Rig) {
 		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 		r.Run(late)
 		r.Enqueue(x, r.Sound(w[0], 1))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(late)
 		r.Disable(nicspec.TableTxq, queue)
 		if late > 0 {

@@ -198,7 +198,7 @@ func busySending(r *kit.Rig, x *kit.TxRing, w *kit.Window) []kit.Posted {
 		all = append(all, kit.SendEntry(nil, r.Piece(w, 0, 64, kit.Pattern(1000, uint64(i)))))
 	}
 	posts := r.Enqueue(x, all...)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	return posts
 }
 
@@ -254,11 +254,11 @@ func classStops(r *kit.Rig) {
 		r.Run(2 * nicspec.VisibleCycles)
 		at, firstX, firstY := p.Ins[0], x.PI, y.PI
 		posts := r.Enqueue(y, r.Sound(w[1], 1), r.Sound(w[1], 2))
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Ended(y, firstY, posts)
 		require.Less(r.T, p.Begins[len(p.Begins)-1].Last, at+c.quanta, "a frame of another class was delayed")
 		posts = r.Enqueue(x, r.Sound(w[0], 1), r.Sound(w[0], 2))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, firstX, posts)
 		if c.stopped {
 			stopped(r, p, 1, at, c.quanta, fetchCycles)

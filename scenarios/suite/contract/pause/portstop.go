@@ -83,12 +83,12 @@ func onePortStopped(r *kit.Rig) {
 	y := r.OpenTx(2, 3)
 	first := going.PI
 	before := r.Enqueue(going, toPort(r, 1, w, 40, rng)...)
-	r.Tell(&going.Ring)
+	r.RingDoorbell(&going.Ring)
 	end := stop(r, 60_000)
 	var posts [queues][]kit.Posted
 	for i, x := range stopped {
 		posts[i] = r.Enqueue(x, toPort(r, 0, w, x.Size(), rng)...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 	}
 	r.Ended(going, first, before)
 	r.Run(4000) // every buffer for frames of port 0 is full
@@ -119,7 +119,7 @@ func stoppedAndMixed(r *kit.Rig) {
 			all = append(all, toPort(r, uint8((k/(1+i)+i+1)%2), w, 1, rng)...)
 		}
 		posts[i] = r.Enqueue(mixed[i], all...)
-		r.Tell(&mixed[i].Ring)
+		r.RingDoorbell(&mixed[i].Ring)
 	}
 	for range 3 {
 		r.Transmit(x, toPort(r, 1, w, x.Size(), rng)...)
@@ -153,12 +153,12 @@ func nothingInAStop(r *kit.Rig) {
 		for i := range stopped {
 			stopped[i] = r.OpenTx(first+3+i, 6)
 			posts[i] = r.Enqueue(stopped[i], toPort(r, uint8(port), w, stopped[i].Size(), rng)...)
-			r.Tell(&stopped[i].Ring)
+			r.RingDoorbell(&stopped[i].Ring)
 		}
 		r.Run(4000) // every buffer for frames of the port is full
-		r.Transmit(silent, nothing(r, other, w, each, rng)...)
-		r.Transmit(sent, nothing(r, other, w, each, rng)...)
-		r.Transmit(sends, append(toPort(r, other, w, each, rng), nothing(r, other, w, each, rng)...)...)
+		r.Transmit(silent, silentEntries(r, other, w, each, rng)...)
+		r.Transmit(sent, silentEntries(r, other, w, each, rng)...)
+		r.Transmit(sends, append(toPort(r, other, w, each, rng), silentEntries(r, other, w, each, rng)...)...)
 		r.Transmit(x, toPort(r, other, w, each, rng)...)
 		require.Less(r.T, r.Bed.NIC.Cycles(), end, "entries that do not name port %d have ended before its stop ends",
 			port)
@@ -170,9 +170,9 @@ func nothingInAStop(r *kit.Rig) {
 	}
 }
 
-// nothing returns n entries that send nothing: Nops, entries with an opcode or a port that does not
+// silentEntries returns n entries that send nothing: Nops, entries with an opcode or a port that does not
 // exist, and frames for the given port that are too short.
-func nothing(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all []nicspec.WqeFields) {
+func silentEntries(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i := range n {
 		e := nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: rng.IntN(3) > 0 || i == n-1}

@@ -26,7 +26,7 @@ func enabledInAStop(r *kit.Rig) {
 		r.TxMod = func(f *nicspec.TxqEntryFields) { f.PfcClass = class }
 		x := r.OpenTx(1, 3)
 		posts := r.Enqueue(x, r.Sound(w[0], 1), r.Sound(w[0], 2))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(4 * nicspec.VisibleCycles)
 		require.Less(r.T, r.Bed.NIC.Cycles(), p.Ins[0]+quanta*Quantum(r), "the doorbell comes before the stop ends")
 		r.Ended(x, 0, posts)
@@ -61,7 +61,7 @@ func manyWait(r *kit.Rig) {
 			}
 			first[i] = x.PI
 			posts[i] = r.Enqueue(x, all...)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		r.Run(10_000) // every buffer is full
 		require.Less(r.T, r.Bed.NIC.Cycles(), end, "the buffers are full before the stop ends")

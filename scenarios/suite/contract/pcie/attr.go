@@ -170,7 +170,7 @@ func limitsChange(r *kit.Rig, attrs uint32) {
 		}
 		index := x.PI
 		posts := r.Enqueue(x, all...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		for range rng.IntN(3) {
 			r.Run(rng.IntN(800))
 			r.SetDevctl(rng.Uint32()%3, rng.Uint32()%6, rng.Uint32()&attrs)

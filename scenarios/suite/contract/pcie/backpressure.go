@@ -46,7 +46,7 @@ func completionsWhileHeld(r *kit.Rig) {
 			asked += n
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Until("the pieces are asked for", func() bool { return asked == 300*entries })
 	r.Run(2 * r.Way)
 	r.Bed.Gate.Close()

@@ -50,7 +50,7 @@ func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
 			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd &&
 				h.Address-x.Base >= uint64(x.Size()*x.Slot)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("a piece is asked for", func() bool { return asked })
 		r.Watch = nil
 		beats := 1 + int(cpl.Length)/64

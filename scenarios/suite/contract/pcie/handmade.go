@@ -89,7 +89,7 @@ func completionsByHand(r *kit.Rig) {
 		reads := leaveUnanswered(r, r.BusOf(s), n)
 		first := x.PI
 		all := r.Enqueue(x, kit.SendEntry(nil, s))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the piece is asked for",
 			func() bool { return reads.left == 0 && r.Bed.Faults.Hits() == len(reads.all) })
 		r.Bed.Faults.Clear()

@@ -62,8 +62,8 @@ func bothWays(r *kit.Rig, rcb bool) {
 		b = append(b, r.Cut(w, kit.Pattern(60+rng.IntN(300), rng.Uint64()), 0, 3, rng))
 	}
 	pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-	r.Tell(&x.Ring)
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&x.Ring)
+	r.RingDoorbell(&y.Ring)
 	first := r.Ordinal()
 	for i := range 150 {
 		n := 60 + rng.IntN(500)

@@ -72,7 +72,7 @@ func tagsComeBack(r *kit.Rig) {
 		for i := range all {
 			all[i].Status, all[i].Frame = nicspec.StatusCplTimeout, nil
 		}
-		r.Tell(&bad.Ring)
+		r.RingDoorbell(&bad.Ring)
 		for r.Bed.NIC.Cycles() < since+2*limit+kit.Timeout { // until their rest time is over
 			sendAll(r, good, long(40))
 		}
@@ -86,6 +86,6 @@ func sendAll(r *kit.Rig, x *kit.TxRing, entries []nicspec.WqeFields) {
 	r.T.Helper()
 	first := x.PI
 	all := r.Enqueue(x, entries...)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Ended(x, first, all)
 }

@@ -63,8 +63,8 @@ func accountGroups(r *kit.Rig) {
 	OpenPosted(r, 9)
 	a := &Account{Index: 21, Balance: 10, Rule: 6, SlowQ: 9, group: 250, rssLog: 4}
 	SetAccount(r, a)
-	draws(r, a, 14)
+	drawFrames(r, a, 14)
 	credit(r, a, 20, false, false)
-	draws(r, a, 25)
-	Stands(r, a)
+	drawFrames(r, a, 25)
+	CheckAccount(r, a)
 }

@@ -65,7 +65,7 @@ func creditsWhileDrawing(r *kit.Rig) {
 			return a.drawn == uint32(n*(round+1))
 		})
 		r.Quiet()
-		Stands(r, a)
+		CheckAccount(r, a)
 		require.Nil(r.T, r.Next(&r.Rx[a.SlowQ].Ring))
 		r.Post(r.Rx[a.FastQ], n)
 	}

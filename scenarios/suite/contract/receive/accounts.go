@@ -85,8 +85,8 @@ func credit(r *kit.Rig, a *Account, credits uint32, take, resume bool) {
 	r.Synced()
 }
 
-// Stands checks an account's state, in its register and in its table entry.
-func Stands(r *kit.Rig, a *Account) {
+// CheckAccount checks an account's state, in its register and in its table entry.
+func CheckAccount(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	want := nicspec.AccountEntryFields{Balance: a.Balance, Drawn: a.drawn, Seq: a.seq}
 	v := a.Balance
@@ -101,8 +101,8 @@ func Stands(r *kit.Rig, a *Account) {
 	require.Equal(r.T, v, r.Read(nicspec.RegAccountCredit(a.Index)), "ACCOUNT_CREDIT[%d]", a.Index)
 }
 
-// draws plays n frames that draw on an account, and checks that each takes the expected path.
-func draws(r *kit.Rig, a *Account, n int) {
+// drawFrames plays n frames that draw on an account, and checks that each takes the expected path.
+func drawFrames(r *kit.Rig, a *Account, n int) {
 	r.T.Helper()
 	first := r.Ordinal()
 	for i := range n {
@@ -140,24 +140,24 @@ func bothPaths(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 9, Balance: 5, Rule: 3, FastQ: 1, SlowQ: 2}
 	SetAccount(r, a)
-	Stands(r, a)
-	draws(r, a, 12)
-	Stands(r, a)
+	CheckAccount(r, a)
+	drawFrames(r, a, 12)
+	CheckAccount(r, a)
 	require.EqualValues(r.T, 5, a.drawn)
 	for _, n := range []uint32{1, 2, 30} {
 		credit(r, a, n, false, false)
-		draws(r, a, int(n)/2+3)
-		Stands(r, a)
+		drawFrames(r, a, int(n)/2+3)
+		CheckAccount(r, a)
 	}
 	a.Balance, a.drawn, a.seq = 4, 0, 0 // rewritten
 	SetAccount(r, a)
-	draws(r, a, 6)
-	Stands(r, a)
+	drawFrames(r, a, 6)
+	CheckAccount(r, a)
 	a.FastQ, a.SlowQ = 2, 2 // one queue for both paths
 	credit(r, a, 3, false, false)
 	setAccountRule(r, a)
-	draws(r, a, 6)
-	Stands(r, a)
+	drawFrames(r, a, 6)
+	CheckAccount(r, a)
 }
 
 // setAccountRule writes only the rule of an account.
@@ -177,30 +177,30 @@ func latchedAccount(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 63, Balance: 3, Latch: true, Rule: 0, FastQ: 1, SlowQ: 2}
 	SetAccount(r, a)
-	draws(r, a, 3)
-	Stands(r, a) // no credit left, but no frame has been refused credit
+	drawFrames(r, a, 3)
+	CheckAccount(r, a) // no credit left, but no frame has been refused credit
 	require.False(r.T, a.slow)
-	draws(r, a, 1)
+	drawFrames(r, a, 1)
 	require.True(r.T, a.slow)
-	Stands(r, a)
+	CheckAccount(r, a)
 	credit(r, a, 10, false, false)
-	draws(r, a, 4)
-	Stands(r, a)
+	drawFrames(r, a, 4)
+	CheckAccount(r, a)
 	credit(r, a, 2, true, false)
-	draws(r, a, 1)
+	drawFrames(r, a, 1)
 	credit(r, a, 0, false, true)
-	draws(r, a, 10)
-	Stands(r, a)
+	drawFrames(r, a, 10)
+	CheckAccount(r, a)
 	credit(r, a, 5, true, true) // takes credits and resumes: the next frame finds none
-	Stands(r, a)
-	draws(r, a, 2)
+	CheckAccount(r, a)
+	drawFrames(r, a, 2)
 	credit(r, a, 1, false, true)
-	draws(r, a, 2)
+	drawFrames(r, a, 2)
 	a.Balance, a.drawn, a.seq, a.slow = 2, 0, 0, false // a table write makes it Fast
 	SetAccount(r, a)
-	Stands(r, a)
-	draws(r, a, 3)
-	Stands(r, a)
+	CheckAccount(r, a)
+	drawFrames(r, a, 3)
+	CheckAccount(r, a)
 }
 
 // accountCredits adds and takes credits up to the limits, with one write, or two in one TLP.
@@ -216,14 +216,14 @@ func accountCredits(r *kit.Rig) {
 		{nicspec.CreditMax, true}, {nicspec.CreditMax, true}, {0x80_0000, false}, {0x80_0000, false}, {0xff_fffe, true},
 		{2, true}} {
 		credit(r, a, c.n, c.take, false)
-		Stands(r, a)
+		CheckAccount(r, a)
 	}
 	r.Write2(nicspec.RegAccountCredit(4), 11, 22)
 	r.Write2(nicspec.RegAccountCredit(4), 1|1<<30, 0x3f00_0002) // bits 29:24 are not defined
 	r.Synced()
 	a.Balance, b.Balance = 10, 24
-	Stands(r, a)
-	Stands(r, b)
+	CheckAccount(r, a)
+	CheckAccount(r, b)
 	require.Equal(r.T, uint64(24)<<32|10, r.Read2(nicspec.RegAccountCredit(4)))
 	for i := range nicspec.NumAccounts {
 		if i != a.Index && i != b.Index {
@@ -240,27 +240,27 @@ func accountDrops(r *kit.Rig) {
 	SetAccount(r, a)
 	f := kit.FrameTo(7, kit.Blob(300, 1))
 	r.Dropped("the fast queue is off", nicspec.CntRxDropQueueOff, f, f, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	r.OpenRx(6, 2, nil)
 	r.Dropped("no descriptor in the fast queue", nicspec.CntRxDropNoDesc, f, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	a.FastQ = 1
 	setAccountRule(r, a)
-	draws(r, a, 2)
+	drawFrames(r, a, 2)
 	a.SlowQ = 6
 	setAccountRule(r, a)
 	a.slow = true // a dropped frame does change the state
 	r.Dropped("no descriptor in the slow queue", nicspec.CntRxDropNoDesc, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	credit(r, a, 1, false, false)
 	r.Disable(nicspec.TableRxq, 6)
 	r.Dropped("the slow queue is off", nicspec.CntRxDropQueueOff, f)
 	r.OpenRx(6, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 299 })
 	r.Dropped("too long for the slow queue", nicspec.CntRxDropTooLong, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	credit(r, a, 0, false, true)
-	draws(r, a, 1)
-	Stands(r, a)
+	drawFrames(r, a, 1)
+	CheckAccount(r, a)
 }
 
 // manyAccounts uses every account, some of them named by two rules.
@@ -283,11 +283,11 @@ func manyAccounts(r *kit.Rig) {
 		case 0:
 			credit(r, a, uint32(rng.IntN(4)), rng.IntN(4) == 0, rng.IntN(2) == 0)
 		default:
-			draws(r, a, 1+rng.IntN(5))
+			drawFrames(r, a, 1+rng.IntN(5))
 		}
 	}
 	for _, a := range all {
-		Stands(r, a)
+		CheckAccount(r, a)
 	}
 	// Two rules draw on one account.
 	a, b := *all[1], *all[1]

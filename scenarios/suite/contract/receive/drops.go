@@ -227,7 +227,7 @@ func precedence(r *kit.Rig) {
 // overflow delays the frames of a queue by a slow read of its descriptors: as many are kept as [R3]
 // guarantees.
 func overflow(r *kit.Rig) {
-	lose(r, 20)
+	playDrops(r, 20)
 	r.ReceiveAll(8)
 	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the guaranteed size: every byte of it is needed
 		x := r.OpenRx(8, 10, nil)
@@ -259,9 +259,9 @@ func overflow(r *kit.Rig) {
 	}
 }
 
-// lose plays n frames of some 1,000 B for every cause of a drop other than their length: they leave
+// playDrops plays n frames of some 1,000 B for every cause of a drop other than their length: they leave
 // no trace in the buffer.
-func lose(r *kit.Rig, n int) {
+func playDrops(r *kit.Rig, n int) {
 	r.T.Helper()
 	r.OpenRx(2, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 100 })
 	r.OpenRx(3, 2, nil) // without descriptors

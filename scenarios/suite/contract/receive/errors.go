@@ -63,7 +63,7 @@ func descriptorFaults(r *kit.Rig) {
 			kit.FrameTo(1, kit.Blob(90, 2)), kit.FrameTo(2, kit.Blob(201, 5))}
 		r.Play(frames[1:]...)
 		r.Delivered(good, at+2, 0)
-		r.Tell(&x.Ring) // the same index again, but the queue is not in state Run
+		r.RingDoorbell(&x.Ring) // the same index again, but the queue is not in state Run
 		r.Quiet()
 		for i, n := range kit.Arrived(frames...).Taken(2).With(kit.PortCounter(nicspec.CntRxDropQueueErr), 2).
 			With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntRxCqe),
@@ -216,7 +216,7 @@ func silentTagRests(r *kit.Rig) {
 			}
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Until("the first frames leave", func() bool { return len(r.Out) > 5 })
 	r.FailOnce(inject.FaultSilent, y.Base, 64)
 	r.Post(y, 1)

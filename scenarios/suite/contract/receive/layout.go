@@ -57,7 +57,7 @@ func layouts(r *kit.Rig, mps uint32) {
 			r.Put(x, h, p)
 			r.Play(kit.FrameOf(n))
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		for i := range kit.Lengths {
 			r.Delivered(x, first+i, nicspec.RuleNone)
 		}
@@ -124,7 +124,7 @@ func pages(r *kit.Rig) {
 			n++
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	for i := range n {
 		r.Delivered(x, first+i, nicspec.RuleNone)
 	}

@@ -78,7 +78,7 @@ func rxIndicesWrap(r *kit.Rig) {
 		for range n {
 			r.Put(x, h, p) // several descriptors may name the same buffer
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		first := r.Ordinal()
 		for range n {
 			r.Play(f)
@@ -136,7 +136,7 @@ func lateDoorbells(r *kit.Rig) {
 			h, p := r.Buffers(0, 1)
 			r.Put(x, h, p)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(rng.IntN(60))
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
 			require.Equal(r.T, uint16(used), nicspec.RxCqe(e).Index())
@@ -219,7 +219,7 @@ func usedOnce(r *kit.Rig) {
 		n := 60 + i
 		h, p := around+100+uint64(i%9), around+300+uint64(i%7)
 		r.Put(x, h, p)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Play(kit.Blob(n, 9))
 		r.Delivered(x, r.Ordinal()-1, nicspec.RuleNone)
 		want := append([]byte(nil), mark...)

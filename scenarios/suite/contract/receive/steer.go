@@ -33,9 +33,9 @@ func keyFrames() [][]byte {
 	return [][]byte{roce.Build(), tcp.Build(), frag.Build(), bad.Build(), kit.Blob(80, 5)}
 }
 
-// hits plays a frame that a rule with action Drop takes, or none does, and reports whether the rule
+// matches plays a frame that a rule with action Drop takes, or none does, and reports whether the rule
 // took it.
-func hits(r *kit.Rig, frame []byte) bool {
+func matches(r *kit.Rig, frame []byte) bool {
 	r.T.Helper()
 	before := r.Player(0).Sent()
 	hit, miss := drops(r)
@@ -77,11 +77,11 @@ func everyKeyField(r *kit.Rig) {
 			}
 			index := (i*3 + n) % r.Sizes.NumRules
 			r.Rule(index, rule)
-			require.True(r.T, hits(r, frame), "frame %d, %s is right", n, field.Name)
+			require.True(r.T, matches(r, frame), "frame %d, %s is right", n, field.Name)
 			wrong := field.Bit + (i+n)%field.Width
 			rule.Value[wrong/8] ^= 1 << (wrong % 8)
 			r.Rule(index, rule)
-			require.False(r.T, hits(r, frame), "frame %d, bit %d of %s is wrong", n, wrong-field.Bit, field.Name)
+			require.False(r.T, matches(r, frame), "frame %d, bit %d of %s is wrong", n, wrong-field.Bit, field.Name)
 			r.Rule(index, nicspec.RuleEntryFields{})
 		}
 	}
@@ -106,7 +106,7 @@ func everyKeyBit(r *kit.Rig) {
 			}
 			r.Rule(i, rule)
 		}
-		require.False(r.T, hits(r, frame), "rules wrong in bits %d to %d", base, base+n-1)
+		require.False(r.T, matches(r, frame), "rules wrong in bits %d to %d", base, base+n-1)
 	}
 	rule := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 	copy(rule.Value[:], key)
@@ -114,7 +114,7 @@ func everyKeyBit(r *kit.Rig) {
 		rule.Mask[k] = 0xff
 	}
 	r.Rule(3, rule)
-	require.True(r.T, hits(r, frame), "a rule that is right in every bit, reserved ones included")
+	require.True(r.T, matches(r, frame), "a rule that is right in every bit, reserved ones included")
 }
 
 func masks(r *kit.Rig) {
@@ -123,17 +123,17 @@ func masks(r *kit.Rig) {
 	rule := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 	copy(rule.Value[:], kit.Pattern(nicspec.SteerKeySize, 5))
 	r.Rule(r.Sizes.NumRules-1, rule)
-	require.True(r.T, hits(r, frame), "a mask of zeros matches everything")
+	require.True(r.T, matches(r, frame), "a mask of zeros matches everything")
 	rule.Valid = 0
 	r.Rule(r.Sizes.NumRules-1, rule)
-	require.False(r.T, hits(r, frame), "a rule that is not valid matches nothing")
+	require.False(r.T, matches(r, frame), "a rule that is not valid matches nothing")
 	rule = nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 	rule.Value[3], rule.Mask[3] = 0xfc, 0xfc // reserved bits of the key are 0
 	r.Rule(0, rule)
-	require.False(r.T, hits(r, frame), "reserved bits of the key are 0")
+	require.False(r.T, matches(r, frame), "reserved bits of the key are 0")
 	rule.Value[3] = 0
 	r.Rule(0, rule)
-	require.True(r.T, hits(r, frame), "reserved bits of the key are 0")
+	require.True(r.T, matches(r, frame), "reserved bits of the key are 0")
 }
 
 // priority uses overlapping rules: the lowest valid one takes a frame and counts it.

@@ -79,7 +79,7 @@ func doorbellsWrap(r *kit.Rig) {
 	}
 	r.Synced()
 	for _, x.PI = range []uint16{1 << 15, nops} {
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("entries end",
 			func() bool { return r.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntTxCqe))) == uint64(x.PI) })
 	}

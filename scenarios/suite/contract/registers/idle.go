@@ -30,7 +30,7 @@ func busyWhileReading(r *kit.Rig) {
 			r.Post(x, 1)
 		} else {
 			r.Enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-			r.Tell(&y.Ring)
+			r.RingDoorbell(&y.Ring)
 		}
 		r.Struck()
 		r.Synced()
@@ -48,7 +48,7 @@ func idleWithEntry(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	y := r.OpenTx(2, 3)
 	r.Enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&y.Ring)
 	r.Synced()
 	r.BusyFalls()
 	r.Nothing(&y.Ring)
@@ -79,7 +79,7 @@ func statusTells(r *kit.Rig) {
 		} else {
 			want.SetTxBusy(true)
 			r.Enqueue(y, e)
-			r.Tell(&y.Ring)
+			r.RingDoorbell(&y.Ring)
 		}
 		r.Struck()
 		r.Played()

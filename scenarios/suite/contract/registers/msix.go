@@ -246,7 +246,7 @@ func messagesOfEvents(r *kit.Rig) {
 		r.Event(&x.Ring, f.Want, 0)
 		r.FailOnce(f.Kind, y.Base, 64)
 		r.Enqueue(y, nicspec.WqeFields{})
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Event(&y.Ring, f.Want, 0)
 		m.settled()
 		require.Equal(r.T, [2]int{1, 1}, [2]int{a.messages, b.messages}, "%v", f.Kind)
@@ -344,7 +344,7 @@ func messagesUnderTraffic(r *kit.Rig) {
 			all[len(all)-1].FComplete = true
 			firsts[i] = y.PI
 			posts[i] = r.Enqueue(y, all...)
-			r.Tell(&y.Ring)
+			r.RingDoorbell(&y.Ring)
 		}
 		first := r.Ordinal()
 		var order []int

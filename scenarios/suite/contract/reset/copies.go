@@ -26,12 +26,12 @@ func resetCopies(r *kit.Rig) {
 		src, dst := r.Piece(w[0], 0, 64, data), r.Hole(w[1], i, 64, n)
 		r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopyInvalidate, src, dst))
 		r.Enqueue(y, copies.SoundCopy(r, w[0], 1), copies.SoundCopy(r, w[0], 2))
-		r.Tell(&x.Ring)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Run(150 + i*200)
 		keys := r.Keys
 		Reset(r)
-		requests := later(r)
+		requests := watchLeftovers(r)
 		r.Run(3000)
 		require.Zero(r.T, *requests, "TLPs of earlier work")
 		r.Watch, r.Keys = nil, keys // keys are needed to locate the destination
@@ -58,9 +58,9 @@ func resetFailedCopies(r *kit.Rig) {
 		for k, f := range copies.CopyFlaws(r) {
 			all = append(all, r.Enqueue(y, transmit.Flawed(r, &f, copies.SoundCopy(r, w[0], uint64(k)), true))...)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(400)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Run(300 + i*150)
 		Reset(r)
 		for e := r.Next(&y.Ring); e != nil; e = r.Next(&y.Ring) {

@@ -142,8 +142,8 @@ func resetWindow(r *kit.Rig) {
 	Works(r, 1)
 }
 
-// later watches for what must not appear any more: requests and frames of a device that was reset.
-func later(r *kit.Rig) (requests *int) {
+// watchLeftovers watches for what must not appear any more: requests and frames of a device that was reset.
+func watchLeftovers(r *kit.Rig) (requests *int) {
 	requests = new(int)
 	r.Watch = func(c boundary.Crossing) {
 		if h := tlp.Parse(&c.TLP.Hdr); c.Kind == boundary.TLPOut && !h.Kind.IsCompletion() {
@@ -165,7 +165,7 @@ func traffic(r *kit.Rig, rng *rand.Rand) {
 	for range 60 {
 		r.Enqueue(x, r.Cut(w, kit.Pattern(60+rng.IntN(3000), rng.Uint64()), 0, 2, rng))
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	for i := range 60 {
 		r.Play(kit.FrameTo(1+i%2, kit.FrameOf(60+rng.IntN(1500))))
 	}
@@ -177,7 +177,7 @@ func resetUnderTraffic(r *kit.Rig) {
 		traffic(r, rng)
 		r.Run(100 + i*230)
 		Reset(r)
-		requests, out := later(r), len(r.Out)
+		requests, out := watchLeftovers(r), len(r.Out)
 		r.Played()
 		r.Run(3000)
 		require.Zero(r.T, *requests, "TLPs of earlier work")
@@ -207,7 +207,7 @@ func resetWhileSilent(r *kit.Rig) {
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: at, To: at + 1<<20}))
 		r.Post(y, 8)
 		r.Enqueue(x, e, r.Sound(w[1], 2))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		begin := r.Bed.Engine.Now()
 		Reset(r)
@@ -231,7 +231,7 @@ func resetStates(r *kit.Rig) {
 	for i := range 8 {
 		r.Enqueue(x, r.Sound(w, uint64(i)))
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	bad, off := r.OpenRx(3, 3, nil), r.OpenRx(4, 3, nil)
 	r.FailOnce(inject.FaultUR, bad.Base, 128)
 	r.Post(bad, 1)

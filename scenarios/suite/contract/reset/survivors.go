@@ -54,7 +54,7 @@ func disabledWhileIssued(r *kit.Rig) {
 			all = append(all, e)
 		}
 		posts := r.Enqueue(x, all...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(2*r.Way + k*2)
 		r.Disable(nicspec.TableTxq, 6)
 		n := 0
@@ -97,7 +97,7 @@ func disabledAsTheyArrive(r *kit.Rig) {
 				}
 			}
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		if round == 0 {
 			r.Until("the entries come", func() bool { return came > 0 })
 			r.Watch = nil
@@ -137,7 +137,7 @@ func timeoutUnderFlood(r *kit.Rig) {
 		}
 	}
 	r.Enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Struck()
 	h := tlp.Header{Kind: tlp.CplD, Length: 1024, ByteCount: 4096, RequesterID: nicspec.RequesterNic,
 		CompleterID: nicspec.RequesterArm, Tag: tag ^ 0x80}
@@ -193,10 +193,10 @@ func timeoutUnderAnswers(r *kit.Rig) {
 			last = c.Last
 		}
 	}
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&y.Ring)
 	r.Run(wait / 4)
 	for _, x := range rings {
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 	}
 	for _, x := range rings {
 		r.Event(&x.Ring, nicspec.StatusCplTimeout, 0)

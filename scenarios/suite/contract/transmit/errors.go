@@ -53,8 +53,8 @@ func pieceFaults(r *kit.Rig) {
 			} else {
 				all[1].Status, all[1].Frame = f.Want, nil
 			}
-			r.Tell(&x.Ring)
-			r.Tell(&other.Ring)
+			r.RingDoorbell(&x.Ring)
+			r.RingDoorbell(&other.Ring)
 			r.Ended(other, firstOther, allOther)
 			r.Ended(x, first, all)
 			r.Quiet()
@@ -93,7 +93,7 @@ func everyCompletion(r *kit.Rig) {
 			first := x.PI
 			all := r.Enqueue(x, kit.SendEntry(nil, s), r.Sound(w[1], 4))
 			all[0].Status, all[0].Frame = want, nil
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, all)
 			r.Quiet()
 		}
@@ -125,7 +125,7 @@ func severalPieces(r *kit.Rig) {
 				r.Bed.Faults.Add(inject.Fault{Kind: ReadFaults[(i+k*(1+i/5))%len(ReadFaults)], From: at, To: at + 100}))
 		}
 		r.Enqueue(x, e, r.Sound(w[1], 9))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		got := r.TxCqe(x)
 		require.Contains(r.T, ReadStatuses, got.Status())
 		require.Equal(r.T, nicspec.StatusOk, r.TxCqe(x).Status())
@@ -150,7 +150,7 @@ func entryFaults(r *kit.Rig) {
 		r.FailOnce(f.Kind, x.Base, 8*nicspec.WqeBytes)
 		first := x.PI
 		all := r.Enqueue(x, r.Sound(w[0], 4))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		if f.Want == nicspec.StatusOk {
 			r.Ended(x, first, all)
@@ -159,7 +159,7 @@ func entryFaults(r *kit.Rig) {
 		}
 		r.Transmit(good, r.Sound(w[1], 6), r.Sound(w[1], 7))
 		r.Event(&x.Ring, f.Want, first)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Quiet()
 		r.Moved(f.Kind.String(), before,
 			f.Counts().With(kit.DevCounter(nicspec.CntTxWqe), 2).With(kit.DevCounter(nicspec.CntTxCqe), 3).
@@ -200,7 +200,7 @@ func txOffWhileFailing(r *kit.Rig) {
 				r.Bed.Faults.Add(inject.Fault{Kind: f.Kind, From: at, To: at + uint64(n), Count: 1,
 					Delay: r.Bed.Cycles(600)}))
 			r.Enqueue(x, e)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Struck()
 			r.Disable(nicspec.TableTxq, 2)
 			if piece {
@@ -226,7 +226,7 @@ func piecesOfNothing(r *kit.Rig) {
 		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it exists
 		kit.SendEntry(kit.Pattern(5, 1), r.Piece(w[0], 0, 64, kit.Pattern(100, 1)),
 			nicspec.SegFields{Key: 9, Len: 9000, Addr: 1}))
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Ended(x, 0, all)
 	r.Quiet()
 	r.NoFrames()
@@ -261,7 +261,7 @@ func tagsRest(r *kit.Rig) {
 				all = append(all, r.Sound(w[1], uint64(i)))
 			}
 			r.Enqueue(x, all...)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			for range all {
 				if r.TxCqe(x).Status() != nicspec.StatusOk {
 					struck++
@@ -303,7 +303,7 @@ func timeouts(r *kit.Rig) {
 			if a.late {
 				all[0].Status, all[0].Frame = nicspec.StatusCplTimeout, nil
 			}
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, all)
 			r.Quiet()
 		}

@@ -184,7 +184,7 @@ func bellInside(r *kit.Rig) {
 				"indices while an entry of %d blocks waits for %d of them", blocks, blocks-k)
 		}
 		more := r.EnqueueLong(x, AnyLong(r, w, 1+rng.IntN(2), rng))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, at, append(last, more...))
 		r.NoFrames()
 	}

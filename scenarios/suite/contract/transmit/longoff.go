@@ -49,7 +49,7 @@ func longCutOff(r *kit.Rig) {
 			h := tlp.Parse(&c.TLP.Hdr)
 			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address == x.Base
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		for range kit.Patience {
 			if asked {
 				break

@@ -34,7 +34,7 @@ func longEnable(r *kit.Rig) {
 		r.Run(300)
 		r.BusyFalls()
 		r.Nothing(&x.Ring)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first+2, all[1:])
 	}
 	r.Quiet()
@@ -84,7 +84,7 @@ func longRingErrors(r *kit.Rig) {
 			r.Doorbell(false, x.Number, uint32(from))
 			r.Run(rng.IntN(300))
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		r.Quiet()
 		var got []nicspec.TxCqe
@@ -126,7 +126,7 @@ func longPieceErrors(r *kit.Rig) {
 		if all[1].Status = kit.Failures[i%len(kit.Failures)].Want; all[1].Status != nicspec.StatusOk {
 			all[1].Frame = nil
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all)
 		r.Quiet()
 	}
@@ -154,7 +154,7 @@ func longTogether(r *kit.Rig) {
 				all = append(all, r.EnqueueLong(x, e)...)
 			}
 			posts = append(posts, all)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, firsts[i], posts[i])

@@ -124,7 +124,7 @@ func pushedBetween(r *kit.Rig) {
 				all = append(all, r.Enqueue(x, r.Sound(w[n%2], rng.Uint64()))...)
 				n++
 			}
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Run(rng.IntN(60))
 		}
 		r.Ended(x, first, all)
@@ -164,7 +164,7 @@ func pushesRefused(r *kit.Rig) {
 	x = r.OpenTx(5, 2)
 	r.FailOnce(kit.Failures[0].Kind, x.Base, 4*nicspec.WqeBytes)
 	r.Enqueue(x, e)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Event(&x.Ring, kit.Failures[0].Want, 0)
 	r.Bed.Faults.Clear()
 	refuse("a queue in state Error", 5)
@@ -182,7 +182,7 @@ func pushedEarly(r *kit.Rig) {
 		first := x.PI
 		all := pushed(r, x, r.Sound(w[0], 1), r.Sound(w[1], uint64(i)))
 		all = append(all, r.Enqueue(x, r.Sound(w[1], 7))...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		all = append(all, pushed(r, x, r.Sound(w[0], 5))...)
 		r.Run(600)
 		r.Nothing(&x.Ring)

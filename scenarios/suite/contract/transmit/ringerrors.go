@@ -40,7 +40,7 @@ func lastEntryFails(r *kit.Rig) {
 		for k := range 12 {
 			all = append(all, r.Enqueue(x, r.Sound(w[0], uint64(k)))...)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		n := uint16((at - x.Base) / nicspec.WqeBytes)
 		r.Ended(x, 0, all[:n])
@@ -65,10 +65,10 @@ func owedEvent(r *kit.Rig) {
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: slow, To: slow + 1, Delay: r.Bed.Cycles(3000)}))
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.At(1), To: x.At(2)}))
 		all := r.Enqueue(x, e)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		r.Enqueue(x, r.Sound(w[0], 9))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the queue is in state Error", func() bool {
 			return nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, 2)).State == nicspec.QueueStateError
 		})
@@ -101,7 +101,7 @@ func notFetched(r *kit.Rig) {
 			}
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Until("entries end", func() bool { return r.Next(&x.Ring) != nil })
 	r.Disable(nicspec.TableTxq, 2)
 	r.Watch = nil

@@ -97,7 +97,7 @@ func allTxQueues(r *kit.Rig) {
 			posts[q] = r.Enqueue(x, all...)
 		}
 		for _, q := range rng.Perm(r.Sizes.NumTxq) {
-			r.Tell(&r.Tx[q].Ring)
+			r.RingDoorbell(&r.Tx[q].Ring)
 		}
 		for q := range r.Sizes.NumTxq {
 			r.Ended(r.Tx[q], firsts[q], posts[q])
@@ -138,7 +138,7 @@ func txEnable(r *kit.Rig) {
 	entry := func(i int) nicspec.WqeFields { return r.Sound(w[i%2], uint64(i)) }
 	first := x.PI
 	all := r.Enqueue(x, entry(1), entry(2), nicspec.WqeFields{FComplete: true})
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Run(2000)
 	r.Nothing(&x.Ring)
 	r.NoFrames()
@@ -152,7 +152,7 @@ func txEnable(r *kit.Rig) {
 			some = append(some, entry(k))
 		}
 		all = r.Enqueue(x, some...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(150 + i*40)
 		r.Write(nicspec.RegCtrl, 0) // under way
 		r.Synced()
@@ -186,13 +186,13 @@ func boundedTime(r *kit.Rig) {
 	}
 	all[599].FComplete = true
 	posts := r.Enqueue(x, all...)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	var few []*kit.TxRing
 	var ends [][]kit.Posted
 	for _, q := range []int{1, r.Sizes.NumTxq / 2, r.Sizes.NumTxq - 1} {
 		y := r.OpenTx(q, 3)
 		few, ends = append(few, y), append(ends, r.Enqueue(y, r.Sound(w[0], 1), r.Sound(w[1], 2)))
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 	}
 	for i, y := range few {
 		r.Ended(y, 0, ends[i])
@@ -219,8 +219,8 @@ func slowReads(r *kit.Rig) {
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: at, To: at + 100, Delay: r.Bed.Cycles(3000)}))
 		fa, fb := x.PI, y.PI
 		pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-		r.Tell(&x.Ring)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Ended(y, fb, pb)
 		r.Ended(x, fa, pa)
 	}
@@ -256,8 +256,8 @@ func txUnderTraffic(r *kit.Rig) {
 		}
 		first := other.PI
 		pm, po := r.Enqueue(x, mine...), r.Enqueue(other, others...)
-		r.Tell(&x.Ring)
-		r.Tell(&other.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&other.Ring)
 		r.Run(40 + 60*lap)
 		r.Disable(nicspec.TableTxq, 2)
 		n := 0

@@ -213,7 +213,7 @@ func randomEntries(r *kit.Rig) {
 			all[len(all)-1].FComplete = true
 			firsts = append(firsts, x.PI)
 			posts = append(posts, r.Enqueue(x, all...))
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, firsts[i], posts[i])
@@ -272,7 +272,7 @@ func keysRewritten(r *kit.Rig) {
 		}
 		first := x.PI
 		n := len(r.Enqueue(x, all...))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(i * 17)
 		k := old
 		switch i % 4 {
