@@ -46,7 +46,7 @@ type CompSpec struct {
 	// t+OutLatency.
 	InLatency, OutLatency simcore.Ps
 	MaxCycles             uint64 // the run fails after that many cycles; 0: never
-	Patience              uint64 // cycles that the device may take to become idle once Done returns true; 0: DefaultPatience
+	Patience              uint64 // cycles for the device to become idle once Done returns true; 0: DefaultPatience
 	Digest                bool   // fold every event into Comp.Digest
 }
 

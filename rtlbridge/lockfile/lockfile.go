@@ -4,7 +4,7 @@
 // the lock is taken. Callers with a folder of their own keep their files, and use only Sign and Holder.
 //
 // Invariants of Take:
-//   - A file is never seen before it is locked and signed, so one without the complete signature belongs to somebody else.
+//   - A file is never seen before it is locked and signed, so one without a complete signature is not ours.
 //   - No such file is written to or removed.
 package lockfile
 

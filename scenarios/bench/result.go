@@ -23,7 +23,7 @@ type Result struct {
 	// is false.
 	Disturbed float64 `json:"disturbed,omitempty"`
 
-	Claim      // a claim measured by an experiment: Value is its first number; for a claim without a number 1 if it was found, else 0
+	Claim      // a claim measured by an experiment: Value is its first number; without one, 1 if it was found, else 0
 	Experiment // a whole experiment: Value is the share of its scored claims that passed
 }
 

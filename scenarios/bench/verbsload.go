@@ -34,7 +34,7 @@ type verbsLoad struct {
 
 const (
 	verbsWindow = 64 // WRITEs in flight, over all queue pairs
-	verbsLog    = 10 // log of the number of work entries, over all queue pairs: rings take the same memory for any number of queue pairs
+	verbsLog    = 10 // log of the work entries of all queue pairs together: their number does not change memory
 	verbsKey    = 3
 	verbsArena  = 64 << 20
 	verbsFrom   = 256 << 20

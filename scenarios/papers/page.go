@@ -23,7 +23,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"value":   func(in study.Input) string { return inputValue(&in) },
 	"join":    func(s []string) string { return strings.Join(s, ", ") },
 	"numbers": numbers, "precision": func(r Result) string { return r.precision() },
-	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // made by package plot, which escapes texts
+	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // plot escapes texts
 	"ledgers": func(r Result) template.HTML { return template.HTML(ledgerTable(&r)) },
 	"has":     func(r Result) bool { return len(r.Ledgers) > 0 },
 }).Parse(pageText))

@@ -36,7 +36,7 @@ type includeCheck struct {
 func CheckIncludes(ctx context.Context, m *manifest.Manifest, src *Set) error {
 	c := includeCheck{ctx, m, append([]string{m.Abs(".")}, src.IncDirs...), map[string]bool{}, MaxSourcesBytes}
 	var errs []error
-	_, _ = manifest.TakeFlags(m.VerilatorFlags, func(p string) (string, error) { // reported where the flags are passed on
+	_, _ = manifest.TakeFlags(m.VerilatorFlags, func(p string) (string, error) { // faults are reported later
 		if p = m.Abs(p); isFolder(p) {
 			c.folders = append(c.folders, p)
 		} else if err := c.follow(p); err != nil {

@@ -150,7 +150,7 @@ func overlappingCopies(r *kit.Rig) {
 			require.Equal(r.T, 1, written[r.BusOf(d)+i], "shift %d: writes of byte %d", shift, i)
 			delete(written, r.BusOf(d)+i)
 		}
-		require.Equal(r.T, nicspec.CqeBytes, len(written), "bytes written besides the destination (one completion entry)")
+		require.Equal(r.T, nicspec.CqeBytes, len(written), "bytes written elsewhere: one completion entry")
 		if shift == 0 {
 			require.Equal(r.T, kit.Pattern(n, 0), r.Load(r.BusOf(d), n))
 		}

@@ -74,7 +74,7 @@ func trimmed(r *kit.Rig, x *kit.RxRing, ordinal int) (whole bool) {
 	for k, used := range []int{h, p} {
 		rest := r.Load(x.Posted[index][k]+uint64(used), n+64-used)
 		for i, b := range rest {
-			require.EqualValues(r.T, unwritten, b, "byte %d after the %d bytes of buffer %d that a frame of %d B takes", i,
+			require.EqualValues(r.T, unwritten, b, "byte %d after the %d of buffer %d that a frame of %d B takes", i,
 				used, k, n)
 		}
 	}
