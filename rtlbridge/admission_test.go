@@ -19,17 +19,18 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// openSeconds, maxApplicants and namedRefusals are those of verilator/harness/admission.hpp.
+// openSeconds, maxApplicants and namedRefusals are the limits of verilator/harness/admission.hpp.
 const (
 	openSeconds   = 5
 	maxApplicants = 16
 	namedRefusals = 32
 )
 
-// late is what a client is told that does not send its OPEN frame in time. A test that is paused may be late, too.
+// late is the message to a client that does not send its OPEN frame in time. A test that is paused may be late,
+// too.
 var late = fmt.Sprintf("no complete OPEN frame within %d s", openSeconds)
 
-// besieged is a device that listens, with what it says on its standard error.
+// besieged is a listening device and its standard error.
 type besieged struct {
 	t       *testing.T
 	address string
@@ -56,7 +57,7 @@ func besiege(t *testing.T, d *build.Device, at string, token [32]byte) *besieged
 	return b
 }
 
-// connect is a client that has said nothing yet.
+// connect returns a client that has sent nothing yet.
 func (b *besieged) connect() net.Conn {
 	b.t.Helper()
 	network, at, _ := strings.Cut(b.address, ":")
@@ -66,7 +67,7 @@ func (b *besieged) connect() net.Conn {
 	return c
 }
 
-// says reads the next line of what the device says.
+// says reads the device's next line and compares it.
 func (b *besieged) says(want string) {
 	b.t.Helper()
 	require.True(b.t, b.words.Scan(), "the device says nothing more: want %q", want)
@@ -74,7 +75,7 @@ func (b *besieged) says(want string) {
 	require.Regexp(b.t, want+"|"+late, b.words.Text())
 }
 
-// refuses waits for the ERROR frame that a client gets, and the end of its connection.
+// refuses waits for the ERROR frame to a client, and the end of its connection.
 func (b *besieged) refuses(c net.Conn, code protocol.ErrorCode, want string) {
 	b.t.Helper()
 	typ, body, err := readFrame(c)
@@ -90,7 +91,7 @@ func (b *besieged) refuses(c net.Conn, code protocol.ErrorCode, want string) {
 	require.Empty(b.t, rest)
 }
 
-// plays has a client with the token use the device to the end.
+// plays runs a complete session of a client with the token.
 func (b *besieged) plays(token [32]byte) {
 	b.t.Helper()
 	c, err := Dial(b.address, DialOptions{Token: token})
@@ -102,7 +103,8 @@ func (b *besieged) plays(token [32]byte) {
 	require.NoError(b.t, c.Close())
 }
 
-// TestRudeClients: whoever connects without the token is refused and named, and the device goes on listening.
+// TestRudeClients checks that clients without the token are refused and named, and that the device keeps
+// listening.
 func TestRudeClients(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	good, other := protocol.AppendOpen(nil, &token), protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
@@ -155,8 +157,8 @@ func TestRudeClients(t *testing.T) {
 	}
 }
 
-// TestIdleClients: a client that does not send its OPEN frame in time is refused, however it spreads its bytes, and
-// nobody waits for it meanwhile.
+// TestIdleClients checks that a client that does not send its OPEN frame in time is refused, however it spreads
+// its bytes, and that no other client waits for it.
 func TestIdleClients(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	d := fifo(t, build.VariantSpeed)
@@ -190,8 +192,8 @@ func TestIdleClients(t *testing.T) {
 	}
 }
 
-// TestNobodyReadsWhatAListeningDeviceSays: its standard error may be closed or full, and clients without the token can
-// neither end the device by that nor make it wait.
+// TestNobodyReadsWhatAListeningDeviceSays checks that clients without the token can neither end the device nor
+// make it wait when its standard error is closed or full.
 func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
@@ -224,7 +226,7 @@ func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 	}
 }
 
-// fill writes to a pipe until it takes nothing more. It is as before then: whoever writes more would wait.
+// fill writes to a pipe until it accepts nothing more. The pipe is blocking afterwards: a further writer would wait.
 func fill(t *testing.T, pipe *os.File) {
 	t.Helper()
 	fd := int(pipe.Fd())
@@ -239,7 +241,7 @@ func fill(t *testing.T, pipe *os.File) {
 	require.NoError(t, syscall.SetNonblock(fd, false))
 }
 
-// TestRefusalsAreCounted: whoever connects again and again cannot fill a disk with lines.
+// TestRefusalsAreCounted checks that a client that connects again and again cannot fill a disk with lines.
 func TestRefusalsAreCounted(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
@@ -264,7 +266,7 @@ func TestRefusalsAreCounted(t *testing.T) {
 	require.False(t, b.words.Scan(), b.words.Text())
 }
 
-// TestLimitsOfAdmission: the limits that the tests and docs/bridge.md name are those of the harness.
+// TestLimitsOfAdmission checks that the limits named by the tests and docs/bridge.md are those of the harness.
 func TestLimitsOfAdmission(t *testing.T) {
 	text, err := os.ReadFile("../verilator/harness/admission.hpp")
 	require.NoError(t, err)

@@ -10,8 +10,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// EtherBinding carries msg.Frame messages. Side-band bytes of an output, if its stream has any, are the frame's queue,
-// little-endian; inputs have none. Outputs come from pool, accepted inputs go back to it if recycle is set.
+// EtherBinding returns a binding for msg.Frame messages. Side-band bytes of an output, if its stream has any,
+// are the frame's queue, little-endian; inputs have none. Outputs come from pool; accepted inputs return to it
+// if recycle is set.
 func EtherBinding(port, in, out string, ethPort int, pool *msg.Frames, recycle bool) Binding {
 	b := Binding{Port: port, In: in, Out: out}
 	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
@@ -43,8 +44,8 @@ func EtherBinding(port, in, out string, ethPort int, pool *msg.Frames, recycle b
 	return b
 }
 
-// TLPBinding carries msg.TLP messages; the side-band bytes are the 16 bytes of the header. Outputs come from pool,
-// accepted inputs go back to it if recycle is set.
+// TLPBinding returns a binding for msg.TLP messages; the side-band bytes are the 16 bytes of the header. Outputs
+// come from pool; accepted inputs return to it if recycle is set.
 func TLPBinding(port, in, out string, pool *msg.TLPs, recycle bool) Binding {
 	b := Binding{Port: port, In: in, Out: out, Backpressure: true}
 	b.Encode = func(m sim.Msg) (side, data []byte, err error) {

@@ -24,13 +24,13 @@ type Event struct {
 	Msg sim.Msg
 }
 
-// Wall is where the wall time of a run went.
+// Wall breaks down the wall time of a run.
 type Wall struct {
 	Exchanges uint64
 	Cycles    uint64
-	Skipped   uint64        // cycles of quanta that needed no exchange: the device stood still
+	Skipped   uint64        // cycles of quanta that needed no exchange because the device was idle
 	RTL       time.Duration // in the device process, simulating
-	Encode    time.Duration // making and sending RUN frames
+	Encode    time.Duration // building and sending RUN frames
 	Wait      time.Duration // waiting for RAN frames; overlaps with RTL
 	Deliver   time.Duration // decoding RAN frames, observers and delivery to links included
 }
@@ -46,8 +46,8 @@ type Comp struct {
 	period simcore.Ps
 	lead   simcore.Ps // a: how long before the end of a quantum its inputs are complete
 
-	// Done tells that no more inputs will come; the run then ends once the device is quiet. Set it before Begin; nil:
-	// never.
+	// Done reports that no more inputs will come; the run then ends once the device is quiet. Set it before
+	// Begin; nil: never.
 	Done func() bool
 
 	ports    []*portState
@@ -56,7 +56,7 @@ type Comp struct {
 	rests    []func(first, last uint64)
 	held     []func(stream int, first, last uint64)
 	ahead    heldAhead
-	restFrom uint64 // of rests up to this cycle observers were told
+	restFrom uint64 // up to this cycle, idle cycles have been reported to observers
 	digest   protocol.Digest
 	wall     Wall
 	epoch    time.Time
@@ -68,8 +68,8 @@ type Comp struct {
 	step     simcore.Event
 	quiet    bool
 	busy     bool
-	done     bool   // Done has held since
-	since    uint64 // the quantum with this number
+	done     bool   // Done returned true
+	since    uint64 // from the quantum with this number on
 	stopping bool
 	ended    bool
 	fault    error // found outside Handle, reported by the next Handle
@@ -82,8 +82,8 @@ var (
 	_ simcore.EarlySender   = (*Comp)(nil)
 )
 
-// NewComp makes the component and its ports. The connection must be open and is still the caller's to close. The error
-// lists every fault of spec and bindings.
+// NewComp returns the component with its ports. The connection must be open; the caller remains responsible for
+// closing it. The error lists every fault of spec and bindings.
 func NewComp(name string, s simcore.Scheduler, c *Conn, spec CompSpec, bindings []Binding) (*Comp, error) {
 	h := c.Hello()
 	spec, err := spec.resolve(simcore.Ps(h.PeriodPs))
@@ -135,34 +135,34 @@ func (c *Comp) addPort(b Binding) error {
 	return nil
 }
 
-// LookAhead implements simcore.EarlyReceiver and EarlySender: messages are wanted when they are sent, not when they
-// arrive, and credits when they are returned.
+// LookAhead implements simcore.EarlyReceiver and EarlySender: the component needs messages when they are sent,
+// not when they arrive, and credits when they are returned.
 func (c *Comp) LookAhead() bool { return true }
 
-// Port is the port of binding i.
+// Port returns the port of binding i.
 func (c *Comp) Port(i int) *simcore.Port { return c.ports[i].port }
 
-// Spec is the specification with its defaults filled in.
+// Spec returns the specification with its defaults filled in.
 func (c *Comp) Spec() CompSpec { return c.spec }
 
 // Observe registers a function that sees every event, in the order of device cycles; within a cycle inputs come first.
 func (c *Comp) Observe(f func(Event)) { c.observe = append(c.observe, f) }
 
-// ObserveRest registers a function that is told of all cycles in which the busy signal was 0: of each rest after the
-// events up to its last cycle, and piece by piece where quanta end within.
+// ObserveRest registers a function that is called with all cycles in which the busy signal was 0: with each idle
+// interval after the events up to its last cycle, and in parts if quanta end within it.
 func (c *Comp) ObserveRest(f func(first, last uint64)) { c.rests = append(c.rests, f) }
 
-// Digest is the digest of all events so far, if the spec asked for it.
+// Digest returns the digest of all events so far, if the spec requested it.
 func (c *Comp) Digest() uint64 { return c.digest.Sum() }
 
-// Wall is the wall time spent so far.
+// Wall returns the wall time spent so far.
 func (c *Comp) Wall() Wall {
 	w := c.wall
 	w.Wait = c.conn.Waited()
 	return w
 }
 
-// Cycle is the number of device cycles whose events have been delivered.
+// Cycle returns the number of device cycles whose events have been delivered.
 func (c *Comp) Cycle() uint64 { return max(c.cycle, c.conn.Cycle()) }
 
 // Stop ends the run: no further quantum is sent.
@@ -195,10 +195,10 @@ func (c *Comp) Begin(start protocol.Start) error {
 	return nil
 }
 
-// at is the engine time of a cycle.
+// at returns the engine time of a cycle.
 func (c *Comp) at(cycle uint64) simcore.Ps { return c.origin + simcore.Ps(cycle)*c.period }
 
-// cycleOf is the first cycle at or after an engine time.
+// cycleOf returns the first cycle at or after an engine time.
 func (c *Comp) cycleOf(t simcore.Ps) uint64 {
 	if t <= c.origin {
 		return 0
@@ -245,7 +245,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	if c.stopping || c.isOver() {
 		return c.finish()
 	}
-	if c.restless() {
+	if c.outOfPatience() {
 		return errors.Join(c.finish(), &RestlessError{c.Name(), c.Cycle(), c.spec.Patience, c.open()})
 	}
 	if c.spec.MaxCycles != 0 && c.next*uint64(c.spec.Quantum) >= c.spec.MaxCycles {
@@ -256,7 +256,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	return nil
 }
 
-// finish collects what is outstanding.
+// finish collects all outstanding quanta.
 func (c *Comp) finish() error {
 	for c.idle.under > 0 {
 		if err := c.collect(); err != nil {
@@ -267,11 +267,11 @@ func (c *Comp) finish() error {
 		return err
 	}
 	c.ended = true
-	c.ahead.tell(c.Cycle(), c.held)
+	c.ahead.report(c.Cycle(), c.held)
 	return c.fault
 }
 
-// sendQuantum hands over the inputs of the next quantum and lets the device run it.
+// sendQuantum hands over the inputs of the next quantum and makes the device run it.
 func (c *Comp) sendQuantum() error {
 	begin := time.Since(c.epoch)
 	end := (c.next + 1) * uint64(c.spec.Quantum)
@@ -288,7 +288,7 @@ func (c *Comp) sendQuantum() error {
 	return nil
 }
 
-// collect waits for the oldest quantum under way and delivers its events.
+// collect waits for the oldest quantum in flight and delivers its events.
 func (c *Comp) collect() error {
 	if !c.idle.collect() {
 		c.passed()
@@ -297,7 +297,7 @@ func (c *Comp) collect() error {
 	return c.receive()
 }
 
-// receive takes in the answer to the oldest RUN under way.
+// receive takes the answer to the oldest RUN in flight.
 func (c *Comp) receive() error {
 	for {
 		r, err := c.conn.Recv()
@@ -348,10 +348,10 @@ func (c *Comp) deliver(r *protocol.Ran) error {
 func (c *Comp) dispatch(r *protocol.Record) error {
 	switch r.Kind {
 	case protocol.EventRest:
-		c.rested(r.First, r.Last)
+		c.reportIdle(r.First, r.Last)
 		return nil
 	case protocol.EventHeld:
-		return nil // known since the frame came
+		return nil // known since the frame was received
 	}
 	e := Event{
 		Kind: r.Kind, Flags: r.Flags, Rule: r.Rule, Port: -1, Stream: int(r.Stream), Ordinal: r.Ordinal,
@@ -367,13 +367,13 @@ func (c *Comp) dispatch(r *protocol.Record) error {
 			return p.output(&e, r)
 		}
 	}
-	c.tell(&e)
+	c.notify(&e)
 	return nil
 }
 
-func (c *Comp) tell(e *Event) {
+func (c *Comp) notify(e *Event) {
 	if c.held != nil && e.Kind != protocol.EventViolation {
-		c.ahead.tell(e.Last, c.held)
+		c.ahead.report(e.Last, c.held)
 	}
 	for _, f := range c.observe {
 		f(*e)

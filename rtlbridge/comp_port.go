@@ -9,7 +9,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// portState is one binding at work.
+// portState is the state of one binding.
 type portState struct {
 	Binding
 	comp  *Comp
@@ -21,27 +21,27 @@ type portState struct {
 	waiting queue[input]      // received, not yet sent to the device
 	flying  queue[sim.Msg]    // sent to the device, not yet accepted
 	owed    queue[simcore.Ps] // when credits of accepted inputs are back at their sender
-	returns simcore.Ps        // the time that they take
+	returns simcore.Ps        // the time of a credit's return
 	credit  simcore.Event
 	armed   bool
 
 	limited bool // outputs need credits
 	credits struct {
-		cycle uint64 // from which on the device may use
-		n     int    // of them
+		cycle uint64 // first cycle in which the device may use them
+		n     int    // number of credits
 	}
 }
 
 type input struct {
 	msg   sim.Msg
-	cycle uint64 // not before
+	cycle uint64 // earliest cycle
 }
 
-// idle reports that nothing is on its way through the port.
+// idle reports whether nothing is in transit through the port.
 func (p *portState) idle() bool { return p.waiting.n == 0 && p.flying.n == 0 }
 
-// Func implements sim.Hook: with back-pressure, a message stays in the port, for its credit's sake, but is noted at
-// once.
+// Func implements sim.Hook: with back-pressure, a message stays in the port until its credit is returned, but is
+// recorded at once.
 func (p *portState) Func(ctx sim.HookCtx) {
 	if ctx.Pos == sim.HookPosPortMsgRecvd {
 		if m, ok := ctx.Item.(sim.Msg); ok {
@@ -50,7 +50,7 @@ func (p *portState) Func(ctx sim.HookCtx) {
 	}
 }
 
-// take notes a message that arrives in the future.
+// take records a message that arrives in the future.
 func (p *portState) take(msg sim.Msg) {
 	c := p.comp
 	t, ok := msg.(simcore.Timed)
@@ -73,7 +73,7 @@ func (p *portState) refuse(err error) {
 	}
 }
 
-// encode hands the device the messages of the cycles before end.
+// encode passes the messages of the cycles before end to the device.
 func (p *portState) encode(end uint64) error {
 	for p.waiting.n > 0 && p.waiting.head().cycle < end {
 		x := p.waiting.pop()
@@ -96,7 +96,7 @@ func (p *portState) accepted(e *Event) error {
 			"input %d of port %s accepted, which was not sent", e.Ordinal, p.Port))
 	}
 	e.Msg = *p.flying.head()
-	p.comp.tell(e)
+	p.comp.notify(e)
 	if e.Flags&protocol.InEnd == 0 {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (p *portState) armCredit() {
 	p.comp.sched.Schedule(&p.credit)
 }
 
-// returnCredits takes messages out of the port whose acceptance the far side of the link learns now.
+// returnCredits removes messages from the port when the far side of the link learns of their acceptance.
 func (p *portState) returnCredits() error {
 	p.armed = false
 	now := simcore.Now(p.comp.sched)
@@ -142,11 +142,11 @@ func (p *portState) output(e *Event, r *protocol.Record) error {
 	}
 	m.Stamp().Depart = c.at(e.Last)
 	e.Msg = m
-	c.tell(e)
+	c.notify(e)
 	if p.port.Send(m) == nil {
 		return nil
 	}
-	if p.limited { // it takes more than its credits
+	if p.limited { // the device exceeds its credits
 		return c.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue,
 			"output %d of port %s at cycle %d: the link has no credit for it", e.Ordinal, p.Port, e.Last))
 	}
@@ -156,7 +156,7 @@ func (p *portState) output(e *Event, r *protocol.Record) error {
 		e.Ordinal, e.Last, p.Out)
 }
 
-// begin takes over the credits of the port's link, which must be long enough.
+// begin adopts the credits of the port's link, which must be long enough.
 func (p *portState) begin(streams []protocol.StreamStart) error {
 	c := p.comp
 	if err := p.longEnough(); err != nil {
@@ -164,10 +164,10 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 	}
 	credits, latency, ok := p.port.Window()
 	if !ok {
-		return nil // whatever else it is plugged into has no credits to give
+		return nil // any other connection has no credits to give
 	}
 	quantum := simcore.Ps(c.spec.Quantum) * c.period
-	// Of quantum k, the credits for outputs are wanted at S(k), and inputs that were taken are known at S(k+Ahead-1).
+	// Of quantum k, the credits for outputs are needed at S(k), and accepted inputs are known at S(k+Ahead-1).
 	need := simcore.Ps(0)
 	if p.limited = p.out >= 0 && credits > 0 && c.conn.Hello().Streams[p.out].Ready; p.limited {
 		streams[p.out].Credits = credits
@@ -185,8 +185,9 @@ func (p *portState) begin(streams []protocol.StreamStart) error {
 	return nil
 }
 
-// longEnough refuses a link over which something would arrive in the past. Between two devices that run ahead it takes
-// the time in which the one's outputs are known, and the time before which the other's inputs are complete.
+// longEnough refuses a link over which something would arrive in the past. Between two devices that run ahead
+// its latency must cover the delay until the one's outputs are known, and the lead with which the other's inputs
+// must be complete.
 func (p *portState) longEnough() error {
 	far, latency, ok := p.port.Far()
 	if !ok {
@@ -211,7 +212,7 @@ func (p *portState) longEnough() error {
 	return nil
 }
 
-// credited takes a credit that the device may use from a time on.
+// credited records a credit that the device may use from a time on.
 func (p *portState) credited(usable simcore.Ps) {
 	if !p.limited {
 		return
@@ -226,7 +227,7 @@ func (p *portState) credited(usable simcore.Ps) {
 	p.credits.n++
 }
 
-// flushCredits hands the device the credits of the latest cycle.
+// flushCredits passes the credits of the latest cycle to the device.
 func (p *portState) flushCredits() error {
 	x := p.credits
 	if x.n == 0 {
@@ -288,5 +289,6 @@ func (c *Comp) CreditReturned(port *simcore.Port, usable simcore.Ps) {
 	}
 }
 
-// NotifyPortFree implements sim.Component. It is not waited for: the device sends what it has credits for.
+// NotifyPortFree implements sim.Component. The component does not wait for it: the device sends only what it has
+// credits for.
 func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) {}

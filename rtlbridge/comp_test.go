@@ -21,8 +21,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// peer stands at the other end of the link: it sends `first` frames, one every gap, and answers every frame that
-// comes back after that with a new one until `total` have been sent, so that results depend on when outputs arrive.
+// peer is the other end of the link: it sends `first` frames, one every gap, and answers every frame that comes
+// back after that with a new one until `total` have been sent, so that results depend on when outputs arrive.
 type peer struct {
 	*sim.ComponentBase
 	port             *simcore.Port
@@ -85,7 +85,7 @@ func (p *peer) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 
 func (p *peer) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
-// lastPid is the process of the latest runLoop, for tests that hurt it.
+// lastPid is the process of the latest runLoop, for tests that disturb it.
 var lastPid int
 
 type loopOptions struct {
@@ -116,7 +116,7 @@ type loopResult struct {
 	elapsed time.Duration
 }
 
-// engine is what both engines offer.
+// engine is the interface of both engines.
 type engine interface {
 	simcore.Scheduler
 	Run() error
@@ -190,7 +190,7 @@ func runLoop(t testing.TB, d *build.Device, o loopOptions) (loopResult, error) {
 	return loopResult{k.Digest(), p.arrived, k.Cycle(), k.Wall(), rests, elapsed}, nil
 }
 
-// TestSameResultsForEveryQuantum: modes, quanta, engines and variants must not show in any event.
+// TestSameResultsForEveryQuantum checks that modes, quanta, engines and variants do not affect any event.
 func TestSameResultsForEveryQuantum(t *testing.T) {
 	base := loopOptions{latency: 800_000, stall: 30, first: 40, total: 120, rate: simcore.Gbps(200)}
 	var want loopResult
@@ -265,7 +265,7 @@ func TestPlaybackGivesTheSameDigest(t *testing.T) {
 	require.ErrorContains(t, err, "no whole frame at byte 0")
 }
 
-// A playback that is under way ends when nobody wants it any more.
+// A running playback ends when its context is canceled.
 func TestPlaybackIsCancelled(t *testing.T) {
 	hangs := filepath.Join(t.TempDir(), "dut")
 	require.NoError(t, os.WriteFile(hangs, []byte("#!/bin/sh\nexec sleep infinity\n"), 0o755))

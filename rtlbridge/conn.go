@@ -23,7 +23,7 @@ import (
 // DefaultTimeout limits every wait for a device.
 const DefaultTimeout = 8 * time.Second
 
-// LaunchOptions say how a device process is started.
+// LaunchOptions configure the start of a device process.
 type LaunchOptions struct {
 	Timeout  time.Duration // of every exchange; 0 means DefaultTimeout
 	PlusArgs []string      // "+name=value", read by the design with $value$plusargs
@@ -31,8 +31,8 @@ type LaunchOptions struct {
 	WaveFrom uint64        // first cycle
 	WaveTo   uint64        // last cycle; 0: the end
 	Coverage string        // file for coverage data, written when the device stops; needs VariantCoverage
-	Record   io.Writer     // gets every START, INPUT and RUN frame, for Playback; nil: none
-	// Socket sends everything over the socket; by default frames go through shared memory.
+	Record   io.Writer     // receives every START, INPUT and RUN frame, for Playback; nil: none
+	// Socket sends everything over the socket; by default frames use shared memory.
 	Socket bool
 }
 
@@ -56,7 +56,7 @@ func (o *LaunchOptions) args() ([]string, error) {
 	return args, nil
 }
 
-// DialOptions say how a running device is reached.
+// DialOptions configure the connection to a running device.
 type DialOptions struct {
 	Timeout   time.Duration
 	Token     [32]byte
@@ -80,20 +80,20 @@ type Conn struct {
 	early  uint32 // records sent ahead of the next RUN
 	run    protocol.Ran
 	due    int                         // RUN frames sent and not answered
-	index  uint64                      // of the next quantum to send
-	rindex uint64                      // of the next quantum to receive
-	cycle  uint64                      // reached
-	taken  uint64                      // bytes received of the quantum under way
+	index  uint64                      // next quantum to send
+	rindex uint64                      // next quantum to receive
+	cycle  uint64                      // cycle reached
+	taken  uint64                      // bytes received of the current quantum
 	sent   [2 * MaxAhead]uint64        // end cycle of quantum i-1 at i modulo its length
-	sentAt [2 * MaxAhead]time.Duration // likewise, when its RUN was sent, since the epoch of t
+	sentAt [2 * MaxAhead]time.Duration // likewise, the time at which its RUN was sent, since the epoch of t
 	start  protocol.Start
 	order  protocol.Order
 }
 
-// reserve is room for the longest head before the records.
+// reserve is the space for the longest head before the records.
 const reserve = protocol.HeadBytes + protocol.RunBytes
 
-// softFrame is where a quantum's inputs are sent ahead in an INPUT frame.
+// softFrame is the size from which on a quantum's inputs are sent ahead in an INPUT frame.
 const softFrame = 1 << 20
 
 // Launch starts a device as a child and shakes hands with it. The child ends when the connection is closed or this
@@ -135,7 +135,7 @@ func Dial(address string, o DialOptions) (*Conn, error) {
 	if err != nil {
 		return nil, &protocol.InfraError{Device: address, Op: "dial", Err: err}
 	}
-	defer func() { _ = c.Close() }() // the duplicate lives on
+	defer func() { _ = c.Close() }() // the duplicate stays open
 	fd, err := dupConn(c)
 	if err != nil {
 		return nil, &protocol.InfraError{Device: address, Op: "dial", Err: err}
@@ -143,10 +143,10 @@ func Dial(address string, o DialOptions) (*Conn, error) {
 	return newConn(address, nil, o.Record).open(fd, nil, o.Token, o.BuildHash, o.Timeout)
 }
 
-// maxUnixPath is what a socket's address has room for, with the zero byte at its end.
+// maxUnixPath is the maximum length of a socket's path, with its terminating zero byte.
 const maxUnixPath = 107
 
-// CheckAddress tells whether address has the form that Dial takes, without reaching for the device.
+// CheckAddress reports whether address has the form that Dial accepts, without connecting to the device.
 func CheckAddress(address string) error {
 	network, at, _ := strings.Cut(address, ":")
 	switch network {
@@ -183,7 +183,7 @@ func newConn(name string, proc *process, record io.Writer) *Conn {
 	return &Conn{name: name, proc: proc, record: record, in: make([]byte, 256<<10), out: make([]byte, reserve, 256<<10)}
 }
 
-// open shakes hands over a socket that it takes over, with the shared memory beside it, if there is some.
+// open shakes hands over a socket, which it takes over, with the shared memory beside it, if there is any.
 func (c *Conn) open(fd int, shared *rings, token [32]byte, hash string, timeout time.Duration) (*Conn, error) {
 	if timeout == 0 {
 		timeout = DefaultTimeout
@@ -209,10 +209,10 @@ func (c *Conn) open(fd int, shared *rings, token [32]byte, hash string, timeout 
 	return c, nil
 }
 
-// Hello is the device's introduction; it must not be changed.
+// Hello returns the device's introduction; it must not be changed.
 func (c *Conn) Hello() *protocol.Hello { return c.hello }
 
-// Cycle is the number of cycles that the device is known to have run.
+// Cycle returns the number of cycles that the device is known to have run.
 func (c *Conn) Cycle() uint64 { return c.cycle }
 
 // StreamIndex finds a stream by name.
@@ -225,7 +225,7 @@ func (c *Conn) StreamIndex(name string) (int, bool) {
 	return 0, false
 }
 
-// fail ends the connection and the child and makes the InfraError that every later call returns too.
+// fail ends the connection and the child and returns the InfraError that every later call returns, too.
 func (c *Conn) fail(op string, err error) error {
 	if c.broken != nil {
 		return c.broken
@@ -235,14 +235,14 @@ func (c *Conn) fail(op string, err error) error {
 		e.Exit, e.LastWords = c.proc.kill(grace(err))
 	}
 	if c.t != nil {
-		_ = c.t.close() // the first failure is the one to tell
+		_ = c.t.close() // the first failure is the one to report
 	}
 	c.broken = e
 	return e
 }
 
-// grace is what a child gets to end on its own. One that reported an error or has gone is about to: its own exit status
-// says more than our signal.
+// grace returns the time that a child gets to end by itself. One that reported an error or disconnected is about
+// to: its own exit status says more than our signal.
 func grace(err error) time.Duration {
 	if _, told := errors.AsType[*protocol.DeviceError](err); told || errors.Is(err, protocol.ErrClosed) {
 		return DefaultTimeout
@@ -250,7 +250,7 @@ func grace(err error) time.Duration {
 	return 200 * time.Millisecond
 }
 
-// failReading is for a failed send: the device may have said why before it closed.
+// failReading handles a failed send: the device may have reported the reason before it closed.
 func (c *Conn) failReading(op string, err error) error {
 	if errors.Is(err, protocol.ErrClosed) {
 		for range 2 {

@@ -11,7 +11,7 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// cover runs a device with frames of n bytes and returns what its build has counted in a folder until then.
+// cover runs a device with frames of n bytes and returns the counts of its build in a folder so far.
 func cover(t *testing.T, d *build.Device, dir string, n int) *build.Hits {
 	t.Helper()
 	file, err := d.CoverageFile(dir)
@@ -30,7 +30,7 @@ func cover(t *testing.T, d *build.Device, dir string, n int) *build.Hits {
 	return hits
 }
 
-// Processes add to one file; what power-up and reset did is told apart.
+// Processes add to one file; counts from power-up and reset are kept separately.
 func TestCoverageAddsUp(t *testing.T) {
 	d, dir := fifo(t, build.VariantCoverage), filepath.Join(t.TempDir(), "new")
 	idle := cover(t, d, dir, 0)
@@ -56,8 +56,8 @@ func TestCoverageAddsUp(t *testing.T) {
 	require.Greater(t, after, 1)
 }
 
-// What is counted of bits is what follows from the beats that were sent: on input pins, in a memory's entries that
-// were written once, and in the counter of beats.
+// The counts of bits follow from the beats that were sent: on input pins, in a memory's entries that were
+// written once, and in the counter of beats.
 func TestCoverageOfBits(t *testing.T) {
 	d, dir := fifo(t, build.VariantCoverage), t.TempDir()
 	const frames = 3
@@ -100,7 +100,7 @@ func TestCoverageOfBits(t *testing.T) {
 	require.Empty(t, want, "signals that are not counted")
 }
 
-// A file that is not the coverage of the build is left alone, and the run fails.
+// A file that is not the coverage of the build is left unchanged, and the run fails.
 func TestCoverageOfAnotherBuild(t *testing.T) {
 	d, dir := fifo(t, build.VariantCoverage), t.TempDir()
 	file, err := d.CoverageFile(dir)

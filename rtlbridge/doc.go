@@ -6,11 +6,11 @@
 // component whose ports are the device's streams and which advances the device quantum by quantum.
 //
 // It is not a simulator and knows no device: no register, descriptor or packet format appears here. What a stream
-// carries is told by the caller's Binding.
+// carries is defined by the caller's Binding.
 //
 // Invariants:
 //   - Every crossing has the cycle at which it happened on the pins; cycles depend on the inputs, their stamps and the
 //     seed, never on the quantum, the mode (serial or pipelined), the machine or the wall clock.
-//   - A device that dies, hangs, floods or speaks nonsense ends in a *protocol.InfraError with its last words, never
-//     in a hang.
+//   - A device that dies, hangs, floods or sends invalid frames causes a *protocol.InfraError with its last output,
+//     never a hang.
 package rtlbridge

@@ -23,14 +23,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// What a device that says nothing is told by, and soon.
+// The error of a silent device, and a timeout that makes it come soon.
 const (
 	hangs     = "the device hangs"
 	hangsSoon = 400 * time.Millisecond
 )
 
-// patience is how long a device is waited for, of which an error with this cause is expected: briefly if it will be
-// silent.
+// patience returns the timeout for a device that should fail with this cause: short if it will be silent.
 func patience(cause string) time.Duration {
 	if cause == hangs {
 		return hangsSoon
@@ -53,7 +52,7 @@ func readFrame(c net.Conn) (protocol.FrameType, []byte, error) {
 	return t, b, err
 }
 
-// answerRuns is a device that introduces itself, then answers START with nothing and each RUN with what reply gives.
+// answerRuns returns a device that introduces itself, then answers START with nothing and each RUN by reply.
 func answerRuns(reply func(c net.Conn, index, start uint64, cycles uint32)) func(net.Conn) {
 	return func(c net.Conn) {
 		c.Write(appendHello(nil, testHello()))
@@ -75,7 +74,7 @@ func goodRan(index, start uint64, cycles uint32) *protocol.Ran {
 		Observed: make([]protocol.Observed, 1)}
 }
 
-// TestFakeDevices: whatever a device says, the session ends with an InfraError that names the fault.
+// TestFakeDevices checks that whatever a device sends, the session ends with an InfraError that names the fault.
 func TestFakeDevices(t *testing.T) {
 	random := func(c net.Conn) {
 		r := rand.New(rand.NewSource(1))
@@ -196,7 +195,7 @@ func useDevice(address string, timeout time.Duration) error {
 	}
 }
 
-// TestFloodWhileSending: a device that only talks fills this side's memory up to a limit, not beyond.
+// TestFloodWhileSending checks that a device that only sends fills this side's memory up to a limit, not beyond.
 func TestFloodWhileSending(t *testing.T) {
 	at := fakeDevice(t, func(c net.Conn) {
 		c.Write(appendHello(nil, testHello()))
@@ -270,7 +269,7 @@ func TestKilledAndStoppedMidRun(t *testing.T) {
 	}
 }
 
-// TestDesignStops: what the design says last reaches the caller, after every event before it.
+// TestDesignStops checks that the design's last message reaches the caller, after every event before it.
 func TestDesignStops(t *testing.T) {
 	for _, x := range []struct {
 		variant build.Variant
@@ -363,7 +362,7 @@ func TestDeviceDiesWithItsParent(t *testing.T) {
 	awaitEnd(pid)
 }
 
-// awaitEnd waits until a process has ended. If it never does, the time limit of the whole test tells.
+// awaitEnd waits until a process has ended. If it never does, the time limit of the whole test applies.
 func awaitEnd(pid int) {
 	for running(pid) {
 		time.Sleep(5 * time.Millisecond)

@@ -35,15 +35,15 @@ func fakeDevice(t *testing.T, script func(net.Conn)) string {
 	return "unix:" + path
 }
 
-// socketPath is where a socket can be: in the working folder, which is a temporary one from now on, because a temporary
-// folder's path may be longer than a socket's address.
+// socketPath returns a path for a socket: in the working folder, which becomes a temporary one, because a
+// temporary folder's path may be longer than a socket's address.
 func socketPath(t *testing.T) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	return "s"
 }
 
-// testHello is the introduction that the byte vectors and the fake devices use.
+// testHello returns the introduction that the byte vectors and the fake devices use.
 func testHello() *protocol.Hello {
 	h := &protocol.Hello{Version: protocol.Version, PeriodPs: 2500,
 		Clocks:   []protocol.ClockInfo{{Name: "clk", PeriodPs: 2500}, {Name: "aux", PeriodPs: 3333}},

@@ -2,20 +2,20 @@ package rtlbridge
 
 import "nictwin/rtlbridge/protocol"
 
-// heldTime is a time, first to last, in which a stream stood still for want of the other side.
+// heldTime is an interval of cycles in which a stream was held back by the other side.
 type heldTime struct{ first, last uint64 }
 
-// heldAhead is the held times that were read from the frame at hand, or from those before, and not told of yet:
-// observers are told of a cycle before the first crossing of a later one. What they are told then depends on no
-// quantum.
+// heldAhead contains the held intervals that were read from the current frame, or from earlier ones, and not yet
+// reported: observers get all held cycles before the first crossing of a later cycle. What they get by then does
+// not depend on the quantum.
 type heldAhead struct {
 	streams []queue[heldTime]
-	next    uint64 // the earliest cycle that was not told of
+	next    uint64 // earliest cycle not yet reported
 }
 
 const noCycle = 1<<64 - 1
 
-// scan finds the held times of a frame whose records have not been read.
+// scan finds the held intervals of a frame whose records have not been read.
 func (h *heldAhead) scan(r *protocol.Ran) {
 	r.HeldTimes(func(stream int, first, last uint64) { h.add(stream, heldTime{first, last}) })
 }
@@ -32,8 +32,8 @@ func (h *heldAhead) add(stream int, x heldTime) {
 	h.next = min(h.next, x.first)
 }
 
-// tell tells observers of the held cycles before one.
-func (h *heldAhead) tell(cycle uint64, observers []func(stream int, first, last uint64)) {
+// report passes held cycles before cycle to the observers.
+func (h *heldAhead) report(cycle uint64, observers []func(stream int, first, last uint64)) {
 	if h.next >= cycle {
 		return
 	}
@@ -58,9 +58,9 @@ func (h *heldAhead) tell(cycle uint64, observers []func(stream int, first, last 
 	}
 }
 
-// ObserveHeld registers a function that is told of all cycles in which a stream stood still for want of the other side
-// (docs/bridge.md): of those before a crossing's cycle before that crossing, so piece by piece where crossings fall
-// within.
+// ObserveHeld registers a function that is called with all cycles in which a stream was held back by the other
+// side (docs/bridge.md): those before a crossing's cycle are reported before that crossing, so in parts where
+// crossings lie within.
 func (c *Comp) ObserveHeld(f func(stream int, first, last uint64)) {
 	if c.held == nil {
 		c.ahead = heldAhead{streams: make([]queue[heldTime], len(c.conn.Hello().Streams)), next: noCycle}

@@ -11,9 +11,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// heldOf plays frames through the FIFO device, both its streams stalled, and returns the held cycles of each stream,
-// and checks them against the transactions: the input has beats and gaps, the output was offered what it had to wait
-// for.
+// heldOf plays frames through the FIFO device, both its streams stalled, returns the held cycles of each stream,
+// and checks them against the transactions: the input has beats and gaps, the output was offered every beat that
+// waited.
 func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	t.Helper()
 	held := [2]map[uint64]bool{{}, {}}
@@ -43,7 +43,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 			}
 		}
 		beats := uint64(size(int(e.Ordinal))+63) / 64
-		// a beat waits for tready otherwise, which it does not here but when the FIFO is full
+		// a beat may also wait for tready; here it does so only while the FIFO is full
 		if e.Kind == protocol.EventIn {
 			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
 			gaps += int(n)
@@ -63,7 +63,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	return pieces, r.digest
 }
 
-// What is told of held streams is the same piece by piece, whatever the quantum and mode, and no part of the digest.
+// The reports on held streams do not depend on quantum or mode, and are not part of the digest.
 func TestHeldTimes(t *testing.T) {
 	want, digest := heldOf(t, loopOptions{comp: CompSpec{Mode: Serial, Quantum: 1}})
 	for _, x := range []CompSpec{{Mode: Serial, Quantum: 300}, {Quantum: 7}, {Quantum: 64}, {Quantum: 160}} {
@@ -77,7 +77,7 @@ func TestHeldTimes(t *testing.T) {
 	require.Equal(t, digest, plain.digest)
 }
 
-// An output that is offered in every cycle and may not be taken for some is held in exactly these.
+// An output that is offered in every cycle and is stalled in some is held in exactly these.
 func TestHeldOutputIsExact(t *testing.T) {
 	const frames, beats = 30, 20
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
@@ -116,7 +116,7 @@ func TestHeldOutputIsExact(t *testing.T) {
 	}
 }
 
-// A device that says what cannot be of the streams that were held ends the run as one that speaks nonsense.
+// A device that reports impossible held times ends the run with a protocol error.
 func TestHeldTimesThatCannotBe(t *testing.T) {
 	held := func(stream uint8, first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventHeld, Stream: stream, First: first, Last: last}
@@ -131,11 +131,11 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 		{"reversed", [][]protocol.Record{{held(2, 20, 10)}},
 			"record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to 10"},
 		{"of the future", [][]protocol.Record{{held(2, 20, 64)}},
-			"held time of cycles 20 to 64: wants its end in cycle 0 to 63"},
+			"held time of cycles 20 to 64: must end in cycle 0 to 63"},
 		{"for ever", [][]protocol.Record{{held(2, 20, 1<<64-1)}},
 			"record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to "},
 		{"after a later record", [][]protocol.Record{{out, held(2, 3, 5)}},
-			"held time of cycles 3 to 5: wants its end in cycle 39 to 63"},
+			"held time of cycles 3 to 5: must end in cycle 39 to 63"},
 		{"overlapping", [][]protocol.Record{{held(2, 10, 20), held(2, 20, 30)}},
 			"a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
 		{"in pieces", [][]protocol.Record{{held(2, 10, 20), held(2, 21, 30)}},

@@ -15,13 +15,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// traffic is what was sent into one stream.
+// traffic is the list of transactions sent into one stream.
 type traffic struct {
 	side, data [][]byte
 	taken      int // of them, returned
 }
 
-// random makes one transaction that fits a stream; the side-band bits beyond width stay zero.
+// random returns one transaction that fits a stream; the side-band bits beyond width stay zero.
 func random(r *rand.Rand, s *protocol.StreamInfo, sideBits int) (side, data []byte) {
 	side = make([]byte, s.SideBytes)
 	r.Read(side)
@@ -37,8 +37,8 @@ func random(r *rand.Rand, s *protocol.StreamInfo, sideBits int) (side, data []by
 	return side, data
 }
 
-// TestIdentity: what enters a FIFO leaves it unchanged, in every shape that streams can have, through stalls and noise
-// on idle pins, and the harness finds no rule broken.
+// TestIdentity checks that what enters a FIFO leaves it unchanged, with every kind of stream, through stalls and
+// noise on idle pins, and that the harness finds no rule broken.
 func TestIdentity(t *testing.T) {
 	for _, x := range []struct {
 		manifest string
@@ -153,8 +153,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestDeviceSurvivesNonsense sends damaged frames to a real device: it must refuse them with an ERROR frame and end in
-// order, or take them; it must never crash.
+// TestDeviceSurvivesNonsense sends damaged frames to a real device: it must refuse them with an ERROR frame and
+// end cleanly, or accept them; it must never crash.
 func TestDeviceSurvivesNonsense(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	r := rand.New(rand.NewSource(5))

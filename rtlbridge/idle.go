@@ -2,31 +2,31 @@ package rtlbridge
 
 import "nictwin/rtlbridge/protocol"
 
-// idleQuanta lets quanta pass without an exchange while the device stands still: it said so, and nothing was sent to
-// it since. Their cycles are part of the next RUN. Whoever observes the device sees no difference.
+// idleQuanta passes quanta without an exchange while the device is idle: it has reported so, and nothing has
+// been sent to it since. Their cycles are part of the next RUN. Observers of the device see no difference.
 type idleQuanta struct {
 	enabled bool
-	still   bool   // the latest answer said so
+	still   bool   // reported by the latest answer
 	quiet   int    // RUNs without records since the latest with one
-	under   int    // quanta under way, passed ones among them
-	passed  uint64 // bit i: of them, the one i before the latest was passed
-	owed    uint32 // cycles of quanta that were passed since the latest RUN
+	under   int    // quanta in flight, passed ones among them
+	passed  uint64 // bit i: the i-th before the latest of them was passed
+	owed    uint32 // cycles of quanta passed since the latest RUN
 }
 
-// mayPass reports whether a quantum of so many cycles needs no exchange. records: it has inputs or credits.
+// mayPass reports whether a quantum needs no exchange. records counts its inputs and credits.
 func (q *idleQuanta) mayPass(cycles, records uint32, due int) bool {
 	return q.enabled && q.still && records == 0 && q.quiet >= due &&
 		uint64(q.owed)+2*uint64(cycles) <= protocol.MaxRunCycles
 }
 
-// pass puts a quantum under way without sending it.
+// pass adds a quantum to those in flight without sending it.
 func (q *idleQuanta) pass(cycles uint32) {
 	q.owed += cycles
 	q.under++
 	q.passed = q.passed<<1 | 1
 }
 
-// send puts a quantum under way and returns the cycles that its RUN needs beside its own.
+// send adds a quantum to those in flight and returns the cycles that its RUN needs in addition to its own.
 func (q *idleQuanta) send(records uint32) (owed uint32) {
 	owed, q.owed = q.owed, 0
 	q.under++
@@ -37,16 +37,16 @@ func (q *idleQuanta) send(records uint32) (owed uint32) {
 	return owed
 }
 
-// collect takes the oldest quantum from those under way and reports whether it was sent.
+// collect removes the oldest quantum in flight and reports whether it was sent.
 func (q *idleQuanta) collect() bool {
 	q.under--
 	return q.passed>>q.under&1 == 0
 }
 
-// answered takes the answer to a RUN; those that were sent after it are still under way.
+// answered takes the answer to a RUN; quanta sent after it are still in flight.
 func (q *idleQuanta) answered(r *protocol.Ran) { q.still = r.Flags&protocol.RanStill != 0 }
 
-// sendOrPass has the device run the quantum whose inputs have been added, or passes it.
+// sendOrPass makes the device run the quantum whose inputs have been added, or passes it.
 func (c *Comp) sendOrPass() error {
 	records := c.conn.early + c.conn.nRec
 	if c.idle.mayPass(c.spec.Quantum, records, c.conn.due) {
@@ -60,10 +60,10 @@ func (c *Comp) sendOrPass() error {
 func (c *Comp) passed() {
 	c.cycle = c.Cycle() + uint64(c.spec.Quantum)
 	c.wall.Skipped += uint64(c.spec.Quantum)
-	c.rested(0, c.cycle-1)
+	c.reportIdle(0, c.cycle-1)
 }
 
-// catchUp has the device run what it owes, so that it ends where its observers think it does.
+// catchUp makes the device run the cycles it owes, so that it ends where its observers expect.
 func (c *Comp) catchUp() error {
 	if c.idle.owed == 0 {
 		return nil

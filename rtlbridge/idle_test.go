@@ -19,8 +19,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Whatever a run looks like, it has the same events in the same cycles whether idle cycles are skipped, evaluated or
-// checked.
+// Every run has the same events in the same cycles whether idle cycles are skipped, evaluated or checked.
 func TestIdleCyclesDoNotShow(t *testing.T) {
 	d := fifo(t, build.VariantSpeed)
 	var skipped uint64
@@ -63,7 +62,7 @@ func TestIdleCyclesDoNotShow(t *testing.T) {
 	require.Greater(t, skipped, uint64(100_000), "the runs are to have idle time")
 }
 
-// timed gives one beat after some time, which it reads from the simulator or counts in a register.
+// timed outputs one beat after some time, which it reads from the simulator or counts in a register.
 const timed = `module timed #(parameter bit Reads = 0) (
   input logic clk, rst, s_tvalid, s_tlast, input logic [7:0] s_tdata, output logic s_tready,
   output logic m_tvalid, m_tlast, output logic [7:0] m_tdata, input logic m_tready, output logic busy);
@@ -126,8 +125,8 @@ func runTimed(t *testing.T, d *build.Device, m protocol.IdleMode) (cycle uint64,
 	return cycle, still, c.Close()
 }
 
-// A register that counts keeps a device from being skipped. One that reads the time breaks its promise, which a check
-// finds.
+// A register that counts prevents skipping. A design that reads the time breaks its declaration, which a check
+// detects.
 func TestDevicesThatCountWhileIdle(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "timed.sv"), []byte(timed), 0o644))
@@ -157,7 +156,7 @@ func TestDevicesThatCountWhileIdle(t *testing.T) {
 	}
 }
 
-// A device that declares nothing is evaluated, and cannot be checked.
+// A device without the declaration is evaluated, and cannot be checked.
 func TestIdleIsDeclared(t *testing.T) {
 	text, err := os.ReadFile(fifoManifest)
 	require.NoError(t, err)

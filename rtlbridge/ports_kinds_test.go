@@ -22,7 +22,7 @@ func kinds(t *testing.T) *Conn {
 	return launch(t, d, LaunchOptions{})
 }
 
-// kindRun is what came of a run: outputs by stream, and the observed counts of what was driven wrongly.
+// kindRun is the result of a run: outputs by stream, and the observed counts of wrongly driven inputs.
 type kindRun struct {
 	outs   map[string][][]byte
 	ins    map[string][]uint64 // cycles
@@ -61,8 +61,8 @@ func runKinds(t *testing.T, c *Conn, quanta int, cycles uint32) kindRun {
 	return r
 }
 
-// A record has its fields, a level stays, an acknowledge comes in the cycle of its request and never without, coupled
-// streams keep to their order, under stalls of every stream.
+// A record has its fields, a level stays, an acknowledge comes in the cycle of its request and never without
+// one, coupled streams keep their order, under stalls of every stream.
 func TestPortKinds(t *testing.T) {
 	c := kinds(t)
 	at := map[string]int{}
@@ -113,7 +113,7 @@ func TestPortKinds(t *testing.T) {
 	}
 }
 
-// Results do not depend on the quantum, with two clocks either.
+// Results do not depend on the quantum, nor with two clocks.
 func TestClocksAndQuanta(t *testing.T) {
 	c := kinds(t)
 	run := func(quanta int, cycles uint32) kindRun {
@@ -130,7 +130,7 @@ func TestClocksAndQuanta(t *testing.T) {
 	require.Len(t, once.outs["rsp"], 20)
 }
 
-// A reset in the middle of traffic drops what was under way, and what comes behind it is as after power-up.
+// A reset in the middle of traffic drops what was in progress; after it the device behaves as after power-up.
 func TestReset(t *testing.T) {
 	m, err := manifest.Load("../verilator/duts/fifo")
 	require.NoError(t, err)

@@ -19,9 +19,9 @@ const lastWordsBytes = 8 << 10
 // children counts the devices that run below this program.
 var children atomic.Int32
 
-// process is a device that runs as a child. It ends when its socket is closed, which the kernel does for us however
-// this program ends; it runs in a process group of its own, so that an interrupt from the keyboard reaches only this
-// program.
+// process is a device that runs as a child. It ends when its socket is closed, which the kernel does however
+// this program ends; it runs in a process group of its own, so that an interrupt from the keyboard reaches only
+// this program.
 type process struct {
 	cmd    *exec.Cmd
 	words  tail
@@ -64,8 +64,8 @@ func (t *tail) String() string {
 	return protocol.Printable(b)
 }
 
-// spawn starts the program with one end of a socket pair as its descriptor 3, and shared memory as its descriptor 4 if
-// there is some; it returns the other end.
+// spawn starts the program with one end of a socket pair as its descriptor 3 and, if there is shared memory,
+// that as its descriptor 4; it returns the other end.
 func spawn(binary string, args []string, shared *os.File) (*process, int, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -126,7 +126,7 @@ func within(d time.Duration, done <-chan struct{}) bool {
 	return false
 }
 
-// kill ends the process if it does not end on its own within grace, and collects its last words.
+// kill ends the process unless it ends by itself within grace, and collects its last output.
 func (p *process) kill(grace time.Duration) (exit, words string) {
 	if !p.ended(grace) {
 		_ = p.cmd.Process.Kill() // it may have ended just now

@@ -7,13 +7,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// RestlessError tells that a device does not come to rest although nothing more is asked of it: its busy signal does
-// not fall, or a transaction does not end. The device does that, not the bridge.
+// RestlessError reports that a device does not become idle although nothing more is requested of it: its busy
+// signal does not fall, or a transaction does not end. The cause is the device, not the bridge.
 type RestlessError struct {
 	Device   string
 	Cycle    uint64   // device cycle reached
-	Patience uint64   // cycles that it had
-	Open     []string // what is not over
+	Patience uint64   // cycles that it was given
+	Open     []string // what is still active
 }
 
 func (e *RestlessError) Error() string {
@@ -22,16 +22,16 @@ func (e *RestlessError) Error() string {
 		strings.Join(e.Open, "; "))
 }
 
-// sampled takes what the busy signal was in a quantum.
+// sampled takes the samples of the busy signal in a quantum.
 func (c *Comp) sampled(r *protocol.Ran, pin *protocol.Observed) {
 	c.busy = pin.Value != 0
 	if !c.busy && r.Cycles != 0 {
-		c.rested(pin.LastNonzero, r.Start+uint64(r.Cycles)-1)
+		c.reportIdle(pin.LastNonzero, r.Start+uint64(r.Cycles)-1)
 	}
 }
 
-// rested tells of a rest what was not told of it when a quantum ended within.
-func (c *Comp) rested(first, last uint64) {
+// reportIdle reports the part of an idle interval that was not reported when a quantum ended within it.
+func (c *Comp) reportIdle(first, last uint64) {
 	if first = max(first, c.restFrom); first > last {
 		return
 	}
@@ -51,12 +51,12 @@ func (c *Comp) isOver() bool {
 	return c.done && len(c.open()) == 0
 }
 
-// restless reports whether the device has had its time to come to rest.
-func (c *Comp) restless() bool {
+// outOfPatience reports whether the device has used up its time to become idle.
+func (c *Comp) outOfPatience() bool {
 	return c.done && (c.next-c.since)*uint64(c.spec.Quantum) > c.spec.Patience
 }
 
-// open is what is not over yet.
+// open lists what is still active.
 func (c *Comp) open() (list []string) {
 	if c.busy {
 		h := c.conn.Hello()

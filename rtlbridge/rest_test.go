@@ -13,7 +13,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// A device that is not at rest when all is done has its time, then the run ends with what is not over.
+// A device that is still active after all work is given its time; then the run ends with an error that lists
+// what is active.
 func TestRestlessDevice(t *testing.T) {
 	for _, x := range []struct {
 		name        string
@@ -60,7 +61,7 @@ func TestRestlessDevice(t *testing.T) {
 	}
 }
 
-// Every cycle in which the busy signal is 0 is told of, once and in order, whatever the quantum.
+// Every cycle in which the busy signal is 0 is reported, once and in order, whatever the quantum.
 func TestRestsAreTold(t *testing.T) {
 	const end = 400
 	zero := func(cycle uint64) bool { // rests within a quantum, over its end, from its first cycle and up to its last
@@ -107,8 +108,7 @@ func TestRestsAreTold(t *testing.T) {
 	}
 }
 
-// A device that lies about when its busy signal was 0, or when something crossed, ends the run as one that speaks
-// nonsense.
+// A device that reports impossible times of its busy signal or of crossings ends the run with a protocol error.
 func TestRecordsThatCannotBe(t *testing.T) {
 	rest := func(first, last uint64) protocol.Record {
 		return protocol.Record{Kind: protocol.EventRest, First: first, Last: last}
@@ -117,7 +117,7 @@ func TestRecordsThatCannotBe(t *testing.T) {
 		return protocol.Record{Kind: protocol.EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8),
 			First: first, Last: last}
 	}
-	const past = "wants its end in cycle "
+	const past = "must end in cycle "
 	for _, x := range []struct {
 		name   string
 		frames [][]protocol.Record // of quanta of 64 cycles
@@ -135,7 +135,7 @@ func TestRecordsThatCannotBe(t *testing.T) {
 				"than cycle 64"},
 		{"reversed", [][]protocol.Record{{rest(20, 10)}}, protocol.Observed{},
 			"record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past +
-				"0 to 62, and its begin not after it"},
+				"0 to 62 and begin no later"},
 		{"future", [][]protocol.Record{{}, {rest(66, 127)}}, protocol.Observed{},
 			"record 0 of quantum 1: RAN frame refused: value: rest of cycles 66 to 127: " + past + "63 to 126"},
 		{"far future", [][]protocol.Record{{rest(3, 1<<64-1)}}, protocol.Observed{},
@@ -188,8 +188,8 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A quantum of which a device tells in several frames, some of them in the middle of a cycle, has its records in
-// order, too.
+// The records of a quantum that a device reports in several frames, some of them ending in the middle of a
+// cycle, are in order, too.
 func TestRestsOfALongQuantum(t *testing.T) {
 	const frames, apart = 2000, 40
 	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
@@ -218,7 +218,7 @@ func TestRestsOfALongQuantum(t *testing.T) {
 	require.Equal(t, frames, outs)
 }
 
-// oneQuantum has a device run one, and reads all of the answer.
+// oneQuantum makes a device run one quantum, and reads all of the answer.
 func oneQuantum(c *Conn) error {
 	if err := c.SendRun(64); err != nil {
 		return err

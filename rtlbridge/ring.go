@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory shared with a child (docs/bridge.md, "Transport"): one ring of bytes each way, control words first.
+// Memory shared with a child (docs/bridge.md, "Transport"): one ring of bytes in each direction, control words
+// first.
 const (
 	ringBytes   = 256 << 10
 	ringControl = 4096 // bytes before the data
@@ -18,14 +19,15 @@ const (
 
 // ring is one direction. head and tail count the bytes ever written and ever read.
 //
-// What the other side reads is swapped in, not stored: under the race detector an atomic store to memory that is not
-// Go's is a plain one, the load of the other side's flag that follows may overtake it, and a wake-up is lost.
+// Words that the other side reads are swapped in, not stored: under the race detector an atomic store to memory
+// outside Go's is an ordinary one, the subsequent load of the other side's flag may overtake it, and a wake-up
+// is lost.
 type ring struct {
 	head, tail                 *uint64
 	readerAsleep, writerAsleep *uint32
 	data                       []byte
 	mine                       uint64 // the counter that this side owns
-	theirs                     uint64 // the other one, as last seen
+	theirs                     uint64 // the other side's counter, as last seen
 }
 
 // rings is the shared memory of one child.
@@ -34,7 +36,7 @@ type rings struct {
 	out, in ring
 }
 
-// newRings makes the memory; the file is for the child.
+// newRings allocates the memory; the file is for the child.
 func newRings() (*rings, *os.File, error) {
 	fd, err := unix.MemfdCreate("nictwin", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -65,7 +67,7 @@ func ringAt(mem []byte, i int) ring {
 
 func (r *rings) close() error { return unix.Munmap(r.mem) }
 
-// put writes as much of b as fits. The other side's counter is not trusted.
+// put writes as much of b as fits. It does not trust the other side's counter.
 func (r *ring) put(b []byte) (int, error) {
 	if ringBytes-(r.mine-r.theirs) < uint64(len(b)) {
 		r.theirs = atomic.LoadUint64(r.tail)
@@ -86,7 +88,7 @@ func (r *ring) put(b []byte) (int, error) {
 	return n, nil
 }
 
-// get reads what is there, at most len(b) bytes.
+// get reads the available bytes, at most len(b).
 func (r *ring) get(b []byte) (int, error) {
 	if r.theirs == r.mine {
 		if r.theirs = atomic.LoadUint64(r.head); r.theirs == r.mine {
@@ -106,7 +108,7 @@ func (r *ring) get(b []byte) (int, error) {
 	return n, nil
 }
 
-// wake reports whether the other side sleeps and must be woken; it is asked once per sleep.
+// wake reports whether the other side sleeps and must be woken; it returns true once per sleep.
 func wake(asleep *uint32) bool {
 	return atomic.LoadUint32(asleep) != 0 && atomic.SwapUint32(asleep, 0) != 0
 }

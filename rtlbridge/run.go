@@ -14,7 +14,7 @@ var ErrInput = errors.New("input does not fit the stream")
 
 var errNotStarted = fmt.Errorf("%w: the device has not been started", ErrInput)
 
-// NewStart is a run without stalls, credits or limits beyond the defaults, for the streams of this device.
+// NewStart returns a run without stalls, credits or limits beyond the defaults, for the streams of this device.
 func (c *Conn) NewStart(seed uint64) protocol.Start {
 	s := protocol.Start{Seed: seed, Watchdog: 100_000, PeriodPs: c.hello.PeriodPs,
 		Streams: make([]protocol.StreamStart, len(c.hello.Streams))}
@@ -93,7 +93,7 @@ func (c *Conn) Start(s protocol.Start) error {
 	if err := c.checkStart(&s); err != nil {
 		return err
 	}
-	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // inputs of the run before
+	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // inputs of the previous run
 	b := protocol.AppendStart(nil, &s, c.hello.SkipIdle)
 	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, protocol.Order{}
 	clear(c.sent[:])
@@ -163,9 +163,10 @@ func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
 	return c.relieve()
 }
 
-// Reset holds the device in reset from a cycle on, as long as after power-up, while time goes on. What was added
-// before and has not been taken by then is dropped, a transaction half taken or half given, too; levels stay. Ordinals
-// count what was dropped. The cycle must not lie before the start of the next quantum.
+// Reset holds the device in reset from a cycle on, as long as after power-up, while time continues. Transactions
+// added before and not accepted by then are dropped, even those partly transferred, in either direction; levels
+// keep their values. Ordinals count what was dropped. The cycle must not be before the start of the next
+// quantum.
 func (c *Conn) Reset(cycle uint64) error {
 	if c.start.Streams == nil {
 		return errNotStarted
@@ -175,7 +176,7 @@ func (c *Conn) Reset(cycle uint64) error {
 	return c.relieve()
 }
 
-// relieve sends the inputs gathered so far ahead if they have grown large.
+// relieve sends the inputs gathered so far ahead of the RUN if they have grown large.
 func (c *Conn) relieve() error {
 	if len(c.out) < softFrame {
 		return nil
@@ -193,11 +194,11 @@ func (c *Conn) flush(op string, at int) error {
 	return err
 }
 
-// MaxAhead is the number of quanta that may be under way.
+// MaxAhead is the number of quanta that may be in flight.
 const MaxAhead = 4
 
-// SendRun lets the device run the next n cycles with the inputs added so far. It does not wait: the answers are
-// received with Recv, in order; MaxAhead quanta may be under way.
+// SendRun makes the device run the next n cycles with the inputs added so far. It does not wait: Recv receives
+// the answers, in order; MaxAhead quanta may be in flight.
 func (c *Conn) SendRun(n uint32) error {
 	if c.broken != nil {
 		return c.broken
@@ -222,7 +223,7 @@ func (c *Conn) SendRun(n uint32) error {
 	return c.flush("run", 0)
 }
 
-// sentCycle is the end of the quanta sent so far.
+// sentCycle returns the end of the quanta sent so far.
 func (c *Conn) sentCycle() uint64 {
 	if c.index == 0 {
 		return 0
@@ -230,14 +231,14 @@ func (c *Conn) sentCycle() uint64 {
 	return c.sent[c.index%uint64(len(c.sent))]
 }
 
-// clockSlack is how much more wall time a device may tell of than has passed: its clock is another one.
+// clockSlack is how much more wall time than has passed a device may report, since its clock is a different one.
 const clockSlack = time.Second
 
 // slowCycle is the wall time that a cycle of a quantum may take beyond the timeout.
 const slowCycle = 20 * time.Microsecond
 
-// Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its flags
-// have RanMore, further frames of the same quantum follow. The result is valid until the next call.
+// Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its
+// flags have RanMore, further frames of the same quantum follow. The result is valid until the next call.
 func (c *Conn) Recv() (*protocol.Ran, error) {
 	if c.broken != nil {
 		return nil, c.broken
@@ -292,8 +293,8 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 	return r, nil
 }
 
-// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. Whoever reads the
-// events of one frame reads those of all.
+// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. A caller that
+// reads the events of one frame must read those of all.
 func (c *Conn) Next(r *protocol.Ran, e *protocol.Record) (bool, error) {
 	ok, err := r.Next(e)
 	switch {
@@ -307,7 +308,7 @@ func (c *Conn) Next(r *protocol.Ran, e *protocol.Record) (bool, error) {
 	if err != nil {
 		number := r.Read()
 		if ok {
-			number-- // it has been read
+			number-- // already read
 		}
 		return false, c.fail("run", fmt.Errorf("record %d of quantum %d: %w", number, r.Index, err))
 	}
@@ -327,7 +328,7 @@ func (c *Conn) WaitStop() error {
 	return c.fail("run", err)
 }
 
-// Waited is the wall time spent waiting for the device in Recv.
+// Waited returns the wall time spent waiting for the device in Recv.
 func (c *Conn) Waited() time.Duration { return c.t.Waited }
 
 // Close ends the session and waits for the child to end. After an earlier failure it returns nil: that failure has been
@@ -340,7 +341,7 @@ func (c *Conn) Close() error {
 	protocol.PutHead(b[:], protocol.FrameStop, 0)
 	c.t.arm(0)
 	err := c.t.write(b[:])
-	for range c.due { // a device that still runs answers first
+	for range c.due { // a device that is still running answers first
 		if err == nil {
 			_, err = c.expect(protocol.FrameRan)
 		}

@@ -10,13 +10,13 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Mode is how engine and device take turns.
+// Mode determines how engine and device take turns.
 type Mode int
 
 // Modes. Their results are the same, event by event and cycle by cycle.
 const (
 	Pipelined Mode = iota // the device runs quantum k while the engine computes the inputs of quantum k+1
-	Serial                // the engine waits for a quantum's outputs before it goes on
+	Serial                // the engine waits for a quantum's outputs before it continues
 )
 
 func (m Mode) String() string {
@@ -34,19 +34,19 @@ const DefaultQuantum = 64
 
 // CompSpec configures a Comp.
 type CompSpec struct {
-	Period  simcore.Ps // of the device's clock; 0: as its manifest has it
+	Period  simcore.Ps // of the device's clock; 0: the manifest's
 	Quantum uint32     // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
 	Mode    Mode
-	// Ahead is the number of quanta that may be under way in the device when the engine waits for the oldest: 2 or
-	// more, as far as the links allow (see MaxAhead). The more, the less it matters that one quantum takes either side
-	// longer than another. 0: as many as are allowed. Serial, it is always 1.
+	// Ahead is the number of quanta that may be in flight in the device when the engine waits for the oldest: 2
+	// or more, as far as the links allow (see MaxAhead). The more, the less it matters that one quantum takes
+	// either side longer than another. 0: as many as allowed. In Serial mode it is always 1.
 	Ahead int
 	// InLatency and OutLatency are the latencies of the links at the component's ports (the shortest, if they differ):
 	// what is sent to the device at time t arrives at t+InLatency or later; what the device gives at t is needed at
 	// t+OutLatency.
 	InLatency, OutLatency simcore.Ps
 	MaxCycles             uint64 // the run fails after that many cycles; 0: never
-	Patience              uint64 // cycles that the device may take to come to rest once Done holds; 0: DefaultPatience
+	Patience              uint64 // cycles for the device to become idle once Done returns true; 0: DefaultPatience
 	Digest                bool   // fold every event into Comp.Digest
 }
 
@@ -76,13 +76,13 @@ func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	return uint32(min(q/period, protocol.MaxRunCycles))
 }
 
-// ahead is the number of quanta of a length that links of these latencies allow to be under way: pipelined, quantum k
-// is known at S(k+D-1) when D are, so that D*Q <= a + OutLatency.
+// ahead returns the number of quanta of a length that may be in flight over links of these latencies: pipelined,
+// quantum k is known at S(k+D-1) with D in flight, so that D*Q <= a + OutLatency.
 func ahead(quantum, in, out simcore.Ps) int {
 	return int(min((min(in, quantum)+out)/quantum, MaxAhead))
 }
 
-// SpecError is what is wrong with a CompSpec: settings that do not go with the device or its links.
+// SpecError reports the faults of a CompSpec: settings that do not fit the device or its links.
 type SpecError struct{ Err error }
 
 func (e *SpecError) Error() string { return e.Err.Error() }
@@ -138,18 +138,18 @@ func (s CompSpec) resolve(usual simcore.Ps) (CompSpec, error) {
 	return s, errors.Join(errs...)
 }
 
-// Binding joins a pair of streams to a port of the component and says what messages look like on the pins.
+// Binding joins a pair of streams to a port of the component and defines how messages appear on the pins.
 type Binding struct {
 	Port     string // name of the port
 	Capacity int    // messages the port can hold; 0: DefaultCapacity
 	In, Out  string // stream names; one of them may be empty
 
-	// Encode gives a message's side-band bytes and data; both may point into the message, which must not change until
-	// it is released. Needed if In is set.
+	// Encode returns a message's side-band bytes and data; both may point into the message, which must not
+	// change until it is released. Needed if In is set.
 	Encode func(msg sim.Msg) (side, data []byte, err error)
-	// Decode makes a message of an output; side and data must be copied. Needed if Out is set.
+	// Decode makes a message from an output; it must copy side and data. Needed if Out is set.
 	Decode func(side, data []byte) (simcore.Timed, error)
-	// Release gives an input back after the device has accepted it and the observers have seen it; may be nil.
+	// Release returns an input after the device has accepted it and the observers have seen it; may be nil.
 	Release func(msg sim.Msg)
 
 	// Backpressure returns a link's credit when the device has accepted the message's last beat. Without it the
@@ -157,7 +157,7 @@ type Binding struct {
 	Backpressure bool
 }
 
-// DefaultCapacity is the capacity of a port unless its binding says otherwise.
+// DefaultCapacity is the capacity of a port unless its binding sets one.
 const DefaultCapacity = 1024
 
 // lookup finds the binding's streams.

@@ -14,19 +14,19 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// How waiting works: a receive first spins on the non-blocking descriptor, because waking a sleeping thread costs more
-// than a quantum's exchange, then blocks in the kernel. To pay, a spin must outlast what it waits for: it lasts twice
-// the time that the device took for its last quantum and a little more, and is left out where that would be long. A
-// spin that was futile, or during which the processor was taken away, is followed by receives that block at once: on a
-// busy machine a spinning reader only delays the device it waits for. Each such spin doubles their number, each good
-// one halves it. Where this program has as many devices as there are processors, nobody spins: it would be in place of
-// a device.
+// How waiting works: a receive first spins on the non-blocking descriptor, because waking a sleeping thread
+// costs more than a quantum's exchange, then blocks in the kernel. To pay off, a spin must be longer than the
+// wait: it lasts twice the time that the device took for its last quantum and a little more, and is omitted if
+// that would be long. A spin without a result, or during which the processor was taken away, is followed by
+// receives that block at once: on a busy machine a spinning reader only delays the device that it waits for.
+// Each such spin doubles their number, each successful one halves it. If this program has as many devices as
+// there are processors, no receive spins: it would take a processor from a device.
 const (
 	spinExtra = 20 * time.Microsecond
 	spinMost  = 400 * time.Microsecond
 	stolenGap = 30 * time.Microsecond // between two polls of a thread that owns its processor
 	restMost  = 256                   // receives without spinning
-	// Polls per clock reading.
+	// polls per clock reading
 	socketPolls = 4
 	sharedPolls = 100
 )
@@ -39,20 +39,20 @@ type transport struct {
 	closed  bool   // with shared: the other side has closed the socket
 	timeout time.Duration
 	spins   bool          // there is a second processor
-	expect  time.Duration // what the device took for its last quantum
-	rest    int           // receives to go without spinning
+	expect  time.Duration // time that the device took for its last quantum
+	rest    int           // receives left without spinning
 	penalty int           // the next value of rest
 	pending []byte        // received while a send was blocked
 	maxPend int
 	epoch   time.Time
-	left    time.Duration // to wait for the device, before it is taken to hang
+	left    time.Duration // time left to wait for the device, before it counts as hung
 
 	Waited   time.Duration // blocked or spinning in receive
 	Sleeps   uint64        // receives that blocked
 	Receives uint64
 }
 
-// newTransport takes fd and the shared memory over, if there is some.
+// newTransport takes over fd and the shared memory, if there is any.
 func newTransport(fd int, shared *rings, timeout time.Duration) (*transport, error) {
 	t := &transport{fd: fd, shared: shared, spins: runtime.NumCPU() > 1, timeout: timeout,
 		maxPend: 4 * protocol.MaxFrameBytes, epoch: time.Now()}
@@ -60,7 +60,7 @@ func newTransport(fd int, shared *rings, timeout time.Duration) (*transport, err
 		return t, fmt.Errorf("device socket: %w", err)
 	}
 	for _, opt := range []int{unix.SO_RCVBUF, unix.SO_SNDBUF} {
-		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, 4<<20) // a wish; the kernel's limit applies
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, 4<<20) // a request; the kernel's limit applies
 	}
 	return t, nil
 }
@@ -74,7 +74,7 @@ func (t *transport) close() error {
 	return err
 }
 
-// recvNow polls once without blocking: errEmpty when there is nothing, ErrClosed at the end.
+// recvNow polls once without blocking: errEmpty if nothing is available, ErrClosed at the end.
 func (t *transport) recvNow(b []byte) (int, error) {
 	if t.shared != nil {
 		return t.takeShared(b)
@@ -91,7 +91,7 @@ func (t *transport) recvNow(b []byte) (int, error) {
 	return n, nil
 }
 
-// sendNow sends what fits without blocking: errEmpty when nothing does, ErrClosed when nobody reads.
+// sendNow sends what fits without blocking: errEmpty if nothing fits, ErrClosed if the other side has closed.
 func (t *transport) sendNow(b []byte) (int, error) {
 	if t.shared != nil {
 		return t.putShared(b)
@@ -148,7 +148,7 @@ func (t *transport) ring() {
 	_, _ = socketSend(t.fd, b[:])
 }
 
-// The calls below never block, so Go's scheduler need not be told.
+// The calls below never block, so they bypass Go's scheduler.
 func socketRecv(fd int, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])),
 		uintptr(len(b)),
@@ -162,11 +162,11 @@ func socketSend(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// naps are how many a wait is cut into. A nap that took longer counts as one: this program was stopped itself, or did
-// not get a processor, and the device may have fared the same.
+// naps is the number of parts that a wait is divided into. A nap that took longer counts as one: this program
+// was itself stopped, or did not get a processor, and the device may have been in the same position.
 const naps = 8
 
-// arm allows the device to be waited for in what follows: for the timeout and an allowance.
+// arm allows the following receives to wait for the device for the timeout and an allowance.
 func (t *transport) arm(allowance time.Duration) { t.left = t.timeout + allowance }
 
 // sleep blocks until something can be received, or also sent if writing is set, or a nap is over.
@@ -193,7 +193,8 @@ func (t *transport) nap(d time.Duration, writing bool) error {
 	return err
 }
 
-// napShared says that it sleeps, makes sure that nothing happened meanwhile, and waits for the other side's ring.
+// napShared announces that it sleeps, checks that nothing happened meanwhile, and waits for the other side's
+// wake-up.
 func (t *transport) napShared(d time.Duration, writing bool) error {
 	in, out := &t.shared.in, &t.shared.out
 	atomic.SwapUint32(in.readerAsleep, 1)
@@ -274,11 +275,11 @@ func (t *transport) spinRead(b []byte, begin time.Duration) (int, error) {
 	}
 }
 
-// errEmpty is a poll without a result.
+// errEmpty reports a poll without a result.
 var errEmpty = errors.New("nothing there")
 
-// write sends all of b. While the device does not read, what it sends is taken in, so that two full buffers cannot
-// block both sides for ever.
+// write sends all of b. While the device does not read, it receives what the device sends, so that two full
+// buffers cannot block both sides for ever.
 func (t *transport) write(b []byte) error {
 	for len(b) > 0 {
 		n, err := t.sendNow(b)
@@ -306,7 +307,7 @@ func (t *transport) waitWritable() error {
 		return nil
 	}
 	if err != nil {
-		return err // what the device said before it closed is still to be read
+		return err // the device's message from before it closed is still to be read
 	}
 	if len(t.pending)+n > t.maxPend {
 		return protocol.ErrFlood

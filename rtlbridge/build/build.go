@@ -17,10 +17,10 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// deviceRecord is what the cache keeps about a build.
+// deviceRecord is the cache's record of a build.
 type deviceRecord struct {
 	Hash     string             `json:"hash"`
-	Program  string             `json:"program"` // SHA-256 of the program: a damaged one is built anew
+	Program  string             `json:"program"` // SHA-256 of the program: a damaged one is rebuilt
 	Name     string             `json:"name"`
 	Top      string             `json:"top"`
 	Variant  Variant            `json:"variant"`
@@ -28,8 +28,8 @@ type deviceRecord struct {
 	Ports    []manifest.PinPort `json:"ports"`
 }
 
-// Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
-// *DesignError, *ManifestError.
+// Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError,
+// *RefusedError, *DesignError, *ManifestError.
 func Build(m *manifest.Manifest, o Options) (*Device, error) {
 	begin := time.Now()
 	b, err := prepare(m, o)
@@ -60,7 +60,7 @@ func Build(m *manifest.Manifest, o Options) (*Device, error) {
 	return d, nil
 }
 
-// make builds what is not in the cache, whose entry is locked.
+// make builds a device that is not in the cache; its entry is locked.
 func (b *builder) make(root, entry string) (*Device, error) {
 	d, err := b.load(entry) // another process may have built it meanwhile
 	if err == nil {
@@ -136,7 +136,7 @@ func (b *builder) load(entry string) (*Device, error) {
 		nil
 }
 
-// programSum is the sum of a program that can be run.
+// programSum returns the checksum of an executable program.
 func programSum(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func programSum(path string) (string, error) {
 	return fileSum(path)
 }
 
-// create builds in a scratch folder beside the entry and moves it into place whole.
+// create builds in a scratch folder beside the entry and moves the complete build into place.
 func (b *builder) create(root, entry string) (*Device, error) {
 	if err := cache.Sweep(root); err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (b *builder) bind(ports []manifest.PinPort) (*manifest.Binding, error) {
 	return bound, err
 }
 
-// program makes the program of the translated design.
+// program compiles the translated design.
 func (b *builder) program(root string, bound *manifest.Binding) error {
 	counters := 0
 	var err error
@@ -217,7 +217,7 @@ func (b *builder) program(root string, bound *manifest.Binding) error {
 	return nil
 }
 
-// writeRecord notes in the scratch folder what was built.
+// writeRecord writes the record of the build into the scratch folder.
 func (b *builder) writeRecord(ports []manifest.PinPort) error {
 	program, err := programSum(filepath.Join(b.work, "dut"))
 	if err != nil {

@@ -21,11 +21,11 @@ type Device struct {
 	Binary   string   // the program
 	Ports    []manifest.PinPort
 	Compiler string
-	Cached   bool          // nothing had to be built
+	Cached   bool          // found in the cache
 	Took     time.Duration // wall time of Build
 }
 
-// HashString is the build's hash in hexadecimal.
+// HashString returns the build's hash in hexadecimal.
 func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
 
 const classPrefix = "Vdut" // Verilator's name for the top-level class
@@ -42,11 +42,11 @@ type builder struct {
 	scratch *cache.Scratch       // becomes the cache entry
 	work    string               // its folder
 
-	link, linkHome string // where linkDesign made its link; the folder that it made for it
-	wrapper        string // source of a module around the design, "" if it needs none
+	link, linkHome string // the link that linkDesign made, and the folder made for it
+	wrapper        string // source of a module around the design; "" if it needs none
 }
 
-// fileSum is the SHA-256 of a file, in hexadecimal.
+// fileSum returns the SHA-256 of a file, in hexadecimal.
 func fileSum(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

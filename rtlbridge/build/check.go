@@ -11,15 +11,15 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Checked is what a look at a design found.
+// Checked is the result of checking a design.
 type Checked struct {
 	Ports    []manifest.PinPort
-	Warnings []Remark // of `verilator -Wall`: matters of style, which no build fails for
+	Warnings []Remark // of `verilator -Wall`: matters of style, which fail no build
 }
 
-// Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without compiling.
-// With lint, it collects the warnings of `verilator -Wall`, too. It may return ports together with an error: they do
-// not fit the manifest then. A canceled context ends it.
+// Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without
+// compiling. With lint, it also collects the warnings of `verilator -Wall`. It returns ports together with an
+// error if the manifest does not fit them. A canceled context ends it.
 func Check(ctx context.Context, m *manifest.Manifest, lint bool) (*Checked, error) {
 	c := &Checked{}
 	b, err := prepare(m, Options{Context: ctx})
@@ -42,7 +42,7 @@ func Check(ctx context.Context, m *manifest.Manifest, lint bool) (*Checked, erro
 	return c, err
 }
 
-// makeScratch makes a scratch folder in the cache, which cleanUp takes away.
+// makeScratch makes a scratch folder in the cache, which cleanUp removes.
 func (b *builder) makeScratch() error {
 	root, err := cache.CacheRoot(b.o.CacheDir)
 	if err == nil {
@@ -55,17 +55,17 @@ func (b *builder) makeScratch() error {
 	return nil
 }
 
-// cleanUp takes the scratch folder away, if it has not become an entry of the cache.
+// cleanUp removes the scratch folder, unless it has become an entry of the cache.
 func (b *builder) cleanUp() {
-	_ = b.unlinkDesign() // what is left there is swept with the cache
+	_ = b.unlinkDesign() // remaining files are swept with the cache
 	b.scratch.Remove()
 }
 
-// lint has Verilator look at the design with every warning on, and returns the warnings.
+// lint runs Verilator on the design with every warning enabled, and returns the warnings.
 func (b *builder) lint() ([]Remark, error) {
-	dir := b.work + "/lint" // some options write there even so
+	dir := b.work + "/lint" // some options write files even when linting
 	wrapper := b.wrapper
-	b.wrapper = "" // it is nobody's design
+	b.wrapper = "" // the wrapper is not the user's design
 	defer func() { b.wrapper = wrapper }()
 	out, err := b.verilator("lint of", "--lint-only", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERROR",
 		"--assert", "--no-timing", "--Mdir", dir)
@@ -73,8 +73,9 @@ func (b *builder) lint() ([]Remark, error) {
 	return warnings, err
 }
 
-// LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both can be told at once: nil
-// where the design has none, or where it is not known what the design is, since a fault is in a field that says so.
+// LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both are reported at
+// once. It returns nil if the design has none, or if the design is unknown because a field that defines it is
+// faulty.
 func LintFaulty(ctx context.Context, path string) error {
 	m := manifest.LoadDesign(path)
 	if m == nil {
@@ -98,8 +99,8 @@ func LintFaulty(ctx context.Context, path string) error {
 	return err
 }
 
-// Ports are the ports of a manifest's top module. Of the manifest only what says what the design is counts: it needs
-// no clocks and streams. A canceled context ends it.
+// Ports returns the ports of a manifest's top module. Only the fields that define the design are used: clocks
+// and streams may be missing. A canceled context ends it.
 func Ports(ctx context.Context, m *manifest.Manifest) ([]manifest.PinPort, error) {
 	b, err := prepare(m, Options{Context: ctx})
 	if err != nil {

@@ -13,24 +13,24 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Verilator makes a member of a C++ class of each port, under the port's name. A name that is a member of that class
-// already, or a macro of a C or C++ header, cannot be one, although it is a good name in the design: eval, name,
-// errno, EOF. Where a design has such ports, a module around it has them under other names.
+// Verilator makes each port a member of a C++ class, under the port's name. A name that is already a member of
+// that class, or a macro of a C or C++ header, is impossible there, although it is valid in the design: eval,
+// name, errno, EOF. If a design has such ports, a module around it renames them.
 
-// classWords are what else the classes of verilated designs have, and what their code uses.
+// classWords are the further members of the classes of verilated designs, and names that their code uses.
 const classWords = "Vdut VerilatedModel VerilatedModule TOP atClone contextp eval eval_end_step eval_step " +
 	"eventsPending final hierName m_context " +
 	"m_namep modelName name nextTimeSlot prepareClone rootp threads trace traceBaseModel traceCapable traceConfig " +
 	"vlNamep vlSelf vlSymsp"
 
-// What is made for a design gets these names, with underscores behind them where the design has the name itself.
+// Names of what is generated for a design, with underscores appended if the design has the name itself.
 const (
 	wrapperName   = "nictwin_top"
-	wrapperPrefix = "nictwin_" // of the ports that have another name
+	wrapperPrefix = "nictwin_" // prefix of renamed ports
 	instanceName  = "dut"
 )
 
-// freeName is name, made longer until it is not taken.
+// freeName appends underscores to name until it is not taken.
 func freeName(name string, taken map[string]bool) string {
 	for taken[name] {
 		name += "_"
@@ -38,12 +38,12 @@ func freeName(name string, taken map[string]bool) string {
 	return name
 }
 
-// wrapperModule is the name of the module around the design: one that none of the design's modules has.
+// wrapperModule returns a name for the module around the design that none of the design's modules has.
 func (b *builder) wrapperModule() string {
 	return strings.TrimSuffix(filepath.Base(b.wrapper), ".sv")
 }
 
-// translate verilates the design so that C++ can be compiled of it, and reads its ports.
+// translate verilates the design for compilation to C++, and reads its ports.
 func (b *builder) translate() ([]manifest.PinPort, error) {
 	ports, err := b.verilate()
 	if err != nil {
@@ -67,11 +67,11 @@ func (b *builder) translate() ([]manifest.PinPort, error) {
 
 var aMacro = regexp.MustCompile(`(?m)^#define (\w+)`)
 
-// macros are the macros that are defined where a design's C++ is compiled.
+// macros returns the macros that are defined where a design's C++ is compiled.
 func (b *builder) macros() (map[string]bool, error) {
 	stand := fmt.Sprintf("#include \"%s.h\"\n#include \"pins.hpp\"\n#include \"sink.hpp\"\n#include \"source.hpp\"\n",
 		classPrefix)
-	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), []byte(stand), 0o644); err != nil { // glue takes its place
+	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), []byte(stand), 0o644); err != nil { // glue replaces it
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	args := append(b.cxxFlags(), "-dM", "-E", filepath.Join(b.home, "main.cpp"))
@@ -87,8 +87,8 @@ func (b *builder) macros() (map[string]bool, error) {
 	return macros, nil
 }
 
-// wrap verilates the design inside a module that has the ports in clash under other names. The ports that it returns
-// have the names that the design gives them.
+// wrap verilates the design inside a module that renames the ports in clash. The returned ports have the
+// design's names.
 func (b *builder) wrap(ports []manifest.PinPort, clash map[string]bool) ([]manifest.PinPort, error) {
 	old, err := filepath.Glob(filepath.Join(b.objDir(), classPrefix+"*"))
 	if err != nil {
@@ -106,7 +106,7 @@ func (b *builder) wrap(ports []manifest.PinPort, clash map[string]bool) ([]manif
 		return nil, err
 	}
 	b.wrapper = filepath.Join(filepath.Dir(b.link), module+".sv")
-	b.hash.seen[b.wrapper] = true // made of what is in the hash
+	b.hash.seen[b.wrapper] = true // generated from what is in the hash
 	if err := os.WriteFile(b.wrapper, []byte(text), 0o644); err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
@@ -127,13 +127,13 @@ func (b *builder) wrap(ports []manifest.PinPort, clash map[string]bool) ([]manif
 	return ports, nil
 }
 
-// outerNames are those in the module around a design.
+// outerNames are the names in the module around a design.
 type outerNames struct {
 	ports    map[string]string // by their names in the design
 	instance string
 }
 
-// newOuterNames keeps the names of ports, but for those in clash.
+// newOuterNames keeps the names of ports, except for those in clash.
 func newOuterNames(ports []manifest.PinPort, clash map[string]bool) outerNames {
 	names := outerNames{ports: map[string]string{}}
 	taken := map[string]bool{}
@@ -152,7 +152,7 @@ func newOuterNames(ports []manifest.PinPort, clash map[string]bool) outerNames {
 	return names
 }
 
-// wrapperText is the module around the design. Ports that no manifest can bind are left open.
+// wrapperText returns the source of the module around the design. Ports that no manifest can bind are left open.
 func (b *builder) wrapperText(module string, ports []manifest.PinPort, names outerNames) (string, error) {
 	var outer, inner []string
 	for _, p := range ports {
@@ -171,9 +171,9 @@ func (b *builder) wrapperText(module string, ports []manifest.PinPort, names out
 		module, strings.Join(outer, ",\n"), b.m.Top, parameters, names.instance, strings.Join(inner, ",\n")), nil
 }
 
-// parameters are those of the design as an instance has them: #(.A(1), .B(2)).
+// parameters returns the design's parameters in the form of an instance: #(.A(1), .B(2)).
 func (b *builder) parameters() (string, error) {
-	args, err := b.sourceArgs() // without a wrapper yet
+	args, err := b.sourceArgs() // without the wrapper
 	if err != nil {
 		return "", err
 	}
@@ -194,7 +194,8 @@ func (b *builder) parameters() (string, error) {
 	return "#(" + strings.Join(list, ", ") + ") ", nil
 }
 
-// literal is a parameter's value as SystemVerilog has it: on the command line hexadecimal numbers are those of C, too.
+// literal converts a parameter's value to SystemVerilog: on the command line, hexadecimal numbers may be those
+// of C, too.
 func literal(value string) string {
 	if hex, ok := strings.CutPrefix(strings.ToLower(value), "0x"); ok {
 		return "'h" + hex

@@ -40,7 +40,7 @@ func (b *builder) verilate() ([]manifest.PinPort, error) {
 	return ports, nil
 }
 
-// checkDependencies refuses a design that reads a file which is not part of the build's hash: a change in it would go
+// checkDependencies refuses a design that reads a file outside the build's hash: a change in that file would go
 // unnoticed.
 func (b *builder) checkDependencies() error {
 	text, err := os.ReadFile(filepath.Join(b.objDir(), classPrefix+"__ver.d"))
@@ -62,8 +62,8 @@ func (b *builder) checkDependencies() error {
 	return nil
 }
 
-// ahead compiles the run-time and the harness while the design is being verilated: they do not depend on it. Every
-// other object is left to the function compile.
+// ahead compiles the run-time and the harness while the design is being verilated, since they do not depend on
+// it. compile compiles all other objects.
 func (b *builder) ahead(root string) error {
 	runtimeDir, err := b.runtimeDir(root)
 	if err != nil {
@@ -73,12 +73,12 @@ func (b *builder) ahead(root string) error {
 		b.ownUnits(runtimeDir)...)))
 }
 
-// ownUnits are the parts of the harness that are the same for every design.
+// ownUnits returns the parts of the harness that are the same for every design.
 func (b *builder) ownUnits(runtimeDir string) []unit {
 	return units(b.home, runtimeDir, "-O2", "hooks", "channel", "listen", "admission", "notice", "files")
 }
 
-// compile makes the program. Verilator's own run-time objects are shared between builds with the same flags.
+// compile builds the program. Verilator's own run-time objects are shared between builds with the same flags.
 func (b *builder) compile(root string) error {
 	lists, err := classLists(filepath.Join(b.objDir(), classPrefix+"_classes.mk"))
 	if err != nil {
@@ -107,11 +107,11 @@ func (b *builder) compile(root string) error {
 	return os.RemoveAll(b.objDir())
 }
 
-// programUnits are what the program is made of: hot is what runs in every cycle. The longest come first, so that
-// processors end together.
+// programUnits returns the units of the program: hot is the code that runs in every cycle. The longest come
+// first, so that processors finish together.
 func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (hot, rest []unit, err error) {
 	opt, slowOpt := "-O3", "-O1"
-	if b.o.Variant == VariantCoverage { // what compiles sooner is worth more than speed
+	if b.o.Variant == VariantCoverage { // compile time matters more than speed
 		opt, slowOpt = "-O1", "-O0"
 		lists["VM_GLOBAL_FAST"] = slices.DeleteFunc(lists["VM_GLOBAL_FAST"],
 			func(s string) bool { return s == waveUnit })
@@ -131,8 +131,8 @@ func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (ho
 	return hot, append(rest, shared(append(same, b.ownUnits(runtimeDir)...))...), nil
 }
 
-// Simulated logic is compiled in fastBundles units: enough for two processors to end together, few because each parses
-// the same large headers again. Less than minBundle bytes for each compile sooner in one.
+// Simulated logic is compiled in fastBundles units: enough for two processors to finish together, few because
+// each parses the same large headers again. Below minBundle bytes per unit, a single unit compiles sooner.
 const (
 	fastBundles = 2
 	minBundle   = 100_000

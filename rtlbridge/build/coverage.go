@@ -11,28 +11,29 @@ import (
 	"strings"
 )
 
-// Coverage of the RTL. Verilator's own way has each process tell it of every point by name when it starts, and write
-// all of them as text when it ends: seconds a process for a large design. And it compares each bit by itself: code
-// that takes minutes to compile and hours to play. A coverage build keeps only the counters in the program; what they
-// count stands in a file beside it, and the program adds its counters to a file of one byte a counter. Bits are
-// compared by words, see verilator/harness/toggles.hpp.
+// Coverage of the RTL. In Verilator's own scheme each process registers every point by name when it starts, and
+// writes all of them as text when it ends: seconds per process for a large design. It also compares each bit
+// separately, in code that takes minutes to compile and hours to play. A coverage build keeps only the counters
+// in the program; what they count is in a file beside it, and the program adds its counters to a file of one
+// byte per counter. Bits are compared by words, see verilator/harness/toggles.hpp.
 
-// CoverPoint is what a coverage build counts: a point of a line, or the bits of a signal.
+// CoverPoint is a point that a coverage build counts: of a line, or the bits of a signal.
 type CoverPoint struct {
-	// its index, of a signal's lowest bit; those of its other bits follow. Signals that are one share them
+	// Counter is the index of its counter: of a signal, that of the lowest bit, followed by those of the other
+	// bits. Signals that are the same net share them.
 	Counter  int
 	File     string // source, relative to the manifest
 	Line     int
 	Kind     string // "line", "branch", "toggle" or "user"
 	Module   string // as Verilator names it, with parameters
 	What     string // toggle: the signal; branch: if or else; line: block, case, ...
-	Msb, Lsb int    // toggle: the range of its bits; -1 for a signal that is no vector
+	Msb, Lsb int    // toggle: the range of its bits; -1 for a scalar signal
 }
 
-// Bits is the number of counters.
+// Bits returns the number of counters.
 func (p *CoverPoint) Bits() int { return max(p.Msb-p.Lsb, p.Lsb-p.Msb) + 1 }
 
-// Bit is the number of the bit that the i-th counter counts, -1 for a signal that is no vector.
+// Bit returns the number of the bit that the i-th counter counts, -1 for a scalar signal.
 func (p *CoverPoint) Bit(i int) int {
 	if p.Msb < p.Lsb {
 		return p.Lsb - i
@@ -45,7 +46,7 @@ func (p *CoverPoint) Bit(i int) int {
 
 const (
 	pointsFile = "points.tsv"
-	pointWords = 8 // of a line: the fields of CoverPoint, in order
+	pointWords = 8 // per line: the fields of CoverPoint, in order
 )
 
 // ReadCoverPoints reads the points of a coverage build.
@@ -86,8 +87,8 @@ const (
 	HitsExt   = ".hits"
 )
 
-// CoverageFile makes a folder ready for the coverage of this build and returns the file for LaunchOptions.Coverage, to
-// which every process adds. The build must be VariantCoverage.
+// CoverageFile prepares a folder for the coverage of this build and returns the file for LaunchOptions.Coverage,
+// to which every process adds. The build must be VariantCoverage.
 func (d *Device) CoverageFile(dir string) (string, error) {
 	if d.Variant != VariantCoverage {
 		return "", fmt.Errorf("coverage of a build for %s: want variant %s", d.Variant, VariantCoverage)
@@ -102,7 +103,7 @@ func (d *Device) CoverageFile(dir string) (string, error) {
 	return base + HitsExt, nil
 }
 
-// leavePoints copies the points of the build, whole or not at all: other processes may do the same.
+// leavePoints copies the points of the build atomically: other processes may do the same.
 func (d *Device) leavePoints(dir, to string) error {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(d.Binary), pointsFile))
 	if err != nil {
@@ -130,13 +131,13 @@ const (
 	hitsHead  = len(hitsMagic) + 32 + 8
 )
 
-// Hits are what a build's processes have counted: for each counter the most that any of them saw, 255 at most.
+// Hits has the counts of a build's processes: for each counter the maximum over them, 255 at most.
 type Hits struct {
 	SinceReset  []byte
-	FromPowerUp []byte // reset among it
+	FromPowerUp []byte // including reset
 }
 
-// ReadHits reads what was counted.
+// ReadHits reads the counts of a build.
 func ReadHits(path string) (*Hits, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -22,8 +22,8 @@ var (
 	plainCount  = []byte(".store(1 + %s.load(std::memory_order_relaxed), std::memory_order_relaxed);")
 )
 
-// takePoints moves the names of line points out of the verilated sources and returns the number of counters. It leaves
-// the header by which the code for waveforms counts toggles.
+// takePoints moves the names of line points out of the verilated sources and returns the number of counters. It
+// leaves the header that makes the waveform code count toggles.
 func (b *builder) takePoints() (int, error) {
 	const stand = "#include \"toggles.hpp\"\n"
 	if err := os.WriteFile(filepath.Join(b.objDir(), waveHeader), []byte(stand), 0o644); err != nil {
@@ -46,8 +46,8 @@ func (b *builder) takePoints() (int, error) {
 	return t.counters, errors.Join(err, t.w.Flush(), out.Close())
 }
 
-// waveHeader is Verilator's VCD header, waveUnit its source file without the extension. A coverage build has a header
-// of ours instead, which counts toggles, and does not compile the source.
+// waveHeader is Verilator's VCD header, waveUnit its source file without the extension. A coverage build
+// replaces the header with one that counts toggles, and does not compile the source.
 const (
 	waveHeader = waveUnit + ".h"
 	waveUnit   = "verilated_vcd_c"
@@ -59,7 +59,7 @@ type pointTaker struct {
 	counters int
 }
 
-// file takes the points out of one source.
+// file removes the points from one source.
 func (t *pointTaker) file(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *pointTaker) file(path string) error {
 				return fmt.Errorf("%s: %w", filepath.Base(path), err)
 			}
 			changed = true
-		case bytes.Contains(line, lockedCount): // one thread counts
+		case bytes.Contains(line, lockedCount): // a single thread counts
 			name := bytes.TrimSpace(line[:bytes.Index(line, lockedCount)])
 			kept.Write(bytes.Replace(line, lockedCount, bytes.Replace(plainCount, []byte("%s"), name, 1), 1))
 			changed = true
@@ -88,7 +88,7 @@ func (t *pointTaker) file(path string) error {
 	return os.WriteFile(path, kept.Bytes(), 0o644)
 }
 
-// point notes the point of a line, once for all instances that share its counter.
+// point records the point of a line, once for all instances that share its counter.
 func (t *pointTaker) point(line []byte) error {
 	m := insertCall.FindSubmatch(line)
 	if m == nil {
@@ -108,8 +108,8 @@ func (t *pointTaker) point(line []byte) error {
 	return err
 }
 
-// addSignals adds what the built program counts of signals to the points. What a signal is, the design's outline
-// tells. What clocks something is left out: that it changes tells nothing.
+// addSignals adds the signals that the built program counts to the points; the design's outline describes them.
+// Clocks are left out: their changes carry no information.
 func (b *builder) addSignals() error {
 	o, err := b.describe()
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// DesignError is a design that Verilator does not accept: an error at a place in its sources. It is a matter of the
-// design or of its parameters, not of the tools.
+// DesignError is a design that Verilator does not accept: an error at a place in its sources. Its cause is the
+// design or its parameters, not the tools.
 type DesignError struct {
 	Step       string
-	Count      int      // errors
-	Parameters []string // "NAME = VALUE", those of the manifest that the errors name
-	Output     string   // Verilator's words, the first errors first
+	Count      int      // number of errors
+	Parameters []string // "NAME = VALUE" of the manifest's parameters that the errors name
+	Output     string   // Verilator's output, the first errors first
 }
 
 func (e *DesignError) Error() string {
@@ -35,7 +35,7 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Remark is what Verilator says of one place in the sources, or of the design as a whole.
+// Remark is a message of Verilator about a place in the sources, or about the whole design.
 type Remark struct {
 	Rule string `json:"rule,omitempty"` // WIDTH, UNUSED; "" for errors without a name
 	File string `json:"file,omitempty"` // relative to the manifest
@@ -43,10 +43,10 @@ type Remark struct {
 	Text string `json:"text"`
 
 	isError bool
-	whole   string // with the lines that belong to it
+	whole   string // with its continuation lines
 }
 
-// String is the remark in one line.
+// String returns the remark in one line.
 func (r Remark) String() string {
 	s := r.Text
 	if r.Rule != "" {
@@ -63,7 +63,8 @@ var (
 	anEnd   = regexp.MustCompile(`^%Error: (?:Exiting due to|Command Failed)`)
 )
 
-// readRemarks takes Verilator's errors and warnings out of what it said. How many there were is none of them.
+// readRemarks extracts errors and warnings from Verilator's output. The line with their number is not among
+// them.
 func readRemarks(out string) (remarks []Remark) {
 	var last *Remark
 	for line := range strings.Lines(out) {
@@ -86,8 +87,8 @@ func readRemarks(out string) (remarks []Remark) {
 	return remarks
 }
 
-// designError is the error of a design that has errors at places in its sources; nil where Verilator failed in another
-// way.
+// designError returns the error of a design with errors at places in its sources; nil if Verilator failed in
+// another way.
 func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignError {
 	e := &DesignError{Step: failed.Step, Output: failed.Output}
 	var text strings.Builder
@@ -104,12 +105,12 @@ func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignE
 	return e
 }
 
-// aDesign finds what files of a design have and others have not: a design unit, an item of one, or a directive.
+// aDesign matches what files of a design have and others do not: a design unit, an item of one, or a directive.
 var aDesign = regexp.MustCompile("(?m)^[ \\t]*(?:`[a-z_]+|(?:module|macromodule|package|interface|program|" +
 	"primitive|class|checker|config|bind|function|task|typedef|parameter|localparam|import)[ \\t]+[A-Za-z_$`\\\\])")
 
-// shown returns the words of a remark on a design in a folder. Of a file that is no Verilog, which may hold secrets,
-// they have file and line alone.
+// shown returns the text of a remark on a design in a folder. For a file that is not Verilog, which may contain
+// secrets, the text has only file and line.
 func (r *Remark) shown(dir string) string {
 	if r.File == "" {
 		return r.whole
@@ -125,8 +126,8 @@ func (r *Remark) shown(dir string) string {
 	return fmt.Sprintf("%%Error: %s:%d: %s\n", r.File, r.Line, what)
 }
 
-// firstErrors shortens what Verilator said of a design in a folder: errors first, in their order, then how much is left
-// out. Text without remarks is only cut.
+// firstErrors shortens Verilator's output on a design in a folder: errors first, in their order, then the number
+// of messages left out. Text without remarks is only truncated.
 func firstErrors(dir, out string) string {
 	var errs []Remark
 	warnings := 0

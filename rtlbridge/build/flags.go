@@ -9,7 +9,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// sourceArgs names the design to Verilator.
+// sourceArgs returns the arguments that name the design to Verilator.
 func (b *builder) sourceArgs() ([]string, error) {
 	args := []string{"--top-module", b.m.Top}
 	if b.wrapper != "" {
@@ -27,7 +27,7 @@ func (b *builder) sourceArgs() ([]string, error) {
 		return nil, err
 	}
 	args = append(args, flags...)
-	if b.wrapper != "" { // it gives them itself
+	if b.wrapper != "" { // the wrapper sets them itself
 		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, manifest.ParameterFlag) })
 	}
 	for _, f := range b.src.Files {
@@ -39,7 +39,7 @@ func (b *builder) sourceArgs() ([]string, error) {
 	return args, nil
 }
 
-// defineArgs are the macros of the manifest and of its file lists.
+// defineArgs returns the macros of the manifest and of its file lists.
 func (b *builder) defineArgs() (args []string) {
 	for _, k := range slices.Sorted(maps.Keys(b.m.Defines)) {
 		def := k
@@ -56,11 +56,11 @@ func (b *builder) defineArgs() (args []string) {
 
 func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
 
-// gccFlag keeps g++ 12 from code that is wrong: with the optimisations that it leaves out, at -O2 and -O3, fields of
+// gccFlag prevents wrong code from g++ 12: with the optimisations that it disables, at -O2 and -O3, fields of
 // two swapped bytes in verilated code read as 0 (block pair parse, ethertype).
 const gccFlag = "-fno-expensive-optimizations"
 
-// cxxFlags are common to all units of a variant.
+// cxxFlags returns the flags common to all units of a variant.
 func (b *builder) cxxFlags() []string {
 	on := func(name string, v bool) string {
 		if v {

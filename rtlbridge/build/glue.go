@@ -53,7 +53,7 @@ func glue(b *manifest.Binding, hash [32]byte, counters int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ResetCycles is the number of cycles before cycle 0.
+// ResetCycles returns the number of cycles before cycle 0.
 func (g glueData) ResetCycles() int {
 	n := 0
 	for _, r := range g.Resets {
@@ -78,7 +78,7 @@ func (g glueData) Coupled() bool {
 var kindConstants = map[string]string{protocol.KindAxis: "kAxis", protocol.KindTLP: "kTlp",
 	protocol.KindRecord: "kRecord", protocol.KindLevel: "kLevel"}
 
-// otherStream is the index of a stream that another one waits for, or that there is none.
+// otherStream formats the index of the stream that another one waits for, or the value for none.
 func otherStream(i int) string {
 	if i < 0 {
 		return "nictwin::kNoStream"
@@ -93,7 +93,7 @@ func pinCall(op string, f manifest.Field, top, arg string) string {
 	return fmt.Sprintf("pins::%s<%d, %d>(%s.%s%s)", op, f.Lsb, f.Width, top, f.Member, arg)
 }
 
-// setHandshake puts a handshake, or the last beat's mark, on its pin.
+// setHandshake returns the statement that drives a handshake, or the mark of the last beat.
 func setHandshake(f manifest.Field, v string) string {
 	if f.Low {
 		v = "!" + v
@@ -101,7 +101,7 @@ func setHandshake(f manifest.Field, v string) string {
 	return pinCall("put", f, "t", v)
 }
 
-// seenHandshake is true while a handshake is active.
+// seenHandshake returns the expression that is true while a handshake is active.
 func seenHandshake(f manifest.Field) string {
 	if f.Low {
 		return pinCall("get", f, "t", "") + " == 0"
@@ -127,7 +127,7 @@ func quietIndex(i int) string {
 	return fmt.Sprint(i)
 }
 
-// tieWords gives the statements that put a constant on a port, 32 bits at a time.
+// tieWords returns the statements that put a constant on a port, 32 bits at a time.
 func tieWords(t manifest.TieOff) string {
 	var s strings.Builder
 	mask := big.NewInt(0xffffffff)
@@ -139,7 +139,7 @@ func tieWords(t manifest.TieOff) string {
 	return strings.TrimSpace(s.String())
 }
 
-// listStreams gives the tuple members for one direction.
+// listStreams returns the tuple members for one direction.
 func listStreams(ss []manifest.BoundStream, dir, wrap string) string {
 	var parts []string
 	for _, s := range ss {

@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 )
 
-// harnessDir is the folder of SetHarness.
+// harnessDir is the folder set by SetHarness.
 var harnessDir atomic.Pointer[string]
 
-// SetHarness names the folder of the C++ harness for builds that name none. It is compiled into every device, so
-// nobody but the program says where it is: neither the folder of a manifest nor the working folder does.
+// SetHarness sets the folder of the C++ harness for builds that name none. It is compiled into every device, so
+// only the program decides where it is: neither the folder of a manifest nor the working folder does.
 func SetHarness(dir string) { harnessDir.Store(&dir) }
 
-// findHarness is the folder of the harness, of a build that names one or not.
+// findHarness returns the folder of the harness, for a build that names one or none.
 func findHarness(given string) (string, error) {
 	if dir := harnessDir.Load(); given == "" && dir != nil {
 		given = *dir

@@ -23,7 +23,7 @@ const buildSchema = "nictwin-rtl-6"
 
 // hasher folds named contents into one hash.
 type hasher struct {
-	ctx  context.Context // ends it
+	ctx  context.Context // cancels it
 	h    hash.Hash
 	seen map[string]bool // absolute paths of hashed files
 	room int64           // bytes that may still be read
@@ -49,7 +49,7 @@ func (h *hasher) file(name, path string) error {
 	n := info.Size()
 	one := sha256.New()
 	if n <= most {
-		n, err = io.Copy(one, &abiding{h.ctx, io.LimitReader(f, most+1)}) // it may grow
+		n, err = io.Copy(one, &abiding{h.ctx, io.LimitReader(f, most+1)}) // the file may grow
 	}
 	switch {
 	case err != nil:
@@ -136,7 +136,7 @@ func isVerilog(path string) bool {
 	return false
 }
 
-// buildHash is the identity of a build: everything that can change its behaviour or its speed.
+// buildHash computes the identity of a build: everything that can change its behaviour or its speed.
 func (b *builder) buildHash(flags []string) error {
 	m, t := b.m, b.tools
 	h := newHasher(b.o.context())
@@ -166,7 +166,7 @@ func (b *builder) buildHash(flags []string) error {
 	return nil
 }
 
-// hashDesign takes the sources and include folders. What cannot be read, or is too much, is a fault of the manifest.
+// hashDesign hashes the sources and include folders. Unreadable or too many files are a fault of the manifest.
 func (b *builder) hashDesign() error {
 	var errs []error
 	add := func(path string, err error) {

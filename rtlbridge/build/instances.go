@@ -9,8 +9,9 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Instances are the instances of a module in a design, by their names in waveforms, such as TOP.nic_top.u_tx.u_out;
-// none if the design has no such module. Whatever its parameters are, it is one module.
+// Instances returns the instances of a module in a design, by their names in waveforms, such as
+// TOP.nic_top.u_tx.u_out; none if the design has no such module. Variants of a module with different parameters
+// count as one module.
 func Instances(m *manifest.Manifest, module string, o Options) (paths []string, err error) {
 	b, err := prepare(m, o)
 	if err != nil {
@@ -28,7 +29,7 @@ func Instances(m *manifest.Manifest, module string, o Options) (paths []string, 
 	if err != nil {
 		return nil, err
 	}
-	const deepest = 64 // no design is as deep
+	const deepest = 64 // more than any real design
 	var walk func(path, name string, left int) error
 	walk = func(path, name string, left int) error {
 		if left == 0 {

@@ -12,7 +12,8 @@ import (
 var interfacedPort = regexp.MustCompile(
 	`(?m)^%Error-UNSUPPORTED: ([^:\n]+):(\d+):(\d+): Unsupported: Interfaced port on top level module`)
 
-// interfacePorts is an error for each port of the top module that is a SystemVerilog interface: there, it has no pins.
+// interfacePorts returns an error for each port of the top module that is a SystemVerilog interface, which has
+// no pins there.
 func (b *builder) interfacePorts(out string) error {
 	var errs []error
 	for _, m := range interfacedPort.FindAllStringSubmatch(out, -1) {
@@ -24,7 +25,7 @@ func (b *builder) interfacePorts(out string) error {
 	return errors.Join(errs...)
 }
 
-// wordAt is the word at a place of a source, as Verilator names it; empty if it cannot be read.
+// wordAt returns the word at a place of a source, as Verilator names it; empty if it cannot be read.
 func (b *builder) wordAt(file, line, column string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(b.m.Dir(), file)

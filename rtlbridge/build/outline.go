@@ -10,28 +10,28 @@ import (
 	"strings"
 )
 
-// outline is which modules a design has, with their instances and signals, from Verilator's description of it.
+// outline lists the modules of a design, with their instances and signals, from Verilator's description of it.
 type outline struct {
 	top     string
 	files   map[string]string // by Verilator's short names
 	modules map[string]*moduleOutline
 }
 
-// moduleOutline is one module. Names are those within it: with the generate blocks that they are in, each before a
-// space.
+// moduleOutline describes one module. Names are relative to it, with the generate blocks around them, each
+// followed by a space.
 type moduleOutline struct {
-	instances map[string]string // their modules
+	instances map[string]string // name to module
 	signals   map[string]*signalDecl
 	clocks    map[string]bool
 }
 
-// signalDecl is where a signal is declared, and whether its edges clock something.
+// signalDecl records where a signal is declared, and whether its edges clock something.
 type signalDecl struct {
 	file, line string
 	clock      bool
 }
 
-// describe has Verilator describe the design.
+// describe runs Verilator to describe the design.
 func (b *builder) describe() (*outline, error) {
 	dir, err := os.MkdirTemp(b.work, "xml-")
 	if err != nil {
@@ -56,7 +56,7 @@ func (b *builder) describe() (*outline, error) {
 			s.file = b.plain(s.file)
 		}
 	}
-	if b.wrapper != "" { // it is nobody's design
+	if b.wrapper != "" { // the wrapper is not the user's design
 		o.modules[o.top].signals = nil
 	}
 	return o, errors.Join(f.Close(), os.RemoveAll(dir))
@@ -99,7 +99,7 @@ func newElement(t xml.StartElement) element {
 	return e
 }
 
-// take notes the last of the open elements if it is something of the outline.
+// take records the innermost open element if it belongs to the outline.
 func (o *outline) take(open []element) {
 	e := open[len(open)-1]
 	switch e.kind {
@@ -128,8 +128,8 @@ func (o *outline) take(open []element) {
 	}
 }
 
-// within is the module that elements are open in, the generate blocks in it, and whether they lead deeper: into a
-// process, a function or an expression.
+// within returns the module that elements are open in, the generate blocks in it, and whether they are deeper:
+// in a process, a function or an expression.
 func (o *outline) within(open []element) (m *moduleOutline, blocks string, deep bool) {
 	for _, e := range open {
 		switch {
@@ -144,7 +144,7 @@ func (o *outline) within(open []element) (m *moduleOutline, blocks string, deep 
 	return m, blocks, deep
 }
 
-// markClocks finds the declarations of what clocks something: in the block that has the process, or around it.
+// markClocks finds the declarations of clock signals: in the block that has the process, or around it.
 func (o *outline) markClocks() error {
 	if o.modules[o.top] == nil {
 		return errors.New("it has no top module")
@@ -166,7 +166,7 @@ func (o *outline) markClocks() error {
 	return nil
 }
 
-// cutLastBlock takes the innermost generate block out of a name.
+// cutLastBlock removes the innermost generate block from a name.
 func cutLastBlock(name string) (blocks, rest string, found bool) {
 	at := strings.LastIndexByte(name, ' ')
 	if at < 0 {
@@ -175,16 +175,16 @@ func cutLastBlock(name string) (blocks, rest string, found bool) {
 	return name[:strings.LastIndexByte(name[:at], ' ')+1], name[at+1:], true
 }
 
-// signal is a signal whose bits are counted, numbers as the program prints them.
+// signal is a counted signal, with its numbers as the program prints them.
 type signal struct {
 	counter, msb, lsb string
 	module            string
-	name              string // within the module
+	name              string // relative to the module
 	decl              *signalDecl
 }
 
-// signal reads a line that tells of a signal. One that is none of a module (a parameter, a variable of a process, a
-// pin of the top module seen from without) has no declaration.
+// signal parses a line that describes a signal. One that does not belong to a module (a parameter, a variable of
+// a process, a pin of the top module seen from outside) has no declaration.
 func (o *outline) signal(line string) (signal, error) {
 	w := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 	if len(w) != 4 {

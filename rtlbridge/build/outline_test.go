@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An outline tells which module a signal is of; what is declared in a process is none of its signals.
+// TestOutline checks which module each signal belongs to; declarations in a process are not signals of the
+// module.
 func TestOutline(t *testing.T) {
 	o, err := readOutline(strings.NewReader(`<verilator_xml><files><file id="c" filename="a.sv"/></files><netlist>
 <module name="top" topModule="1"><var loc="c,3,1,3,4" name="ck"/><var loc="c,4,1,4,4" name="Width" param="true"/>

@@ -15,30 +15,30 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// PlaybackResult is what a device makes of a recorded input stream.
+// PlaybackResult is a device's response to a recorded input stream.
 type PlaybackResult struct {
 	Cycles                      uint64
-	Wall                        time.Duration // simulating; loading the recording is not in it
+	Wall                        time.Duration // time simulating, without loading the recording
 	Digest                      uint64        // of all events, as Comp.Digest
 	Inputs, Outputs, Violations uint64
 	Stopped                     bool // the design ended the run
 }
 
-// CyclesPerSecond is the device's raw speed.
+// CyclesPerSecond returns the device's raw speed.
 func (r PlaybackResult) CyclesPerSecond() float64 {
 	return float64(r.Cycles) / r.Wall.Seconds()
 }
 
 const playbackTimeout = 10 * time.Minute
 
-// Playback lets the device play a recording (LaunchOptions.Record) from memory: no socket, no serialised outputs, the
-// same stimulus at the same cycles. It is the raw speed that a bridged run is compared with. When ctx is done the
-// device is killed, and the error wraps the cause.
+// Playback makes the device play a recording (LaunchOptions.Record) from memory: no socket, no serialised
+// outputs, the same stimulus in the same cycles. Its speed is the raw speed that a bridged run is compared with.
+// When ctx is done the device is killed, and the error wraps the cause.
 func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (PlaybackResult, error) {
 	return play(ctx, d.Manifest.Name, d.Binary, file, nil, plusArgs...)
 }
 
-// play runs a device's program with a recording and more environment.
+// play runs a device's program with a recording and additional environment variables.
 func play(ctx context.Context, name, program, file string, env []string, plusArgs ...string) (PlaybackResult, error) {
 	var r PlaybackResult
 	ctx, cancel := context.WithTimeoutCause(ctx, playbackTimeout,

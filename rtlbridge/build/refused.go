@@ -10,12 +10,12 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// RefusedError tells that a design does not take its parameters: $fatal or $error at elaboration. It is a matter of
-// what was asked for, not of the tools.
+// RefusedError reports that a design refuses its parameters, by $fatal or $error at elaboration. Its cause is
+// the request, not the tools.
 type RefusedError struct {
-	Parameters []string // "NAME = VALUE", those that the reasons name; all if they name none
-	Reasons    []string // the design's words
-	Output     string   // Verilator's words
+	Parameters []string // "NAME = VALUE" of those that the reasons name; all if they name none
+	Reasons    []string // the design's messages
+	Output     string   // Verilator's output
 }
 
 func (e *RefusedError) Error() string {
@@ -34,9 +34,9 @@ var (
 	noSuchName = regexp.MustCompile(`(?m)^%Error: (Parameters from the command line were not found in the design: .+)$`)
 )
 
-// refused tells what a failure of Verilator means, by all that it said: $fatal or $error at elaboration, or a
-// parameter that is not there, is a *RefusedError; a top module that was not found or a flag that is not known is a
-// *ManifestError; an error at a place in the sources is a *DesignError. Others stay as they are.
+// refused classifies a failure of Verilator by its output: $fatal or $error at elaboration, or an unknown
+// parameter, is a *RefusedError; a missing top module or an unknown flag is a *ManifestError; an error at a
+// place in the sources is a *DesignError. Other failures are returned unchanged.
 func (b *builder) refused(failed *toolchain.BuildError, out string) error {
 	m := b.m
 	if noSuchTop.MatchString(out) {
@@ -72,7 +72,7 @@ func (b *builder) refused(failed *toolchain.BuildError, out string) error {
 	return e
 }
 
-// unknownInFlags is the error of the first option that sets a parameter which the design has not.
+// unknownInFlags returns the error of the first option that sets a parameter which the design does not have.
 func unknownInFlags(m *manifest.Manifest, out string) error {
 	for _, found := range noSuchName.FindAllStringSubmatch(out, -1) {
 		for i, f := range m.VerilatorFlags {

@@ -9,8 +9,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// A parameter that an option sets and the design has not is told with the option's place; what the design says of one
-// that it has, with its value.
+// TestParametersOfFlags checks that an option for an unknown parameter is reported with its place, and a message
+// of the design about a known parameter with the parameter's value.
 func TestParametersOfFlags(t *testing.T) {
 	for _, x := range []struct{ flags, err string }{
 		{"[--stats, -GDB=1]", "dut.yaml:4: verilator_flags: -GDB=1: module m has no parameter DB"},

@@ -9,10 +9,11 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// Object files that several builds share are kept in the cache, each with a checksum of its content beside it (.sum):
-// one that does not match is compiled again.
+// Object files shared by several builds are kept in the cache, each with a checksum of its content beside it
+// (.sum): one that does not match is recompiled.
 
-// runtimeDir holds the objects that do not depend on the design: those of Verilator's own run-time and of the harness.
+// runtimeDir returns the folder of objects that do not depend on the design: those of Verilator's own run-time
+// and of the harness.
 func (b *builder) runtimeDir(root string) (string, error) {
 	h := newHasher(b.o.context())
 	h.text("verilator", b.tools.VerilatorVersion)

@@ -17,8 +17,8 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// attackHeader is what the stub of Verilator makes of any design: ports that fit manifesttest.Good, and outputs
-// besides.
+// attackHeader returns the header that the stub of Verilator makes for any design: ports that fit
+// manifesttest.Good, and further outputs.
 func attackHeader(outputs ...string) string {
 	var s strings.Builder
 	s.WriteString(manifesttest.Header)
@@ -27,7 +27,7 @@ func attackHeader(outputs ...string) string {
 		seen[p[1]] = true
 	}
 	for _, o := range outputs {
-		// others have another name in C++
+		// other names differ in C++
 		if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(o) && !seen[o] && !strings.Contains(o, "__") {
 			fmt.Fprintf(&s, "    VL_OUT8(&%s,0,0);\n", o)
 		}
@@ -36,7 +36,7 @@ func attackHeader(outputs ...string) string {
 	return s.String()
 }
 
-// Stubs of the tools, which note how they were called, and do what a build needs to go on.
+// Stubs of the tools, which record their command lines, and make the files that a build needs to continue.
 const (
 	stubVerilator = `#!/bin/sh
 case $1 in --version) echo Verilator 5; exit;; --getenv) echo /nowhere; exit;; esac
@@ -60,7 +60,7 @@ done
 `
 )
 
-// freeNames holds that the module around a design has each name once, by its text.
+// freeNames checks that the text of the module around a design uses each name once.
 func freeNames(t *testing.T, text string) {
 	head, body, _ := strings.Cut(text, ");\n")
 	instance := regexp.MustCompile(`^  \w+ (\w+) \(\n`).FindStringSubmatch(body)
@@ -83,7 +83,7 @@ var attackFields = []struct{ from, to string }{
 	{"signal: clk", "signal: %s"}, {"prefix: s", "prefix: %s"}, {"name: in", "name: %s"},
 }
 
-// attack makes a manifest: value in one of the fields, or as the whole text.
+// attack returns a manifest with value in one of the fields, or as the whole text.
 func attack(field uint8, value string) string {
 	n := int(field) % (len(attackFields) + 1)
 	if n == len(attackFields) {
@@ -96,7 +96,7 @@ func attack(field uint8, value string) string {
 	return strings.Replace(manifesttest.Good, attackFields[n].from, fmt.Sprintf(attackFields[n].to, quoted), 1)
 }
 
-// snapshot has all files below folders, with sums of their contents.
+// snapshot returns all files below folders, with checksums of their contents.
 func snapshot(t *testing.T, dirs ...string) map[string]string {
 	files := map[string]string{}
 	for _, dir := range dirs {
@@ -113,8 +113,8 @@ func snapshot(t *testing.T, dirs ...string) map[string]string {
 	return files
 }
 
-// What Verilator may be given, told apart from the table that manifests are checked by: names of options without a
-// value and with one, and forms of those that have theirs joined.
+// Arguments that Verilator may get, defined independently of the table that manifests are checked by: names of
+// options without a value and with one, and forms of those with a joined value.
 var (
 	harmlessFlags = "--cc --lint-only --assert --autoflush --bbox-sys --bbox-unsup --decoration --flatten " +
 		"--no-timing --order-clock-delay " +
@@ -134,8 +134,8 @@ var (
 	harmlessValue = regexp.MustCompile(`^[A-Za-z0-9_/+][A-Za-z0-9_/+.*?-]*$`)
 )
 
-// harmless reports the first argument of Verilator's that is neither an option known to be harmless nor a file below
-// link or the module around the design.
+// harmless reports the first argument of Verilator that is neither an option known to be harmless, nor a file
+// below link, nor the module around the design.
 func harmless(args []string, cache string) error {
 	link := regexp.MustCompile("^" + regexp.QuoteMeta(cache) +
 		`/rtl/build-\d+/design(/[\pL\pM\pN/_.+=,@%:~#^!()\[\]{}-]*)?$`)
@@ -166,8 +166,9 @@ func harmless(args []string, cache string) error {
 	return nil
 }
 
-// FuzzManifestIsSafe: whatever a manifest says, looking at it and building it run no command but Verilator and the
-// compiler, Verilator with options that are known to be harmless, and write nothing outside the cache.
+// FuzzManifestIsSafe checks that, whatever a manifest contains, checking and building it run no command but
+// Verilator and the compiler, Verilator only with options known to be harmless, and write nothing outside the
+// cache.
 func FuzzManifestIsSafe(f *testing.F) {
 	for field := range len(attackFields) {
 		for _, v := range []string{"--pipe-filter", "a.sv", "$(touch PWNED)", "-CFLAGS", "x\n--exe", "'h10",

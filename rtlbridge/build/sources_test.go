@@ -15,14 +15,14 @@ import (
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// sparse makes a file that is long and takes no room.
+// sparse makes a long file that takes no disk space.
 func sparse(t *testing.T, path string, bytes int64) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, nil, 0o644))
 	require.NoError(t, os.Truncate(path, bytes))
 }
 
-// What a manifest makes nictwin read has limits, which are told with the field that is about too much.
+// TestLimitsOfSources checks the limits on what a manifest makes nictwin read; errors name the field.
 func TestLimitsOfSources(t *testing.T) {
 	const mb = 1 << 20
 	for _, x := range []struct {
@@ -56,7 +56,7 @@ func TestLimitsOfSources(t *testing.T) {
 	}
 }
 
-// As nobody, who may not read all files, even where tests are run by root.
+// asNobody runs the rest of the test as a user who may not read all files, even if tests are run by root.
 func asNobody(t *testing.T) {
 	const nobody = 65534
 	runtime.LockOSThread()
@@ -105,7 +105,7 @@ func TestSourcesAreReadUntilInterrupted(t *testing.T) {
 	require.ErrorIs(t, h.tree(".", m.Dir(), isVerilog), stop, "within a folder")
 }
 
-// What is included by its plain name is looked at before Verilator reads it.
+// Files included by a plain name are checked before Verilator reads them.
 func TestIncludes(t *testing.T) {
 	for _, x := range []struct{ from, to, a, err string }{
 		{"", "", "`include \"/dev/zero\"\n",

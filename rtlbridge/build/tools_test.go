@@ -13,7 +13,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// stubs are stand-ins for a Verilator and a clang of some versions, ahead of all others in the PATH.
+// stubs are stand-ins for a Verilator and a clang of given versions, ahead of all others in the PATH.
 type stubs struct {
 	t        *testing.T
 	bin, log string
@@ -31,8 +31,8 @@ func fillFolder(t *testing.T, dir string, names ...string) {
 
 const stubRuntime = "libclang_rt.profile-x86_64.a"
 
-// newStubs makes stand-ins from testdata/tools. The run-time for profiles lies in lib/linux, wherever clang says that
-// such lie.
+// newStubs makes stand-ins from testdata/tools. The run-time for profiles is in lib/linux, wherever clang
+// reports its libraries.
 func newStubs(t *testing.T, verilator, clang string) *stubs {
 	t.Helper()
 	tools, err := filepath.Abs("testdata/tools")
@@ -64,7 +64,7 @@ func (s *stubs) tool(name, script, version string) {
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.bin, name), []byte(text), 0o755))
 }
 
-// build makes a build of the FIFO and returns the command lines.
+// build builds the FIFO and returns the command lines.
 func (s *stubs) build(v Variant) (calls []string, err error) {
 	s.t.Helper()
 	m, err := manifest.Load(fifoYAML)
@@ -80,7 +80,7 @@ func (s *stubs) build(v Variant) (calls []string, err error) {
 	return strings.Split(strings.TrimSpace(string(text)), "\n"), err
 }
 
-// call is the one command line that has all these words in this order.
+// call returns the single command line that has all these words in this order.
 func call(t *testing.T, calls []string, words ...string) string {
 	t.Helper()
 	var found []string
@@ -103,8 +103,8 @@ var toolVersions = []struct{ verilator, clang, makefile, libraries string }{
 	{"5.048", "19.1.7", "ifneq ($(VM_TRACE_FST),)\n    LDLIBS += -llz4 -lz\nendif\n", "-llz4 -lz"},
 }
 
-// TestCommandLines: Verilator and clang of each version know the options that they get, and every variant is built
-// with them.
+// TestCommandLines checks that Verilator and clang of each version know the options that they get, and that
+// every variant is built with them.
 func TestCommandLines(t *testing.T) {
 	for _, x := range toolVersions {
 		t.Run(x.verilator, func(t *testing.T) {
@@ -133,7 +133,8 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// TestStubsRefuse: an option that a version does not have is an error, lest the test above pass for nothing.
+// TestStubsRefuse checks that an option that a version does not have is an error, since otherwise the test above
+// could not fail.
 func TestStubsRefuse(t *testing.T) {
 	newStubs(t, "5.006", "14.0.6")
 	dir := t.TempDir()
@@ -153,8 +154,8 @@ func TestStubsRefuse(t *testing.T) {
 	}
 }
 
-// TestVerilatorsOwnFiles: what Verilator reads of its own accord is its version's; a design that reads anything else
-// of its folder, or any other file, is refused.
+// TestVerilatorsOwnFiles checks that files that Verilator always reads count as part of its version; a design
+// that reads another file, of Verilator's folder or elsewhere, is refused.
 func TestVerilatorsOwnFiles(t *testing.T) {
 	s := newStubs(t, "5.048", "19.1.7")
 	for _, reads := range []string{"/etc/passwd", filepath.Join(s.root, "include", "other.svh"),
@@ -165,8 +166,8 @@ func TestVerilatorsOwnFiles(t *testing.T) {
 	}
 }
 
-// TestCoverageNeedsItsVerilator: a coverage build takes over the code for traces, of which newer Verilators make
-// another.
+// TestCoverageNeedsItsVerilator checks that coverage builds are refused for newer Verilators, whose trace code
+// differs.
 func TestCoverageNeedsItsVerilator(t *testing.T) {
 	s := newStubs(t, "5.048", "19.1.7")
 	_, err := s.build(VariantCoverage)
@@ -194,7 +195,7 @@ func TestTuningNamesWhatIsMissing(t *testing.T) {
 		missing("the run-time for profiles, " + runtime + "; install it with: apt-get install libclang-rt-" + major +
 			"-dev")
 
-		// Where the compiler has none of its own, it names that of the PATH, or nothing but the name.
+		// If the compiler has none of its own, it prints that of the PATH, or only the name.
 		noOther := "llvm-profdata of version " + major + "; install it with: apt-get install llvm-" + major
 		s.tool("llvm-profdata", filepath.Join(os.Getenv("TOOLS"), "profdata.sh"), "13.0.1")
 		s.tool("llvm-profdata-"+major, filepath.Join(os.Getenv("TOOLS"), "profdata.sh"), "13.0.1")

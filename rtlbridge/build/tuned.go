@@ -9,8 +9,8 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// A tuned build is a speed build whose compiler knows, from counters in a first build that played a recording, which
-// branches are taken. It does the same, cycle for cycle; only where code lies and what is inlined differ.
+// A tuned build is a speed build whose compiler knows which branches are taken, from counters in a first build
+// that played a recording. It behaves identically, cycle for cycle; only code placement and inlining differ.
 
 // train returns a profile of the hot units under the recording of the options.
 func (b *builder) train(hot, rest []unit) (string, error) {
@@ -45,7 +45,7 @@ func (b *builder) train(hot, rest []unit) (string, error) {
 	return profile, errors.Join(os.Remove(program), os.Remove(raw))
 }
 
-// tune compiles the hot units by their profile.
+// tune compiles the hot units with their profile.
 func (b *builder) tune(hot, rest []unit) error {
 	profile, err := b.train(hot, rest)
 	if err != nil {
@@ -58,5 +58,5 @@ func (b *builder) tune(hot, rest []unit) error {
 	return nil
 }
 
-// ErrNotTuned says that there is no tuned build in the cache and no recording to make one with.
+// ErrNotTuned reports that there is neither a tuned build in the cache nor a recording to make one with.
 var ErrNotTuned = errors.New("no tuned build of this device")

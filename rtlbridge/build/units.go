@@ -40,8 +40,8 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 	return b.cxx("linking "+b.m.Name, args...)
 }
 
-// cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch
-// folder.
+// cxx runs the compiler. Files that it writes in addition to its output, such as a crash report, stay in the
+// scratch folder.
 func (b *builder) cxx(step string, args ...string) error {
 	_, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Env: []string{"TMPDIR=" + b.work},
 		Step: step, Dir: b.work}.Run(b.tools.Cxx, args...)
@@ -75,7 +75,7 @@ func (b *builder) compileAll(units []unit) error {
 	return errors.Join(errs...)
 }
 
-// compileOne writes the object beside its place and moves it there, so that a broken one is never found.
+// compileOne writes the object under another name and renames it, so that an incomplete one is never found.
 func (b *builder) compileOne(u unit) error {
 	tmp := u.obj + cache.UnfinishedObject(b.work)
 	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
@@ -88,7 +88,7 @@ func (b *builder) compileOne(u unit) error {
 	return u.sign()
 }
 
-// shared are units whose objects builds share.
+// shared returns the units whose objects builds share.
 func shared(us []unit) []unit {
 	for i := range us {
 		us[i].shared = true
@@ -98,7 +98,7 @@ func shared(us []unit) []unit {
 
 const sumExt = ".sum"
 
-// done reports whether the object is there, and whole if builds share it.
+// done reports whether the object exists and, if builds share it, matches its checksum.
 func (u *unit) done() bool {
 	if !u.shared {
 		_, err := os.Stat(u.obj)
@@ -112,7 +112,7 @@ func (u *unit) done() bool {
 	return err == nil && have == string(want)
 }
 
-// sign leaves the sum of an object that builds share. Two processes that compile it at once leave the same.
+// sign writes the checksum of a shared object. Two processes that compile it at once write the same.
 func (u *unit) sign() error {
 	if !u.shared {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// coverageHook is in the run-time headers of the Verilators whose code for traces a coverage build can take over, see
-// verilator/harness/toggles.hpp.
+// coverageHook occurs in the run-time headers of those versions of Verilator whose trace code a coverage build
+// can take over, see verilator/harness/toggles.hpp.
 const coverageHook = "pushNamePrefix"
 
-// makes refuses a variant that cannot be made with these tools.
+// makes refuses a variant that these tools cannot build.
 func makes(t *toolchain.Tools, v Variant) error {
 	if v != VariantCoverage {
 		return nil
@@ -31,7 +31,7 @@ func makes(t *toolchain.Tools, v Variant) error {
 	return nil
 }
 
-// Variant is what a build is made for; one binary cannot serve all at full speed.
+// Variant is the purpose of a build; one binary cannot serve all at full speed.
 type Variant string
 
 // Build variants.
@@ -43,12 +43,12 @@ const (
 	VariantTuned    Variant = "tuned"    // speed, compiled by the profile of a recording
 )
 
-// Plays reports whether a variant is for playing traffic: the others are for looking inside.
+// Plays reports whether a variant is for playing traffic; the others are for observing a design.
 func (v Variant) Plays() bool {
 	return v == VariantSpeed || v == VariantTuned || v == VariantDebug
 }
 
-// verilatorFlags are the options of a variant, for speed unless it needs otherwise.
+// verilatorFlags returns the options of a variant: those for speed, as far as its purpose allows.
 func verilatorFlags(v Variant) ([]string, error) {
 	// Verilator 5.006 crashes on constant tables with --x-assign unique.
 	f := []string{
@@ -68,7 +68,8 @@ func verilatorFlags(v Variant) ([]string, error) {
 	case VariantWaves:
 		f = append(f, "--assert", "--trace-fst", "--trace-structs")
 	case VariantCoverage:
-		// Split, a branch would be counted by its condition as it is after what the branch assigns.
+		// With split processes, a branch would be counted by the value of its condition after the branch's
+		// assignments.
 		f = append(f, "--assert", "--coverage-line", "-fno-split")
 		f = append(f, "--trace", "--trace-structs", "--trace-max-width", "2048", "--trace-max-array", "64")
 	default:

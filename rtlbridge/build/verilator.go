@@ -14,11 +14,11 @@ import (
 )
 
 // designLink is a link in the scratch folder to the manifest's folder. Verilator gets every path of the manifest
-// through it: an absolute path is never an option, and never a file of the same name in an include folder. What
-// Verilator says and writes has the paths without it, so neither depends on where the tree lies.
+// through it, so an absolute path is never taken for an option, or for a file of the same name in an include
+// folder. In Verilator's output the paths are given without it, so neither depends on where the tree is.
 const designLink = "design"
 
-// linkDesign makes the link, unless it is there.
+// linkDesign makes the link, unless it exists.
 func (b *builder) linkDesign() error {
 	if b.link != "" {
 		return nil
@@ -28,7 +28,7 @@ func (b *builder) linkDesign() error {
 		return fmt.Errorf("device manifest: %w", err)
 	}
 	dir := b.work
-	if manifest.BadInPath(dir) != "" { // Verilator would cut it off, in messages and in its list of what it read
+	if manifest.BadInPath(dir) != "" { // Verilator would truncate it, in messages and in its list of dependencies
 		if dir, err = os.MkdirTemp("", "nictwin-"); err != nil {
 			return fmt.Errorf("scratch folder: %w", err)
 		}
@@ -42,7 +42,7 @@ func (b *builder) linkDesign() error {
 	return nil
 }
 
-// unlinkDesign takes the link away.
+// unlinkDesign removes the link.
 func (b *builder) unlinkDesign() error {
 	if b.link == "" {
 		return nil
@@ -51,7 +51,7 @@ func (b *builder) unlinkDesign() error {
 	if b.wrapper != "" {
 		err = errors.Join(err, os.Remove(b.wrapper))
 	}
-	if errors.Is(err, fs.ErrNotExist) { // moved away whole
+	if errors.Is(err, fs.ErrNotExist) { // moved with its folder
 		err = nil
 	}
 	if b.linkHome != "" {
@@ -61,7 +61,7 @@ func (b *builder) unlinkDesign() error {
 	return err
 }
 
-// path is a file or folder of the manifest as Verilator gets it.
+// path returns a file or folder of the manifest in the form that Verilator gets.
 func (b *builder) path(p string) string {
 	rel := b.m.Rel(p)
 	switch {
@@ -70,16 +70,16 @@ func (b *builder) path(p string) string {
 	case rel == ".":
 		return b.link
 	}
-	return b.link + "/" + rel // filepath.Join would take the link for a folder and ".." out of it
+	return b.link + "/" + rel // filepath.Join would resolve ".." across the link
 }
 
-// plain is text of Verilator's with paths relative to the manifest.
+// plain returns Verilator's text with paths relative to the manifest.
 func (b *builder) plain(text string) string {
 	return strings.NewReplacer(b.link+"/", "", filepath.Dir(b.link)+"/", "").Replace(text)
 }
 
-// verilator runs Verilator on the design. What is wrong with the manifest or with the design is an error of its own
-// kind: *ManifestError, *RefusedError, *DesignError; any other failure is a *BuildError.
+// verilator runs Verilator on the design. Faults of the manifest or of the design have their own error types:
+// *ManifestError, *RefusedError, *DesignError; any other failure is a *BuildError.
 func (b *builder) verilator(step string, options ...string) (string, error) {
 	if err := b.linkDesign(); err != nil {
 		return "", err
@@ -103,8 +103,8 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	return out, err
 }
 
-// relocate makes the paths in generated sources relative to the manifest: they are what a running device says of $stop
-// and failed assertions, and what coverage is told by.
+// relocate makes the paths in generated sources relative to the manifest: a running device prints them for $stop
+// and failed assertions, and coverage identifies points by them.
 func (b *builder) relocate() error {
 	prefix := []byte(filepath.Dir(b.link) + "/")
 	for _, ext := range []string{"*.cpp", "*.h"} {

@@ -1,11 +1,10 @@
-// Package lockfile has the files by which processes keep each other away: locked by flock, and signed with who holds
-// the lock.
+// Package lockfile excludes other processes by files that are locked by flock and signed by the owner of the lock.
 //
-// Take is for locks beside files of the user, where anything may be: a lock is there only while it is held. Callers
-// with a folder of their own keep their files, and use Sign and Holder alone.
+// Take is for locks beside files of the user, where other files may have the same name: a lock's file exists only while
+// the lock is taken. Callers with a folder of their own keep their files, and use only Sign and Holder.
 //
 // Invariants of Take:
-//   - A file is never seen before it is locked and signed, so one without the whole signature is somebody else's.
+//   - A file is never seen before it is locked and signed, so one without a complete signature is not ours.
 //   - No such file is written to or removed.
 package lockfile
 
@@ -24,10 +23,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signature is all that is in the file of a lock.
+// signature matches the whole content of a lock's file.
 var signature = regexp.MustCompile(`\Anictwin lock of (process [1-9][0-9]{0,9} \([^()\x00-\x1f\x7f]{1,255}\))\n\z`)
 
-// Me names this process as it signs.
+// Me returns this process's signature.
 func Me() string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '(' || r == ')' {
@@ -38,7 +37,7 @@ func Me() string {
 	return fmt.Sprintf("process %d (%s)", os.Getpid(), name)
 }
 
-// Sign leaves in a file who holds it, and nothing else.
+// Sign writes this process's signature as the whole content of a file.
 func Sign(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -47,7 +46,7 @@ func Sign(f *os.File) error {
 	return err
 }
 
-// Holder is who has signed a file; signed tells whether anybody has.
+// Holder returns who has signed a file; signed reports whether anybody has.
 func Holder(f *os.File) (who string, signed bool) {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<10))
 	if m := signature.FindSubmatch(text); err == nil && m != nil {
@@ -56,7 +55,7 @@ func Holder(f *os.File) (who string, signed bool) {
 	return "another process", false
 }
 
-// IsAt reports whether a file that is open is the one at path.
+// IsAt reports whether an open file is the one at path.
 func IsAt(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -66,12 +65,12 @@ func IsAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(open, there)
 }
 
-// HeldError tells that another process has a lock.
+// HeldError reports that another process has a lock.
 type HeldError struct{ Path, Holder string }
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%s has locked %s", e.Holder, e.Path) }
 
-// Check tells early that something is at path that is no lock, which Take would refuse. It changes nothing.
+// Check reports early that path is not a lock, so that Take would refuse it. It changes nothing.
 func Check(path string) error {
 	f, err := open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,14 +82,13 @@ func Check(path string) error {
 	return f.Close()
 }
 
-// Lock is one that this process holds.
+// Lock is a lock that this process has.
 type Lock struct {
 	f    *os.File
 	path string
 }
 
-// Take takes the lock at path. One that a process left which was killed is taken over. Errors: *HeldError, those of
-// files.
+// Take takes the lock at path. It takes over one that a killed process left. Errors: *HeldError, those of files.
 func Take(path string) (*Lock, error) {
 	for {
 		err := removeLeft(path)
@@ -98,14 +96,14 @@ func Take(path string) (*Lock, error) {
 			return nil, err
 		}
 		l, err := create(path)
-		if !errors.Is(err, fs.ErrExist) { // else another process was faster
+		if !errors.Is(err, fs.ErrExist) { // otherwise another process was faster
 			return l, err
 		}
 	}
 }
 
-// Release removes the lock. It is removed while it is still locked: whoever has opened it meanwhile sees that it has
-// gone.
+// Release removes the lock. The file is removed while it is still locked, so that another process that has
+// opened it meanwhile sees that it is gone.
 func (l *Lock) Release() error {
 	var err error
 	if IsAt(l.f, l.path) {
@@ -114,7 +112,7 @@ func (l *Lock) Release() error {
 	return errors.Join(err, l.f.Close())
 }
 
-// open opens the file of a lock, and nothing else.
+// open opens the file of a lock, and refuses any other file.
 func open(path string, flag int) (*os.File, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -140,7 +138,7 @@ func foreign(path string) error {
 	return fmt.Errorf("%s is there, and is no lock of nictwin, which needs that name: move it away", path)
 }
 
-// removeLeft removes a lock that nobody holds.
+// removeLeft removes a lock that no process has.
 func removeLeft(path string) error {
 	f, err := open(path, os.O_RDWR)
 	if err != nil {
@@ -154,12 +152,12 @@ func removeLeft(path string) error {
 		return &fs.PathError{Op: "lock", Path: path, Err: err}
 	}
 	if !IsAt(f, path) {
-		return nil // its holder has removed it
+		return nil // its owner has removed it
 	}
 	return os.Remove(path)
 }
 
-// create makes a lock under another name and gives it its own when it is locked and signed.
+// create makes a lock under another name and renames it once it is locked and signed.
 func create(path string) (*Lock, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
@@ -172,13 +170,13 @@ func create(path string) (*Lock, error) {
 		err = place(f.Name(), path)
 	}
 	if err != nil {
-		_, _ = os.Remove(f.Name()), f.Close() // the error tells more
+		_, _ = os.Remove(f.Name()), f.Close() // the error says more
 		return nil, err
 	}
 	return &Lock{f, path}, nil
 }
 
-// place renames a file to a name that nothing has.
+// place renames a file to a name that does not exist.
 func place(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil {
@@ -187,7 +185,7 @@ func place(from, to string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// A file system without links.
+	// The file system has no links.
 	if err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE); err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}

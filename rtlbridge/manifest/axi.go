@@ -8,14 +8,14 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Kinds of streams that stand for the five channels of an AXI port: records named after it, s.aw, s.w, s.b, s.ar and
-// s.r.
+// Kinds of streams that stand for the five channels of an AXI port: records named after it, s.aw, s.w, s.b, s.ar
+// and s.r.
 const (
 	KindAXI4    = "axi4"
 	KindAXILite = "axil"
 )
 
-// axiChannels are the channels of AXI, with the fields that AXI4-Lite has, and those that AXI4 has beside them.
+// axiChannels are the channels of AXI, with the fields of AXI4-Lite, and those that AXI4 adds.
 var axiChannels = []struct {
 	name       string
 	answer     bool // from the subordinate
@@ -30,7 +30,7 @@ var axiChannels = []struct {
 
 func (s *Stream) axi() bool { return s.Kind == KindAXI4 || s.Kind == KindAXILite }
 
-// checkAXI refuses what a port of AXI does not have.
+// checkAXI refuses fields that an AXI port does not have.
 func (s *Stream) checkAXI(p string, add func(path, format string, args ...any)) {
 	if len(s.Side) > 0 || s.KeepUnit != nil || s.Ready != nil || s.ReadyAnswers || s.FieldsLate || s.After != "" ||
 		s.With != "" || s.SideHeld || s.ZeroPadding {
@@ -52,7 +52,7 @@ func (s *Stream) checkAXI(p string, add func(path, format string, args ...any)) 
 	}
 }
 
-// channel is that which a field belongs to; "": none.
+// channel returns the channel that a field belongs to; "": none.
 func (s *Stream) channel(f string) string {
 	for _, c := range []string{"aw", "ar", "w", "b", "r"} {
 		if strings.HasPrefix(f, c) && len(f) > len(c) {
@@ -62,7 +62,7 @@ func (s *Stream) channel(f string) string {
 	return ""
 }
 
-// all are the fields that the kind has.
+// all returns the fields of the kind.
 func (s *Stream) all() (list []string) {
 	for _, c := range axiChannels {
 		list = append(list, c.lite...)
@@ -73,7 +73,7 @@ func (s *Stream) all() (list []string) {
 	return list
 }
 
-// channels are the records of the port.
+// channels returns the records of the port.
 func (s *Stream) channels() (list []Stream) {
 	known := append(s.all(), s.Fields...)
 	for _, c := range axiChannels {
@@ -104,14 +104,14 @@ func (s *Stream) channels() (list []Stream) {
 	return list
 }
 
-// AXIField is a field of an AXI port, as the kinds axi4 and axil of streams have them.
+// AXIField is a field of an AXI port of kind axi4 or axil.
 type AXIField struct {
 	Name, Channel string
 	Answer        bool // of a channel from the subordinate
-	Lite          bool // AXI4-Lite has it, too
+	Lite          bool // part of AXI4-Lite, too
 }
 
-// AXIFields are the fields of AXI ports, by channel, without their handshakes.
+// AXIFields returns the fields of AXI ports, by channel, without their handshakes.
 func AXIFields() (list []AXIField) {
 	for _, c := range axiChannels {
 		for _, f := range c.lite {

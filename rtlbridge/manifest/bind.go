@@ -10,7 +10,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Field is one role of a stream resolved to bits of a port.
+// Field is one role of a stream, resolved to bits of a port.
 type Field struct {
 	Role   string
 	Member string // C++ member of the verilated class
@@ -20,7 +20,7 @@ type Field struct {
 	Low    bool // of a handshake: active low
 }
 
-// Bytes is the number of bytes that hold the field.
+// Bytes returns the number of bytes of the field.
 func (f Field) Bytes() int { return (f.Width + 7) / 8 }
 
 // BoundStream is a stream whose roles are all resolved.
@@ -62,7 +62,7 @@ type binder struct {
 	m     *Manifest
 	ports map[string]PinPort
 	used  map[string]string // input port or "port[lane]" -> who drives it
-	split map[string]int    // input port whose lanes are driven apart -> number of lanes
+	split map[string]int    // input port driven lane by lane -> number of lanes
 	errs  []error
 }
 
@@ -102,7 +102,7 @@ func (b *binder) errorf(path, format string, args ...any) {
 	b.errs = append(b.errs, b.m.Errorf(path, format, args...))
 }
 
-// port looks a port up and checks its direction.
+// port looks up a port and checks its direction.
 func (b *binder) port(path, name, dir, what string) (PinPort, bool) {
 	p, ok := b.ports[name]
 	switch {
@@ -132,7 +132,7 @@ func (b *binder) drive(path, name, what string, width int) PinPort {
 	return p
 }
 
-// claim notes who drives a pin (or one lane of it) and refuses a second driver.
+// claim records who drives a pin (or one lane of it) and refuses a second driver.
 func (b *binder) claim(path, pin, what string) {
 	if by, ok := b.used[pin]; ok {
 		b.errorf(path, "port %s is driven by %s and by %s", pin, by, what)
@@ -140,7 +140,7 @@ func (b *binder) claim(path, pin, what string) {
 	b.used[pin] = what
 }
 
-// similar suggests ports whose name contains the wanted one or is contained in it.
+// similar suggests ports whose names contain the given one or are contained in it.
 func (b *binder) similar(name string) string {
 	var hits []string
 	for p := range b.ports {
@@ -244,7 +244,7 @@ func (b *binder) role(i int, role, dir string, width int) Field {
 	return f
 }
 
-// claimLane notes who drives one lane of a port, or all of it when there is but one.
+// claimLane records who drives one lane of a port, or all of it if there is only one.
 func (b *binder) claimLane(path, port string, lane, lanes int, what string) {
 	if n, ok := b.split[port]; ok && n != lanes {
 		b.errorf(path, "%s: port %s has %d lanes here and %d in a stream before", what, port, lanes, n)
@@ -261,7 +261,7 @@ func (b *binder) claimLane(path, port string, lane, lanes int, what string) {
 	b.claim(path, laneName(port, lane), what)
 }
 
-// laneOwner stands for the streams that share a port.
+// laneOwner represents the streams that share a port.
 const laneOwner = "lanes of streams"
 
 func laneName(port string, lane int) string { return fmt.Sprintf("%s[%d]", port, lane) }
@@ -297,14 +297,14 @@ func (b *binder) observe(out *Binding) {
 	}
 }
 
-// rest ties off what is bound to nothing, if the manifest says so.
+// rest ties off unbound inputs, if the manifest says so.
 func (b *binder) rest(ports []PinPort, out *Binding) {
 	if b.m.TieRest == "" {
 		return
 	}
 	v, err := parseConstant(b.m.TieRest)
 	if err != nil {
-		return // the manifest's check has said so
+		return // reported by the manifest's check
 	}
 	for _, p := range ports {
 		if _, bound := b.used[p.Name]; bound || p.Dir != DirIn || p.Array != "" {

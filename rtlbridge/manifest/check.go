@@ -11,8 +11,8 @@ import (
 
 const maxResetCycles = 1 << 20
 
-// validate returns what is wrong with the values, and the fields that have them, but for what may only follow from
-// faults of shape.
+// validate returns the faults of values, and the fields that have them, except for faults that may only follow
+// from faults of shape.
 func (m *Manifest) validate(s *shape) (errs []error, wrong []string) {
 	given := func(path string) bool { _, ok := m.lines[path]; return ok }
 	add := func(path, format string, args ...any) {
@@ -97,7 +97,7 @@ func (m *Manifest) checkStreams(add func(string, string, ...any)) {
 	}
 }
 
-// checkCoupling checks what a stream says of clocks and of other streams.
+// checkCoupling checks the fields of a stream that refer to clocks and to other streams.
 func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
 	s, p := &m.Streams[i], fmt.Sprintf("streams[%d]", i)
 	if s.Clock != "" && !slices.ContainsFunc(m.Clocks, func(c Clock) bool { return c.Signal == s.Clock }) {
@@ -181,7 +181,7 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 	}
 }
 
-// sideName is the field of the manifest that lists the roles beside data and handshake.
+// sideName returns the manifest's field that lists the roles besides data and handshake.
 func sideName(s *Stream) string {
 	if s.Packets() {
 		return "side"
@@ -189,7 +189,7 @@ func sideName(s *Stream) string {
 	return "fields"
 }
 
-// checkKind refuses what streams of a kind do not have.
+// checkKind refuses fields that streams of a kind do not have.
 func checkKind(s *Stream, p string, add func(string, string, ...any)) {
 	not := func(field string, given bool) {
 		if given {

@@ -7,11 +7,11 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// expand puts the records of its channels in the place of each AXI port, and a stream for each lane in the place of
-// one that has lanes and does not say which. What is wrong with them is left for the check of streams to tell, by the
-// line of the one.
+// expand replaces each AXI port by the records of its channels, and a stream with lanes but without lane by a
+// stream per lane. Their faults are left to the check of streams, which reports them at the line of the
+// original.
 func (m *Manifest) expand(add func(path, format string, args ...any)) {
-	if len(m.Streams) > protocol.MaxStreams { // which is told later
+	if len(m.Streams) > protocol.MaxStreams { // reported later
 		return
 	}
 	var streams []Stream
@@ -35,7 +35,7 @@ func (m *Manifest) expand(add func(path, format string, args ...any)) {
 	m.Streams, m.lines = streams, lines
 }
 
-// expanded are the streams that stream i stands for.
+// expanded returns the streams that stream i stands for.
 func (m *Manifest) expanded(i int, add func(path, format string, args ...any)) []Stream {
 	s := m.Streams[i]
 	if s.axi() {
@@ -52,7 +52,7 @@ func (m *Manifest) expanded(i int, add func(path, format string, args ...any)) [
 	return list
 }
 
-// perLane are the streams of stream i on its lanes, or that stream alone.
+// perLane returns the streams of stream i on its lanes, or that stream alone.
 func (m *Manifest) perLane(i int) []Stream {
 	s := m.Streams[i]
 	if !m.eachLane(i) {
@@ -75,7 +75,7 @@ func (m *Manifest) perLane(i int) []Stream {
 	return list
 }
 
-// eachLane reports whether stream i stands for one on each of its lanes.
+// eachLane reports whether stream i stands for a stream on each of its lanes.
 func (m *Manifest) eachLane(i int) bool {
 	s := &m.Streams[i]
 	_, one := m.lines[fmt.Sprintf("streams[%d].lane", i)]

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// flagRule allows options of Verilator by their names, with one dash or two. An option takes no value, or the next
+// flagRule allows options of Verilator by name, with one dash or two. An option takes no value, or the next
 // entry.
 type flagRule struct {
 	names *regexp.Regexp // without dashes
-	shown string         // for people
-	value *regexp.Regexp // nil: no value follows
-	form  string         // of the value
+	shown string         // in messages
+	value *regexp.Regexp // nil: the option has no value
+	form  string         // description of the value
 	path  bool           // the value is a file or a folder
-	// rest checks what is joined to the name (-DNAME=VALUE), and makes paths in it absolute.
+	// rest checks the text joined to the name (-DNAME=VALUE), and makes paths in it absolute.
 	rest func(text string, abs func(string) (string, error)) (string, error)
 }
 
@@ -28,8 +28,8 @@ var (
 	timeUnit = `(?:1|10|100)(?:s|ms|us|ns|ps|fs)`
 )
 
-// allowedFlags are the options that a manifest may give: how the design is read, what is warned of, and how hard
-// Verilator works on it. None names a command, or says what is made of the design and where it goes.
+// allowedFlags are the options that a manifest may give: how the design is read, which warnings are given, and
+// how hard Verilator optimises it. None runs a command, or changes what is made of the design and where.
 var allowedFlags = []flagRule{
 	{names: names(`Wall|Wpedantic|W(?:no|warn|error|future)-[A-Za-z0-9_]+`),
 		shown: "-Wall -Wpedantic -Wno-X -Wwarn-X -Werror-X -Wfuture-X"},
@@ -69,8 +69,8 @@ var allowedFlags = []flagRule{
 	{names: names(`\+notimingchecks`), shown: "+notimingchecks"},
 }
 
-// ownFlags are Verilator's options, without dashes, that users are likely to try, by who says instead what they would
-// say.
+// ownFlags are Verilator's options, without dashes, that users are likely to try, each with the setting to use
+// instead.
 var ownFlags = []struct {
 	options string
 	instead string
@@ -92,18 +92,19 @@ var ownFlags = []struct {
 	{"gdb gdbbt pipe-filter rr", "nictwin runs Verilator by itself"},
 }
 
-// ParameterFlag gives a parameter of the top module its value.
+// ParameterFlag sets a parameter of the top module.
 const ParameterFlag = "-G"
 
 var withValue = regexp.MustCompile(`^-+[A-Za-z][A-Za-z0-9-]*\s`)
 
-// flagFault is what is wrong with the entry at index.
+// flagFault is the fault of the entry at index.
 type flagFault struct {
 	index int
 	err   error
 }
 
-// TakeFlags checks options and returns them as Verilator gets them, with one dash and paths that abs made absolute.
+// TakeFlags checks options and returns them in the form that Verilator gets, with one dash and paths that abs
+// made absolute.
 func TakeFlags(flags []string, abs func(string) (string, error)) (args []string, faults []flagFault) {
 	for i := 0; i < len(flags); i++ {
 		at := i
@@ -136,7 +137,7 @@ func TakeFlags(flags []string, abs func(string) (string, error)) (args []string,
 	return args, faults
 }
 
-// joinedFlag is an option with what is joined to it, as Verilator gets it.
+// joinedFlag returns an option with its joined text, in the form that Verilator gets.
 func joinedFlag(head, rest string) string {
 	if head == "-D" {
 		return DefineArg(rest)
@@ -144,7 +145,7 @@ func joinedFlag(head, rest string) string {
 	return head + rest
 }
 
-// findFlag returns the rule of an option, the option as Verilator gets it and what is joined to it.
+// findFlag returns the rule of an option, the option in the form that Verilator gets, and its joined text.
 func findFlag(f string) (rule *flagRule, head, rest string, err error) {
 	name, isDashed := strings.CutPrefix(f, "-")
 	if isDashed {
@@ -165,7 +166,7 @@ func findFlag(f string) (rule *flagRule, head, rest string, err error) {
 	return nil, "", "", refusedFlag(f, name)
 }
 
-// refusedFlag tells why an entry is none that a manifest may give.
+// refusedFlag returns why a manifest may not give an entry.
 func refusedFlag(f, name string) error {
 	option, _, _ := strings.Cut(name, "=")
 	switch {
@@ -193,7 +194,7 @@ func shownFlags() string {
 	return strings.Join(shown, ", ")
 }
 
-// joined checks each part of what is joined to an option. Without a separator there is one part.
+// joined checks each part of the text joined to an option. Without a separator there is one part.
 func joined(separator string, check func(string) error) func(string, func(string) (string, error)) (string, error) {
 	return func(text string, _ func(string) (string, error)) (string, error) {
 		parts := []string{text}
@@ -257,7 +258,7 @@ func (m *Manifest) checkFlags(add func(string, string, ...any)) {
 	}
 }
 
-// FlagArgs are the manifest's options as Verilator gets them, where path is what it gets for a file or folder.
+// FlagArgs returns the manifest's options in the form that Verilator gets; path converts a file or folder.
 func (m *Manifest) FlagArgs(path func(abs string) string) ([]string, error) {
 	args, faults := TakeFlags(m.VerilatorFlags, func(p string) (string, error) {
 		return path(m.Abs(p)), errors.Join(CheckPath(p), CheckHit(m.Rel(m.Abs(p))))
@@ -269,7 +270,7 @@ func (m *Manifest) FlagArgs(path func(abs string) string) ([]string, error) {
 	return args, errors.Join(errs...)
 }
 
-// DefineArg defines a macro, NAME or NAME=VALUE.
+// DefineArg returns the option that defines a macro, NAME or NAME=VALUE.
 func DefineArg(def string) string {
 	if strings.Contains(def, "=") {
 		return "-D" + def

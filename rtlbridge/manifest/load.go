@@ -26,11 +26,11 @@ func Load(path string) (*Manifest, error) {
 	return Parse(path, text)
 }
 
-// designFields are those that say what the design is: what Verilator reads, and how.
+// designFields are the fields that define the design: what Verilator reads, and how.
 var designFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
 
-// LoadDesign reads a manifest that loadManifest refuses, for its design alone: nil where it is not known what the
-// design is, since a fault is in a field that says so.
+// LoadDesign reads only the design of a manifest that Load refuses: nil if the design is unknown because a field
+// that defines it is faulty.
 func LoadDesign(path string) *Manifest {
 	path, text, err := readManifest(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func LoadDesign(path string) *Manifest {
 	return m
 }
 
-// readManifest reads a manifest, which may be named by its folder; it returns the file's path, too.
+// readManifest reads a manifest, which may be named by its folder; it also returns the file's path.
 func readManifest(path string) (string, []byte, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -75,9 +75,9 @@ func readManifest(path string) (string, []byte, error) {
 	return path, b, nil
 }
 
-// Parse validates the text of a manifest; path is used for messages and as the base of relative paths. All faults are
-// told at once, by line, but for those that might only follow from others: what an unknown field or a value of a wrong
-// type was meant to say is not known.
+// Parse validates the text of a manifest; path is used for messages and as the base of relative paths. All
+// faults are reported at once, by line, except for those that might only follow from others: the intended
+// meaning of an unknown field or a value of a wrong type is not known.
 func Parse(path string, text []byte) (*Manifest, error) {
 	m, _, err := parseManifest(path, text)
 	if err != nil {
@@ -86,8 +86,8 @@ func Parse(path string, text []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// parseManifest reads as much of a manifest as can be read, which is nothing (nil) where it is no YAML. With an error,
-// wrong are the fields that it is about.
+// parseManifest reads as much of a manifest as possible, which is nothing (nil) if it is not YAML. With an
+// error, wrong are the fields that it is about.
 func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err error) {
 	m = &Manifest{Path: path, lines: map[string]int{}}
 	var root yaml.Node
@@ -106,12 +106,12 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 	}
 	err = root.Decode(m)
 	var te *yaml.TypeError
-	if err != nil && !errors.As(err, &te) { // aliases without end, for example
+	if err != nil && !errors.As(err, &te) { // endless aliases, for example
 		return nil, nil, yamlErrors(path, err)
 	}
 	s := shape{path: path}
 	s.check(root.Content[0], reflect.TypeFor[Manifest](), "")
-	if twice := keysTwice(te); twice != nil { // of such a group nothing was read
+	if twice := keysTwice(te); twice != nil { // nothing was read of such a group
 		return nil, nil, errors.Join(errors.Join(s.errs...), yamlErrors(path, twice))
 	}
 	if te != nil && len(s.errs) == 0 {

@@ -25,15 +25,16 @@ type Manifest struct {
 	Resets         []Reset           `yaml:"resets"`
 	Streams        []Stream          `yaml:"streams"`
 	TieOffs        map[string]string `yaml:"tie_offs"` // input -> constant: decimal, 0x..., 0b...
-	// constant of every input that is bound to nothing; "": there must be none
+	// constant of every unbound input; "": there must be none
 	TieRest string   `yaml:"tie_rest"`
 	Observe []string `yaml:"observe"` // status outputs to sample
-	Busy    string   `yaml:"busy"`    // one of Observe: the device is not quiet while it is not zero
+	Busy    string   `yaml:"busy"`    // one of Observe: the device is active while it is not zero
 	// SkipIdle declares that the design reads nothing but its state and pins: no time, random numbers, files or C
 	// functions. Cycles in which neither changes may then be skipped while Busy is zero.
 	SkipIdle bool `yaml:"skip_idle"`
 
-	// Play says how `nictwin play` drives and checks the device (scenarios/play). It is no part of the build.
+	// Play configures how `nictwin play` drives and checks the device (scenarios/play). It is not part of the
+	// build.
 	Play yaml.Node `yaml:"play" json:"-"`
 
 	// Path is the file the manifest was read from; all paths in it are relative to its folder.
@@ -67,24 +68,24 @@ type Stream struct {
 	Side   []string `yaml:"side"`
 	Ready  *bool    `yaml:"ready"`  // false: the stream has no tready
 	Fields []string `yaml:"fields"` // of a record or level: roles, each a pin
-	// signal of the clock that the stream belongs to; "": the first one
+	// signal of the stream's clock; "": the first one
 	Clock string   `yaml:"clock"`
-	Omit  []string `yaml:"omit" json:"-"` // of an AXI port: fields that the design does not have
-	// ReadyAnswers: tready is high only in a cycle in which tvalid is seen: an acknowledge in the same cycle. Outputs
-	// alone.
+	Omit  []string `yaml:"omit" json:"-"` // of an AXI port: fields that the design lacks
+	// ReadyAnswers: tready is high only in a cycle in which tvalid is seen: an acknowledge in the same cycle.
+	// Outputs only.
 	ReadyAnswers bool `yaml:"ready_answers"`
 	// FieldsLate: of an output record: its fields are those of the cycle after the handshake, as behind a registered
 	// read port.
 	FieldsLate bool `yaml:"fields_late"`
-	// After: its n-th transaction is not offered before the n-th of that input was taken. With: not before the cycle
-	// in which that one is offered, and in this one.
+	// After: its n-th transaction is not offered before the n-th of that input has been accepted. With: it is
+	// not offered before the cycle in which that one is offered, and it is offered in that cycle.
 	After string `yaml:"after"`
 	With  string `yaml:"with"`
-	// SideHeld: side-band signals stay over the whole transaction. An input then drives them so (else only with the
-	// first beat), an output is checked for it.
+	// SideHeld: side-band signals are stable over the whole transaction. An input is driven so (otherwise only
+	// with the first beat), an output is checked for it.
 	SideHeld    bool `yaml:"side_held"`
 	ZeroPadding bool `yaml:"zero_padding"` // an output is checked for zero bytes beyond tkeep
-	Lane        int  `yaml:"lane"`         // which slice of flattened vectors is this stream
+	Lane        int  `yaml:"lane"`         // which slice of flattened vectors this stream is
 	// number of slices; 0 means 1. Without lane, a stream for each: <name>0, <name>1, ...
 	Lanes   int            `yaml:"lanes"`
 	Strides map[string]int `yaml:"strides"` // role -> bits from lane to lane; default width/lanes
@@ -96,14 +97,14 @@ const (
 	DirOut = "out"
 )
 
-// HasReady tells whether the stream has back-pressure.
+// HasReady reports whether the stream has back-pressure.
 func (s *Stream) HasReady() bool { return s.Kind != protocol.KindLevel && (s.Ready == nil || *s.Ready) }
 
 // Packets reports whether the stream has data and an end of each transaction.
 func (s *Stream) Packets() bool { return s.Kind == protocol.KindAxis || s.Kind == protocol.KindTLP }
 
-// side is the roles whose values go beside a transaction's data, in the bridge's side bytes: of packet streams those
-// in Side, of records and levels all fields.
+// side returns the roles whose values are in the bridge's side bytes, beside a transaction's data: of packet
+// streams those in Side, of records and levels all fields.
 func (s *Stream) side() []string {
 	if s.Packets() {
 		return s.Side
@@ -111,7 +112,7 @@ func (s *Stream) side() []string {
 	return s.Fields
 }
 
-// Unit is the number of bytes per tkeep bit; 0 when there is no tkeep.
+// Unit returns the number of bytes per tkeep bit; 0 when there is no tkeep.
 func (s *Stream) Unit() int {
 	if !s.Packets() {
 		return 0
@@ -129,7 +130,7 @@ func (s *Stream) lanes() int {
 	return s.Lanes
 }
 
-// validRole and readyRole are the roles of the handshake.
+// validRole and readyRole return the roles of the handshake.
 func (s *Stream) validRole() string {
 	if s.Packets() {
 		return "tvalid"
@@ -144,7 +145,7 @@ func (s *Stream) readyRole() string {
 	return "ready"
 }
 
-// roles are all that the stream has.
+// roles returns all roles of the stream.
 func (s *Stream) roles() []string {
 	switch s.Kind {
 	case protocol.KindRecord:
@@ -155,12 +156,12 @@ func (s *Stream) roles() []string {
 	return append([]string{"tdata", "tkeep", "tlast", "tvalid", "tready"}, s.Side...)
 }
 
-// clock is the index of a clock by its signal, 0 for none.
+// clock returns the index of a clock by its signal, 0 for none.
 func (m *Manifest) clock(signal string) int {
 	return max(0, slices.IndexFunc(m.Clocks, func(c Clock) bool { return c.Signal == signal }))
 }
 
-// Pin is the name of the port that plays role.
+// Pin returns the port that has a role.
 func (s *Stream) Pin(role string) string {
 	if p, ok := s.Signals[role]; ok {
 		return strings.TrimPrefix(p, invertMark)
@@ -171,13 +172,13 @@ func (s *Stream) Pin(role string) string {
 	return s.Prefix + "_" + role
 }
 
-// invertMark stands before the pin of a handshake that is active low: ready: "!full".
+// invertMark precedes the pin of an active-low handshake: ready: "!full".
 const invertMark = "!"
 
-// inverted reports whether the pin that plays role is active low.
+// inverted reports whether the pin of a role is active low.
 func (s *Stream) inverted(role string) bool { return strings.HasPrefix(s.Signals[role], invertMark) }
 
-// Pins are the ports of the stream: those of its handshake first.
+// Pins returns the ports of the stream, those of its handshake first.
 func (s *Stream) Pins() (list []string) {
 	list = append(list, s.Pin(s.validRole()))
 	if s.HasReady() {
@@ -214,10 +215,10 @@ func (e *Error) Error() string {
 
 var _ error = (*Error)(nil)
 
-// Dir is the folder that the manifest's paths are relative to.
+// Dir returns the folder that the manifest's paths are relative to.
 func (m *Manifest) Dir() string { return filepath.Dir(m.Path) }
 
-// Line is the line of the YAML value at path or of its nearest known ancestor.
+// Line returns the line of the YAML value at path or of its nearest known ancestor.
 func (m *Manifest) Line(path string) int {
 	for path != "" {
 		if n, ok := m.lines[path]; ok {

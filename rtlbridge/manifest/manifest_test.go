@@ -20,7 +20,7 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, "m_valid", b.Streams[1].Valid.Member)
 }
 
-// TestManifestFaults changes one line and wants the fault named with its line.
+// TestManifestFaults changes one line and checks that the fault is reported with its line.
 func TestManifestFaults(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"top: m", "top: m\ntopp: n", `dut.yaml:3: unknown field "topp"`},
@@ -65,7 +65,8 @@ func TestManifestFaults(t *testing.T) {
 	}
 }
 
-// What was meant by an unknown field or a value of a wrong type is not known: no fault that follows from it is told.
+// The meaning of an unknown field or a value of a wrong type is not known: no fault that follows from it is
+// reported.
 func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"period_ps: 2500", "period_ps: fast", `dut.yaml:4: clocks[0].period_ps: "fast": needs a whole number`},
@@ -111,7 +112,8 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	require.EqualValues(t, 2500, m.Clocks[0].PeriodPs)
 }
 
-// Faults of shape and of values are told together, by line; not what follows from a name or a value that is not known.
+// Faults of shape and of values are reported together, by line; not those that follow from an unknown name or
+// value.
 func TestManifestFaultsOfBothKinds(t *testing.T) {
 	for _, x := range []struct{ changes, want []string }{
 		{[]string{"name: x", "name: a/b", "period_ps: 2500", "period_ps: fast", "active: high", "active: up"}, []string{
@@ -157,7 +159,7 @@ func FuzzParseManifest(f *testing.F) {
 	})
 }
 
-// Of another kind of file nothing is shown: it may hold secrets.
+// No content of other kinds of files is shown: it may be secret.
 func TestOtherFilesAreNotShown(t *testing.T) {
 	for _, text := range []string{
 		"root:$6$secret:1:\ndaemon:*:secret:\n", "secret:$6$1:1::\n*secret:x\n", "- secret\n",

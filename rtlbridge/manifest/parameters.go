@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// FlagParameter is the parameter that an option sets.
+// FlagParameter returns the parameter that an option sets.
 func FlagParameter(f string) (name, value string, ok bool) {
 	if strings.HasPrefix(f, "--") {
 		f = f[1:]
@@ -16,7 +16,7 @@ func FlagParameter(f string) (name, value string, ok bool) {
 	return name, value, ok && given
 }
 
-// parameters are those of the manifest, with their values; an option counts after a field.
+// parameters returns the manifest's parameters with their values; an option overrides a field.
 func (m *Manifest) parameters() map[string]string {
 	all := maps.Clone(m.Parameters)
 	if all == nil {
@@ -30,7 +30,7 @@ func (m *Manifest) parameters() map[string]string {
 	return all
 }
 
-// Given are the parameters of the manifest, as "NAME = VALUE".
+// Given returns the parameters of the manifest, as "NAME = VALUE".
 func (m *Manifest) Given() (list []string) {
 	all := m.parameters()
 	for _, name := range SortedKeys(all) {
@@ -39,7 +39,7 @@ func (m *Manifest) Given() (list []string) {
 	return list
 }
 
-// NamedIn are the parameters of the manifest that a text names, with their values.
+// NamedIn returns the parameters of the manifest that occur in a text, with their values.
 func (m *Manifest) NamedIn(text string) (list []string) {
 	all := m.parameters()
 	for _, name := range SortedKeys(all) {

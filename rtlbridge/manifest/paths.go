@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// pathMarks are the characters, beside letters and digits, of a path that tools get. Blanks and quotes break the lists
-// that Verilator writes; the others mean something to a shell.
+// pathMarks are the characters, besides letters and digits, of a path that tools may get. Blanks and quotes
+// break the lists that Verilator writes; others have a meaning for a shell.
 const pathMarks = "/_-.+=,@%:~#^!()[]{}"
 
-// BadInPath is the first character of a path that tools cannot be given, "" if there is none.
+// BadInPath returns the first character of a path that tools cannot be given, "" if there is none.
 func BadInPath(path string) string {
 	for _, r := range path {
 		if !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !strings.ContainsRune(pathMarks, r) ||
@@ -23,7 +23,8 @@ func BadInPath(path string) string {
 	return ""
 }
 
-// CheckHit refuses a file or folder that was found but whose name, relative to the manifest, tools cannot be given.
+// CheckHit refuses a file or folder that was found but whose name, relative to the manifest, tools cannot be
+// given.
 func CheckHit(rel string) error {
 	if bad := BadInPath(rel); bad != "" {
 		return fmt.Errorf("%q: a name with %q cannot be given to the tools; rename the file or its folder", rel, bad)
@@ -31,10 +32,10 @@ func CheckHit(rel string) error {
 	return nil
 }
 
-// patternMarks are those of patterns and of variables, which a path of a manifest may have besides.
+// patternMarks are the further characters of patterns and variables in paths of a manifest.
 const patternMarks = "*?$"
 
-// CheckPath refuses what a manifest names as a file or a folder and cannot be one.
+// CheckPath refuses entries of a manifest that cannot be a file or a folder.
 func CheckPath(p string) error {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(patternMarks, r) {
@@ -58,7 +59,7 @@ func CheckPath(p string) error {
 	return nil
 }
 
-// notVerilog are the endings by which Verilator takes a file for C++ or for an object.
+// notVerilog are the extensions that Verilator takes for C++ or objects.
 var notVerilog = []string{".c", ".cc", ".cpp", ".cxx", ".sp", ".o", ".a", ".so"}
 
 // CheckSource refuses a source that Verilator would not read as part of the design.
@@ -71,7 +72,7 @@ func CheckSource(p string) error {
 	return nil
 }
 
-// checkPaths checks the names of files and folders, before anything is looked for.
+// checkPaths checks the names of files and folders, before any is looked up.
 func (m *Manifest) checkPaths(add func(string, string, ...any)) {
 	for i, p := range m.Sources {
 		err := CheckPath(p)
@@ -89,7 +90,7 @@ func (m *Manifest) checkPaths(add func(string, string, ...any)) {
 	}
 }
 
-// Rel gives a path relative to the manifest, so that a hash does not depend on where the tree lies.
+// Rel returns a path relative to the manifest, so that a hash does not depend on where the tree is.
 func (m *Manifest) Rel(path string) string {
 	base, err := filepath.Abs(m.Dir())
 	if err != nil {

@@ -26,9 +26,9 @@ var rePort = regexp.MustCompile(
 
 var reEscape = regexp.MustCompile(`__0([0-9A-Fa-f]{2})`)
 
-// Verilator puts reserved before a name that is a word of C++, or one that C++ code is likely to use: abort, class,
-// register. A name of the design's own with double underscores is escaped, so it never begins like that. Of a name
-// that is too long it keeps the beginning and hashed, and a sum.
+// Verilator puts reserved before a name that is a word of C++, or that C++ code is likely to use: abort, class,
+// register. A name of the design's own with double underscores is escaped, so it never begins like that. Of a
+// name that is too long Verilator keeps the beginning, hashed, and a checksum.
 const (
 	reserved = "__SYM__"
 	hashed   = "__Vhsh"
@@ -67,8 +67,8 @@ func ParsePorts(header io.Reader) ([]PinPort, error) {
 	return ports, nil
 }
 
-// Unescape gives the name in the design: without Verilator's mark of a reserved name, and with the characters that it
-// escapes (__05F is '_').
+// Unescape returns the name in the design: without Verilator's mark of a reserved name, and with the characters
+// that it escapes (__05F is '_').
 func Unescape(s string) string {
 	return reEscape.ReplaceAllStringFunc(strings.TrimPrefix(s, reserved), func(e string) string {
 		n, _ := strconv.ParseUint(e[3:], 16, 8)

@@ -9,8 +9,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// reParameter is a value of a parameter as Verilator takes it on the command line: a number (5, -3, 0x1f, 1.5e3), a
-// literal of SystemVerilog (8'hff, 'b101, '1), or a string in double quotes.
+// reParameter matches a value of a parameter in the form that Verilator takes on the command line: a number (5,
+// -3, 0x1f, 1.5e3), a literal of SystemVerilog (8'hff, 'b101, '1), or a string in double quotes.
 var reParameter = regexp.MustCompile(`^(?:` +
 	`-?[0-9][0-9_]*|0[xX][0-9a-fA-F_]+|-?[0-9][0-9_]*(?:\.[0-9_]+)?(?:[eE][+-]?[0-9]+)?|` +
 	`[0-9]*'[sS]?[bB][01xXzZ?_]+|[0-9]*'[sS]?[oO][0-7xXzZ?_]+|[0-9]*'[sS]?[dD][0-9_]+|[0-9]*'[sS]?[hH][0-9a-fA-FxXzZ?_]+|'[01xXzZ]|` +
@@ -26,7 +26,7 @@ func checkParameter(value string) error {
 	return specfile.CheckOctal(value)
 }
 
-// checkMacro checks the value of a macro, which is text of the design: it may be anything in one line.
+// checkMacro checks the value of a macro, which is text of the design: anything in one line.
 func checkMacro(value string) error {
 	if strings.ContainsFunc(value, unicode.IsControl) {
 		return fmt.Errorf("%q: the value of a macro is one line without control characters", value)

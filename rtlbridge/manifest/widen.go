@@ -10,7 +10,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// LaneName is the name that Widen gives to lane i of a stream: the first lane keeps the stream's own.
+// LaneName returns the name that Widen gives to lane i of a stream: the first lane keeps the stream's own.
 func LaneName(stream string, i int) string {
 	if i == 0 {
 		return stream
@@ -18,9 +18,10 @@ func LaneName(stream string, i int) string {
 	return stream + strconv.Itoa(i)
 }
 
-// Widen is the manifest of the same device built with n lanes: a parameter of the top module is set to n, and each of
-// the named streams becomes n, the slices of flattened vectors. Lanes after the first are appended to the list of
-// streams. The manifest itself does not change. A manifest that has all those lanes already is returned as it is.
+// Widen returns the manifest of the same device built with n lanes: a parameter of the top module is set to n,
+// and each of the named streams becomes n, the slices of flattened vectors. Lanes after the first are appended
+// to the list of streams. The manifest itself does not change. A manifest that already has all those lanes is
+// returned unchanged.
 func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest, error) {
 	if n == 1 || slices.IndexFunc(streams, func(s string) bool { return m.stream(LaneName(s, n-1)) < 0 }) < 0 {
 		return m, nil
@@ -46,8 +47,9 @@ func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest,
 	return &w, nil
 }
 
-// With is the manifest of the same device built with a parameter of the top module set to a value. The manifest itself
-// does not change; one that has the value already is returned as it is. A parameter that it does not have is refused.
+// With returns the manifest of the same device built with a parameter of the top module set to a value. The
+// manifest itself does not change; one that already has the value is returned unchanged. A parameter that it
+// does not have is refused.
 func (m *Manifest) With(parameter string, value int) (*Manifest, error) {
 	have, ok := m.Parameters[parameter]
 	if !ok {
@@ -63,12 +65,12 @@ func (m *Manifest) With(parameter string, value int) (*Manifest, error) {
 	return &w, nil
 }
 
-// stream is the index of a stream, -1 if there is none of that name.
+// stream returns the index of a stream, -1 if there is none of that name.
 func (m *Manifest) stream(name string) int {
 	return slices.IndexFunc(m.Streams, func(s Stream) bool { return s.Name == name })
 }
 
-// other is the index of a stream that another one names, -1 if it names none.
+// other returns the index of a stream that another one names, -1 if it names none.
 func (m *Manifest) other(name string) int {
 	if name == "" {
 		return -1
@@ -76,7 +78,7 @@ func (m *Manifest) other(name string) int {
 	return m.stream(name)
 }
 
-// split makes n lanes of a stream.
+// split turns a stream into n lanes.
 func (m *Manifest) split(name string, n int) error {
 	at := m.stream(name)
 	if at < 0 {
@@ -99,8 +101,8 @@ func (m *Manifest) split(name string, n int) error {
 	return nil
 }
 
-// WithParameters is the manifest of the same device built with these values of parameters of the top module. The
-// manifest itself does not change. Values that no parameter can have are refused.
+// WithParameters returns the manifest of the same device built with these values of parameters of the top
+// module. The manifest itself does not change. Values that no parameter can have are refused.
 func (m *Manifest) WithParameters(values map[string]string) (*Manifest, error) {
 	w := *m
 	w.Parameters = maps.Clone(m.Parameters)

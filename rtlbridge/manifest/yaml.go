@@ -12,13 +12,13 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// shape compares a YAML value with the type that it is meant for, and returns every unknown field and every value of a
-// wrong type, by line and field. The YAML package would not name the field, and would cut a fraction off without a
-// word.
+// shape compares a YAML value with the type that it is meant for, and collects every unknown field and every
+// value of a wrong type, by line and field. The YAML package would not name the field, and would silently
+// truncate a fraction.
 type shape struct {
 	path    string // of the file
 	errs    []error
-	unknown []string // paths of values that are not known; "x." tells of a field in x whose name is not known
+	unknown []string // paths of unknown values; "x." stands for a field in x whose name is unknown
 }
 
 func (s *shape) add(n *yaml.Node, field, format string, args ...any) {
@@ -29,7 +29,7 @@ func (s *shape) add(n *yaml.Node, field, format string, args ...any) {
 	s.errs = append(s.errs, &Error{Path: s.path, Line: n.Line, Msg: field + fmt.Sprintf(format, args...)})
 }
 
-// check compares n, which stands at field, with t.
+// check compares n, the value of field, with t.
 func (s *shape) check(n *yaml.Node, t reflect.Type, field string) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -37,11 +37,11 @@ func (s *shape) check(n *yaml.Node, t reflect.Type, field string) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == reflect.TypeFor[yaml.Node]() { // somebody else's part
+	if t == reflect.TypeFor[yaml.Node]() { // another package's part
 		return
 	}
 	tag := n.ShortTag()
-	if tag == "!!null" { // as if the field were not there
+	if tag == "!!null" { // as if the field were absent
 		return
 	}
 	switch k := t.Kind(); {
@@ -107,19 +107,19 @@ func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
 	}
 }
 
-// follows reports whether a fault at path may only follow from one of shape: it is about a value that is not known, or
-// one that is missing where a name is not known. given tells whether the file has something at a path.
+// follows reports whether a fault at path may only follow from a fault of shape: it is about an unknown value,
+// or about one that is missing where a name is unknown. given reports whether the file has a value at a path.
 func (s *shape) follows(path string, given func(string) bool) bool {
 	for _, u := range s.unknown {
 		element, _, inside := strings.Cut(u, ".") // "streams[1]" of "streams[1].lane"
 		switch {
-		case u == "": // the manifest is no group of fields
+		case u == "": // the manifest is not a group of fields
 			return true
-		case u == ".": // a name at the top that is not known may be that of any value that is missing
+		case u == ".": // an unknown name at the top may be meant as any missing value
 			if !given(TopField(path)) || path == "busy" && !given("observe") {
 				return true
 			}
-		case !inside: // the value itself, or an element, without which others stand elsewhere
+		case !inside: // the value itself, or an element, whose loss shifts the others
 			if TopField(path) == TopField(u) {
 				return true
 			}
@@ -133,7 +133,7 @@ func (s *shape) follows(path string, given func(string) bool) bool {
 	return false
 }
 
-// TopField is the field of the manifest itself that a path leads into.
+// TopField returns the field of the manifest itself that a path leads into.
 func TopField(path string) string {
 	if i := strings.IndexAny(path, ".["); i >= 0 {
 		return path[:i]
@@ -141,7 +141,7 @@ func TopField(path string) string {
 	return path
 }
 
-// fieldType is the type of what a structure or a map has under a key.
+// fieldType returns the type that a structure or a map has for a key.
 func fieldType(t reflect.Type, key string) (reflect.Type, bool) {
 	if t.Kind() == reflect.Map {
 		return t.Elem(), true
@@ -154,7 +154,7 @@ func fieldType(t reflect.Type, key string) (reflect.Type, bool) {
 	return nil, false
 }
 
-// shown is a value as messages have it.
+// shown formats a value for messages.
 func shown(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -165,7 +165,7 @@ func shown(n *yaml.Node) string {
 	return specfile.Shown(n.Value)
 }
 
-// indexLines notes the line of every value by its path.
+// indexLines records the line of every value by its path.
 func indexLines(path string, n *yaml.Node, out map[string]int) {
 	if path != "" {
 		if _, ok := out[path]; !ok {
@@ -189,7 +189,7 @@ func indexLines(path string, n *yaml.Node, out map[string]int) {
 	}
 }
 
-// keysTwice are those of the YAML package's errors that tell of a key that is given twice.
+// keysTwice returns those of the YAML package's errors that report a duplicate key.
 func keysTwice(te *yaml.TypeError) error {
 	if te == nil {
 		return nil
@@ -202,7 +202,7 @@ func keysTwice(te *yaml.TypeError) error {
 	return &yaml.TypeError{Errors: twice}
 }
 
-// yamlErrors gives the errors of the YAML package, such as "line 3: did not find expected key", their file.
+// yamlErrors adds the file to errors of the YAML package, such as "line 3: did not find expected key".
 func yamlErrors(path string, err error) error {
 	list := []error{err}
 	var te *yaml.TypeError

@@ -24,7 +24,7 @@ func (c *cursor) take(n int) []byte {
 	return p
 }
 
-// zeroField is what reading past the end of a frame yields; no field read with take is longer.
+// zeroField is returned for a read past the end of a frame; no field read with take is longer.
 var zeroField [64]byte
 
 func (c *cursor) u8() uint8   { return c.take(1)[0] }
@@ -64,7 +64,7 @@ func DecodeError(b []byte) (*DeviceError, error) {
 	return e, nil
 }
 
-// Printable is text of a device's making with what could move a terminal's cursor, and what is no UTF-8, replaced.
+// Printable returns a device's text with invalid UTF-8, and everything that could control a terminal, replaced.
 func Printable(b []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {

@@ -8,13 +8,13 @@ type Digest struct{ h uint64 }
 
 const digestInit = 0x589965cc75374cc3
 
-// NewDigest is the digest of no events.
+// NewDigest returns the digest of no events.
 func NewDigest() Digest { return Digest{h: digestInit} }
 
-// Sum is the digest of the events so far.
+// Sum returns the digest of the events so far.
 func (d *Digest) Sum() uint64 { return d.h }
 
-// Add takes an event as it is on the wire: head, side bytes, data. Held times do not count.
+// Add adds an event in its wire format: head, side bytes, data. Held times do not count.
 func (d *Digest) Add(e *Record) {
 	if e.Kind == EventHeld {
 		return
@@ -29,7 +29,7 @@ func (d *Digest) Add(e *Record) {
 	d.bytes(e.Data)
 }
 
-// bytes takes p padded with zeros to whole blocks of 32.
+// bytes adds p, padded with zeros to whole blocks of 32.
 func (d *Digest) bytes(p []byte) {
 	h := d.h
 	for len(p) >= 32 {

@@ -50,7 +50,7 @@ func AppendTransaction(b []byte, stream uint8, cycle uint64, side, data []byte) 
 	return AppendPadded(b, data)
 }
 
-// PutRun writes the head of a RUN's payload, of which records follow.
+// PutRun writes the head of a RUN's payload; records follow it.
 func PutRun(b []byte, index, start uint64, cycles, records uint32) {
 	Le.PutUint64(b, index)
 	Le.PutUint64(b[8:], start)
@@ -58,7 +58,7 @@ func PutRun(b []byte, index, start uint64, cycles, records uint32) {
 	Le.PutUint32(b[20:], records)
 }
 
-// PutInput writes the head of an INPUT's payload, of which records follow.
+// PutInput writes the head of an INPUT's payload; records follow it.
 func PutInput(b []byte, records uint32) {
 	Le.PutUint32(b, records)
 	Le.PutUint32(b[4:], 0)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// InfraError is a failure of the device process or of the connection to it, as opposed to a wrong result: it died,
-// hung, flooded, spoke nonsense or stopped. Err tells which (*DeviceError, *ProtocolError, ErrTimeout, ErrClosed,
-// ...).
+// InfraError is a failure of the device process or of the connection to it, as opposed to a wrong result: it
+// died, hung, flooded, sent invalid frames or stopped. Err is the cause (*DeviceError, *ProtocolError,
+// ErrTimeout, ErrClosed, ...).
 type InfraError struct {
 	Device    string // name of the device
-	Op        string // what was being done
+	Op        string // operation in progress
 	Cycle     uint64 // device cycle reached
-	Exit      string // how the process ended, "" if it was remote or still ran
+	Exit      string // how the process ended; "" if it is remote or was still running
 	LastWords string // the end of its standard error, "" if there was none
 	Err       error
 }
@@ -29,7 +29,7 @@ func (e *InfraError) Error() string {
 	return s.String()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *InfraError) Unwrap() error { return e.Err }
 
 type infraCause string

@@ -51,7 +51,7 @@ func (t FrameType) String() string {
 	return nameOf(frameNames[:], int(t), "frame type")
 }
 
-// nameOf is the name of a code, or the code itself where there is none.
+// nameOf returns the name of a code, or the code itself if it has none.
 func nameOf(names []string, code int, what string) string {
 	if code > 0 && code < len(names) {
 		return names[code]
@@ -89,12 +89,12 @@ func ProtoErr(t FrameType, f Fault, format string, args ...any) error {
 	return &ProtocolError{Frame: t, Fault: f, Msg: fmt.Sprintf(format, args...)}
 }
 
-// ErrorCode says why a device ended a session.
+// ErrorCode is the reason for which a device ended a session.
 type ErrorCode uint32
 
 // Codes of ERROR frames.
 const (
-	CodeProtocol ErrorCode = iota + 1 // it did not understand a frame
+	CodeProtocol ErrorCode = iota + 1 // it refused a frame
 	CodeVersion                       // no common protocol version
 	CodeToken                         // wrong token
 	CodeLimit                         // a limit was exceeded
@@ -110,7 +110,7 @@ func (c ErrorCode) String() string {
 	return nameOf(codeNames[:], int(c), "code")
 }
 
-// DeviceError is what an ERROR frame says: the device's last words.
+// DeviceError is the content of an ERROR frame: the device's last message.
 type DeviceError struct {
 	Code  ErrorCode
 	Cycle uint64

@@ -5,7 +5,7 @@ const (
 	KindAxis   = "axis"   // packets; every one has data
 	KindTLP    = "tlp"    // packets; one may have none
 	KindRecord = "record" // fields with a handshake, one group of values a beat
-	KindLevel  = "level"  // input fields without a handshake: they are as they were set last
+	KindLevel  = "level"  // input fields without a handshake: they keep the value set last
 )
 
 // KindCodes are the kinds of streams by their codes.
@@ -31,7 +31,7 @@ type StreamInfo struct {
 	DataBytes int  // of one beat; 0: records and levels
 	SideBytes int
 	Clock     int      // index into Hello.Clocks
-	Fields    []Signal // what the side bytes hold, each from a byte of its own on
+	Fields    []Signal // content of the side bytes, each from a byte of its own on
 }
 
 // Packets reports whether the stream's transactions have data.
@@ -49,7 +49,7 @@ type Signal struct {
 	Width int // bits
 }
 
-// Bytes is how many bytes hold the signal's bits.
+// Bytes returns the number of bytes for the signal's bits.
 func (s Signal) Bytes() int { return (s.Width + 7) / 8 }
 
 // Hello is the device's introduction.
@@ -60,7 +60,7 @@ type Hello struct {
 	Clocks    []ClockInfo
 	MaxFrame  int
 	Busy      int  // index into Observe, -1: none
-	SkipIdle  bool // all that the design reads is its state and pins: see Manifest.SkipIdle
+	SkipIdle  bool // the design reads only its state and pins: see Manifest.SkipIdle
 	Streams   []StreamInfo
 	Observe   []Signal
 	Ties      []Signal

@@ -1,21 +1,22 @@
 package protocol
 
-// Order holds the records of a run to the times that docs/bridge.md gives them: each lies in its quantum and not
-// before the one ahead of it, and what is told of the busy signal fits together. A device that has it otherwise speaks
-// nonsense; taken at its word, it would seem to break the contract, or to keep it.
+// Order checks that the records of a run are in cycle order and inside their quantum (docs/bridge.md), and that
+// the reports on the busy signal agree. A violation is a protocol error, never a verdict: such records could
+// blame or clear the device wrongly.
 type Order struct {
 	at      uint64 // the cycle of the latest record
-	since   uint64 // the busy signal is zero since then if it rests, else it was not in the cycle before
+	since   uint64 // first cycle of zeros if the busy signal is zero now; else it was nonzero in the cycle before
 	resting bool
 
-	from, to uint64             // the cycles of the frame at hand are from..to-1
-	free     [MaxStreams]uint64 // by stream: the next held time of this frame begins in this cycle or later
+	from, to uint64             // the cycles of the current frame are from..to-1
+	free     [MaxStreams]uint64 // by stream: earliest cycle in which the next held time of this frame may begin
 }
 
-// Frame begins a frame. Held times that go on at the end of one are reported in parts.
+// Frame begins a frame. Held times that continue past the end of a frame are reported in parts.
 func (o *Order) Frame(r *Ran) { o.from, o.to = o.to, r.Start+uint64(r.Cycles) }
 
-// end is one more than the last cycle that a frame can tell of: the one under way, where the frame ends within.
+// end returns the cycle after the last one that a frame can report: after the current cycle, if the frame ends
+// within it.
 func (r *Ran) end() uint64 {
 	if r.Flags&(RanMore|RanPartial) != 0 {
 		return r.Start + uint64(r.Cycles) + 1
@@ -23,9 +24,9 @@ func (r *Ran) end() uint64 {
 	return r.Start + uint64(r.Cycles)
 }
 
-// Take looks at a record.
+// Take checks a record.
 func (o *Order) Take(r *Ran, e *Record) error {
-	when := e.Last // cycle in which it came to be
+	when := e.Last // cycle in which the device can report it
 	switch e.Kind {
 	case EventViolation:
 		when = e.First
@@ -37,9 +38,8 @@ func (o *Order) Take(r *Ran, e *Record) error {
 		end = o.to + 1
 	}
 	if when < from || when >= end || e.Kind != EventViolation && e.First > e.Last {
-		return ProtoErr(FrameRan, FaultValue, "%v of cycles %d to %d: wants its end in cycle %d to %d, and its begin "+
-			"not after it",
-			e.Kind, e.First, e.Last, e.Kind.told(from), e.Kind.told(end-1))
+		return ProtoErr(FrameRan, FaultValue, "%v of cycles %d to %d: must end in cycle %d to %d and begin no "+
+			"later", e.Kind, e.First, e.Last, e.Kind.lastCycle(from), e.Kind.lastCycle(end-1))
 	}
 	o.at = when
 	switch e.Kind {
@@ -51,8 +51,8 @@ func (o *Order) Take(r *Ran, e *Record) error {
 	return nil
 }
 
-// held looks at the begin of a held time: it follows the one before on its stream with a cycle between, else they
-// would be one.
+// held checks the begin of a held time: at least one cycle must separate it from the previous one on its stream,
+// otherwise the two would be one.
 func (o *Order) held(e *Record) error {
 	free := max(o.free[e.Stream], o.from)
 	if e.First < free {
@@ -77,15 +77,16 @@ func (o *Order) rest(e *Record) error {
 	return nil
 }
 
-// told is the end that a record has which comes to be in a cycle.
-func (k EventKind) told(when uint64) uint64 {
+// lastCycle returns the last cycle of a record that is reported in a cycle; idle intervals and held times end one
+// cycle earlier.
+func (k EventKind) lastCycle(when uint64) uint64 {
 	if k == EventRest || k == EventHeld {
 		return max(when, 1) - 1
 	}
 	return when
 }
 
-// Observed looks at what the busy signal was at the end of a quantum, when its records have been taken.
+// Observed checks the busy signal at the end of a quantum, after its records have been taken.
 func (o *Order) Observed(r *Ran, busy *Observed) error {
 	end := r.Start + uint64(r.Cycles)
 	zero := busy.Value == 0

@@ -8,8 +8,8 @@ const (
 	EventIn        EventKind = 1 // an input was accepted, as a whole or its first or last beat
 	EventOut       EventKind = 2 // an output is complete
 	EventViolation EventKind = 3 // a stream rule was broken
-	EventRest      EventKind = 4 // the busy signal is not zero again, after it was zero from First to Last
-	EventHeld      EventKind = 5 // a stream stood still for want of the other side from First to Last
+	EventRest      EventKind = 4 // the busy signal becomes nonzero after it was zero from First to Last
+	EventHeld      EventKind = 5 // a stream was held back by the other side from First to Last
 )
 
 var kindNames = [...]string{"", "input", "output", "broken rule", "rest", "held time"}
@@ -26,7 +26,7 @@ const (
 
 // Flags of a RAN frame.
 const (
-	RanQuiet   uint32 = 1 // no transaction waits or is under way
+	RanQuiet   uint32 = 1 // no transaction waits or is in progress
 	RanPartial uint32 = 2 // the device stopped inside the quantum
 	RanMore    uint32 = 4 // more RAN frames of this quantum follow
 	RanStill   uint32 = 8 // nothing happens after this quantum unless a record comes; only if START had an idle flag
@@ -131,11 +131,11 @@ func DecodeRan(b []byte, h *Hello, r *Ran) error {
 	return nil
 }
 
-// Read is the number of records that Next has read.
+// Read returns the number of records that Next has read.
 func (r *Ran) Read() uint32 { return r.records - r.left }
 
-// HeldTimes calls f for each held time of the records that Next has not read. It stops at what is no record; Next
-// tells what is wrong with it.
+// HeldTimes calls f for each held time of the records that Next has not read. It stops at an invalid record;
+// Next returns the fault.
 func (r *Ran) HeldTimes(f func(stream int, first, last uint64)) {
 	b := r.body
 	for range r.left {
@@ -156,8 +156,9 @@ func (r *Ran) HeldTimes(f func(stream int, first, last uint64)) {
 	}
 }
 
-// MostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and
-// one held time, break every rule once, and it carries one beat; a transaction may have begun earlier.
+// MostBytes returns an upper bound of the report on a quantum of n cycles: in each cycle a stream can end one
+// transaction and one held time, break every rule once, and transfer one beat; a transaction may have begun
+// earlier.
 func MostBytes(h *Hello, s *Start, n uint64) uint64 {
 	most := 1<<20 + n*eventBytes // rests among them
 	for i, x := range h.Streams {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// StreamStart is how one stream behaves in a run.
+// StreamStart configures one stream for a run.
 type StreamStart struct {
 	StallPercent int // input: gaps before beats; output: back-pressure; 0 to 100
-	BurstLog2    int // one random draw decides for 2^n cycles; 0 to 16
+	BurstLog2    int // one random draw applies to 2^n cycles; 0 to 16
 	// Credits is the number of transactions an output may give before credits are returned; negative: unlimited.
 	Credits  int
 	MaxBytes int // of one transaction; 0 means DefaultMaxBytes
@@ -29,19 +29,20 @@ type Start struct {
 	Ties     []TieValue
 }
 
-// ClockStart is when the edges of a clock but the first are: at PhasePs, PhasePs + PeriodPs and so on.
+// ClockStart defines the edges of a clock other than the first: at PhasePs, PhasePs + PeriodPs and so on.
 type ClockStart struct {
 	PeriodPs, PhasePs int64
 }
 
-// IdleMode says what becomes of cycles in which nothing of the device changes. Results are the same in all modes.
+// IdleMode selects how cycles in which nothing of the device changes are handled. Results are the same in all
+// modes.
 type IdleMode uint8
 
 // Idle modes.
 const (
-	IdleSkip     IdleMode = iota // they are skipped if the device declares that they can be
+	IdleSkip     IdleMode = iota // they are skipped if the device declares that they may be
 	IdleEvaluate                 // they are evaluated
-	// they are evaluated; a device that declares that they can be skipped, but changes in one, is an error
+	// they are evaluated; if a device that declares that they may be skipped changes in one, that is an error
 	IdleCheck
 )
 
@@ -57,7 +58,7 @@ func (m IdleMode) String() string {
 // IdleModes names the modes in messages.
 func IdleModes() string { return strings.Join(idleNames[:], ", ") }
 
-// ParseIdleMode reads a mode by its name.
+// ParseIdleMode parses a mode's name.
 func ParseIdleMode(s string) (IdleMode, error) {
 	for i, n := range idleNames {
 		if s == n {
@@ -80,7 +81,7 @@ const (
 	startCheckIdle = 4
 )
 
-// AppendStart appends a START frame; skipIdle: the device declares that idle cycles can be skipped.
+// AppendStart appends a START frame; skipIdle: the device declares that idle cycles may be skipped.
 func AppendStart(b []byte, s *Start, skipIdle bool) []byte {
 	at := len(b)
 	b = append(b, make([]byte, HeadBytes)...)

@@ -120,7 +120,7 @@ func TestResultAsJSON(t *testing.T) {
 		string(b))
 }
 
-// A claim whose number is none is a miss that JSON can hold.
+// A claim whose number is NaN becomes a miss that JSON can represent.
 func TestNoNumber(t *testing.T) {
 	r := claim(&papers.Verdict{Claim: "x", Measured: []float64{math.NaN(), 1}, Verdict: "miss",
 		Reason: "NaN is no measurement"})
@@ -184,7 +184,7 @@ func TestNamesSelect(t *testing.T) {
 	require.True(t, (&Options{}).NeedsDUT())
 }
 
-// What is being done is told by the name that was asked for.
+// The log names measurements by the figures that were requested.
 func TestLogNamesWhatIsWanted(t *testing.T) {
 	var log strings.Builder
 	o := tiny(t, "path/skew", "engine/event_speedup_100")

@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	bridgeFrames  = 30_000 // each way
+	bridgeFrames  = 30_000 // in each direction
 	bridgeQuantum = 64
 )
 
-// comparison is runs through the bridge with the referee, and the bare RTL with the same inputs, turn and turn about.
+// comparison holds the results of runs through the bridge with the referee, and of the bare RTL with the same
+// inputs, alternately.
 type comparison struct {
-	ratios, refereed, raw []float64 // per turn; the latter in cycles/s
-	over                  []float64 // raw speed by that of another build
-	missing               []float64 // share of processor time
+	ratios, refereed, raw []float64 // per turn; refereed and raw in cycles/s
+	over                  []float64 // raw speed over that of another build
+	missing               []float64 // share of missing processor time
 	runs                  []*replay.Result
 }
 
-// bridgeSpeed compares duplex replays of 1,500 B frames with playing what they gave the device back to it.
+// bridgeSpeed compares duplex replays of 1,500 B frames with playbacks of their inputs to the bare device.
 func bridgeSpeed(s *session) ([]Result, error) {
 	c, err := s.compare(nil)
 	if err != nil {
@@ -32,8 +33,8 @@ func bridgeSpeed(s *session) ([]Result, error) {
 	return c.results(), nil
 }
 
-// compare plays turns of the refereed run and its playback on the session's device, and of the playback on another
-// build where one is given.
+// compare runs turns of the refereed replay and its playback on the session's device, and of the playback on
+// another build if one is given.
 func (s *session) compare(other *build.Device) (*comparison, error) {
 	o, err := s.bridgeOptions()
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *session) compare(other *build.Device) (*comparison, error) {
 	}
 	var c comparison
 	for range s.Repeats {
-		runtime.GC() // of the run before, not in the middle of this one
+		runtime.GC() // of the previous run, so that it does not fall into this one
 		if err := c.turn(s, &o, rec); err != nil {
 			return nil, err
 		}
@@ -104,7 +105,7 @@ func (c *comparison) sent() float64 {
 	return c.perSecond(func(r *replay.Result) int { return r.Tx.Out })
 }
 
-// perSecond is the median of a count by wall time.
+// perSecond returns the median of a count per second of wall time.
 func (c *comparison) perSecond(count func(r *replay.Result) int) float64 {
 	var v []float64
 	for _, r := range c.runs {
@@ -147,7 +148,7 @@ func (c *comparison) results() []Result {
 	return list
 }
 
-// median of nothing is 0.
+// median returns the median; 0 for no values.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/bench/akita"
 )
 
-// load is traffic that goes on for as many packets as it is told to.
+// load is traffic that runs for any number of packets.
 type load interface {
 	run(packets int) error
 	close() error
@@ -19,21 +19,22 @@ const (
 	loadQueues  = 16
 	loadPreset  = "bf3"
 	verbsPreset = "connectx6-pair"
-	warmPackets = 4000 // a lap of all rings and buffers, so that pools have what they need
+	warmPackets = 4000 // one lap of all rings and buffers, so that pools are filled
 	costPackets = 40_000
 	fewPackets  = 1_000
 	manyPackets = 1_000_000
-	flat        = 1.1 // the most that the dearer may cost of the cheaper
+	flat        = 1.1 // the most that the dearer may cost relative to the cheaper
 )
 
-// cost is the time per packet that a load took on this thread, which did not wait for a processor then.
+// cost returns the time per packet of a load on this thread, without the time in which it waited for a
+// processor.
 func cost(l load, packets int) (time.Duration, error) {
 	watch := startClock()
 	err := l.run(packets)
 	return (watch.wall() - (ownDelay() - watch.delay)) / time.Duration(packets), err
 }
 
-// with has a load made, warmed up and used.
+// with makes a load, warms it up and uses it.
 func with[L load](make func() (L, error), use func(L) error) error {
 	l, err := make()
 	if err != nil {
@@ -45,11 +46,11 @@ func with[L load](make func() (L, error), use func(L) error) error {
 	return errors.Join(err, l.close())
 }
 
-// turnsEach is into how many turns the packets of a repeat go: the shorter a turn, the likelier is one of them
-// undisturbed.
+// turnsEach is the number of turns that the packets of a repeat are divided into: the shorter a turn, the
+// likelier is one of them undisturbed.
 const turnsEach = 8
 
-// compare is the cost of a packet in two loads, turn about: the least of all turns each.
+// compare returns the cost of a packet in two loads, measured alternately: the least of all turns each.
 func compare[L load](s *session, packets int, a, b func() (L, error)) (few, many time.Duration, err error) {
 	err = with(a, func(x L) error {
 		return with(b, func(y L) error {
@@ -77,14 +78,14 @@ func (s *session) cardLoad(queues int) func() (*cardLoad, error) {
 const wholeCard = "frames of 4 KB in and out of the Go NIC on preset bf3 by PCIe links, switch, caches and DRAM, " +
 	"each TLP an event, no referee"
 
-// cardCost is what a packet costs on a whole card.
+// cardCost is the cost of a packet on a whole card.
 type cardCost struct {
-	packet  time.Duration // the least of the repeats
-	tlps    float64       // of a packet
+	packet  time.Duration // least of the repeats
+	tlps    float64       // per packet
 	missing float64       // share of the time in which this thread had no processor
 }
 
-// tlp is what a TLP costs, in ns.
+// tlp returns the cost of a TLP, in ns.
 func (c *cardCost) tlp() float64 { return float64(c.packet.Nanoseconds()) / c.tlps }
 
 func (s *session) cardCost() (c cardCost, err error) {
@@ -108,7 +109,8 @@ func (s *session) cardCost() (c cardCost, err error) {
 	return c, err
 }
 
-// cardSpeed is what a packet costs on a whole card, and what a TLP costs there against Akita's bare hops.
+// cardSpeed measures the cost of a packet on a whole card, and compares the cost of a TLP there with Akita's
+// bare hops.
 func cardSpeed(s *session) ([]Result, error) {
 	c, err := s.cardCost()
 	if err != nil {
@@ -127,10 +129,10 @@ func cardSpeed(s *session) ([]Result, error) {
 	}, nil
 }
 
-// cardAllocations is allocations per TLP in steady state.
+// cardAllocations counts allocations per TLP in steady state.
 func cardAllocations(s *session) (all []Result, err error) {
 	err = with(s.cardLoad(loadQueues), func(l *cardLoad) error {
-		if err := l.run(s.frames(costPackets)); err != nil { // queues have grown to what they will be
+		if err := l.run(s.frames(costPackets)); err != nil { // queues grow to their final size
 			return err
 		}
 		var before, after runtime.MemStats
@@ -146,7 +148,7 @@ func cardAllocations(s *session) (all []Result, err error) {
 	return all, err
 }
 
-// cardLong is the cost of a packet in long runs against short ones.
+// cardLong compares the cost of a packet in long runs and in short ones.
 func cardLong(s *session) ([]Result, error) {
 	var few, many time.Duration
 	n := s.frames(manyPackets)
@@ -170,7 +172,7 @@ func cardLong(s *session) ([]Result, error) {
 		"a packet in a run of %d and of %d: %v and %v; %s", fewPackets, n, few, many, wholeCard)}, err
 }
 
-// cardQueues is the cost of a packet with many queues against one.
+// cardQueues compares the cost of a packet with many queues and with one.
 func cardQueues(s *session) ([]Result, error) {
 	const most = 256
 	one, many, err := compare(s, s.frames(costPackets)/2, s.cardLoad(1), s.cardLoad(most))
@@ -178,7 +180,7 @@ func cardQueues(s *session) ([]Result, error) {
 		"a packet with 1 and with %d queues each way: %v and %v, turn about; %s", most, one, many, wholeCard)}, err
 }
 
-// verbsQueues is the cost of a WRITE with many queue pairs against one.
+// verbsQueues compares the cost of a WRITE with many queue pairs and with one.
 func verbsQueues(s *session) ([]Result, error) {
 	const most = 1024
 	build := func(n int) func() (*verbsLoad, error) {
@@ -190,7 +192,7 @@ func verbsQueues(s *session) ([]Result, error) {
 		many, verbsPreset, verbsWindow)}, err
 }
 
-// flatness is the dearer of two costs over the cheaper.
+// flatness returns the dearer of two costs over the cheaper.
 func flatness(name string, a, b time.Duration, against string, args ...any) Result {
 	r := 0.0
 	if least := min(a, b); least > 0 {
@@ -199,8 +201,8 @@ func flatness(name string, a, b time.Duration, against string, args ...any) Resu
 	return limit(name, r, "ratio", flat, against, args...)
 }
 
-// packetMemory is what a packet under way takes beside its bytes: cables of two lengths, and what is on the longer one
-// more.
+// packetMemory measures the memory of a packet in flight, beyond its bytes: the difference between cables of two
+// lengths, by the additional packets on the longer ones.
 func packetMemory(s *session) ([]Result, error) {
 	var heap, under [2]float64
 	for i, longer := range [...]simcore.Ps{0, simcore.Millisecond} {

@@ -19,9 +19,9 @@ import (
 	"nictwin/stack/driver"
 )
 
-// cardLoad is frames of 4 KB in and out of the Go NIC on a whole card: payload in host memory, rings in Arm memory, by
-// links with credits, switch, last-level caches and DRAM. For every frame that is received one is sent. There is no
-// referee.
+// cardLoad moves frames of 4 KB in and out of the Go NIC on a whole card: payload in host memory, rings in Arm
+// memory, over links with credits, switch, last-level caches and DRAM. For every received frame one is sent.
+// There is no referee.
 type cardLoad struct {
 	bed      *testbed.Bed
 	tx       []*driver.TxQueue
@@ -36,16 +36,17 @@ type cardLoad struct {
 
 const (
 	loadFrame = 4096
-	loadPace  = "10" // Gbps at each of two ports, which one queue keeps up with, too
-	// log of the receive buffers, and of the work entries, of all queues: rings take the same memory however many
-	// there are
+	loadPace  = "10" // Gbps at each of two ports, a rate that a single queue sustains, too
+	// log of the number of receive buffers, and of work entries, over all queues: rings take the same memory for
+	// any number of queues
 	loadEntries = 10
-	loadFlows   = 1 << 10 // frames that differ in their source port
-	loadTxBytes = 1 << 20 // of memory that frames are sent from
+	loadFlows   = 1 << 10 // number of frames that differ in their source port
+	loadTxBytes = 1 << 20 // bytes of memory that frames are sent from
 	runStep     = 2 * simcore.Microsecond
 )
 
-// newCardLoad sets the load up on a preset, with so many queues each way; eth is added to the latency of the cables.
+// newCardLoad builds the load on a preset, with this many queues in each direction; eth is added to the latency
+// of the cables.
 func newCardLoad(preset string, queues int, seed uint64, eth simcore.Ps) (*cardLoad, error) {
 	c, err := board.CardPreset(preset)
 	if err != nil {
@@ -55,7 +56,7 @@ func newCardLoad(preset string, queues int, seed uint64, eth simcore.Ps) (*cardL
 	build.Ports, build.EthBits, build.NumRxq, build.NumTxq = c.Ports, c.EthBits, 256, 256
 	c.Build = &build
 	c.Eth.Latency += eth
-	c.Eth.Credits = 1 << 16 // Ethernet cannot be held back, however long the cable
+	c.Eth.Credits = 1 << 16 // Ethernet has no back-pressure, however long the cable
 	l := &cardLoad{}
 	l.bed, err = testbed.New(testbed.Spec{Spec: device.Spec{NIC: device.Model}, Seed: seed, Card: &c})
 	if err != nil {
@@ -100,7 +101,7 @@ func (l *cardLoad) open(queues int, seed uint64) error {
 // openPair opens a receive queue, with its buffers, and a transmit queue.
 func (l *cardLoad) openPair(q, log int) error {
 	d := l.bed.Driver
-	const bell = 4 // buffers between doorbells
+	const bell = 4 // buffers per doorbell
 	rx, err := d.OpenRx(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: q, LogSize: log}, PayBytes: loadFrame,
 		OnFrame: func(q *driver.RxQueue, f *driver.RxFrame) {
 			l.received++
@@ -130,7 +131,7 @@ func (l *cardLoad) openPair(q, log int) error {
 	return errors.Join(err, rx.Ring())
 }
 
-// steer spreads frames over the receive queues.
+// steer distributes frames over the receive queues.
 func (l *cardLoad) steer(queues int) error {
 	var key [nicspec.RssKeyBytes]byte
 	for i := range key {
@@ -145,7 +146,7 @@ func (l *cardLoad) steer(queues int) error {
 		d.SetDefault(driver.ToGroup(0, bits.Len(nicspec.RssEntries)-1)))
 }
 
-// players play the same frames for ever.
+// players make each port play the same frames for ever.
 func (l *cardLoad) players(seed uint64) error {
 	frames, err := Frames(loadFlows, loadFrame, seed)
 	if err != nil {
@@ -163,14 +164,14 @@ func (l *cardLoad) players(seed uint64) error {
 	return nil
 }
 
-// start begins to play, once the queues are enabled.
+// start starts the players, after the queues are enabled.
 func (l *cardLoad) start() {
 	for _, p := range l.bed.Players {
 		l.check(p.Start())
 	}
 }
 
-// post sends a frame for one that came, by the queue whose turn it is.
+// post sends a frame for each one that came, on the next queue in turn.
 func (l *cardLoad) post() {
 	q := l.tx[l.posted%len(l.tx)]
 	l.span[0].Off = uint64(l.posted) * loadFrame % loadTxBytes
@@ -186,10 +187,10 @@ func (l *cardLoad) check(err error) {
 	}
 }
 
-// packets is how many were received or sent.
+// packets returns the number of packets received or sent.
 func (l *cardLoad) packets() int { return l.received + l.sent }
 
-// run goes on until n more packets were received or sent.
+// run runs until n more packets have been received or sent.
 func (l *cardLoad) run(n int) error {
 	const patience = 1000 // steps without a packet
 	for until, idle := l.packets()+n, 0; l.packets() < until; {
@@ -208,7 +209,8 @@ func (l *cardLoad) run(n int) error {
 	return l.bed.Err()
 }
 
-// underWay is how many frames are on cables or in the NIC: played and not received, posted and not come out.
+// underWay returns the number of frames on cables or in the NIC: played and not received, posted and not come
+// out.
 func (l *cardLoad) underWay() int {
 	n := l.posted - l.received - l.out
 	for _, p := range l.bed.Players {
@@ -217,10 +219,10 @@ func (l *cardLoad) underWay() int {
 	return n
 }
 
-// tlps is how many crossed the links behind the switch.
+// tlps returns the number of TLPs that crossed the links behind the switch.
 func (l *cardLoad) tlps() uint64 { return tlpsOver(l.bed.ArmLink, l.bed.HostLink) }
 
-// tlpsOver is the TLPs that have gone over links, both ways.
+// tlpsOver returns the number of TLPs that crossed links, in both directions.
 func tlpsOver(links ...*pcielink.Link) (n uint64) {
 	for _, link := range links {
 		for end := range 2 {
@@ -235,7 +237,7 @@ func tlpsOver(links ...*pcielink.Link) (n uint64) {
 
 func (l *cardLoad) close() error { return l.bed.Close() }
 
-// endless gives the same frames again and again.
+// endless repeats the same frames for ever.
 type endless struct {
 	frames [][]byte
 	at     int

@@ -2,14 +2,14 @@ package bench
 
 import "nictwin/scenarios/replay"
 
-// inEntry is frames whose headers stand in their work entry, which takes two blocks [T14].
+// inEntry is the layout of frames whose headers are in their work entry, which takes two blocks [T14].
 func inEntry(t replay.Trailer) layout {
 	l := usual
 	l.inline, l.trailer = txHeader, t
 	return l
 }
 
-// twoBlockRate is the transmit rate out of entries of two blocks, beside that out of entries of one.
+// twoBlockRate measures the transmit rate from entries of two blocks, beside that from entries of one.
 func twoBlockRate(s *session) ([]Result, error) {
 	const size, goal = 512, 0.95
 	one, err := s.rate("tx", size, usual)
@@ -30,13 +30,14 @@ func twoBlockRate(s *session) ([]Result, error) {
 		usual.beatsOf(size), rate(one.rtl), rate(two.model), rate(one.model), txQueues)}, nil
 }
 
-// appendSize is of frames that end with their ICRC, whose payload is read by one request: it is short, and crosses no
-// page.
+// appendSize is the size of frames that end with their ICRC, whose payload is read by one request: short enough,
+// and within a page.
 const appendSize = 254
 
-// appendGain is what a frame costs whose ICRC the NIC appends [T15], against the same frame with a piece for it.
+// appendGain compares the cost of a frame whose ICRC the NIC appends [T15] with the same frame with a piece for
+// it.
 func appendGain(s *session) ([]Result, error) {
-	const goal = 1 // request a frame: its payload
+	const goal = 1 // request per frame: its payload
 	piece, err := s.rate("tx", appendSize, inEntry(replay.TrailerPiece))
 	if err != nil {
 		return nil, err

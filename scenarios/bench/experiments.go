@@ -8,13 +8,13 @@ import (
 	"nictwin/scenarios/papers"
 )
 
-// What of the claims of a group's experiments that were run holds.
+// Names of the shares of claims that hold, of the experiments run in a group.
 const (
 	structuralShare = "/structural"
 	calibratedShare = "/calibrated"
 )
 
-// experimentFigures are all that experiments give: their own, and the shares of each group.
+// experimentFigures returns all figures of experiments: their own, and the shares of each group.
 func experimentFigures() []string {
 	all := papers.Names()
 	for _, g := range papers.Groups {
@@ -23,8 +23,8 @@ func experimentFigures() []string {
 	return all
 }
 
-// claimed runs the experiments that are wanted. A miss is told and is no failure; books that do not balance are one.
-func claimed(s *session) ([]Result, error) {
+// runExperiments runs the selected experiments. A missed claim is reported and is no failure; unbalanced books are one.
+func runExperiments(s *session) ([]Result, error) {
 	o := papers.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
 	for _, n := range papers.Names() {
 		if s.wants(n) {
@@ -36,7 +36,7 @@ func claimed(s *session) ([]Result, error) {
 	var list []Result
 	for i := range r.Results {
 		x := &r.Results[i]
-		list = append(list, whole(x))
+		list = append(list, experimentFigure(x))
 		s.report.SimPs += x.SimPs
 		for k := range x.Verdicts {
 			list = append(list, claim(&x.Verdicts[k]))
@@ -60,8 +60,8 @@ func claimed(s *session) ([]Result, error) {
 	return list, nil
 }
 
-// whole is an experiment.
-func whole(x *papers.Result) Result {
+// experimentFigure returns the figure of a whole experiment.
+func experimentFigure(x *papers.Result) Result {
 	passed, scored := 0, 0
 	for i := range x.Verdicts {
 		switch x.Verdicts[i].Verdict {
@@ -79,15 +79,15 @@ func whole(x *papers.Result) Result {
 	return r
 }
 
-// noNumber reports whether a value is one that JSON does not have.
+// noNumber reports whether JSON cannot represent a value.
 func noNumber(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// claim is what a paper says. What has no number holds (1) or does not (0).
+// claim returns the figure of a paper's claim. A claim without a number holds (1) or does not (0).
 func claim(v *papers.Verdict) Result {
 	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
 	measured := v.Measured
 	if slices.ContainsFunc(measured, noNumber) {
-		measured = nil // a miss, whose reason says so
+		measured = nil // a miss, with its reason
 	}
 	switch {
 	case len(measured) > 0:

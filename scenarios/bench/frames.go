@@ -17,10 +17,10 @@ const (
 	minFrame = nicspec.FrameMin
 )
 
-// Frames makes n valid RoCEv2 frames of size bytes: reliable SEND middle packets to queue pairs 0, 1, ... in turn, with
-// random payload, ICRC, UDP and IPv4 checksums. What the size leaves beyond whole words is Ethernet padding.
+// Frames returns n valid RoCEv2 frames of size bytes: reliable SEND middle packets to queue pairs 0, 1, ... in
+// turn, with random payload, ICRC, UDP and IPv4 checksums. Bytes beyond whole words are Ethernet padding.
 func Frames(n, size int, seed uint64) ([][]byte, error) {
-	const stream = 0x62656e63 // sets the payloads apart from other generators of the same seed
+	const stream = 0x62656e63 // makes payloads differ from those of other generators with the same seed
 	rng := rand.New(rand.NewPCG(seed, stream))
 	frames := make([][]byte, n)
 	for i := range frames {

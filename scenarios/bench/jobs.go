@@ -16,34 +16,34 @@ import (
 
 const jobsGoal = 1.7
 
-// jobsKinds are the workloads of the cases that are played one at a time and two, as those of the library are.
+// jobsKinds are the workloads of the cases that are played one and two at a time; they are those of the library.
 var jobsKinds = []apps.Kind{apps.Send, apps.Write, apps.Read, apps.Echo}
 
 const jobsLoad = "kind: %s, queue_pairs: 2, depth: 4, sizes: [64, 3000], count: 20"
 
-// batch is cases on both NICs.
+// batch is a list of cases on both NICs.
 type batch struct {
 	cases []*run.Case
 	o     run.Options
 }
 
-// one returns a case and its options: each case is there on the model and on RTL.
+// one returns a case and its options: each case occurs on the model and on RTL.
 func (b *batch) one(i int) (*run.Case, run.Options) {
 	o := b.o
 	o.NIC = [...]string{device.Model, device.RTL}[i%2]
 	return b.cases[i/2], o
 }
 
-// batchTime is what playing a batch took.
+// batchTime is the cost of playing a batch.
 type batchTime struct {
 	wall    time.Duration
 	cpu     time.Duration // of this program and the devices
-	others  float64       // share of the processors that others had meanwhile
+	others  float64       // share of the processors that other programs used meanwhile
 	results string        // digests of all cases, in order
 }
 
-// jobsSpeed is the wall time of cases played one at a time over that of the same two at a time, turn about: the least
-// of all turns each.
+// jobsSpeed measures the wall time of cases played one at a time over that of the same cases two at a time,
+// alternately: the least of all turns each.
 func jobsSpeed(s *session) ([]Result, error) {
 	b := &batch{o: run.Options{DUT: s.DUT, Seed: s.Seed, Log: s.Log, Builds: new(device.Builds)}}
 	for _, kind := range jobsKinds[:min(len(jobsKinds), max(1, len(jobsKinds)*s.Percent/100))] {
@@ -81,10 +81,10 @@ func jobsSpeed(s *session) ([]Result, error) {
 		s.Repeats).disturbed(median(others))}, nil
 }
 
-// busy is how many processors were busy, on the average.
+// busy returns the average number of busy processors.
 func (t *batchTime) busy() float64 { return ratio(t.cpu.Seconds(), t.wall.Seconds()) }
 
-// play plays all cases, so many at a time.
+// play plays all cases, jobs at a time.
 func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
 	type played struct {
 		*run.Played
@@ -122,7 +122,8 @@ func (b *batch) play(ctx context.Context, jobs int) (*batchTime, error) {
 	return t, failed
 }
 
-// machineTime is the time for which all processors together have been busy, by whomever; 0 if the system does not tell.
+// machineTime returns the busy time of all processors together, whoever used them; 0 if the system does not
+// report it.
 func machineTime() time.Duration {
 	const tick = 10 * time.Millisecond // of /proc/stat
 	text, err := os.ReadFile("/proc/stat")

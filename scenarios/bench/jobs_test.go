@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One at a time and two give the same results, and it is told how busy the processors were.
+// One at a time and two at a time give the same results, and the busy processors are reported.
 func TestJobsAreCompared(t *testing.T) {
 	r, err := Run(t.Context(), tiny(t, "run/jobs_2"))
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// meter notes the cycles of what crosses a NIC's boundary.
+// meter records the cycles of crossings at a NIC's boundary.
 type meter struct {
 	run   *replay.Run
 	rings []driver.Layout // receive
@@ -18,13 +18,13 @@ type meter struct {
 	in    []beats
 	out   []beats
 	done  []int64 // cycles in which completion entries were written
-	reads int     // requests to read memory, but for those of transmit rings
+	reads int     // requests to read memory, except reads of transmit rings
 }
 
-// beats are the first and the last cycle of a frame.
+// beats holds the first and the last cycle of a frame.
 type beats struct{ first, last int64 }
 
-// Observe takes a crossing.
+// Observe records a crossing.
 func (m *meter) Observe(c boundary.Crossing) {
 	switch c.Kind {
 	case boundary.FrameIn:
@@ -68,10 +68,10 @@ func (m *meter) isRead(p *tlp.Packet) bool {
 	return !slices.ContainsFunc(m.sends, func(l driver.Layout) bool { return l.Contains(h.Address) })
 }
 
-// steady is the part of n things that is looked at: neither the beginning nor the end.
+// steady returns the part of n things that is evaluated: neither the beginning nor the end.
 func steady(n int) (from, to int) { return n / 4, n - n/10 }
 
-// perFrame is the cycles between completion entries in steady state; 0 if there were too few.
+// perFrame returns the cycles between completion entries in steady state; 0 if there were too few.
 func (m *meter) perFrame() float64 {
 	from, to := steady(len(m.done))
 	if to-from < 2 {
@@ -80,7 +80,7 @@ func (m *meter) perFrame() float64 {
 	return float64(m.done[to-1]-m.done[from]) / float64(to-1-from)
 }
 
-// offered is the cycles between frames in, in steady state.
+// offered returns the cycles between incoming frames in steady state.
 func (m *meter) offered() float64 {
 	from, to := steady(len(m.in))
 	if to-from < 2 {
@@ -89,10 +89,10 @@ func (m *meter) offered() float64 {
 	return float64(m.in[to-1].last-m.in[from].last) / float64(to-1-from)
 }
 
-// readsPerFrame is the requests to read memory for a frame sent, over the whole run.
+// readsPerFrame returns the requests to read memory per frame sent, over the whole run.
 func (m *meter) readsPerFrame() float64 { return ratio(float64(m.reads), float64(len(m.out))) }
 
-// betweenOut is the cycles from frame to frame out in steady state; 0 if there were too few.
+// betweenOut returns the cycles between outgoing frames in steady state; 0 if there were too few.
 func (m *meter) betweenOut() float64 {
 	from, to := steady(len(m.out))
 	if to-from < 2 {
@@ -101,8 +101,8 @@ func (m *meter) betweenOut() float64 {
 	return float64(m.out[to-1].last-m.out[from].last) / float64(to-1-from)
 }
 
-// sending is the share of cycles in which frames went out, from the first to the last frame in steady state, and the
-// cycles among them in which none did: bubbles between frames.
+// sending returns the share of cycles in which frames left, from the first to the last frame in steady state,
+// and the number of other cycles: bubbles between frames.
 func (m *meter) sending(beatsPerFrame int) (rate float64, bubbles int64) {
 	from, to := steady(len(m.out))
 	if to-from < 2 {

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	idleFrames  = 4 // at idlePace, so that there is a millisecond before each but the first
+	idleFrames  = 4 // at idlePace: a millisecond before each but the first
 	idlePace    = "0.012"
 	idlePeriod  = simcore.Ps(909)
 	idleGoal    = 10
 	boardPreset = "bf3"
-	boardFrames = 12_000 // each way
-	boardPace   = "200"  // Gbps, of a port: the rate of the preset's cables
+	boardFrames = 12_000 // in each direction
+	boardPace   = "200"  // Gbps per port: the rate of the preset's cables
 	boardGoal   = 0.7
 )
 
-// turns plays both runs turn about, and returns the least wall time of each with its result. Each must come out alike
-// in all turns.
+// turns plays both runs alternately, and returns the least wall time of each with its result. Each must have the
+// same result in all turns.
 func (s *session) turns(two [2]replay.Options) (least [2]time.Duration, runs [2]*replay.Result, missing float64,
 	err error) {
 	var lacked []float64
@@ -53,8 +53,8 @@ func outcome(r *replay.Result) string {
 	return fmt.Sprintf("cycles %d and digest %s", r.DeviceCycles, r.Digest)
 }
 
-// idleSkip is the wall time of a replay that is idle nearly all the time with every cycle evaluated, over that with
-// idle cycles skipped. Both must come out alike.
+// idleSkip compares the wall time of a mostly idle replay with every cycle evaluated and with idle cycles
+// skipped. Both must have the same result.
 func idleSkip(s *session) ([]Result, error) {
 	o, err := s.options(1500, idleFrames)
 	if err != nil {
@@ -77,8 +77,8 @@ func idleSkip(s *session) ([]Result, error) {
 		least[1].Round(time.Millisecond)).disturbed(missing)}, nil
 }
 
-// boardRTL is the cycles a second of a refereed replay on RTL on a whole card over those on a plain board, at the same
-// clock.
+// boardRTL measures the cycles per second of a refereed replay on RTL on a whole card over those on a plain
+// board, at the same clock.
 func boardRTL(s *session) ([]Result, error) {
 	card, err := board.CardPreset(boardPreset)
 	if err != nil {

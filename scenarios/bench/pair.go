@@ -11,14 +11,14 @@ import (
 
 const (
 	pairPreset = "bf3-pair"
-	pairFrames = 8000 // that each server sends
-	pairWindow = 24   // frames of each under way: the most that it takes, and nearest line rate (docs/split.md)
+	pairFrames = 8000 // sent by each server
+	pairWindow = 24   // frames of each in flight: the most that it takes, and nearest line rate (docs/split.md)
 	twoGoal    = 1.8
-	longer     = simcore.Microsecond // of a cable, to compare with
+	longer     = simcore.Microsecond // added to a cable's latency, to compare with
 )
 
-// pairSpeed is the wall time of two boards in one process over that in two, turn about: the least of all turns each.
-// The same with a longer cable, and with less under way, is told, too.
+// pairSpeed measures the wall time of two boards in one process over that in two, alternately: the least of all
+// turns each. The ratios with a longer cable, and with fewer frames in flight, are reported as well.
 func pairSpeed(s *session) ([]Result, error) {
 	ratio, quantum, missing, err := s.pairRatio(0, pairWindow)
 	if err != nil {
@@ -42,8 +42,8 @@ func pairSpeed(s *session) ([]Result, error) {
 
 func nanoseconds(t simcore.Ps) float64 { return float64(t) / float64(simcore.Nanosecond) }
 
-// pairRatio is the ratio with cables longer by so much and a window (0: the default), the quantum, and the share of
-// the time in which processors were missing.
+// pairRatio returns the ratio with cables longer by more and a window (0: the default), the quantum, and the
+// share of missing processor time.
 func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum simcore.Ps, missing float64,
 	err error) {
 	o := pair.DefaultOptions()

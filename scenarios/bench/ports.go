@@ -6,38 +6,41 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// The TLP stream carries 128 B a cycle each way, just what two ports of 64 B carry: what comes beside the frames'
-// bytes takes its share [C4].
+// tlpBeat is the width of the TLP stream: 128 B a cycle in each direction, just the rate of two ports of 64 B.
+// Everything beside the frames' bytes takes its share [C4].
 const tlpBeat = 128
 
-// perEntry is the completion entries for a frame sent, and the doorbells that they lead to.
+// perEntry is the number of completion entries per frame sent, and of the doorbells that follow them.
 const perEntry = 1.0 / 8
 
-// both is two ports; frames lie whole, so that a frame takes the fewest beats.
+// both is two ports; frames are in one piece, so that a frame takes the fewest beats.
 var both = layout{queues: 32, log: 6, ports: 2, whole: true}
 
-// narrow is two ports of 256 bits, which the TLP stream carries both ways at once.
+// narrow is two ports of 256 bits, which the TLP stream sustains in both directions at once.
 var narrow = layout{queues: 32, log: 6, ports: 2, bits: 256, whole: true}
 
 func dataBeats(n int) float64 { return float64((n + tlpBeat - 1) / tlpBeat) }
 
-// Beats of the TLP stream out of the device for a received frame: its bytes, its completion entry, its share of a
-// descriptor read. For a frame sent: a read for each piece, more where they are longer than a read may be, its share
-// of a work entry read and, one in eight, a completion entry.
+// rxBeatsOut and txBeatsOut return the beats of the TLP stream out of the device. For a received frame: its
+// bytes, its completion entry, its share of a descriptor read. For a frame sent: a read for each piece, more if
+// the piece is longer than a read may be, its share of a work entry read and, for one in eight, a completion
+// entry.
 func rxBeatsOut(size int) float64 { return dataBeats(size) + 1 + 0.25 }
 func txBeatsOut(size int) float64 {
 	most := 128 << nicspec.DevctlReg(nicspec.ResetDevctl).Mrrs()
 	return 1 + float64((size-txHeader+most-1)/most) + 0.25 + perEntry
 }
 
-// Beats into it for a frame sent: its two pieces, half a beat of work entry, and a doorbell when a completion entry
-// tells of room; for a received one, its descriptor's 16 B of a read of 64.
+// txBeatsIn and rxBeatsIn return the beats into the device. For a frame sent: its two pieces, half a beat of
+// work entry, and a doorbell when a completion entry reports room. For a received frame: its descriptor's 16 B
+// of a read of 64.
 func txBeatsIn(size int) float64 {
 	return dataBeats(txHeader) + dataBeats(size-txHeader) + 0.5 + perEntry
 }
 func rxBeatsIn() float64 { return 0.25 }
 
-// carried is the share of line rate on both ports that the TLP stream carries, beside other traffic as dense.
+// carried returns the share of line rate on both ports that the TLP stream sustains, beside other traffic as
+// dense.
 func (l layout) carried(dir string, size int) (rx, tx float64) {
 	per := float64(l.beatsOf(size)) / float64(l.ports)
 	switch dir {
@@ -50,23 +53,24 @@ func (l layout) carried(dir string, size int) (rx, tx float64) {
 	return share, share
 }
 
-// slack is what a rate may miss of what is carried: some reads fetch fewer work entries than four.
+// slack is the tolerance of a rate below carried: some reads fetch fewer than four work entries.
 const slack = 0.02
 
-// besides is the share of line rate that is carried of frames received beside a share of frames sent.
+// besides returns the share of line rate of received frames that the stream sustains beside a share of frames
+// sent.
 func (l layout) besides(size int, sent float64) float64 {
 	per := float64(l.beatsOf(size)) / float64(l.ports)
 	return min(1, (per-sent*txBeatsOut(size))/rxBeatsOut(size))
 }
 
-// share is the share of line rate on all ports that frames leave with.
+// share returns the share of line rate on all ports at which frames leave.
 func (l layout) share(m *meter, size int) float64 {
 	rate, _ := m.sending(l.beatsOf(size))
 	return rate / float64(l.ports)
 }
 
-// goals are what a NIC must reach of what is carried. How the directions share the TLP stream is the device's choice,
-// if sending gets its half.
+// goals returns the share of carried that a NIC must reach. The device may divide the TLP stream between the
+// directions, as long as sending gets its half.
 func (l layout) goals(dir string, size int, sent float64) (rx, tx float64) {
 	rx, tx = l.carried(dir, size)
 	if dir == "both" && rx < 1 {
@@ -78,7 +82,7 @@ func (l layout) goals(dir string, size int, sent float64) (rx, tx float64) {
 	return rx, tx
 }
 
-// twoPorts takes the rates of a NIC with two ports, both busy.
+// twoPorts measures the rates of a NIC with two ports, both busy.
 func twoPorts(name, dir string, l layout, sizes ...int) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
 		var all []Result
@@ -105,7 +109,7 @@ func twoPorts(name, dir string, l layout, sizes ...int) func(s *session) ([]Resu
 }
 
 func portsReceive(name string, r *rates, l layout, size int, most, goal float64) Result {
-	full := float64(l.beatsOf(size)) / float64(l.ports) // cycles between frames
+	full := float64(l.beatsOf(size)) / float64(l.ports) // cycles per frame
 	return exact(figure(name, ratio(full, r.rtl.perFrame()), "ratio", goal,
 		"both ports, a frame every %d cycles on each, no bubble; the TLP stream carries %.3f; completions every "+
 			"%.2f%s; Go model: %.3f; %v",

@@ -10,17 +10,17 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// layout is where received frames go.
+// layout describes where frames are placed, and the NIC that takes them.
 type layout struct {
 	queues int
-	log    int  // of the entries of a ring
-	ports  int  // of the NIC; 0 is 1
-	bits   int  // of the stream of a port; 0 is 512
-	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
-	inline int  // bytes of a frame sent that stand in its work entry, the rest being one piece; 0: two pieces
+	log    int  // log of the entries of a ring
+	ports  int  // of the NIC; 0: 1
+	bits   int  // of a port's stream; 0: 512
+	whole  bool // frames are in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
+	inline int  // bytes of a sent frame inside its work entry, the rest being one piece; 0: two pieces
 	far    bool // long links and short transmit rings, as where bridges are measured
 
-	trailer replay.Trailer // where the ICRC of a frame sent that begins in its work entry comes from
+	trailer replay.Trailer // source of the ICRC of sent frames that begin in their work entry
 }
 
 var (
@@ -37,7 +37,7 @@ func (l layout) String() string {
 
 const (
 	bufBytes  = 2048
-	skew      = 2 // of a payload, as a driver would have it
+	skew      = 2 // offset of a payload, as a driver would have it
 	txQueues  = 16
 	txRingLog = 4 // enough for 1,500 B
 	txManyLog = 6 // for any size
@@ -59,7 +59,7 @@ func (l layout) shape() *replay.Shape {
 	return s
 }
 
-// beatsOf is the cycles that a frame takes on the stream of a port.
+// beatsOf returns the cycles that a frame takes on the stream of a port.
 func (l layout) beatsOf(size int) int {
 	n := l.bits / 8
 	if n == 0 {
@@ -69,18 +69,18 @@ func (l layout) beatsOf(size int) int {
 }
 
 const (
-	rateCycles = 150_000 // that traffic lasts
+	rateCycles = 150_000 // duration of traffic
 	rateLinks  = 64      // cycles of latency of each link: 160 ns, as of a hop in the SmartNIC
 )
 
-// rates is what the same traffic gives on both NICs.
+// rates holds the results of the same traffic on both NICs.
 type rates struct {
 	rtl, model *meter
 	period     simcore.Ps       // of the NICs' clock
-	rx         *replay.RxResult // of the RTL; nil when nothing was received
+	rx         *replay.RxResult // of the RTL; nil if nothing was received
 }
 
-// rate plays frames of a size, as dense as the pins allow, and notes what crosses.
+// rate plays frames of a size, as densely as the pins allow, and records crossings.
 func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	ports := max(l.ports, 1)
 	o, err := s.options(size, s.frames(ports*rateCycles/l.beatsOf(size)))
@@ -121,7 +121,7 @@ func drops(r *replay.RxResult) string {
 	return text
 }
 
-// receiveRate is frames delivered against frames offered back to back, in cycles.
+// receiveRate measures frames delivered over frames offered back to back, in cycles.
 func receiveRate(name string, size int, l layout, goal float64) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
 		r, err := s.rate("rx", size, l)
@@ -140,7 +140,7 @@ func receiveFigure(name string, r *rates, size int, l layout, goal float64) Resu
 		l.beatsOf(size), per, r.rtl.offered(), drops(r.rx), r.model.perFrame(), l))
 }
 
-// exact lets a rate that is off by the rounding of its window pass.
+// exact passes a rate that is off by the rounding of its window.
 func exact(r Result) Result {
 	const rounding = 1e-3
 	r.OK = r.Goal == 0 || r.Value >= r.Goal-rounding
@@ -154,7 +154,7 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// smallFrames needs many descriptors in flight.
+// smallFrames measures 64 B frames, which need many descriptors in flight.
 func smallFrames(s *session) ([]Result, error) {
 	l := layout{queues: 64, log: 8}
 	r, err := s.rate("rx", 64, l)
@@ -167,7 +167,7 @@ func smallFrames(s *session) ([]Result, error) {
 		r.rtl.offered(), r.rtl.perFrame(), drops(r.rx), ratio(cyclesPerUs, r.model.perFrame()), l)}, nil
 }
 
-// transmitRate is cycles with a beat out against all cycles.
+// transmitRate measures the share of cycles with a beat out.
 func transmitRate(group string, size int, l layout) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
 		r, err := s.rate("tx", size, l)
@@ -193,7 +193,7 @@ func bubbleFigure(name string, r *rates, size int) Result {
 	return limit(name, float64(empty), "cycles", 0, "cycles without a beat while %d frames left", to-from)
 }
 
-// duplexRate is both ways at once.
+// duplexRate measures both directions at once.
 func duplexRate(s *session) ([]Result, error) {
 	r, err := s.rate("both", 1500, usual)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// recording is what a device was given in a run, in a file, and what it did.
+// recording is a device's inputs in a run, in a file, and a digest of its outputs.
 type recording struct {
 	file   string
 	run    *replay.Result
@@ -26,7 +26,7 @@ func (s *session) record(o replay.Options) (r *recording, remove func(), err err
 	if err != nil {
 		return nil, nil, fmt.Errorf("recording: %w", err)
 	}
-	remove = func() { _ = os.RemoveAll(dir) } // the system removes what is left there
+	remove = func() { _ = os.RemoveAll(dir) } // files that remain are removed with the system's temporary files
 	r = &recording{file: filepath.Join(dir, "inputs")}
 	if err := r.take(s, o); err != nil {
 		remove()
@@ -47,7 +47,7 @@ func (r *recording) take(s *session, o replay.Options) error {
 	return errors.Join(err, w.Flush(), f.Close())
 }
 
-// play gives a device the recording and compares what comes out with the run that it was taken from.
+// play gives a device the recording and compares its outputs with the original run.
 func (r *recording) play(ctx context.Context, d *build.Device) (build.PlaybackResult, error) {
 	p, err := build.Playback(ctx, d, r.file)
 	if err == nil && (p.Digest != r.digest || int64(p.Cycles) != r.run.DeviceCycles) {

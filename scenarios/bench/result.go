@@ -14,20 +14,20 @@ import (
 type Result struct {
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
-	Unit    string  `json:"unit"` // ratio where it is compared with something
+	Unit    string  `json:"unit"` // ratio for a comparison
 	Goal    float64 `json:"goal"` // 0: none, unless AtMost
 	AtMost  bool    `json:"at_most,omitempty"`
 	OK      bool    `json:"ok"`      // the goal is reached, or there is none
-	Against string  `json:"against"` // what it is compared with or how it was taken
-	// Disturbed is the share of the wall time in which what was measured lacked a processor. Beyond tooBusy, OK is
-	// false.
+	Against string  `json:"against"` // the other side of the comparison, or the method
+	// Disturbed is the share of the wall time in which the measured work lacked a processor. Beyond tooBusy, OK
+	// is false.
 	Disturbed float64 `json:"disturbed,omitempty"`
 
-	Claim      // that an experiment measured: Value is its first number, or 1 if what has no number was found, else 0
-	Experiment // a whole one: Value is the share of its scored claims that passed
+	Claim      // a claim measured by an experiment: Value is its first number; without one, 1 if it was found, else 0
+	Experiment // a whole experiment: Value is the share of its scored claims that passed
 }
 
-// Claim is what a paper says, and how it came out.
+// Claim is a claim of a paper, with its result.
 type Claim struct {
 	group        string    // of the experiment
 	Of           string    `json:"experiment,omitempty"`
@@ -44,7 +44,7 @@ type Claim struct {
 	Derivability string    `json:"derivability,omitempty"`
 }
 
-// Experiment is what an experiment recorded.
+// Experiment is the record of an experiment.
 type Experiment struct {
 	Series  []study.Series   `json:"series,omitempty"`
 	Inputs  []study.Input    `json:"inputs,omitempty"`
@@ -53,7 +53,7 @@ type Experiment struct {
 	LeftOut []papers.LeftOut `json:"left_out,omitempty"`
 }
 
-// figure makes a result that is to be at least goal.
+// figure returns a result that should be at least goal.
 func figure(name string, value float64, unit string, goal float64, against string, a ...any) Result {
 	return Result{
 		Name: name, Value: value, Unit: unit, Goal: goal, OK: value >= goal,
@@ -61,14 +61,14 @@ func figure(name string, value float64, unit string, goal float64, against strin
 	}
 }
 
-// limit makes a result that is to be at most goal.
+// limit returns a result that should be at most goal.
 func limit(name string, value float64, unit string, goal float64, against string, a ...any) Result {
 	r := figure(name, value, unit, goal, against, a...)
 	r.AtMost, r.OK = true, value <= goal
 	return r
 }
 
-// disturbed notes that processors were missing.
+// disturbed records the share of missing processor time.
 func (r Result) disturbed(share float64) Result {
 	if r.Disturbed = share; share > tooBusy && r.hasGoal() {
 		r.OK = false
@@ -78,11 +78,11 @@ func (r Result) disturbed(share float64) Result {
 
 func (r *Result) hasGoal() bool { return r.Goal != 0 || r.AtMost }
 
-// Report is what a suite found.
+// Report is the result of a suite.
 type Report struct {
 	Results    []Result
 	Seed       uint64
-	Digest     string // of the run that the bridge was measured with
+	Digest     string // of the run that measured the bridge
 	Build      string // hash of the RTL build
 	Checked    uint64
 	Mismatches uint64
@@ -93,13 +93,13 @@ type Report struct {
 	Experiments *papers.Report // nil: none was run
 }
 
-// Write prints the results for people.
+// Write prints the results as text.
 func (r *Report) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range r.Results {
 		x := &r.Results[i]
 		if x.Of != "" || x.Series != nil {
-			continue // in the report of the experiments
+			continue // printed in the report of the experiments
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", x.Name, number(x.Value), x.Unit, x.goal(), x.Against+x.disturbance())
 	}
@@ -136,7 +136,7 @@ func (r *Result) disturbance() string {
 	return fmt.Sprintf("; disturbed: processors were missing %.0f%% of the time", r.Disturbed*100)
 }
 
-// number keeps four digits that matter.
+// number formats a value with four significant digits.
 func number(v float64) string {
 	if v >= 10_000 || v <= -10_000 {
 		return fmt.Sprintf("%.0f", v)

@@ -36,7 +36,7 @@ func switchSpeed(*session) ([]Result, error) {
 		theirs, own)}, nil
 }
 
-const modelFrames = 20_000 // each way
+const modelFrames = 20_000 // in each direction
 
 func modelSpeed(s *session) ([]Result, error) {
 	o, err := s.options(1500, s.frames(modelFrames))
@@ -59,7 +59,7 @@ func modelSpeed(s *session) ([]Result, error) {
 		s.Repeats).disturbed(median(missing))}, nil
 }
 
-// buildTime compiles the device twice into a cache of its own.
+// buildTime compiles the device twice, in an empty cache of its own.
 func buildTime(s *session) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "nictwin-bench-")
 	if err != nil {
@@ -103,10 +103,10 @@ func (s *session) build() error {
 	return nil
 }
 
-const distinct = 64 // different frames, played over and over
+const distinct = 64 // different frames, played repeatedly
 
-// options is a replay of n frames of a size each way: received ones are spread over queues and split after their
-// headers, transmitted ones have their headers in Arm memory and their payload in host memory.
+// options returns a replay of n frames of a size in each direction: received ones are spread over queues and
+// split after their headers, transmitted ones have their headers in Arm memory and their payload in host memory.
 func (s *session) options(size, n int) (replay.Options, error) {
 	o := replay.DefaultOptions()
 	o.Built, o.Seed = s.device, s.Seed

@@ -14,20 +14,20 @@ import (
 	"nictwin/stack/apps"
 )
 
-// stackRun is one case of the stack of FlexiNS on two cards of preset bf3-cores, and what was counted of it.
+// stackRun is one case of the FlexiNS stack on two cards of preset bf3-cores, with its counts.
 type stackRun struct {
 	played  *run.Played
-	data    int           // frames with a whole message of 4 KB that came into or went out of a NIC
+	data    int           // frames with a whole message of 4 KB, into or out of a NIC
 	small   int           // the other frames: acknowledgements
-	cpu     time.Duration // processor time of the whole process meanwhile, garbage collection included
-	took    time.Duration // of the traffic by the wall clock
+	cpu     time.Duration // processor time of the whole process during the run, garbage collection included
+	took    time.Duration // wall time of the traffic
 	missing float64       // share of it in which this thread had no processor
-	tlps    uint64        // that went over the PCIe links of all cards meanwhile
-	dram    uint64        // bytes that went between the Arm's caches and DRAM meanwhile, both cards
+	tlps    uint64        // over the PCIe links of all cards during the run
+	dram    uint64        // bytes between the Arm's caches and DRAM during the run, both cards
 }
 
-// stackCase is the text of a case; workload and data are fields of these sections. The second server is like the
-// first, or has an RDMA NIC (peerRNIC).
+// stackCase returns the text of a case; workload and data are fields of these sections. The second server is
+// like the first, or has an RDMA NIC (peerRNIC).
 func stackCase(device string, cores int, data, workload string) string {
 	peer := ""
 	if strings.Contains(device, peerRNIC) {
@@ -43,8 +43,8 @@ limits: {traffic_ps: 10000000000000, quiet_ps: 100000000000, settle_ps: 10000000
 `, device, cores, data, peer, workload)
 }
 
-// peerRNIC is a device of the second server whose transport is the NIC's: what is measured is then one card with the
-// stack.
+// peerRNIC is a device for the second server whose transport is in the NIC, so that only one card with the stack
+// is measured.
 const peerRNIC = "{kind: rnic, model: connectx7}"
 
 // playStack plays a case.
@@ -84,7 +84,7 @@ func (s *session) playStack(text string, o run.Options) (*stackRun, error) {
 	return r, err
 }
 
-// armDRAM is the bytes that have gone to and from the DRAM behind the Arm cores of all cards.
+// armDRAM returns the bytes moved between the Arm cores of all cards and their DRAM.
 func armDRAM(rack *board.Rack) (bytes uint64) {
 	for _, c := range rack.Cards() {
 		for _, d := range c.Memory.Host(nicspec.EndpointArm).DRAM {
@@ -95,7 +95,7 @@ func armDRAM(rack *board.Rack) (bytes uint64) {
 	return bytes
 }
 
-// rackTLPs is the TLPs that have gone over the PCIe links of all cards.
+// rackTLPs returns the number of TLPs over the PCIe links of all cards.
 func rackTLPs(rack *board.Rack) (n uint64) {
 	for _, c := range rack.Cards() {
 		n += tlpsOver(c.ArmLink, c.HostLink)
@@ -104,17 +104,17 @@ func rackTLPs(rack *board.Rack) (n uint64) {
 }
 
 const (
-	// of each of four queue pairs
+	// for each of four queue pairs
 	stackMessages = 4_000
-	// as perftest does it
+	// as perftest sends
 	stackLoad = "kind: %s, payload: reused, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d"
 	longLoad  = "kind: %s, payload: reused, queue_pairs: 4, depth: 4, sizes: [65536], mtu: 4096, count: %d"
 	fullStack = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data " +
 		"cores each, with host and Arm cores, caches, DRAM and links"
 )
 
-// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs, on two cards and on
-// one, and what a TLP costs there against one of a card without the stack.
+// stackSpeed measures the packets per second of processor time through the stack and two Go NICs, on two cards
+// and on one, and the cost of a TLP there against one of a card without the stack.
 func stackSpeed(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	writes := fmt.Sprintf(stackLoad, apps.Write, n)
@@ -162,7 +162,7 @@ func stackSpeed(s *session) ([]Result, error) {
 	}, nil
 }
 
-// fastestStack is the run of a case that took the least processor time.
+// fastestStack returns the run of a case that took the least processor time.
 func (s *session) fastestStack(text string) (best *stackRun, err error) {
 	for range s.Repeats {
 		r, err := s.playStack(text, run.Options{Unjudged: true})
@@ -176,8 +176,8 @@ func (s *session) fastestStack(text string) (best *stackRun, err error) {
 	return best, nil
 }
 
-// stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL: both ways at once, and
-// each way against a replay that goes this way.
+// stackOnRTL measures which share of a refereed replay's pace is left when the stack runs on the RTL: in both
+// directions at once, and in each direction against a replay in that direction.
 func stackOnRTL(s *session) ([]Result, error) {
 	card, err := board.CardPreset("bf3-cores")
 	if err != nil {
@@ -235,11 +235,11 @@ func stackOnRTL(s *session) ([]Result, error) {
 		stack[0], replay[0], ratio(stack[1], replay[1]), ratio(stack[2], replay[2]), stack[3]).disturbed(missing)}, nil
 }
 
-// stackQueues is memory with many queue pairs and requests under way: behind a cable so long that all are posted
-// before the first acknowledgement comes back.
+// stackQueues measures memory with many queue pairs and requests in flight: over a cable so long that all are
+// posted before the first acknowledgement returns.
 func stackQueues(s *session) ([]Result, error) {
 	const depth = 49
-	qps := min(s.frames(1024), 1024) // and as many the other way
+	qps := min(s.frames(1024), 1024) // and as many in the other direction
 	text := strings.Replace(stackCase("{kind: model}", 2, "",
 		fmt.Sprintf("kind: write, queue_pairs: %d, depth: %d, count: %d, sizes: [64], both_ways: true, timeout: 14",
 			qps, depth, depth)),
@@ -261,7 +261,7 @@ func stackQueues(s *session) ([]Result, error) {
 			"came whole", most, 2*qps, r.played.Result.Messages)}, nil
 }
 
-// heapInUse is what the heap holds without garbage, in bytes.
+// heapInUse returns the bytes of the heap without garbage.
 func heapInUse() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -269,9 +269,9 @@ func heapInUse() uint64 {
 	return m.HeapInuse
 }
 
-// stackPayload is bytes through the Arm's DRAM for each byte of payload, where payload stays out of it, and, so that
-// it can be seen to count, where it does not: in rings that the cache does not hold. Two runs of different length tell
-// it, so that what is touched for the first time does not count.
+// stackPayload measures the bytes through the Arm's DRAM per byte of payload, in designs that keep payload out
+// of it, and, as a check of the counters, in designs that do not: with rings larger than the cache. It is the
+// difference between two runs of different length, so that first accesses do not count.
 func stackPayload(s *session) ([]Result, error) {
 	n := s.frames(4*stackMessages) / 4
 	each := func(data string) (float64, error) {

@@ -12,8 +12,8 @@ const (
 	startGoal  = 1.05
 )
 
-// startTime compares how long nictwin version takes with what another program takes for the same: an earlier build
-// (Options.Against), or true, which does nothing. It takes the medians of turns one after the other.
+// startTime compares the time of nictwin version with that of another program: an earlier build
+// (Options.Against), or true, which does nothing. It takes the medians of alternate runs.
 func startTime(s *session) ([]Result, error) {
 	other, what := s.Against, "nictwin version of "+s.Against
 	if other == "" {

@@ -19,27 +19,28 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// Options say what is measured and how long.
+// Options select the measurements and their length.
 type Options struct {
-	Names   []string // figures, or groups of them such as nic; empty is all
+	Names   []string // figures, or groups of them such as nic; empty: all
 	DUT     string   // manifest of the NIC
 	Seed    uint64
-	Repeats int       // of every side of a comparison by wall time
+	Repeats int       // of each side of a comparison by wall time
 	Percent int       // of the usual amount of work
-	Log     io.Writer // what is being done; nil is none
+	Log     io.Writer // progress; nil: none
 
-	Program string // nictwin as cli/start starts it
-	Against string // an earlier build of it that cli/start compares it with; empty is none
+	Program string // path of nictwin, for cli/start
+	Against string // earlier build that cli/start compares it with; empty: none
 
-	LeaveOneOut bool // experiments run again without each input that a claim calibrated
+	LeaveOneOut bool // experiments run again without each input that was calibrated by a claim
 }
 
-// DefaultOptions measure everything in some minutes, of which a million packets on a whole card take one.
+// DefaultOptions returns options that measure everything in some minutes, of which a million packets on a whole
+// card take one.
 func DefaultOptions() Options { return Options{Seed: 1, Repeats: 5, Percent: 100} }
 
 const maxPercent = 10_000
 
-// Validate returns every error of the options.
+// Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var errs []error
 	for _, n := range o.Names {
@@ -66,13 +67,13 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// MismatchError tells that something measured was done wrong.
+// MismatchError reports that a measured run went wrong.
 type MismatchError struct {
 	What     string
 	Findings []result.Finding
 }
 
-// differs tells that the same run came out otherwise the second time.
+// differs reports that a repeated run had a different result.
 func differs(what, got, before string) error {
 	return &MismatchError{what, []result.Finding{{
 		Domain: result.Run, Field: "cycles and digest", Expected: before, Got: got,
@@ -84,7 +85,7 @@ func (e *MismatchError) Error() string {
 	return e.What + ": " + strings.Join(result.Texts(e.Findings), "; ")
 }
 
-// need is what a measurement needs of the device.
+// need is the part of the device that a measurement needs.
 type need int
 
 const (
@@ -93,7 +94,7 @@ const (
 	built
 )
 
-// measurement gives one or more figures.
+// measurement produces one or more figures.
 type measurement struct {
 	names []string
 	needs need
@@ -157,10 +158,10 @@ var measurements = []measurement{
 		"nic/ports2x256_duplex_rx_line_rate_512", "nic/ports2x256_duplex_tx_line_rate_512",
 		"nic/ports2x256_duplex_rx_line_rate_1500", "nic/ports2x256_duplex_tx_line_rate_1500",
 	}, built, twoPorts("nic/ports2x256", "both", narrow, 512, 1500)},
-	{experimentFigures(), none, claimed},
+	{experimentFigures(), none, runExperiments},
 }
 
-// Names are the figures there are, in the order in which they are measured.
+// Names returns all figures, in the order in which they are measured.
 func Names() []string {
 	var all []string
 	for _, m := range measurements {
@@ -169,22 +170,22 @@ func Names() []string {
 	return all
 }
 
-// matches reports whether a figure is meant by a word: its name or its group.
+// matches reports whether a word selects a figure: by its name or its group.
 func matches(name, word string) bool {
 	return name == word || strings.HasPrefix(name, strings.TrimSuffix(word, "/")+"/")
 }
 
-// session is a suite under way.
+// session is the state of a suite.
 type session struct {
 	Options
 	ctx    context.Context
 	device *build.Device
 	report Report
-	last   uint64 // bridge digest of the run before, if it was asked for
+	last   uint64 // bridge digest of the previous run, if requested
 }
 
-// Run measures. What was measured before an error is in the report, which is never nil. Errors: *MismatchError, and
-// those of replay.
+// Run measures. After an error, the report has the measurements so far; it is never nil. Errors: *MismatchError,
+// and those of replay.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
 	s := &session{Options: o, ctx: ctx, report: Report{Seed: o.Seed}}
@@ -203,14 +204,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return &s.report, err
 }
 
-// wants reports whether any of the figures is to be given.
+// wants reports whether any of the figures is selected.
 func (o *Options) wants(names ...string) bool {
 	return len(o.Names) == 0 || slices.ContainsFunc(names, func(name string) bool {
 		return slices.ContainsFunc(o.Names, func(word string) bool { return matches(name, word) })
 	})
 }
 
-// HasExperiments reports whether any experiment is to be run.
+// HasExperiments reports whether any experiment is selected.
 func (o *Options) HasExperiments() bool {
 	return o.wants(experimentFigures()...)
 }
@@ -218,7 +219,7 @@ func (o *Options) HasExperiments() bool {
 // HasStart reports whether starts of the program are measured.
 func (o *Options) HasStart() bool { return o.wants(startName) }
 
-// NeedsDUT reports whether the manifest is used at all.
+// NeedsDUT reports whether any selected figure uses the manifest.
 func (o *Options) NeedsDUT() bool {
 	return slices.ContainsFunc(measurements, func(m measurement) bool { return m.needs != none && o.wants(m.names...) })
 }
@@ -249,7 +250,7 @@ func (s *session) take(m *measurement) error {
 	return nil
 }
 
-// first is the first of a measurement's figures that is wanted.
+// first returns the first selected figure of a measurement.
 func (s *session) first(m *measurement) string {
 	return m.names[max(slices.IndexFunc(m.names, func(name string) bool { return s.wants(name) }), 0)]
 }
@@ -260,7 +261,7 @@ func (s *session) logf(format string, a ...any) {
 	}
 }
 
-// frames is the usual number of frames, scaled.
+// frames returns n scaled by the percentage.
 func (s *session) frames(n int) int { return max(n*s.Percent/100, 64) }
 
 // play plays one run and adds it to the report.

@@ -12,10 +12,10 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// Work that a tuned build is trained with: frames of all sizes both ways, with gaps and back-pressure. It is not what
-// the figures are measured with.
+// Training work of a tuned build: frames of all sizes in both directions, with gaps and back-pressure. The
+// figures are measured with other work.
 const (
-	trainingFrames = 6_000 // each way
+	trainingFrames = 6_000 // in each direction
 	trainingSeed   = 0x7261696e
 	trainingStall  = 10 // percent
 )
@@ -23,10 +23,10 @@ const (
 var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 
 // Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache: it replays
-// generated traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and
-// *MismatchError when the NIC does not pass, or the tuned build does not do what the speed build does.
+// generated traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay,
+// and *MismatchError if the NIC does not pass, or the tuned build behaves differently from the speed build.
 func Tune(ctx context.Context, manifest string, eth device.Eth, log io.Writer) (*build.Device, error) {
-	// Whether it is there, and whether the tools are, is known without a speed build.
+	// Whether it is in the cache, and whether the tools exist, is known without a speed build.
 	tuned, err := device.Build(ctx, manifest, string(build.VariantTuned), eth, log)
 	if !errors.Is(err, build.ErrNotTuned) {
 		return tuned, err
@@ -80,8 +80,7 @@ func (s *session) training(ports int) (replay.Options, error) {
 	return o, nil
 }
 
-// tunedSpeed measures the best build: what the bridge's figures are with it, and its raw speed against the speed
-// build's.
+// tunedSpeed measures the best build: the bridge's figures with it, and its raw speed against the speed build's.
 func tunedSpeed(s *session) ([]Result, error) {
 	plain := s.device
 	tuned, err := tune(s.ctx, plain, 1, s.Log)

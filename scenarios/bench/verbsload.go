@@ -16,8 +16,8 @@ import (
 	"nictwin/stack/rnicverbs"
 )
 
-// verbsLoad is WRITEs of 4 KB from one plain-NIC server to another, over so many queue pairs in turn, with the caches
-// and DRAM of both.
+// verbsLoad sends WRITEs of 4 KB from one plain-NIC server to another, over its queue pairs in turn, with the
+// caches and DRAM of both.
 type verbsLoad struct {
 	e      *simcore.Engine
 	rack   *board.Rack
@@ -33,12 +33,12 @@ type verbsLoad struct {
 }
 
 const (
-	verbsWindow = 64 // WRITEs under way, over all queue pairs
-	verbsLog    = 10 // of the work entries of all queue pairs: rings take the same memory however many there are
+	verbsWindow = 64 // WRITEs in flight, over all queue pairs
+	verbsLog    = 10 // log of the work entries of all queue pairs together: their number does not change memory
 	verbsKey    = 3
 	verbsArena  = 64 << 20
 	verbsFrom   = 256 << 20
-	verbsBytes  = 1 << 20 // that are written from and to
+	verbsBytes  = 1 << 20 // size of the source and of the destination
 )
 
 func newVerbsLoad(preset string, qps int) (*verbsLoad, error) {
@@ -116,7 +116,7 @@ func (l *verbsLoad) pair(log int) error {
 	return nil
 }
 
-// post posts the next WRITE, by the queue pair whose turn it is.
+// post posts the next WRITE, on the next queue pair in turn.
 func (l *verbsLoad) post() {
 	q := l.qps[l.posted%len(l.qps)]
 	at := mem.Bus(nicspec.EndpointHost, verbsFrom+uint64(l.posted)*loadFrame%verbsBytes)
@@ -164,7 +164,7 @@ func (l *verbsLoad) err() error {
 	return errors.Join(l.failed, l.dev[0].Err(), l.dev[1].Err(), l.rack.Err())
 }
 
-// run goes on until n more WRITEs have ended.
+// run runs until n more WRITEs have ended.
 func (l *verbsLoad) run(n int) error {
 	const patience = 1000 // steps without an end
 	for until, idle := l.ended+n, 0; l.ended < until; idle++ {

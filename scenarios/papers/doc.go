@@ -1,10 +1,10 @@
-// Package experiments is the room where the papers' experiments are run and
-// judged: nictwin bench path, nictwin bench ring.
+// Package papers runs and judges the experiments of the papers: nictwin bench
+// path, nictwin bench ring.
 //
 // What is where:
 //   - claims: what the papers say, as numbers, and how each is compared.
-//   - study: what experiments are made of: inputs with their source, series,
-//     byte ledgers, rates that say how sure they are.
+//   - study: the parts of experiments: inputs with their sources, series, byte
+//     ledgers, rates with their precision.
 //   - requester: a scripted NIC for experiments that need no transport.
 //   - path: experiments of links, cache and DRAM; rdma: those that need a NIC
 //     with a transport; ring: ring buffers over RDMA, with software on cores.
@@ -25,8 +25,8 @@
 // Invariants:
 //   - No claim is scored that an input of its own experiment was calibrated by,
 //     nor one that is an input.
-//   - Each claim of an experiment is measured exactly once; what it measured and
-//     does not list, or lists and does not measure, is an error.
-//   - The digest covers inputs, series, ledgers and verdicts; two runs have the
-//     same.
+//   - Each claim of an experiment is measured exactly once; a claim that is
+//     measured but not listed, or listed but not measured, is an error.
+//   - The digest covers inputs, series, ledgers and verdicts; it is the same in
+//     every run.
 package papers

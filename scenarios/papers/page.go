@@ -11,7 +11,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// pageFile is the page with all of a group's experiments; the pictures lie beside it, too.
+// pageFile returns the name of the page with all of a group's experiments; the pictures are files beside it,
+// too.
 func pageFile(group string) string { return group + ".html" }
 
 //go:embed page.html
@@ -22,18 +23,18 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"value":   func(in study.Input) string { return inputValue(&in) },
 	"join":    func(s []string) string { return strings.Join(s, ", ") },
 	"numbers": numbers, "precision": func(r Result) string { return r.precision() },
-	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // ours, and escaped there
+	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // plot escapes texts
 	"ledgers": func(r Result) template.HTML { return template.HTML(ledgerTable(&r)) },
 	"has":     func(r Result) bool { return len(r.Ledgers) > 0 },
 }).Parse(pageText))
 
-// File is one of those that Files makes.
+// File is a file that Files returns.
 type File struct {
 	Name string
 	Text []byte
 }
 
-// Files are a page for each group that was run, and each picture by itself.
+// Files returns a page for each group that was run, and each picture by itself.
 func (r *Report) Files() ([]File, error) {
 	var list []File
 	for _, g := range Groups {
@@ -66,7 +67,7 @@ func (r *Report) Files() ([]File, error) {
 	return list, nil
 }
 
-// ledgerTable is the ledgers of an experiment as a picture.
+// ledgerTable draws the ledgers of an experiment.
 func ledgerTable(x *Result) []byte {
 	return plot.Ledgers(x.Name+": bytes per byte of payload", x.Ledgers)
 }

@@ -17,10 +17,10 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Groups are those of the experiments among the figures of bench.
+// Groups are the groups of the experiments, which are figures of bench.
 var Groups = []string{"path", "ring"}
 
-// List are the experiments, in the order in which they run.
+// List contains the experiments in the order in which they run.
 var List = []*study.Experiment{
 	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,
 	&rdma.Hops, &rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Beside,
@@ -29,7 +29,7 @@ var List = []*study.Experiment{
 	&ring.Pointers, &ring.Synchronization, &ring.Throughput, &ring.Latency, &ring.Ablation, &ring.Cases,
 }
 
-// Names are those of the experiments, with their group.
+// Names returns the experiments' names, with their groups.
 func Names() []string {
 	var names []string
 	for _, x := range List {
@@ -38,7 +38,7 @@ func Names() []string {
 	return names
 }
 
-// Options say what is run.
+// Options select what is run.
 type Options struct {
 	Names       []string // of Names; empty is all
 	Percent     int      // of the usual round trips
@@ -46,7 +46,7 @@ type Options struct {
 	Log         io.Writer
 }
 
-// Result is one experiment.
+// Result is the result of one experiment.
 type Result struct {
 	Name     string `json:"name"`
 	Group    string `json:"-"`
@@ -57,7 +57,7 @@ type Result struct {
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 }
 
-// Report is what was found.
+// Report is the result of a run of experiments.
 type Report struct {
 	Results []Result
 	Summary Summary
@@ -65,7 +65,7 @@ type Report struct {
 	Digest  string
 }
 
-// Run runs experiments. What was run before an error is in the report.
+// Run runs experiments. After an error, the report has the results so far.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &Report{}
 	all, err := claims.All()
@@ -106,7 +106,7 @@ func (r *Report) verdicts() (all []Verdict) {
 	return all
 }
 
-// SummaryOf is that of the experiments of a group.
+// SummaryOf returns the summary of a group's experiments.
 func (r *Report) SummaryOf(group string) Summary {
 	var all []Verdict
 	for i := range r.Results {
@@ -153,8 +153,8 @@ func once(ctx context.Context, o Options, x *study.Experiment, all []claims.Clai
 		Outcome: s.Outcome}, err
 }
 
-// digest is over all that was found with the inputs as they are: fields have an order, and there is no time of the
-// machine in it.
+// digest hashes everything that was found with the unreplaced inputs: fields have an order, and wall time is not
+// included.
 func digest(r *Report) (string, error) {
 	h := sha256.New()
 	e := json.NewEncoder(h)
@@ -167,7 +167,7 @@ func digest(r *Report) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
-// LeftOut is what moves when an input is replaced by what it would be without the claim that set it.
+// LeftOut lists what moves when an input is replaced by its value without the claim that set it.
 type LeftOut struct {
 	Input   string   `json:"input"`
 	Anchors []string `json:"anchors"`
@@ -177,7 +177,7 @@ type LeftOut struct {
 	Moved   []Moved  `json:"moved"`
 }
 
-// Moved is a claim that came out otherwise.
+// Moved is a claim whose result changed.
 type Moved struct {
 	Claim   string    `json:"claim"`
 	Before  []float64 `json:"before"`
@@ -185,7 +185,7 @@ type Moved struct {
 	Verdict string    `json:"verdict"` // as in "pass to miss"
 }
 
-// movedBy is the least relative change that is told.
+// movedBy is the least relative change that is reported.
 const movedBy = study.Precision
 
 func leaveOut(in study.Input, before, after []Verdict) LeftOut {

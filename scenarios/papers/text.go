@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Write prints verdicts, calibration sheets, and what leaving an anchor out moves.
+// Write prints verdicts, calibration sheets, and the effect of leaving each anchor out.
 func (r *Report) Write(w io.Writer) error {
 	for i := range r.Results {
 		if err := r.Results[i].write(w); err != nil {
@@ -67,7 +67,7 @@ func (x *Result) writeLeftOut(w io.Writer) {
 	}
 }
 
-// precision says how sure the rates are.
+// precision summarizes the precision of the rates.
 func (x *Result) precision() string {
 	loose, least, scale := 0, 0, 1.0
 	for _, r := range x.Runs {

@@ -8,27 +8,27 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Verdict is how one claim came out.
+// Verdict is the result for one claim.
 type Verdict struct {
 	Claim        string    `json:"claim"`
 	Experiment   string    `json:"experiment"`
 	Group        string    `json:"-"` // of the experiment
 	Where        string    `json:"where"`
 	Metric       string    `json:"metric"`
-	Paper        string    `json:"paper"` // what is printed
+	Paper        string    `json:"paper"` // as printed
 	Measured     []float64 `json:"measured"`
-	Text         string    `json:"text,omitempty"` // what was found, where it is no number
+	Text         string    `json:"text,omitempty"` // the result, if it is not a number
 	Unit         string    `json:"unit"`
 	Check        string    `json:"check"`
 	Tolerance    float64   `json:"tolerance"`
-	Anchor       string    `json:"anchor,omitempty"` // the input that it calibrated
+	Anchor       string    `json:"anchor,omitempty"` // input that it calibrated
 	Verdict      string    `json:"verdict"`          // pass, miss, anchor, input, not scored
 	Reason       string    `json:"reason,omitempty"` // of a miss
 	Derivability string    `json:"derivability"`
 	How          string    `json:"how"`
 }
 
-// judge turns what an experiment measured into verdicts, in the order in which it lists its claims.
+// judge converts an experiment's measurements into verdicts, in the order of its list of claims.
 func judge(x *study.Experiment, o *study.Outcome, all []claims.Claim) ([]Verdict, error) {
 	var list []Verdict
 	for _, id := range x.Claims {
@@ -80,7 +80,7 @@ func verdict(x *study.Experiment, c *claims.Claim, m *study.Measured) Verdict {
 	return v
 }
 
-// anchor is the input of the experiment that a claim calibrated, or nothing.
+// anchor returns the input of the experiment that a claim calibrated; empty if there is none.
 func anchor(x *study.Experiment, claim string) string {
 	for _, in := range x.Inputs {
 		if slices.Contains(in.Anchors, claim) {
@@ -103,7 +103,7 @@ type Summary struct {
 	NotScored      int `json:"not_scored"`
 }
 
-// CalibratedGoal is the share of calibrated claims, anchors excepted, that are to be within tolerance.
+// CalibratedGoal is the share of calibrated claims, except anchors, that should be within tolerance.
 const CalibratedGoal = 0.85
 
 func summarize(all []Verdict) (s Summary) {
@@ -135,7 +135,7 @@ func summarize(all []Verdict) (s Summary) {
 	return s
 }
 
-// share is a part of a whole; of nothing, all.
+// share returns a part of a whole; 1 for an empty whole.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 1
@@ -143,8 +143,8 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// StructuralShare is the share of structural claims that hold.
+// StructuralShare returns the share of structural claims that hold.
 func (s *Summary) StructuralShare() float64 { return share(s.StructuralPass, s.Structural) }
 
-// CalibratedShare is the share of calibrated claims within tolerance.
+// CalibratedShare returns the share of calibrated claims within tolerance.
 func (s *Summary) CalibratedShare() float64 { return share(s.CalibratedPass, s.Calibrated) }

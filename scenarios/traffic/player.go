@@ -23,21 +23,21 @@ type Player struct {
 	next   Frame   // to be played next, if armed
 	sent   int
 	short  int
-	held   bool // the next frame is due, and the cable has no credit for it
+	held   bool // the next frame is due, but the cable has no credit for it
 	last   simcore.Ps
-	taken  simcore.Ps // when the NIC's stream will have taken all that was played, a beat in every cycle
+	taken  simcore.Ps // when the NIC's stream will have taken all frames played, at a beat per cycle
 	ev     simcore.Event
 
-	// Take is called with every frame that came out, which is recycled when it returns.
+	// Take is called with every frame that comes out of the NIC; the frame is recycled when it returns.
 	Take func(f *ether.Frame)
-	// Played, if set, is called with every frame that goes in, before it does, and its ordinal on the port.
+	// Played, if set, is called before a frame goes in, with the frame and its ordinal on the port.
 	Played func(ordinal int, f Frame)
 }
 
 const playerPortCap = 1024
 
-// NewPlayer makes the player for a NIC's port with this number and clock. Without a track it plays what Play adds,
-// back to back.
+// NewPlayer returns a player for a NIC's port with this number and clock. Without a track it plays what Play
+// adds, back to back.
 func NewPlayer(name string, e *simcore.Engine, pool *msg.Frames, eth int, period simcore.Ps) *Player {
 	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth, period: period}
 	p.ev.H, p.track.Pace = p, line(0)
@@ -46,10 +46,10 @@ func NewPlayer(name string, e *simcore.Engine, pool *msg.Frames, eth int, period
 	return p
 }
 
-// Eth is the player's end of the cable.
+// Eth returns the player's end of the cable.
 func (p *Player) Eth() *simcore.Port { return p.port }
 
-// Load sets what the player plays.
+// Load sets the track.
 func (p *Player) Load(t Track) error {
 	if err := t.Validate(); err != nil {
 		return fmt.Errorf("track of port %d: %w", p.eth, err)
@@ -58,7 +58,7 @@ func (p *Player) Load(t Track) error {
 	return nil
 }
 
-// Play adds frames and plays them after those that it has: for scenarios whose next frame depends on what happened
+// Play adds frames after those still to be played: for scenarios whose next frame depends on what happened
 // before. A player whose track has a source plays only that.
 func (p *Player) Play(frames ...Frame) {
 	idle := p.sent == p.Total()
@@ -69,7 +69,7 @@ func (p *Player) Play(frames ...Frame) {
 	}
 }
 
-// Total is the number of frames to be played in, those already played included.
+// Total returns the number of frames played and still to be played.
 func (p *Player) Total() int {
 	if p.track.Source != nil {
 		return p.track.Source.Total()
@@ -77,23 +77,22 @@ func (p *Player) Total() int {
 	return len(p.list)
 }
 
-// Sent is the number of frames played in so far.
+// Sent returns the number of frames played so far.
 func (p *Player) Sent() int { return p.sent }
 
-// Taken returns when the NIC's stream ends taking what was played so far, the time on the cable not counted.
+// Taken returns when the NIC's stream will have taken all frames played so far, without the time on the cable.
 func (p *Player) Taken() simcore.Ps { return p.taken }
 
-// Held reports whether the cable carries as many frames as it can: the next one departs when one of them has been
-// taken.
+// Held reports whether the cable is full: the next frame departs when one on it has been taken.
 func (p *Player) Held() bool { return p.held }
 
-// Shortened is the number of gaps that were shortened so far.
+// Shortened returns the number of gaps shortened so far.
 func (p *Player) Shortened() int { return p.short }
 
-// At returns the data of the frame with this ordinal on the port, among those that Play has added.
+// At returns the data of the frame with this ordinal on the port; Play must have added it.
 func (p *Player) At(ordinal int) []byte { return p.list[ordinal].Data }
 
-// Start plays the track.
+// Start starts playing the track.
 func (p *Player) Start() error {
 	p.last = simcore.Now(p.sched)
 	return p.arm()
@@ -113,7 +112,7 @@ func (p *Player) arm() (err error) {
 	return nil
 }
 
-// depart schedules the next frame's departure, which is when its last byte has gone.
+// depart schedules the next frame's departure, at the end of its last byte.
 func (p *Player) depart() {
 	f := &p.next
 	at := p.last + p.track.Pace.time(len(f.Data), p.track.Stall, p.period)
@@ -134,7 +133,7 @@ func (p *Player) depart() {
 // Handle implements sim.Handler: a frame departs.
 func (p *Player) Handle(sim.Event) error {
 	if p.held = !p.port.CanSend(); p.held {
-		return nil // NotifyPortFree goes on
+		return nil // NotifyPortFree continues
 	}
 	now := simcore.Now(p.sched)
 	f := p.pool.Copy(p.next.Data)

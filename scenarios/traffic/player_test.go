@@ -40,7 +40,7 @@ func (l *listed) Next() (f traffic.Frame, err error) {
 
 func source(frames ...traffic.Frame) *listed { return &listed{frames, len(frames), io.EOF} }
 
-// sized are frames of these sizes, with what was between them.
+// sized returns frames of these sizes, with the intervals between them.
 func sized(gap simcore.Ps, sizes ...int) (list []traffic.Frame) {
 	for _, n := range sizes {
 		list = append(list, traffic.Frame{Data: make([]byte, n), Interval: gap})

@@ -11,19 +11,19 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// Playlist is the frames of one port in order, pass after pass.
+// Playlist is the sequence of frames of one port, pass after pass.
 type Playlist struct {
 	parts []part
 	pad   bool
-	pass  int // frames of one
-	total int // of all
+	pass  int // frames of one pass
+	total int // frames of all passes
 	given int
-	at    int           // the part in turn
-	done  int           // frames of it that were given
-	from  *capture.File // being read
+	at    int           // current part
+	done  int           // frames of it returned so far
+	from  *capture.File // file being read
 	r     *capture.Reader
-	kept  []Frame // the first pass, for the others, if it takes no more than keptBytes
-	room  int     // of keptBytes; negative: the first pass takes more
+	kept  []Frame // the first pass, for later passes, if it takes no more than keptBytes
+	room  int     // left of keptBytes; negative: the first pass takes more
 }
 
 func newPlaylist(parts []part, loop int, pad bool) *Playlist {
@@ -35,13 +35,14 @@ func newPlaylist(parts []part, loop int, pad bool) *Playlist {
 	return l
 }
 
-// FrameCost is the bytes of memory that a frame takes beside its data.
+// FrameCost is the memory of a frame in addition to its data, in bytes.
 const FrameCost = 128
 
-// Pass is the number of frames of one pass.
+// Pass returns the number of frames of one pass.
 func (l *Playlist) Pass() int { return l.pass }
 
-// keptBytes bounds the frames that are kept for the next pass: reading few frames again takes longer than playing them.
+// keptBytes limits the frames that are kept for the next pass: reading few frames again takes longer than
+// playing them.
 const keptBytes = 4 << 20
 
 // Total implements Source.
@@ -78,7 +79,7 @@ func (l *Playlist) keep(f Frame) {
 	l.kept = append(l.kept, f)
 }
 
-// take takes the next frame of a part.
+// take returns the next frame of a part.
 func (l *Playlist) take(p *part) (f Frame, err error) {
 	if p.file == nil {
 		return Frame{Data: padded(p.list[l.done], l.pad)}, nil
@@ -108,7 +109,7 @@ func (l *Playlist) take(p *part) (f Frame, err error) {
 	return f, nil
 }
 
-// begin begins to read a capture from its start.
+// begin opens a capture at its start.
 func (l *Playlist) begin(f *capture.File) (err error) {
 	if l.from == f {
 		return l.r.Rewind()

@@ -14,19 +14,19 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// SupplySpec says which frames there are to be played.
+// SupplySpec describes the frames to be played.
 type SupplySpec struct {
 	Captures []string // files, played one after the other on their port: file i on port i mod Ports
 	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
 	Ports    int      // 0 is 1
-	Loop     int      // how often everything is played
-	Limit    int      // frames at most, of all captures together and before Loop; 0 is all
-	Pad      bool     // short frames to the shortest that a NIC must take
+	Loop     int      // number of passes
+	Limit    int      // most frames of all captures together in one pass; 0: all
+	Pad      bool     // pads frames to the shortest length that a NIC must accept
 
-	Say func(text string) // gets what people may want to know; nil: nobody
+	Say func(text string) // is called with notes for the user; nil: none
 }
 
-// Validate returns every error of the spec, each a field.Error. It opens no file.
+// Validate returns all errors of the spec, each a field.Error. It opens no file.
 func (s *SupplySpec) Validate() error {
 	var errs []error
 	if s.Ports < 0 {
@@ -41,8 +41,8 @@ func (s *SupplySpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Supply is captures and the frames behind them. It holds none of their packets: they are read once beforehand, so that
-// nothing is played of what is damaged, and again as they are played.
+// Supply provides the frames of captures, and further frames. It does not keep packets in memory: captures are
+// read once beforehand, so that nothing is played if one is damaged, and again as they are played.
 type Supply struct {
 	Tally
 	spec     SupplySpec
@@ -51,26 +51,26 @@ type Supply struct {
 	opened   []io.Closer
 }
 
-// Tally is what reading the captures once has found.
+// Tally is the result of the first reading of the captures.
 type Tally struct {
 	Frames    int // of one pass
 	Longest   int // bytes of a frame
-	LeftOut   int // packets, by Limit
-	Truncated int // packets of which the file holds only the beginning
+	LeftOut   int // packets left out because of Limit
+	Truncated int // packets whose end was not captured
 	Empty     int // packets without a byte
-	Skipped   int // sections of pcapng that are of an unknown version
+	Skipped   int // pcapng sections of an unknown version
 	CutOff    []*capture.CutOff
-	NotRead   []string // captures that were not read to their end, as Limit was reached
+	NotRead   []string // captures not read to their end, as Limit was reached
 }
 
 // part is a run of frames of one port.
 type part struct {
-	file *capture.File // nil: list has them
+	file *capture.File // nil: the frames are in list
 	list [][]byte
-	n    int // of a file, the first n; at least one
+	n    int // number of frames of file, from its start; at least one
 }
 
-// NewSupply reads the captures once. It returns every error. The caller must Close it in any case.
+// NewSupply reads the captures once. It returns all errors. The caller must Close the result in any case.
 func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
 	spec.Ports = cmp.Or(spec.Ports, 1)
 	s := &Supply{spec: spec}
@@ -103,13 +103,13 @@ func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
 		}
 	}
 	if len(errs) == 0 && s.Frames == 0 {
-		errs = append(errs, s.nothing())
+		errs = append(errs, s.nothingToPlay())
 	}
 	return s, errors.Join(errs...)
 }
 
-// nothing says that there is nothing to be played, and what was cut off.
-func (s *Supply) nothing() error {
+// nothingToPlay returns the error that there is nothing to play, with the captures that were cut off.
+func (s *Supply) nothingToPlay() error {
 	errs := []error{errors.New("the captures hold no frame that could be played")}
 	for _, c := range s.CutOff {
 		errs = append(errs, errors.New(c.String()))
@@ -117,7 +117,7 @@ func (s *Supply) nothing() error {
 	return errors.Join(errs...)
 }
 
-// add reads a capture once.
+// add reads a capture for the first time.
 func (s *Supply) add(f *capture.File, port int) error {
 	for _, o := range s.captures {
 		if f.IsPipe() && f.Same(o) {
@@ -131,7 +131,7 @@ func (s *Supply) add(f *capture.File, port int) error {
 			s.NotRead = append(s.NotRead, f.Path())
 			return nil
 		}
-		defer s.tell(f.Path())()
+		defer s.noticeSlow(f.Path())()
 	}
 	r, err := f.Packets()
 	if err != nil {
@@ -195,15 +195,15 @@ func (s *Supply) counts(size int) {
 	}
 }
 
-// full reports whether no more is to be played.
+// full reports whether Limit is reached.
 func (s *Supply) full() bool { return s.spec.Limit > 0 && s.Frames >= s.spec.Limit }
 
-// waitTold is how long a pipe may be read before somebody is told what is being waited for.
-const waitTold = time.Second
+// waitNotice is how long a pipe is read before the user is notified.
+const waitNotice = time.Second
 
-// tell says that a pipe is being read, should that take long; the result ends that.
-func (s *Supply) tell(path string) func() {
-	t := time.AfterFunc(waitTold, func() { s.say("reading %s until it ends: it is played then", path) })
+// noticeSlow notifies the user that a pipe is being read, if that takes long, until the returned function is called.
+func (s *Supply) noticeSlow(path string) func() {
+	t := time.AfterFunc(waitNotice, func() { s.say("reading %s until it ends: it is played then", path) })
 	return func() { t.Stop() }
 }
 
@@ -213,7 +213,7 @@ func (s *Supply) say(format string, a ...any) {
 	}
 }
 
-// Playlists returns the frames of each port, so many times as the spec says.
+// Playlists returns a playlist for each port, with the passes of the spec.
 func (s *Supply) Playlists() []*Playlist {
 	lists := make([]*Playlist, len(s.parts))
 	for port, parts := range s.parts {

@@ -12,27 +12,27 @@ import (
 // Frame is one frame to be played.
 type Frame struct {
 	Data     []byte
-	Interval simcore.Ps     // since the one before, as captured
+	Interval simcore.Ps     // since the previous frame, as captured
 	Origin   capture.Origin // zero for frames that were not captured
 }
 
-// Source gives a player its frames, as it needs them.
+// Source provides a player's frames on demand.
 type Source interface {
-	// Next returns the next frame, whose bytes nobody changes any more, and io.EOF after the last.
+	// Next returns the next frame, whose bytes do not change any more, and io.EOF after the last.
 	Next() (Frame, error)
-	// Total is the number of all frames.
+	// Total returns the number of all frames.
 	Total() int
 }
 
-// Track is what a player plays, at a pace.
+// Track is what a player plays: a source and its pace.
 type Track struct {
-	Source Source // nil: what Play adds
+	Source Source // nil: the frames that Play adds
 	Pace   Pace
-	Stall  int        // percent of the cycles in which nothing is sent
-	MaxGap simcore.Ps // longer gaps are shortened to this, when the pace is that of the capture
+	Stall  int        // percent of cycles in which nothing is sent
+	MaxGap simcore.Ps // with pace capture, longer gaps are shortened to this
 }
 
-// Validate returns every error of the track, each a field.Error.
+// Validate returns all errors of the track, each a field.Error.
 func (t *Track) Validate() error {
 	var errs []error
 	if t.Pace.beat == 0 {

@@ -8,16 +8,16 @@ type PortFrame struct {
 	Port int
 }
 
-// Turns gives the frames of the ports in turn, as long as each has some, so that all ports are busy at once; pass
-// after pass.
+// Turns merges the ports' frames in turn, as long as each port has some, so that all ports are busy at once;
+// pass after pass.
 type Turns struct {
 	ports []*Playlist
-	port  int   // whose turn it is
-	given []int // frames of this pass, by port
-	left  int   // of this pass
+	port  int   // next port
+	given []int // frames returned in this pass, by port
+	left  int   // frames left in this pass
 }
 
-// NewTurns takes the playlists of all ports.
+// NewTurns returns the Turns of the playlists of all ports.
 func NewTurns(ports []*Playlist) *Turns { return &Turns{ports: ports, given: make([]int, len(ports))} }
 
 // Next returns the next frame, and io.EOF after the last.

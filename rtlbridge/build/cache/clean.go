@@ -11,31 +11,31 @@ import (
 	"time"
 )
 
-// CleanOptions say what goes from the build cache. What killed builds left always goes; nothing goes that a process
-// uses.
+// CleanOptions select what is removed from the build cache. What killed builds left is always removed; nothing
+// that a process uses is.
 type CleanOptions struct {
 	CacheDir string        // default as in BuildOptions
 	All      bool          // all builds
-	Older    time.Duration // builds that were not used for so long; 0: none
-	DryRun   bool          // only tell what would go
+	Older    time.Duration // builds not used for so long; 0: none
+	DryRun   bool          // only report what would be removed
 }
 
 // Item is a part of the build cache.
 type Item struct {
 	Name string `json:"name"` // of its folder or file in the cache
-	// scratch (a build that is not whole), build, reference (a program of play --ref), old reference (of an earlier
+	// scratch (an incomplete build), build, reference (a program of play --ref), old reference (of an earlier
 	// version), objects (shared between builds), lock
 	Kind  string `json:"kind"`
 	Bytes int64  `json:"bytes"`
 	Used  string `json:"used,omitempty"` // when it was last used
-	Why   string `json:"why"`            // why it goes or stays
+	Why   string `json:"why"`            // why it is removed or kept
 }
 
-// Cleaned is what became of the build cache.
+// Cleaned reports what was removed from the build cache, and what was kept.
 type Cleaned struct {
 	Folder  string `json:"folder"`
 	DryRun  bool   `json:"dry_run"`
-	Bytes   int64  `json:"bytes"` // of what was removed
+	Bytes   int64  `json:"bytes"` // of the removed items
 	Removed []Item `json:"removed"`
 	Kept    []Item `json:"kept"`
 }
@@ -48,10 +48,11 @@ const (
 	kindOld     = "old reference"
 )
 
-// oldFolder holds, seen from the cache, the programs of references that earlier versions built, each in its own folder.
+// oldFolder contains, relative to the cache, the programs of references that earlier versions built, each in its
+// own folder.
 const oldFolder = "../references"
 
-// Reference is in the names of programs of users' references (play --ref), where builds of devices have their variant.
+// Reference marks the names of programs of users' references (play --ref), in the place of a build's variant.
 const Reference = "reference"
 
 var (
@@ -61,19 +62,19 @@ var (
 	lockName      = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}\.lock$`)
 )
 
-// Clean removes parts of the build cache. Files that are not the cache's own stay, and are not told of.
+// Clean removes parts of the build cache. It neither removes nor reports files that are not the cache's own.
 func Clean(o CleanOptions) (*Cleaned, error) {
 	cache, err := cachePath(o.CacheDir)
 	if err != nil {
 		return nil, err
 	}
 	all, err := os.ReadDir(cache)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a cache that nobody has made is empty
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a cache that does not exist is empty
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	c := &Cleaned{Folder: cache, DryRun: o.DryRun, Removed: []Item{}, Kept: []Item{}}
 	var errs []error
-	var items []Item // all of them, before any goes
+	var items []Item // all of them, before any is removed
 	for _, e := range all {
 		if kind := kindOf(cache, e); kind != "" {
 			items = append(items, Item{Name: e.Name(), Kind: kind, Bytes: bytesUnder(filepath.Join(cache, e.Name()))})
@@ -98,7 +99,7 @@ func Clean(o CleanOptions) (*Cleaned, error) {
 	return c, errors.Join(errs...)
 }
 
-// oldReferences lists the programs of references of earlier versions, by their paths seen from the cache.
+// oldReferences lists the programs of references of earlier versions, by their paths relative to the cache.
 func oldReferences(cache string) (names []string) {
 	all, _ := os.ReadDir(filepath.Join(cache, oldFolder)) // most caches have none
 	for _, e := range all {
@@ -109,8 +110,8 @@ func oldReferences(cache string) (names []string) {
 	return names
 }
 
-// kindOf is what a file of the cache is, by its name and type; empty if it is none of ours, or the lock of a build
-// that is there: it goes with that.
+// kindOf returns the kind of a file of the cache, by its name and type; empty if it is not the cache's own, or
+// is the lock of an existing build, which is removed with that build.
 func kindOf(cache string, e os.DirEntry) string {
 	name := e.Name()
 	switch {
@@ -129,7 +130,7 @@ func kindOf(cache string, e os.DirEntry) string {
 	return ""
 }
 
-// bytesUnder is the sum of the sizes of the files at a path. Files that go meanwhile count nothing.
+// bytesUnder returns the sum of the sizes of the files at a path. Files removed meanwhile count 0.
 func bytesUnder(path string) (bytes int64) {
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -143,7 +144,7 @@ func bytesUnder(path string) (bytes int64) {
 	return bytes
 }
 
-// clean removes one part of the cache, if that is wanted and possible, and notes why or why not.
+// clean removes one part of the cache, if it is selected and not in use, and records why or why not.
 func (o *CleanOptions) clean(path string, item *Item) (gone bool, err error) {
 	if !o.wanted(path, item) {
 		return false, nil
@@ -153,7 +154,7 @@ func (o *CleanOptions) clean(path string, item *Item) (gone bool, err error) {
 	case errors.Is(err, ErrInUse):
 		item.Why = err.Error()
 		return false, nil
-	case errors.Is(err, os.ErrNotExist): // it has gone meanwhile, or become an entry
+	case errors.Is(err, os.ErrNotExist): // removed meanwhile, or turned into an entry
 		item.Why = "has changed meanwhile"
 		return false, nil
 	case err != nil:
@@ -166,7 +167,7 @@ func (o *CleanOptions) clean(path string, item *Item) (gone bool, err error) {
 	return true, removeItem(path, item.Kind)
 }
 
-// wanted reports whether a part of the cache is to go, if nobody uses it.
+// wanted reports whether a part of the cache is to be removed if it is not in use.
 func (o *CleanOptions) wanted(path string, item *Item) bool {
 	switch item.Kind {
 	case kindScratch, kindLock:
@@ -193,7 +194,7 @@ func (o *CleanOptions) wanted(path string, item *Item) bool {
 	return false
 }
 
-// useFile is the file that stands for a part of the cache, see use.
+// useFile returns the file that represents a part of the cache, see use.
 func useFile(path, kind string) string {
 	if kind == kindObjects {
 		return filepath.Join(path, UsedFile)

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// cachePath is where builds are kept: below $NICTWIN_CACHE or the user's cache folder.
+// cachePath returns the folder of builds: below $NICTWIN_CACHE or the user's cache folder.
 func cachePath(dir string) (string, error) {
 	if dir == "" {
 		dir = os.Getenv("NICTWIN_CACHE")
@@ -25,7 +25,7 @@ func cachePath(dir string) (string, error) {
 	return dir, nil
 }
 
-// CacheRoot is cachePath, which it makes if need be.
+// CacheRoot returns cachePath and creates it if necessary.
 func CacheRoot(dir string) (string, error) {
 	dir, err := cachePath(dir)
 	if err != nil {
@@ -37,8 +37,8 @@ func CacheRoot(dir string) (string, error) {
 	return dir, nil
 }
 
-// Names in the cache: an entry is a folder with a record, its lock a file beside it; objects that builds share have
-// folders of their own.
+// Names in the cache: an entry is a folder with a record, its lock a file beside it; objects shared between
+// builds have folders of their own.
 const (
 	RecordFile    = "device.json"
 	ObjectsPrefix = "runtime-"

@@ -12,35 +12,35 @@ import (
 	"nictwin/rtlbridge/lockfile"
 )
 
-// lockTimes say how who holds a lock shows that it goes on, and how long others wait. However long a build takes, it is
-// waited for while its process runs: every tool that it starts has a limit of its own (toolTimeout). A process that was
-// stopped, or hangs, shows nothing.
+// lockTimes define how the holder of a lock shows that it makes progress, and how long others wait. However long
+// a build takes, others wait while its process runs: every tool that it starts has a limit of its own
+// (toolTimeout). A process that was stopped, or hangs, gives no sign of life.
 type lockTimes struct {
 	poll    time.Duration // between two tries
 	Beat    time.Duration // between two signs of life
-	Silence time.Duration // without a sign of life, after which nobody waits any more; counted in polls, see wait
+	Silence time.Duration // without a sign of life, after which waiters give up; counted in polls, see wait
 }
 
 var BuildLock = lockTimes{poll: 50 * time.Millisecond, Beat: 10 * time.Second, Silence: 5 * time.Minute}
 
-// LockEntry locks an entry of the cache that is there or is to be made, see lockTimes.lock.
+// LockEntry locks an entry of the cache that exists or is about to be made, see lockTimes.Lock.
 func LockEntry(ctx context.Context, entry string, say func(format string, args ...any)) (unlock func(), err error) {
 	return BuildLock.Lock(ctx, entry+LockExt, say)
 }
 
-// DropLock removes the lock of an entry that was not made: a lock without an entry is what killed builds leave.
+// DropLock removes the lock of an entry that was not made: only killed builds leave a lock without an entry.
 func DropLock(entry string) {
 	if !exists(entry) {
-		_ = os.Remove(entry + LockExt) // it may have gone meanwhile
+		_ = os.Remove(entry + LockExt) // it may have been removed meanwhile
 	}
 }
 
-// Lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one
-// holds it, say is told once for whom it waits.
+// Lock takes an exclusive lock on path, so that two processes do not build the same thing twice. If another
+// process holds it, Lock calls say once, with that process.
 func (l lockTimes) Lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(),
 	err error) {
 	var f *os.File
-	for f == nil || !lockfile.IsAt(f, path) { // who cleans up removes it
+	for f == nil || !lockfile.IsAt(f, path) { // cleaning may remove the file
 		if f != nil {
 			_ = f.Close() // nothing was written
 		}
@@ -57,8 +57,9 @@ func (l lockTimes) Lock(ctx context.Context, path string, say func(format string
 	return l.live(f), nil
 }
 
-// wait tries until the lock is free, as long as its holder shows that it lives. While this process is stopped itself,
-// or gets no processor, it does not poll and nothing counts as silence: the holder may fare the same.
+// wait tries until the lock is free, as long as its holder gives signs of life. While this process is itself
+// stopped, or gets no processor, it does not poll and nothing counts as silence: the holder may be in the same
+// position.
 func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string, args ...any)) error {
 	var seen time.Time      // the last sign of life
 	var quiet time.Duration // since then
@@ -88,7 +89,7 @@ func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string,
 	}
 }
 
-// live gives signs of life until the lock is released, by the time of the lock's file.
+// live gives signs of life, by the time of the lock's file, until the lock is released.
 func (l lockTimes) live(f *os.File) (unlock func()) {
 	end := make(chan struct{})
 	var wg sync.WaitGroup
@@ -100,18 +101,18 @@ func (l lockTimes) live(f *os.File) (unlock func()) {
 			case <-end:
 				return
 			case now := <-tick.C:
-				_ = os.Chtimes(f.Name(), now, now) // one that is missed does no harm
+				_ = os.Chtimes(f.Name(), now, now) // missing one does no harm
 			}
 		}
 	})
 	return func() {
 		close(end)
 		wg.Wait()
-		_ = f.Close() // it holds nothing that could be lost
+		_ = f.Close() // it has no content to lose
 	}
 }
 
-// holder is who holds a lock, as far as its file says.
+// holder returns who holds a lock, according to its file.
 func holder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

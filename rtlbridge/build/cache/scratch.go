@@ -13,15 +13,16 @@ import (
 	"nictwin/rtlbridge/lockfile"
 )
 
-// A build is made in a scratch folder in the cache, which becomes its entry when it is whole. A file in the folder is
-// locked while its process lives: a folder whose lock is free was left by a process that was killed.
+// A build is made in a scratch folder in the cache, which becomes its entry when it is complete. A file in the
+// folder is locked while its process lives: a folder whose lock is free was left by a process that was killed.
 const (
 	scratchPrefix = "build-"
 	scratchLock   = "building.lock"
-	unfinished    = ".new-" // a scratch folder that has no lock yet
+	unfinished    = ".new-" // a scratch folder without a lock yet
 )
 
-// scratchAge is when a scratch folder without a lock goes. Earlier versions made such; no build takes as long.
+// scratchAge is the age at which a scratch folder without a lock is removed. Earlier versions made such folders;
+// no build takes as long.
 const scratchAge = 24 * time.Hour
 
 type Scratch struct {
@@ -29,8 +30,8 @@ type Scratch struct {
 	lock *os.File
 }
 
-// NewScratch makes a scratch folder. It gets its name when it is locked, so that no other process takes it for a left
-// one.
+// NewScratch makes a scratch folder. The folder gets its name after it has been locked, so that no other process
+// takes it for an abandoned one.
 func NewScratch(cache string) (*Scratch, error) {
 	dir, err := os.MkdirTemp(cache, unfinished)
 	if err != nil {
@@ -57,7 +58,7 @@ func NewScratch(cache string) (*Scratch, error) {
 func (s *Scratch) Become(entry string) error {
 	err := os.Chmod(s.Dir, 0o755)
 	if err == nil {
-		err = os.RemoveAll(entry) // a damaged one, else it would have been taken
+		err = os.RemoveAll(entry) // a damaged one, otherwise it would have been used
 	}
 	if err == nil {
 		err = os.Rename(s.Dir, entry)
@@ -71,23 +72,23 @@ func (s *Scratch) Become(entry string) error {
 	return nil
 }
 
-// Remove ends the use of the folder. One that has become an entry is not there any more.
+// Remove ends the use of the folder. One that has become an entry is no longer here.
 func (s *Scratch) Remove() {
-	_ = os.RemoveAll(s.Dir) // what stays is found by its lock
+	_ = os.RemoveAll(s.Dir) // remaining files are found by their lock
 	if s.lock != nil {
 		_ = s.lock.Close()
 	}
 }
 
-// isScratch reports whether a folder of the cache is one in which a build is made, by its name.
+// isScratch reports whether a name in the cache is that of a scratch folder.
 func isScratch(name string) bool {
 	return strings.HasPrefix(name, scratchPrefix) || strings.HasPrefix(name, unfinished)
 }
 
-// ErrInUse says that a process works with a part of the cache.
+// ErrInUse reports that a process uses a part of the cache.
 var ErrInUse = errors.New("in use")
 
-// abandoned locks a scratch folder that nobody works in any more. The error is nil or says why it may be in use.
+// abandoned locks a scratch folder that no process uses any more. Otherwise the error says why it may be in use.
 func abandoned(dir string) (release func(), err error) {
 	f, err := LockFree(filepath.Join(dir, scratchLock))
 	if err == nil {
@@ -136,7 +137,7 @@ func Sweep(cache string) error {
 		if e.IsDir() && isScratch(e.Name()) {
 			dir := filepath.Join(cache, e.Name())
 			if release, err := abandoned(dir); err == nil {
-				_ = dropScratch(dir) // it may be another user's; it is in nobody's way
+				_ = dropScratch(dir) // it may belong to another user, and does no harm
 				release()
 			}
 		}
@@ -144,8 +145,8 @@ func Sweep(cache string) error {
 	return nil
 }
 
-// dropScratch removes an abandoned scratch folder, and the objects that its compilers have not finished. The lock goes
-// last: a compiler that still runs may keep the rest from going.
+// dropScratch removes an abandoned scratch folder, and the objects that its compilers have not finished. The
+// lock is removed last: a compiler that is still running may prevent the removal of the rest.
 func dropScratch(dir string) error {
 	inside, err := os.ReadDir(dir)
 	if err != nil {
@@ -168,7 +169,8 @@ func dropScratch(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// UnfinishedObject ends the names of objects that the compilers of a scratch folder are writing, wherever they lie.
+// UnfinishedObject returns the ending of the names of objects that the compilers of a scratch folder are
+// writing, wherever they are.
 func UnfinishedObject(scratch string) string {
 	return fmt.Sprintf(".%x.tmp", sha256.Sum256([]byte(scratch)))[:20]
 }

@@ -12,20 +12,20 @@ import (
 	"nictwin/rtlbridge/lockfile"
 )
 
-// uses are the parts of the cache that this process uses, each by a file with a shared lock on it, until the process
-// ends: a device may be launched at any time after it was found. Nothing that is in use is cleaned up.
+// uses lists the parts of the cache that this process uses, each with a file that has a shared lock until the
+// process ends: a device may be launched at any time after it was found. Nothing in use is cleaned up.
 var uses = struct {
 	sync.Mutex
 	files map[string]*os.File
 }{files: map[string]*os.File{}}
 
-// Use notes that this process uses the part of the cache that a file stands for, now. It fails if the file is not
-// there, or is being removed.
+// Use marks the part of the cache that a file represents as used by this process, now. It fails if the file does
+// not exist, or is being removed.
 func Use(path string) error {
 	uses.Lock()
 	defer uses.Unlock()
 	now := time.Now()
-	_ = os.Chtimes(path, now, now) // it may be another user's; who cleans up sees the lock
+	_ = os.Chtimes(path, now, now) // it may belong to another user; cleaning checks the lock
 	if f := uses.files[path]; f != nil {
 		if lockfile.IsAt(f, path) {
 			return nil
@@ -38,7 +38,7 @@ func Use(path string) error {
 		return err
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	// on any other error the file system has no flock: go on without a lock
+	// on any other error the file system has no flock: continue without a lock
 	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) {
 		_ = f.Close() // it was only read
 		return fmt.Errorf("%s: %w: it is being removed", path, os.ErrNotExist)
@@ -47,7 +47,7 @@ func Use(path string) error {
 	return nil
 }
 
-// UseFolder notes that this process uses a folder of the cache, which it makes if need be.
+// UseFolder marks a folder of the cache as used by this process, and creates it if necessary.
 func UseFolder(dir string) error {
 	const tries, pause = 600, 50 * time.Millisecond
 	file := filepath.Join(dir, UsedFile)
@@ -72,5 +72,5 @@ func UseFolder(dir string) error {
 	return nil
 }
 
-// UsedFile tells by its time when a folder of shared objects was last used, and by its lock that it is now.
+// UsedFile has the time of the last use of a folder of shared objects, and is locked during a use.
 const UsedFile = "used"

@@ -14,8 +14,9 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Verilator reads whatever a design includes, to its end. What is included by its plain name is looked at before: a
-// pipe or a device has none. What is hidden in a macro is left to the limits of Verilator's runs.
+// Verilator reads every included file to its end. Files that are included by a plain name are checked
+// beforehand, since a pipe or a device has no end. Names hidden in macros are left to the limits of Verilator's
+// runs.
 
 var (
 	includeMark = []byte("`include")
@@ -24,18 +25,18 @@ var (
 
 // includeCheck follows the files that a design includes.
 type includeCheck struct {
-	ctx     context.Context // ends it
+	ctx     context.Context // cancels it
 	m       *manifest.Manifest
 	folders []string
 	seen    map[string]bool
 	room    int64 // bytes that may still be read
 }
 
-// CheckIncludes refuses what the sources include and is no file that ends soon.
+// CheckIncludes refuses included files that are pipes or devices, or too large.
 func CheckIncludes(ctx context.Context, m *manifest.Manifest, src *Set) error {
 	c := includeCheck{ctx, m, append([]string{m.Abs(".")}, src.IncDirs...), map[string]bool{}, MaxSourcesBytes}
 	var errs []error
-	_, _ = manifest.TakeFlags(m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on
+	_, _ = manifest.TakeFlags(m.VerilatorFlags, func(p string) (string, error) { // faults are reported later
 		if p = m.Abs(p); isFolder(p) {
 			c.folders = append(c.folders, p)
 		} else if err := c.follow(p); err != nil {
@@ -59,7 +60,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// follow looks at a file and at what it includes. One that is not there is Verilator's to tell.
+// follow checks a file and its includes. Missing files are left for Verilator to report.
 func (c *includeCheck) follow(path string) error {
 	info, err := os.Stat(path)
 	if c.seen[path] || err != nil || info.IsDir() {
@@ -85,7 +86,7 @@ func (c *includeCheck) follow(path string) error {
 	return c.within(path, text)
 }
 
-// within follows what the text of a file includes.
+// within follows the includes in the text of a file.
 func (c *includeCheck) within(path string, text []byte) error {
 	for at := 0; c.ctx.Err() == nil; {
 		next := bytes.Index(text[at:], includeMark)
@@ -109,10 +110,10 @@ func (c *includeCheck) within(path string, text []byte) error {
 	return nil
 }
 
-// maxIncludeName is how long what follows `include is, at most.
+// maxIncludeName is the maximum length of the text after `include.
 const maxIncludeName = 4200
 
-// places are where Verilator may look for what the file at path includes.
+// places returns the paths where Verilator may look for a file included at path.
 func (c *includeCheck) places(path, name string) []string {
 	if strings.HasPrefix(name, "/") {
 		return []string{name}

@@ -11,10 +11,10 @@ import (
 
 var aModule = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+(?:(?:automatic|static)[ \t]+)?([A-Za-z_][A-Za-z0-9_$]*)`)
 
-// maxModules is how many modules a message names.
+// maxModules is the number of modules that a message names.
 const maxModules = 12
 
-// ModuleList names the modules that stand in the sources, as far as a look at their text tells.
+// ModuleList names the modules declared in the sources, as far as their text shows.
 func (s *Set) ModuleList() string {
 	names := manifest.SortedKeys(s.ModuleNames())
 	switch n := len(names); {
@@ -26,7 +26,7 @@ func (s *Set) ModuleList() string {
 	return strings.Join(names, ", ")
 }
 
-// ModuleNames are the modules that stand in the sources, as far as a look at their text tells, and others.
+// ModuleNames returns the modules declared in the sources, as far as their text shows, and in others.
 func (s *Set) ModuleNames(others ...string) map[string]bool {
 	names := map[string]bool{}
 	for _, name := range others {
@@ -35,7 +35,7 @@ func (s *Set) ModuleNames(others ...string) map[string]bool {
 	for _, path := range s.Files {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has been read before
+			continue // already read
 		}
 		for _, found := range aModule.FindAllSubmatch(text, -1) {
 			names[string(found[1])] = true

@@ -12,18 +12,18 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Set is what a manifest's sources come to once globs and file lists are expanded.
+// Set is the result of expanding a manifest's globs and file lists.
 type Set struct {
 	Files    []string // in order, each once
 	IncDirs  []string
 	Defines  []string // NAME or NAME=VALUE, from file lists
 	listsUse []string // the file lists themselves: part of the build's hash
 
-	field  string            // of the manifest, at hand
-	fields map[string]string // of files and folders, by which they came here first
+	field  string            // current field of the manifest
+	fields map[string]string // by file or folder: the field that named it first
 }
 
-// Limits of file lists: how deep they nest, how many are read, and how long one is.
+// Limits of file lists: nesting depth, number of lists, and length of one.
 const (
 	maxListDepth = 16
 	maxLists     = 1000
@@ -62,7 +62,7 @@ func Expand(m *manifest.Manifest) (*Set, error) {
 	return s, errors.Join(errs...)
 }
 
-// checkFolder refuses what cannot be an include folder.
+// checkFolder refuses paths that are not include folders.
 func checkFolder(m *manifest.Manifest, path string) error {
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
 		return fmt.Errorf("%s is not a folder", path)
@@ -73,7 +73,7 @@ func checkFolder(m *manifest.Manifest, path string) error {
 	return manifest.CheckHit(m.Rel(path))
 }
 
-// checkHits refuses files that were found and cannot be given to the tools.
+// checkHits refuses files whose names the tools cannot be given.
 func checkHits(m *manifest.Manifest, files []string) error {
 	for _, f := range files {
 		if err := errors.Join(manifest.CheckHit(m.Rel(f)), manifest.CheckSource(f)); err != nil {
@@ -83,10 +83,10 @@ func checkHits(m *manifest.Manifest, files []string) error {
 	return nil
 }
 
-// literal has the characters of a path that a pattern gives a meaning stand for themselves.
+// literal escapes the characters of a path that have a meaning in patterns.
 var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// globFiles finds the files of a pattern. In base, the folder that it begins with, nothing is a pattern.
+// globFiles finds the files of a pattern. Characters of base, the folder that it begins with, are not a pattern.
 func globFiles(base, pat string) ([]string, error) {
 	full := pat
 	if in, ok := strings.CutPrefix(pat, base+string(filepath.Separator)); ok {
@@ -100,7 +100,7 @@ func globFiles(base, pat string) ([]string, error) {
 		return nil, fmt.Errorf("no file matches %s", pat)
 	}
 	for _, h := range hits {
-		// Sources are hashed whole, and a pipe or a device may never end.
+		// Sources are hashed completely, and a pipe or a device may never end.
 		if st, err := os.Stat(h); err != nil {
 			return nil, err
 		} else if !st.Mode().IsRegular() {
@@ -116,7 +116,7 @@ func globFiles(base, pat string) ([]string, error) {
 	return hits, nil
 }
 
-// checkKernel refuses files and folders of the kernel: what they hold depends on who reads them, and when.
+// checkKernel refuses files and folders of the kernel: their content depends on who reads them, and when.
 func checkKernel(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Set) addFolder(dir string) {
 	s.IncDirs = append(s.IncDirs, dir)
 }
 
-// claim notes the field that a path came by, and reports whether it is the first.
+// claim records the field that named a path, and reports whether it is the first.
 func (s *Set) claim(path string) bool {
 	_, known := s.fields[path]
 	if !known {
@@ -152,7 +152,7 @@ func (s *Set) claim(path string) bool {
 	return !known
 }
 
-// Fault is a fault of a file or folder, at the field that it came by.
+// Fault returns a fault of a file or folder, at the field that named it.
 func (s *Set) Fault(m *manifest.Manifest, path string, err error) error {
 	return m.Errorf(s.fields[path], "%s: %v", manifest.TopField(s.fields[path]), err)
 }
@@ -198,10 +198,10 @@ func (s *Set) readList(m *manifest.Manifest, path string, open []string) []error
 	return errs
 }
 
-// maxListErrors is how many faults of a file list are told.
+// maxListErrors is the number of faults that are reported of a file list.
 const maxListErrors = 20
 
-// listLine takes a line of a file list in dir.
+// listLine evaluates a line of a file list in dir.
 func (s *Set) listLine(m *manifest.Manifest, dir, text string, open []string) []error {
 	list, isList := strings.CutPrefix(text, "-f ")
 	if !isList {
@@ -239,7 +239,7 @@ func (s *Set) listLine(m *manifest.Manifest, dir, text string, open []string) []
 	return nil
 }
 
-// listDirs takes the folders of +incdir+ in a list in dir.
+// listDirs adds the folders of +incdir+ in a list in dir.
 func (s *Set) listDirs(m *manifest.Manifest, dir, dirs string) (errs []error) {
 	for _, d := range strings.Split(dirs, "+") {
 		path, err := listPath(dir, d)
@@ -255,7 +255,7 @@ func (s *Set) listDirs(m *manifest.Manifest, dir, dirs string) (errs []error) {
 	return errs
 }
 
-// listDefines takes the macros of +define+.
+// listDefines adds the macros of +define+.
 func (s *Set) listDefines(defs string) (errs []error) {
 	for _, d := range strings.Split(os.ExpandEnv(defs), "+") {
 		if err := manifest.CheckMacroDef(d); err != nil {
@@ -267,7 +267,7 @@ func (s *Set) listDefines(defs string) (errs []error) {
 	return errs
 }
 
-// listPath is a path of a file list in dir.
+// listPath returns a path of a file list in dir.
 func listPath(dir, p string) (string, error) {
 	if err := manifest.CheckPath(p); err != nil {
 		return "", err
@@ -279,7 +279,7 @@ func listPath(dir, p string) (string, error) {
 	return p, nil
 }
 
-// Limits on what of a design is read to know it again.
+// Limits on the files that are read to compute a design's hash.
 const (
 	MaxSourceBytes  = 256 << 20
 	MaxSourcesBytes = 1 << 30

@@ -1,7 +1,7 @@
-// Package toolchain finds Verilator, the C++ compiler and what belongs to it, and runs them within limits of time,
-// memory and output. What they are run for, build decides.
+// Package toolchain finds Verilator, the C++ compiler and its companions, and runs them within limits of time, memory
+// and output. Package build decides what they are run for.
 //
-// Invariants: a tool that is missing is named with the command that installs it (ErrToolMissing). One that exceeds a
-// limit, or whose caller does not wait any longer, is ended with all of its children, and the error says which limit,
-// and where it is set.
+// Invariants: the error of a missing tool names the command that installs it (ErrToolMissing). A tool that exceeds a
+// limit, or whose context is canceled, is ended with all of its children, and the error names the limit and where it is
+// set.
 package toolchain

@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ToolLimits are what one run of a tool may take: a design can make Verilator read a file without end.
+// ToolLimits limit one run of a tool: a design can make Verilator read a file without end.
 type ToolLimits struct {
-	Memory uint64 // bytes of address space; 0 is that of $NICTWIN_TOOL_GB
-	File   uint64 // bytes of each file that it writes
+	Memory uint64 // bytes of address space; 0: that of $NICTWIN_TOOL_GB
+	File   uint64 // bytes of each output file
 	Time   time.Duration
-	Longer string // who has more time
+	Longer string // a hint where the time limit is longer
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 	maxToolFile   = 4 << 30 // bytes
 	maxToolOutput = 256 << 20
 	lookTimeout   = 3 * time.Minute
-	killDelay     = 5 * time.Second // for what a tool that was killed has left in its pipes
+	killDelay     = 5 * time.Second // time to read what a killed tool has left in its pipes
 )
 
 var (
@@ -39,17 +39,17 @@ var (
 		Longer: fmt.Sprintf("; nictwin dut build waits %v", toolTimeout)}
 )
 
-// ToolMemoryVar names the variable for designs that take more.
+// ToolMemoryVar names the variable that raises the memory limit for larger designs.
 const ToolMemoryVar = "NICTWIN_TOOL_GB"
 
-// SettingError is a variable of the environment that has no meaning.
+// SettingError is an environment variable with an invalid value.
 type SettingError struct{ Name, Value, Want string }
 
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Name, e.Value, e.Want) }
 
 var _ error = (*SettingError)(nil)
 
-// Complete sets the memory of limits that have none.
+// Complete fills in a missing memory limit.
 func (l ToolLimits) Complete() (ToolLimits, error) {
 	gb := uint64(toolMemoryGB)
 	if text := os.Getenv(ToolMemoryVar); text != "" {
@@ -64,12 +64,12 @@ func (l ToolLimits) Complete() (ToolLimits, error) {
 	return l, nil
 }
 
-// ExceededError is a run of a tool that was ended by one of its limits.
+// ExceededError reports a run of a tool that was ended by one of its limits.
 type ExceededError struct{ what string }
 
 func (e *ExceededError) Error() string { return e.what }
 
-// exceeded tells by how a tool ended which of its limits ended it; nil: none did.
+// exceeded returns the limit that ended a tool, by how it ended; nil: none did.
 func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out string) error {
 	tool = filepath.Base(tool)
 	switch {
@@ -94,7 +94,8 @@ func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out st
 
 var tooLittleMemory = regexp.MustCompile(`std::bad_alloc|(?m)^(?:LLVM ERROR|cc1plus): out of memory`)
 
-// tooLongFile reports whether a tool wrote too much into a file, or what runs below Verilator's script did.
+// tooLongFile reports whether a tool, or a process below Verilator's script, exceeded the limit on the size of a
+// file.
 func tooLongFile(err error, out string) bool {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -105,7 +106,7 @@ func tooLongFile(err error, out string) bool {
 	return strings.Contains(out, fmt.Sprintf("%%Error: Verilator threw signal %d.", int(syscall.SIGXFSZ)))
 }
 
-// start starts a tool that is held to the limits, as is all that it starts.
+// start starts a tool with these limits, which its child processes inherit.
 func (l ToolLimits) start(cmd *exec.Cmd) error {
 	cmd.Cancel = func() error {
 		return overTree(cmd.Process.Pid, func(pid int) error { return unix.Kill(pid, unix.SIGKILL) })
@@ -120,15 +121,15 @@ func (l ToolLimits) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// hold sets the limits of one process, unless it has less.
+// hold sets the limits of one process, except where it already has lower ones.
 func (l ToolLimits) hold(pid int) error {
 	for _, r := range []struct {
 		resource int
 		most     uint64
 	}{
 		{unix.RLIMIT_AS, l.Memory}, {unix.RLIMIT_FSIZE, l.File},
-		{unix.RLIMIT_CPU, 2 * uint64(math.Ceil(l.Time.Seconds()))}, // ends what is left when nictwin is killed
-		{unix.RLIMIT_CORE, 0}, // it would lie in the folder of the manifest
+		{unix.RLIMIT_CPU, 2 * uint64(math.Ceil(l.Time.Seconds()))}, // ends remaining processes when nictwin is killed
+		{unix.RLIMIT_CORE, 0}, // a core file would be written into the folder of the manifest
 	} {
 		var has unix.Rlimit
 		if err := unix.Prlimit(pid, r.resource, nil, &has); err != nil {
@@ -142,13 +143,13 @@ func (l ToolLimits) hold(pid int) error {
 	return nil
 }
 
-// overTree does something to a process and then to those that it had started before that. Those that have ended are
-// left out.
+// overTree applies a function to a process and then to its child processes that existed before. Processes that
+// have ended are left out.
 func overTree(pid int, do func(pid int) error) error {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	kids := func() (all []string) {
 		for _, list := range lists {
-			text, _ := os.ReadFile(list) // it has ended
+			text, _ := os.ReadFile(list) // it may have ended
 			all = append(all, strings.Fields(string(text))...)
 		}
 		return all
@@ -165,7 +166,7 @@ func overTree(pid int, do func(pid int) error) error {
 	return err
 }
 
-// FirstBytes keeps the beginning of what is written: a design can make Verilator talk without end.
+// FirstBytes keeps the beginning of what is written: a design can make Verilator print without end.
 type FirstBytes struct {
 	strings.Builder
 	Most int

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// tuningTools are the parts of clang that a tuned build needs beside the compiler.
+// tuningTools are the parts of clang that a tuned build needs in addition to the compiler.
 type tuningTools struct{ Merge string }
 
 func (t *Tools) Tuning() (tuningTools, error) {
@@ -41,12 +41,12 @@ func (t *Tools) Tuning() (tuningTools, error) {
 	return tuningTools{merge}, nil
 }
 
-// llvmVersion finds the major version in what a tool of LLVM says of itself.
+// llvmVersion matches the major version in the output of an LLVM tool.
 var llvmVersion = regexp.MustCompile(`LLVM version (\d+)`)
 
-// profdata is the llvm-profdata of the compiler's version: an older one does not read its counters. The compiler names
-// whatever it finds, in the end that of the PATH, or just the name; so the version is looked at. Empty if there is
-// none.
+// profdata returns the path of llvm-profdata of the compiler's version: an older one cannot read its counters.
+// The compiler prints whatever it finds, in the end the one of the PATH, or only the name; so the version is
+// checked. Empty if there is none.
 func (t *Tools) profdata(major string) string {
 	name, err := toolOutput(t.Cxx, "-print-prog-name=llvm-profdata")
 	if err != nil {
@@ -65,12 +65,12 @@ func (t *Tools) profdata(major string) string {
 	return ""
 }
 
-// quoted is a word of a command line as clang shows it.
+// quoted matches a word of a command line as clang prints it.
 var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 
-// profileRuntime is the library that the compiler links programs with that count for a profile. It looks in several
-// folders, by version and target, and -print-runtime-dir names one of them, there or not; so this asks for the command
-// line of a link.
+// profileRuntime returns the library that the compiler links into programs that count for a profile. The
+// compiler searches several folders, by version and target, and -print-runtime-dir prints one of them whether it
+// exists or not; so this asks for the command line of a link.
 func (t *Tools) profileRuntime() (string, error) {
 	lines, err := toolErrors(t.Cxx, "-###", "-fprofile-generate", os.DevNull)
 	if err != nil {

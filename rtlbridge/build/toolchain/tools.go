@@ -30,11 +30,11 @@ func (e *BuildError) Error() string {
 	return fmt.Sprintf("%s: %v\n%s", e.Step, e.Err, strings.TrimRight(e.Output, "\n"))
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
 
 const (
-	toolTimeout  = 30 * time.Minute // far longer than a step takes on a slow machine that is busy
+	toolTimeout  = 30 * time.Minute // far longer than a step takes on a slow, busy machine
 	MaxToolLines = 40
 )
 
@@ -81,8 +81,8 @@ func Find(compiler string) (*Tools, error) {
 	return t, nil
 }
 
-// Own reports whether a file that a design depends on is Verilator's: its program, or what it reads of its own accord.
-// The version of Verilator is part of every build's hash.
+// Own reports whether a file that a design depends on belongs to Verilator: its program, or a file that it
+// always reads. The version of Verilator is part of every build's hash.
 func (t *Tools) Own(path string) bool {
 	switch filepath.Base(path) {
 	case "verilator_bin", "verilator_bin_dbg":
@@ -91,10 +91,11 @@ func (t *Tools) Own(path string) bool {
 	return filepath.Dir(path) == t.IncludeDir && strings.HasPrefix(filepath.Base(path), "verilated")
 }
 
-// fstLibraries finds what Verilator links programs with that write FST files.
+// fstLibraries matches the libraries that Verilator links for writing FST files.
 var fstLibraries = regexp.MustCompile(`(?m)^\s*LDLIBS \+= ((?:-l\w+ )*-lz)$`)
 
-// WaveLibraries are those of a program that writes waveforms. Verilator's makefile names them where there are several.
+// WaveLibraries returns the libraries of a program that writes waveforms. If there are several, Verilator's
+// makefile names them.
 func (t *Tools) WaveLibraries() []string {
 	text, err := os.ReadFile(filepath.Join(t.IncludeDir, "verilated.mk"))
 	if m := fstLibraries.FindSubmatch(text); err == nil && m != nil {
@@ -103,13 +104,13 @@ func (t *Tools) WaveLibraries() []string {
 	return []string{"-lz"}
 }
 
-// toolOutput is what a tool prints.
+// toolOutput returns what a tool prints.
 func toolOutput(name string, args ...string) (string, error) {
 	out, _, err := ask(name, args...)
 	return out, err
 }
 
-// toolErrors is what a tool that succeeds prints on its standard error.
+// toolErrors returns what a successful tool prints on its standard error.
 func toolErrors(name string, args ...string) (string, error) {
 	_, words, err := ask(name, args...)
 	return words, err
@@ -127,11 +128,11 @@ func ask(name string, args ...string) (out, words string, err error) {
 	return o.String(), w.String(), nil
 }
 
-// ToolRun is how a tool is run.
+// ToolRun describes a run of a tool.
 type ToolRun struct {
-	Ctx    context.Context // ends it, too
+	Ctx    context.Context // cancels it
 	Limits ToolLimits
-	Env    []string // besides that of this process
+	Env    []string // in addition to that of this process
 	Step   string   // what is being done
 	Dir    string
 }
@@ -164,8 +165,8 @@ func (r ToolRun) Run(name string, args ...string) (string, error) {
 	return out.String(), &BuildError{Step: r.Step, Output: HeadLines(out.String(), MaxToolLines), Err: err}
 }
 
-// runChild runs a tool that is killed when this process ends, however it does. The system takes the end of the thread
-// that started the tool for that of the process, so the thread is kept.
+// runChild runs a tool that is killed when this process ends, in whatever way. The system kills the tool when
+// the thread that started it ends, so the thread is kept.
 func runChild(cmd *exec.Cmd, start func(*exec.Cmd) error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

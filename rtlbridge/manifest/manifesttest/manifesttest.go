@@ -1,7 +1,7 @@
-// Package manifesttest has a small device for tests of what reads, builds and refuses manifests: a manifest, the
-// module that fits it and the ports that Verilator sees. It is no device to run: the modules under verilator/duts are.
+// Package manifesttest has a small device for tests that read, build or refuse manifests: a manifest, a module that
+// fits it, and the ports as Verilator prints them. It is not meant to be run; the modules under verilator/duts are.
 //
-// Invariants: Good is valid, and Module and Header have the ports that it binds, no others.
+// Invariants: Good is valid, and Module and Header have exactly the ports that it binds.
 package manifesttest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Good is a manifest without a fault.
+// Good is a valid manifest.
 const Good = `name: x
 top: m
 sources: [a.sv]
@@ -33,7 +33,7 @@ observe: [busy]
 busy: busy
 `
 
-// Header is what Verilator's header of Module says of its ports.
+// Header is the part of Verilator's header of Module that declares its ports.
 const Header = `    VL_IN8(&clk,0,0);
     VL_IN8(&rst,0,0);
     VL_IN64(&s_tdata,63,0);
@@ -63,13 +63,13 @@ const Module = `module m (
   end
   \$(touch${IFS}PWNED) u (.clk, .q(s_tready));
 endmodule
-// A name that Verilator makes names of files of.
+// A name that occurs in the names of files that Verilator writes.
 module \$(touch${IFS}PWNED) (input logic clk, output logic q); /*verilator no_inline_module*/
   assign q = clk;
 endmodule
 `
 
-// Plant makes a folder with a manifest and a design, in a place whose name is an attack itself.
+// Plant writes a manifest and a design into a folder whose name is itself an attack.
 func Plant(t *testing.T, from, to string, files map[string]string) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "a b $(touch PWNED);'\"")

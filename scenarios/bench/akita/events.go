@@ -1,6 +1,6 @@
-// Package akita measures our engine, ports, links and switch against Akita's own: the same work on both sides, turn
-// and turn about, the least time of many slices. A slice takes about the same wall time on either side, so that a busy
-// machine spoils neither side's more often. The measurements print nothing and judge nothing.
+// Package akita measures the engine, ports, links and switch against Akita's own: the same work on both sides,
+// alternately, the least time of many slices. A slice takes about the same wall time on either side, so that a
+// busy machine disturbs both sides equally. The measurements print nothing and judge nothing.
 package akita
 
 import (
@@ -15,9 +15,9 @@ import (
 
 const measureTurns = 9
 
-// Events measures the time per event, in nanoseconds, with so many
-// events pending: each event, reused, schedules itself again at a
-// pseudo-random later time. It compares simcore.Engine with Akita's SerialEngine.
+// Events measures the time per event, in nanoseconds, with the given number of events pending: each event,
+// reused, schedules itself again at a pseudo-random later time. It compares simcore.Engine with Akita's
+// SerialEngine.
 func Events(pending int) (own, theirs float64) {
 	if pending < 1 {
 		panic(fmt.Sprintf("akita: Events(%d): want at least 1", pending))
@@ -91,7 +91,7 @@ func (w *stopwatch) run(e sim.Engine) float64 {
 	return float64(w.best.Nanoseconds()) / float64(w.slice)
 }
 
-// holdSteps yields the intervals of the event measurement, in picoseconds.
+// holdSteps generates the intervals of the event measurement, in picoseconds.
 type holdSteps uint64
 
 func (s *holdSteps) next() simcore.Ps {

@@ -94,7 +94,7 @@ func (b *hopBoard) sink(now sim.VTimeInSec) bool {
 	return true
 }
 
-// run takes the time per message and checks that all came.
+// run returns the time per message and checks that all arrived.
 func (b *hopBoard) run(e sim.Engine) float64 {
 	ns := b.watch.run(e)
 	if b.err == nil && b.got != b.sent {

@@ -16,9 +16,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares them,
-// on simcore.Engine, with Akita's SerialEngine, LimitNumMsgPort and DirectConnection and a component that looks up the
-// same route: turn about in one run, the least of many slices.
+// Switch measures the time per TLP, in nanoseconds, over a PCIe link, the switch and another link. It compares
+// them, on simcore.Engine, with Akita's SerialEngine, LimitNumMsgPort and DirectConnection and a component that
+// looks up the same route: alternately in one run, the least of many slices.
 func Switch() (own, theirs float64, err error) {
 	ours, err := ownSwitch()
 	if err != nil {
@@ -44,9 +44,9 @@ func Switch() (own, theirs float64, err error) {
 	return own, theirs, nil
 }
 
-// switchBoard is a source, a switch and a sink, each with a clock of 4.5 ns, at which a 256 B write takes a Gen5 link
-// as long. On Akita's side the switch is a component that looks the same route up and forwards over stock ports and
-// connections.
+// switchBoard is a source, a switch and a sink, each with a clock of 4.5 ns, the time that a 256 B write takes
+// on a Gen5 link. On Akita's side the switch is a component that looks up the same route and forwards over stock
+// ports and connections.
 type switchBoard struct {
 	free      []*msg.TLP
 	out, end  sim.Port // of source and sink
@@ -148,7 +148,7 @@ func (h *switchBoard) run(e sim.Engine, start func(), n int) (float64, error) {
 	return float64(took.Nanoseconds()) / float64(n), err
 }
 
-// side measures n TLPs.
+// side measures n TLPs on one of the sides.
 type side func(n int) (float64, error)
 
 func ownSwitch() (side, error) {

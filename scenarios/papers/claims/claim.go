@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// Check is how a claim is compared with what was measured.
+// Check selects how a claim is compared with the measurement.
 type Check string
 
 // The checks.
 const (
-	Exact      Check = "exact"       // equal to the digits that are printed; or an equation that holds
+	Exact      Check = "exact"       // equal to the printed digits; or an equation that holds
 	Within     Check = "within"      // within a relative tolerance
 	InRange    Check = "in_range"    // between the ends of a range, each widened by the tolerance
 	UpperBound Check = "upper_bound" // at most the value
 	LowerBound Check = "lower_bound" // at least the value
 	Ordering   Check = "ordering"    // one is more than the other
 	Direction  Check = "direction"   // it moves this way
-	Shape      Check = "shape"       // the curve has this form
-	Input      Check = "input"       // is given to the model: not scored
+	Shape      Check = "shape"       // the curve has this shape
+	Input      Check = "input"       // given to the model: not scored
 	None       Check = "none"        // cannot be checked by simulation: not scored
 )
 
-// Derivability is what a claim should follow from.
+// Derivability names the basis from which a claim should follow.
 type Derivability string
 
-// The kinds of derivability.
+// Kinds of derivability.
 const (
 	Structural Derivability = "structural" // counting bytes, packets and pointers
 	Calibrated Derivability = "calibrated" // a constant fitted on other claims
@@ -44,24 +44,24 @@ type Claim struct {
 	Check     Check    `yaml:"check"`
 	Tolerance float64  `yaml:"tolerance"`
 	Low       *float64 `yaml:"low"`  // accepted instead of a range widened by the tolerance
-	High      *float64 `yaml:"high"` // likewise; of an upper bound, accepted instead of the value
+	High      *float64 `yaml:"high"` // likewise; for an upper bound, accepted instead of the value
 	// of a range: the first number measured is compared with its low end, the second with the high one
 	Ends         bool         `yaml:"ends"`
 	Kind         string       `yaml:"kind"`
 	Role         string       `yaml:"role"`
 	Derivability Derivability `yaml:"derivability"`
 
-	Line int `yaml:"-"` // in its file
+	Line int `yaml:"-"` // line in its file
 }
 
-// Value is what is printed: nothing, one number, several, or a text.
+// Value is the printed value: nothing, one number, several, or a text.
 type Value struct {
 	Numbers []float64
 	Text    string
-	Digits  int // after the point, of the first number as it is written
+	Digits  int // after the point, of the first number as printed
 }
 
-// String is the value as it is printed.
+// String returns the value as printed.
 func (v Value) String() string {
 	if v.Text != "" {
 		return v.Text
@@ -73,7 +73,7 @@ func (v Value) String() string {
 	return strings.Join(parts, "..")
 }
 
-// Number is the first number, or 0.
+// Number returns the first number, or 0.
 func (v Value) Number() float64 {
 	if len(v.Numbers) == 0 {
 		return 0

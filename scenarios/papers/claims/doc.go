@@ -1,5 +1,5 @@
-// Package claims is what the papers say, as numbers: the claims that experiments
-// are judged by, and how.
+// Package claims lists the claims of the papers as numbers, and compares
+// measurements with them.
 //
 // A claim has an id, where the paper says it, a metric with value and unit, and
 // a check. The files beside this one hold them; no prose of the papers is in
@@ -10,6 +10,6 @@
 //
 // Invariants:
 //   - Reading is strict: an unknown field, a check that does not fit its value or
-//     an id that is there twice is an error with file and line.
+//     a duplicate id is an error with file and line.
 //   - A claim that is an input, or cannot be checked, is never a pass.
 package claims

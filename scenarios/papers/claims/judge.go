@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Verdict is how a claim came out.
+// Verdict is the result of judging a claim.
 type Verdict string
 
 // The verdicts.
@@ -17,14 +17,14 @@ const (
 	NotScored Verdict = "not scored"
 )
 
-// Found is what was measured.
+// Found holds the measurements for a claim.
 type Found struct {
 	Values []float64 // as many as the claim has
 	Holds  bool      // for claims about an order, shape, direction or equation
-	Broken string    // what a claim says beside its number, and was not found
+	Broken string    // a further statement of the claim that did not hold
 }
 
-// Judge compares a claim with what was found. A pass has no why.
+// Judge compares a claim with what was found. why is empty for a pass.
 func (c *Claim) Judge(f Found) (v Verdict, why string) {
 	switch {
 	case c.Role == "input" && c.Check != Input, c.Check == Input:
@@ -56,7 +56,7 @@ func numeric(c Check) bool {
 	return c == Exact || c == Within || c == InRange || c == UpperBound || c == LowerBound
 }
 
-// compare returns what is wrong with the i-th number, or nothing.
+// compare returns what is wrong with the i-th number; empty if nothing is.
 func (c *Claim) compare(i int, got float64) string {
 	if math.IsNaN(got) || math.IsInf(got, 0) {
 		return fmt.Sprintf("%g is no measurement", got)
@@ -103,7 +103,7 @@ func (c *Claim) compare(i int, got float64) string {
 	return fmt.Sprintf("a number, %.4g, for a check of kind %s", got, c.Check)
 }
 
-// span is what InRange accepts.
+// span returns the range that InRange accepts.
 func (c *Claim) span() (low, high float64) {
 	if c.Low != nil && c.High != nil {
 		return *c.Low, *c.High

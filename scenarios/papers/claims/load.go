@@ -15,7 +15,7 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// All are the claims of the files beside this one, in the order of the files' names and of their lines.
+// All returns the claims of the embedded files, in the order of the files' names and of their lines.
 func All() ([]Claim, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -72,7 +72,7 @@ func Parse(name string, text []byte) ([]Claim, error) {
 	return file.Claims, errors.Join(errs...)
 }
 
-// located puts the file before each error of the YAML reader, which names the line.
+// located prefixes each error of the YAML reader, which names the line, with the file.
 func located(name string, err error) error {
 	texts := []string{err.Error()}
 	var typed *yaml.TypeError
@@ -92,7 +92,8 @@ func located(name string, err error) error {
 	return errors.Join(errs...)
 }
 
-// UnmarshalYAML notes the line. Fields that nobody knows are refused here, too: a decoder does not hand that on.
+// UnmarshalYAML records the line. It also refuses unknown fields, since the decoder's strictness does not extend
+// to custom unmarshalers.
 func (c *Claim) UnmarshalYAML(n *yaml.Node) error {
 	type plain Claim
 	if n.Kind != yaml.MappingNode {
@@ -143,7 +144,7 @@ func (v *Value) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// UnmarshalYAML is called for values that are there; one that is null is nothing.
+// UnmarshalYAML is called for present values only; one that is null counts as nothing.
 var _ yaml.Unmarshaler = (*Value)(nil)
 
 func (c *Claim) faults() (wrong []string) {

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// region is where one leg of a chain begins or ends: the network, or a cyclic ring of slots in a memory.
+// region is where a leg of a chain begins or ends: the network, or a cyclic ring of slots in a memory.
 type region struct {
 	requester.Place
 	slots int
@@ -21,23 +21,23 @@ type region struct {
 // leg is one transfer of a chain.
 type leg struct{ from, to region }
 
-// chain moves packets over several legs, one after the other: into Arm memory and from there on, as staged transmission
-// and reception do. Its bytes are checked where it ends.
+// chain moves packets over several legs, one after the other: into Arm memory and on from there, as staged
+// transmission and reception do. It checks the bytes where they end.
 type chain struct {
 	name   string
 	legs   []leg
 	size   int
 	window int
-	every  simcore.Ps // a packet begins so often, if the window lets it; 0: as soon as one ends
-	warm   int        // packets that the meter does not count: as many as fill a cache
+	every  simcore.Ps // interval of packets, if the window allows it; 0: each as soon as one ends
+	warm   int        // packets that the meter does not count: enough to fill a cache
 
 	rig     *rig
-	meter   *study.Meter // shared by the chains that run side by side
-	leads   bool         // its packets are those that the meter counts
+	meter   *study.Meter // shared by chains that run side by side
+	leads   bool         // the meter counts its packets
 	stop    *bool
 	begun   uint64
 	moved   uint64 // packets that ended
-	counted uint64 // of them while the meter counted
+	counted uint64 // of them, those counted by the meter
 	idle    []*hop
 	wake    simcore.Event
 	err     error
@@ -53,7 +53,7 @@ type hop struct {
 
 func (c *chain) begin(r *rig, m *study.Meter, stop *bool) error {
 	c.rig, c.meter, c.stop, c.wake.H = r, m, stop, c
-	if from := c.legs[0].from; !from.Network { // what the application sends
+	if from := c.legs[0].from; !from.Network { // sent by the application
 		b := make([]byte, c.size)
 		for i := range from.slots {
 			stamp(b, uint64(i))
@@ -78,14 +78,14 @@ func (c *chain) begin(r *rig, m *study.Meter, stop *bool) error {
 	return c.err
 }
 
-// stamp puts a number into each line.
+// stamp writes a number into each line.
 func stamp(b []byte, n uint64) {
 	for i := 0; i+8 <= len(b); i += mem.LineBytes {
 		binary.LittleEndian.PutUint64(b[i:], n)
 	}
 }
 
-// stamped is the number that the lines of a packet have: what comes from memory is the same each time round the ring.
+// stamped returns the number in the lines of a packet: memory content is the same in each lap of the ring.
 func (c *chain) stamped(seq uint64) uint64 {
 	if from := c.legs[0].from; !from.Network {
 		return seq % uint64(from.slots)
@@ -120,12 +120,12 @@ func (h *hop) next() {
 	}
 	h.From, h.To = at(l.from), at(l.to)
 	if !h.From.Network {
-		clear(h.Data) // it is filled by what memory has
+		clear(h.Data) // to be filled from memory
 	}
 	h.c.fail(h.c.rig.nic.Start(&h.Transfer))
 }
 
-// ended goes on with the next leg, or ends the packet.
+// ended begins the next leg, or ends the packet.
 func (h *hop) ended(_ *requester.Transfer, now simcore.Ps) {
 	c := h.c
 	if h.leg++; h.leg < len(c.legs) {

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// linkInputs are those of every experiment about the links of a BlueField-2 card.
+// linkInputs are the inputs of every experiment about the links of a BlueField-2 card.
 var linkInputs = []study.Input{
 	{Name: "host.mps", Value: 512, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
 	{Name: "arm.mps", Value: 128, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
@@ -42,8 +42,8 @@ var Duplex = study.Experiment{
 	Run: duplex,
 }
 
-// linkSpec is a BlueField-2 card of the inputs, with its caches and DRAM if timed, else with memories that answer at
-// once.
+// linkSpec returns a BlueField-2 card made from the inputs: timed, with its caches and DRAM; otherwise with
+// memories that answer at once.
 func linkSpec(s *study.Session, timed bool) rigSpec {
 	n := requester.Default()
 	n.MPS = [...]int{nicspec.EndpointArm: int(s.Input("arm.mps")), nicspec.EndpointHost: int(s.Input("host.mps"))}
@@ -60,8 +60,8 @@ type duplexCase struct {
 	spec          rigSpec
 }
 
-// ways are the transfers of a path: there, back, and both.
-func ways(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
+// duplexCases returns the transfers of a path: one direction, the other, and both.
+func duplexCases(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
 	var a, b route
 	for _, x := range routes() {
 		if "path "+x.path == path {
@@ -75,7 +75,7 @@ func ways(s *study.Session, path string, size int, spec rigSpec) []duplexCase {
 	one := func(x route) *flow {
 		return &flow{name: x.name, from: x.from, to: x.to, size: size, window: int(s.Input("window"))}
 	}
-	if path == "path 3" { // what is read is not what is written
+	if path == "path 3" { // the bytes read are not those written
 		b.to.Addr += 2 * span
 		b.from.Addr += 2 * span
 	}
@@ -94,10 +94,10 @@ func duplex(s *study.Session) error {
 	card := linkSpec(s, true)
 	var cases []duplexCase
 	for _, p := range []string{"path 1", "path 2", "path 3"} {
-		cases = append(cases, ways(s, p, size, card)...)
+		cases = append(cases, duplexCases(s, p, size, card)...)
 	}
 	for _, p := range []string{"path 2", "path 3"} {
-		for _, c := range ways(s, p, size, linkSpec(s, false)) {
+		for _, c := range duplexCases(s, p, size, linkSpec(s, false)) {
 			c.system += linksOnly
 			cases = append(cases, c)
 		}
@@ -105,11 +105,11 @@ func duplex(s *study.Session) error {
 	roce, coded := card, card
 	roce.nic.Header = requester.RoCEv2().Header
 	coded.nicGbps = 252
-	for _, c := range ways(s, "path 1", size, roce) {
+	for _, c := range duplexCases(s, "path 1", size, roce) {
 		c.system = "path 1, RoCEv2"
 		cases = append(cases, c)
 	}
-	for _, c := range ways(s, "path 3", size, coded) {
+	for _, c := range duplexCases(s, "path 3", size, coded) {
 		c.system = "path 3, 252 Gbps"
 		cases = append(cases, c)
 	}
@@ -132,9 +132,9 @@ func duplex(s *study.Session) error {
 	return largeTransfers(s, card)
 }
 
-// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the limit
-// that links and network set: reads beside writes at that limit are twice what the one channel of the Arm's DRAM can
-// carry.
+// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the
+// limit of links and network: READs beside WRITEs at that limit are twice what the one channel of the Arm's DRAM
+// sustains.
 const linksOnly = ", links only"
 
 func duplexClaims(s *study.Session, got map[string]float64) {
@@ -164,7 +164,7 @@ func largeTransfers(s *study.Session, spec rigSpec) error {
 	bw := study.NewSeries("large_bandwidth", "Bandwidth of 64 KB transfers", "payload", "Gbps",
 		study.Axis{Name: "operation"})
 	for _, p := range []string{"path 1", "path 2", "path 3"} {
-		for _, c := range ways(s, p, size, spec)[:2] {
+		for _, c := range duplexCases(s, p, size, spec)[:2] {
 			e, r, err := flows(s, "64 KB "+p+" "+c.label, c.spec, 1000, c.flows...)
 			if err != nil {
 				return err

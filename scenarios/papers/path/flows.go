@@ -10,14 +10,14 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// flow keeps transfers of one kind under way.
+// flow keeps transfers of one kind in flight.
 type flow struct {
 	name   string
 	from   requester.Place
 	to     requester.Place
 	size   int
-	window int        // transfers under way
-	every  simcore.Ps // one begins so often, if the window lets it; 0: as soon as one ends
+	window int        // transfers in flight
+	every  simcore.Ps // interval of transfers, if the window allows it; 0: each as soon as one ends
 
 	moved uint64
 	seed  uint64
@@ -28,10 +28,10 @@ type flow struct {
 	err   error
 }
 
-// span is how much of a memory the transfers of a flow are spread over.
+// span is the part of a memory over which the transfers of a flow are spread.
 const span = 16 << 20
 
-// place is a random multiple of the size in the flow's memory.
+// place returns a random multiple of the size in the flow's memory.
 func (f *flow) place(p requester.Place) requester.Place {
 	if p.Network {
 		return p
@@ -88,7 +88,7 @@ func (f *flow) done(t *requester.Transfer, now simcore.Ps, total *study.Meter) {
 // Name implements sim.Named.
 func (f *flow) Name() string { return f.name }
 
-// flows runs flows side by side until the sum of those that have no pace is known to a percent.
+// flows runs flows side by side until the sum of those without a pace is known to a percent.
 func flows(s *study.Session, name string, spec rigSpec, roundTrips int, list ...*flow) (study.Estimate, *rig, error) {
 	r, err := newRig(spec)
 	if err != nil {

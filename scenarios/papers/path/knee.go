@@ -8,10 +8,10 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// kneeSizes are LLC sizes as parts of bandwidth × residence.
+// kneeSizes are LLC sizes as fractions of bandwidth × residence.
 var kneeSizes = []float64{0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2}
 
-// knee finds the LLC size from which DRAM is left alone, for several residences.
+// knee finds the LLC size from which on DRAM is not used, for several residences.
 func knee(s *study.Session) error {
 	x := study.NewSeries("knee", "DRAM traffic by LLC size, invalidating design", "DRAM bytes per payload byte", "B/B",
 		study.Axis{Name: "LLC", Unit: "KB", Log: true}, study.Axis{Name: "residence", Unit: "µs"})
@@ -51,7 +51,8 @@ func knee(s *study.Session) error {
 	return nil
 }
 
-// crossing is the size at which the passes fall to half of their most, between two measured sizes.
+// crossing returns the size at which the passes fall to half of their maximum, interpolated between measured
+// sizes.
 func crossing(sizes, passes []float64) float64 {
 	half := 0.0
 	for _, p := range passes {
@@ -65,8 +66,8 @@ func crossing(sizes, passes []float64) float64 {
 	return math.NaN()
 }
 
-// residences shows both sides of residence = LLC ÷ bandwidth, with an LLC of a sixteenth: sizes and times are scaled
-// alike.
+// residences shows both sides of residence = LLC ÷ bandwidth, with an LLC of a sixteenth: sizes and times are
+// scaled by the same factor.
 func residences(s *study.Session) error {
 	const scale = 16
 	llc := int64(llcBytes / scale)
@@ -101,7 +102,7 @@ func residences(s *study.Session) error {
 	return nil
 }
 
-// Of the backlog: an LLC of an eighth, so that all of it fits into a fraction of a millisecond.
+// Parameters of backlog: an LLC of an eighth, so that all of it fits into a fraction of a millisecond.
 const (
 	backlogScale = 8
 	backlogLLC   = llcBytes / backlogScale
@@ -111,14 +112,14 @@ const (
 	backlogBin   = 10
 )
 
-// backlog stops the cores for a while: the ring grows beyond the cache, DRAM is used, and the cache alone again after
-// it.
+// backlog stops the cores for a while: the ring grows beyond the cache, so that DRAM is used; afterwards the
+// cache alone suffices again.
 func backlog(s *study.Session) error {
 	spec, err := ringOf(s, "backlog", backlogLLC, true)
 	if err != nil {
 		return err
 	}
-	spec.gbps = s.Input("link") / 2 // so that the DRAM can carry what falls to it
+	spec.gbps = s.Input("link") / 2 // so that the DRAM can carry its share
 	per := float64(spec.packet) * 8e3 / spec.gbps
 	spec.invalidate, spec.residence, spec.slots = true, us(s.Input("residence")/4), 4*backlogLLC/spec.packet
 	spec.service, spec.scale = simcore.Ps(per/1.5), backlogScale
@@ -153,7 +154,7 @@ func backlog(s *study.Session) error {
 	return nil
 }
 
-// faster receives at 800 Gbps through the LLC's bandwidth, with a ring that fits into it.
+// faster receives at 800 Gbps through an LLC of limited bandwidth, with a ring that fits into it.
 func faster(s *study.Session) error {
 	x := study.NewSeries("llc_bandwidth", "Receive at 800 Gbps through an LLC of 1,200 Gbps", "throughput", "Gbps",
 		study.Axis{Name: "design"})

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// memory is a cache before a DRAM, or the DRAM alone.
+// memory is a cache in front of a DRAM, or the DRAM alone.
 type memory struct {
 	engine *simcore.Engine
 	top    mem.Target
@@ -20,7 +20,7 @@ type memory struct {
 	dram   *dram.DRAM
 }
 
-// memoryBytes is more than any experiment uses; only pages that are written take room.
+// memoryBytes is more than any experiment uses; only written pages are allocated.
 const memoryBytes = 1 << 32
 
 func newMemory(cache *armcache.Spec, d dram.Spec) (*memory, error) {
@@ -41,7 +41,7 @@ func newMemory(cache *armcache.Spec, d dram.Spec) (*memory, error) {
 	return m, nil
 }
 
-// mark is the counters at an instant.
+// mark is a snapshot of the counters.
 type mark struct {
 	read, written           uint64 // of DRAM
 	llcRead, llcWritten     uint64 // accesses to the cache
@@ -74,7 +74,7 @@ func (k mark) since(o mark) mark {
 	}
 }
 
-// ledger is what crossed cache and DRAM for so many bytes of payload.
+// ledger returns the bytes that crossed cache and DRAM for a number of bytes of payload.
 func (k mark) ledger(design string, payload uint64) *study.Ledger {
 	b := study.NewLedger(design, payload)
 	b.Add("LLC", "reads", k.llcRead)
@@ -85,7 +85,7 @@ func (k mark) ledger(design string, payload uint64) *study.Ledger {
 	return b
 }
 
-// check balances the books once nothing is under way.
+// check balances the books once nothing is in flight.
 func (m *memory) check() error {
 	d := m.dram.Counters()
 	if err := study.Balance("DRAM", d.ReadBytes+d.WrittenBytes, d.FinishedBytes+d.Held); err != nil || m.cache == nil {
@@ -110,12 +110,12 @@ func (m *memory) check() error {
 	return nil
 }
 
-// load keeps so many accesses of a size under way, at addresses that at gives.
+// load keeps a number of accesses of one size in flight, at addresses returned by at.
 type load struct {
 	m      *memory
 	window int
 	size   int
-	every  simcore.Ps // an access begins no sooner after the one before; 0: at once
+	every  simcore.Ps // minimum interval between the begins of accesses; 0: none
 	op     func(i int) mem.Op
 	at     func(i int) uint64
 	meter  *study.Meter
@@ -129,7 +129,7 @@ type load struct {
 	err   error
 }
 
-// run is the rate of a load.
+// run returns the rate of a load.
 func (l *load) run(s *study.Session, name string) (study.Estimate, error) {
 	for range l.window {
 		l.idle = append(l.idle, &mem.Access{Data: make([]byte, l.size), Done: l.done})
@@ -182,7 +182,7 @@ func (l *load) done(a *mem.Access) {
 	if !l.over && !l.meter.Done(l.m.engine.Now(), len(a.Data)) {
 		l.over = true
 	}
-	if !l.armed && !l.over { // the next begins in an event of its own
+	if !l.armed && !l.over { // the next access begins in an event of its own
 		l.armed, l.wake.At = true, max(l.next, l.m.engine.Now())
 		l.m.engine.Schedule(&l.wake)
 	}

@@ -91,7 +91,7 @@ func packets(s *study.Session) error {
 	return nil
 }
 
-// table3 is what the study's Table 3 has for N bytes.
+// table3 returns the packet counts of the study's Table 3 for N bytes.
 func table3(s *study.Session, path string, n int) (pcie1, pcie0 uint64) {
 	ceil := func(mps string) uint64 { return uint64((n + int(s.Input(mps)) - 1) / int(s.Input(mps))) }
 	switch path {

@@ -71,7 +71,7 @@ func passes(s *study.Session) error {
 
 const llcBytes = 16 << 20
 
-// armDRAM is the Arm's memory by the inputs, its rates times scale.
+// armDRAM returns the Arm's memory as the inputs describe it, its rates multiplied by scale.
 func armDRAM(s *study.Session, scale float64) (dram.Spec, error) {
 	d, err := dram.Preset(s.Text("arm.dram"))
 	mixed := s.Input("arm.dram.mixed")
@@ -80,7 +80,7 @@ func armDRAM(s *study.Session, scale float64) (dram.Spec, error) {
 	return d, err
 }
 
-// armLLC is the Arm's cache of a size; devices write into all of it, or into none.
+// armLLC returns the Arm's cache with a size; devices allocate in all of it, or not at all.
 func armLLC(s *study.Session, bytes int64, allocate bool) (*armcache.Spec, error) {
 	c, err := armcache.Preset(s.Text("arm.llc"))
 	if err != nil {
@@ -95,7 +95,7 @@ func armLLC(s *study.Session, bytes int64, allocate bool) (*armcache.Spec, error
 	return &c, nil
 }
 
-// ringOf is the ring of the inputs before an LLC of a size.
+// ringOf returns the ring of the inputs in front of an LLC of a size.
 func ringOf(s *study.Session, name string, llc int64, allocate bool) (ringSpec, error) {
 	d, err := armDRAM(s, 1)
 	if err != nil {
@@ -111,8 +111,8 @@ func ringOf(s *study.Session, name string, llc int64, allocate bool) (ringSpec, 
 
 func us(t float64) simcore.Ps { return simcore.Ps(t * float64(simcore.Microsecond)) }
 
-// played is how a ring came out.
-type played struct {
+// ringOutcome is the outcome of a ring.
+type ringOutcome struct {
 	gbps          float64
 	e             study.Estimate
 	reads, writes float64 // of DRAM, per byte of payload
@@ -121,22 +121,22 @@ type played struct {
 	passes        float64 // DRAM bytes per byte of payload, from the first packet to the last
 }
 
-func playRing(s *study.Session, spec ringSpec) (played, error) {
+func playRing(s *study.Session, spec ringSpec) (ringOutcome, error) {
 	r, err := newRing(s, spec)
 	if err != nil {
-		return played{}, err
+		return ringOutcome{}, err
 	}
 	e, err := r.run(s)
 	if err != nil {
-		return played{}, err
+		return ringOutcome{}, err
 	}
 	k, n := r.counted()
 	whole := r.m.mark()
 	passes := float64(whole.read+whole.written) / float64(r.finished*spec.packet)
-	return played{e.Gbps(), e, float64(k.read) / float64(n), float64(k.written) / float64(n), k, n, passes}, nil
+	return ringOutcome{e.Gbps(), e, float64(k.read) / float64(n), float64(k.written) / float64(n), k, n, passes}, nil
 }
 
-// ceilings measures what the DRAM alone sustains.
+// ceilings measures what the DRAM sustains by itself.
 func ceilings(s *study.Session) error {
 	x := study.NewSeries("dram_ceilings", "What the Arm's DRAM sustains", "bandwidth", "Gbps",
 		study.Axis{Name: "traffic"})
@@ -211,7 +211,7 @@ func staged(s *study.Session) error {
 	return nil
 }
 
-// echoSpec receives each packet, copies it to a transmit ring and sends it from there.
+// echoSpec returns a ring that receives each packet, copies it to a transmit ring and sends it from there.
 func echoSpec(s *study.Session, name string, staging int, allocate bool) (ringSpec, error) {
 	spec, err := ringOf(s, name, llcBytes, allocate)
 	spec.residence = us(s.Input("residence"))
@@ -222,7 +222,7 @@ func echoSpec(s *study.Session, name string, staging int, allocate bool) (ringSp
 	return spec, err
 }
 
-// echo is the naive echo server without a cache for devices: four passes.
+// echo is the naive echo server without device allocation in the cache: four passes.
 func echo(s *study.Session) error {
 	staging := int(s.Input("staging.per_core") * s.Input("cores"))
 	x := study.NewSeries("echo_bottleneck", "Naive echo: what raises its throughput", "throughput", "Gbps",
@@ -258,7 +258,7 @@ func echo(s *study.Session) error {
 	return nil
 }
 
-func echoClaims(s *study.Session, p played) {
+func echoClaims(s *study.Session, p ringOutcome) {
 	const how = "counted at the DRAM over the whole run, device allocation off"
 	s.Book(p.mark.ledger("naive echo", p.payload))
 	s.Value("smartns.naive.mem_touches", p.passes, how)
@@ -267,7 +267,7 @@ func echoClaims(s *study.Session, p played) {
 	s.Value("smartns.naive.echo_fraction", p.gbps/s.Input("link"), "payload each way, of the line rate")
 }
 
-// staging is echo with a cache for devices, and transmit rings of many sizes.
+// staging is echo with device allocation, and transmit rings of many sizes.
 func staging(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
 	x := study.NewSeries("staging", "Echo through a 16 MB LLC: transmit rings below and above it", "throughput", "Gbps",

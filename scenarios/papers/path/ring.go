@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// ringSpec is a receive ring, and what becomes of each packet in it.
+// ringSpec describes a receive ring, and what is done with each packet in it.
 type ringSpec struct {
 	name       string
 	cache      *armcache.Spec // nil: none
@@ -22,20 +22,21 @@ type ringSpec struct {
 	packet     int
 	slots      int        // of the receive ring
 	gbps       float64    // offered payload
-	window     int        // packets that are being written to memory
+	window     int        // packets being written to memory
 	residence  simcore.Ps // from when a packet is in memory to when it is read
-	invalidate bool       // drop its lines after it was read
+	invalidate bool       // drop its lines after it has been read
 	staging    int        // slots of a cyclic transmit ring that each packet is copied to and sent from; 0: none
-	warm       int        // packets that are not counted
-	scale      float64    // by which sizes and times are smaller than those of the paper; 0: 1
+	warm       int        // packets not counted
+	scale      float64    // by which sizes and times are smaller than the paper's; 0: 1
 
-	// Backlog: packets are served one after another, each for so long; not at all from pause[0] to pause[1].
+	// Backlog: packets are served one after another, each for this time; none is served from pause[0] to
+	// pause[1].
 	service simcore.Ps
 	pause   [2]simcore.Ps
-	packets int // after which the run ends; 0: when its rate is known
+	packets int // packets until the run ends; 0: until its rate is known
 }
 
-// ring is such a ring at work: a device writes packets, and reads each after its residence.
+// ring is the state of such a ring: a device writes packets, and reads each after its residence.
 type ring struct {
 	spec  ringSpec
 	m     *memory
@@ -49,31 +50,31 @@ type ring struct {
 	paced    simcore.Event
 	armed    bool
 	over     bool
-	free     simcore.Ps          // when the server is
-	stages   fifo.Queue[int]     // free slots of the transmit ring, the one sent first before others
-	waiting  fifo.Queue[*packet] // for one
+	free     simcore.Ps          // when the server is free
+	stages   fifo.Queue[int]     // free slots of the transmit ring, used in the order in which they became free
+	waiting  fifo.Queue[*packet] // for a free slot
 	held     int                 // packets in the ring
 	finished int
 	failed   error
 
-	start, end mark                 // of what is counted
-	from, to   int                  // finished packets then
-	onDone     func(now simcore.Ps) // packets finished by now
-	onOffer    func(now simcore.Ps) // a packet comes
+	start, end mark                 // counters at begin and end of the counted part
+	from, to   int                  // packets finished at these times
+	onDone     func(now simcore.Ps) // called with each finished packet
+	onOffer    func(now simcore.Ps) // called when a packet arrives
 }
 
-// packet is a packet on its way.
+// packet is a packet in the ring.
 type packet struct {
 	mem.Access
 	r     *ring
 	slot  int
-	stage int // of the transmit ring
+	stage int // slot of the transmit ring
 	seq   uint64
 	next  step
 	wake  simcore.Event
 }
 
-// step is what a packet does next.
+// step is a packet's next step.
 type step uint8
 
 const (
@@ -84,7 +85,7 @@ const (
 	stepEnd
 )
 
-// stagingBase is where the transmit ring begins.
+// stagingBase is the offset of the transmit ring.
 const stagingBase = 1 << 31
 
 func newRing(s *study.Session, spec ringSpec) (*ring, error) {
@@ -101,7 +102,7 @@ func newRing(s *study.Session, spec ringSpec) (*ring, error) {
 	return r, nil
 }
 
-// run plays until the rate is known, or as many packets as the spec says.
+// run plays until the rate is known, or until the packets of the spec have ended.
 func (r *ring) run(s *study.Session) (study.Estimate, error) {
 	r.offer()
 	if err := r.m.engine.Run(); err != nil {
@@ -119,16 +120,16 @@ func (r *ring) run(s *study.Session) (study.Estimate, error) {
 	return e, s.Err()
 }
 
-// due is when the network brings a packet.
+// due returns when the network delivers a packet.
 func (r *ring) due(i int) simcore.Ps { return simcore.Ps(float64(i) * r.every) }
 
-// offer writes the packets that have come, as far as ring and window let it.
+// offer starts the writes of the packets that have arrived, as far as ring and window allow.
 func (r *ring) offer() {
 	now := r.m.engine.Now()
 	for !r.over && r.failed == nil {
 		slot := r.offered % r.spec.slots
 		if r.busy[slot] || r.writing >= r.spec.window {
-			return // whoever ends a write or frees the slot offers again
+			return // the end of a write, or a freed slot, calls offer again
 		}
 		if at := r.due(r.offered); at > now {
 			if !r.armed {
@@ -167,14 +168,14 @@ func (r *ring) take() *packet {
 	return p
 }
 
-// fill puts the number of the packet into each of its lines.
+// fill writes the number of the packet into each of its lines.
 func (p *packet) fill() {
 	for i := 0; i+8 <= len(p.Data); i += mem.LineBytes {
 		binary.LittleEndian.PutUint64(p.Data[i:], p.seq)
 	}
 }
 
-// stale returns an error if what was read are not the bytes that were written.
+// stale returns an error if the bytes read are not the bytes written.
 func (p *packet) stale() error {
 	for i := 0; i+8 <= len(p.Data); i += mem.LineBytes {
 		if got := binary.LittleEndian.Uint64(p.Data[i:]); got != p.seq {
@@ -192,7 +193,7 @@ func (p *packet) access(op mem.Op, addr uint64) {
 	p.r.m.top.Access(&p.Access)
 }
 
-// done goes on once memory is done with a step.
+// done continues a packet after memory has finished a step.
 func (p *packet) done() {
 	r := p.r
 	if p.Err != nil && r.failed == nil {
@@ -216,7 +217,7 @@ func (p *packet) done() {
 	}
 }
 
-// served is when a packet that is in memory by now will be read.
+// served returns when a packet that has now reached memory will be read.
 func (r *ring) served() simcore.Ps {
 	t := r.m.engine.Now() + r.spec.residence
 	if r.spec.service == 0 {
@@ -230,13 +231,13 @@ func (r *ring) served() simcore.Ps {
 	return t
 }
 
-// at goes on at a time, in an event of its own.
+// at continues a packet at a time, in an event of its own.
 func (p *packet) at(t simcore.Ps) {
 	p.wake.At = t
 	p.r.m.engine.Schedule(&p.wake)
 }
 
-// wakeOffer offers in an event of its own.
+// wakeOffer calls offer in an event of its own.
 func (r *ring) wakeOffer() {
 	if !r.armed {
 		r.armed, r.paced.At = true, max(r.m.engine.Now(), r.due(r.offered))
@@ -255,7 +256,7 @@ func (p *packet) Handle(sim.Event) error {
 		p.access(mem.Read, rx)
 	case stepStage:
 		if r.stages.Len() == 0 {
-			r.waiting.Push(p) // until a slot of the transmit ring was sent
+			r.waiting.Push(p) // until a slot of the transmit ring has been sent
 			return r.failed
 		}
 		p.stage, p.next = r.stages.Pop(), stepSend
@@ -317,7 +318,7 @@ func (r *ring) finish(p *packet) {
 	r.wakeOffer()
 }
 
-// counted is what crossed cache and DRAM while it was counted, and the payload.
+// counted returns what crossed cache and DRAM during the counted part, and its payload.
 func (r *ring) counted() (mark, uint64) {
 	return r.end.since(r.start), uint64(r.to-r.from) * uint64(r.spec.packet)
 }

@@ -49,15 +49,15 @@ var Staged = study.Experiment{
 	Run: naive,
 }
 
-// stagedDesign is how payload gets into the Arm's memory and out of it, and what that shares.
+// stagedDesign describes how payload enters and leaves the Arm's memory, and what it shares on the way.
 type stagedDesign struct {
 	name   string
-	shared bool    // by loopback through the NIC's channel, yielding to frames; else by an engine beside it
-	direct bool    // not at all: from the host's memory to the network
+	shared bool    // by loopback through the NIC's channel, yielding to frames; else by an engine beside the NIC
+	direct bool    // bypasses Arm memory: from the host's memory to the network
 	gbps   float64 // of an endpoint's link, on the wire
 }
 
-// stagedSpec is a BlueField-3 card of the inputs with memories that answer at once.
+// stagedSpec returns a BlueField-3 card made from the inputs, with memories that answer at once.
 func stagedSpec(s *study.Session, d stagedDesign) rigSpec {
 	n := requester.Default()
 	n.MPS = [...]int{nicspec.EndpointArm: int(s.Input("arm.mps")), nicspec.EndpointHost: int(s.Input("host.mps"))}
@@ -76,7 +76,7 @@ func stagedSpec(s *study.Session, d stagedDesign) rigSpec {
 	}}
 }
 
-// The rings of a packet in the Arm's memory and the host's.
+// Rings of packets in the Arm's memory and the host's.
 const (
 	rxRing   = 0
 	txRing   = 1 << 28
@@ -87,7 +87,7 @@ func wireRegion() region                         { return region{Place: net} }
 func armRegion(offset uint64, slots int) region  { return region{arm(offset), slots} }
 func hostRegion(offset uint64, slots int) region { return region{host(offset), slots} }
 
-// transmit is the host's payload on its way to the network.
+// transmit returns the chain from the host's memory to the network.
 func (d stagedDesign) transmit(s *study.Session) *chain {
 	c := &chain{name: "TX", size: int(s.Input("packet")), window: int(s.Input("window"))}
 	c.every = paced(c.size, s.Input("link"))
@@ -98,7 +98,7 @@ func (d stagedDesign) transmit(s *study.Session) *chain {
 	return c
 }
 
-// receive is what comes from the network into the Arm's memory, where it is used up.
+// receive returns the chain from the network into the Arm's memory, where packets are consumed.
 func receive(s *study.Session, gbps float64) *chain {
 	c := &chain{name: "RX", size: int(s.Input("packet")), window: int(s.Input("window"))}
 	c.every = paced(c.size, gbps)
@@ -106,7 +106,7 @@ func receive(s *study.Session, gbps float64) *chain {
 	return c
 }
 
-// paced is how often a packet begins at a rate.
+// paced returns the interval of packets at a rate.
 func paced(bytes int, gbps float64) simcore.Ps { return simcore.Ps(float64(bytes) * 8e3 / gbps) }
 
 func naive(s *study.Session) error {
@@ -116,7 +116,7 @@ func naive(s *study.Session) error {
 	return cardEcho(s)
 }
 
-// rxOffered is what is received beside staged transmission.
+// rxOffered are the rates received beside staged transmission.
 var rxOffered = []float64{0, 20, 40, 80, 160, 240, 320, 400}
 
 // contention transmits 400 Gbps and receives more and more.
@@ -168,8 +168,8 @@ func contention(s *study.Session) error {
 	return nil
 }
 
-// leftFor is the most of the second that the first, offered as much each time, gives away without losing more than a
-// share.
+// leftFor returns the highest rate of the second flow at which the first, always offered the same, keeps the
+// given share of its rate.
 func leftFor(rates [][2]float64, kept float64) float64 {
 	floor := kept * rates[0][0]
 	for i := 1; i < len(rates); i++ {
@@ -181,8 +181,8 @@ func leftFor(rates [][2]float64, kept float64) float64 {
 	return rates[len(rates)-1][1]
 }
 
-// cardEcho is the naive echo over the whole card: received into Arm memory, copied to the host, copied back and sent.
-// Cache and rings are scaled, rates are not.
+// cardEcho is the naive echo over the whole card: received into Arm memory, copied to the host, copied back and
+// sent. Cache and rings are scaled, rates are not.
 func cardEcho(s *study.Session) error {
 	axis := study.Axis{Name: "transmit ring", Unit: "MB"}
 	x := study.NewSeries("card_echo", "Naive echo over the card: receive, copy to the host, copy back, send",
@@ -221,7 +221,7 @@ func echoOnce(s *study.Session, system string, cores int, allocate bool) (e stud
 			llc.DeviceWays = 0
 		}
 		c.Switch.Arm.Cache = &llc
-		c.Switch.Host.MemorySpec = board.MemorySpec{} // the host's memory is not what is looked at
+		c.Switch.Host.MemorySpec = board.MemorySpec{} // the host's memory is not under test
 	}
 	size := int(s.Input("packet"))
 	slots := func(name string, n int) int { return int(s.Input(name)/scale) * n / size }

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// beside is what a design transmits and receives when both are offered.
+// beside returns what a design transmits and receives when both are offered.
 func (d stagedDesign) beside(t *testing.T, s *study.Session, offered float64) (tx, rx float64) {
 	t.Helper()
 	list := []*chain{d.transmit(s), receive(s, offered)}

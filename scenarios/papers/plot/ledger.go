@@ -9,11 +9,11 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// The size of a table's cells.
+// Sizes of a table's cells.
 const (
 	cellW, cellH = 46, 18
-	headH        = 190 // of the counters' names, which stand aslant
-	charW        = 6.2 // of a letter of 11 points, on average
+	headH        = 190 // of the counters' names, which are slanted
+	charW        = 6.2 // width of a letter of 11 points, on average
 )
 
 // Ledgers draws byte ledgers as a table: a design a row, a counter a column, in each cell bytes per byte of payload,
@@ -47,7 +47,7 @@ func Ledgers(title string, list []study.Ledger) []byte {
 	return c.Bytes()
 }
 
-// table is what is drawn of ledgers.
+// table is the content of a drawn ledger.
 type table struct {
 	designs, columns []string
 	cells            map[[2]string]float64
@@ -69,7 +69,7 @@ func (t *table) add(l *study.Ledger) {
 	}
 }
 
-// cell draws a number on a ground that is the darker the more of the most it is.
+// cell draws a number on a background that is darker the closer it is to most.
 func (c *canvas) cell(x, y, v, most float64, title string) {
 	light := 255 - int(150*v/most)
 	c.printf(`<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="#%02x%02xff" stroke="#dddddd"><title>%s: %.4g</title></rect>`+"\n",

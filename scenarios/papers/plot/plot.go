@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// The size of the part of a picture that has the data, and of what is around it. The legend is as wide as its longest
-// name and may be longer than the data is high; names of bars that have no room beside each other stand aslant.
+// Size of the plot area of a picture, and of its margins. The legend is as wide as its longest name and may be
+// higher than the plot; names of bars that do not fit side by side are slanted.
 const (
 	innerW, innerH = 480, 300
 	left           = 70
@@ -51,10 +51,10 @@ func systemsOf(s *study.Series) (names []string) {
 type canvas struct {
 	bytes.Buffer
 	width, height int
-	slant         bool // names of bars
+	slant         bool // names of bars are slanted
 }
 
-// newCanvas has room for the data, the legend and the names.
+// newCanvas returns a canvas large enough for the data, the legend and the names.
 func newCanvas(s *study.Series, systems []string) *canvas {
 	legend := 0.0
 	for _, n := range systems {
@@ -73,7 +73,7 @@ func newCanvas(s *study.Series, systems []string) *canvas {
 	return c
 }
 
-// namesOf are the names on the axis of bars.
+// namesOf returns the names on the axis of bars.
 func namesOf(s *study.Series) (names []string) {
 	for i := range s.Points {
 		if n := s.Points[i].Label; s.Bars && !slices.Contains(names, n) {
@@ -110,7 +110,7 @@ func (c *canvas) legend(systems []string) {
 
 func colour(i int) string { return colours[i%len(colours)] }
 
-// dashes tell lines of one colour apart.
+// dashes returns a dash pattern that distinguishes lines of one colour.
 func dashes(i int) string {
 	if n := i / len(colours); n > 0 {
 		return fmt.Sprintf(` stroke-dasharray="%d 3"`, 8/n)
@@ -118,7 +118,7 @@ func dashes(i int) string {
 	return ""
 }
 
-// lines draws one line a system.
+// lines draws one line for each system.
 func (c *canvas) lines(s *study.Series, systems []string) {
 	xs, ys := []float64{}, []float64{}
 	for i := range s.Points {
@@ -203,18 +203,18 @@ func (c *canvas) bars(s *study.Series, systems []string) {
 	}
 }
 
-// scale places numbers between 0 and 1.
+// scale maps numbers to 0 to 1.
 type scale struct {
 	low, high float64
 	log       bool
 }
 
-// newScale has room for all numbers, and for 0 if asked for and possible.
+// newScale returns a scale that covers all numbers, and 0 if requested and possible.
 func newScale(values []float64, log, zero bool) scale {
 	s := scale{log: log, low: math.Inf(1), high: math.Inf(-1)}
 	for _, v := range values {
 		if log && v <= 0 {
-			continue // has no place there; it is drawn at the lower end
+			continue // not on a logarithmic scale; it is drawn at the lower end
 		}
 		s.low, s.high = min(s.low, v), max(s.high, v)
 	}
@@ -241,7 +241,7 @@ func (s *scale) place(v float64) float64 {
 	return math.Log(v/s.low) / math.Log(s.high/s.low)
 }
 
-// ticks are round numbers inside the scale.
+// ticks returns round numbers within the scale.
 func (s *scale) ticks() (list []float64) {
 	if s.log {
 		return s.powers()
@@ -259,7 +259,7 @@ func (s *scale) ticks() (list []float64) {
 	return list
 }
 
-// powers are 1, 2 and 5 times powers of ten, or the powers alone if those are many.
+// powers returns 1, 2 and 5 times powers of ten, or only the powers if those are many.
 func (s *scale) powers() (list []float64) {
 	steps := []float64{1, 2, 5}
 	if s.high/s.low > 1e3 {

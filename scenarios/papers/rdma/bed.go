@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// nic is what is asked of the NIC in a slot.
+// nic is the interface to the NIC in a slot.
 type nic interface {
 	board.NIC
 	Err() error
@@ -35,7 +35,7 @@ type bed struct {
 	clients []*machine
 	qpn     uint32 // of the latest queue pair
 	moved   uint64 // bytes of payload
-	err     error  // the first that no caller got
+	err     error  // the first one that no caller received
 }
 
 // change adapts a target before it is built.
@@ -45,7 +45,7 @@ func newBed(s *study.Session, target string, clients int, changes ...change) (*b
 	return newBedOf(s, target, clients, changes, nil)
 }
 
-// newBedOf changes the target and the clients each in a way of their own.
+// newBedOf applies one list of changes to the target and another to the clients.
 func newBedOf(s *study.Session, target string, clients int, changes, ofClients []change) (*bed, error) {
 	b := &bed{s: s, engine: simcore.NewEngine()}
 	spec := etherlink.Default(max(clients+1, 2))
@@ -124,7 +124,7 @@ func (b *bed) fail(err error) {
 	}
 }
 
-// run runs what is under way to its end, and checks that nothing went wrong.
+// run lets everything in flight end, and checks that nothing failed.
 func (b *bed) run() error {
 	errs := []error{b.engine.Run(), b.err, b.network.Err()}
 	for _, m := range append([]*machine{b.target}, b.clients...) {
@@ -151,7 +151,7 @@ func mac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
 func ip(i int) [16]byte { return [16]byte{10, 0, 0, byte(i)} }
 func key(ep int) uint32 { return uint32(ep + 1) }
 
-// machine is a card with its NIC.
+// machine is a card with its NIC in a server.
 type machine struct {
 	bed     *bed
 	index   int
@@ -168,10 +168,10 @@ type end struct {
 	m    *machine
 	ep   int
 	regs *root.MMIO
-	next uint64 // memory
+	next uint64 // next free address of memory
 }
 
-// do has a command carried out.
+// do carries out a command.
 func (m *machine) do(cmd rnicspec.Command) {
 	var b [rnicspec.CmdBytes]byte
 	m.seq++
@@ -187,14 +187,14 @@ func (m *machine) do(cmd rnicspec.Command) {
 	m.bed.fail(m.bed.engine.Run())
 }
 
-// alloc takes memory; addresses of a machine are never given twice.
+// alloc reserves memory; addresses of a machine are never reused.
 func (e *end) alloc(n uint64) uint64 {
 	at := mem.Bus(e.ep, e.next)
 	e.next += (n + mem.LineBytes - 1) &^ (mem.LineBytes - 1)
 	return at
 }
 
-// to is the handle of another machine's address.
+// to returns the handle of another machine's address.
 func (m *machine) to(peer *machine) uint32 {
 	if h := m.handles[peer]; h != 0 {
 		return h

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Cap measures what path 1 loses while path 3 is held to ever more of the shared channel. The claim about it is that of
-// path/pminusn, where traffic is scripted.
+// Cap measures what path 1 loses while path 3 is limited to ever more of the shared channel. The claim about it
+// belongs to path/pminusn, where traffic is scripted.
 var Cap = study.Experiment{
 	Group: "path", Name: "cap", Title: "Path 1 beside a path 3 of a given rate, through the NIC",
 	Figures: "OP section 4",
@@ -24,15 +24,16 @@ var Cap = study.Experiment{
 	Run: capped,
 }
 
-// cappedRates are what path 3 is offered: wire bytes on the shared channel in the direction of path 1's READs.
+// cappedRates are the rates offered to path 3: wire bytes on the shared channel in the direction of path 1's
+// READs.
 var cappedRates = []float64{0, 40, 56, 65, 80, 130}
 
-// cappedCase is a path 3 beside path 1; both ask the host's memory for, or fill it with, 4 KB at a time.
+// cappedCase is a path 3 beside path 1; both read or write the host's memory, 4 KB at a time.
 type cappedCase struct {
 	name string
-	op   rnicspec.Opcode // of path 3, by the host
+	op   rnicspec.Opcode // of path 3, posted by the host
 	mps  string          // of the memory that its bytes come from
-	data int             // endpoint that they come from
+	data int             // endpoint of that memory
 }
 
 var cappedCases = []cappedCase{
@@ -46,7 +47,7 @@ func capped(s *study.Session) error {
 			series := study.NewSeries("cap_"+x.name+"_"+c.name,
 				fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
 			rates := study.Points(s, cappedRates)
-			if x.op == rnicspec.Write { // whose bytes go the other way
+			if x.op == rnicspec.Write { // its bytes go the other way
 				rates = []float64{0, 130}
 			}
 			for _, wire := range rates {
@@ -60,7 +61,7 @@ func capped(s *study.Session) error {
 	return nil
 }
 
-// point adds path 1, path 3 and its wire bytes at a rate of path 3.
+// point adds the rates of path 1 and path 3, and path 3's wire bytes, at a rate of path 3.
 func (c cappedCase) point(s *study.Session, series *study.Series, x transport, wire float64) error {
 	size := int(s.Input("payload"))
 	b, err := newBed(s, snic, int(s.Input("machines")))
@@ -90,7 +91,7 @@ func (c cappedCase) point(s *study.Session, series *study.Series, x transport, w
 		t.path, t.free = h2s, true
 	}
 	trips := study.MinRoundTrips
-	if x.op == rnicspec.Write { // whose completions come in bursts
+	if x.op == rnicspec.Write { // its completions come in bursts
 		trips *= 2
 	}
 	l.meter = s.NewMeterAfter(8*outstanding, trips) // path 1's queues settle beside path 3
@@ -114,8 +115,8 @@ func (c cappedCase) point(s *study.Session, series *study.Series, x transport, w
 	return nil
 }
 
-// wirePerByte is what a byte of path 3 takes of the shared channel on the way from its memory, counted at the Arm's
-// side of the switch for what comes from there, and by the TLPs of the host's link otherwise.
+// wirePerByte returns the bytes on the shared channel for each byte of path 3, on the way from its memory,
+// counted at the Arm's side of the switch for bytes from there, and by the TLPs of the host's link otherwise.
 func (c cappedCase) wirePerByte(b *bed) float64 {
 	port := nicswitch.PortHost
 	if c.data == nicspec.EndpointArm {

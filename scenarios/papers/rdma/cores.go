@@ -17,8 +17,8 @@ import (
 	"nictwin/stack/rnicverbs"
 )
 
-// Cores measures posting by software that runs on the simulated cores, beside what threads of path/doorbell are
-// charged.
+// Cores measures posting by software that runs on the simulated cores, beside the charged costs of
+// path/doorbell's threads.
 var Cores = study.Experiment{
 	Group: "path", Name: "cores", Title: "Posting by software on simulated cores, against the charged costs",
 	Figures: "OP Fig. 10, section 3.3 Advice 4",
@@ -39,8 +39,8 @@ type corePoster struct {
 	requester        uint16
 }
 
-// corePosters are cores, and for each endpoint a thread with the same window that is charged instead. Queues and data
-// lie in the memory of socket 0.
+// corePosters lists the cores; for each endpoint a thread with the same window, which is charged instead, is
+// measured as well. Queues and data are in the memory of socket 0.
 var corePosters = []corePoster{
 	{"Arm core", s2h, nicspec.EndpointArm, 0, nicspec.RequesterArm},
 	{"host core", h2s, nicspec.EndpointHost, 0, nicspec.RequesterHost},
@@ -79,13 +79,13 @@ func addTime(x *study.Series, system string, e study.Estimate, at float64) {
 		RoundTrips: e.RoundTrips})
 }
 
-// aheadOf is how many requests one poster has under way: so many that READs do not bound it.
+// aheadOf returns how many requests one poster has in flight: enough that READs do not bound it.
 func aheadOf(batch int) int { return max(2*batch, rnicspec.MaxRead) }
 
-// signalOf is how many requests have one completion entry.
+// signalOf returns how many requests share one completion entry.
 func signalOf(batch int) int { return max(batch, 2) }
 
-// postCharged is one thread of the experiments.
+// postCharged measures one thread of the experiments.
 func postCharged(s *study.Session, path string, batch int) (study.Estimate, error) {
 	b, err := newBed(s, snic, 0)
 	if err != nil {
@@ -125,7 +125,7 @@ type coreLoad struct {
 	over, busy, again     bool
 }
 
-// The memory of a coreLoad: rings, what is read into, what is read.
+// Memory of a coreLoad: rings, destination of READs, source of READs.
 const (
 	coreArena = 1 << 20
 	coreInto  = 64 << 20
@@ -133,7 +133,7 @@ const (
 	coreSpan  = 32 << 20
 )
 
-// post is the rate of software on the core.
+// post returns the rate of software on the core.
 func (p corePoster) post(s *study.Session, batch int) (study.Estimate, error) {
 	ep := p.endpoint
 	l := &coreLoad{s: s, engine: simcore.NewEngine(), batch: batch, window: aheadOf(batch), signal: signalOf(batch),
@@ -167,7 +167,7 @@ func (p corePoster) post(s *study.Session, batch int) (study.Estimate, error) {
 	return e, errors.Join(l.card.Close(), s.Err())
 }
 
-// open brings the queue pair up by the driver on the core, and runs.
+// open has the driver on the core set up the queue pair, and starts the load.
 func (l *coreLoad) open(p corePoster, regs *root.MMIO) error {
 	ep := p.endpoint
 	x, err := l.card.Memory.Host(ep).Core(p.socket, 0)
@@ -258,17 +258,17 @@ func (l *coreLoad) post() {
 	}
 }
 
-// poll takes the completion entries that have come, and posts what they let it.
+// poll takes the completion entries that have come, and posts as many requests as they allow.
 func (l *coreLoad) poll() {
 	if l.busy {
 		l.again = true
 		return
 	}
 	l.busy = true
-	l.fail(l.cq.Poll(l.came, l.polled))
+	l.fail(l.cq.Poll(l.takeEntries, l.polled))
 }
 
-func (l *coreLoad) came(c *rnicspec.CQE) {
+func (l *coreLoad) takeEntries(c *rnicspec.CQE) {
 	if c.Status != rnicspec.OK {
 		l.fail(fmt.Errorf("%v ended with %v", c.Opcode, c.Status))
 	}

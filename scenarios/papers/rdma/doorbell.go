@@ -28,7 +28,7 @@ var Doorbell = study.Experiment{
 
 var batches = []int{16, 32, 48, 64, 80}
 
-// poster is who posts on a path.
+// poster is the software that posts on a path.
 type poster struct {
 	system, path string
 	machines     int

@@ -13,8 +13,8 @@ const (
 	duplexThreads = 12
 )
 
-// duplex measures 4 KB in one and in both directions, with DRAM. The claims about it are those of path/duplex, where
-// links and network are alone.
+// duplex measures 4 KB in one and in both directions, with DRAM. The claims about it belong to path/duplex,
+// which has links and network only.
 func duplex(s *study.Session) error {
 	bars := study.NewSeries("duplex", "READ and WRITE of 4 KB, 2 × 12 threads", "payload", "Gbps",
 		study.Axis{Name: "operations"})
@@ -33,7 +33,7 @@ func duplex(s *study.Session) error {
 	return nil
 }
 
-// inDuplex has the threads take operations in turn. On path 3 all of them are the host's or the Arm's.
+// inDuplex assigns operations to the threads in turn. On path 3 all threads are the host's, or all the Arm's.
 func inDuplex(s *study.Session, path string, ops []rnicspec.Opcode) (gbps float64, e study.Estimate, err error) {
 	requesters := int(s.Input("requesters"))
 	machines := requesters

@@ -8,15 +8,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// echoCore serves one message after the other, of all the queue pairs that it looks after.
+// echoCore serves one message after the other, of all of its queue pairs.
 type echoCore struct {
 	bed     *bed
-	service simcore.Ps // of a message: seeing it, building and posting the answer
+	service simcore.Ps // for each message: seeing it, building and posting the answer
 	waiting fifo.Queue[message]
 	ev      simcore.Event
 }
 
-// message is what a queue pair of a core received.
+// message is a completed receive of one of a core's queue pairs.
 type message struct {
 	v *server
 	c rnicspec.CQE
@@ -47,22 +47,22 @@ func (k *echoCore) Handle(sim.Event) error {
 // Name implements sim.Named.
 func (k *echoCore) Name() string { return "Core" }
 
-// server is a queue pair whose core sends back what it gets.
+// server is a queue pair whose core sends back each message.
 type server struct {
 	k       *echoCore
 	q       *qp
 	size    int
 	refill  int // messages after which it posts receive entries again
 	buffers uint64
-	handles map[uint32]uint32 // of addresses, by queue pair there
+	handles map[uint32]uint32 // of addresses, by the peer's queue pair
 	spent   int
 	wqe     rnicspec.WQE
 }
 
-// depth is how many receive entries a queue pair has.
+// depth is the number of receive entries of a queue pair.
 const depth = 1 << recvLog / 2
 
-// netBytes is what a receive of UD has before the message.
+// netBytes returns the bytes that a receive of UD places before the message.
 func netBytes(t rnicspec.QPType) int {
 	if t == rnicspec.UD {
 		return rnicspec.NetBytes
@@ -79,7 +79,7 @@ func (e *end) serve(t rnicspec.QPType, size int, k *echoCore) *server {
 	for i := range depth {
 		v.offer(i)
 	}
-	v.q.tell()
+	v.q.ringReceive()
 	v.q.recvs.each = v.got
 	return v
 }
@@ -93,7 +93,7 @@ func (v *server) offer(i int) {
 	})
 }
 
-// got notes a message.
+// got records a message.
 func (v *server) got(c *rnicspec.CQE) {
 	v.k.waiting.Push(message{v, *c})
 	v.k.next()
@@ -107,11 +107,11 @@ func (v *server) answer(c *rnicspec.CQE) {
 	v.offer(int(c.ID))
 	if v.spent++; v.spent == v.refill {
 		v.spent = 0
-		v.q.tell()
+		v.q.ringReceive()
 	}
 }
 
-// ask adds a thread that sends messages to a server and waits for them to come back.
+// ask adds a thread that sends messages to a server and waits for the answers.
 func (l *load) ask(from *end, v *server, w work) *thread {
 	typ := v.q.typ
 	q := from.newQP(typ, recvLog)
@@ -132,12 +132,12 @@ func (l *load) ask(from *end, v *server, w work) *thread {
 	for range depth {
 		offer()
 	}
-	q.tell()
+	q.ringReceive()
 	came := 0
 	q.recvs.each = func(c *rnicspec.CQE) {
 		offer()
 		if came++; came%(depth/4) == 0 {
-			q.tell()
+			q.ringReceive()
 		}
 		t.ended(c)
 	}

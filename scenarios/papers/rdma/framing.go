@@ -46,7 +46,7 @@ func framing(s *study.Session) error {
 	return nil
 }
 
-// framed is the rate of a path with packets of a framing on all wires.
+// framed returns the rate of a path with a framing on all wires.
 func framed(s *study.Session, x transport, path string, size int, f rnic.Framing) (outcome, error) {
 	as := []change{func(_ *board.CardSpec, n *rnic.Spec) { n.Frame = f }}
 	m := mix{target: targetOf(path), clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size,

@@ -34,7 +34,7 @@ func hops(s *study.Session) error {
 	return againstDMA(s)
 }
 
-// crossings is what crossed where; clients' counters are those of their PCIe.
+// crossings counts what crossed each link; clients' counters are those of their PCIe.
 func (b *bed) crossings() map[string]uint64 {
 	sum := func(c [3]pcielink.Count) uint64 { return c[0].TLPs + c[1].TLPs + c[2].TLPs }
 	at := map[string]uint64{}
@@ -57,7 +57,7 @@ func (b *bed) crossings() map[string]uint64 {
 	return at
 }
 
-// followed counts what one READ of path 2 crosses, from when the queue pairs are ready.
+// followed counts the TLPs and frames of one READ of path 2, from when the queue pairs are ready.
 func followed(s *study.Session) error {
 	b, err := newBed(s, snic, 1)
 	if err != nil {
@@ -121,7 +121,7 @@ func againstDMA(s *study.Session) error {
 	return nil
 }
 
-// copyTime is what a copy takes from the beginning of its post to its completion entry, in microseconds.
+// copyTime returns the time of a copy from the begin of its post to its completion entry, in microseconds.
 func copyTime(s *study.Session, path string, n int) (float64, error) {
 	c, err := cardSpec(s, "Target", "bf2")
 	if err != nil {

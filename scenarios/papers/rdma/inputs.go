@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// nicInputs are those of every experiment here.
+// nicInputs are the inputs of every experiment here.
 var nicInputs = []study.Input{
 	{Name: "host.mps", Value: 512, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
 	{Name: "arm.mps", Value: 128, Unit: "B", Source: "offpath.hw.mtu, Table 3", Anchors: []string{"offpath.hw.mtu"}},
@@ -79,7 +79,7 @@ var nicInputs = []study.Input{
 	{Name: "arm.mmio", Value: 200, Unit: "ns", Source: "assumption: the MMIO's share of those 276 ns"},
 }
 
-// inputs are nicInputs, and others before them.
+// inputs returns own followed by nicInputs.
 func inputs(own ...study.Input) []study.Input { return append(own, nicInputs...) }
 
 func ns(v float64) simcore.Ps { return simcore.Ps(v * float64(simcore.Nanosecond)) }
@@ -90,7 +90,7 @@ const (
 	snic  = "SNIC"
 )
 
-// nicSpec is the NIC of a target.
+// nicSpec returns the NIC of a target.
 func nicSpec(s *study.Session, target string) (rnic.Spec, error) {
 	preset := "connectx6"
 	if target == snic {
@@ -120,24 +120,24 @@ func latencies(s *study.Session) rnic.Latency {
 	return rnic.Latency{Requester: t, Read: t, Write: t, Send: t, Datagram: t, Atomic: t}
 }
 
-// clientSpec is the NIC of a client.
+// clientSpec returns the NIC of a client.
 func clientSpec(s *study.Session) (rnic.Spec, error) {
 	x, err := rnic.Preset("connectx4")
 	x.Line, x.Latency = simcore.Gbps(int64(s.Input("client.rate"))), latencies(s)
 	return x, err
 }
 
-// memoryBytes is more than software here takes of a memory; only pages that are written take room.
+// memoryBytes is more than software here uses; only written pages are allocated.
 const memoryBytes = 1 << 34
 
-// cardSpec is the card of a target, or a client's NIC, in its server.
+// cardSpec returns the card of a target, or a client's NIC, in its server.
 func cardSpec(s *study.Session, name, preset string) (board.CardSpec, error) {
 	c, err := board.CardPreset(preset)
 	if err != nil {
 		return c, err
 	}
 	c.Name, c.Ports, c.Period, c.EthBits, c.Eth = name, 1, 0, 0, simcore.LinkSpec{}
-	c.Endpoint.Ahead = 0 // a root asks memory for all of a read at once
+	c.Endpoint.Ahead = 0 // a root requests all of a read from memory at once
 	c.Endpoint.ArmBytes, c.Endpoint.HostBytes = memoryBytes, memoryBytes
 	if c.Switch != nil {
 		host := c.Endpoint.Limits

@@ -31,11 +31,11 @@ var Large = study.Experiment{
 	Run: large,
 }
 
-// largeSizes are in MB: READs that do not fit the packet table are of more than 9 MB in TLPs of 128 B, of 36 in those
-// of 512 B.
+// largeSizes are in MB: READs exceed the packet table beyond 9 MB in TLPs of 128 B, beyond 36 MB in those of 512
+// B.
 var largeSizes = []int{4, 8, 9, 10, 16, 32, 36, 40, 56}
 
-// flights are what is measured, by who asks.
+// flights are the measured transfers, by requester.
 var flights = []struct {
 	name, path string
 	op         rnicspec.Opcode
@@ -47,7 +47,7 @@ var flights = []struct {
 	{"path 3 WRITE by the Arm", s2h, rnicspec.Write}, {"path 3 WRITE by the host", h2s, rnicspec.Write},
 }
 
-// wholeSizes are in KB, and not cut: the figures' sizes below those at which bandwidth collapses.
+// wholeSizes are in KB, and not scaled: the figures' sizes below those at which bandwidth collapses.
 var wholeSizes = []int{1, 4, 16, 64, 256, 1024}
 
 func large(s *study.Session) error {
@@ -88,15 +88,15 @@ func large(s *study.Session) error {
 	return duplex(s)
 }
 
-// leastBytes is what a point moves at least; leastMessages how many messages are counted.
+// leastBytes is the minimum that a point moves; leastMessages the number of messages that are counted.
 const (
 	leastBytes    = 2 << 20
 	leastMessages = 6
 )
 
-// longMessages is the bandwidth of a path, in payload and in data TLPs at PCIe1 and PCIe0, with the packet table cut
-// by a factor. It is taken between completions: until as many have come as are under way, the path fills. Messages
-// that are short come from as many threads as there are, as Fig. 5 has them.
+// longMessages returns the bandwidth of a path, in payload and in data TLPs at PCIe1 and PCIe0, with the packet
+// table divided by a factor. It is measured between completions, after as many as are in flight, which fill the
+// path. Short messages come from as many threads as in Fig. 5.
 func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int) (gbps, mpps, mpps0 float64,
 	b *bed, err error) {
 	cut := func(_ *board.CardSpec, x *rnic.Spec) { x.Table /= scale }
@@ -148,17 +148,17 @@ func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale
 	return float64(wanted*size) * bitsPerNs / took, toHost + tlps(nicspec.EndpointArm)*perMicro/took, toHost, b, nil
 }
 
-// shortBytes is the longest message of which many threads have several under way; leastShort is what is counted of
-// them.
+// shortBytes is the longest message of which many threads have several in flight; leastShort is the number that
+// is counted.
 const (
 	shortBytes = 16 << 10
 	leastShort = 1 << 20
 )
 
-// collapsed is the share of the highest bandwidth below which it has collapsed.
+// collapsed is the fraction of the highest bandwidth below which it has collapsed.
 const collapsed = 0.8
 
-// collapse is the largest size before the bandwidth collapses, in MB, and whether it does.
+// collapse returns the largest size before the bandwidth collapses, in MB, and whether it does.
 func collapse(gbps []float64) (mb int, does bool) {
 	most := 0.0
 	for i, g := range gbps {

@@ -29,7 +29,7 @@ var Latency = study.Experiment{
 	Run: latency,
 }
 
-// Paths, by who asks and whose memory is asked for.
+// Paths, by requester and memory.
 const (
 	path0 = "RNIC path 1"
 	path1 = "SNIC path 1"
@@ -40,7 +40,7 @@ const (
 	with3 = "SNIC path 1+3 H2S" // the only one with path 3 that the study reports
 )
 
-// parts are the paths that a name stands for.
+// parts returns the paths that a name stands for.
 func parts(path string) []string {
 	switch path {
 	case both:
@@ -51,7 +51,7 @@ func parts(path string) []string {
 	return []string{path}
 }
 
-// ends are who asks on a path and who is asked. On path 3, both are the target's.
+// ends returns the requester and the responder of a path. On path 3, both belong to the target.
 func (b *bed) ends(path string, client int) (from, to *end) {
 	arm, host := b.target.ends[nicspec.EndpointArm], b.target.ends[nicspec.EndpointHost]
 	switch path {
@@ -65,7 +65,7 @@ func (b *bed) ends(path string, client int) (from, to *end) {
 	return b.clients[client].ends[nicspec.EndpointHost], host
 }
 
-// targetOf is what a path leads to.
+// targetOf returns the target of a path.
 func targetOf(path string) string {
 	if path == path0 {
 		return plain
@@ -73,7 +73,7 @@ func targetOf(path string) string {
 	return snic
 }
 
-// latencySizes has those of the claims first: the rest is for the figure.
+// latencySizes has the claims' sizes first; the others are for the figure.
 var latencySizes = []int{16, 32, 64, 256, 128, 512, 1024, 2048, 4096, 16384}
 
 // transport is an operation over a service.
@@ -122,8 +122,9 @@ func latencyOf(s *study.Session, x transport, path string, n int) (float64, erro
 	return us, err
 }
 
-// latencyBy is the mean of one path from the beginning of a post to its completion entry, or to the answer of a SEND.
-// Of paths side by side, whose requests are under way at once, it is the mean of all, and that of each part.
+// latencyBy returns the mean latency of one path, from the begin of a post to its completion entry or to the
+// answer of a SEND. For paths side by side, whose requests are in flight at once, it returns the mean over all,
+// and each part's.
 func latencyBy(s *study.Session, x transport, path string, n int) (mean float64, each []float64, err error) {
 	b, err := newBed(s, targetOf(path), 1)
 	if err != nil {

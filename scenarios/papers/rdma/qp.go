@@ -6,8 +6,8 @@ import (
 	"nictwin/models/rnic/rnicspec"
 )
 
-// qp is a queue pair with the software's side of its rings, which lie in the memory of an end. One completion queue
-// serves sends, another receives.
+// qp is a queue pair with the software's side of its rings, which are in the memory of an end. One completion
+// queue serves sends, another receives.
 type qp struct {
 	e          *end
 	n          uint32
@@ -15,13 +15,13 @@ type qp struct {
 	send, recv uint64
 	sendLog    uint8
 	pi, ri     uint16
-	rts        bool // UD: it is ready
+	rts        bool // UD: it is in RTS
 	sends      cq
 	recvs      cq
 	wqe        [rnicspec.WQEBytes]byte
 }
 
-// cq is a completion queue; each gets what came, when it comes.
+// cq is a completion queue; each is called for each completion entry when it comes.
 type cq struct {
 	e    *end
 	addr uint64
@@ -32,12 +32,12 @@ type cq struct {
 	cqe  rnicspec.CQE
 }
 
-// recvLog is the length of a receive ring: so many that all clients of a server have room.
+// recvLog is the log length of a receive ring: long enough for all clients of a server.
 const recvLog = 8
 
 func (e *end) newQP(typ rnicspec.QPType, sendLog uint8) *qp {
 	m := e.m
-	m.bed.qpn++ // no two machines have one of the same number
+	m.bed.qpn++ // queue pair numbers are unique over all machines
 	q := &qp{e: e, n: m.bed.qpn, typ: typ, sendLog: sendLog}
 	q.send, q.recv = e.alloc(rnicspec.WQEBytes<<sendLog), e.alloc(rnicspec.RecvBytes<<recvLog)
 	q.sends.create(e, 2*q.n, sendLog)
@@ -57,7 +57,7 @@ func connect(a, b *qp, pmtu int) {
 	b.ready(a, pmtu)
 }
 
-// ready takes a queue pair to RTS. One of UD has no peer, and is ready once.
+// ready takes a queue pair to RTS. One of UD has no peer, and needs it only once.
 func (q *qp) ready(peer *qp, pmtu int) {
 	if q.rts {
 		return
@@ -76,13 +76,13 @@ func (q *qp) ready(peer *qp, pmtu int) {
 
 func (c *cq) create(e *end, n uint32, log uint8) {
 	*c = cq{e: e, log: log, addr: e.alloc(rnicspec.CQEBytes << log)}
-	_, err := e.m.card.Memory.Watch(c.addr, rnicspec.CQEBytes<<log, func(uint64, int) { c.came() })
+	_, err := e.m.card.Memory.Watch(c.addr, rnicspec.CQEBytes<<log, func(uint64, int) { c.takeEntries() })
 	e.m.bed.fail(err)
 	e.m.do(&rnicspec.CreateCQ{CQN: n, Log: log, Addr: c.addr})
 }
 
-// came takes the entries that are there.
-func (c *cq) came() {
+// takeEntries takes the available entries.
+func (c *cq) takeEntries() {
 	for {
 		at := c.addr + uint64(c.ci&(1<<c.log-1))*rnicspec.CQEBytes
 		c.e.m.bed.fail(c.e.m.card.Memory.Read(at, c.buf[:]))
@@ -120,7 +120,7 @@ func (q *qp) push(w *rnicspec.WQE) {
 	q.e.m.bed.fail(q.e.regs.Write(rnicspec.QPPage(q.n)+rnicspec.PagePush, q.wqe[:]))
 }
 
-// receive posts a receive entry; tell tells the NIC of all of them.
+// receive posts a receive entry; tell rings the doorbell for all of them.
 func (q *qp) receive(w *rnicspec.RecvWQE) {
 	var b [rnicspec.RecvBytes]byte
 	w.Encode(b[:])
@@ -129,6 +129,6 @@ func (q *qp) receive(w *rnicspec.RecvWQE) {
 	q.ri++
 }
 
-func (q *qp) tell() {
+func (q *qp) ringReceive() {
 	q.e.m.bed.fail(q.e.regs.Write32(rnicspec.QPPage(q.n)+rnicspec.PageRecv, uint32(q.ri)))
 }

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Rate measures small requests by as many machines as it takes.
+// Rate measures small requests from as many machines as needed.
 var Rate = study.Experiment{
 	Group: "path", Name: "rate", Title: "Rate of small requests", Figures: "OP Fig. 4, section 3 and 4",
 	Claims: []string{
@@ -49,7 +49,7 @@ type mix struct {
 	altered []change // of the clients
 }
 
-// outcome is what a mix came to.
+// outcome is the result of a mix.
 type outcome struct {
 	study.Estimate
 	mps   float64            // requests, in millions a second
@@ -107,7 +107,7 @@ func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
 	return m.result(s, l), nil
 }
 
-// echoes gives the servers of ends: all cores of an end in turn.
+// echoes assigns servers to ends: all cores of an end in turn.
 type echoes struct {
 	s      *study.Session
 	x      transport
@@ -117,7 +117,7 @@ type echoes struct {
 	turn   int
 }
 
-// at is the server of the next client at an end.
+// at returns the server of the next client at an end.
 func (e *echoes) at(to *end) *server {
 	if e.cores[to] == nil {
 		for range int(e.s.Input(threadsOf(to))) {
@@ -135,7 +135,7 @@ func (e *echoes) at(to *end) *server {
 	return e.shared[k]
 }
 
-// near are the paths that begin at a client.
+// near returns the paths that begin at a client.
 func (m *mix) near() (list []string) {
 	for _, p := range m.paths {
 		if p != s2h && p != h2s {
@@ -162,7 +162,7 @@ func (m *mix) result(s *study.Session, l *load) outcome {
 	return o
 }
 
-// sendWindow is how many messages a client's thread has under way, so that receive entries never run out.
+// sendWindow is the number of messages in flight per client thread, so that receive entries never run out.
 const sendWindow = 2
 
 func threadsOf(e *end) string {
@@ -172,12 +172,12 @@ func threadsOf(e *end) string {
 	return "host.threads"
 }
 
-// point is an outcome as a point of a series.
+// point returns an outcome as a point of a series.
 func (o *outcome) point(system string, at ...float64) study.Point {
 	return study.Point{System: system, At: at, Value: o.mps, Half: o.Relative() * o.mps, RoundTrips: o.RoundTrips}
 }
 
-// addShares adds what each path has of paths side by side.
+// addShares adds the rate of each of several paths side by side.
 func (o *outcome) addShares(x *study.Series, system string, at ...float64) {
 	for _, p := range parts(system) {
 		if p != system {
@@ -209,12 +209,12 @@ func rate(s *study.Session) error {
 	return nil
 }
 
-// onPath is the rate of a path, or of both from clients.
+// onPath returns the rate of a path, or of both from clients.
 func onPath(s *study.Session, x transport, path string, size, machines int) (outcome, error) {
 	return onPathFor(s, x, path, size, machines, 1000)
 }
 
-// onPathFor is onPath with at least so many round trips.
+// onPathFor is onPath with a minimum number of round trips.
 func onPathFor(s *study.Session, x transport, path string, size, machines, trips int) (outcome, error) {
 	m := mix{target: targetOf(path), clients: machines, paths: parts(path), x: x, size: size}
 	if path == s2h || path == h2s {

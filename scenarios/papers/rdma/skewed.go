@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Skewed measures random requests to few addresses through the NIC. The claims about it are those of path/skew, where
-// the memory is alone.
+// Skewed measures random requests to few addresses through the NIC. The claims about it belong to path/skew,
+// which has the memory alone.
 var Skewed = study.Experiment{
 	Group: "path", Name: "skewed", Title: "Random requests within a small range, through the NIC", Figures: "OP Fig. 7",
 	Inputs: inputs(
@@ -53,7 +53,7 @@ func skewed(s *study.Session) error {
 	return nil
 }
 
-// narrow is the rate of requests to so many lines.
+// narrow returns the rate of requests to a number of lines.
 func narrow(s *study.Session, x transport, path string, lines int, changes []change) (outcome, error) {
 	size := int(s.Input("payload"))
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path}, x: x, size: size, changes: changes}

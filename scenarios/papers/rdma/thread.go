@@ -10,21 +10,21 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// work says what a thread asks for.
+// work describes a thread's requests.
 type work struct {
 	op     rnicspec.Opcode
 	size   int
-	window int        // requests that are posted and have not ended
-	signal int        // one of so many has a completion entry
-	batch  int        // entries that a doorbell tells of; 0: each is pushed by MMIO
-	span   int        // bytes of the other's memory; 0: as the input has it
-	every  simcore.Ps // a post begins no sooner after the one before; 0: as soon as it can
+	window int        // requests posted and not ended
+	signal int        // one request in this many has a completion entry
+	batch  int        // entries per doorbell; 0: each is pushed by MMIO
+	span   int        // bytes of the responder's memory; 0: the input's
+	every  simcore.Ps // minimum interval between posts; 0: none
 
-	// What posting takes: seeing that a request has ended, building an entry, and a write to the NIC.
+	// Costs of posting: seeing that a request has ended, building an entry, and a write to the NIC.
 	poll, build, mmio simcore.Ps
 }
 
-// works is the work of threads at an end, posting by MMIO.
+// works returns the work of threads at an end, posting by MMIO.
 func works(s *study.Session, e *end, op rnicspec.Opcode, size int) work {
 	w := work{op: op, size: size, signal: int(s.Input("signal"))}
 	side := "host"
@@ -36,7 +36,7 @@ func works(s *study.Session, e *end, op rnicspec.Opcode, size int) work {
 	return w
 }
 
-// load is threads, and what is counted of them.
+// load is a group of threads, and what is counted of them.
 type load struct {
 	bed     *bed
 	meter   *study.Meter
@@ -49,26 +49,26 @@ func (b *bed) newLoad(m *study.Meter) *load { return &load{bed: b, meter: m} }
 // thread posts requests on a queue pair of its own, as fast as posting and the window let it.
 type thread struct {
 	l    *load
-	path string // that it is counted with
+	path string // under which it is counted
 	q    *qp
 	w    work
 
 	remote, local uint64
-	lines, places uint64 // of the size, in the range and in the thread's own memory
+	lines, places uint64 // numbers of places of the size, in the range and in the thread's own memory
 	seed          uint64
 	posted        uint64
-	inline        uint8      // its flag, where data goes inline
+	inline        uint8      // the flag, if data is inline
 	out           int        // posted and not ended
 	counted       uint64     // requests that ended while the meter counted
 	began         simcore.Ps // of the latest post
-	due           simcore.Ps // the next post, where they have a pace
+	due           simcore.Ps // next post, if it has a pace
 	wqe           rnicspec.WQE
 	ev            simcore.Event
-	free          bool // counts for itself only, not for the meter
+	free          bool // counts only for itself, not for the meter
 	each          func(now simcore.Ps)
 }
 
-// start adds a thread at an end that asks for what another end has.
+// start adds a thread at an end that accesses another end's memory.
 func (l *load) start(from, to *end, w work) *thread {
 	s := l.bed.s
 	a := from.newQP(rnicspec.RC, ringFor(w))
@@ -92,7 +92,7 @@ func (l *load) start(from, to *end, w work) *thread {
 	return t
 }
 
-// inline is the flag of an entry that has its data in itself, where it fits.
+// inline returns the flag for inline data, if it fits into the entry.
 func inline(op rnicspec.Opcode, size int) uint8 {
 	if !op.Responds() && size > 0 && size <= rnicspec.MaxInline {
 		return rnicspec.FlagInline
@@ -100,14 +100,13 @@ func inline(op rnicspec.Opcode, size int) uint8 {
 	return 0
 }
 
-// localBytes is how much memory of its own a thread goes through, so that it does not meet the same line again and
-// again.
+// localBytes is the memory that a thread cycles through, so that it does not use the same line again and again.
 const localBytes = 32 << 10
 
-// regions is where the memory begins that requests go to: behind that of software.
+// regions is the start of the memory that requests access, beyond that of software.
 const regions = 1 << 32
 
-// ringFor is the length of a ring that holds the window.
+// ringFor returns the log length of a ring for the window.
 func ringFor(w work) (log uint8) {
 	for 1<<log < w.window+w.batch {
 		log++
@@ -115,8 +114,8 @@ func ringFor(w work) (log uint8) {
 	return log
 }
 
-// run starts the threads, spread over the time between a thread's completion entries, and runs until the meter has
-// enough.
+// run starts the threads, spread over the interval between a thread's completion entries, and runs until the
+// meter has enough.
 func (l *load) run() error {
 	now := l.bed.engine.Now()
 	for i, t := range l.threads {
@@ -128,7 +127,7 @@ func (l *load) run() error {
 	return l.bed.run()
 }
 
-// Handle implements sim.Handler: the thread is to begin, or a post is over.
+// Handle implements sim.Handler: the thread starts, or a post has ended.
 func (t *thread) Handle(sim.Event) error {
 	if t.began >= 0 {
 		t.post()
@@ -137,7 +136,7 @@ func (t *thread) Handle(sim.Event) error {
 	return nil
 }
 
-// next begins to post, if the window lets it.
+// next begins to post, if the window allows it.
 func (t *thread) next() {
 	n := max(t.w.batch, 1)
 	if t.l.over || t.ev.Pending() || t.out+n > t.w.window {
@@ -173,7 +172,7 @@ func (t *thread) post() {
 	}
 }
 
-// ended takes a completion entry, which tells of all requests since the last.
+// ended takes a completion entry, which covers all requests since the last.
 func (t *thread) ended(*rnicspec.CQE) {
 	t.out -= t.w.signal
 	now := t.l.bed.engine.Now()

@@ -59,7 +59,7 @@ const (
 	trips     = 2000
 )
 
-// beside is path 1 alone, and with path 3.
+// beside measures path 1 alone, and with path 3.
 func beside(s *study.Session, x transport, size int, third string) (alone, both outcome, err error) {
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1}, x: x, size: size}
 	if alone, err = m.measure(s, trips); err != nil {
@@ -70,7 +70,7 @@ func beside(s *study.Session, x transport, size int, third string) (alone, both 
 	return alone, both, err
 }
 
-// besideMore is both paths with twice the requests under way.
+// besideMore measures both paths with twice the requests in flight.
 func besideMore(s *study.Session, size int) (outcome, error) {
 	m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1, h2s}, x: transports[0], size: size}
 	m.adapt = func(_ string, w *work) { w.window *= 2 }

@@ -18,7 +18,7 @@ var Zero = study.Experiment{
 	Run: zero,
 }
 
-// saturated is the share of the highest rate from which on it is reached.
+// saturated is the fraction of the highest rate that counts as saturation.
 const saturated = 0.98
 
 func zero(s *study.Session) error {

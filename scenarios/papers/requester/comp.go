@@ -26,14 +26,14 @@ type Requester struct {
 	period simcore.Ps
 	failed error
 
-	out      fifo.Queue[sent]          // TLPs that wait for the port
+	out      fifo.Queue[sent]          // TLPs waiting for the port
 	apart    [classes]fifo.Queue[sent] // the same by class, unless all go in order
-	latest   int                       // class that sent
-	reading  fifo.Queue[*Transfer]     // that have reads to issue
-	arriving fifo.Queue[*Transfer]     // whose packets come, one transfer after the other
+	latest   int                       // class that sent last
+	reading  fifo.Queue[*Transfer]     // transfers with reads to issue
+	arriving fifo.Queue[*Transfer]     // transfers whose packets arrive, one transfer after the other
 	tags     [256]read
 	free     fifo.Queue[uint8]
-	held     int // bytes of the buffer
+	held     int // bytes of the buffer in use
 	moved    uint64
 
 	in, off pcielink.Wire // the network's directions, if there is one
@@ -42,13 +42,13 @@ type Requester struct {
 	counts  Counters
 }
 
-// Counters is what crossed the network side.
+// Counters counts the network side.
 type Counters struct {
 	NetIn, NetOut               uint64 // bytes on the wire, with headers
 	NetPayloadIn, NetPayloadOut uint64
 }
 
-// sent is a TLP to send, and how many bytes of a transfer have left with it.
+// sent is a TLP to send, and the bytes of a transfer that leave with it.
 type sent struct {
 	p     *msg.TLP
 	t     *Transfer
@@ -59,17 +59,17 @@ type sent struct {
 type read struct {
 	t    *Transfer
 	at   int // offset in the transfer
-	n    int // bytes asked for
+	n    int // bytes requested
 	came int
 }
 
 // The kinds of events.
 const (
-	kindPacketIn  = iota // a packet of a transfer has come
+	kindPacketIn  = iota // a packet of a transfer has arrived
 	kindPacketOut        // a packet has left
 )
 
-// packet is a packet on its way out.
+// packet is an outgoing packet.
 type packet struct {
 	t     *Transfer
 	bytes int
@@ -93,13 +93,13 @@ func (r *Requester) Begin(func() bool) error { return nil }
 // Check implements board.NIC.
 func (r *Requester) Check() error { return r.failed }
 
-// Cycles implements board.NIC. It has no clock.
+// Cycles implements board.NIC. A requester has no clock.
 func (r *Requester) Cycles() int64 { return 0 }
 
 // Close implements board.NIC.
 func (r *Requester) Close() error { return nil }
 
-// Observe implements board.NIC. A requester has no contract to be held to, and reports no crossings.
+// Observe implements board.NIC. A requester has no contract to check, and reports no crossings.
 func (r *Requester) Observe(boundary.Observer) {}
 
 // ObserveRest implements board.NIC, likewise.
@@ -111,10 +111,10 @@ func (r *Requester) ObserveHeld(boundary.HeldObserver) {}
 // Moved implements Port.
 func (r *Requester) Moved() uint64 { return r.moved }
 
-// Counters returns what crossed the network so far.
+// Counters returns the counts of the network so far.
 func (r *Requester) Counters() Counters { return r.counts }
 
-// Err is the first thing that went wrong, or nil.
+// Err returns the first error, or nil.
 func (r *Requester) Err() error { return r.failed }
 
 // NotifyRecv implements sim.Component.
@@ -160,7 +160,7 @@ func (r *Requester) fail(err error) {
 
 func (r *Requester) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec.RequesterNic} }
 
-// pump sends what the port takes, writes before reads that came later.
+// pump sends as much as the port accepts, writes before reads that came later.
 func (r *Requester) pump() {
 	now := simcore.Now(r.sched)
 	for r.failed == nil {
@@ -181,15 +181,15 @@ func (r *Requester) pump() {
 	}
 }
 
-// The classes of TLPs that take turns.
+// Classes of TLPs that take turns.
 const (
-	frames = iota // writes of what the network brings
+	frames = iota // writes from the network
 	reads
 	copies // writes of transfers from memory to memory
 	classes
 )
 
-// next is the queue whose TLP is to go, and its class; nil if there is nothing to send.
+// next returns the queue to send from, and its class; nil if there is nothing to send.
 func (r *Requester) next() (*fifo.Queue[sent], int) {
 	if r.spec.Copies == InOrder {
 		if r.out.Len() == 0 && !r.ask(&r.out) {
@@ -210,7 +210,7 @@ func (r *Requester) next() (*fifo.Queue[sent], int) {
 	return nil, 0
 }
 
-// pass counts bytes that have left for their destination, and ends a transfer.
+// pass counts bytes that have left for their destination, and ends the transfer after the last.
 func (r *Requester) pass(t *Transfer, n int) {
 	t.left += n
 	r.moved += uint64(n)

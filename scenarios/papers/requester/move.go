@@ -30,7 +30,7 @@ func (r *Requester) Start(t *Transfer) error {
 		}
 		return nil
 	}
-	if t.To.Network { // the request that asks for it
+	if t.To.Network { // the request for it
 		r.counts.NetIn += uint64(r.spec.Header + r.spec.Extended)
 		r.in.Transmit(simcore.Now(r.sched), int64(r.spec.Header+r.spec.Extended))
 	}
@@ -39,7 +39,7 @@ func (r *Requester) Start(t *Transfer) error {
 	return r.failed
 }
 
-// nextPacket has the next packet of a transfer arrive when the network brings it.
+// nextPacket schedules the arrival of the next packet of a transfer.
 func (r *Requester) nextPacket(t *Transfer, more int) {
 	n := min(r.spec.Payload, len(t.Data)-t.arrived)
 	bytes := n + r.spec.Header + more
@@ -50,7 +50,7 @@ func (r *Requester) nextPacket(t *Transfer, more int) {
 	r.sched.Schedule(ev)
 }
 
-// packetIn writes the payload of the packet that has come to memory.
+// packetIn writes the payload of the packet that arrived to memory.
 func (r *Requester) packetIn(t *Transfer) {
 	n := min(r.spec.Payload, len(t.Data)-t.arrived)
 	r.write(t, t.arrived, n)
@@ -82,7 +82,7 @@ func (r *Requester) write(t *Transfer, at, n int) {
 	}
 }
 
-// queue is where the writes of a transfer wait.
+// queue returns the queue for the writes of a transfer.
 func (r *Requester) queue(t *Transfer) *fifo.Queue[sent] {
 	switch {
 	case r.spec.Copies == InOrder:
@@ -93,7 +93,7 @@ func (r *Requester) queue(t *Transfer) *fifo.Queue[sent] {
 	return &r.apart[copies]
 }
 
-// ask queues the next read, if tags and buffer let it. Transfers are read one after the other.
+// ask queues the next read, if tags and buffer allow it. Transfers are read one after the other.
 func (r *Requester) ask(q *fifo.Queue[sent]) bool {
 	if r.reading.Len() == 0 || r.free.Len() == 0 {
 		return false
@@ -151,7 +151,8 @@ func (r *Requester) completion(p *msg.TLP) {
 	r.free.Push(h.Tag)
 }
 
-// sendPackets sends the packets whose bytes have come. Which bytes came first does not matter to how long that takes.
+// sendPackets sends the packets whose bytes have arrived. The order in which bytes arrive does not affect the
+// time.
 func (r *Requester) sendPackets(t *Transfer) {
 	for {
 		n := min(r.spec.Payload, len(t.Data)-t.packed)

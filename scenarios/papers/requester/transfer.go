@@ -12,31 +12,31 @@ type Place struct {
 	Addr    uint64
 }
 
-// Memory is a place in memory.
+// Memory returns a place in memory.
 func Memory(bus uint64) Place { return Place{Addr: bus} }
 
-// Wire is the network behind the NIC.
+// Wire is the place of the network behind the NIC.
 var Wire = Place{Network: true}
 
-// Transfer is one request. Its owner keeps it, and may use it again once Done was called.
+// Transfer is one request. Its owner keeps it, and may reuse it after Done has been called.
 type Transfer struct {
 	From, To Place
-	Data     []byte // its bytes: to be sent if they come from the network, else filled
+	Data     []byte // its bytes: sent if they come from the network, else filled
 	Done     func(t *Transfer, now simcore.Ps)
 
-	reads   tlp.Split // that are to be issued
-	asked   bool      // next is the next of them
+	reads   tlp.Split // to be issued
+	asked   bool      // next is valid
 	next    tlp.Piece
-	arrived int // bytes that came
+	arrived int // bytes that arrived
 	left    int // bytes that left for their destination
-	packed  int // bytes that a packet was made of
+	packed  int // bytes put into packets
 }
 
-// Port is what experiments use of a NIC.
+// Port is the interface that experiments use of a NIC.
 type Port interface {
 	// Start begins a transfer.
 	Start(t *Transfer) error
-	// Moved is how many bytes have left for their destinations.
+	// Moved returns the number of bytes that have left for their destinations.
 	Moved() uint64
 }
 

@@ -34,7 +34,7 @@ type bed struct {
 	over   bool
 }
 
-// side is the software of a server.
+// side is a server and its software.
 type side struct {
 	b     *bed
 	index int
@@ -43,16 +43,16 @@ type side struct {
 	ctx   *provider.Context
 	pd    verbs.PD
 	mr    verbs.MR
-	next  uint64 // memory
+	next  uint64 // next free address of memory
 }
 
-// Host memory: of the driver, and of rings. The other socket's is the second half of it all.
+// Host memory of the driver, and of rings. The upper half belongs to the other socket.
 const (
 	driverBytes = 64 << 20
 	hostBytes   = 4 << 30
 )
 
-// newBed puts the testbed together for a design. Caches are divided by scale.
+// newBed builds the testbed for a design. Cache sizes are divided by scale.
 func newBed(s *study.Session, d *design, scale int, change ...func(*rnic.Spec)) (*bed, error) {
 	b := &bed{s: s, engine: simcore.NewEngine()}
 	spec, err := rackSpec(s, d, scale)
@@ -82,7 +82,7 @@ func newBed(s *study.Session, d *design, scale int, change ...func(*rnic.Spec)) 
 	return b, nil
 }
 
-// rackSpec is the board.
+// rackSpec returns the board.
 func rackSpec(s *study.Session, d *design, scale int) (board.RackSpec, error) {
 	r, err := board.RackPreset(s.Text("testbed"))
 	if err != nil {
@@ -100,7 +100,7 @@ func rackSpec(s *study.Session, d *design, scale int) (board.RackSpec, error) {
 	for i := range r.Servers {
 		c := &r.Servers[i].Cards[0]
 		c.Eth.Latency, c.Eth.CreditLatency = 0, 0
-		c.Eth.OverheadBytes = 0 // the NIC counts what InfiniBand has
+		c.Eth.OverheadBytes = 0 // the NIC adds InfiniBand's overhead itself
 		c.Endpoint.Ahead, c.Endpoint.HostBytes = 0, hostBytes
 		h, err := host.Preset("host-rb", mem.Bus(nicspec.EndpointHost, 0), page)
 		if err != nil {
@@ -116,7 +116,7 @@ func rackSpec(s *study.Session, d *design, scale int) (board.RackSpec, error) {
 	return r, nil
 }
 
-// open brings up the driver of a server.
+// open starts the driver of a server.
 func (b *bed) open(i int, d *design) (*side, error) {
 	x := &side{b: b, index: i, next: mem.Bus(nicspec.EndpointHost, driverBytes)}
 	if d.far {
@@ -161,7 +161,7 @@ func (x *side) keepPD(pd verbs.PD, err error) {
 	x.b.fail(err)
 }
 
-// cycles is an input in cycles of the core.
+// cycles converts an input to cycles of the core.
 func (x *side) cycles(input string) int64 {
 	period := x.core.Spec().Period
 	return int64((ns(x.b.s.Input(input)) + period/2) / period)
@@ -170,7 +170,7 @@ func (x *side) cycles(input string) int64 {
 func mac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(1 + i)} }
 func ip(i int) [16]byte { return [16]byte{10, 0, 0, byte(1 + i)} }
 
-// gid is ::ffff:10.0.0.x.
+// gid returns ::ffff:10.0.0.x.
 func gid(i int) [16]byte { return [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: byte(1 + i)} }
 
 func (b *bed) fail(err error) {
@@ -180,7 +180,7 @@ func (b *bed) fail(err error) {
 	}
 }
 
-// stop ends the measuring: loops do nothing any more.
+// stop ends the measurement: loops do nothing any more.
 func (b *bed) stop() {
 	b.over = true
 	b.engine.Stop()
@@ -191,7 +191,7 @@ func (b *bed) settle() error {
 	return errors.Join(b.engine.Run(), b.wrong())
 }
 
-// wrong is what went wrong.
+// wrong returns the errors of all components.
 func (b *bed) wrong() error {
 	errs := []error{b.err, b.s.Err()}
 	for _, x := range b.sides {
@@ -211,7 +211,7 @@ func (b *bed) wrong() error {
 	return errors.Join(errs...)
 }
 
-// run runs what was begun until it is stopped, unless it was not begun, and ends the testbed.
+// run runs the software until the bed is stopped, unless starting it failed, and closes the testbed.
 func (b *bed) run(begun error) (err error) {
 	if begun == nil {
 		err = errors.Join(b.engine.Run(), b.wrong())
@@ -223,7 +223,7 @@ func (b *bed) run(begun error) (err error) {
 	return errors.Join(err, b.rack.Close())
 }
 
-// alloc takes memory of a server, from a multiple of 4 KB on and some bytes.
+// alloc reserves memory of a server, at a given offset from a multiple of 4 KB.
 func (x *side) alloc(n uint64, beyond int) uint64 {
 	const page = 4096
 	at := x.next
@@ -231,7 +231,7 @@ func (x *side) alloc(n uint64, beyond int) uint64 {
 	return at + uint64(beyond)
 }
 
-// loop puts software on the core.
+// loop starts software on the core.
 func (x *side) loop(name string, step func() bool) (*cpu.Loop, error) {
 	return x.core.Add(cpu.LoopSpec{Name: name, Poll: x.cycles("host.look")}, func(*cpu.Core) bool {
 		return !x.b.over && step()

@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// Cases are the three applications (section 5-C). What they do with a message is not in the paper: one claim of each
-// sets it.
+// Cases measures the three applications (section 5-C). The paper does not say what they do with a message: the
+// time for it is calibrated by one claim of each.
 var Cases = study.Experiment{
 	Group: "ring", Name: "cases", Title: "A network function, a database and an HTTP server over ring buffers",
 	Figures: "RB2 section 5-C, Fig. 8 to 10",
@@ -55,7 +55,7 @@ var Cases = study.Experiment{
 	},
 }
 
-// What each application spends on a message (see the inputs that they are of).
+// Time that each application spends on a message (see the inputs of the same names).
 const (
 	nfWork   = 69
 	dbWork   = 146
@@ -89,7 +89,7 @@ func networkFunction(s *study.Session) error {
 	return nil
 }
 
-// database looks keys up.
+// database looks up keys.
 func database(s *study.Session) error {
 	x := study.NewSeries("db", "Time of all requests", "time", "s", study.Axis{Name: "design"})
 	times := map[string]float64{}
@@ -110,7 +110,7 @@ func database(s *study.Session) error {
 	return nil
 }
 
-// httpServer gives files, one after the other.
+// httpServer serves files, one after the other.
 func httpServer(s *study.Session) error {
 	x := study.NewSeries("http", "GETs a second", "rate", "1/s", study.Axis{Name: "design"})
 	y := study.NewSeries("http_p99", "99% of GETs", "latency", "us", study.Axis{Name: "design"})

@@ -10,7 +10,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// flow is a ring between two servers: messages of one size, each of which begins with its number.
+// flow is a ring between two servers: messages of one size that begin with their number.
 type flow struct {
 	b    *bed
 	d    *design
@@ -18,20 +18,20 @@ type flow struct {
 	send *rb2.Sender
 	recv *rb2.Receiver
 	ends [2]*end
-	cqes [2]int // completions that were polled
+	cqes [2]int // completions polled
 	wcs  [16]verbs.WC
-	wc   [2]*cpu.Loop // to be woken by completions
+	wc   [2]*cpu.Loop // woken by completions
 	word [numberBytes]byte
 	sent uint64
 	got  uint64
 
 	moved    bool // pointers were seen to move
-	back     int  // times that one went back
+	back     int  // times that a pointer went back
 	tail     rb2.SendPointers
 	head     rb2.RecvPointers
-	tolerant bool   // messages that are not whole yet are counted, not an error
-	torn     uint64 // of them
-	whole    bool   // messages end with their number, too, and both are compared
+	tolerant bool   // incomplete messages are counted, not an error
+	torn     uint64 // incomplete messages
+	whole    bool   // messages also end with their number, and both are compared
 }
 
 // end is a flow's memory on a server.
@@ -39,13 +39,14 @@ type end struct {
 	x    *side
 	cq   verbs.CQ
 	own  rb2.Place
-	user uint64 // where messages are copied from, or to
+	user uint64 // source or destination of copies
 }
 
-// numberBytes is what software writes and reads of each message: it works in the slot, or has it copied.
+// numberBytes is the part of each message that software writes and reads: it works in the slot, or has the
+// message copied.
 const numberBytes = 8
 
-// newFlow puts a ring between two sides; from is the sender's.
+// newFlow builds a ring between two sides; from is the sender's index.
 func (b *bed) newFlow(d *design, from, size int) (*flow, error) {
 	f := &flow{b: b, d: d, size: size}
 	spec := d.spec
@@ -83,7 +84,7 @@ func (b *bed) newFlow(d *design, from, size int) (*flow, error) {
 	return f, errors.Join(f.recv.Push(), b.settle())
 }
 
-// newEnd takes an end's memory. Slots of designs that are not aligned begin in the middle of a line.
+// newEnd reserves an end's memory. Slots of unaligned designs begin in the middle of a line.
 func (f *flow) newEnd(x *side, cq verbs.CQ, spec *rb2.Spec) *end {
 	beyond := 0
 	if !spec.Aligned {
@@ -96,10 +97,10 @@ func (f *flow) newEnd(x *side, cq verbs.CQ, spec *rb2.Spec) *end {
 	return e
 }
 
-// misaligned is where slots begin that nobody aligned: as malloc has it, 16 B behind a line.
+// misaligned is the offset of unaligned slots from a line: 16 B, as malloc returns.
 const misaligned = 16
 
-// poll takes completions of an end.
+// poll takes an end's completions.
 func (f *flow) poll(i int) {
 	for {
 		n, err := f.ends[i].cq.Poll(f.wcs[:])
@@ -125,7 +126,7 @@ func (f *flow) poll(i int) {
 	}
 }
 
-// watch has the loops of both ends wake for completions, and for what the other end writes.
+// watch wakes the loops of both ends for completions, and for writes by the other end.
 func (f *flow) watch(send, recv *cpu.Loop) error {
 	f.wc = [2]*cpu.Loop{send, recv}
 	_, err := send.Watch(f.ends[0].own.Lines, rb2.WordBytes)
@@ -181,7 +182,7 @@ func (f *flow) watchReceiver() {
 	f.head = p
 }
 
-// flush tells of what is in the ring.
+// flush announces what is in the ring.
 func (f *flow) flush() { f.b.fail(f.send.Flush()) }
 
 // number reads a message's number.

@@ -34,7 +34,7 @@ var shared = []study.Input{
 		Anchors: []string{"rb2.cfg.sd_inflight"}},
 }
 
-// inputs are those of an experiment of its own, and the shared ones.
+// inputs returns own followed by the shared inputs.
 func inputs(own ...study.Input) []study.Input { return append(own, shared...) }
 
 func ns(v float64) simcore.Ps { return simcore.Ps(v * float64(simcore.Nanosecond)) }

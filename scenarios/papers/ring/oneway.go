@@ -11,24 +11,24 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// rate is the throughput of a design.
+// rate is a design's throughput.
 type rate struct {
 	study.Estimate
 	f    *flow
 	size int
 }
 
-// millions is messages in a microsecond.
+// millions returns messages per microsecond.
 func (r *rate) millions() float64 { return r.Rate / float64(r.size) * 1e6 }
 
-// Messages that a throughput is taken of: tens of batches of alpha each, as these come in bursts; of long messages
-// that leave one by one, the fewest that there may be.
+// Messages per throughput measurement: tens of batches of alpha, as these come in bursts; for long messages that
+// leave one by one, the fewest allowed.
 const (
 	trips = 3840
 	long  = 1 << 15
 )
 
-// meter counts messages of a size, once the ring was filled.
+// meter counts messages of a size, after the ring has been filled.
 func meter(s *study.Session, spec *rb2.Spec, size int) *study.Meter {
 	n := trips
 	if size >= long && spec.Alpha == 1 {
@@ -39,7 +39,7 @@ func meter(s *study.Session, spec *rb2.Spec, size int) *study.Meter {
 	return s.NewMeterAfter(spec.Slots, n)
 }
 
-// scaleOf is what caches are divided by for messages of a size: long ones stand for longer ones.
+// scaleOf returns the divisor of caches for messages of a size: long ones stand for longer ones.
 func scaleOf(s *study.Session, size int) int {
 	if size < long {
 		return 1
@@ -47,16 +47,16 @@ func scaleOf(s *study.Session, size int) int {
 	return int(s.Input("large.scale"))
 }
 
-// oneWay is what a throughput is measured of.
+// oneWay describes a throughput measurement.
 type oneWay struct {
 	d      design
 	size   int
 	work   string // input: time that the receiver spends on each message; empty: none
-	torn   bool   // messages that are not whole when they are read are counted
+	torn   bool   // messages that are incomplete when read are counted
 	change func(*rnic.Spec)
 }
 
-// throughput measures a design with messages of a size, one way, as fast as they go.
+// throughput measures a design with messages of a size, in one direction, at full rate.
 func throughput(s *study.Session, d design, size int) (*rate, error) {
 	return oneWay{d: d, size: size}.measure(s)
 }
@@ -87,7 +87,7 @@ func (o oneWay) run(s *study.Session) (*rate, error) {
 	return &rate{Estimate: m.Estimate(), f: f, size: o.size}, nil
 }
 
-// software puts both ends on their cores.
+// software starts both ends on their cores.
 func (o oneWay) software(b *bed, m *study.Meter) (*flow, error) {
 	f, err := b.newFlow(&o.d, 0, o.size)
 	if err != nil {
@@ -116,8 +116,8 @@ func (o oneWay) software(b *bed, m *study.Meter) (*flow, error) {
 	return f, f.watch(send, recv)
 }
 
-// raw measures WRITEs without a ring, as perftest makes them: one after the other, so many under way, and a completion
-// for one of some.
+// raw measures WRITEs without a ring, as perftest does: one after the other, a window in flight, and one
+// completion for several.
 func raw(s *study.Session, size int) (*rate, error) {
 	d := full(s)
 	b, err := newBed(s, &d, scaleOf(s, size))
@@ -191,14 +191,14 @@ func (w *writer) poll() {
 	w.loop.Wake()
 }
 
-// rawInputs are those of raw.
+// rawInputs are the inputs of raw.
 var rawInputs = []study.Input{
 	{Name: "raw.window", Value: 128, Unit: "requests", Source: "perftest's default (tx-depth): assumption"},
 	{Name: "raw.signal", Value: 64, Unit: "requests", Source: "perftest has a completion for one of 100 (cq-mod); " +
 		"here of 64, so that the window holds whole ones: assumption"},
 }
 
-// looseTail is a ring whose words lie in its slots, for what a NIC's order of bytes does to it.
+// looseTail returns a ring whose words are in its slots, to show the effect of a NIC's byte order of writes.
 func looseTail(s *study.Session) design {
 	d := full(s).unbatched()
 	d.name, d.spec.Tail = "poll the last byte", rb2.TailLast

@@ -9,21 +9,21 @@ import (
 	"nictwin/scenarios/papers/study"
 )
 
-// trip is how long messages take to an answer.
+// trip holds times from a message to its answer.
 type trip struct {
 	mean, p99, p999 float64 // microseconds
 }
 
-// exchange is messages to a server, each of which it answers.
+// exchange describes messages to a server, each of which it answers.
 type exchange struct {
 	d             design
 	request, bulk int    // bytes of a message, and of its answer
-	window        int    // messages that wait for their answers at a time
+	window        int    // messages in flight
 	work          string // input: time that the server spends on each; empty: none
 	rounds        int
 }
 
-// measure plays it: answers in microseconds, and messages answered in a microsecond.
+// measure runs the exchange: answer times in microseconds, and messages answered per microsecond.
 func (x exchange) measure(s *study.Session) (t trip, millions float64, err error) {
 	b, err := newBed(s, &x.d, 1)
 	if err != nil {
@@ -39,7 +39,7 @@ func (x exchange) measure(s *study.Session) (t trip, millions float64, err error
 	return c.result(), float64(n) * 1e6 / float64(c.last-c.first), nil
 }
 
-// software puts both ends on their cores.
+// software starts both ends on their cores.
 func (x exchange) software(b *bed, c *asker) (err error) {
 	if c.to, err = b.newFlow(&x.d, 0, x.request); err != nil {
 		return err
@@ -69,12 +69,12 @@ type asker struct {
 	window      int
 	warm, all   int
 	sent, got   int
-	at          []simcore.Ps // when messages were written, by their number
+	at          []simcore.Ps // when messages were written, by number
 	times       []simcore.Ps
 	first, last simcore.Ps
 }
 
-// step takes answers and writes messages as far as the window goes; what does not fill a batch is sent when there is
+// step takes answers and writes messages as far as the window allows; an incomplete batch is sent when there is
 // nothing else to do.
 func (a *asker) step() bool {
 	if a.back.read() {
@@ -93,7 +93,7 @@ func (a *asker) step() bool {
 	return false
 }
 
-// answered notes an answer that the core has read to its end.
+// answered records an answer that the core has read completely.
 func (a *asker) answered(n int) {
 	now := a.b.engine.Now()
 	if n >= a.warm {
@@ -107,7 +107,7 @@ func (a *asker) answered(n int) {
 	}
 }
 
-// result is what was seen.
+// result returns the measured times.
 func (a *asker) result() trip {
 	slices.Sort(a.times)
 	sum := 0.0

@@ -9,8 +9,8 @@ import (
 	"nictwin/stack/rb2"
 )
 
-// Pointers counts what Algorithm 1 does: pointers, WRITEs and completions, and whether readers see messages that are
-// not whole.
+// Pointers counts what Algorithm 1 does: pointers, WRITEs and completions, and whether readers see incomplete
+// messages.
 var Pointers = study.Experiment{
 	Group: "ring", Name: "pointers", Title: "What a ring writes, completes and reads",
 	Figures: "RB2 sections 3-B, 4-A, 4-B, 4-C, Fig. 4",
@@ -45,7 +45,7 @@ func countPointers(s *study.Session) error {
 	return orders(s)
 }
 
-// example is the worked example of section 4-B, by the pointers alone.
+// example runs the worked example of section 4-B on the pointers alone.
 func example(s *study.Session) {
 	of := func(name string) int { return int(s.Input("example." + name)) }
 	spec := rb2.Spec{Alpha: of("alpha"), Beta: of("beta"), Gamma: of("gamma"), Head: rb2.HeadPush, Tail: rb2.TailWrite,
@@ -70,8 +70,8 @@ func example(s *study.Session) {
 	s.Holds("rb2.empty_condition", was && !empty.Empty(), "", "head and tail equal, and apart")
 }
 
-// alignment counts the lines that a core loads for a message of 128 B in a slot that nobody aligned, and in one that
-// is aligned.
+// alignment counts the lines that a core loads for a message of 128 B in an unaligned slot and in an aligned
+// one.
 func alignment(s *study.Session) error {
 	const message = 128
 	lines := map[bool]float64{}
@@ -103,7 +103,7 @@ func alignment(s *study.Session) error {
 	return nil
 }
 
-// counts plays rings and counts.
+// counts runs rings and compares their counts with the thresholds.
 func counts(s *study.Session) error {
 	const size = 64
 	one, err := throughput(s, full(s).unbatched(), size)
@@ -153,7 +153,8 @@ func counts(s *study.Session) error {
 	return nil
 }
 
-// orders reads messages by NICs that place the bytes of a WRITE from the front, and from the back.
+// orders reads messages written by NICs that place the bytes of a WRITE from front to back, and from back to
+// front.
 func orders(s *study.Session) error {
 	size := int(s.Input("torn.size"))
 	back := func(x *rnic.Spec) { x.Place = rnic.Descending }

@@ -41,7 +41,7 @@ func TestWindow(t *testing.T) {
 	require.True(t, together)
 }
 
-// A message of which a part is missing when it is read is seen, whichever part that is.
+// A message that is incomplete when it is read is detected, whichever part is missing.
 func TestTornMessagesAreSeen(t *testing.T) {
 	s := session(t, func(*study.Input) {})
 	for place, torn := range map[rnic.Order]bool{rnic.Ascending: false, rnic.Descending: true} {

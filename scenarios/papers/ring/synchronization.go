@@ -7,7 +7,7 @@ import (
 	"nictwin/stack/rb2"
 )
 
-// Synchronization compares the ways to tell of pointers (RB² section 4-A).
+// Synchronization compares the ways to announce pointers (RB² section 4-A).
 var Synchronization = study.Experiment{
 	Group: "ring", Name: "synchronization", Title: "Heads pushed or pulled, tails by completions or written twice",
 	Figures: "RB2 section 4-A, Fig. 3",
@@ -26,8 +26,8 @@ var Synchronization = study.Experiment{
 
 var syncSizes = []int{64, 512, 4096}
 
-// ways are the four designs.
-func ways(s *study.Session) []design {
+// designs returns the four designs.
+func designs(s *study.Session) []design {
 	var all []design
 	batch := int(s.Input("batch"))
 	for _, head := range []rb2.HeadSync{rb2.HeadPush, rb2.HeadPull} {
@@ -49,7 +49,7 @@ func synchronize(s *study.Session) error {
 	y := study.NewSeries("p999", "99.9% of round trips of the ways to synchronize, unbatched", "round trip", "us",
 		study.Axis{Name: "message", Unit: "B", Log: true})
 	rates, tails, cqes := map[string][]float64{}, map[string][]float64{}, map[string]float64{}
-	for _, d := range ways(s) {
+	for _, d := range designs(s) {
 		for _, size := range syncSizes {
 			r, err := throughput(s, d, size)
 			if err != nil {
@@ -74,7 +74,7 @@ func synchronize(s *study.Session) error {
 	best := 0
 	for i := range syncSizes {
 		is := true
-		for _, d := range ways(s) {
+		for _, d := range designs(s) {
 			is = is && rates["Push+WT"][i] >= rates[d.name][i]*(1-study.Precision) &&
 				tails["Push+WT"][i] <= tails[d.name][i]*(1+study.Precision)
 		}
@@ -92,5 +92,5 @@ func synchronize(s *study.Session) error {
 	return nil
 }
 
-// rounds is the round trips that latencies are of.
+// rounds is the number of round trips per latency.
 const rounds = 3000

@@ -48,7 +48,7 @@ func designThroughput(s *study.Session) error {
 		all["WRITE"] = append(all["WRITE"], r)
 		for _, d := range rings(s) {
 			if s.Few() && size >= long && d.name == "FaRM" {
-				continue // no claim is about it
+				continue // not the subject of a claim
 			}
 			if r, err = throughput(s, d, size); err != nil {
 				return err

@@ -1,6 +1,6 @@
-// Package study is what experiments are made of: their inputs, with the source
-// of each; what they measured; series with every point; byte ledgers; and rates
-// that say how sure they are.
+// Package study has the parts of experiments: inputs with their sources,
+// measurements, series with every point, byte ledgers, and rates with their
+// precision.
 //
 // It knows no experiment, no claim's meaning and no model but time.
 //

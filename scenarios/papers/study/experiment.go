@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// Experiment is one figure of a paper, or what convinces of a mechanism.
+// Experiment is one figure of a paper, or evidence for a mechanism.
 type Experiment struct {
-	Group   string // of the figures of bench: path, ring
-	Name    string // after the group: packets; no two experiments have the same
+	Group   string // figure of bench: path, ring
+	Name    string // without the group: packets; unique
 	Title   string
-	Figures string   // of which papers
-	Claims  []string // that it measures
+	Figures string   // figures of the papers
+	Claims  []string // claims that it measures
 	Inputs  []Input
 	Run     func(s *Session) error
 
@@ -20,10 +20,10 @@ type Experiment struct {
 	Reasons map[string]string
 }
 
-// FullName is the name with its group: path/packets.
+// FullName returns the name with its group: path/packets.
 func (x *Experiment) FullName() string { return x.Group + "/" + x.Name }
 
-// Validate returns what is wrong with the experiment itself: two inputs of one name.
+// Validate reports faults of the experiment itself: two inputs of one name, or an input without a source.
 func (x *Experiment) Validate() error {
 	seen := map[string]bool{}
 	for _, in := range x.Inputs {
@@ -42,12 +42,12 @@ func (x *Experiment) Validate() error {
 type Input struct {
 	Name    string   `json:"name"`
 	Value   float64  `json:"value"`
-	Text    string   `json:"text,omitempty"` // where the value is a name
+	Text    string   `json:"text,omitempty"` // for a value that is a name
 	Unit    string   `json:"unit"`
 	Source  string   `json:"source"`            // paper and section, parameter id, standard, data sheet, or assumption
-	Anchors []string `json:"anchors,omitempty"` // claims that it was set by: not scored
+	Anchors []string `json:"anchors,omitempty"` // claims that set it: not scored
 
-	// Instead is what the input would be without that claim; leave-one-out runs with it.
+	// Instead is the input's value without that claim; leave-one-out runs use it.
 	Instead *Instead `json:"instead,omitempty"`
 }
 
@@ -87,11 +87,11 @@ func NewSession(ctx context.Context, x *Experiment, percent int, replaced ...str
 	return s, nil
 }
 
-// Input is the value of an input. It panics on one that the experiment does not declare: that is a mistake in the
+// Input returns the value of an input. It panics if the experiment does not declare it, which is a bug of the
 // program.
 func (s *Session) Input(name string) float64 { return s.input(name).Value }
 
-// Text is the value of an input that is a name.
+// Text returns the value of an input that is a name.
 func (s *Session) Text(name string) string { return s.input(name).Text }
 
 func (s *Session) input(name string) *Input {
@@ -102,16 +102,16 @@ func (s *Session) input(name string) *Input {
 	return in
 }
 
-// Scale is n by the session's percent, but never less than least.
+// Scale returns the session's percentage of n, but at least least.
 func (s *Session) Scale(n, least int) int { return max(n*s.Percent/100, least) }
 
-// few is the percent below which the axes of figures that no claim is about have their ends only.
+// few is the percentage below which axes of figures without claims have only their ends.
 const few = 10
 
-// Few reports whether the run is of so few percent that what no claim is about is left out.
+// Few reports whether the percentage is so low that everything without a claim is left out.
 func (s *Session) Few() bool { return s.Percent < few }
 
-// Points are the points of an axis: all of them, or the first and the last in a run of few percent.
+// Points returns the points of an axis: all of them, or in a run of few percent the first and the last.
 func Points[T any](s *Session, all []T) []T {
 	if !s.Few() || len(all) <= 2 {
 		return all
@@ -119,12 +119,12 @@ func Points[T any](s *Session, all []T) []T {
 	return []T{all[0], all[len(all)-1]}
 }
 
-// Logf tells what is being done.
+// Logf logs the progress.
 func (s *Session) Logf(format string, a ...any) {
 	if s.Log != nil {
 		fmt.Fprintf(s.Log, "  "+format+"\n", a...)
 	}
 }
 
-// Err is the context's error.
+// Err returns the context's error.
 func (s *Session) Err() error { return context.Cause(s.Context) }

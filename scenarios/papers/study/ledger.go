@@ -2,8 +2,7 @@ package study
 
 import "fmt"
 
-// Ledger is where the bytes of a design crossed what: bytes per byte of payload on every link, in the cache and in
-// DRAM.
+// Ledger lists the bytes per byte of payload that a design moves across every link, in the cache and in DRAM.
 type Ledger struct {
 	Design  string `json:"design"`
 	Payload uint64 `json:"payload_bytes"`
@@ -32,7 +31,7 @@ func (l *Ledger) Add(where, what string, bytes uint64) {
 	l.Rows = append(l.Rows, r)
 }
 
-// Of is bytes per byte of payload of a row, or 0.
+// Of returns the bytes per byte of payload of a row, or 0.
 func (l *Ledger) Of(where, what string) float64 {
 	for _, r := range l.Rows {
 		if r.Where == where && r.What == what {
@@ -45,7 +44,7 @@ func (l *Ledger) Of(where, what string) float64 {
 // Book keeps a ledger for the report.
 func (s *Session) Book(l *Ledger) { s.Outcome.Ledgers = append(s.Outcome.Ledgers, *l) }
 
-// BalanceError tells of a component that lost or made bytes.
+// BalanceError reports a component that lost or made bytes.
 type BalanceError struct {
 	Where   string
 	In, Out uint64
@@ -55,7 +54,7 @@ func (e *BalanceError) Error() string {
 	return fmt.Sprintf("%s does not conserve bytes: %d came in, %d went out or are held", e.Where, e.In, e.Out)
 }
 
-// Balance is nil if both sides of a component's books are equal.
+// Balance returns a *BalanceError unless both sides of a component's books are equal.
 func Balance(where string, in, out uint64) error {
 	if in == out {
 		return nil

@@ -1,6 +1,6 @@
 package study
 
-// Outcome is what one run of an experiment recorded.
+// Outcome is the record of one run of an experiment.
 type Outcome struct {
 	Inputs   []Input    `json:"inputs"`
 	Series   []Series   `json:"series"`
@@ -10,15 +10,15 @@ type Outcome struct {
 	SimPs    int64      `json:"sim_ps"`
 }
 
-// Measured is what was found about a claim.
+// Measured is the measurement for a claim.
 type Measured struct {
 	Claim  string
-	Values []float64 // one for each value of the claim; none where the claim is about an order or a shape
-	// whether order, shape, direction or equation was found; without meaning where there are Values only
+	Values []float64 // one for each value of the claim; none for a claim about an order or a shape
+	// whether the order, shape, direction or equation was found; meaningless if there are only Values
 	Holds  bool
-	Broken string // what the claim says beside its number, and was not found; empty: nothing, or all was
-	Text   string // what was found, for people
-	How    string // how it was taken
+	Broken string // a further statement of the claim that was not found; empty: there is none, or all was found
+	Text   string // the result in words
+	How    string // how it was measured
 }
 
 // Value records a number for a claim.
@@ -26,7 +26,7 @@ func (s *Session) Value(claim string, value float64, how string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, How: how})
 }
 
-// ValueAnd records a number for a claim that says more: if that was not found, broken says what.
+// ValueAnd records a number for a claim with further statements; broken names those that were not found.
 func (s *Session) ValueAnd(claim string, value float64, how, broken string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, Broken: broken,
 		How: how})
@@ -42,11 +42,11 @@ func (s *Session) Holds(claim string, holds bool, text, how string) {
 	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Holds: holds, Text: text, How: how})
 }
 
-// Axis is what a series is over.
+// Axis is an axis of a series.
 type Axis struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
-	Log  bool   `json:"log"` // plotted by powers
+	Log  bool   `json:"log"` // logarithmic
 }
 
 // Series is one metric over one or more axes, for every system.
@@ -57,14 +57,14 @@ type Series struct {
 	Unit   string  `json:"unit"`
 	Axes   []Axis  `json:"axes"`
 	Points []Point `json:"points"`
-	Bars   bool    `json:"bars,omitempty"` // its first axis has names, not numbers
+	Bars   bool    `json:"bars,omitempty"` // the first axis has names, not numbers
 	LogY   bool    `json:"log_y,omitempty"`
 }
 
 // Point is one value of a series.
 type Point struct {
 	System     string    `json:"system"`
-	At         []float64 `json:"at"`              // on each axis
+	At         []float64 `json:"at"`              // position on each axis
 	Label      string    `json:"label,omitempty"` // instead of a number on the first axis
 	Value      float64   `json:"value"`
 	Half       float64   `json:"half_width,omitempty"` // of the 95% confidence interval
@@ -81,7 +81,7 @@ func (x *Series) Add(system string, value float64, at ...float64) {
 	x.Points = append(x.Points, Point{System: system, At: at, Value: value})
 }
 
-// Bar adds a point that has a name on the first axis.
+// Bar adds a point with a name on the first axis.
 func (x *Series) Bar(system, label string, value float64) {
 	x.Bars = true
 	x.Points = append(x.Points, Point{System: system, At: []float64{}, Label: label, Value: value})
@@ -100,7 +100,7 @@ func (s *Session) Record(all ...*Series) {
 	}
 }
 
-// Run tells how long something ran, and how sure its rate is.
+// Run records how long something ran, and how precise its rate is.
 type Run struct {
 	Name       string  `json:"name"`
 	RoundTrips int     `json:"round_trips"`
@@ -110,7 +110,7 @@ type Run struct {
 	Scale      float64 `json:"time_scale"` // real time of the phases and timers, divided by simulated time
 }
 
-// Ran notes a run.
+// Ran records a run.
 func (s *Session) Ran(name string, e Estimate, scale float64) {
 	s.Outcome.Runs = append(s.Outcome.Runs, Run{name, e.RoundTrips, e.Relative(), e.Converged, int64(e.Span), scale})
 }

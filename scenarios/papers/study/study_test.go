@@ -41,7 +41,7 @@ func TestMeter(t *testing.T) {
 	e = feed(s.NewMeter(4000), 4096, burst...)
 	require.InDelta(t, 4096*8e3/160_000, e.Gbps(), 1e-9)
 
-	// What does not settle is told.
+	// A rate that does not settle is reported.
 	odd := []simcore.Ps{}
 	for i := range 997 {
 		odd = append(odd, simcore.Ps(1000+i*i%7919*1000))

@@ -14,13 +14,13 @@ import (
 	"nictwin/scenarios/suite/blocks/transmit"
 )
 
-// rare are bugs that show in few cases, as references that have them.
+// rare lists bugs that show in few cases, as references with these bugs.
 var rare = []struct {
 	bug       string
 	block     *kit.Block
 	reference func() func(kit.Packet) []kit.Packet
 }{
-	{"a UDP checksum of 0xffff is not looked at", receive.Csum, func() func(kit.Packet) []kit.Packet {
+	{"a UDP checksum of 0xffff is not checked", receive.Csum, func() func(kit.Packet) []kit.Packet {
 		return func(p kit.Packet) []kit.Packet {
 			list := receive.Csum.Reference()(p)
 			if at := int(p.Side[2]) + 6; p.Side[0] == 1 && binary.BigEndian.Uint16(p.Data[at:]) == 0xffff {
@@ -40,7 +40,7 @@ var rare = []struct {
 			return list
 		}
 	}},
-	{"a rule that is made invalid goes on", receive.Steer, func() func(kit.Packet) []kit.Packet {
+	{"a rule that is made invalid stays in force", receive.Steer, func() func(kit.Packet) []kit.Packet {
 		right, stale := receive.SteerReference(), receive.SteerReference()
 		return func(p kit.Packet) []kit.Packet {
 			list := right(p)
@@ -82,7 +82,7 @@ var rare = []struct {
 	}},
 }
 
-// TestRareCasesAreAimedAt: eight runs tell bugs that show in few cases.
+// TestRareCasesAreAimedAt checks that eight runs find bugs that show in few cases.
 func TestRareCasesAreAimedAt(t *testing.T) {
 	for _, c := range rare {
 		t.Run(c.bug, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestRareCasesAreAimedAt(t *testing.T) {
 			b := *c.block
 			b.Reference, d.Block = c.reference, &b
 			for seed := uint64(1); ; seed++ {
-				require.LessOrEqual(t, seed, uint64(8), "runs until it is told")
+				require.LessOrEqual(t, seed, uint64(8), "runs until the bug is found")
 				r, err := d.Play(context.Background(),
 					Run{Seed: seed, Stall: -1, Transactions: DefaultOptions().Transactions})
 				require.NoError(t, err)

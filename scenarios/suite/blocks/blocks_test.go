@@ -28,7 +28,8 @@ func open(t *testing.T, b *kit.Block) *Device {
 	return d
 }
 
-// TestAllBlocksOfBothArePlayed: a Go file and a module of one name are a pair; rx and tx are made of pairs.
+// TestAllBlocksOfBothArePlayed checks that a Go file and a module of one name are a pair; rx and tx are made of
+// pairs.
 func TestAllBlocksOfBothArePlayed(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
@@ -52,7 +53,7 @@ func TestAllBlocksOfBothArePlayed(t *testing.T) {
 	}
 }
 
-// TestBlocks plays every block, with and without stalls. A run is the same again.
+// TestBlocks plays every block, with and without stalls, and checks that a run can be repeated exactly.
 func TestBlocks(t *testing.T) {
 	for _, b := range All() {
 		t.Run(b.Name, func(t *testing.T) {

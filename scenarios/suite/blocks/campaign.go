@@ -14,25 +14,25 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Options say what is played on which blocks.
+// Options select the blocks and what is played on them.
 type Options struct {
 	Blocks       []*kit.Block
-	Manifest     func(name string) string // where a block's manifest is
-	Seed         uint64                   // of the first run; the next has the next
-	Runs         int                      // of each block
-	Stall        int                      // percent; below 0: each run has its own
-	Transactions int                      // of a run
+	Manifest     func(name string) string // returns the path of a block's manifest
+	Seed         uint64                   // of the first run; each further run adds 1
+	Runs         int                      // per block
+	Stall        int                      // percent; below 0: chosen by each run's seed
+	Transactions int                      // per run
 	Variant      build.Variant
 	Log          io.Writer             // progress of builds; nil: none
 	Progress     func(done, total int) // after each run; nil: none
 }
 
-// DefaultOptions plays all blocks.
+// DefaultOptions returns the options that play all blocks.
 func DefaultOptions() Options {
 	return Options{Blocks: All(), Seed: 1, Runs: 4, Stall: -1, Transactions: 400, Variant: build.VariantSpeed}
 }
 
-// Validate returns every error of the options, each a field.Error.
+// Validate returns all errors of the options, each a field.Error.
 func (o *Options) Validate() error {
 	var errs []error
 	check := func(ok bool, path field.Path, format string, a ...any) {
@@ -48,7 +48,7 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Report is what came of a block's runs. They end with the first mismatch.
+// Report is the outcome of a block's runs, which end with the first mismatch.
 type Report struct {
 	Block    *kit.Block
 	Build    string // hash
@@ -56,13 +56,13 @@ type Report struct {
 	Requests int
 	Compared int
 	Cycles   uint64
-	SimPs    uint64   // that these take
-	Digests  []uint64 // of each run
+	SimPs    uint64   // simulated time of all runs
+	Digests  []uint64 // one per run
 	Mismatch *Mismatch
 }
 
-// Play builds the blocks and plays on them, several at a time. Reports are in the order of the blocks, and the same
-// however many processors there are. An error ends all of it.
+// Play builds the blocks and plays on them, several at a time. Reports are in the order of the blocks and do not
+// depend on the number of processors. The first error ends the campaign.
 func Play(ctx context.Context, o Options) ([]Report, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -11,21 +11,21 @@
 // Block in All: its layouts, its Stimulus and its Reference. Runs with and without stalls, and the sabotage of every
 // field of a result, come with it.
 //
-// Blocks with a state are given operations. Where the contract leaves time free, the wrapper waits: an operation is
-// over before the next begins, as far as the order matters; what may come in any order is told by its place. Addresses
-// have places, too, and queues have one each.
+// Requests of blocks with state are operations. Where the contract leaves timing open, the wrapper waits: an operation
+// ends before the next begins, as far as the order matters. What may come in any order is identified by its place:
+// addresses have places, and each queue has one.
 //
-// How writes are cut is free, too: a result has them TLP by TLP, and Settle holds them to the rules of PCIe, puts the
-// bytes together by their addresses and says what the reference can say.
+// The split of writes into TLPs is open as well: a result has them TLP by TLP, and Settle checks them against the rules
+// of PCIe, reassembles the bytes by address, and converts the result to the form of the reference.
 //
-// All Go blocks that have a module of their name are pairs, with fetch, push and the transmit side of cqe in txq; but
-// rx and tx, which are made of them. What only these have is not played alone: how copies, ports and stops wait for
-// one another.
+// All Go blocks with a module of the same name are pairs, with fetch, push and the transmit side of cqe in txq; except
+// rx and tx, which are made of the others. What is only in these is not played alone: how copies, ports and stops wait
+// for one another.
 //
-// It is not a proof of how blocks work together: boards do that (scenarios/replay, scenarios/fuzz). It knows no timing:
-// a block may take as long as it likes, up to a limit.
+// It does not test how blocks work together: boards do that (scenarios/replay, scenarios/fuzz). It does not check
+// timing: a block may take any time, up to a limit.
 //
 // Invariants:
 //   - Requests, gaps and stalls are a function of block, seed and settings alone, and so is the digest of a run.
-//   - A run that compared nothing has failed, and so has one whose device is silent for too long or gives too much.
+//   - A run that compared nothing fails, and so does one whose device is silent for too long or sends too much.
 package blocks

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/suite/blocks/transmit"
 )
 
-// All are the blocks there are, by name.
+// All returns all blocks, sorted by name.
 func All() []*kit.Block {
 	return []*kit.Block{
 		receive.Account, transmit.CopyEngine, registers.Counters, receive.CRC32C, receive.Csum, receive.ECN,
@@ -21,7 +21,7 @@ func All() []*kit.Block {
 	}
 }
 
-// Names are the names of All.
+// Names returns the names of All.
 func Names() (names []string) {
 	for _, b := range All() {
 		names = append(names, b.Name)
@@ -29,14 +29,15 @@ func Names() (names []string) {
 	return names
 }
 
-// UnknownError tells that there is no block of that name.
+// UnknownError reports a block name that does not exist.
 type UnknownError struct{ Name string }
 
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no block %q: want one of %s", e.Name, strings.Join(Names(), ", "))
 }
 
-// Find returns the blocks of these names, all of them for none. Errors: *UnknownError, of every name.
+// Find returns the blocks with these names, or all if none is given. Errors: *UnknownError for every unknown
+// name.
 func Find(names []string) ([]*kit.Block, error) {
 	if len(names) == 0 {
 		return All(), nil

@@ -20,7 +20,7 @@ const (
 	results  = "rsp"
 )
 
-// Run says what is played.
+// Run describes what is played.
 type Run struct {
 	Seed         uint64
 	Stall        int // percent of cycles with gaps and back-pressure, 0 to 90; below 0: by the seed
@@ -36,23 +36,23 @@ const (
 	longest  = 256 << 10 // bytes of a result
 )
 
-// Result is what came of a run.
+// Result is the outcome of a run.
 type Result struct {
 	Requests int
-	Compared int // results
+	Compared int // results compared
 	Cycles   uint64
 	Digest   uint64
 	Mismatch *Mismatch // nil: none
 }
 
-// Mismatch is the first thing that a block did wrong.
+// Mismatch is a block's first deviation from its reference.
 type Mismatch struct {
 	Block       *kit.Block
 	Seed        uint64
 	Stall       int
 	Transaction int    // number of the request, from 0
-	Op          string // what it asks for
-	Request     string // its fields
+	Op          string // kind of the request
+	Request     string // fields of the request
 	Field       string
 	Expected    string
 	Got         string
@@ -68,7 +68,7 @@ func (m *Mismatch) Error() string {
 
 var _ error = (*Mismatch)(nil)
 
-// Device is a block that runs.
+// Device is a running block.
 type Device struct {
 	Block    *kit.Block
 	Build    string // its hash
@@ -95,7 +95,7 @@ func Open(ctx context.Context, b *kit.Block, path string, variant build.Variant,
 	d.req, in = c.StreamIndex(requests)
 	d.rsp, out = c.StreamIndex(results)
 	if !in || !out {
-		_ = c.Close() // the manifest is what to tell of
+		_ = c.Close() // the manifest's error is the one to report
 		return nil, &manifest.Error{Path: path, Msg: fmt.Sprintf("streams: expected %s and %s", requests, results)}
 	}
 	return d, nil
@@ -104,20 +104,20 @@ func Open(ctx context.Context, b *kit.Block, path string, variant build.Variant,
 // Close ends the device.
 func (d *Device) Close() error { return d.conn.Close() }
 
-// played is a run under way.
+// played is the state of a run.
 type played struct {
 	*Device
 	Run
 	Result
 	requests []kit.Packet
 	expected []kit.Packet
-	owner    []int // of each result: the number of its request
-	taken    int   // requests
+	owner    []int // of each result: number of its request
+	taken    int   // requests taken
 	digest   protocol.Digest
-	latest   uint64 // cycle in which something happened
+	latest   uint64 // cycle of the latest event
 }
 
-// Play powers the block up and plays a run on it. A mismatch is in the result and no error.
+// Play powers up the block and plays a run on it. A mismatch is reported in the result, not as an error.
 func (d *Device) Play(ctx context.Context, r Run) (*Result, error) {
 	p := &played{Device: d, Run: r, digest: protocol.NewDigest()}
 	if err := p.begin(); err != nil {
@@ -177,7 +177,7 @@ func (p *played) begin() error {
 	return nil
 }
 
-// padded fills the last beat of a stream whose beats are whole.
+// padded fills the last beat of a stream whose beats are always whole.
 func (p *played) padded(data []byte) []byte {
 	info := &p.conn.Hello().Streams[p.req]
 	if rest := len(data) % info.DataBytes; info.KeepUnit == 0 && rest != 0 {
@@ -186,7 +186,7 @@ func (p *played) padded(data []byte) []byte {
 	return data
 }
 
-// advance runs a quantum and looks at what happened.
+// advance runs a quantum and processes its events.
 func (p *played) advance() error {
 	if err := p.conn.SendRun(quantum); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (p *played) events(ran *protocol.Ran) error {
 	}
 }
 
-// due is the number of the request whose result is the next.
+// due returns the number of the request that the next result belongs to.
 func (p *played) due() int {
 	if p.Compared < len(p.owner) {
 		return p.owner[p.Compared]
@@ -244,7 +244,7 @@ func (p *played) due() int {
 	return len(p.requests) - 1
 }
 
-// compare judges the next result.
+// compare compares the next result with the reference.
 func (p *played) compare(e *protocol.Record) {
 	if p.Compared == len(p.expected) {
 		p.fault(p.due(), "results", "no more", fmt.Sprintf("one more: %s", p.Block.Op(e.Data).Result.Text(e.Data)),
@@ -264,7 +264,7 @@ func (p *played) compare(e *protocol.Record) {
 	p.Compared++
 }
 
-// silent is the mismatch of a block that does no more.
+// silent reports the mismatch of a block that stopped responding.
 func (p *played) silent() {
 	got := fmt.Sprintf("nothing in %d cycles", silence)
 	if p.Compared < len(p.expected) {

@@ -13,8 +13,8 @@ import (
 	"nictwin/scenarios/suite/blocks/receive"
 )
 
-// sabotaged is a block whose reference turns over one bit: of a field of a kind of result, from the after-th result of
-// that kind on which flip accepts.
+// sabotaged returns a block whose reference flips one bit: of a field of a kind of result, from the after-th
+// result of that kind on that flip accepts.
 func sabotaged(b *kit.Block, op *kit.Op, after int, flip func(data []byte) bool) (*kit.Block, *int) {
 	s, at := *b, -1
 	s.Reference = func() func(kit.Packet) []kit.Packet {
@@ -36,8 +36,8 @@ func sabotaged(b *kit.Block, op *kit.Op, after int, flip func(data []byte) bool)
 	return &s, &at
 }
 
-// TestEveryFieldIsCompared: a bit turned over in any field of what the reference says is told, with block, request and
-// field.
+// TestEveryFieldIsCompared checks that a flipped bit in any field of the reference's results is reported, with
+// block, request and field.
 func TestEveryFieldIsCompared(t *testing.T) {
 	for _, b := range All() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 				op := &b.Ops[i]
 				for _, f := range op.Result.Fields {
 					if f.Name == "op" {
-						continue // which tells what the other fields are
+						continue // it selects the meaning of the other fields
 					}
 					sabotage(t, d, op, f.Name, func(data []byte) bool { return turn(&f, data) })
 				}
@@ -62,7 +62,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 	}
 }
 
-// turn turns over the lowest bit of a field.
+// turn flips the lowest bit of a field.
 func turn(f *nicspec.FieldInfo, data []byte) bool {
 	if f.Bit/8 >= len(data) {
 		return false
@@ -87,7 +87,7 @@ func sabotage(t *testing.T, d *Device, op *kit.Op, field string, flip func([]byt
 	require.Contains(t, m.Error(), d.Block.RTL)
 }
 
-// TestResultsAreCounted: results that are missing or too many, and runs without any, are mismatches.
+// TestResultsAreCounted checks that missing or surplus results, and runs without any, are mismatches.
 func TestResultsAreCounted(t *testing.T) {
 	d := open(t, receive.Csum)
 	change := func(f func(n int, list []kit.Packet) []kit.Packet) *Mismatch {

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// onCard is a preset and the sizes of a NIC for it.
+// onCard returns a preset card and the sizes of a NIC for it.
 func onCard(t *testing.T, preset string) (*board.CardSpec, nicspec.Build) {
 	t.Helper()
 	c, err := board.CardPreset(preset)
@@ -34,7 +34,7 @@ func TestRTLOnCards(t *testing.T) {
 	}
 }
 
-// A check that keeps the plain board is one of the suite.
+// TestPlainChecksExist checks that every check listed for the plain board is a check of the suite.
 func TestPlainChecksExist(t *testing.T) {
 	_, sizes := onCard(t, "bf3")
 	names := map[string]bool{}
@@ -42,12 +42,12 @@ func TestPlainChecksExist(t *testing.T) {
 		names[c.Name] = true
 	}
 	for name := range plainOnly {
-		require.True(t, names[name], "%q is listed in plain.go, and is no check", name)
+		require.True(t, names[name], "%q is listed in plain.go, but is not a check", name)
 	}
-	require.Greater(t, len(cardSuite(sizes)), 9*len(plainOnly), "nearly all run on cards")
+	require.Greater(t, len(cardSuite(sizes)), 9*len(plainOnly), "checks that run on cards: want nearly all")
 }
 
-// cardSuite is every check that a NIC can be held to on a card with links, switch, caches and DRAM.
+// cardSuite returns every check that applies to a card with links, switch, caches and DRAM.
 func cardSuite(sizes nicspec.Build) (all []kit.Check) {
 	for _, c := range suite(sizes) {
 		if plainOnly[c.Name] == "" {

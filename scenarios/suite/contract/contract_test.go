@@ -25,17 +25,16 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// nicManifest is where that of the NIC is: in this tree, or in the folder that $NICTWIN_HOME names.
+// nicManifest returns the path of the NIC's manifest: in this tree, or in the folder that $NICTWIN_HOME names.
 func nicManifest() (string, error) {
 	h, err := hometest.Find()
 	return h.Path("nic"), err
 }
 
-// rtlCoverage is a folder to which the checks on RTL add what they exercised of it, if it is set; see make coverage.
+// rtlCoverage, if set, is the folder to which checks on RTL add their coverage; see make coverage.
 var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 
-// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a
-// build may lack.
+// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any optional part.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Build)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nicspec.DefaultBuild()
@@ -50,11 +49,11 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Bui
 	f(t, "no parts", bare)
 }
 
-// sizeAreas are the checks in which it matters how many queues, keys and rules there are.
+// sizeAreas are the checks that depend on the numbers of queues, keys and rules.
 var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/",
 	"push/", "chaos/", "queues/"}
 
-// sized is those of a suite.
+// sized returns the checks of a suite that are in sizeAreas.
 func sized(all []kit.Check) []kit.Check {
 	return slices.DeleteFunc(all, func(c kit.Check) bool { return !within(c.Name, sizeAreas) })
 }
@@ -69,14 +68,14 @@ func TestLargestRTL(t *testing.T) {
 	runChecks(t, "largest", sizes, onRTL(t, sizes), sized(suite(sizes)))
 }
 
-// partly is the NIC with some of the parts that a build may lack.
+// partly returns the NIC with some of its optional parts.
 func partly(parts nicspec.Cap1Reg) nicspec.Build {
 	s := nicspec.DefaultBuild()
 	s.Parts = parts
 	return s
 }
 
-// TestModelWithoutAPart: what remains does not need the part that is not there.
+// TestModelWithoutAPart checks that the remaining parts do not need the missing one.
 func TestModelWithoutAPart(t *testing.T) {
 	for k := range bits.Len32(uint32(nicspec.PartsAll)) {
 		part := nicspec.Cap1Reg(1) << k
@@ -86,7 +85,7 @@ func TestModelWithoutAPart(t *testing.T) {
 	}
 }
 
-// TestRTLWithHalfTheParts: each part is there once without its neighbours, and lacks once.
+// TestRTLWithHalfTheParts builds each part once without its neighbours, and leaves each out once.
 func TestRTLWithHalfTheParts(t *testing.T) {
 	const even = nicspec.PartsAll / 3
 	for k, parts := range []nicspec.Cap1Reg{even, even << 1} {
@@ -98,7 +97,7 @@ func TestRTLWithHalfTheParts(t *testing.T) {
 // keysMax is the most memory keys that a build may have [B2].
 const keysMax = 4096
 
-// largest is the NIC with as much of everything as there may be [B2].
+// largest returns the NIC with the maximum of everything [B2].
 func largest() nicspec.Build {
 	s := nicspec.DefaultBuild()
 	s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, keysMax, nicspec.RulesMax
@@ -123,7 +122,7 @@ func buildRTL(ctx context.Context, sizes nicspec.Build) (*build.Device, error) {
 		device.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
 }
 
-// onModel makes boards with the Go NIC.
+// onModel puts the Go NIC on boards.
 func onModel(sizes *nicspec.Build) kit.Build {
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Build = device.Model, sizes
@@ -131,7 +130,7 @@ func onModel(sizes *nicspec.Build) kit.Build {
 	}
 }
 
-// onRTL makes boards with the RTL, which is built when the first one is made.
+// onRTL puts the RTL on boards; it is built with the first board.
 func onRTL(t *testing.T, sizes nicspec.Build) kit.Build {
 	built := sync.OnceValues(func() (*build.Device, error) { return buildRTL(t.Context(), sizes) })
 	return func(s testbed.Spec) (*testbed.Bed, error) {
@@ -156,7 +155,7 @@ func TestRTL(t *testing.T) {
 	})
 }
 
-// TestRTLOverTCP has the RTL in processes that were started apart, and reached by their address.
+// TestRTLOverTCP reaches the RTL by the addresses of processes that were started separately.
 func TestRTLOverTCP(t *testing.T) {
 	sizes := nicspec.DefaultBuild()
 	dev, err := buildRTL(t.Context(), sizes)
@@ -174,7 +173,7 @@ func TestRTLOverTCP(t *testing.T) {
 	}, sample(suite(sizes), 8, 3))
 }
 
-// listening starts a device, which ends with its only session or with the test, and tells its address.
+// listening starts a device, which ends with its only session or with the test, and returns its address.
 func listening(t *testing.T, program, token string) (address string, err error) {
 	cmd := exec.CommandContext(t.Context(), program, "--listen", "tcp:127.0.0.1:0", "--token-file", token)
 	out, err := cmd.StdoutPipe()
@@ -185,8 +184,8 @@ func listening(t *testing.T, program, token string) (address string, err error) 
 		return "", err
 	}
 	if _, err = fmt.Fscanf(out, "listening %s\n", &address); err != nil {
-		err = fmt.Errorf("%s says no address: %w", program, err)
+		err = fmt.Errorf("%s prints no address: %w", program, err)
 	}
-	go func() { _ = cmd.Wait() }() // what is wrong with a session, the session tells
+	go func() { _ = cmd.Wait() }() // the session reports its own errors
 	return address, err
 }

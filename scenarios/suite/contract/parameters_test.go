@@ -15,7 +15,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// bad are values of parameters that no build supports [B2], each set without regard to the others.
+// bad lists parameter values that no build supports [B2], each set by itself.
 var bad = []map[string]int{
 	{"Ports": 3, "EthBits": 1000, "TlpBits": 256, "NumRxq": 3, "NumTxq": 48, "NumKeys": 8, "NumRules": 3,
 		"Parts": int(nicspec.PartsAll) + 1},
@@ -24,11 +24,11 @@ var bad = []map[string]int{
 	{"NumRxq": 48, "NumTxq": 512, "NumKeys": 8192, "NumRules": 0},
 }
 
-// refusedHere are values that the contract allows and this RTL does not support: it must say so.
+// refusedHere lists values that the contract allows and this RTL does not support: it must refuse them.
 var refusedHere = map[string]int{"EthBits": 1024, "TlpBits": 512}
 
-// Parameters that no build supports are refused by name: by the RTL when it is elaborated, by the Go NIC when its spec
-// is looked at.
+// TestBadParameters checks that unsupported parameters are refused by name: by the RTL at elaboration, by the Go
+// NIC when its spec is validated.
 func TestBadParameters(t *testing.T) {
 	for _, set := range bad {
 		require.Equal(t, keys(set), refusedByRTL(t, set), "the RTL")
@@ -52,7 +52,7 @@ func keys(m map[string]int) (all []string) {
 	return all
 }
 
-// fieldOf is a parameter's field in the spec of the Go NIC.
+// fieldOf returns a parameter's field in the spec of the Go NIC.
 func fieldOf(s *nicspec.Build, name string) *int {
 	return map[string]*int{"Ports": &s.Ports, "EthBits": &s.EthBits, "TlpBits": &s.TLPBits, "NumRxq": &s.NumRxq,
 		"NumTxq":  &s.NumTxq,
@@ -88,7 +88,7 @@ func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 	return names
 }
 
-// refusedByGo returns which of the names an error has, written as in a spec.
+// refusedByGo returns those of the names that occur in an error, written as in a spec.
 func refusedByGo(err error, names []string) (refused []string) {
 	var said []string
 	for line := range strings.Lines(err.Error()) {

@@ -1,6 +1,6 @@
 package contract
 
-// Why a check keeps the plain board.
+// Reasons for a check to run on the plain board only.
 const (
 	notCarried = "it sends TLPs that no PCIe link or switch carries to the NIC, or answers of other sizes than a " +
 		"link allows"
@@ -9,8 +9,9 @@ const (
 	timeOut   = "its reads are answered within the shortest time-out only from one link away"
 )
 
-// plainOnly are the checks that keep the plain board, where reads are answered at once, each with the reason. Rules
-// that they hold are no less true on a card: the referee holds those on any board.
+// plainOnly names the checks that run only on the plain board, where reads are answered at once,
+// each with its reason. Their rules are still checked on cards: the referee checks them on any
+// board.
 var plainOnly = map[string]string{
 	"registers/order of answers":                      notCarried,
 	"registers/shapes of reads":                       notCarried,

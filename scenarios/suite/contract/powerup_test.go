@@ -20,15 +20,16 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// powerUpAreas are the checks, by ports, that are played again from random contents of every register and memory: each
-// table, ring and buffer is used before anything was in it. With two ports these are the ones in which ports matter.
+// powerUpAreas are the checks, by ports, that are replayed from random contents of every register and memory:
+// each table, ring and buffer is used before anything was written to it. With two ports these are the checks
+// that depend on ports.
 var powerUpAreas = [board.MaxPorts + 1][]string{
 	1: {"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"},
 	2: {"drops/", "pause/", "ports/", "chaos/"},
 }
 
-// Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at
-// the same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
+// TestRandomPowerUp checks that the RTL does not depend on its contents before reset: the same inputs give the
+// same outputs in the same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
 func TestRandomPowerUp(t *testing.T) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		t.Run(fmt.Sprintf("ports %d", ports), func(t *testing.T) { randomPowerUp(t, ports) })
@@ -69,7 +70,7 @@ func within(name string, areas []string) bool {
 	return false
 }
 
-// record runs a check with the device's inputs going to a file.
+// record runs a check and records the device's inputs in a file.
 func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *build.Device, file string) {
 	f, err := os.Create(file)
 	require.NoError(t, err)
@@ -84,7 +85,7 @@ func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *build.Device, 
 	}, 0, nil)
 }
 
-// playback is what the device makes of a recording, wall time aside.
+// playback returns the device's response to a recording, wall time cleared.
 func playback(t *testing.T, dev *build.Device, file string, plusArgs ...string) build.PlaybackResult {
 	t.Helper()
 	p, err := build.Playback(t.Context(), dev, file, plusArgs...)

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// heldElsewhere names the tests that hold the rules that no check here can: by rule, the folder and the test.
+// heldElsewhere names, by rule, the folder and the test that check a rule that no check here can.
 var heldElsewhere = map[string][2]string{
-	"B2": {"scenarios/suite/contract", "TestBadParameters"}, // what may be set, TestRTL builds
+	"B2": {"scenarios/suite/contract", "TestBadParameters"}, // the allowed values; TestRTL builds them
 	"C4": {"scenarios/bench", "TestRatesOfTheNICRepeat"},
 }
 
@@ -28,7 +28,7 @@ func rulesOf(t *testing.T) (all []string) {
 	text, err := os.ReadFile("../../../docs/nic.md")
 	require.NoError(t, err)
 	for _, m := range ruleLine.FindAllStringSubmatch(string(text), -1) {
-		require.NotContains(t, all, m[1], "a rule is numbered twice")
+		require.NotContains(t, all, m[1], "a rule number is used twice")
 		all = append(all, m[1])
 	}
 	require.Greater(t, len(all), 100)
@@ -50,24 +50,25 @@ func checkedRules() map[string]string {
 	return all
 }
 
-// A rule that nothing is held to might as well not be there, and a check of a rule that there is not tells of nothing.
+// TestEveryRuleIsHeld checks that every rule of the contract is checked somewhere, and that checks name only
+// rules that exist.
 func TestEveryRuleIsHeld(t *testing.T) {
 	rules, checked := rulesOf(t), checkedRules()
 	for _, rule := range rules {
 		at, other := heldElsewhere[rule]
 		switch {
 		case checked[rule] == "" && !other:
-			t.Errorf("[%s] of docs/nic.md: no check of the contract suite names it, and no other test is known to "+
+			t.Errorf("[%s] of docs/nic.md: no check of the contract suite names it, and heldElsewhere lists no test "+
 				"hold it", rule)
 		case checked[rule] != "" && other:
-			t.Errorf("[%s]: check %q holds it; it need not be listed as held by %s", rule, checked[rule], at[1])
+			t.Errorf("[%s]: check %q names it, so it need not be listed for %s", rule, checked[rule], at[1])
 		case other && !slices.Contains(testsIn(t, at[0]), at[1]):
-			t.Errorf("[%s]: there is no %s in %s", rule, at[1], at[0])
+			t.Errorf("[%s]: test %s does not exist in %s", rule, at[1], at[0])
 		}
 	}
 	for rule, name := range checked {
 		if !slices.Contains(rules, rule) {
-			t.Errorf("check %q names [%s], which docs/nic.md does not have", name, rule)
+			t.Errorf("check %q names [%s], which is not in docs/nic.md", name, rule)
 		}
 	}
 }

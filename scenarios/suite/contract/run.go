@@ -22,13 +22,13 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// area is checks that need the same parts of the build.
+// area is a list of checks that need the same parts of the build.
 type area struct {
 	parts  nicspec.Cap1Reg
 	checks []kit.Check
 }
 
-// areas are all checks there are, but for portAreas, which need more than one port.
+// areas lists all checks except portAreas, which need more than one port.
 var areas = []area{
 	{0, registers.Checks}, {0, registers.IdleChecks}, {0, registers.TableChecks}, {0, receive.LayoutChecks},
 	{0, receive.DropChecks}, {0, receive.ParseChecks}, {0, receive.SteerChecks}, {0, receive.RxRingChecks},
@@ -68,7 +68,7 @@ var areas = []area{
 
 var portAreas = []area{{0, isolation.PortChecks}, {0, isolation.FairChecks}, {nicspec.PartPause, pause.PortStopChecks}}
 
-// suite is every check that such a NIC can be held to.
+// suite returns every check that applies to a NIC of these sizes.
 func suite(sizes nicspec.Build) []kit.Check {
 	var all []kit.Check
 	list := areas
@@ -83,7 +83,7 @@ func suite(sizes nicspec.Build) []kit.Check {
 	return all
 }
 
-// RunContract holds a NIC of the given sizes to docs/nic.md. name is what its subtests go by.
+// RunContract checks a NIC of the given sizes against docs/nic.md. name prefixes its subtests.
 func RunContract(t *testing.T, name string, sizes nicspec.Build, build kit.Build) {
 	runChecks(t, name, sizes, build, suite(sizes))
 }
@@ -92,7 +92,7 @@ func runChecks(t *testing.T, name string, sizes nicspec.Build, build kit.Build, 
 	runChecksOn(t, name, sizes, build, checks, nil)
 }
 
-// runChecksOn runs checks on a card, nil being the plain one.
+// runChecksOn runs checks on a card; nil is the plain board.
 func runChecksOn(t *testing.T, name string, sizes nicspec.Build, build kit.Build, checks []kit.Check,
 	card *board.CardSpec) {
 	t.Run(name, func(t *testing.T) {

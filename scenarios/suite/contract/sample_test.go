@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// sample is every n-th of the checks from the k-th on: for NICs and ways to reach them that differ little from others
-// which all checks are run on. With NICTWIN_LONG (make test-all) it is all of them.
+// sample returns every n-th check from the k-th on: for NICs, and ways to reach them, that differ little from
+// others that run all checks. With NICTWIN_LONG (make test-all) it returns all of them.
 func sample(all []kit.Check, n, k int) []kit.Check {
 	if os.Getenv("NICTWIN_LONG") != "" {
 		return all
@@ -23,10 +23,12 @@ func sample(all []kit.Check, n, k int) []kit.Check {
 	return some
 }
 
-// buildSamples says which checks the builds of eachBuild are sampled by: one port, and no parts, have all.
+// buildSamples selects the samples of eachBuild's builds; builds with one port, or without parts, run all
+// checks.
 var buildSamples = map[string]struct{ n, k int }{"ports 2": {4, 1}, "ports 2 of 256 bits": {2, 0}}
 
-// sampleOf is what a build of eachBuild is held to: all that there is for several ports, and its sample of the rest.
+// sampleOf returns the checks of a build of eachBuild: all checks of several ports, and its sample of the
+// others.
 func sampleOf(name string, sizes nicspec.Build) []kit.Check {
 	one, all := sizes, suite(sizes)
 	one.Ports = 1
@@ -38,7 +40,7 @@ func sampleOf(name string, sizes nicspec.Build) []kit.Check {
 	return append(sample(all[:common], s.n, s.k), all[common:]...)
 }
 
-// Each check is run in every test on some build that has all the parts.
+// TestSamplesLeaveNothingOut checks that in every test each check runs on some build that has all the parts.
 func TestSamplesLeaveNothingOut(t *testing.T) {
 	played := map[string]bool{}
 	eachBuild(t, func(_ *testing.T, name string, sizes nicspec.Build) {

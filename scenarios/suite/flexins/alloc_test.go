@@ -26,7 +26,7 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 	return connectLow(t, b, 0)
 }
 
-// connectLow is connect with low-latency queue pairs for messages of so many bytes; 0: with ordinary ones.
+// connectLow is connect with low-latency queue pairs for messages of low bytes; 0: with ordinary ones.
 func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 	c := &connected{Bench: b}
 	must := func(err error) { require.NoError(t, err) }
@@ -63,8 +63,8 @@ func (c *connected) toRTS(t testing.TB, b *verbstest.Bench) {
 	}
 }
 
-// Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of
-// both boards.
+// TestFlexinsNoAllocations checks that posting, executing and polling requests allocates nothing in steady
+// state: in the library, the data cores and all models of both boards.
 func TestFlexinsNoAllocations(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"flexins": func(*node.Spec) {},
@@ -84,7 +84,7 @@ func TestFlexinsNoAllocations(t *testing.T) {
 	}
 }
 
-// noAllocations holds nodes to it whose cables mark a third of the packets.
+// noAllocations checks nodes whose cables mark a third of the packets.
 func noAllocations(t *testing.T, s node.Spec) {
 	b, nodes, e, _ := newNodesOn(t, s, false,
 		func(r *board.RackSpec) { r.Network.Faults = &inject.WireSpec{Chances: inject.Chances{ECN: 0.3}} })

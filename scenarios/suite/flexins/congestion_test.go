@@ -32,7 +32,7 @@ type passed struct {
 	ecn    byte
 }
 
-// listened is two nodes with a queue pair between them, and all that crosses their cables.
+// listened is two nodes with a queue pair between them, and a record of the frames on their cables.
 type listened struct {
 	*connected
 	nodes  []*node.Node
@@ -40,7 +40,7 @@ type listened struct {
 	frames []passed
 }
 
-// listen connects nodes whose cables do to frames what rules say.
+// listen connects nodes by cables with the given faults.
 func listen(t *testing.T, s node.Spec, faults inject.WireSpec) *listened {
 	b, nodes, e, rack := newNodesOn(t, s, false, func(r *board.RackSpec) { r.Network.Faults = &faults })
 	l := &listened{connected: connect(t, b), nodes: nodes, e: e}
@@ -58,7 +58,7 @@ func listen(t *testing.T, s node.Spec, faults inject.WireSpec) *listened {
 	return l
 }
 
-// write has the first side write n bytes by one request, and waits for its completion.
+// write makes the first side write n bytes by one request, and waits for its completion.
 func (l *listened) write(t *testing.T, n uint32) {
 	t.Helper()
 	wr := verbs.SendWR{ID: 1, Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, RemoteAddr: l.Sides[1].Base,
@@ -74,7 +74,7 @@ func (l *listened) write(t *testing.T, n uint32) {
 	require.Equal(t, verbs.WCSuccess, wcs[0].Status)
 }
 
-// data are the frames of WRITEs, which the first side sends.
+// data returns the frames of WRITEs, which the first side sends.
 func (l *listened) data() (list []passed) {
 	for _, f := range l.frames {
 		if f.to == inject.FromDevice && f.op >= wire.RCWriteFirst && f.op <= wire.RCWriteOnlyImm {
@@ -84,7 +84,7 @@ func (l *listened) data() (list []passed) {
 	return list
 }
 
-// rate is that of frames on the wire, in bits per second.
+// rate returns the rate of frames on the wire, in bits per second.
 func rate(frames []passed) float64 {
 	bytes := 0
 	for _, f := range frames[:len(frames)-1] {
@@ -93,7 +93,7 @@ func rate(frames []passed) float64 {
 	return float64(bytes) * 8 / (float64(frames[len(frames)-1].at-frames[0].at) * 1e-12)
 }
 
-// A fixed rate is that of the bytes that are counted on the wire.
+// TestFlexinsFixedRate checks that a fixed rate is the rate of the bytes counted on the wire.
 func TestFlexinsFixedRate(t *testing.T) {
 	for _, want := range []cc.Bps{200 * cc.Mbps, 3 * cc.Gbps, 25 * cc.Gbps} {
 		s := node.DefaultSpec()
@@ -102,13 +102,13 @@ func TestFlexinsFixedRate(t *testing.T) {
 		l.write(t, 1<<20)
 		frames := l.data()
 		require.Len(t, frames, 256)
-		const saved = 8 // may go out at once
+		const saved = 8 // may leave at once
 		require.InEpsilon(t, float64(want), rate(frames[saved:]), 0.002)
 	}
 }
 
-// departures is when frames of n bytes leave that are paced by a machine which is told of notifications at some times:
-// each as soon as the gap to the one before it is what the rate of the moment makes of it.
+// departures returns when frames of n bytes leave under a controller that gets notifications at given times:
+// each frame as soon as its gap from the previous one, at the rate of that moment, has passed.
 func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, cnps []simcore.Ps) (list []simcore.Ps,
 	least float64) {
 	const step = 10 * simcore.Nanosecond
@@ -131,8 +131,9 @@ func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, 
 	return list, least
 }
 
-// With DCQCN, packets leave when the pure machine has them leave that hears of the congestion notifications as they
-// cross the wire: slower after these, and as fast as before when no more come.
+// TestFlexinsDCQCN checks that packets leave when the controller alone, given the congestion notifications as
+// they cross the wire, would let them: more slowly after notifications, and at the former rate when no more
+// come.
 func TestFlexinsDCQCN(t *testing.T) {
 	const line = 20 * cc.Gbps
 	s := node.DefaultSpec()
@@ -161,7 +162,7 @@ func TestFlexinsDCQCN(t *testing.T) {
 	}
 	t.Logf("%d frames in %d ps: at most %d ps from when they were due; slowest %.3g bit/s", len(frames),
 		frames[len(frames)-1].at-frames[0].at, worst, least)
-	// each notification is told later to the sender than here: a frame may leave before
+	// the sender gets each notification later than departures does: a frame may leave before
 	gap := simcore.Ps(cc.Gap(frames[1].bytes, cc.Bps(least)))
 	require.Less(t, worst, 2*gap)
 	require.InEpsilon(t, float64(line), rate(frames[:40]), 0.01)
@@ -170,8 +171,8 @@ func TestFlexinsDCQCN(t *testing.T) {
 	require.EqualValues(t, 10, l.nodes[1].Stats().Marked)
 }
 
-// With DCTCP, what is under way doubles in every round trip until acknowledgements tell of marks; with marks on all it
-// is a few packets.
+// TestFlexinsDCTCP checks that the packets in flight double in every round trip until acknowledgements report
+// marks; if every packet is marked, only a few are in flight.
 func TestFlexinsDCTCP(t *testing.T) {
 	for _, c := range []struct {
 		ecn         float64
@@ -204,7 +205,8 @@ func TestFlexinsDCTCP(t *testing.T) {
 	}
 }
 
-// A sprayed queue pair's packets leave by both ports and by many UDP source ports; each arrives, and at its core.
+// TestFlexinsSpray checks that a sprayed queue pair's packets leave by both ports and by many UDP source ports,
+// and that each arrives at its core.
 func TestFlexinsSpray(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores, s.Data.Spray, s.Data.Recovery = 3, true, transport.SelectiveRepeat

@@ -15,7 +15,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// lowLatency is two nodes with a low-latency queue pair between them, on cables that do to frames what faults say.
+// lowLatency is two nodes with a low-latency queue pair between them, on cables with the given faults.
 type lowLatency struct {
 	*connected
 	t     *testing.T
@@ -38,7 +38,7 @@ func newLowLatency(t *testing.T, most int, faults *inject.WireSpec, change func(
 	return &lowLatency{connected: connectLow(t, b, most), t: t, nodes: nodes, e: e, most: most}
 }
 
-// buffer is where receive request i of the second side has its memory.
+// buffer returns the address of receive request i of the second side.
 func (l *lowLatency) buffer(i int) uint64 { return l.Sides[1].Base + uint64(i)*8192 }
 
 func (l *lowLatency) recv(i int) {
@@ -73,7 +73,7 @@ func (l *lowLatency) poll(side int) []verbs.WC {
 	return wcs[:n]
 }
 
-// holds requires the message of a completion in the buffer that the completion names.
+// holds checks that the buffer named by a completion contains the message.
 func (l *lowLatency) holds(w *verbs.WC, m, n int) {
 	l.t.Helper()
 	require.Equal(l.t, verbs.WC{ID: w.ID, Opcode: verbs.WCRecv, Flags: verbs.WCWithImm, Imm: uint32(m),
@@ -83,8 +83,8 @@ func (l *lowLatency) holds(w *verbs.WC, m, n int) {
 	require.Equal(l.t, nictest.Pattern(n, uint64(m)), b)
 }
 
-// Messages of all lengths up to an MTU arrive in the buffers of receive requests, in order, and no byte of them is
-// copied.
+// TestFlexinsLowLatency checks that messages of all lengths up to an MTU arrive in the buffers of receive
+// requests, in order, without a copy of any byte.
 func TestFlexinsLowLatency(t *testing.T) {
 	l := newLowLatency(t, 4096, nil, nil)
 	sizes := []int{0, 1, 63, 64, 118, 119, 220, 221, 512, 1024, 1025, 4095, 4096}
@@ -95,7 +95,7 @@ func TestFlexinsLowLatency(t *testing.T) {
 	before := l.nodes[1].Stats()
 	for m, n := range sizes {
 		l.send(m, n, m%2 == 1)
-		if m%4 == 3 { // the pipe has no room for all
+		if m%4 == 3 { // the pipe has no room for all of them
 			require.NoError(t, l.Settle())
 		}
 	}
@@ -116,8 +116,8 @@ func TestFlexinsLowLatency(t *testing.T) {
 		"completions alone are copied")
 }
 
-// On a wire that loses, doubles, disorders and corrupts, and that marks, every message arrives once and in order, as
-// completions tell; buffers that the NIC wrote to in vain serve again.
+// TestFlexinsLowLatencyHostileWire checks that every message arrives once and in order, by its completion, on a
+// wire that loses, duplicates, reorders, corrupts and marks; buffers that the NIC wrote in vain are used again.
 func TestFlexinsLowLatencyHostileWire(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"go_back_n":        func(*node.Spec) {},
@@ -160,8 +160,8 @@ func TestFlexinsLowLatencyHostileWire(t *testing.T) {
 	}
 }
 
-// A receiver without receive requests is not ready, as an ordinary one: the message comes when there is one. A sender
-// that does not wait fails.
+// TestFlexinsLowLatencyNotReady checks that a receiver without receive requests is not ready, like an ordinary
+// one: the message arrives when there is one. A sender that does not wait fails.
 func TestFlexinsLowLatencyNotReady(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
 	l.send(0, 50, true)
@@ -179,7 +179,7 @@ func TestFlexinsLowLatencyNotReady(t *testing.T) {
 	l.errors(t)
 }
 
-// errors has the queue pair of the second side end in error while the NIC has receive requests: each is flushed, in
+// errors makes the second side's queue pair end in error while the NIC has receive requests: each is flushed, in
 // order, and the queue pair can be used again from RESET on.
 func (l *lowLatency) errors(t *testing.T) {
 	for i := range 5 {
@@ -216,7 +216,8 @@ func (l *lowLatency) errors(t *testing.T) {
 	l.holds(&got[0], 3, 33)
 }
 
-// A region that is deregistered while the NIC may write to it ends the queue pair; nothing is written there any more.
+// TestFlexinsLowLatencyDeregistered checks that deregistering a region that the NIC may write to ends the queue
+// pair, and that nothing is written there any more.
 func TestFlexinsLowLatencyDeregistered(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
 	var events []verbs.AsyncEventType
@@ -248,7 +249,8 @@ func TestFlexinsLowLatencyDeregistered(t *testing.T) {
 	require.ErrorIs(t, err, verbs.EINVAL)
 }
 
-// What low-latency queue pairs do not have is refused when it is asked for, and what they take is given back.
+// TestFlexinsLowLatencyRefused checks that features that low-latency queue pairs lack are refused on request,
+// and that resources are returned.
 func TestFlexinsLowLatencyRefused(t *testing.T) {
 	l := newLowLatency(t, 100, nil, nil)
 	c, good := l.Sides[0].Context, verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: l.cq[0], RecvCQ: l.cq[0],

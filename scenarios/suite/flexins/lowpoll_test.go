@@ -14,18 +14,18 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// poller is an application that looks at its buffers for messages of 64 B, which begin with their number and end with
-// its last byte: so one whose end is there is whole. It sorts out those that it has had, and those that come too
-// early.
+// poller is an application that polls its buffers for messages of 64 B, which begin with their number and end
+// with its last byte: a message whose end is there is complete. It discards messages that it has had, and delays
+// those that are early.
 type poller struct {
 	t       *testing.T
 	core    interface{ Load(uint64, []byte) error }
 	at      uint64 // of the buffers
 	buffers int
 	seen    map[uint32]bool
-	next    uint32 // message that is to be handed over
-	again   int    // looks at messages that it had
-	early   int    // messages that were there before one that was sent earlier
+	next    uint32 // next message to deliver
+	again   int    // polls that found a message delivered before
+	early   int    // messages that arrived before one sent earlier
 }
 
 const polledBytes = 64
@@ -49,7 +49,7 @@ func (p *poller) look() bool {
 		if n == 0 || b[polledBytes-1] != b[0] {
 			continue
 		}
-		require.Equal(p.t, polledMessage(n), b, "a message whose end is there is whole")
+		require.Equal(p.t, polledMessage(n), b, "message whose last byte has arrived")
 		if n < p.next || p.seen[n] {
 			p.again++
 			continue
@@ -66,8 +66,9 @@ func (p *poller) look() bool {
 	return found
 }
 
-// An application that polls its buffers has every message, before its completion, on a wire that loses, doubles and
-// disorders: what has landed in vain it tells by its number.
+// TestFlexinsLowLatencyPolled checks that an application that polls its buffers gets every message, before its
+// completion, on a wire that loses, duplicates and reorders: it recognizes packets that landed in vain by their
+// number.
 func TestFlexinsLowLatencyPolled(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores, s.LowLatency = 1, 1

@@ -13,10 +13,11 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// arrivals is when a message was seen, after it was posted: by its last byte in the buffer, and by its completion.
+// arrivals holds the times from the post until a message was seen, by its last byte in the buffer, and by its
+// completion.
 type arrivals struct{ buffer, completion simcore.Ps }
 
-// sendSmall sends messages of n bytes, one after the other, and returns the mean arrivals: low is whether on a
+// sendSmall sends messages of n bytes, one after the other, and returns the mean arrivals; low selects a
 // low-latency queue pair. Applications poll buffer and completion queue as loops of the receiving host's core.
 func sendSmall(t *testing.T, n int, low, inline bool) (mean arrivals) {
 	s := node.DefaultSpec()
@@ -81,9 +82,9 @@ func sendSmall(t *testing.T, n int, low, inline bool) (mean arrivals) {
 	return mean
 }
 
-// A small message on a low-latency queue pair is in the application's hands earlier than on an ordinary one, by what
-// the way through the Arm's cache, the copy and the completion take. The times are those of the mechanisms: no number
-// of the paper is put in.
+// TestFlexinsLowLatencyTimes checks that a small message reaches the application earlier on a low-latency queue
+// pair than on an ordinary one, by the time that the path through the Arm's cache, the copy and the completion
+// take. The times follow from the mechanisms: no number of the paper is used.
 func TestFlexinsLowLatencyTimes(t *testing.T) {
 	us := func(p simcore.Ps) float64 { return float64(p) / float64(simcore.Microsecond) }
 	for _, n := range []int{8, 64, 122, 200} {

@@ -12,9 +12,9 @@ import (
 	"nictwin/stack/verbs/verbstest"
 )
 
-// Requests to handlers on an engine core of the other card: it walks a list in its host's memory by DMAs of the NIC,
-// and reads many values at once; a handler that misbehaves is named, and its client hears of it. The referees see
-// every byte.
+// TestFlexinsOffload sends requests to handlers on an engine core of the other card, which walks a list in its
+// host's memory by DMAs of the NIC and reads many values at once. A handler that misbehaves is named, and its
+// client is notified. The referees see every byte.
 func TestFlexinsOffload(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores = 2
@@ -94,14 +94,14 @@ func TestFlexinsOffload(t *testing.T) {
 	}
 }
 
-// end is a connected queue pair with a completion queue and a region of everything.
+// end is a connected queue pair with a completion queue and a region that covers everything.
 type end struct {
 	qp verbs.QP
 	cq verbs.CQ
 	mr verbs.MR
 }
 
-// connect connects a queue pair of RC on each side.
+// connectRC connects a queue pair of RC on each side.
 func connectRC(t *testing.T, b *verbstest.Bench) (c [2]end) {
 	const all = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	var pds [2]verbs.PD

@@ -17,7 +17,8 @@ import (
 
 var bothModels = [2]board.DeviceKind{board.DeviceModel, board.DeviceModel}
 
-// A SEND of 4 KB goes from host memory to host memory: requests and completions by pipes, headers through the Arms.
+// TestFlexinsSend sends 4 KB from host memory to host memory: requests and completions by pipes, headers through
+// the Arms.
 func TestFlexinsSend(t *testing.T) {
 	r := newDuo(t, 1, data.DefaultSpec(), bothModels, nil)
 	a, b := r.nodes[0], r.nodes[1]
@@ -34,17 +35,17 @@ func TestFlexinsSend(t *testing.T) {
 	r.finish()
 }
 
-// workload posts operations of all kinds and lengths over queue pairs on several cores, and looks at every byte.
+// workload posts operations of all kinds and lengths over queue pairs on several cores, and checks every byte.
 func (r *duo) workload(rounds int, qpns ...uint32) {
 	a, b := r.nodes[0], r.nodes[1]
 	const far, in = 16 << 20, 32 << 20
 	for _, qpn := range qpns {
 		r.pair(verbs.QPTRC, qpn, nil)
 	}
-	shadow := make([]byte, regionBytes) // of what b's memory is to be
+	shadow := make([]byte, regionBytes) // expected content of b's memory
 	received := map[uint32]int{}
 	sent := map[uint32][]uint64{}
-	got := map[uint64][]byte{} // READs, by where they go
+	got := map[uint64][]byte{} // READs, by destination
 	at := uint64(0)
 	for round := range rounds {
 		for _, qpn := range qpns {
@@ -105,7 +106,7 @@ func (r *duo) workload(rounds int, qpns ...uint32) {
 	}
 }
 
-// completed requires completions in the order of the requests of each queue pair.
+// completed checks that completions come in the order of the requests of each queue pair.
 func (r *duo) completed(wcs []pipe.Completion, want map[uint32][]uint64) {
 	got := map[uint32][]uint64{}
 	for _, w := range wcs {
@@ -115,10 +116,11 @@ func (r *duo) completed(wcs []pipe.Completion, want map[uint32][]uint64) {
 	require.Equal(r, want, got)
 }
 
-// staged has payload go through a ring so small that the workload fills it again and again.
+// staged sends payload through a ring so small that the workload fills it again and again.
 func staged(s *data.Spec) { s.Transmit, s.StagingBytes = data.DMAStaged, 1<<20 }
 
-// All operations over several cores and queue pairs, with either recovery, with and without loss, and by either NIC.
+// TestFlexinsOperations runs all operations over several cores and queue pairs, with either recovery, with and
+// without loss, and on either NIC.
 func TestFlexinsOperations(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -25,7 +25,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// stacked is a card with data cores, and a host core that speaks to them by pipes.
+// stacked is a card with data cores, and a host core that communicates with them by pipes.
 type stacked struct {
 	t     *testing.T
 	card  *board.Card
@@ -38,7 +38,7 @@ type stacked struct {
 	shadow  *pipe.Shadow
 	spec    data.Spec
 	mr      verbs.MR
-	arm     uint64 // what stands for the region
+	arm     uint64 // address that stands for the region
 
 	sq   []pipe.Sender // by core
 	rq   []*pipe.Packer
@@ -101,7 +101,7 @@ func (n *stacked) bus(endpoint, core int, regs cpu.Registers) (*host.Core, *core
 	return c, b
 }
 
-// open has core 15 of the Arm be the control core, and the first ones data cores.
+// open makes core 15 of the Arm the control core, and the first ones data cores.
 func (n *stacked) open(cores int) {
 	t := n.t
 	var err error
@@ -137,7 +137,7 @@ func (n *stacked) open(cores int) {
 	n.d.Enable(true, true)
 }
 
-// register makes the region of the applications.
+// register registers the region of the applications.
 func (n *stacked) register() {
 	at := mem.Bus(nicspec.EndpointHost, regionAt)
 	var err error
@@ -214,10 +214,10 @@ func (n *stacked) err() error {
 	return n.d.Err()
 }
 
-// settle lets time pass until nothing happens any more.
+// settle runs until nothing happens any more.
 func (r *duo) settle() {
 	r.Helper()
-	// longer than any timer here; RTL has no end of its own
+	// longer than any timer here; RTL never runs out of events
 	for quiet, limit := 0, 0; quiet < 40 && limit < 4000; limit++ {
 		before := r.mark()
 		require.NoError(r, r.e.RunUntil(r.e.Now()+10*simcore.Microsecond))
@@ -233,7 +233,7 @@ func (r *duo) settle() {
 	require.NoError(r, r.rack.Err())
 }
 
-// mark changes while something happens.
+// mark returns a value that changes while something happens.
 func (r *duo) mark() (m uint64) {
 	for _, n := range r.nodes {
 		s := n.data.Stats()
@@ -252,7 +252,7 @@ func address(i int) transport.Address {
 	return transport.Address{MAC: mac(i), IP: netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)})}
 }
 
-// pair connects a queue pair of a type on each node, on the core that its number names.
+// pair connects a queue pair of a type on each node, on the core that its number selects.
 func (r *duo) pair(typ verbs.QPType, qpn uint32, change func(*transport.Attr)) {
 	const all = verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	for i, n := range r.nodes {
@@ -302,7 +302,7 @@ func (n *stacked) read(off uint64, k int) []byte {
 	return b
 }
 
-// finish ends the run, and hears the referees.
+// finish ends the run, and collects the referees' verdicts.
 func (r *duo) finish() {
 	counted := 0
 	for _, n := range r.nodes {

@@ -62,19 +62,19 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 	return n
 }
 
-// newNodes puts it on both cards of a pair, with their referees, as a bench of package verbstest.
+// newNodes puts FlexiNS on both cards of a pair, with their referees, as a bench of package verbstest.
 func newNodes(t *testing.T, s node.Spec) (*verbstest.Bench, *simcore.Engine) {
 	b, _, e := newNodesWith(t, s, false)
 	return b, e
 }
 
-// newNodesWith also gives them a core for the offload engine.
+// newNodesWith is newNodes with a core for the offload engine.
 func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*node.Node, *simcore.Engine) {
 	b, nodes, e, _ := newNodesOn(t, s, engine, func(*board.RackSpec) {})
 	return b, nodes, e
 }
 
-// newNodesOn puts them on a rack that was changed.
+// newNodesOn is newNodesWith on a rack that change has adapted.
 func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackSpec)) (*verbstest.Bench, []*node.Node,
 	*simcore.Engine, *board.Rack) {
 	r, err := board.RackPreset("bf3-cores-pair")
@@ -145,7 +145,8 @@ func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackS
 	return b, nodes, e, rack
 }
 
-// runQuiet runs until nothing happens any more. Cores that poll records by DMA never end: then until nothing else does.
+// runQuiet runs until nothing happens any more. Cores that poll records by DMA never end: then until nothing
+// else does.
 func runQuiet(e *simcore.Engine, nodes []*node.Node, polled bool) error {
 	if !polled {
 		return e.Run()
@@ -154,7 +155,7 @@ func runQuiet(e *simcore.Engine, nodes []*node.Node, polled bool) error {
 	var before, now [2]data.Stats
 	for quiet, k := 0, 0; quiet < longEnough; k++ {
 		if k == most {
-			return fmt.Errorf("no rest after %d windows of %d ps", most, window)
+			return fmt.Errorf("still active after %d windows of %d ps", most, window)
 		}
 		if err := e.RunUntil(e.Now() + window); err != nil {
 			return err
@@ -173,7 +174,8 @@ func runQuiet(e *simcore.Engine, nodes []*node.Node, polled bool) error {
 	return nil
 }
 
-// FlexiNS on the Arm cores of two boards is what libibverbs promises, with every referee silent.
+// TestFlexinsVerbs checks that FlexiNS on the Arm cores of two boards keeps the promises of libibverbs, with
+// every referee silent.
 func TestFlexinsVerbs(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"flexins":          func(*node.Spec) {},

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Origin says where a frame was captured.
+// Origin identifies where a frame was captured.
 type Origin struct {
 	File   string    // as the user named it
 	Packet int       // ordinal in the file, from 1
@@ -19,19 +19,19 @@ type Origin struct {
 // Packet is one captured frame.
 type Packet struct {
 	Origin
-	Data     []byte // what was captured, from the destination address on
-	WireLen  int    // length on the wire as the file tells it; Data may be shorter
-	Offset   int64  // of its record or block in the file, once that is unpacked
-	Interval int64  // picoseconds since the packet before; 0 for the first and when time runs backwards
+	Data     []byte // the captured bytes, from the destination address on
+	WireLen  int    // length on the wire according to the file; Data may be shorter
+	Offset   int64  // of its record or block in the unpacked file
+	Interval int64  // picoseconds since the previous packet; 0 for the first and when time runs backwards
 }
 
-// CutOff says where a file ends in the middle of a packet or block.
+// CutOff reports that a file ends in the middle of a packet or block.
 type CutOff struct {
 	File    string `json:"file"`
-	Offset  int64  `json:"offset"`        // of what is cut off
-	After   int    `json:"after_packet"`  // ordinal of the last packet that is whole, 0 when there is none
-	Present int64  `json:"bytes_present"` // of what is cut off
-	Missing int64  `json:"bytes_missing"` // of it, at least; what would have come after it is not known
+	Offset  int64  `json:"offset"`        // of the incomplete packet or block
+	After   int    `json:"after_packet"`  // ordinal of the last complete packet, 0 when there is none
+	Present int64  `json:"bytes_present"` // of the incomplete packet or block
+	Missing int64  `json:"bytes_missing"` // at least; further data may be missing as well
 }
 
 func (c *CutOff) String() string {
@@ -40,11 +40,11 @@ func (c *CutOff) String() string {
 		c.File, c.Offset, c.After, c.Missing, c.Present)
 }
 
-// Error says where in a capture file something is wrong.
+// Error reports the place of a fault in a capture file.
 type Error struct {
 	Path   string
 	Offset int64 // byte offset in the file, -1 when unknown
-	Packet int   // ordinal of the packet, from 1; 0 when it is not about a packet
+	Packet int   // ordinal of the packet, from 1; 0 if the fault is not in a packet
 	Err    error
 }
 
@@ -65,12 +65,12 @@ func (e *Error) Unwrap() error { return e.Err }
 type Content struct {
 	Packets []Packet
 	Empty   int     // packets without a single byte: counted, since no stream can carry them
-	CutOff  *CutOff // nil when the file is whole
+	CutOff  *CutOff // nil if the file is complete
 
 	SkippedSections int // pcapng sections of an unknown version, skipped as the format demands
 }
 
-// Read reads a small capture file whole. Errors: *Error.
+// Read reads a small capture file completely. Errors: *Error.
 func Read(path string) (_ *Content, err error) {
 	f, err := Open(context.Background(), path)
 	if err != nil {
@@ -110,7 +110,7 @@ func collect(r *Reader) (_ *Content, err error) {
 	}
 }
 
-// interval is the time between two packets in picoseconds, saturating.
+// interval returns the time between two packets in picoseconds, saturating.
 func interval(from, to time.Time) int64 {
 	if from.IsZero() || to.IsZero() || !to.After(from) {
 		return 0

@@ -92,7 +92,7 @@ func TestPcapng(t *testing.T) {
 	require.ErrorContains(t, err, "only Ethernet")
 }
 
-// Every proper prefix of a good file is refused or holds the first packets of it; what is missing is told.
+// Every proper prefix of a good file is refused, or yields its first packets and reports what is missing.
 func TestCutOff(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"pcap":   pcap(binary.LittleEndian, magicMicro, 1, frame, frame),
@@ -121,7 +121,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// What is said of a file that is cut off; and damage that is none.
+// Reports of truncated files, and faults that are accepted.
 func TestCutOffIsTold(t *testing.T) {
 	raw := pcap(binary.LittleEndian, magicMicro, 1, frame, frame)
 	f, err := Parse("x", raw[:len(raw)-7])

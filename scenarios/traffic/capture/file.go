@@ -16,16 +16,16 @@ const Stdin = "-"
 type File struct {
 	path   string
 	ctx    context.Context
-	info   fs.FileInfo // of what was opened
-	base   int64       // of Stdin: where it stands in its file
-	pipe   *patient    // nil unless it is one
-	begun  bool        // the pipe was read from
-	spool  *os.File    // of a pipe, what was read of it
+	info   fs.FileInfo // of the opened file
+	base   int64       // of Stdin: its initial offset
+	pipe   *patient    // nil unless it is a pipe
+	begun  bool        // reading of the pipe has begun
+	spool  *os.File    // copy of the pipe's bytes read so far
 	packed bool
 }
 
-// Open looks what a path is: a file, a pipe, or Stdin, which may be either. A canceled context ends its reading. The
-// caller must Close it. Errors: *Error.
+// Open opens a file, a pipe, or Stdin, which may be either. Canceling the context ends reads. The caller must
+// Close the file. Errors: *Error.
 func Open(ctx context.Context, path string) (*File, error) {
 	f := &File{path: path, ctx: ctx}
 	if err := f.open(); err != nil {
@@ -57,21 +57,21 @@ func (f *File) open() (err error) {
 	return nil
 }
 
-// Path is how the user named it.
+// Path returns the name that the user gave.
 func (f *File) Path() string { return f.path }
 
-// Ends reports whether the file ends soon enough to be read all through: it is neither a pipe nor packed. It is known
-// once its packets were read.
+// Ends reports whether the file is cheap to read to its end: neither a pipe nor packed. It is known after its
+// packets have been read.
 func (f *File) Ends() bool { return f.pipe == nil && !f.packed }
 
-// Same reports whether two paths led to one file.
+// Same reports whether two paths lead to one file.
 func (f *File) Same(o *File) bool { return os.SameFile(f.info, o.info) }
 
-// IsPipe reports whether the file can be read only once, but for what was read of it.
+// IsPipe reports whether the file can be read only once, apart from the copy of the bytes read so far.
 func (f *File) IsPipe() bool { return f.pipe != nil }
 
-// Packets begins to read, from the start. The first reader of a pipe keeps what it reads for those after it, of which
-// none may read further. Errors: *Error.
+// Packets returns a reader from the start. The first reader of a pipe copies what it reads for later ones, none
+// of which may read further. Errors: *Error.
 func (f *File) Packets() (*Reader, error) {
 	in, end, err := f.begin()
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *File) Packets() (*Reader, error) {
 	return r, nil
 }
 
-// begin returns what is to be read, at its start, and how it ends.
+// begin returns a reader at the start, and the function that ends it.
 func (f *File) begin() (in io.ReadSeeker, end func() error, err error) {
 	none := func() error { return nil }
 	switch {
@@ -121,7 +121,7 @@ func (f *File) begin() (in io.ReadSeeker, end func() error, err error) {
 
 const longest = 1<<63 - 1
 
-// spool makes a file that nobody else can open and that is gone when it is closed.
+// spool makes a temporary file that nobody else can open and that disappears when it is closed.
 func spool() (*os.File, error) {
 	f, err := os.CreateTemp("", "nictwin-capture-*")
 	if err != nil {
@@ -133,7 +133,7 @@ func spool() (*os.File, error) {
 	return f, nil
 }
 
-// keeper says what is written when writing fails.
+// keeper names the temporary folder in errors of writing to a spool file.
 type keeper struct{ to *os.File }
 
 func (k keeper) Write(b []byte) (int, error) {
@@ -144,7 +144,7 @@ func (k keeper) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close ends it. Readers of it are closed by whoever made them.
+// Close closes the file. Its readers are closed by their owners.
 func (f *File) Close() error {
 	if f.pipe != nil {
 		close(f.pipe.want)
@@ -180,14 +180,15 @@ func (a *abiding) Read(b []byte) (int, error) {
 	return a.in.Read(b)
 }
 
-// patient reads a pipe, which may keep its reader waiting: nobody may have opened it yet, or write. It ends when its
-// context is canceled. The goroutine that waits in the system then ends as soon as it does not.
+// patient reads a pipe, which may keep its reader waiting: nobody may have opened it for writing yet, or nobody
+// writes. It returns when its context is canceled. The goroutine that waits in the system call then ends when
+// the call returns.
 type patient struct {
 	ctx     context.Context
 	path    string
 	started bool
-	want    chan int   // bytes to be read; closed at the end
-	have    chan chunk // in answer
+	want    chan int   // number of bytes to read; closed at the end
+	have    chan chunk // the answers
 }
 
 type chunk struct {

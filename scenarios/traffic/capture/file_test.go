@@ -105,7 +105,7 @@ func TestAnotherFile(t *testing.T) {
 	require.EqualError(t, err, path+": is another file than when it was read first")
 }
 
-// What is kept of a pipe cannot be kept where there is no room.
+// Copying a pipe fails if the temporary folder has no room.
 func TestNoRoomForACopy(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
 	f, err := Open(t.Context(), fifo(t))

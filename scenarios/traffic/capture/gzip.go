@@ -11,21 +11,21 @@ import (
 // gzipMagic begins a member of a gzip file.
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// unpacker reads what a gzip file holds, member by member. What stands behind a member and is none ends the file:
-// tapes and disks leave such bytes.
+// unpacker unpacks a gzip file, member by member. Bytes behind a member that begin no further member end the
+// file: tapes and disks leave such bytes.
 type unpacker struct {
 	in      *bufio.Reader
 	gzip    gzip.Reader
-	garbage bool // behind the last member
+	garbage bool // there are other bytes behind the last member
 }
 
-// isGzip reports whether a member begins.
+// isGzip reports whether a member begins here.
 func isGzip(in *bufio.Reader) bool {
 	magic, _ := in.Peek(len(gzipMagic)) // shorter at the end
 	return bytes.Equal(magic, gzipMagic)
 }
 
-// reset begins to read a file.
+// reset starts a file.
 func (u *unpacker) reset(in *bufio.Reader) error {
 	u.in, u.garbage = in, false
 	err := u.member()
@@ -35,7 +35,7 @@ func (u *unpacker) reset(in *bufio.Reader) error {
 	return err
 }
 
-// member begins with a member. A file that ends in its header is cut off.
+// member starts a member. A file that ends in its header is cut off.
 func (u *unpacker) member() error {
 	err := u.gzip.Reset(u.in)
 	if errors.Is(err, io.EOF) {
@@ -47,7 +47,7 @@ func (u *unpacker) member() error {
 	return err
 }
 
-// Read ends with io.EOF behind a member alone; within one the end of the file is io.ErrUnexpectedEOF.
+// Read returns io.EOF only behind a member; the end of the file within a member is io.ErrUnexpectedEOF.
 func (u *unpacker) Read(b []byte) (int, error) {
 	for {
 		n, err := u.gzip.Read(b)
@@ -55,7 +55,7 @@ func (u *unpacker) Read(b []byte) (int, error) {
 		case !errors.Is(err, io.EOF):
 			return n, err
 		case n > 0:
-			return n, nil // the end will be said again
+			return n, nil // the next call returns the error again
 		case !isGzip(u.in):
 			_, err := u.in.Peek(1)
 			if u.garbage = err == nil; u.garbage {

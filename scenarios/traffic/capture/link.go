@@ -6,24 +6,24 @@ import (
 	"fmt"
 )
 
-// Link types that hold a whole Ethernet frame (tcpdump.org/linktypes.html).
+// Link types that contain a whole Ethernet frame (tcpdump.org/linktypes.html).
 const (
 	linkEthernet    = 1
 	linkPPI         = 192
 	linkNetanalyzer = 240
-	linkTransparent = 241 // that of a netANALYZER with preamble
+	linkTransparent = 241 // netANALYZER with preamble
 	linkMPacket     = 274
 
 	netanalyzerHeader = 4
 	fcsBytes          = 4
 	frameStart        = 0xd5 // the byte before a frame, behind a preamble
 	preamble          = "\x55"
-	preambleMost      = 15 // bytes; a standard one has 7
+	preambleMost      = 15 // maximum, in bytes; a standard preamble has 7
 	ppiHeader         = 8
 )
 
-// ethernet returns the Ethernet frame of a packet and its length on the wire. Nothing is made up: what lacks a part of
-// its header is refused.
+// ethernet returns the Ethernet frame of a packet and its length on the wire. It refuses packets with an
+// incomplete header instead of completing them.
 func ethernet(link int, data []byte, wire int) ([]byte, int, error) {
 	switch link {
 	case linkEthernet:
@@ -46,7 +46,7 @@ func ethernet(link int, data []byte, wire int) ([]byte, int, error) {
 	return nil, 0, refusal(link)
 }
 
-// unPPI takes the header away that says what is behind it.
+// unPPI removes the PPI header, which names the link type behind it.
 func unPPI(data []byte, wire int) ([]byte, int, error) {
 	if len(data) < ppiHeader {
 		return nil, 0, fmt.Errorf("link type %d (PPI): %d bytes where its header takes %d", linkPPI, len(data),
@@ -63,14 +63,14 @@ func unPPI(data []byte, wire int) ([]byte, int, error) {
 	return data[n:], wire - n, nil
 }
 
-// unFCS takes the frame check sequence away, as far as it was captured.
+// unFCS removes the frame check sequence, as far as it was captured.
 func unFCS(data []byte, wire int) ([]byte, int, error) {
 	wire = max(0, wire-fcsBytes)
 	return data[:min(len(data), wire)], wire, nil
 }
 
-// unPreamble takes preamble and frame check sequence away. A frame that was preempted is in several packets, which
-// begin otherwise.
+// unPreamble removes preamble and frame check sequence. A preempted frame is split over several packets, which
+// begin differently.
 func unPreamble(link int, data []byte, wire int) ([]byte, int, error) {
 	n := len(data) - len(bytes.TrimLeft(data, preamble))
 	if n > preambleMost || n == len(data) {
@@ -88,8 +88,8 @@ func unPreamble(link int, data []byte, wire int) ([]byte, int, error) {
 // other is a link type that cannot be replayed.
 type other struct {
 	name string
-	lack string // what an Ethernet frame has and it has not
-	dlt  bool   // tcprewrite reads it
+	lack string // what it lacks of an Ethernet frame
+	dlt  bool   // tcprewrite can read it
 }
 
 const (
@@ -108,7 +108,7 @@ var others = map[int]other{
 	247: {"InfiniBand", noHeader, false}, 276: {"Linux cooked, SLL2", noDestination, true},
 }
 
-// refusal says why a link type cannot be replayed, and what converts it.
+// refusal explains why a link type cannot be replayed, and names a tool that converts it.
 func refusal(link int) error {
 	o, known := others[link]
 	if !known {

@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// Options of an interface that matter here.
+// Options of an interface that are evaluated.
 const (
 	optResolution = 9
 	optOffset     = 14
 
-	most10 = 19 // exponents of resolutions that 64 bits hold
+	most10 = 19 // largest exponents of resolutions that fit into 64 bits
 	most2  = 63
 )
 
-// optionBytes are the bytes of options that have a value of a fixed size, by block type and code. Others have any
-// number.
+// optionBytes are the sizes of options with a fixed size, by block type and code. Other options may have any
+// size.
 var optionBytes = map[uint32]map[uint16]int{
 	blockInterface:  {optResolution: 1, 11: 1, optOffset: 8},
 	blockStatistics: {2: 8, 3: 8, 4: 8, 5: 8},
 }
 
-// microseconds are what time stamps count unless an interface says otherwise.
+// microseconds is the unit of time stamps if the interface has no other.
 const microseconds = 1_000_000
 
-// checkOptions checks the options of a block, and returns the clock that those of an interface describe.
+// checkOptions checks the options of a block, and returns the clock described by those of an interface.
 func checkOptions(order binary.ByteOrder, typ uint32, list []byte) (clock, error) {
 	c := clock{units: microseconds}
 	for len(list) > 0 {
@@ -58,10 +58,10 @@ func checkOptions(order binary.ByteOrder, typ uint32, list []byte) (clock, error
 	return c, nil
 }
 
-// isResolution reports whether a resolution can be counted with.
+// isResolution reports whether a resolution is supported.
 func isResolution(v byte) bool { return v <= most10 || v >= 0x80 && v <= 0x80+most2 }
 
-// units are how many time stamps of a resolution a second has.
+// units returns the time units of a resolution per second.
 func units(v byte) uint64 {
 	if v >= 0x80 {
 		return 1 << (v - 0x80)

@@ -14,13 +14,14 @@ const (
 
 	pcapHeader = 24
 	pcapRecord = 16
-	linkBits   = 0xffff // of the field with the link type; the others tell of a frame check sequence
+	linkBits   = 0xffff // of the link-type field; the others describe a frame check sequence
 )
 
-// maxPacket is more than any packet has: what says so of itself is damaged.
+// maxPacket is more than any valid packet has: a file with a longer one is damaged.
 const maxPacket = 1 << 20
 
-// pcapFormat reads pcap. Packets may be longer than the length that a file announces: careless writers store them.
+// pcapFormat reads pcap. Packets may exceed the file's announced length, since careless writers store such
+// packets.
 type pcapFormat struct {
 	order binary.ByteOrder
 	link  int

@@ -23,10 +23,10 @@ const (
 	blockFrame = 12 // type and length before a block's body, length behind it
 )
 
-// maxBlock is more than any block has: what says so of itself is damaged.
+// maxBlock is more than any valid block has: a file with a longer one is damaged.
 const maxBlock = 1 << 24
 
-// leastBody are the fixed parts of blocks.
+// leastBody has the sizes of the fixed parts of blocks.
 var leastBody = map[uint32]int{magicSection: 16, blockInterface: 8, blockPacket: 20, blockSimple: 4,
 	blockStatistics: 12, blockEnhanced: 20}
 
@@ -34,8 +34,8 @@ var leastBody = map[uint32]int{magicSection: 16, blockInterface: 8, blockPacket:
 type pcapngFormat struct {
 	order     binary.ByteOrder
 	ifaces    []iface // of the section
-	unknown   bool    // the section has a version that cannot be read
-	known     bool    // there was one that can
+	unknown   bool    // the section has an unsupported version
+	known     bool    // there was a section of a supported version
 	skippedBy int
 }
 
@@ -46,9 +46,9 @@ type iface struct {
 	clock   clock
 }
 
-// clock is how an interface counts time.
+// clock describes the time stamps of an interface.
 type clock struct {
-	units  uint64 // of a second
+	units  uint64 // per second
 	offset int64  // seconds
 }
 
@@ -82,7 +82,7 @@ func (p *pcapngFormat) next(r *Reader) (captured, error) {
 	}
 }
 
-// block reads a block whole. What it says of its section counts from then on.
+// block reads a whole block. A section header takes effect from then on.
 func (p *pcapngFormat) block(r *Reader) ([]byte, error) {
 	b, err := r.more(0, blockFrame)
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *pcapngFormat) block(r *Reader) ([]byte, error) {
 	return b, nil
 }
 
-// section begins a section. The format demands that those of another version are skipped.
+// section begins a section. The format requires that sections of other versions are skipped.
 func (p *pcapngFormat) section(b []byte) {
 	p.ifaces = p.ifaces[:0]
 	p.unknown = len(b) < 16 || p.order.Uint16(b[12:]) != 1 || p.order.Uint16(b[14:]) != 0
@@ -170,7 +170,7 @@ func (p *pcapngFormat) packet(typ uint32, body []byte) (c captured, _ error) {
 	return captured{from.link, body[fixed : fixed+length], int(p.order.Uint32(body[16:])), from.clock.time(ticks)}, nil
 }
 
-// simple reads a packet without a time, of the first interface, up to that one's limit.
+// simple reads a packet of the first interface, without a time, up to that interface's length limit.
 func (p *pcapngFormat) simple(body []byte) (c captured, _ error) {
 	if len(p.ifaces) == 0 {
 		return c, errors.New("packet before the section's first interface")

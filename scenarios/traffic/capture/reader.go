@@ -14,34 +14,34 @@ import (
 type Reader struct {
 	path   string
 	in     *bufio.Reader // one of the next two
-	packed buffered      // the file
-	plain  buffered      // what gzip makes of it
+	packed buffered      // the file as it is
+	plain  buffered      // the file unpacked by gzip
 	gzip   unpacker
 	format format
-	close  func() error              // of what is read; nil for none
-	again  func() (io.Reader, error) // its start once more; nil when that cannot be
+	close  func() error              // closes the source; nil if there is nothing to close
+	again  func() (io.Reader, error) // returns the source from its start again; nil if that is impossible
 
-	at    int64 // offset behind what was read
-	begin int64 // of the packet or block at hand
-	got   int64 // bytes of it that were read
+	at    int64 // offset of the next byte
+	begin int64 // offset of the current packet or block
+	got   int64 // bytes of it read so far
 	buf   []byte
 	n     int       // packets so far
-	last  time.Time // of the packet before
+	last  time.Time // time of the previous packet
 	empty int
 	cut   *CutOff
 	out   Packet // what Next returns
-	err   error  // which ended it
+	err   error  // that ended the reader
 }
 
-// format reads packets of one of the two formats. What it returns is good until the next call. The end of the file is
-// io.EOF; where that is no place for the end, the error is of type *cutError.
+// format reads packets of one of the two formats. A returned packet is valid until the next call. At the end of
+// the file it returns io.EOF; if the file ends where it must not, the error is a *cutError.
 type format interface {
 	header(r *Reader) error // of the file
 	next(r *Reader) (captured, error)
 	skipped() int
 }
 
-// captured is a packet as a file has it.
+// captured is a packet as it is in the file.
 type captured struct {
 	link int
 	data []byte
@@ -49,24 +49,24 @@ type captured struct {
 	time time.Time
 }
 
-// cutError tells that a file ends too early.
+// cutError reports that a file ends too early.
 type cutError struct{ missing int64 }
 
 func (e *cutError) Error() string { return fmt.Sprintf("cut off: %d bytes are missing", e.missing) }
 
-// bufferBytes is what is read from a file at a time.
+// bufferBytes is the size of a read from a file.
 const bufferBytes = 1 << 16
 
-// newReader begins to read a capture.
+// newReader returns a reader of a capture.
 func newReader(path string, in io.Reader) (*Reader, error) {
 	r := &Reader{path: path}
 	return r, r.reset(in)
 }
 
-// parse begins to read a capture in memory.
+// parse returns a reader of a capture in memory.
 func parse(path string, raw []byte) (*Reader, error) { return newReader(path, bytes.NewReader(raw)) }
 
-// reset begins anew.
+// reset starts again with a source.
 func (r *Reader) reset(in io.Reader) error {
 	r.at, r.n, r.empty = 0, 0, 0
 	r.last, r.cut, r.err = time.Time{}, nil, nil
@@ -84,7 +84,7 @@ func (r *Reader) reset(in io.Reader) error {
 	return r.format.header(r)
 }
 
-// Rewind begins anew with the first packet.
+// Rewind starts again with the first packet.
 func (r *Reader) Rewind() error {
 	in, err := r.again()
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Reader) Rewind() error {
 	return r.reset(in)
 }
 
-// unpack puts gzip before the reader if that is what the file is packed by.
+// unpack inserts gzip if the file is packed by it.
 func (r *Reader) unpack() error {
 	if !isGzip(r.in) {
 		return nil
@@ -103,7 +103,7 @@ func (r *Reader) unpack() error {
 	return err
 }
 
-// buffered is a buffer that is used again.
+// buffered is a buffer that is reused.
 type buffered struct{ *bufio.Reader }
 
 func (b *buffered) of(in io.Reader) *bufio.Reader {
@@ -114,14 +114,14 @@ func (b *buffered) of(in io.Reader) *bufio.Reader {
 	return b.Reader
 }
 
-// packers are what a capture may be packed by that is not unpacked here, and what unpacks it.
+// packers are compressions that are recognized but not unpacked here, with the commands that unpack them.
 var packers = []struct{ magic, name, unpack string }{
 	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"}, {"\xfd7zX", "xz", "xz -dc"}, {"BZh", "bzip2", "bzip2 -dc"},
 	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"\x1f\x8b", "gzip within gzip", "gzip -dc"},
 	{"PK\x03\x04", "zip", "unzip -p"},
 }
 
-// variants are formats of captures that are not read here, by how their files begin, and that editcap reads.
+// variants are capture formats that editcap reads and this package does not, by the first bytes of their files.
 var variants = []struct{ magic, name string }{
 	{"\xa1\xb2\xcd\x34", modified}, {"\x34\xcd\xb2\xa1", modified}, {"\x1c\x00\x01\xac", ixia},
 	{"\xac\x01\x00\x1c", ixia},
@@ -134,11 +134,11 @@ const (
 	ixia     = "pcap as Ixia has it"
 )
 
-// longestMagic is in bytes.
+// longestMagic is the length in bytes of the longest magic number.
 const longestMagic = 8
 
-// formatOf tells the format of a file by its first bytes, which may be fewer than longestMagic. Those of another kind
-// of file are not shown.
+// formatOf recognizes the format of a file by its first bytes, which may be fewer than longestMagic. For other
+// kinds of files the error does not show these bytes.
 func formatOf(magic []byte) (format, error) {
 	for _, p := range packers {
 		if bytes.HasPrefix(magic, []byte(p.magic)) {
@@ -167,8 +167,8 @@ func formatOf(magic []byte) (format, error) {
 
 func swap(v uint32) uint32 { return v<<24 | v<<8&0xff0000 | v>>8&0xff00 | v>>24 }
 
-// Next returns the next packet that has a byte, and io.EOF after the last, which is the last that is whole. The packet
-// and its bytes are good until the next call. Errors: *Error.
+// Next returns the next packet with at least one byte, and io.EOF after the last complete one. The packet and
+// its bytes are valid until the next call. Errors: *Error.
 func (r *Reader) Next() (*Packet, error) {
 	for r.err == nil {
 		r.begin, r.got = r.at, 0
@@ -194,7 +194,7 @@ func (r *Reader) Next() (*Packet, error) {
 	return nil, r.err
 }
 
-// end tells an end from a fault.
+// end distinguishes the end of the file from a fault.
 func (r *Reader) end(err error) error {
 	var known *Error
 	var cut *cutError
@@ -214,20 +214,19 @@ func (r *Reader) fail(offset int64, packet int, err error) error {
 	return &Error{r.path, offset, packet, err}
 }
 
-// Empty is how many packets without a byte there were so far.
+// Empty returns the number of packets without a byte so far.
 func (r *Reader) Empty() int { return r.empty }
 
-// SkippedSections is how many pcapng sections of an unknown version there were so far.
+// SkippedSections returns the number of pcapng sections of an unknown version so far.
 func (r *Reader) SkippedSections() int { return r.format.skipped() }
 
-// CutOff is nil until the end of a file is reached that is cut off.
+// CutOff returns nil until the end of a truncated file is reached.
 func (r *Reader) CutOff() *CutOff { return r.cut }
 
-// Garbage reports whether a file packed by gzip was read to its end and has bytes behind it that are not packed: they
-// are not looked at.
+// Garbage reports whether a gzip file was read to its end and has other bytes behind it, which are ignored.
 func (r *Reader) Garbage() bool { return r.gzip.garbage }
 
-// Close ends reading.
+// Close closes the reader.
 func (r *Reader) Close() error {
 	if r.close == nil {
 		return nil
@@ -235,8 +234,8 @@ func (r *Reader) Close() error {
 	return r.close()
 }
 
-// more reads n bytes more of the packet or block at hand, behind the first `from` bytes of the buffer, and returns the
-// buffer with both. Before the first byte of a packet or block, the end of the file is io.EOF.
+// more reads n further bytes of the current packet or block, behind the first `from` bytes of the buffer, and
+// returns the buffer with both. Before the first byte of a packet or block, the end of the file is io.EOF.
 func (r *Reader) more(from, n int) ([]byte, error) {
 	if need := from + n; need > cap(r.buf) {
 		r.buf = append(make([]byte, 0, max(need, 2*cap(r.buf))), r.buf[:from]...)

@@ -8,31 +8,31 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// Frame says how a frame is to be made. What is not said is right: lengths, checksums, ICRC.
+// Frame describes a frame. Fields left at zero give correct values: lengths, checksums, ICRC.
 type Frame struct {
 	DMAC    [6]byte  `json:"dmac,omitzero"`
-	Tags    []uint32 `json:"tags,omitempty"`  // TPID and TCI
+	Tags    []uint32 `json:"tags,omitempty"`  // TPID and TCI of each
 	L3      int      `json:"l3,omitempty"`    // 4, 6, or 0 for none
-	Ether   uint16   `json:"ether,omitempty"` // EtherType, where it is not that of L3
+	Ether   uint16   `json:"ether,omitempty"` // EtherType, if not that of L3
 	Tos     uint8    `json:"tos,omitempty"`
 	TTL     uint8    `json:"ttl,omitempty"`
 	Options int      `json:"options,omitempty"` // bytes of IPv4 options, a multiple of 4, up to MaxOptions
 	Frag    uint16   `json:"frag,omitempty"`    // IPv4 flags and fragment offset
-	Version uint8    `json:"version,omitempty"` // of IP, where it is not that of L3
-	IHL     int      `json:"ihl,omitempty"`     // in words, where it is not what options make it
-	IPLen   int      `json:"ip_len,omitempty"`  // by how much the IP length is wrong
-	IPBad   bool     `json:"ip_bad,omitempty"`  // the header checksum is
-	Proto   uint8    `json:"proto,omitempty"`   // of the transport; UDP and TCP get a header
+	Version uint8    `json:"version,omitempty"` // of IP, if not that of L3
+	IHL     int      `json:"ihl,omitempty"`     // in words, if not what Options gives
+	IPLen   int      `json:"ip_len,omitempty"`  // error of the IP length
+	IPBad   bool     `json:"ip_bad,omitempty"`  // the header checksum is wrong
+	Proto   uint8    `json:"proto,omitempty"`   // transport protocol; UDP and TCP get a header
 	Src     uint8    `json:"src,omitempty"`     // last byte of the address
 	Dst     uint8    `json:"dst,omitempty"`
 	SPort   uint16   `json:"sport,omitempty"`
 	DPort   uint16   `json:"dport,omitempty"`
-	UDPLen  int      `json:"udp_len,omitempty"` // by how much the UDP length is wrong
+	UDPLen  int      `json:"udp_len,omitempty"` // error of the UDP length
 	UDPSum  Sum      `json:"udp_sum,omitempty"` // of UDP
 	// TCP data offset in words, up to 15; 0 is 5, 1 stands for 4, which is too small
 	DataOff int    `json:"data_off,omitempty"`
 	Roce    bool   `json:"roce,omitempty"` // a BTH, its extension headers as payload, an ICRC
-	Op      uint8  `json:"op,omitempty"`   // of the BTH, as all up to AckReq
+	Op      uint8  `json:"op,omitempty"`   // of the BTH, like the fields up to AckReq
 	Flags   uint8  `json:"flags,omitempty"`
 	PKey    uint16 `json:"pkey,omitempty"`
 	QP      uint32 `json:"qp,omitempty"`
@@ -40,27 +40,27 @@ type Frame struct {
 	AckReq  bool   `json:"ack_req,omitempty"`
 	ICRCBad bool   `json:"icrc_bad,omitempty"`
 	Payload int    `json:"payload,omitempty"` // bytes
-	Digest  Sum    `json:"digest,omitempty"`  // a payload of 4 B and more ends with the CRC-32C of what precedes
+	Digest  Sum    `json:"digest,omitempty"`  // a payload of 4 B and more ends with the CRC-32C of the preceding bytes
 	Trailer int    `json:"trailer,omitempty"` // bytes after the IP packet
-	Seed    uint64 `json:"seed,omitempty"`    // of everything that is random
+	Seed    uint64 `json:"seed,omitempty"`    // of all random content
 }
 
-// Sum says what the UDP checksum, or a CRC-32C, is to be. A CRC-32C that is SumZero is not there.
+// Sum selects the value of the UDP checksum or of a CRC-32C. A CRC-32C with SumZero is absent.
 type Sum uint8
 
-// What there is to choose from.
+// Values of a Sum.
 const (
 	SumZero Sum = iota
 	SumRight
 	SumWrong
-	SumOnes // of UDP: the frame is made so that the sum comes to 0, which is sent as 0xffff
+	SumOnes // of UDP: the frame is adjusted so that the sum is 0, which is sent as 0xffff
 )
 
-// Numbers of protocols, and the most bytes of IPv4 options.
+// Protocol numbers, and the most bytes of IPv4 options.
 const (
 	ProtoTCP, ProtoUDP = 6, 17
 	TypeIPv4, TypeIPv6 = 0x0800, 0x86dd
-	TypeNone           = 0x88b5 // of frames without IP
+	TypeNone           = 0x88b5 // EtherType of frames without IP
 	TpidC, TpidS       = 0x8100, 0x88a8
 	MaxOptions         = 40
 )
@@ -70,7 +70,7 @@ var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// Pattern is n random bytes.
+// Pattern returns n random bytes.
 func Pattern(n int, seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0x7061))
 	b := make([]byte, n)
@@ -80,10 +80,10 @@ func Pattern(n int, seed uint64) []byte {
 	return b
 }
 
-// L3Off is where the IP header begins.
+// L3Off returns the offset of the IP header.
 func (p *Frame) L3Off() int { return 14 + 4*len(p.Tags) }
 
-// L3Len is the bytes of the IP header.
+// L3Len returns the length of the IP header.
 func (p *Frame) L3Len() int {
 	switch p.L3 {
 	case 4:
@@ -94,7 +94,7 @@ func (p *Frame) L3Len() int {
 	return 0
 }
 
-// Build makes the frame. Its payload is random.
+// Build returns the frame. Its payload is random.
 func (p *Frame) Build() []byte {
 	l4 := p.transport()
 	b := append([]byte(nil), p.DMAC[:]...)
@@ -114,7 +114,7 @@ func (p *Frame) Build() []byte {
 	return append(b, Pattern(p.Trailer, p.Seed+7)...)
 }
 
-// network is the IP header for n bytes of transport.
+// network returns the IP header for n bytes of transport.
 func (p *Frame) network(n int) []byte {
 	version := uint8(p.L3)
 	if p.Version != 0 {
@@ -157,7 +157,7 @@ func (p *Frame) ipv4(version uint8, n int) []byte {
 	return h
 }
 
-// transport is everything after the IP header, checksums not yet in place.
+// transport returns everything after the IP header, without checksums.
 func (p *Frame) transport() []byte {
 	body := p.payload()
 	if p.Roce {
@@ -211,7 +211,7 @@ func (p *Frame) tcp() []byte {
 	return append(h, Pattern(4*(off-5), p.Seed+3)...)
 }
 
-// seal puts the ICRC and the UDP checksum into a frame whose transport of n bytes starts at l4.
+// seal inserts the ICRC and the UDP checksum into a frame whose transport of n bytes starts at l4.
 func (p *Frame) seal(b []byte, l4, n int) {
 	if p.Proto != ProtoUDP || p.L3 == 0 {
 		return
@@ -245,7 +245,7 @@ func (p *Frame) sealICRC(b []byte, l4, n int) {
 	binary.LittleEndian.PutUint32(b[l4+n-4:], crc)
 }
 
-// udpSum is the checksum of a datagram whose field is zero.
+// udpSum returns the checksum of a datagram whose checksum field is zero.
 func (p *Frame) udpSum(b []byte, l4 int) uint16 {
 	l3 := p.L3Off()
 	addrs := b[l3+12 : l3+20]
@@ -257,8 +257,8 @@ func (p *Frame) udpSum(b []byte, l4 int) uint16 {
 	return wire.PartialSum(0).Add(addrs).AddUint16(ProtoUDP).AddUint16(length).Add(b[l4:end]).Checksum()
 }
 
-// toZero has the checksum come to zero, by the source port. An ICRC covers that, but not the fifth byte of the BTH:
-// ports are tried until that byte makes up for the rest.
+// toZero makes the checksum zero, by the source port. An ICRC covers the port, but not the fifth byte of the
+// BTH: it tries ports until that byte can compensate for the rest.
 func (p *Frame) toZero(b []byte, l4, n int) {
 	const tries, spare = 1 << 12, 8 + 4
 	for range tries {

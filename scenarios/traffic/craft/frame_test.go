@@ -9,7 +9,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// What is not said is right, as the NIC's own checks see it; what is said to be wrong is wrong.
+// Fields left at zero pass the NIC's own checks; fields set to be wrong fail them.
 func TestRightAndWrong(t *testing.T) {
 	for _, l3 := range []int{4, 6} {
 		for tags := range 3 {
@@ -25,7 +25,7 @@ func TestRightAndWrong(t *testing.T) {
 	}
 }
 
-// Sums that come to zero stand in the frame as ones, and are right.
+// Sums of zero are sent as all ones, and are right.
 func TestSumOnes(t *testing.T) {
 	for seed := range uint64(50) {
 		f := Frame{L3: 4 + 2*int(seed%2), Proto: ProtoUDP, DPort: nicspec.ResetRocePort, UDPSum: SumOnes,

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	steps   = 32 // of a request
+	steps   = 32 // per request
 	stepLen = 2  // bytes
-	idle    = 2  // cycles without a step between requests, at least
+	idle    = 2  // minimum cycles without a step between requests
 )
 
-// step is the inputs or the outputs of a cell in a cycle, as its wrapper places them.
+// step is a cell's inputs or outputs in one cycle, packed as its wrapper packs them.
 type step = uint16
 
-// state is a cell's reference: what its outputs are in the cycle in which it has these inputs.
+// state is a cell's reference: it returns the outputs in the cycle in which the cell has the given inputs.
 type state interface{ cycle(in step) (out step) }
 
-// cell makes a block of a cell.
+// cell returns the block that plays a cell.
 func cell(name, module string, in, out *kit.Layout, stimulus func(*rand.Rand) func() step,
 	reset func() state) *kit.Block {
 	return &kit.Block{
@@ -44,8 +44,8 @@ func requests(next func() step, n int) (list []kit.Packet) {
 	return list
 }
 
-// reference plays the steps of requests. Cells are at rest after two cycles without inputs, so it does not matter how
-// many there are between requests.
+// reference plays the steps of requests. Cells are idle after two cycles without inputs, so the number of cycles
+// between requests does not matter.
 func reference(s state) func(kit.Packet) []kit.Packet {
 	return func(p kit.Packet) []kit.Packet {
 		out := make([]byte, 0, steps*stepLen)
@@ -59,7 +59,7 @@ func reference(s state) func(kit.Packet) []kit.Packet {
 	}
 }
 
-// bits names stretches of a step, from bit 0 on.
+// bits returns a layout that names the bits of a step, from bit 0 on.
 func bits(fields ...nicspec.FieldInfo) *kit.Layout {
 	at := 0
 	for i := range fields {
@@ -73,10 +73,10 @@ func field(name string, width int) nicspec.FieldInfo {
 	return nicspec.FieldInfo{Name: name, Width: width}
 }
 
-// bit is a step with this bit, where it is set.
+// bit returns a step with bit n set to a value.
 func bit(n int, set bool) step { return step(kit.Flag(set)) << n }
 
-// All are the cells there are. Those of a technology are played in the place of ours.
+// All returns all cells. A technology's own cells are played in place of ours.
 func All() []*kit.Block {
 	return []*kit.Block{
 		stream("fifo", func() state { return &queue{depth: 8} }),

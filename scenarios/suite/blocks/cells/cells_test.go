@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// played builds a cell of the tree below dir and plays on it; assertions of the RTL are checked.
+// played builds a cell of the tree below dir, with the RTL's assertions, and plays on it.
 func played(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) *blocks.Result {
 	t.Helper()
 	r, err := play(t, b, dir, seed, stall)
@@ -28,7 +28,7 @@ func play(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) (*bloc
 	manifest := filepath.Join(dir, "verilator", "duts", "cells", b.Name+".yaml")
 	d, err := blocks.Open(t.Context(), b, manifest, build.VariantDebug, os.Stderr)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = d.Close() }) // what came of it is known
+	t.Cleanup(func() { _ = d.Close() }) // the result is already known
 	return d.Play(t.Context(), blocks.Run{Seed: seed, Stall: stall, Transactions: 400})
 }
 
@@ -53,7 +53,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestCellsAreCovered: every cell has a manifest here, or is named with the blocks that cover it.
+// TestCellsAreCovered checks that every cell has a manifest here, or is listed with the blocks that cover it.
 func TestCellsAreCovered(t *testing.T) {
 	// icrc, crc32c, offload
 	covered := map[string]bool{"nic_crc32": true, "nic_crc32_back": true, "nic_crc32_fwd": true}
@@ -70,9 +70,9 @@ func TestCellsAreCovered(t *testing.T) {
 	}
 }
 
-// bugs are lines of a cell, what they become, and how it is seen.
+// bugs lists lines of cells, their replacements, and the output that shows each bug.
 var bugs = []struct{ cell, was, is, seen string }{
-	{"fifo", "wr_q != {~rd_q[Aw], rd_q[Aw-1:0]}", "wr_q[Aw-1:0] + 1'b1 != rd_q[Aw-1:0]", "ready"}, // a word less
+	{"fifo", "wr_q != {~rd_q[Aw], rd_q[Aw-1:0]}", "wr_q[Aw-1:0] + 1'b1 != rd_q[Aw-1:0]", "ready"}, // one word less
 	{"ram_fifo", "wr_q != rd_q && (!out_valid_q || out_ready_i)", "wr_q != rd_q && !out_valid_q", "valid"},
 	{"skid", "assign in_ready_o  = !spare_valid_q", "assign in_ready_o  = 1'b1", "ready"},
 	{"arb", "<< index_o << 1", "<< index_o", "index"},
@@ -81,7 +81,7 @@ var bugs = []struct{ cell, was, is, seen string }{
 	{"clkgate", "enable_i || test_en_i", "enable_i", "rises"},
 }
 
-// TestBugsAreSeen: a cell that breaks a promise is told, with the output that is wrong.
+// TestBugsAreSeen checks that a cell with a bug is reported, with the output that is wrong.
 func TestBugsAreSeen(t *testing.T) {
 	for _, bug := range bugs {
 		t.Run(bug.cell+" "+bug.seen, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestBugsAreSeen(t *testing.T) {
 	}
 }
 
-// TestAssertionsHold: an assertion of a macro fails where its property does.
+// TestAssertionsHold checks that an assertion macro fails when its property does.
 func TestAssertionsHold(t *testing.T) {
 	dir := broken(t, "fifo", "assign out_data_o  = mem[rd_q[Aw-1:0]]",
 		"assign out_data_o  = mem[rd_q[Aw-1:0]] ^ Width'(wr_q)")
@@ -112,7 +112,7 @@ func find(t *testing.T, name string) *kit.Block {
 	return nil
 }
 
-// broken is a tree whose cell has a line that was changed.
+// broken returns a tree with one line of a cell changed.
 func broken(t *testing.T, name, was, is string) string {
 	t.Helper()
 	dir := t.TempDir()

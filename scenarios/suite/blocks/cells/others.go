@@ -2,7 +2,7 @@ package cells
 
 import "math/rand/v2"
 
-// arbRequests are the requests of the arbiter that is played: no power of two.
+// arbRequests is the number of requests of the played arbiter: not a power of two.
 const arbRequests = 6
 
 const arbTake = 8 // bit of a step
@@ -11,13 +11,13 @@ func arbSteps(rng *rand.Rand) func() step {
 	stay := step(0)
 	return func() step {
 		if rng.IntN(8) == 0 {
-			stay = step(rng.Uint32() & rng.Uint32()) // requests that stay for a while
+			stay = step(rng.Uint32() & rng.Uint32()) // requests that stay asserted for a while
 		}
 		return (stay|step(rng.Uint32()&rng.Uint32()&rng.Uint32()))&(1<<arbRequests-1) | bit(arbTake, rng.IntN(3) > 0)
 	}
 }
 
-// arbiter names the first request behind the one served last.
+// arbiter selects the first request after the one served last.
 type arbiter struct{ served int }
 
 func (a *arbiter) cycle(in step) step {
@@ -34,7 +34,7 @@ func (a *arbiter) cycle(in step) step {
 	return 0
 }
 
-// Words of the memory that is played.
+// memoryWords is the size of the played memory.
 const memoryWords = 8
 
 // Bits of a step of the memory.
@@ -57,7 +57,7 @@ func memorySteps(rng *rand.Rand) func() step {
 	}
 }
 
-// memory shows the word read last, as it was before what is written in the cycle of the read.
+// memory outputs the word read last, as it was before any write in the cycle of the read.
 type memory struct {
 	words [memoryWords]step
 	last  step
@@ -75,7 +75,7 @@ func (m *memory) cycle(in step) step {
 	return out
 }
 
-// gateSteps has long stretches, short ones, and tests.
+// gateSteps mixes long stretches, short ones, and test mode.
 func gateSteps(rng *rand.Rand) func() step {
 	left, on := 0, false
 	return func() step {
@@ -87,7 +87,7 @@ func gateSteps(rng *rand.Rand) func() step {
 	}
 }
 
-// edges counts those of a gated clock: a cycle that is enabled, or tests, lets the edge at its end pass.
+// edges counts those of a gated clock: in an enabled cycle, or in test mode, the edge at the cycle's end passes.
 type edges struct{ passed uint8 }
 
 func (e *edges) cycle(in step) step {

@@ -9,7 +9,7 @@ const (
 	word         = 4    // lowest bit of the word
 )
 
-// streamSteps has stretches in which the queue fills, empties, or passes words on.
+// streamSteps produces stretches in which the queue fills, empties, or passes words on.
 func streamSteps(rng *rand.Rand) func() step {
 	left, pushes, pops := 0, 0, 0
 	return func() step {
@@ -22,7 +22,7 @@ func streamSteps(rng *rand.Rand) func() step {
 	}
 }
 
-// seen is what a queue shows: whether it takes a word, and its head.
+// seen returns a queue's outputs: ready and its head.
 func seen(takes bool, head []step) step {
 	if len(head) == 0 {
 		return bit(ready, takes)
@@ -30,7 +30,7 @@ func seen(takes bool, head []step) step {
 	return bit(ready, takes) | bit(valid, true) | head[0]<<word
 }
 
-// queue holds up to depth words; a word is at the output in the cycle after it was taken.
+// queue stores up to depth words; a word is at the output in the cycle after it was taken.
 type queue struct {
 	depth int
 	words []step
@@ -48,12 +48,12 @@ func (q *queue) cycle(in step) step {
 	return out
 }
 
-// ramQueue holds up to depth words in its memory and one at the output, to which a word moves a cycle after it was
-// taken at the earliest.
+// ramQueue stores up to depth words in its memory and one at the output; a word moves there one cycle after it
+// was taken at the earliest.
 type ramQueue struct {
 	depth  int
 	memory []step
-	head   []step // one or none
+	head   []step // at most one
 }
 
 func (q *ramQueue) cycle(in step) step {

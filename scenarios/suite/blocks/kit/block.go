@@ -7,36 +7,36 @@ import (
 
 // Packet is one transaction on a stream of a block.
 type Packet struct {
-	Side []byte // side-band bytes, where the stream has some
+	Side []byte // side-band bytes, if the stream has any
 	Data []byte
 }
 
-// Op is a kind of request that a block takes.
+// Op is a kind of request.
 type Op struct {
 	Name    string
-	Request *Layout // of the side bytes, if there are some, else of the data
+	Request *Layout // of the side bytes, if there are any, else of the data
 	Result  *Layout
 }
 
 // Block is a pair: a module of the RTL and a file of models/nic.
 type Block struct {
-	Name string // also of its manifest
-	RTL  string // file, from verilator/rtl
-	Go   string // file of the Go block, from the root of the tree
-	// Ops are the kinds of requests. Where there are several, the first byte of a request and of its result is the
+	Name string // also names its manifest
+	RTL  string // file, relative to verilator/rtl
+	Go   string // file of the Go block, relative to the root of the tree
+	// Ops are the kinds of requests. If there are several, the first byte of a request and of its result is the
 	// number of its kind.
 	Ops []Op
-	// Stimulus makes n requests.
+	// Stimulus returns n requests.
 	Stimulus func(rng *rand.Rand, n int) []Packet
-	// Reference is the functional core after reset: what it is given are the requests in their order, what it
-	// returns are the results of each.
+	// Reference returns the functional core after reset: a function that takes the requests in order and returns
+	// the results of each.
 	Reference func() func(Packet) []Packet
-	// Settle turns a result of the block into what the reference says, where the block leaves something to those that
-	// follow it; nil: it leaves nothing.
+	// Settle converts a result of the block to the form of the reference, where the block leaves work to the
+	// blocks after it; nil if it leaves none.
 	Settle func(data []byte) []byte
 }
 
-// Op is the kind of a packet. One that a device has made up has any.
+// Op returns the kind of a packet; for one that a faulty device made up, any kind.
 func (b *Block) Op(data []byte) *Op {
 	i := 0
 	if len(b.Ops) > 1 && len(data) > 0 {

@@ -1,7 +1,7 @@
-// Package kit is what pairs of blocks are made of: layouts of their packets, records made from Go structures, table
-// commands, frames to draw from, and writes put together from TLPs.
+// Package kit has the components of the block pairs: layouts of packets, records made from Go structures, table
+// commands, random frames, and writes reassembled from TLPs.
 //
-// It has no pair of its own, and plays none.
+// It contains no pair, and plays none.
 //
 // Invariants:
 //   - What is drawn is a function of the source of random numbers alone.

@@ -13,7 +13,7 @@ func Flag(b bool) uint8 {
 	return 0
 }
 
-// Direction is what a rule may say of a frame's way.
+// Direction draws the fields of a rule that say where a frame goes.
 func Direction(rng *rand.Rand) (f nicspec.RuleEntryFields) {
 	f.Valid, f.Action = 1, Pick(rng, nicspec.ActionDrop, nicspec.ActionQueue, nicspec.ActionRss, nicspec.ActionRss)
 	f.Queue, f.RssLog = QueueFor(rng, f.Action), uint8(rng.IntN(nicspec.RssLogMax+1))
@@ -24,7 +24,7 @@ func Direction(rng *rand.Rand) (f nicspec.RuleEntryFields) {
 	return f
 }
 
-// PutNum writes a little-endian number into all of b.
+// PutNum writes a little-endian number that fills all of b.
 func PutNum(b []byte, v uint64) {
 	for i := range b {
 		b[i] = byte(v >> (8 * i))

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// SteerKey is a key that a parser could have made.
+// SteerKey returns a random key that a parser could have made.
 func SteerKey(rng *rand.Rand) nicspec.SteerKeyFields {
 	var h core.Headers
 	for {
@@ -31,7 +31,7 @@ func SteerKey(rng *rand.Rand) nicspec.SteerKeyFields {
 	return nicspec.DecodeSteerKey(b[:])
 }
 
-// HeadersOf are the headers that a key was made from, as far as it tells.
+// HeadersOf returns headers that yield a key, as far as the key determines them.
 func HeadersOf(k *nicspec.SteerKeyFields) *core.Headers {
 	h := &core.Headers{
 		DMAC: k.Dmac, Ethertype: k.Ethertype, VlanOuter: k.VlanOuter, VlanCount: Flag(k.HasVlan) + Flag(k.HasVlan2),
@@ -54,7 +54,7 @@ func HeadersOf(k *nicspec.SteerKeyFields) *core.Headers {
 	return h
 }
 
-// Frame is any frame that the parser takes, of 60 B and more, most of them short.
+// Frame returns any frame of 60 B and more that the parser accepts, short in most cases.
 func Frame(rng *rand.Rand) []byte {
 	f := craft.Frame{
 		DMAC: [6]byte(Noise(rng, 6)), Src: uint8(rng.Uint32()), Dst: uint8(rng.Uint32()), TTL: 64,
@@ -68,7 +68,7 @@ func Frame(rng *rand.Rand) []byte {
 	if f.Proto == craft.ProtoUDP && Maybe(rng, 10) {
 		f.UDPSum = craft.SumOnes
 	}
-	lies(rng, &f)
+	contradict(rng, &f)
 	if Maybe(rng, 50) {
 		f.Digest = craft.Sum(1 + rng.IntN(2))
 	}
@@ -122,8 +122,8 @@ func network(rng *rand.Rand, f *craft.Frame) {
 	}
 }
 
-// lies has a frame say what is not so.
-func lies(rng *rand.Rand, f *craft.Frame) {
+// contradict makes a frame's fields contradict its contents.
+func contradict(rng *rand.Rand, f *craft.Frame) {
 	if f.L3 == 0 {
 		if Maybe(rng, 30) {
 			f.Ether = Pick(rng, uint16(craft.TypeIPv4), craft.TypeIPv6, craft.TpidC)

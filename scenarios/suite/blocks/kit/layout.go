@@ -9,17 +9,17 @@ import (
 // Layout names the bytes of a packet.
 type Layout struct {
 	nicspec.StructInfo
-	Tail string  // what follows the structure, any number of bytes; empty for none
-	Each *Layout // of the structures that these are; nil: they are none
+	Tail string  // names the bytes after the structure, of any number; empty if there are none
+	Each *Layout // layout of the structures in the tail; nil if it is plain bytes
 }
 
-// Part is a stretch of a layout.
+// Part is a range of bytes of a layout.
 type Part struct {
 	Bytes  int
 	Fields []nicspec.FieldInfo
 }
 
-// NewLayout puts stretches one after another.
+// NewLayout concatenates parts.
 func NewLayout(parts ...Part) *Layout {
 	l := &Layout{}
 	for _, p := range parts {
@@ -32,37 +32,37 @@ func NewLayout(parts ...Part) *Layout {
 	return l
 }
 
-// WithTail is the layout with bytes to follow.
+// WithTail returns the layout followed by bytes of any number.
 func (l *Layout) WithTail(name string) *Layout {
 	l.Tail = name
 	return l
 }
 
-// WithList is the layout with any number of structures to follow.
+// WithList returns the layout followed by any number of structures.
 func (l *Layout) WithList(name string, each *Layout) *Layout {
 	l.Tail, l.Each = name, each
 	return l
 }
 
-// Num is a little-endian number.
+// Num is a part: a little-endian number.
 func Num(name string, bytes int) Part {
 	return Part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes}}}
 }
 
-// Code is a number of one byte whose values have names.
+// Code is a part: a one-byte number whose values have names.
 func Code(name string, text func(uint64) string) Part {
 	return Part{1, []nicspec.FieldInfo{{Name: name, Width: 8, Enum: text}}}
 }
 
-// Raw is bytes in their order.
+// Raw is a part: bytes in order.
 func Raw(name string, bytes int) Part {
 	return Part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes, Bytes: true}}}
 }
 
-// Gap is bytes that are zero.
+// Gap is a part: bytes that are zero.
 func Gap(bytes int) Part { return Part{Bytes: bytes} }
 
-// Entry is a structure of the contract.
+// Entry is a part: a structure of the contract.
 func Entry(s *nicspec.StructInfo) Part { return Part{s.Bytes, s.Fields} }
 
 func StatusName(v uint64) string      { return nicspec.Status(v).String() }
@@ -70,7 +70,7 @@ func tableStatusName(v uint64) string { return nicspec.TableStatus(v).String() }
 func ActionName(v uint64) string      { return nicspec.Action(v).String() }
 func VerdictName(v uint64) string     { return nicspec.Verdict(v).String() }
 
-// DiffPacket names the first field that differs. Where beats are sent whole, zeros follow what was expected.
+// DiffPacket names the first field that differs. If whole beats are sent, zeros may follow the expected bytes.
 func (l *Layout) DiffPacket(want, got []byte, whole bool) (field, e, g string, same bool) {
 	if whole && len(got) > len(want) {
 		want = append(append([]byte(nil), want...), make([]byte, len(got)-len(want))...)
@@ -105,7 +105,7 @@ func (l *Layout) DiffPacket(want, got []byte, whole bool) (field, e, g string, s
 	return "", "", "", true
 }
 
-// Text is a packet's fields, those that are zero left out.
+// Text formats a packet's fields, except those that are zero.
 func (l *Layout) Text(b []byte) string {
 	if len(b) < l.Bytes {
 		return fmt.Sprintf("%d bytes: %x", len(b), b)

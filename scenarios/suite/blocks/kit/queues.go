@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// RxqEntry is one that mostly can be enabled.
+// RxqEntry returns a random entry, in most cases one that can be enabled.
 func RxqEntry(rng *rand.Rand) nicspec.RxqEntryFields {
 	const align = 63
 	f := nicspec.RxqEntryFields{
@@ -16,7 +16,7 @@ func RxqEntry(rng *rand.Rand) nicspec.RxqEntryFields {
 		RingBase: rng.Uint64() &^ align, CqBase: rng.Uint64() &^ align, CrcMode: nicspec.CrcMode(rng.IntN(3)),
 		MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(), ModCount: uint16(rng.Uint32()),
 		ModCycles: uint16(rng.Uint32()),
-		// left out
+		// ignored in a write
 		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()),
 		Cqi: uint16(rng.Uint32()),
 	}
@@ -43,13 +43,13 @@ func RxqEntry(rng *rand.Rand) nicspec.RxqEntryFields {
 	return f
 }
 
-// Credits are few, or so many that a sum of them goes beyond what an account holds.
+// Credits returns few credits, or so many that a sum exceeds what an account can store.
 func Credits(rng *rand.Rand) uint32 {
 	return Pick(rng, 0, uint32(rng.IntN(4)), uint32(rng.IntN(4)), nicspec.CreditMax-uint32(rng.IntN(3)),
 		rng.Uint32N(nicspec.CreditMax+100))
 }
 
-// QueueFor is a queue, or a place in the indirection table.
+// QueueFor returns a queue, or a place in the indirection table.
 func QueueFor(rng *rand.Rand, a nicspec.Action) uint16 {
 	if a == nicspec.ActionRss {
 		return uint16(Pick(rng, 0, 0, 1, rng.IntN(nicspec.RssEntries), nicspec.RssEntries-1))

@@ -10,10 +10,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// NewRecord is the layout of a structure whose bytes are what encoding/binary makes of it: names, widths and places
-// are said once. A field has its name in small letters; codes are told by their String; bytes stay bytes; other arrays
-// are numbered; structures inside are those of their fields, or, with a tag entry, the one of the contract of that
-// name; blank ones are gaps.
+// NewRecord returns the layout of a structure as encoding/binary encodes it, so that names, widths and places
+// are declared once. A field keeps its name in small letters; codes print by their String method; bytes stay
+// bytes; other arrays are numbered; nested structures contribute their fields or, with a tag entry, those of the
+// contract's structure of that name; blank fields are gaps.
 func NewRecord[T any]() *Layout {
 	var parts []Part
 	var zero T
@@ -33,7 +33,7 @@ func NewRecord[T any]() *Layout {
 	return l
 }
 
-// recordParts are those of a field, whose name is followed by a number or nothing.
+// recordParts returns the parts of a field, whose name is followed by a number or nothing.
 func recordParts(name, number string, t reflect.Type) (parts []Part) {
 	switch kind := t.Kind(); {
 	case name == "_":
@@ -58,7 +58,7 @@ func recordParts(name, number string, t reflect.Type) (parts []Part) {
 	return []Part{Num(small(name)+number, int(t.Size()))}
 }
 
-// small is a name as layouts have it: PayAddr is pay_addr.
+// small converts a Go name to a layout's: PayAddr is pay_addr.
 func small(name string) string {
 	var b strings.Builder
 	for i, c := range name {
@@ -70,7 +70,7 @@ func small(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// entryNamed is a structure of the contract.
+// entryNamed returns the part for a structure of the contract.
 func entryNamed(name string) Part {
 	for _, s := range nicspec.Structs {
 		if s.Name == name {
@@ -80,7 +80,7 @@ func entryNamed(name string) Part {
 	panic(fmt.Sprintf("blocks: the contract has no structure %q", name))
 }
 
-// Decode reads a structure from the bytes of a packet; it panics when there are fewer.
+// Decode reads a structure from the bytes of a packet; it panics if there are too few.
 func Decode[T any](b []byte) (v T) {
 	if _, err := binary.Decode(b, LittleEndian, &v); err != nil {
 		panic(fmt.Sprintf("blocks: %d bytes for %T: %v", len(b), v, err))
@@ -88,7 +88,7 @@ func Decode[T any](b []byte) (v T) {
 	return v
 }
 
-// Encode is its bytes.
+// Encode returns the bytes of a structure.
 func Encode(v any) []byte {
 	b, err := binary.Append(nil, LittleEndian, v)
 	if err != nil {
@@ -97,5 +97,5 @@ func Encode(v any) []byte {
 	return b
 }
 
-// Anything is a structure whose bytes are random.
+// Anything returns a structure with random bytes.
 func Anything[T any](rng *rand.Rand) (v T) { return Decode[T](Noise(rng, binary.Size(v))) }

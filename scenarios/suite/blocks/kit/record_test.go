@@ -8,7 +8,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// TestRecordsAreTheirLayouts: every kind of field stands where its layout says, under its name.
+// TestRecordsAreTheirLayouts checks that every kind of field is where its layout says, under its name.
 func TestRecordsAreTheirLayouts(t *testing.T) {
 	type inner struct {
 		Len uint16

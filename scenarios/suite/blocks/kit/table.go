@@ -12,7 +12,7 @@ var LittleEndian = binary.LittleEndian
 
 const TableBytes = 4 * nicspec.TableWords
 
-// TableOp is the kind of request that is a command of the table with these entries.
+// TableOp returns the kind of request that is a command of the table with these entries.
 func TableOp(info *nicspec.StructInfo) Op {
 	rest := TableBytes - info.Bytes
 	return Op{
@@ -23,7 +23,7 @@ func TableOp(info *nicspec.StructInfo) Op {
 	}
 }
 
-// TableRequest is such a request. A read has no entry.
+// TableRequest returns such a request. A read has no entry.
 func TableRequest(op uint8, t nicspec.Table, index int, e []byte) Packet {
 	b := make([]byte, 8+TableBytes)
 	b[0], b[2] = op, uint8(t)
@@ -35,7 +35,7 @@ func TableRequest(op uint8, t nicspec.Table, index int, e []byte) Packet {
 	return Packet{Data: b}
 }
 
-// TableAnswer has the registers of the Go NIC carry out such a request.
+// TableAnswer makes the registers of the Go NIC carry out such a request, and returns the result.
 func TableAnswer(r *core.Regs, req Packet) Packet {
 	b := req.Data
 	for w := range uint32(nicspec.TableWords) {
@@ -59,16 +59,16 @@ func TableAnswer(r *core.Regs, req Packet) Packet {
 	return Packet{Data: res}
 }
 
-// NewRegs are the registers of a NIC of the default build.
+// NewRegs returns the registers of a NIC of the default build.
 func NewRegs() *core.Regs { return core.NewRegs(nicspec.DefaultBuild()) }
 
-// Pick is one of several values.
+// Pick returns one of several values.
 func Pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 
-// Maybe holds in so many percent of cases.
+// Maybe returns true in the given percentage of cases.
 func Maybe(rng *rand.Rand, percent int) bool { return rng.IntN(100) < percent }
 
-// Noise is n random bytes.
+// Noise returns n random bytes.
 func Noise(rng *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

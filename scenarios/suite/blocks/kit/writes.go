@@ -8,17 +8,17 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Writes of a block come in beats of so many bytes, as blk_writes_pkg has them; the last beat of a result is none of a
-// TLP and tells the rest.
+// Layout of the beats in which a block's writes leave (blk_writes_pkg). The last beat of a result belongs to no
+// TLP and reports the rest of the result.
 const (
 	WriteBeat = 160
 	writeData = 128 // bytes of the payload, then the header and
 	WriteKeep = writeData + tlp.HeaderBytes
 	WriteLast = WriteKeep + 4
-	writeEnd  = WriteLast + 1 // whether the TLP is a completion entry
+	writeEnd  = WriteLast + 1 // set if the TLP is a completion entry
 )
 
-// WritesFault is what is wrong with the writes of a result: a rule of PCIe, or one of these.
+// WritesFault is a fault in the writes of a result: a violated rule of PCIe, or one of these.
 type WritesFault uint8
 
 const (
@@ -45,19 +45,19 @@ func (v WritesFault) String() string {
 	return fmt.Sprintf("fault %d", uint8(v))
 }
 
-// A place is where the bytes of one purpose go: bits 31:30 of a bus address tell places apart.
+// Places separate writes by purpose: bits 31:30 of a bus address select the place.
 const (
 	PlaceBit = 30
 	Places   = 4
 )
 
-// Placed is the writes to one place.
+// Placed collects the writes to one place.
 type Placed struct {
 	Addr  uint64 // of the first byte
 	Bytes []byte
 	Attr  tlp.Attr
 	First int // number of the last beat of the first TLP
-	Last  int // and of the last one
+	Last  int // number of the last beat of the last TLP
 	Runs  []run
 }
 
@@ -66,11 +66,11 @@ type run struct {
 	Bytes []byte
 }
 
-// Written is what a result's writes add up to, however they are cut.
+// Written is the sum of a result's writes, however they are cut into TLPs.
 type Written struct {
-	Fault  WritesFault // the first, 0: none
+	Fault  WritesFault // the first one; 0: none
 	Places [Places]Placed
-	Others []Other // TLPs that are no writes
+	Others []Other // TLPs other than writes
 	Ended  bool    // a completion entry was written
 }
 
@@ -79,7 +79,8 @@ type Other struct {
 	At int // number of its last beat, from 1
 }
 
-// Gather takes a result apart: writes, put together, and the bytes of the last beat, which mps names the MPS from.
+// Gather splits a result into its writes, reassembled, and the bytes of the last beat, from which mps reads the
+// MPS.
 func Gather(data []byte, mps func(told []byte) int) (w Written, told []byte) {
 	if len(data) < WriteBeat || len(data)%WriteBeat != 0 {
 		w.Fault = WritesKind
@@ -93,7 +94,8 @@ func Gather(data []byte, mps func(told []byte) int) (w Written, told []byte) {
 	return w, told
 }
 
-// TLPs hands on the TLPs that beats are, held to MPS and the rules of PCIe, and whether each is a completion entry.
+// TLPs passes on the TLPs that beats form, checked against MPS and the rules of PCIe, and whether each is a
+// completion entry.
 func TLPs(beats []byte, mps int, wrong func(WritesFault), add func(p Other, entry bool)) {
 	cfg := tlp.DefaultMonitorConfig()
 	cfg.MPS = mps
@@ -151,7 +153,7 @@ func (w *Written) add(p Other, entry bool) {
 	}
 }
 
-// join puts the bytes of a place in the order of their addresses.
+// join orders the bytes of a place by address.
 func (w *Written) join(p *Placed) {
 	slices.SortStableFunc(p.Runs, func(a, b run) int {
 		if a.Addr < b.Addr {

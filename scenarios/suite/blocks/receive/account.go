@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of account.
+// Kinds of requests of block account.
 const (
 	accountFrame = iota
 	accountTable
@@ -37,7 +37,7 @@ var Account = &kit.Block{
 	Stimulus: accountStimulus, Reference: accountReference,
 }
 
-// accountStimulus has little credit on few accounts, so that it is soon used up.
+// accountStimulus gives little credit to few accounts, so that it is soon used up.
 func accountStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	ids := make([]int, 4)
 	for i := range ids {
@@ -54,7 +54,7 @@ func accountStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			var b [nicspec.AccountEntrySize]byte
 			e := nicspec.AccountEntryFields{
 				Balance: kit.Credits(rng), Latch: kit.Pick(rng, 0, 1, 0, 1, uint8(rng.IntN(4))),
-				Slow: uint8(rng.IntN(2)), Drawn: rng.Uint32(), Seq: rng.Uint32(), // which a write leaves out
+				Slow: uint8(rng.IntN(2)), Drawn: rng.Uint32(), Seq: rng.Uint32(), // a write ignores these
 			}
 			e.Encode(b[:])
 			list = append(list, kit.TableRequest(accountTable, nicspec.TableAccount, id, b[:]))

@@ -26,7 +26,8 @@ var CRC32C = &kit.Block{
 	},
 }
 
-// crc32cStimulus is frames with the range that the parser gives; an end that is the frame's may lie anywhere beyond.
+// crc32cStimulus returns frames with the range that the parser determines; an end that is the frame's may lie
+// anywhere beyond it.
 func crc32cStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	const beyond = 1<<17 - 1
 	for range n {
@@ -34,7 +35,7 @@ func crc32cStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		var h core.Headers
 		core.Parse(f, nicspec.ResetRocePort, &h)
 		from, to := h.CRC32CRange()
-		if h.Cut { // headers reach beyond the frame, and the range begins where they end
+		if h.Cut { // headers extend beyond the frame, and the range begins where they end
 			from, to = len(f)+1+rng.IntN(28), beyond
 		}
 		if to == len(f) && kit.Maybe(rng, 50) {

@@ -29,8 +29,8 @@ var Csum = &kit.Block{
 	},
 }
 
-// csumStimulus is frames with what the parser says of them: where the datagram stands and what its pseudo header adds
-// up to, in words as they lie in memory.
+// csumStimulus returns frames with the parser's results: the place of the datagram and the sum of its pseudo
+// header, in words as they lie in memory.
 func csumStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		f := kit.Frame(rng)
@@ -48,10 +48,10 @@ func csumStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// udpEnd is the first byte after a datagram.
+// udpEnd returns the offset of the first byte after a datagram.
 func udpEnd(h *core.Headers) uint64 { return uint64(h.L4Off) + uint64(h.UDPLen) }
 
-// pseudoWords is the sum of the words of a datagram's pseudo header as they lie in memory.
+// pseudoWords returns the sum of the words of a datagram's pseudo header as they lie in memory.
 func pseudoWords(f []byte, h *core.Headers) uint64 {
 	sum := uint64(craft.ProtoUDP)<<8 + uint64(kit.LittleEndian.Uint16(f[h.L4Off+4:]))
 	for i := 0; i < len(h.Src); i += 4 {

@@ -24,14 +24,14 @@ var ECN = &kit.Block{
 			f := append([]byte(nil), req.Data...)
 			copy(f[:s[4]], s[8:])
 			p := core.TxPlan{ECN: s[0], L3Off: int(s[1]), Length: len(f)}
-			f, _ = core.FinishTx(&p, f) // without offloads nothing can be wrong
+			f, _ = core.FinishTx(&p, f) // without offloads this cannot fail
 			return []kit.Packet{{Data: f}}
 		}
 	},
 }
 
-// ecnStimulus is frames to be sent, most of them with l3_off at their IP header. Their first bytes may be inline: what
-// was gathered has something else in their place.
+// ecnStimulus returns frames to be sent, most of them with l3_off at their IP header. Their first bytes may be
+// inline: the gathered bytes differ there.
 func ecnStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		f := kit.Frame(rng)
@@ -56,8 +56,8 @@ func ecnStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// ecnShifted has headers at any place: some frames begin with other bytes, and some end with their IP header, or have
-// it end with the bytes that are looked at, or a byte beside.
+// ecnShifted moves headers to any place: some frames begin with other bytes, and some end with their IP header,
+// or have it end at the last inspected byte, or a byte before or after.
 func ecnShifted(rng *rand.Rand, f []byte, l3 uint8, kind nicspec.L3Type) ([]byte, uint8) {
 	shift := 0
 	size, ip := map[nicspec.L3Type]int{nicspec.L3TypeIpv4: 20, nicspec.L3TypeIpv6: 40}[kind]

@@ -28,7 +28,7 @@ var ICRC = &kit.Block{
 	},
 }
 
-// icrcStimulus is frames with what the parser says of them.
+// icrcStimulus returns frames with the parser's results.
 func icrcStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	const least = 24 // UDP, BTH, ICRC
 	for range n {

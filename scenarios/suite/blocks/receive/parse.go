@@ -48,7 +48,7 @@ func parseStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// parseResult is all that the Go parser finds, and what the checks that follow are told.
+// parseResult encodes all that the Go parser finds, including the inputs of the checks that follow.
 func parseResult(f []byte, port uint16) kit.Packet {
 	var h core.Headers
 	var key [nicspec.SteerKeySize]byte

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of rss.
+// Kinds of requests of block rss.
 const (
 	rssFrame = iota
 	rssTable
@@ -34,13 +34,13 @@ var RSS = &kit.Block{
 	Stimulus: rssStimulus, Reference: rssReference,
 }
 
-// rssRequest is a frame's request.
+// rssRequest is the request for a frame.
 type rssRequest struct {
 	hit           bool
 	key           nicspec.SteerKeyFields
 	rssKey        [nicspec.RssKeyBytes]byte
 	rule          uint8
-	said          nicspec.RuleEntryFields // action, queue and account
+	said          nicspec.RuleEntryFields // action, queue and account of the rule
 	defaultAction nicspec.Action
 	defaultLog    uint8
 	defaultQueue  uint16

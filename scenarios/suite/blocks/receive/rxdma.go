@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Places of what a frame writes.
+// Places that a frame's writes go to.
 const (
 	rxHeader = iota
 	rxPayload
@@ -41,14 +41,14 @@ type rxDelivery struct {
 	SplitLen                 uint16
 	HdrBufSize, PayBufSize   uint16
 	EventIndex, Pi, Ci, Cqi  uint16
-	Flr                      uint8 // a function-level reset is under way
+	Flr                      uint8 // a function-level reset is in progress
 	Trim                     uint8
 	CqBase                   uint64
 	Desc                     nicspec.RxDescFields
 	Headers                  rxHeaders
 }
 
-// rxHeaders is what the headers of a frame say.
+// rxHeaders holds what the parser reports of a frame.
 type rxHeaders struct {
 	L3Type                         nicspec.L3Type
 	L4Type                         nicspec.L4Type
@@ -62,7 +62,7 @@ type rxHeaders struct {
 	IpTos, BthOpcode               uint8
 	SrcPort, DstPort, Pkey         uint16
 	BthFlags, AckReq               uint8
-	EcnCsum                        uint16 // that the IPv4 header has when it is marked
+	EcnCsum                        uint16 // the IPv4 header checksum after marking
 	DestQp, Psn                    uint32
 	UdpLen                         uint16
 	TrimAt                         uint16 // where pad and ICRC begin, if
@@ -70,7 +70,7 @@ type rxHeaders struct {
 	_                              [3]uint8
 }
 
-// rxFate is what becomes of a frame beside its writes.
+// rxFate is the outcome for a frame, apart from its writes.
 type rxFate struct {
 	Drop                          rxDrop
 	Dropped, Settled, Passed      uint8
@@ -91,15 +91,15 @@ type rxResult struct {
 	Entry                   [nicspec.RxCqeSize]uint8 `entry:"RxCqe"`
 }
 
-// rxTold is what the last beat of a result tells.
-type rxTold struct {
+// rxReport is the last beat of a result.
+type rxReport struct {
 	Mps       uint16
 	Attr      uint8
 	Fate      rxFate
 	DoneQueue uint16
 }
 
-// rxDrop is a counter, or that none of them stepped.
+// rxDrop is a drop counter, or none.
 type rxDrop nicspec.PortCounter
 
 func (d rxDrop) String() string {
@@ -109,7 +109,7 @@ func (d rxDrop) String() string {
 	return nicspec.PortCounter(d).String()
 }
 
-// RxDMA has what follows the choice of a queue: whether it takes the frame, and what is written then.
+// RxDMA is the step after the choice of a queue: whether the queue takes the frame, and what is written then.
 var RxDMA = &kit.Block{
 	Name: "rxdma", RTL: "receive/nic_rxdma.sv", Go: "models/nic/core/rxdma.go",
 	Ops: []kit.Op{{Name: "delivery", Request: kit.NewRecord[rxDelivery](),
@@ -143,7 +143,7 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		d.AccountEn, d.Slow, d.Ruled = d.AccountEn&1, d.Slow&1, d.Ruled&1
 		d.CrcDrop, d.CrcVerdict, d.EventStatus = kit.Flag(kit.Maybe(rng, 10)), nicspec.Verdict(rng.IntN(3)),
 			nicspec.Status(1+rng.IntN(12))
-		d.Headers.sane(rng)
+		d.Headers.limitToParser(rng)
 		d.trims(rng)
 		d.atQueue(rng)
 		d.mark(rng)
@@ -153,7 +153,7 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// atQueue fills in what the queue says of the frame, and the addresses.
+// atQueue fills in the queue's fields and the addresses.
 func (d *rxDelivery) atQueue(rng *rand.Rand) {
 	n, placed := int(d.Length), int(d.Length)
 	if d.Trim != 0 && d.Headers.Trims != 0 {
@@ -168,18 +168,18 @@ func (d *rxDelivery) atQueue(rng *rand.Rand) {
 	d.PayBufSize = uint16(kit.Pick(rng, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, max(0, placed-split),
 		max(0, placed-split-1), placed))
 	if kit.Maybe(rng, 5) {
-		d.Pi = d.Ci // nothing is posted
+		d.Pi = d.Ci // no descriptor is posted
 	}
 	d.CqBase = rxAddress(rng, rxEntry, n)
 	d.Desc.HdrAddr = rxAddress(rng, rxHeader, n)
 	d.Desc.PayAddr = rxAddress(rng, rxPayload, n)
 }
 
-// rxAddress is one of a place, for a frame of n bytes.
+// rxAddress returns an address in a place, for a frame of n bytes.
 func rxAddress(rng *rand.Rand, place uint64, n int) uint64 {
 	const room = 1 << 29
 	addr := uint64(rng.Uint32N(room))
-	if kit.Maybe(rng, 50) { // its end near that of a page
+	if kit.Maybe(rng, 50) { // its end is near that of a page
 		addr = addr&^(tlp.PageBytes-1) + uint64(rng.IntN(tlp.PageBytes))
 		addr = max(addr&^(tlp.PageBytes-1), addr-uint64(rng.IntN(n+1)))
 	}
@@ -189,8 +189,8 @@ func rxAddress(rng *rand.Rand, place uint64, n int) uint64 {
 	return uint64(kit.Pick(rng, 0, rng.Uint32(), 1<<24))<<32 | place<<kit.PlaceBit | addr
 }
 
-// sane has random headers say what a parser could.
-func (h *rxHeaders) sane(rng *rand.Rand) {
+// limitToParser restricts random headers to what a parser could report.
+func (h *rxHeaders) limitToParser(rng *rand.Rand) {
 	h.L3Type, h.L4Type, h.VlanCount = nicspec.L3Type(rng.IntN(3)), nicspec.L4Type(rng.IntN(3)), uint8(rng.IntN(3))
 	for _, f := range []*uint8{&h.Frag, &h.Roce, &h.IpLenBad, &h.L4LenBad, &h.AckReq} {
 		*f &= 1
@@ -202,8 +202,8 @@ func (h *rxHeaders) sane(rng *rand.Rand) {
 	h.DestQp, h.Psn = h.DestQp&(1<<24-1), h.Psn&(1<<24-1)
 }
 
-// trims has the UDP length be one that the frame's length and l4_len_bad allow, half of the frames be RoCE, and says
-// where they are trimmed, if so.
+// trims sets a UDP length that the frame's length and l4_len_bad allow, makes half of the frames RoCE, and
+// computes where they are trimmed, if at all.
 func (d *rxDelivery) trims(rng *rand.Rand) {
 	h := &d.Headers
 	d.Trim = kit.Flag(kit.Maybe(rng, 60))
@@ -219,7 +219,7 @@ func (d *rxDelivery) trims(rng *rand.Rand) {
 	if h.L4LenBad == 0 {
 		h.UdpLen = min(h.UdpLen, uint16(max(0, room)))
 	}
-	const whole = nicspec.FrameMax + 1 // of no frame: it is not trimmed
+	const whole = nicspec.FrameMax + 1 // larger than any frame: it is not trimmed
 	q := core.Queue{Trim: 1}
 	h.TrimAt, h.Trims = 0, 0
 	if at := q.Placed(d.verdict(), whole); at != whole {
@@ -227,7 +227,7 @@ func (d *rxDelivery) trims(rng *rand.Rand) {
 	}
 }
 
-// mark has the frame be one whose ECN bits stand where the headers say, and says what its checksum becomes.
+// mark gives the frame ECN bits where its headers say, and computes the checksum after marking.
 func (d *rxDelivery) mark(rng *rand.Rand) {
 	v := d.verdict()
 	if v.L3Type == nicspec.L3TypeNone {
@@ -242,8 +242,8 @@ func (d *rxDelivery) mark(rng *rand.Rand) {
 	d.Headers.EcnCsum = binary.BigEndian.Uint16(f[v.L3Off+10:])
 }
 
-// reset has a function-level reset be under way, seldom, for a frame that would be delivered without it: of others it
-// is free which of two causes is counted, and of Events whether they are made [L2].
+// reset puts some frames into a function-level reset: only frames that would be delivered without it. For others
+// either of two causes may be counted, and Events may be written or not [L2].
 func (d *rxDelivery) reset(rng *rand.Rand) {
 	d.Flr = 0
 	if d.IsEvent == 0 && d.drop() == core.NoDrop {
@@ -251,7 +251,7 @@ func (d *rxDelivery) reset(rng *rand.Rand) {
 	}
 }
 
-// drop is the cause for which the frame is dropped.
+// drop returns the cause for which the frame is dropped.
 func (d *rxDelivery) drop() nicspec.PortCounter {
 	q := d.queue()
 	switch drop := q.Admit(d.verdict(), int(d.Length)); {
@@ -265,10 +265,10 @@ func (d *rxDelivery) drop() nicspec.PortCounter {
 	return core.NoDrop
 }
 
-// rxLine is a line of a receive buffer.
+// rxLine draws a line of the receive buffer.
 func rxLine(rng *rand.Rand) uint16 { return uint16(rng.IntN(nicspec.RxBufBytes / rxLineBytes)) }
 
-// frame is the bytes of the buffer that the frame takes up, as blk_lines has them.
+// frame returns the bytes of the buffer that the frame occupies, as blk_lines fills them.
 func (d *rxDelivery) frame() []byte {
 	f := make([]byte, d.Length)
 	first := uint32(d.Line) * rxLineBytes
@@ -279,7 +279,7 @@ func (d *rxDelivery) frame() []byte {
 	return f
 }
 
-// verdict is what is said of the frame.
+// verdict returns the frame's verdict as the Go NIC would have it.
 func (d *rxDelivery) verdict() *core.RxVerdict {
 	h := &d.Headers
 	v := &core.RxVerdict{
@@ -301,7 +301,7 @@ func (d *rxDelivery) verdict() *core.RxVerdict {
 	return v
 }
 
-// queue is the one that it is for; nil: there is none.
+// queue returns the frame's queue; nil if there is none.
 func (d *rxDelivery) queue() *core.Queue {
 	if int(d.Queue) >= nicspec.DefaultBuild().NumRxq {
 		return nil
@@ -314,7 +314,7 @@ func (d *rxDelivery) queue() *core.Queue {
 	}
 }
 
-// result is what comes of it, and the frame as it is written.
+// result returns the outcome, and the frame as it is written.
 func (d *rxDelivery) result() (r rxResult, frame []byte) {
 	q, v, n := d.queue(), d.verdict(), int(d.Length)
 	if d.IsEvent != 0 {
@@ -356,10 +356,10 @@ func (d *rxDelivery) delivered(r *rxResult, q *core.Queue, v *core.RxVerdict) []
 	return f[:p.HdrLen+p.PayLen]
 }
 
-// rxdmaSettle puts together what was written.
+// rxdmaSettle reassembles what was written.
 func rxdmaSettle(data []byte) []byte {
-	w, told := kit.Gather(data, func(b []byte) int { return int(kit.Decode[rxTold](b).Mps) })
-	t := kit.Decode[rxTold](told)
+	w, told := kit.Gather(data, func(b []byte) int { return int(kit.Decode[rxReport](b).Mps) })
+	t := kit.Decode[rxReport](told)
 	header, payload, cqe := &w.Places[rxHeader], &w.Places[rxPayload], &w.Places[rxEntry]
 	n := len(cqe.Bytes)
 	if len(w.Others) > 0 || len(w.Places[rxEntry+1].Runs) > 0 || n > nicspec.CqeBytes || n > 0 && !w.Ended {

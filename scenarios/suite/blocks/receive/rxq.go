@@ -8,14 +8,14 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of rxq.
+// Kinds of requests of block rxq.
 const (
 	rxqTable = iota
 	rxqDoorbell
 	rxqTake
 	rxqFail
 	rxqComes
-	rxqIndices = 128 // as far ahead as descriptors are fetched
+	rxqIndices = 128 // how far ahead descriptors are fetched
 )
 
 var Rxq = &kit.Block{
@@ -46,14 +46,14 @@ var Rxq = &kit.Block{
 var rxqRequest = kit.NewLayout(kit.Num("op", 1), kit.Num("hold", 1), kit.Num("queue", 2), kit.Num("pi", 2),
 	kit.Num("ahead", 1), kit.Code("status", kit.StatusName))
 
-// rxqStimulus has few queues, most of them running, whose rings are small. A frame may wait while its queue is
+// rxqStimulus uses few queues, most of them running, with small rings. A frame may wait while its queue is
 // switched off and on: it takes a descriptor by the state of the queue at that time.
 func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	queues := make([]int, 4)
 	for i := range queues {
 		queues[i] = rng.IntN(nicspec.DefaultBuild().NumRxq)
 	}
-	var last uint16 // that was posted, about
+	var last uint16 // index posted last, approximately
 	for range n {
 		q := kit.Pick(rng, queues...)
 		b := make([]byte, 8)
@@ -88,7 +88,7 @@ func rxqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list[:n]
 }
 
-// rxqCommand writes an entry of a queue, most often one that switches it on.
+// rxqCommand writes an entry of a queue, in most cases one that enables it.
 func rxqCommand(rng *rand.Rand, q int) kit.Packet {
 	var e [nicspec.RxqEntrySize]byte
 	f := kit.RxqEntry(rng)
@@ -99,7 +99,7 @@ func rxqCommand(rng *rand.Rand, q int) kit.Packet {
 	return kit.TableRequest(rxqTable, nicspec.TableRxq, q, e[:])
 }
 
-// rxqWaits has a frame come to a queue and wait while that is switched off and on.
+// rxqWaits makes a frame for a queue wait while that queue is switched off and on.
 func rxqWaits(rng *rand.Rand, q int) []kit.Packet {
 	of := func(op uint8) kit.Packet {
 		b := make([]byte, 8)
@@ -156,7 +156,7 @@ func rxqReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// rxqTaken is what a frame finds, and takes a descriptor if there is one.
+// rxqTaken returns what a frame finds at its queue, and takes a descriptor if there is one.
 func rxqTaken(q *core.Queue) kit.Packet {
 	run := q.State == nicspec.QueueStateRun
 	b := []byte{rxqTake, kit.Flag(run), uint8(q.State), 0}

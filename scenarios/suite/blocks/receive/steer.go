@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of steer.
+// Kinds of requests of block steer.
 const (
 	SteerFrame = iota
 	SteerTable
@@ -37,8 +37,8 @@ var Steer = &kit.Block{
 	Stimulus: steerStimulus, Reference: SteerReference,
 }
 
-// steerStimulus writes rules that look at a few bytes of a few keys, and asks what becomes of such keys. Rules are
-// written again as invalid, and their keys looked up then.
+// steerStimulus writes rules that compare a few bytes of a few keys, and looks such keys up. Rules are rewritten
+// as invalid, and their keys looked up then.
 func steerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	var pool []nicspec.SteerKeyFields
 	for range 6 {
@@ -73,7 +73,7 @@ func lookup(k nicspec.SteerKeyFields) kit.Packet {
 	return kit.Packet{Data: b}
 }
 
-// withdrawn is a rule that a key matches, and the same one made invalid.
+// withdrawn writes a rule that a key matches, and the same one made invalid.
 func withdrawn(rng *rand.Rand, k nicspec.SteerKeyFields) []kit.Packet {
 	f, i := kit.Direction(rng), ruleIndex(rng)
 	k.Encode(f.Value[:])
@@ -102,10 +102,10 @@ func ruleCommand(rng *rand.Rand, pool []nicspec.SteerKeyFields) kit.Packet {
 	f := kit.Direction(rng)
 	k := kit.Pick(rng, pool...)
 	k.Encode(f.Value[:])
-	for range rng.IntN(4) { // bytes that count
+	for range rng.IntN(4) { // bytes that are compared
 		f.Mask[rng.IntN(len(f.Mask))] = uint8(kit.Pick(rng, 0xff, rng.IntN(256)))
 	}
-	if kit.Maybe(rng, 30) { // bits that count and differ, or that do not count
+	if kit.Maybe(rng, 30) { // bits that are compared and differ, or that are not compared
 		f.Value[rng.IntN(len(f.Value))] ^= 1 << rng.IntN(8)
 	}
 	if f.Action != nicspec.ActionRss && kit.Maybe(rng, 20) {
@@ -156,7 +156,7 @@ func SteerReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// steered fills in what the rules say of a frame.
+// steered fills in the fields that the rules decide.
 func steered(res []byte, v *core.RxVerdict) {
 	rule, hit := v.Hit()
 	if !hit {

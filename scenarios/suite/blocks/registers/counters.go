@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of counters, and for how many ports and sources it is built.
+// Kinds of requests of block counters, and the ports and sources that it is built for.
 const (
 	countersStep = iota
 	countersRead
@@ -36,10 +36,10 @@ var Counters = &kit.Block{
 	Stimulus: countersStimulus, Reference: countersReference,
 }
 
-// counterBytes is the counters that are not stepped by one.
+// counterBytes selects the counters that step by more than one.
 const counterBytes = 1<<nicspec.CntRxBytes | 1<<nicspec.CntTxBytes
 
-// countersStimulus is steps of any counters at once, often of the same by several sources, and reads of all places.
+// countersStimulus steps any counters at once, often one by several sources, and reads all places.
 func countersStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		b := make([]byte, 40)
@@ -65,7 +65,7 @@ func countersStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// counterBytesOf is what a frame adds, or so much that the sum soon has more than 32 bits.
+// counterBytesOf returns the bytes of a frame, or so many that the sum soon exceeds 32 bits.
 func counterBytesOf(rng *rand.Rand) uint32 {
 	return kit.Pick(rng, 0, uint32(rng.IntN(nicspec.FrameMax)), rng.Uint32())
 }

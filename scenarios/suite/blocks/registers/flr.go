@@ -7,28 +7,28 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// flrWork is the kind of request that block flr has beside those of regs.
+// flrWork is the kind of request of block flr in addition to those of regs.
 const flrWork = 2
 
-// flrPattern is what becomes of the work that a reset waits for: a number of gaps in it, then its level from then on.
-// What is done in the cycles of a gap has yet to be seen ([G4], [G5]): it is none in which work has ended.
+// flrPattern describes the work that a reset waits for: a number of gaps in it, then its final level. Effects of
+// a gap's cycles are not yet visible ([G4], [G5]): work does not end in a gap.
 type flrPattern struct {
 	Op, Level, Gaps, Width, Gap uint8
 }
 
-const flrGap = nicspec.VisibleCycles * 3 / 4 // cycles at most: what tells of work may take a few
+const flrGap = nicspec.VisibleCycles * 3 / 4 // at most; the signal of work may be delayed by a few cycles
 
-// flrTold is what became of a reset: whether one was under way, had an end while there was work, how often its end put
-// all back after that, whether that was too late [L3], and that none is under way.
-type flrTold struct {
+// flrReport is the outcome of a reset: whether one was in progress, ended while there was work, how often its end
+// cleared everything after that, whether that was too late [L3], and that none is in progress.
+type flrReport struct {
 	Op, Resetting, Early, Clears, Late, Over uint8
 }
 
-// FLR has what resets do to registers and tables, while they wait for work and when they end.
+// FLR is the effect of resets on registers and tables, while they wait for work and when they end.
 var FLR = &kit.Block{
 	Name: "flr", RTL: "registers/nic_flr.sv", Go: "models/nic/core/regs.go",
 	Ops: append(Regs.Ops[:len(Regs.Ops):len(Regs.Ops)], kit.Op{
-		Name: "work", Request: kit.NewRecord[flrPattern](), Result: kit.NewRecord[flrTold](),
+		Name: "work", Request: kit.NewRecord[flrPattern](), Result: kit.NewRecord[flrReport](),
 	}),
 	Stimulus: flrStimulus, Reference: flrReference,
 }
@@ -64,8 +64,8 @@ func flrReference() func(kit.Packet) []kit.Packet {
 }
 
 // becomes sets the level of the work.
-func (s *regsState) becomes(work bool) flrTold {
-	t := flrTold{Op: flrWork, Resetting: kit.Flag(s.Resetting())}
+func (s *regsState) becomes(work bool) flrReport {
+	t := flrReport{Op: flrWork, Resetting: kit.Flag(s.Resetting())}
 	s.work = work
 	s.goOn()
 	t.Over = kit.Flag(!s.Resetting())

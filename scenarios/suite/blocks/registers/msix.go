@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of msix.
+// Kinds of requests of block msix.
 const (
 	msixOn = iota
 	msixOff
@@ -21,7 +21,7 @@ const (
 	msixSlotBytes = 8
 	msixSentAt    = 4 // in a result
 	msixSentBytes = 24
-	msixPatient   = 64 // units of the limits of queues whose entries come apart
+	msixPatient   = 64 // units of the time limit of queues whose entries come apart
 )
 
 var MSIX = &kit.Block{
@@ -43,21 +43,21 @@ var (
 		msixSent("1"), msixSent("2"), msixSent("3"))
 )
 
-// msixSlot is an entry that leaves, and the cycles after which it falls due by time.
+// msixSlot describes an entry that leaves, and the cycles after which it is due by time.
 func msixSlot(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("has"+n, 1), kit.Num("tx"+n, 1), kit.Num("queue"+n, 1), kit.Num("event"+n, 1),
 		kit.Num("limit"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
-// msixSent is its message.
+// msixSent describes its message.
 func msixSent(n string) kit.Part {
 	l := kit.NewLayout(kit.Num("messages"+n, 1), kit.Num("timed"+n, 1), kit.Num("late"+n, 1), kit.Gap(1),
 		kit.Raw("header"+n, tlp.HeaderBytes), kit.Num("data"+n, 4))
 	return kit.Part{Bytes: l.Bytes, Fields: l.Fields}
 }
 
-// msixQueue is a queue, as stimulus and reference see it.
+// msixQueue is a queue's state in stimulus and reference.
 type msixQueue struct {
 	tx, id uint8
 	on     bool
@@ -65,10 +65,10 @@ type msixQueue struct {
 	m      core.Moderator
 }
 
-// msixStimulus has a few queues of both kinds go on and off, and entries of them. The limits in time are longer than a
-// message may take that is due at once. Some requests have two entries of a queue, so far apart that a limit which
-// counts from the second one is seen to be late [M2]; the queue's limit is longer than they are apart. Now and then a
-// reset forgets what is unreported [L2], and the queues come on again.
+// msixStimulus enables and disables a few queues of both kinds, with entries of theirs. The time limits are
+// longer than the delay of a message that is due at once. Some requests have two entries of a queue, so far
+// apart that a limit counted from the second one would be seen to be late [M2]; the queue's limit is longer than
+// this distance. Occasionally a reset discards unreported entries [L2], and the queues are enabled again.
 func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	var queues [6]msixQueue
 	for i := range queues {
@@ -100,7 +100,7 @@ func msixStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			q.on = false
 			b[0] = msixOff
 			for i := 1; i < msixSlots; i++ {
-				b[msixSlotsAt+i*msixSlotBytes+2] = 0xff // no queue
+				b[msixSlotsAt+i*msixSlotBytes+2] = 0xff // not a queue
 			}
 			q.entry(b[msixSlotsAt:], uint8(rng.IntN(2)), false)
 		default:
@@ -131,7 +131,7 @@ func msixReference() func(kit.Packet) []kit.Packet {
 	type name struct{ tx, id uint8 }
 	queues, cycle := map[name]*msixQueue{}, int64(0)
 	return func(req kit.Packet) []kit.Packet {
-		const apart = 1 << 20 // cycles between requests: no entry of one waits in the next
+		const apart = 1 << 20 // cycles between requests: no entry waits past the end of its request
 		cycle += apart
 		b := req.Data
 		if b[0] == msixReset {
@@ -184,14 +184,14 @@ func msixReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// sent is the message of a queue.
+// sent fills in the message of a queue.
 func (q *msixQueue) sent(b []byte, timed bool) {
 	var p tlp.Packet
 	q.m.Sent()
 	b[0]++
 	b[1] = kit.Flag(timed)
 	if err := p.SetMSIX(tlp.Origin{RequesterID: nicspec.RequesterNic}, q.v.Addr, q.v.Data); err != nil {
-		return // no field of it is right then
+		return // none of its fields is right in that case
 	}
 	copy(b[4:], p.Hdr[:])
 	copy(b[4+tlp.HeaderBytes:], p.Data)

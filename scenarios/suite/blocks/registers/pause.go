@@ -9,17 +9,17 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of pause.
+// Kinds of requests of block pause.
 const (
 	PauseTable = iota
 	pauseClass
 	pauseMac
 	PauseFrames
 	PauseLevels
-	pauseLine    = 64 // bytes: frames that come in, and the unit of the buffer
+	pauseLine    = 64 // bytes: beat of incoming frames, and unit of the buffer's level
 	pauseSteps   = 4
 	pauseFrameAt = 16
-	pauseQueues  = 8 // that are looked at
+	pauseQueues  = 8 // number of queues that are observed
 )
 
 var Pause = &kit.Block{
@@ -56,8 +56,8 @@ var Pause = &kit.Block{
 	Stimulus: pauseStimulus, Reference: PauseReference,
 }
 
-// Cycles that the contract leaves free when a stop begins or ends, or a pause frame leaves [F4, F6], and a few for the
-// way there.
+// Cycles that the contract leaves free when a stop begins or ends, or a pause frame leaves [F4, F6], and a few
+// for the path to the output.
 const (
 	pauseLate  = 64 + 16
 	pauseEarly = 32
@@ -90,13 +90,13 @@ func pauseStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// legalPort is [F7].
+// legalPort reports whether an entry is legal [F7].
 func legalPort(f *nicspec.PortEntryFields) bool {
 	return f.RxPause <= 1 && f.TxMode <= nicspec.PauseModePriority && (f.TxMode == nicspec.PauseModeNone ||
 		f.Xon < f.Xoff && f.Xoff <= nicspec.RxBufBytes && f.PauseTime >= nicspec.PauseTimeMin)
 }
 
-// portEntry is one that mostly is legal.
+// portEntry returns a random entry, in most cases a legal one.
 func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 	f := nicspec.PortEntryFields{
 		RxPause: uint8(rng.IntN(2)), RxPfc: kit.Pick(rng, 0, uint8(rng.Uint32()), 0xff),
@@ -105,7 +105,7 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 		Xoff: rng.Uint32N(nicspec.RxBufBytes + 1),
 	}
 	f.Xon = rng.Uint32N(f.Xoff + 1)
-	if kit.Maybe(rng, 50) { // levels that a buffer can have
+	if kit.Maybe(rng, 50) { // levels within the buffer's size
 		f.Xoff, f.Xon = (f.Xoff+pauseLine-1)&^(pauseLine-1), f.Xon&^(pauseLine-1)
 	}
 	switch rng.IntN(12) {
@@ -126,8 +126,8 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 	return f
 }
 
-// pauseLevelsRequest is three levels, around the marks, then an empty buffer; or one above the upper mark and one at
-// the lower; or one for as long as the pause is renewed twice.
+// pauseLevelsRequest has three levels, around the marks, then an empty buffer; or one above the upper mark and
+// one at the lower; or one that lasts for two renewals of the pause.
 func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet {
 	const lines = nicspec.RxBufBytes / pauseLine
 	b := make([]byte, 8+6*pauseSteps)
@@ -151,8 +151,8 @@ func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) kit.Packet
 	return kit.Packet{Data: b}
 }
 
-// pauseFramesRequest is two frames, of which some are dropped before they are looked at [F2], and a look at a time at
-// which no stop may be about to begin or end.
+// pauseFramesRequest has two frames, of which some are dropped before they are parsed [F2], and an observation
+// at a time at which no stop may be about to begin or end.
 func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	b := make([]byte, pauseFrameAt, pauseFrameAt+2*pauseLine)
 	apart := kit.Pick(rng, 1, 1+rng.IntN(300))
@@ -179,7 +179,7 @@ func pauseFramesRequest(rng *rand.Rand) kit.Packet {
 	return kit.Packet{Data: b}
 }
 
-// pauseFrame is one, or nearly.
+// pauseFrame returns a pause frame, or one that is almost one.
 func pauseFrame(rng *rand.Rand) []byte {
 	f := kit.Noise(rng, pauseLine)
 	copy(f, []byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01})

@@ -6,11 +6,11 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// pauseState is what a port knows of pauses.
+// pauseState is a port's state of pauses.
 type pauseState struct {
 	*core.Regs
 	build   nicspec.Build
-	classes [pauseQueues]uint8 // of queues
+	classes [pauseQueues]uint8 // of each queue
 }
 
 func PauseReference() func(kit.Packet) []kit.Packet {
@@ -40,7 +40,7 @@ func PauseReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// frames is [F1] to [F4].
+// frames applies pause frames [F1] to [F4].
 func (s *pauseState) frames(b []byte) kit.Packet {
 	res := []byte{PauseFrames, 0, 0, 0, 0}
 	rules := s.Config().Pause[0]
@@ -65,7 +65,7 @@ func (s *pauseState) frames(b []byte) kit.Packet {
 	return kit.Packet{Data: res}
 }
 
-// levels is [F6]: the buffer holds each level for some cycles.
+// levels applies [F6]: the buffer stays at each level for some cycles.
 func (s *pauseState) levels(b []byte) kit.Packet {
 	cfg := s.PortCfg(0)
 	res := make([]byte, 8+pauseSteps*pauseLine)
@@ -81,7 +81,7 @@ func (s *pauseState) levels(b []byte) kit.Packet {
 				res[1+i]++
 				core.BuildPause(cfg, s.PortMAC(0), sender.Begin(cfg, now),
 					(*[nicspec.FrameMin]byte)(res[8+i*pauseLine:]))
-				continue // a renewal is due some time after this frame
+				continue // the renewal timer starts some time after this frame
 			}
 			now = again
 		}

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of regs.
+// Kinds of requests of block regs.
 const (
 	regsRequest = iota
 	regsLook
@@ -46,7 +46,7 @@ var Regs = &kit.Block{
 	Stimulus: regsStimulus, Reference: regsReference,
 }
 
-// regsStimulus is accesses of all registers and whatever else a request can be.
+// regsStimulus accesses all registers, and makes every other kind of request.
 func regsStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for len(list) < n {
 		list = append(list, regsSome(rng)...)
@@ -54,7 +54,7 @@ func regsStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list[:n]
 }
 
-// regsSome is a few requests, most of them one.
+// regsSome returns a few requests, most often one.
 func regsSome(rng *rand.Rand) (list []kit.Packet) {
 	switch {
 	case kit.Maybe(rng, 12):
@@ -74,7 +74,7 @@ func regsSome(rng *rand.Rand) (list []kit.Packet) {
 // regsReset starts a function-level reset.
 func regsReset(rng *rand.Rand) kit.Packet { return regsAccess(rng, true, 1, nicspec.RegCtrl, 1<<31) }
 
-// regsPlaces are the registers and arrays of registers, and how many bytes each takes.
+// regsPlaces lists the registers and arrays of registers, with their bytes.
 var regsPlaces = [][2]int{
 	{nicspec.RegId, 0x30}, {nicspec.RegId, 0x30}, {0x30, 0x10}, {nicspec.RegTblCmd + 4, 0x3c},
 	{nicspec.RegTblDataBase, 4 * nicspec.TableWords},
@@ -87,13 +87,13 @@ var regsPlaces = [][2]int{
 	{0xa000, 0x6000}, {0x20000, 0xe0000},
 }
 
-// regsPlace is one of them.
+// regsPlace draws the address of one of them.
 func regsPlace(rng *rand.Rand) uint32 {
 	p := kit.Pick(rng, regsPlaces...)
 	return uint32(p[0] + rng.IntN(p[1])&^3)
 }
 
-// regsOf is an access as tablesCommand has it.
+// regsOf converts an access of tablesCommand to a request of block regs.
 func regsOf(rng *rand.Rand, b []byte) kit.Packet {
 	off, v := 8*uint32(kit.LittleEndian.Uint16(b[4:])), kit.LittleEndian.Uint64(b[8:])
 	switch {
@@ -105,7 +105,7 @@ func regsOf(rng *rand.Rand, b []byte) kit.Packet {
 	return regsAccess(rng, true, 1, off, v)
 }
 
-// regsAccess is a whole access of registers.
+// regsAccess returns a complete access of registers.
 func regsAccess(rng *rand.Rand, write bool, dws int, off uint32, value uint64) kit.Packet {
 	const mrd, mwr = 0x20, 0x60
 	be, typ := uint8(0xf), uint8(mrd)
@@ -120,10 +120,10 @@ func regsAccess(rng *rand.Rand, write bool, dws int, off uint32, value uint64) k
 	return p
 }
 
-// regsValue is a number of any size.
+// regsValue returns a number of any size.
 func regsValue(rng *rand.Rand) uint64 { return uint64(rng.Uint32() >> rng.IntN(32)) }
 
-// regsTLP is a request with any data. What of its header is not said here may be anything.
+// regsTLP returns a request with any data. Header fields not given are random.
 func regsTLP(rng *rand.Rand, typ uint8, dws int, be uint8, addr uint64) kit.Packet {
 	const fourDW, lengthBits, tcAttr, attr = 0x20, 0x3ff, 0x74, 0x30
 	b := append(make([]byte, regsHdrAt), kit.Noise(rng, tlp.HeaderBytes+nicspec.WqeBytes)...)
@@ -140,7 +140,7 @@ func regsTLP(rng *rand.Rand, typ uint8, dws int, be uint8, addr uint64) kit.Pack
 	return kit.Packet{Data: b}
 }
 
-// regsAny is any request but a reset and a table command.
+// regsAny returns any request but a reset and a table command.
 func regsAny(rng *rand.Rand) kit.Packet {
 	const poisoned = 0x40
 	off, dws := regsPlace(rng), 1+rng.IntN(2)
@@ -177,7 +177,7 @@ func regsAny(rng *rand.Rand) kit.Packet {
 	return regsCalm(regsTLP(rng, typ, dws, kit.Pick(rng, uint8(0xf), 0xff, uint8(rng.Uint32())), in))
 }
 
-// regsCalm has a write of CTRL start no reset.
+// regsCalm clears the reset bit in a write of CTRL.
 func regsCalm(p kit.Packet) kit.Packet {
 	if d := p.Data[regsDataAt:]; binary.BigEndian.Uint64(p.Data[regsHdrAt+8:]) == nicspec.BarBase+nicspec.RegCtrl {
 		d[3] &= 0x7f

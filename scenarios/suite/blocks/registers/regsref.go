@@ -9,28 +9,28 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// rung is the doorbells of one kind since the last look.
-type rung struct {
+// doorbellLog collects the doorbells of one kind since the last observation.
+type doorbellLog struct {
 	count, queue uint8
 	pi           uint16
 }
 
-func (r *rung) append(b []byte) []byte {
+func (r *doorbellLog) append(b []byte) []byte {
 	return kit.LittleEndian.AppendUint16(append(b, r.count, r.queue), r.pi)
 }
 
-// regsState is the registers and what they have done since the last look.
+// regsState models the registers and their effects since the last observation.
 type regsState struct {
 	*core.Regs
-	rx, tx rung
+	rx, tx doorbellLog
 	pushes uint8
 	wqe    [nicspec.WqeBytes]byte
-	work   bool // that a reset waits for
+	work   bool // work that a reset waits for
 }
 
 func newRegsState() *regsState {
 	s := &regsState{Regs: kit.NewRegs()}
-	for i := range nicspec.DefaultBuild().NumRules { // as the wrapper has it
+	for i := range nicspec.DefaultBuild().NumRules { // as in the wrapper
 		for range i + 1 {
 			s.Hit(i)
 		}
@@ -62,7 +62,7 @@ func (s *regsState) request(b []byte) []kit.Packet {
 			if e.Rx {
 				r = &s.rx
 			}
-			*r = rung{r.count + 1, uint8(e.Index), e.PI}
+			*r = doorbellLog{r.count + 1, uint8(e.Index), e.PI}
 		}
 	}
 	if !o.Answered {
@@ -108,6 +108,6 @@ func (s *regsState) look(status nicspec.StatusReg) kit.Packet {
 	b = s.tx.append(s.rx.append(b))
 	b = append(append(b, s.pushes), s.wqe[:]...)
 	s.Status = status
-	s.rx, s.tx, s.pushes, s.wqe = rung{}, rung{}, 0, [nicspec.WqeBytes]byte{}
+	s.rx, s.tx, s.pushes, s.wqe = doorbellLog{}, doorbellLog{}, 0, [nicspec.WqeBytes]byte{}
 	return kit.Packet{Data: b}
 }

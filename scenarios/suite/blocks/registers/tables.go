@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of tables.
+// Kinds of requests of block tables.
 const (
 	tablesWrite = iota
 	tablesRead
@@ -40,15 +40,14 @@ var Tables = &kit.Block{
 	Stimulus: tablesStimulus, Reference: tablesReference,
 }
 
-// tablesSpec is the build without some parts, whose tables and fields are NotBuilt.
+// tablesSpec returns a build without some parts, whose tables and fields are NotBuilt.
 func tablesSpec() nicspec.Build {
 	s := nicspec.DefaultBuild()
 	s.Parts &^= nicspec.PartRss | nicspec.PartEcn | nicspec.PartPause
 	return s
 }
 
-// tablesStimulus is commands with all that belongs to them, and accesses that do not: among others while a queue
-// drains.
+// tablesStimulus returns complete commands, and accesses outside of commands, among others while a queue drains.
 func tablesStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for len(list) < n {
 		switch rng.IntN(8) {
@@ -75,13 +74,13 @@ func tablesAccess(op uint8, unit, written int, value uint64) kit.Packet {
 	return kit.Packet{Data: b}
 }
 
-// tablesUnit is the place of a pair of registers, most of them of tables.
+// tablesUnit draws the place of a pair of registers, in most cases of the tables.
 func tablesUnit(rng *rand.Rand) int {
 	const cmd, data, units = nicspec.RegTblCmd / 8, nicspec.RegTblDataBase / 8, nicspec.TableWords / 2
 	return kit.Pick(rng, cmd, cmd, cmd+1, data-1, data+rng.IntN(units), data+rng.IntN(units), data+rng.IntN(units))
 }
 
-// tablesCommand fills TBL_DATA, starts a command and reads what came of it.
+// tablesCommand fills TBL_DATA, starts a command and reads its outcome.
 func tablesCommand(rng *rand.Rand, kinds int) (list []kit.Packet) {
 	var cmd nicspec.TblCmdReg
 	t, index, e := tablesEntry(rng, kinds)
@@ -110,13 +109,13 @@ func tablesCommand(rng *rand.Rand, kinds int) (list []kit.Packet) {
 	return list
 }
 
-// Kinds of commands: those for Rxq and for parts that are not built are the last.
+// Kinds of commands; the last ones are for Rxq and for parts that are not built.
 const (
 	tablesKinds  = 8
 	tablesSimple = 4
 )
 
-// tablesEntry is an entry of one of the tables that there are, or a place where there is none.
+// tablesEntry draws an entry of one of the tables, or a place without one.
 func tablesEntry(rng *rand.Rand, kinds int) (t nicspec.Table, index int, e []byte) {
 	s := nicspec.DefaultBuild()
 	switch rng.IntN(kinds) {

@@ -15,7 +15,7 @@ const (
 	copyBuffer = 32 << 10
 )
 
-// copyEntries are entries that are at work together, as many as there are places.
+// copyEntries are entries processed together, as many as there are places.
 type copyEntries struct {
 	Mps         uint16
 	Attr, Count uint8
@@ -31,7 +31,7 @@ type copyEntry struct {
 	Src, Dst                                       uint64
 }
 
-// copyEnds are how they ended, and what they wrote.
+// copyEnds holds their ends and what they wrote.
 type copyEnds struct {
 	Writes     kit.WritesFault
 	Miscounted uint8
@@ -49,27 +49,27 @@ type copyEnd struct {
 	Line, Dst           uint64
 }
 
-// copyTold is the last beat of a result.
-type copyTold struct {
+// copyReport is the last beat of a result.
+type copyReport struct {
 	Mps   uint16
 	_     [2]uint8
 	Bytes uint32
 	Ends  [kit.Places]struct {
 		Status            nicspec.Status
 		Ends, Queue, Turn uint8
-		Beats             uint16 // that had left
+		Beats             uint16 // that had left when the entry ended
 		Src, Fence        uint8  // of the request: lower bits of the source's address, and whether it is fenced
 	}
 }
 
-// copyOrder is what is wrong with the order in which an entry wrote and ended, and with its lines.
+// copyOrder is a fault in the order of an entry's writes and end, or in its lines.
 type copyOrder uint8
 
 const (
 	copyInOrder copyOrder = iota
 	copyEarly
 	copyMessageFirst
-	copyOvertakes // it is fenced, and wrote before what an entry before it wrote [D10]
+	copyOvertakes // it is fenced, and wrote before the last write of an entry ahead of it [D10]
 	copyTornLine  // a whole line left in several writes [D2]
 )
 
@@ -86,7 +86,7 @@ var CopyEngine = &kit.Block{
 	Stimulus: copyStimulus, Reference: copyReference, Settle: copySettle,
 }
 
-// copyStimulus is entries of few queues, short ones mostly, any alignment, a read that fails here and there.
+// copyStimulus posts entries of few queues, mostly short ones, of any alignment; a read fails now and then.
 func copyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		r := copyEntries{Count: uint8(1 + rng.IntN(kit.Places))}
@@ -99,7 +99,7 @@ func copyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// anyCopy is an entry for a place.
+// anyCopy draws an entry for a place.
 func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 	address := func() uint64 {
 		addr := kit.Pick(rng, 0, uint64(rng.Uint32()))<<32 | place<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))
@@ -109,7 +109,7 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 		return addr
 	}
 	size := 1 + kit.Pick(rng, rng.IntN(8), rng.IntN(300), rng.IntN(3000))
-	if long { // more than a channel's buffer, and about what its counters of lines go round with
+	if long { // more than a channel's buffer, and near the wrap of its line counters
 		size = kit.Pick(rng, size+copyBuffer+rng.IntN(copyBuffer),
 			2*copyBuffer*(1+rng.IntN(3))+kit.Pick(rng, -nicspec.LineBytes, 0, nicspec.LineBytes,
 				rng.IntN(nicspec.LineBytes)))
@@ -118,10 +118,10 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 		uint8(kit.Pick(rng, 0, 0, rng.IntN(100)))
 	e.Invalidates = kit.Flag(e.Copies == 0 || kit.Maybe(rng, 30))
 	e.Src, e.Dst, e.Fence = address(), address(), kit.Flag(kit.Maybe(rng, 40))
-	if long && kit.Maybe(rng, 50) { // whole lines alone
+	if long && kit.Maybe(rng, 50) { // whole lines only
 		e.Src, e.Dst = e.Src&^(nicspec.LineBytes-1), e.Dst&^(nicspec.LineBytes-1)
 	}
-	if kit.Maybe(rng, 50) { // whole lines stay whole
+	if kit.Maybe(rng, 50) { // source and destination aligned alike
 		e.Dst = e.Dst&^(nicspec.LineBytes-1) | e.Src%nicspec.LineBytes
 	}
 	if e.Invalidates != 0 {
@@ -134,7 +134,7 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 	return e
 }
 
-// copyReference has a channel to itself for each entry: what one entry does depends on no other.
+// copyReference gives each entry a channel of its own: no entry's result depends on another.
 func copyReference() func(kit.Packet) []kit.Packet {
 	s := readerState{Reader: core.NewReader(256), mrrs: copyMRRS}
 	return func(req kit.Packet) []kit.Packet {
@@ -158,8 +158,8 @@ func copyReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// carryOut has the Go engine do an entry e. It fills in how it ended and its message, and returns the bytes written,
-// none if it failed: how many there are then is free.
+// carryOut runs an entry e in the Go engine. It fills in the end and the message, and returns the bytes written;
+// none if the entry failed: any number may then be written.
 func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) {
 	plan := dma.Plan{Src: e.Src, Dst: e.Dst}
 	if e.Copies != 0 {
@@ -195,12 +195,12 @@ func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) 
 	}
 }
 
-// copySettle puts together what was written, and takes the entries' messages and ends apart.
+// copySettle reassembles what was written, and separates the entries' messages and ends.
 func copySettle(data []byte) []byte {
 	var r copyEnds
 	var written []byte
-	w, last := kit.Gather(data, func(b []byte) int { return int(kit.Decode[copyTold](b).Mps) })
-	told := kit.Decode[copyTold](last)
+	w, last := kit.Gather(data, func(b []byte) int { return int(kit.Decode[copyReport](b).Mps) })
+	told := kit.Decode[copyReport](last)
 	total := uint32(0)
 	for i := range w.Places {
 		x, ended, p := &r.Ends[i], &told.Ends[i], &w.Places[i]
@@ -229,9 +229,9 @@ func copySettle(data []byte) []byte {
 	return append(kit.Encode(r), written...)
 }
 
-// overtakes reports whether the entry of a place wrote before an entry before it in its queue had written all that it
-// does, its message included.
-func overtakes(w *kit.Written, place int, told *copyTold) bool {
+// overtakes reports whether the entry of a place wrote before an entry ahead of it in its queue had written
+// everything, its message included.
+func overtakes(w *kit.Written, place int, told *copyReport) bool {
 	p := &w.Places[place]
 	for k := range place {
 		last := w.Places[k].Last
@@ -248,7 +248,7 @@ func overtakes(w *kit.Written, place int, told *copyTold) bool {
 	return false
 }
 
-// torn reports whether a line that lies in what was written whole did not leave in one write.
+// torn reports whether a line that was written whole did not leave in a single write.
 func torn(p *kit.Placed) bool {
 	end := p.Addr + uint64(len(p.Bytes))
 	for _, r := range p.Runs {

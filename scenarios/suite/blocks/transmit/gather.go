@@ -15,7 +15,7 @@ const (
 	gatherFault  = 3   // slot of a piece that may fail
 )
 
-// gatherEntry is a frame's entry, as the decoder of work entries hands it on.
+// gatherEntry is a frame's entry in the form that the decoder of work entries passes on.
 type gatherEntry struct {
 	Pieces, InlineLen, Port, Complete uint8
 	Length                            uint16
@@ -31,7 +31,7 @@ type gatherEntry struct {
 	Inline                            [nicspec.InlineMax]uint8
 }
 
-// gatherEnd is what the frame's end tells.
+// gatherEnd is the block's report at the end of a frame.
 type gatherEnd struct {
 	Status                  nicspec.Status
 	Complete, Queue, Port   uint8
@@ -44,8 +44,8 @@ type gatherEnd struct {
 	Beats, CrcOff, CrcStart uint16
 }
 
-// gatherTold is the beat behind the lines.
-type gatherTold struct {
+// gatherReport is the beat after the lines.
+type gatherReport struct {
 	End    gatherEnd
 	_      [8]uint8
 	Inline [nicspec.InlineMax]uint8
@@ -58,8 +58,8 @@ var GatherFrame = &kit.Block{
 	Stimulus: gatherStimulus, Reference: gatherReference, Settle: gatherSettle,
 }
 
-// gatherStimulus is frames of any cut, some entries that failed before, and in half of the runs some whose reads do:
-// these wait for all others, so that the buffer fills without them only.
+// gatherStimulus returns frames cut in any way, some entries that failed before, and in half of the runs some
+// whose reads fail: these wait for all others, so that the buffer fills only in runs without them.
 func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	const offloads, beyond = 1<<5 - 1, 1<<14 - 1
 	failing := 4 * rng.IntN(2) // percent
@@ -68,7 +68,7 @@ func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		e.Port, e.Complete, e.Ecn = e.Port&1, e.Complete&1, e.Ecn&3
 		e.Offloads, e.CrcOff, e.CrcStart = e.Offloads&offloads, e.CrcOff&beyond, e.CrcStart&beyond
 		e.Pieces, e.InlineLen, e.Length, e.Fault, e.Late, e.Status = 0, 0, 0, 0, 0, nicspec.StatusOk
-		if kit.Maybe(rng, 8) { // nothing is to leave
+		if kit.Maybe(rng, 8) { // nothing must leave
 			e.Status = nicspec.Status(1 + rng.IntN(8))
 		} else {
 			e.cut(rng, failing)
@@ -78,7 +78,7 @@ func gatherStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// cut fills in the pieces of the frame, of which so many percent fail.
+// cut fills in the pieces of the frame; failing percent of them fail.
 func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	pieces := rng.IntN(gatherPieces + 1)
 	room := nicspec.WqeSlotBytes * (gatherPieces - pieces)
@@ -103,7 +103,7 @@ func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 	}
 }
 
-// plan is what the decoder of work entries says of it.
+// plan returns the entry's plan as the decoder of work entries makes it.
 func (e *gatherEntry) plan() *core.TxPlan {
 	p := &core.TxPlan{Length: int(e.Length), InlineLen: int(e.InlineLen), NumPieces: int(e.Pieces)}
 	copy(p.Inline[:p.InlineLen], e.Inline[:])
@@ -115,7 +115,7 @@ func (e *gatherEntry) plan() *core.TxPlan {
 	return p
 }
 
-// end is what the frame's end tells if all goes well.
+// end returns the report at the frame's end if nothing fails.
 func (e *gatherEntry) end() gatherEnd {
 	beats := (e.Length + 63) / 64
 	return gatherEnd{
@@ -150,13 +150,13 @@ func gatherReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// gatherSettle does what the offloads do with lines: the bytes beyond the frame are of no meaning, inline bytes come
-// beside, and a frame that failed does not leave.
+// gatherSettle does what the offloads do with lines: it ignores bytes beyond the frame, adds inline bytes, and
+// discards a frame that failed.
 func gatherSettle(data []byte) []byte {
 	if len(data) < 2*gatherLine || len(data)%gatherLine != 0 {
 		return data
 	}
-	lines, told := data[:len(data)-gatherLine], kit.Decode[gatherTold](data[len(data)-gatherLine:])
+	lines, told := data[:len(data)-gatherLine], kit.Decode[gatherReport](data[len(data)-gatherLine:])
 	r, n := kit.Encode(told.End), int(told.End.Length)
 	if told.End.Status != nicspec.StatusOk || n > len(lines) {
 		return r

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of key.
+// Kinds of requests of block key.
 const (
 	keyPiece = iota
 	keyTable
@@ -45,7 +45,7 @@ var Key = &kit.Block{
 	},
 }
 
-// keyStimulus writes and reads few keys, and asks for pieces at the limits of what was written.
+// keyStimulus writes and reads few keys, and looks up pieces at the limits of what was written.
 func keyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	k := newKeyring(rng)
 	for range n {
@@ -64,7 +64,7 @@ func keyStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// keyring makes memory keys and pieces that use them.
+// keyring produces memory keys and pieces that use them.
 type keyring struct {
 	*rand.Rand
 	keys map[int]nicspec.KeyEntryFields // as written last, accepted or not
@@ -72,7 +72,7 @@ type keyring struct {
 
 func newKeyring(rng *rand.Rand) *keyring { return &keyring{rng, map[int]nicspec.KeyEntryFields{}} }
 
-// index is an index of the table, few of them often.
+// index draws an index of the table, one of a few in most cases.
 func (k *keyring) index() int {
 	if kit.Maybe(k.Rand, 95) {
 		return k.IntN(5)
@@ -80,7 +80,7 @@ func (k *keyring) index() int {
 	return k.IntN(nicspec.DefaultBuild().NumKeys)
 }
 
-// command is a command of table Key.
+// command returns a command of table Key.
 func (k *keyring) command(op uint8) kit.Packet {
 	i := k.index()
 	if kit.Maybe(k.Rand, 30) {
@@ -111,7 +111,7 @@ func (k *keyring) command(op uint8) kit.Packet {
 	return kit.TableRequest(op, nicspec.TableKey, i, b)
 }
 
-// piece is a key, an address and a length of 1 to most, about the limits of the key.
+// piece returns a key, an address and a length of 1 to most, near the limits of the key.
 func (k *keyring) piece(most uint64) (word uint32, addr uint64, length uint32) {
 	i := k.index()
 	f := k.keys[i]

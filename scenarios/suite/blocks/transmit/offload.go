@@ -23,7 +23,7 @@ var Offload = &kit.Block{
 		return func(req kit.Packet) []kit.Packet {
 			s := req.Side
 			n := int(kit.LittleEndian.Uint16(s[2:]))
-			if n == 0 { // an entry without a frame passes as it is
+			if n == 0 { // an entry without a frame passes unchanged
 				return []kit.Packet{{Data: []byte{s[6], 0, 0}}}
 			}
 			f := append([]byte(nil), req.Data...)
@@ -51,8 +51,8 @@ const (
 	ofCRC32C
 )
 
-// offloadSettle does what the output buffer does with a frame's beats and the last one, which says what is to be
-// patched into them: ICRC, CRC-32C, UDP and IPv4 checksum, in this order. A frame that failed does not leave.
+// offloadSettle does what the output buffer does with a frame's beats and the last one, which lists the patches:
+// ICRC, CRC-32C, UDP and IPv4 checksum, in this order. A frame that failed is discarded.
 func offloadSettle(data []byte) []byte {
 	const beat = 64
 	if len(data) < beat {
@@ -78,7 +78,7 @@ func offloadSettle(data []byte) []byte {
 	return res
 }
 
-// offloadStimulus is frames to be sent with any offloads, most of them at the places of their headers.
+// offloadStimulus returns frames to be sent with any offloads, most of them at the places of their headers.
 func offloadStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	for range n {
 		f := kit.Frame(rng)
@@ -88,7 +88,7 @@ func offloadStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 		if l4 == 0 {
 			l4 = l3 + 20
 		}
-		if h.L4Type == nicspec.L4TypeUdp && kit.Maybe(rng, 50) { // what stood there does not matter
+		if h.L4Type == nicspec.L4TypeUdp && kit.Maybe(rng, 50) { // the previous checksum does not matter
 			copy(f[l4+6:l4+8], kit.Noise(rng, 2))
 		}
 		if shift := rng.IntN(60); kit.Maybe(rng, 25) && len(f)+shift <= nicspec.FrameMax { // headers at any place
@@ -123,7 +123,7 @@ func offloadRequest(rng *rand.Rand, f []byte, l3, l4 int) kit.Packet {
 	if s[7]&OfUDPCsum == 0 && kit.Maybe(rng, 30) {
 		s[7] |= ofUDPZero
 	}
-	after := min(l4+8+rng.IntN(30), len(f)) // the headers, about
+	after := min(l4+8+rng.IntN(30), len(f)) // roughly the headers
 	start, off := after, len(f)-4-rng.IntN(9)
 	switch rng.IntN(6) {
 	case 0:
@@ -145,8 +145,7 @@ func offloadRequest(rng *rand.Rand, f []byte, l3, l4 int) kit.Packet {
 	return kit.Packet{Side: s, Data: f}
 }
 
-// fitting takes the offloads away that a frame with these headers does not allow, and lets a CRC-32C cover all that
-// follows them.
+// fitting removes the offloads that these headers do not allow, and lets a CRC-32C cover everything after them.
 func fitting(rng *rand.Rand, q kit.Packet, h *core.Headers) {
 	s := q.Side
 	udp := h.L4Type == nicspec.L4TypeUdp && !h.L4LenBad
@@ -170,7 +169,7 @@ func fitting(rng *rand.Rand, q kit.Packet, h *core.Headers) {
 	}
 	off := end - 4 - rng.IntN(min(4, end-4-start))
 	if kit.Maybe(rng, 25) && start+4 < end {
-		start, off = start+4, start // in front of what it covers
+		start, off = start+4, start // ahead of the bytes that it covers
 	}
 	kit.LittleEndian.PutUint16(s[10:], uint16(off))
 	kit.LittleEndian.PutUint16(s[12:], uint16(start))

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of reader, and what its completer can do wrong.
+// Kinds of requests of block reader, and faults of its completer.
 const (
 	readerRead = iota
 	readerLook
@@ -56,7 +56,7 @@ var Reader = &kit.Block{
 	Stimulus: readerStimulus, Reference: readerReference,
 }
 
-// readerStimulus is reads of any alignment, many of them across pages; most are answered well.
+// readerStimulus returns reads of any alignment, many of them across pages; most are answered correctly.
 func readerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	slot := uint64(0)
 	for range n {
@@ -73,7 +73,7 @@ func readerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 			addr = addr&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(rng.IntN(size+1))
 		}
 		addr = addr&^(3<<readerSlotBit) | slot<<readerSlotBit
-		if end := addr + uint64(size); end>>readerSlotBit != addr>>readerSlotBit { // of another slot
+		if end := addr + uint64(size); end>>readerSlotBit != addr>>readerSlotBit { // in another slot
 			addr -= readerMax
 		}
 		slot = (slot + 1) % readerSlots
@@ -88,12 +88,12 @@ func readerStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// readerByte is a byte of memory, as the completer has it.
+// readerByte returns the byte that the completer has at an address.
 func readerByte(addr uint64) byte {
 	return byte(addr) ^ (byte(addr>>8)<<4 | byte(addr>>12)&15) ^ byte(addr>>24)
 }
 
-// readerState is the read side and what it counted.
+// readerState is the Go NIC's read side and its counters.
 type readerState struct {
 	*core.Reader
 	mrrs          int
@@ -124,10 +124,10 @@ func readerReference() func(kit.Packet) []kit.Packet {
 	}
 }
 
-// read carries a transfer out, one request after another, a completion at a time.
+// read carries out a transfer, one request after another, a completion at a time.
 func (s *readerState) read(rd *core.Read, fault uint8, late bool) {
 	for rd.Wants() {
-		s.cycle += 2 * readerTimeout // no tag rests any more
+		s.cycle += 2 * readerTimeout // past the rest time of every tag
 		s.CanIssue(s.cycle)
 		h := s.Issue(rd, s.mrrs)
 		s.Accepted(h.Tag, s.cycle, readerTimeout)
@@ -155,7 +155,7 @@ func (s *readerState) read(rd *core.Read, fault uint8, late bool) {
 	}
 }
 
-// readerCompletion is the completion of n bytes at addr of a request of which so many are missing.
+// readerCompletion returns the completion with n bytes at addr, of a request with left bytes still missing.
 func readerCompletion(h *tlp.Header, addr uint64, n, left, fault int) (tlp.Header, []byte) {
 	c := tlp.Header{
 		Kind: tlp.CplD, RequesterID: h.RequesterID, Tag: h.Tag, ByteCount: uint16(left), LowerAddr: uint8(addr) & 0x7f,

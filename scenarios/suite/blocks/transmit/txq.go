@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of txq.
+// Kinds of requests of block txq.
 const (
 	txqTable = iota
 	txqRing
@@ -18,26 +18,25 @@ const (
 	txqAfter = 1 << 7
 )
 
-// txqDoorbells is doorbells of up to one queue a place, where its rings are too, and then of one of these with one
-// more block. Then one of the queues may be switched off, and on again. Memory has entries whose bytes say how many
-// blocks they have and how they end.
+// txqDoorbells rings the doorbells of up to one queue per place, where its rings lie as well, and then one of
+// these again for one more block. Then one of the queues may be switched off and on. Memory contains entries
+// whose bytes encode their number of blocks and their end.
 type txqDoorbells struct {
 	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
 	Cut                                          uint8 // place of the queue that is switched off
 	Queue, Pi                                    [kit.Places]uint16
-	Wqe                                          [nicspec.WqeBytes]uint8 // of the block pushed
-	// what it is switched on with
+	Wqe                                          [nicspec.WqeBytes]uint8 // the block that is pushed
+	// the entry that enables it again
 	Again [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"`
-	// cycles after the last doorbell, or, with txqAfter, after bytes of entries
+	// cycles after the last doorbell or, with txqAfter, after bytes of entries
 	When uint8
 	_    uint8
 	From uint16 // its consumer index
 	_    [4]uint8
 }
 
-// txqCame is what comes of them, place by place: which queue's turn it is, and how many entries are read at a time, is
-// free.
-type txqCame struct {
+// txqResult is the result, by place: which queue's turn it is, and how many entries are read at a time, is free.
+type txqResult struct {
 	Op, DbBad, QueueErrs uint8
 	Writes               kit.WritesFault
 	CutStatus            nicspec.TableStatus
@@ -45,7 +44,7 @@ type txqCame struct {
 	Entries, Completions [kit.Places]uint16 // blocks of entries; none of a queue that was switched off
 }
 
-// txqItem is a block of an entry that was handed on, or, with an address, a completion entry.
+// txqItem is a block of an entry that was passed on or, with an address, a completion entry.
 type txqItem struct {
 	Queue, Ecn, Event uint8
 	Status            nicspec.Status
@@ -55,23 +54,23 @@ type txqItem struct {
 	Bytes             [nicspec.WqeBytes]uint8
 }
 
-// Txq has transmit queues from their doorbells to the entries that they hand on, in order, and from the ends of these
-// to completion entries. Entries of several blocks wait until they are whole. Copies, which wait for one another on
-// ways of their own, are no part of its build.
+// Txq is the path of transmit queues from doorbells to the entries that they pass on, in order, and from their
+// ends to completion entries. Entries of several blocks wait until they are complete. Its build has no copies,
+// whose order has rules of its own.
 var Txq = &kit.Block{
 	Name: "txq", RTL: "workqueues/nic_txq.sv", Go: "models/nic/txq.go",
 	Ops: []kit.Op{
 		txqTable: kit.TableOp(&nicspec.TxqEntryInfo),
 		txqRing: {
 			Name: "doorbells", Request: kit.NewRecord[txqDoorbells](),
-			Result: kit.NewRecord[txqCame]().WithList("items", kit.NewRecord[txqItem]()),
+			Result: kit.NewRecord[txqResult]().WithList("items", kit.NewRecord[txqItem]()),
 		},
 	},
 	Stimulus: txqStimulus, Settle: txqSettle,
 	Reference: func() func(kit.Packet) []kit.Packet { return newTxqState().answer },
 }
 
-// txqStimulus has three queues of each place go on, work, fail and go off.
+// txqStimulus uses three queues of each place, which are enabled, work, fail and are disabled.
 func txqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	s := newTxqState()
 	for range n {
@@ -90,7 +89,7 @@ func txqStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 
 func txqQueue(rng *rand.Rand, place int) int { return place + kit.Places*rng.IntN(3) }
 
-// txqCommand is a command for a queue, whose rings are at a place.
+// txqCommand returns a command for a queue whose rings lie in a place.
 func txqCommand(rng *rand.Rand, queue int, place uint64) kit.Packet {
 	if kit.Maybe(rng, 20) {
 		return kit.TableRequest(txqTable, nicspec.TableTxq, queue, nil)
@@ -99,7 +98,7 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) kit.Packet {
 		Enable: kit.Flag(kit.Maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place),
 		CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4)),
 		PfcClass: uint8(rng.IntN(core.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
-		// What is left out:
+		// A write ignores these fields.
 		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()),
 		Cqi: uint16(rng.Uint32()),
 	}
@@ -137,14 +136,14 @@ func newTxqState() *txqState {
 	return &txqState{core.NewRegs(spec), spec.Parts, readerState{Reader: core.NewReader(256), mrrs: 512}}
 }
 
-// doorbells are some that queues may take, most of them. One entry alone may be pushed; the first read of a place
-// may fail.
+// doorbells returns doorbells, most of which queues accept. A single entry may be pushed; the first read of a
+// place may fail.
 func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 	d := txqDoorbells{Op: txqRing, Short: kit.Flag(kit.Maybe(rng, 75)), Pushed: txqNone,
 		Pace: kit.Pick[uint8](rng, 0, 0, 1, 3, 7)}
 	for i := range d.Queue {
 		id := txqQueue(rng, i)
-		if kit.Maybe(rng, 60) { // one that runs, if there is one
+		if kit.Maybe(rng, 60) { // a running queue, if there is one
 			for k := 0; s.Txq(id).State != nicspec.QueueStateRun && k < 3; k++ {
 				id = i + kit.Places*k
 			}
@@ -160,34 +159,34 @@ func (s *txqState) doorbells(rng *rand.Rand) kit.Packet {
 // post fills in the doorbells of a place.
 func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 	q := s.Txq(id)
-	waits := int(q.PI - q.CI) // blocks of an entry that is not whole
+	waits := int(q.PI - q.CI) // blocks of an incomplete entry
 	posted, rings := rng.IntN(min(int(q.Size()), 12)+1), kit.Maybe(rng, 80)
 	switch {
 	case kit.Maybe(rng, 5):
 		posted = kit.Pick(rng, -1, int(q.Size()), int(q.Size())+1, rng.IntN(1<<16))
 	case d.Pushed == txqNone && kit.Maybe(rng, 20):
 		d.Pushed = uint8(place)
-		posted = min(posted*rng.IntN(2), max(0, int(q.Size())-1-waits)) // whether there is room yet is free
+		posted = min(posted*rng.IntN(2), max(0, int(q.Size())-1-waits)) // the block may or may not have room yet
 		rings = posted > 0
 		txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
-	// more of the ring is fetched behind the read that fails, as it does
+	// the block fetches more of the ring behind the read that fails
 	case d.Fault == faultNone && kit.Maybe(rng, 8):
 		rings, posted, d.Faulty, d.Fault = true, 1+rng.IntN(min(max(1, int(q.Size())-waits), 40)), uint8(place),
 			uint8(1+rng.IntN(faultKinds-1))
 	}
 	if d.Queue[place], d.Pi[place] = uint16(id), q.PI+uint16(posted); kit.Maybe(rng, 2) {
-		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none
+		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // no such queue
 	}
 	d.Rung |= kit.Flag(rings) << place
 }
 
-// txqRingAt is an address of a ring at a place.
+// txqRingAt returns an address for a ring in a place.
 func txqRingAt(rng *rand.Rand, place uint64) uint64 {
 	const align = 63
 	return uint64(rng.Uint32())<<32 | place<<kit.PlaceBit | uint64(rng.Uint32N(1<<29))&^align
 }
 
-// txqEntryAt is what memory has at the place of an entry.
+// txqEntryAt fills in the memory content at the address of an entry.
 func txqEntryAt(addr uint64, b *[nicspec.WqeBytes]uint8) {
 	for i := range b {
 		b[i] = readerByte(addr + uint64(i))
@@ -201,7 +200,7 @@ func (s *txqState) answer(req kit.Packet) []kit.Packet {
 		return []kit.Packet{res}
 	}
 	d := kit.Decode[txqDoorbells](req.Data)
-	r := txqCame{Op: txqRing}
+	r := txqResult{Op: txqRing}
 	var items []byte
 	for i := range d.Queue {
 		id := int(d.Queue[i])
@@ -235,8 +234,9 @@ func (s *txqState) answer(req kit.Packet) []kit.Packet {
 	return []kit.Packet{{Data: append(kit.Encode(r), items...)}}
 }
 
-// work is what a queue hands on: the entries that are whole. With a fault the read that begins with block from fails.
-func (s *txqState) work(id int, from uint16, fault uint8, r *txqCame) (entries, completions []txqItem) {
+// work returns what a queue passes on: its complete entries. With a fault the read that begins with block from
+// fails.
+func (s *txqState) work(id int, from uint16, fault uint8, r *txqResult) (entries, completions []txqItem) {
 	q := s.Txq(id)
 	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {
 		blocks := s.entry(q, id)
@@ -246,7 +246,7 @@ func (s *txqState) work(id int, from uint16, fault uint8, r *txqCame) (entries, 
 			return append(entries, e), append(completions, c)
 		}
 		if int(q.PI-q.CI) < len(blocks) {
-			break // it waits for the others
+			break // incomplete: it waits for its other blocks
 		}
 		entries = append(entries, blocks...)
 		w := nicspec.Wqe(blocks[0].Bytes[:])
@@ -261,7 +261,7 @@ func (s *txqState) work(id int, from uint16, fault uint8, r *txqCame) (entries, 
 	return entries, completions
 }
 
-// entry is the blocks of the entry at the consumer index, posted or not.
+// entry returns the blocks of the entry at the consumer index, posted or not.
 func (s *txqState) entry(q *core.Queue, id int) (blocks []txqItem) {
 	for n := 1; len(blocks) < n; {
 		b := txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: q.CI + uint16(len(blocks))}
@@ -273,7 +273,7 @@ func (s *txqState) entry(q *core.Queue, id int) (blocks []txqItem) {
 	return blocks
 }
 
-// failed is the Event of a read of the ring that fails, and its completion entry [T2].
+// failed returns the Event of a ring read that fails, and its completion entry [T2].
 func (s *txqState) failed(q *core.Queue, id int, index uint16, fault uint8) (e, c txqItem) {
 	var rd core.Read
 	var b [nicspec.WqeBytes]uint8
@@ -287,7 +287,7 @@ func (s *txqState) failed(q *core.Queue, id int, index uint16, fault uint8) (e, 
 	return e, c
 }
 
-// txqEnd is how the wrapper has an entry end, and the length of its frame.
+// txqEnd returns the status with which the wrapper ends an entry, and the length of its frame.
 func txqEnd(w nicspec.Wqe) (nicspec.Status, int) {
 	if w[16]&7 == 0 {
 		return nicspec.StatusBadKey, 0
@@ -295,15 +295,15 @@ func txqEnd(w nicspec.Wqe) (nicspec.Status, int) {
 	return nicspec.StatusOk, nicspec.FrameMin + int(w[17])
 }
 
-// txqTold is an entry as the block tells of it.
-type txqTold struct {
+// txqReport is the block's report of an entry.
+type txqReport struct {
 	Queue, Ecn, Event uint8
 	Status            nicspec.Status
 	Index             uint16
 	Bytes             [nicspec.WqeBytes]uint8
 }
 
-// txqSettle puts what was told in the order of places: of each the entries, then the completion entries.
+// txqSettle sorts the reports by place: for each the entries, then the completion entries.
 func txqSettle(data []byte) []byte {
 	last := len(data) - kit.WriteBeat
 	if last < 0 || len(data)%kit.WriteBeat != 0 || data[last] == txqTable {
@@ -317,12 +317,12 @@ func txqSettle(data []byte) []byte {
 			writes = append(writes, b...)
 			continue
 		}
-		t := kit.Decode[txqTold](b)
+		t := kit.Decode[txqReport](b)
 		e := txqItem{Queue: t.Queue, Ecn: t.Ecn, Event: t.Event, Status: t.Status, Index: t.Index, Bytes: t.Bytes}
 		entries[t.Queue%kit.Places] = append(entries[t.Queue%kit.Places], e)
 	}
 	kit.TLPs(writes, 128, w.Wrong, w.add)
-	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.Fault,
+	r := txqResult{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.Fault,
 		CutStatus: nicspec.TableStatus(data[last+4])}
 	if cut := data[last+3]; cut < kit.Places {
 		r.Cut = txqCutOff(kit.LittleEndian.Uint16(data[last+5:]), entries[cut], w.entries[cut])
@@ -338,7 +338,7 @@ func txqSettle(data []byte) []byte {
 	return append(kit.Encode(r), items...)
 }
 
-// txqWritten is completion entries in the order in which they left.
+// txqWritten holds completion entries in the order in which they left.
 type txqWritten struct {
 	kit.Written
 	entries [kit.Places][]txqItem

@@ -7,7 +7,7 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// txqCut is what is wrong with what came of a queue that was switched off. How many of its entries start is free [T11].
+// txqCut is a fault in the result of a queue that was switched off. How many of its entries start is free [T11].
 type txqCut uint8
 
 const (
@@ -21,14 +21,14 @@ func (c txqCut) String() string {
 		"completion entries are others"}[c%4]
 }
 
-// cut has the queue of a place be switched off and on while its entries come, most often soon after the last doorbell,
-// often that of a block that was pushed.
+// cut switches the queue of a place off and on while its entries come, most often soon after the last doorbell,
+// often one whose block was pushed.
 func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 	d.Cut = uint8(rng.IntN(kit.Places))
 	if d.Pushed != txqNone && kit.Maybe(rng, 60) {
 		d.Cut = d.Pushed
 	}
-	for k := 0; k < kit.Places && d.Rung>>d.Cut&1 == 0; k++ { // one that has work, if there is one
+	for k := 0; k < kit.Places && d.Rung>>d.Cut&1 == 0; k++ { // prefer one that has work
 		d.Cut = (d.Cut + 1) % kit.Places
 	}
 	if s.Txq(int(d.Queue[d.Cut])) == nil || d.Fault != faultNone && d.Faulty == d.Cut {
@@ -44,7 +44,7 @@ func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
 	f.Encode(d.Again[:])
 }
 
-// restart switches a queue off and on with the entry again.
+// restart switches a queue off, and on again with the given entry.
 func (s *txqState) restart(id int, again []byte) {
 	for _, e := range [][]byte{make([]byte, nicspec.TxqEntrySize), again} {
 		kit.TableAnswer(s.Regs, kit.TableRequest(txqTable, nicspec.TableTxq, id, e))
@@ -52,8 +52,8 @@ func (s *txqState) restart(id int, again []byte) {
 	}
 }
 
-// txqCutOff says what is wrong with what came of a queue that was switched off: its entries are whole, one after
-// another from its consumer index on, and each has the completion entry that it asks for.
+// txqCutOff checks the result of a queue that was switched off: its entries are complete and consecutive from
+// its consumer index on, and each has the completion entry that it asks for.
 func txqCutOff(from uint16, blocks, completions []txqItem) txqCut {
 	for i := 0; i < len(blocks); {
 		w := nicspec.Wqe(blocks[i].Bytes[:])

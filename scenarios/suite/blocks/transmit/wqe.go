@@ -8,13 +8,13 @@ import (
 	"nictwin/scenarios/suite/blocks/kit"
 )
 
-// Requests of wqe.
+// Kinds of requests of block wqe.
 const (
 	wqeEntry = iota
 	wqeTable
 )
 
-// wqeBlocks is a work entry, with its blocks in the order of the ring; those that it does not name are noise.
+// wqeBlocks is a work entry, with its blocks in the order of the ring; blocks that it does not name are noise.
 type wqeBlocks struct {
 	Op, IsEvent, EcnMode, Queue uint8
 	Index                       uint16
@@ -24,14 +24,14 @@ type wqeBlocks struct {
 	More                        [nicspec.WqeBlocksMax - 1][nicspec.WqeBytes]uint8
 }
 
-// wqePlan is what is to become of it.
+// wqePlan is the expected result.
 type wqePlan struct {
 	Op                                                      uint8
 	Status                                                  nicspec.Status
 	Complete, IsEvent, Queue                                uint8
 	Index                                                   uint16
 	WqeId                                                   uint32
-	Length                                                  uint16 // without what is appended
+	Length                                                  uint16 // without appended bytes
 	InlineLen, Port, IpCsum, UdpCsum, UdpZero, Icrc, Crc32c uint8
 	Ecn, L3Off, L4Off                                       uint8
 	CrcOff, CrcStart                                        uint16
@@ -75,7 +75,7 @@ func wqeStimulus(rng *rand.Rand, n int) (list []kit.Packet) {
 	return list
 }
 
-// entry is a work entry of any number of blocks, sound but for a fault or none.
+// entry returns a work entry of any number of blocks, valid or with a single fault.
 func (k *keyring) entry() wqeBlocks {
 	e := kit.Anything[wqeBlocks](k.Rand)
 	e.Op, e.IsEvent, e.EcnMode, e.EventStatus, e.Pace = wqeEntry, 0, e.EcnMode&3, 0, kit.Pick[uint8](k.Rand, 0, 0, 1, 7)
@@ -124,8 +124,8 @@ func (k *keyring) copyTo(e *wqeBlocks) {
 	k.pieces(e, &f, nicspec.CopyMax, kit.Maybe(k.Rand, 90))
 }
 
-// pieces fills in those of an entry with these fields, most of them within their keys, each of most bytes; equal: of
-// the same number of bytes.
+// pieces fills in the pieces of an entry with these fields, most of them within their keys, each of at most most
+// bytes; equal: all of the same length.
 func (k *keyring) pieces(e *wqeBlocks, f *nicspec.WqeFields, most uint64, equal bool) {
 	at := (int(f.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 	same := uint32(0)
@@ -144,10 +144,10 @@ func (k *keyring) pieces(e *wqeBlocks, f *nicspec.WqeFields, most uint64, equal 
 	}
 }
 
-// wqeSlotsMax is the slots of an entry of most blocks.
+// wqeSlotsMax is the number of slots of an entry with the most blocks.
 const wqeSlotsMax = nicspec.WqeSlots + (nicspec.WqeBlocksMax-1)*nicspec.WqeMoreSlots
 
-// slot is slot i of the entry [T14].
+// slot returns slot i of the entry [T14].
 func (e *wqeBlocks) slot(i int) []byte {
 	if i < nicspec.WqeSlots {
 		return e.Wqe[nicspec.WqeBytes-nicspec.WqeSlotBytes*(nicspec.WqeSlots-i):][:nicspec.WqeSlotBytes]
@@ -156,7 +156,7 @@ func (e *wqeBlocks) slot(i int) []byte {
 	return e.More[i/nicspec.WqeMoreSlots][nicspec.WqeSlotBytes*(i%nicspec.WqeMoreSlots):][:nicspec.WqeSlotBytes]
 }
 
-// fault puts something wrong into an entry, seldom.
+// fault puts a fault into an entry, rarely.
 func (k *keyring) fault(f *nicspec.WqeFields) {
 	switch k.IntN(80) {
 	case 0:
@@ -184,7 +184,7 @@ func (k *keyring) fault(f *nicspec.WqeFields) {
 	}
 }
 
-// pieceFault does so for a piece.
+// pieceFault puts a fault into a piece, rarely.
 func (k *keyring) pieceFault(s *nicspec.SegFields) {
 	switch k.IntN(40) {
 	case 0:
@@ -198,7 +198,7 @@ func (k *keyring) pieceFault(s *nicspec.SegFields) {
 	}
 }
 
-// lines makes a piece whole lines of memory, the last ones of its key often.
+// lines makes a piece whole lines of memory, often the last ones of its key.
 func (k *keyring) lines(s *nicspec.SegFields) {
 	f := k.keys[int(s.Key&0xffff)]
 	s.Len = max(nicspec.LineBytes, s.Len&^(nicspec.LineBytes-1))
@@ -208,10 +208,10 @@ func (k *keyring) lines(s *nicspec.SegFields) {
 	s.Addr -= (f.BusBase + s.Addr - f.VaBase) % nicspec.LineBytes
 }
 
-// plan is what the Go NIC makes of the entry.
+// plan returns the Go NIC's plan of the entry.
 func (e *wqeBlocks) plan(keys core.KeyTable) wqePlan {
 	r := wqePlan{IsEvent: e.IsEvent, Queue: e.Queue, Index: e.Index}
-	if e.IsEvent != 0 { // passes as it is
+	if e.IsEvent != 0 { // passes unchanged
 		r.Status = e.EventStatus
 		return r
 	}
@@ -245,7 +245,7 @@ func (r *wqePlan) send(p *core.TxPlan, ecn uint8) {
 		kit.Flag(p.ICRC), kit.Flag(p.CRC32C)
 	r.Ecn, r.L3Off, r.L4Off = ecn, uint8(p.L3Off), uint8(p.L4Off)
 	if p.CRC32C {
-		const far = 1<<14 - 1 // stands for all offsets that no frame has
+		const far = 1<<14 - 1 // stands for all offsets beyond any frame
 		r.CrcOff, r.CrcStart = uint16(min(p.CrcOff, far)), uint16(min(p.CrcStart, far))
 	}
 	r.Pieces = uint8(p.NumPieces)

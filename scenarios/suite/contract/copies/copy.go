@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// Checks are those of copies.
+// Checks cover the Copy opcodes: layouts, order, statuses, failing reads.
 var Checks = []kit.Check{
 	{Name: "copy/lengths and addresses", Rules: "D1 D2 D6 P3 P4 C2", Stalls: kit.Stalled, Run: copyLayouts},
 	{Name: "copy/MPS and MRRS", Rules: "D2 P3 G8", Stalls: kit.Calm, Run: copyLimits},
@@ -39,7 +39,7 @@ func CopySetup(r *kit.Rig, q, log int) (*kit.TxRing, []*kit.Window) {
 	return x, w
 }
 
-// Copied demands the ends of entries that were posted, that a destination is filled for each, and what is counted.
+// Copied waits for the ends of posted entries, and checks each destination and the counters.
 func Copied(r *kit.Rig, x *kit.TxRing, entries []nicspec.WqeFields) {
 	r.T.Helper()
 	r.Quiet()
@@ -73,7 +73,7 @@ func copyLayouts(r *kit.Rig) {
 			all = append(all, e)
 		}
 	}
-	for before := range 20 { // about 4 KB boundaries
+	for before := range 20 { // around 4 KB boundaries
 		n := 1 + rng.IntN(300)
 		src := r.Piece(w[before&1], 4096-before*7, 4096, kit.Pattern(n, rng.Uint64()))
 		all = append(all,
@@ -107,7 +107,7 @@ func copyLimits(r *kit.Rig) {
 	}
 }
 
-// Wide is a window that holds n bytes.
+// Wide returns a window with room for n bytes.
 func Wide(r *kit.Rig, index, endpoint, n int) *kit.Window {
 	r.T.Helper()
 	w := r.Window(index, endpoint, n)
@@ -123,7 +123,7 @@ func longestCopy(r *kit.Rig) {
 	s := r.Piece(a, 0, 64, src)
 	d := r.Hole(b, 0, 64, nicspec.CopyMax)
 	all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, s, d))
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Run(nicspec.CopyMax / nicspec.LineBytes)
 	r.Ended(x, 0, all)
 	r.Filled(d, src)
@@ -132,8 +132,8 @@ func longestCopy(r *kit.Rig) {
 	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeCopy, s, d))
 }
 
-// overlappingCopies has ranges that overlap: which byte is read before which is written is free, but each is written
-// once.
+// overlappingCopies copies between ranges that overlap. Which byte is read before which is written
+// is free, but each is written once.
 func overlappingCopies(r *kit.Rig) {
 	x, w := CopySetup(r, 1, 3)
 	for _, shift := range []int{0, 1, 63, 64, 1000, -1, -64, -999} {
@@ -147,17 +147,17 @@ func overlappingCopies(r *kit.Rig) {
 		r.Quiet()
 		r.Watch = nil
 		for i := range uint64(n) {
-			require.Equal(r.T, 1, written[r.BusOf(d)+i], "shift %d: how often byte %d is written", shift, i)
+			require.Equal(r.T, 1, written[r.BusOf(d)+i], "shift %d: writes of byte %d", shift, i)
 			delete(written, r.BusOf(d)+i)
 		}
-		require.Equal(r.T, nicspec.CqeBytes, len(written), "bytes written beside the destination: a completion entry")
+		require.Equal(r.T, nicspec.CqeBytes, len(written), "bytes written elsewhere: one completion entry")
 		if shift == 0 {
 			require.Equal(r.T, kit.Pattern(n, 0), r.Load(r.BusOf(d), n))
 		}
 	}
 }
 
-// writes counts the writes of each byte.
+// writes returns an observer that counts the writes of each byte.
 func writes(r *kit.Rig, count map[uint64]int) func(boundary.Crossing) {
 	return func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
@@ -171,7 +171,7 @@ func writes(r *kit.Rig, count map[uint64]int) func(boundary.Crossing) {
 	}
 }
 
-// copyRate has copies of 4 KB and one long one: 64 B a cycle and more.
+// copyRate checks that copies of 4 KB and one long copy reach 64 B a cycle.
 func copyRate(r *kit.Rig) {
 	r.SetDevctl(2, 5, 0)
 	x, _ := CopySetup(r, 1, 7)
@@ -199,8 +199,8 @@ func copyRate(r *kit.Rig) {
 	}
 }
 
-// copiesAndSends has what is sent depend on copies before it in its queue, and copies that overwrite what was to be
-// sent.
+// copiesAndSends sends frames that depend on earlier copies of the same queue, and copies over
+// bytes that earlier entries send.
 func copiesAndSends(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 5)
 	buf := r.Piece(w[0], 5, 64, kit.Pattern(3000, 1))
@@ -224,15 +224,15 @@ func copiesAndSends(r *kit.Rig) {
 			r.StoreEntry(x, x.PI, &all[i].LongEntry)
 			x.PI++
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all[:n])
 		all = all[n:]
 	}
 	r.NoFrames()
 }
 
-// copyChannels has long copies in one channel after the other, beside which short ones of other channels and frames go
-// on.
+// copyChannels runs long copies in one channel after the other; short copies in other channels and
+// frames must not wait for them.
 func copyChannels(r *kit.Rig) {
 	const n = 1 << 19
 	_, w := CopySetup(r, 8, 4)
@@ -246,7 +246,7 @@ func copyChannels(r *kit.Rig) {
 		src := r.Piece(a, 0, 64, kit.Pattern(n, uint64(channel)))
 		dst := r.Hole(b, 0, 64, n)
 		wait := r.Enqueue(long, kit.CopyEntry(nicspec.OpcodeCopy, src, dst))
-		r.Tell(&long.Ring)
+		r.RingDoorbell(&long.Ring)
 		r.Run(500)
 		for i := range 4 {
 			data := kit.Pattern(1000, uint64(i))
@@ -267,7 +267,7 @@ func copyChannels(r *kit.Rig) {
 	}
 }
 
-// copyDisabled disables a queue while its copy is under way: it ends as usual.
+// copyDisabled disables a queue while its copy is in flight: the copy ends as usual.
 func copyDisabled(r *kit.Rig) {
 	_, w := CopySetup(r, 8, 4)
 	for i := range 6 {
@@ -280,7 +280,7 @@ func copyDisabled(r *kit.Rig) {
 			started = started || c.Kind == boundary.TLPOut && h.Kind == tlp.MWr
 		}
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(w[0], 7, 64, data), d))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the copy has begun", func() bool { return started })
 		r.Watch = nil
 		r.Run(i * 50)

@@ -13,10 +13,10 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// keyReadOnly is one more key beside those of badKeys.
+// keyReadOnly is a key without the write right, in addition to those of BadKeys.
 const keyReadOnly = 24
 
-// CopyFlaws of a Copy of 300 B, in the order of the checks.
+// CopyFlaws returns the flaws of a Copy of 300 B, in the order of the checks [D1].
 func CopyFlaws(r *kit.Rig) []transmit.Flaw {
 	type w = nicspec.WqeFields
 	type s = nicspec.SegFields
@@ -74,7 +74,7 @@ func CopyFlaws(r *kit.Rig) []transmit.Flaw {
 	return all
 }
 
-// CopyKeys writes the keys that copyFlaws name.
+// CopyKeys writes the keys that CopyFlaws names.
 func CopyKeys(r *kit.Rig, w *kit.Window) {
 	r.T.Helper()
 	r.BadKeys(w)
@@ -83,7 +83,7 @@ func CopyKeys(r *kit.Rig, w *kit.Window) {
 	r.Key(keyReadOnly, k)
 }
 
-// SoundCopy is a Copy of 300 B inside a window.
+// SoundCopy returns a valid Copy of 300 B inside a window.
 func SoundCopy(r *kit.Rig, w *kit.Window, seed uint64) nicspec.WqeFields {
 	r.T.Helper()
 	src := r.Piece(w, int(seed%64), 64, kit.Pattern(300, seed))
@@ -114,7 +114,7 @@ func copyStatuses(r *kit.Rig) {
 	require.Equal(r.T, nicspec.QueueStateRun, e.State, "a failed entry does not stop its queue")
 }
 
-// rightsOf has every opcode name a range under keys of all rights.
+// rightsOf checks, for every opcode and both of its ranges, which rights the key needs.
 func rightsOf(r *kit.Rig, x *kit.TxRing, w []*kit.Window) {
 	r.T.Helper()
 	var all []nicspec.WqeFields
@@ -155,8 +155,8 @@ func copyStatusOrder(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// EitherOr demands of each byte of a destination that it is as it was or as in the source, and that its guards are
-// untouched.
+// EitherOr checks that each byte of a destination is either unchanged or copied from the source,
+// and that the guards are untouched.
 func EitherOr(r *kit.Rig, d nicspec.SegFields, src []byte) {
 	r.T.Helper()
 	n := len(src)
@@ -170,7 +170,8 @@ func EitherOr(r *kit.Rig, d nicspec.SegFields, src []byte) {
 	}
 }
 
-// copyFaults lets reads of copies fail in every way, between other copies of the queue and beside those of others.
+// copyFaults makes reads of copies fail in every way, between other copies of the queue and beside
+// other queues.
 func copyFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := CopySetup(r, 3, 4)
@@ -179,7 +180,7 @@ func copyFaults(r *kit.Rig) {
 	for i, f := range kit.Failures {
 		for _, n := range []int{128, 20_032} {
 			if f.Kind == inject.FaultTag && n > 128 {
-				continue // the more reads, the more likely that the other tag is in use
+				continue // the more reads, the likelier that the other tag is in use
 			}
 			data := kit.Pattern(n, uint64(i))
 			src, dst := r.Piece(w[0], 0, 64, data), r.Hole(w[1], 3+i, 64, n)
@@ -198,7 +199,7 @@ func copyFaults(r *kit.Rig) {
 	}
 }
 
-// copyBeside posts a copy that fails between two that do not, with two more queues at work.
+// copyBeside posts a copy that fails between two that succeed, with two more queues at work.
 func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x, other, send *kit.TxRing,
 	w []*kit.Window) {
 	r.T.Helper()
@@ -214,10 +215,10 @@ func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x
 	}
 	all := r.Enqueue(x, SoundCopy(r, w[0], 1), bad, SoundCopy(r, w[0], 2))
 	all[1].Status = f.Want
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	if len(copies) > 0 {
-		r.Tell(&other.Ring)
-		r.Tell(&send.Ring)
+		r.RingDoorbell(&other.Ring)
+		r.RingDoorbell(&send.Ring)
 	}
 	r.Ended(other, firstOther, copies)
 	r.Ended(send, firstSend, frames)
@@ -240,7 +241,8 @@ func copyBeside(r *kit.Rig, name string, f kit.Failure, bad nicspec.WqeFields, x
 	r.NoFrames()
 }
 
-// copyManyFaults lets all reads of a copy fail, each in its own way: it ends with one of them.
+// copyManyFaults makes every read of one copy fail, each in its own way: the copy ends with one of
+// the statuses.
 func copyManyFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := CopySetup(r, 3, 4)
@@ -257,7 +259,7 @@ func copyManyFaults(r *kit.Rig) {
 		}
 		first := x.PI
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, dst), SoundCopy(r, w[1], 9))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		got := r.TxCqe(x)
 		require.Equal(r.T, first, got.Index())
 		require.Contains(r.T, transmit.ReadStatuses, got.Status())
@@ -267,7 +269,8 @@ func copyManyFaults(r *kit.Rig) {
 	}
 }
 
-// copyStops lets the first read of a long copy fail: no further read starts, but for those that were on their way.
+// copyStops makes the first read of a long copy fail: no further read starts, except those already
+// on their way.
 func copyStops(r *kit.Rig) {
 	const n, most = 250_000, 64
 	x, w := CopySetup(r, 3, 3)
@@ -289,17 +292,17 @@ func copyStops(r *kit.Rig) {
 		all := r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopy, src, dst))
 		all[0].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported,
 			inject.FaultPoison: nicspec.StatusCplPoison}[kind]
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all)
 		r.Quiet()
 		r.Watch = nil
 		require.True(r.T, failed)
-		require.LessOrEqual(r.T, after, most, "reads that start after one has failed")
+		require.LessOrEqual(r.T, after, most, "reads started after one has failed")
 		r.Bed.Faults.Clear()
 	}
 }
 
-// copyOfNothing reads where no memory is.
+// copyOfNothing copies from and to addresses without memory.
 func copyOfNothing(r *kit.Rig) {
 	x, w := CopySetup(r, 3, 3)
 	r.Key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: 1 << 40,
@@ -308,9 +311,9 @@ func copyOfNothing(r *kit.Rig) {
 	all := transmit.EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
 		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}, r.Hole(w[0], 0, 64, 100)),
 		kit.CopyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 10, Len: 20_000}, r.Hole(w[1], 9, 64, 20_000)))
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Ended(x, 0, all)
-	// Writes are posted: nobody tells that they were lost.
+	// Writes are posted: nothing reports that they were lost.
 	r.Transmit(x, kit.CopyEntry(nicspec.OpcodeCopy, r.Piece(w[0], 0, 64, kit.Pattern(500, 1)),
 		nicspec.SegFields{Key: 9, Len: 500}))
 }

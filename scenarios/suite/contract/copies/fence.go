@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// FenceChecks order copies and Sends [D10].
+// FenceChecks check the order that fences give to copies and Sends [D10].
 var FenceChecks = []kit.Check{
 	{Name: "fence/copy after copy", Rules: "D10 D8", Stalls: kit.Stalled, Run: fencedCopies},
 	{Name: "fence/after copies whose reads are slow", Rules: "D10 D7", Stalls: kit.Stalled, Run: fencedBehindSlow},
@@ -24,12 +24,12 @@ var FenceChecks = []kit.Check{
 	{Name: "fence/statuses", Rules: "D1", Stalls: kit.Calm, Run: fenceStatuses},
 }
 
-// FencePushChecks do so with pushed entries.
+// FencePushChecks check fences on entries of which some are pushed.
 var FencePushChecks = []kit.Check{{Name: "fence/pushed and read", Rules: "D10 W2 D8", Stalls: kit.Stalled,
 	Run: fencedPushed}}
 
-// effects are the places, in the order of what left, of the writes to each destination and of the messages for each
-// source.
+// effects records the positions, in the order of what left, of the writes to each destination and
+// of the messages for each source.
 type effects struct {
 	r     *kit.Rig
 	at    int
@@ -38,7 +38,7 @@ type effects struct {
 	of    []nicspec.WqeFields
 }
 
-// effectsOf follows what the entries of a queue write.
+// effectsOf starts to record the effects of a queue's entries.
 func effectsOf(r *kit.Rig, entries []nicspec.WqeFields) *effects {
 	e := &effects{r: r, first: map[int]int{}, last: map[int]int{}, of: entries}
 	r.Watch = e.see
@@ -73,7 +73,8 @@ func (e *effects) see(c boundary.Crossing) {
 	}
 }
 
-// fenced demands that nothing that a fenced entry writes left before what those before it write.
+// fenced checks that nothing that a fenced entry writes left before the writes of the entries ahead
+// of it.
 func (e *effects) fenced() {
 	e.r.T.Helper()
 	e.r.Watch = nil
@@ -83,13 +84,13 @@ func (e *effects) fenced() {
 			continue
 		}
 		for k := range i {
-			require.Less(e.r.T, e.last[k], first, "write of entry %d, which is fenced, and the last write or message "+
+			require.Less(e.r.T, e.last[k], first, "first write of fenced entry %d, and the last write or message "+
 				"of entry %d before it", i, k)
 		}
 	}
 }
 
-// fenceCopy is a copy between windows of n bytes.
+// fenceCopy returns a copy of n bytes between windows.
 func fenceCopy(r *kit.Rig, w []*kit.Window, i, n int, fence bool) nicspec.WqeFields {
 	r.T.Helper()
 	src := r.Piece(w[i&1], i*13%64, 64, kit.Pattern(n, uint64(i)))
@@ -98,8 +99,8 @@ func fenceCopy(r *kit.Rig, w []*kit.Window, i, n int, fence bool) nicspec.WqeFie
 	return e
 }
 
-// fencedCopies has copies of all sizes, every second or third fenced: a payload and the pointer that must not overtake
-// it.
+// fencedCopies posts copies of all sizes and fences every second or third: a payload and the
+// pointer that must not overtake it.
 func fencedCopies(r *kit.Rig) {
 	x, w := CopySetup(r, 5, 5)
 	rng := rand.New(rand.NewPCG(61, 9))
@@ -121,7 +122,8 @@ func fencedCopies(r *kit.Rig) {
 	}
 }
 
-// fencedBehindSlow delays the reads of one of several copies, or a part of them; short ones, fenced, stand behind it.
+// fencedBehindSlow delays all or some of the reads of one of several copies; short fenced copies
+// follow it.
 func fencedBehindSlow(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 4)
 	for i := range 12 {
@@ -175,14 +177,15 @@ func fencedBehindMessage(r *kit.Rig) {
 	require.Equal(r.T, 25, messages)
 }
 
-// fencedBehindFailure has entries fail in checks and in reads before a fenced one, which does what it is to.
+// fencedBehindFailure posts entries that fail in their checks or reads ahead of a fenced one, which
+// still takes full effect.
 func fencedBehindFailure(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := CopySetup(r, 3, 4)
 	for i, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultSilent, inject.FaultPoison, inject.FaultNone} {
 		r.Quiet()
 		bad, none := fenceCopy(r, w, i, 3000, false), fenceCopy(r, w, i+1, 100, true)
-		none.Slots[0] ^= 1 // a key that there is not
+		none.Slots[0] ^= 1 // a key that does not exist
 		all := []nicspec.WqeFields{fenceCopy(r, w, i+2, 900, false), bad, none, fenceCopy(r, w, i+3, 64, true)}
 		s := kit.Segments(&bad)[0]
 		r.FailOnce(kind, r.BusOf(s), 3000)
@@ -192,7 +195,7 @@ func fencedBehindFailure(r *kit.Rig) {
 		ends[1].Status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported,
 			inject.FaultSilent: nicspec.StatusCplTimeout,
 			inject.FaultPoison: nicspec.StatusCplPoison}[kind]
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, ends)
 		e.fenced()
 		r.Bed.Faults.Clear()
@@ -201,7 +204,8 @@ func fencedBehindFailure(r *kit.Rig) {
 	}
 }
 
-// fencedApart holds one queue up behind a fence: fenced copies of other channels, and what is sent, do not wait for it.
+// fencedApart blocks one queue at a fence: fenced copies of other channels, and Sends, do not wait
+// for it.
 func fencedApart(r *kit.Rig) {
 	_, w := CopySetup(r, 8, 2)
 	for channel := range nicspec.CopyChannels {
@@ -213,7 +217,7 @@ func fencedApart(r *kit.Rig) {
 		all := []nicspec.WqeFields{slow, fenceCopy(r, w, channel+1, 8, true)}
 		e := effectsOf(r, all)
 		wait := r.Enqueue(held, all...)
-		r.Tell(&held.Ring)
+		r.RingDoorbell(&held.Ring)
 		r.Struck()
 		for i := range 3 {
 			r.Transmit(other, fenceCopy(r, w, i, 300, false), fenceCopy(r, w, i+1, 8, true))
@@ -229,7 +233,7 @@ func fencedApart(r *kit.Rig) {
 	}
 }
 
-// fencedAmongFrames mixes fenced copies with frames and Nops of their queue.
+// fencedAmongFrames mixes fenced copies with frames and Nops of the same queue.
 func fencedAmongFrames(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 4)
 	rng := rand.New(rand.NewPCG(62, 9))
@@ -259,8 +263,8 @@ func fencedAmongFrames(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// fencedPushed has copies some of which are pushed, and so may never be read from the ring, before and behind those
-// that are read: a fence holds over both kinds.
+// fencedPushed mixes pushed copies, which may never be read from the ring, with copies that are
+// read: a fence orders both kinds.
 func fencedPushed(r *kit.Rig) {
 	x, w := CopySetup(r, 6, 4)
 	rng := rand.New(rand.NewPCG(63, 9))
@@ -291,7 +295,7 @@ func fencedPushed(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// fenceStatuses sets the flag where it may be and where it may not.
+// fenceStatuses sets the fence flag on every opcode, where it is allowed and where it is not.
 func fenceStatuses(r *kit.Rig) {
 	x, w := CopySetup(r, 4, 4)
 	s := r.Piece(w[0], 0, 64, kit.Pattern(640, 1))

@@ -13,16 +13,16 @@ import (
 
 const copyHeld = "copy/what is sent waits for a copy that cannot leave"
 
-// HeldChecks hold copies back.
+// HeldChecks block the device's output while copies are ready to leave.
 var HeldChecks = func() []kit.Check {
 	kit.Around[copyHeld] = func(e *board.Endpoint) { e.Gate = true }
 	kit.Credits[copyHeld] = 12
 	return []kit.Check{{Name: copyHeld, Rules: "D6 D8", Stalls: kit.Calm, Run: sendBehindHeldCopy}}
 }()
 
-// sendBehindHeldCopy has the way out of the device full when a copy's only write is ready, to the last place or a few
-// more: wherever it stands then, inside the device or before it, a frame of inline bytes behind it in the queue must
-// not leave.
+// sendBehindHeldCopy fills the device's output path before a copy's only write is ready, completely
+// or but for a few TLPs. Wherever the write waits then, inside the device or before it, a frame of
+// inline bytes behind it in the queue must not leave.
 func sendBehindHeldCopy(r *kit.Rig) {
 	const late = 8000
 	x, w := CopySetup(r, 2, 3)
@@ -34,7 +34,7 @@ func sendBehindHeldCopy(r *kit.Rig) {
 		n := uint64(100 + spare)
 		src, dst := r.Piece(w[0], 0, 64, kit.Pattern(64, n)), r.Hole(w[1], 0, 64, 64)
 		fill := filling(takes - spare)
-		r.Post(y, len(fill)) // none is left to be read ahead meanwhile
+		r.Post(y, len(fill)) // so that none can be fetched ahead meanwhile
 		r.Quiet()
 		require.NoError(r.T,
 			r.Bed.Faults.Add(inject.Fault{From: r.BusOf(src), To: r.BusOf(src) + 64, Delay: r.Bed.Cycles(late)}))
@@ -51,7 +51,7 @@ func sendBehindHeldCopy(r *kit.Rig) {
 				out++
 			}
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the copy's source is asked for", func() bool { return asked })
 		r.Run(4 * kit.LinkCycles)
 		r.Bed.Gate.Close()
@@ -60,7 +60,7 @@ func sendBehindHeldCopy(r *kit.Rig) {
 		r.Played()
 		r.Run(1000)
 		require.Equal(r.T, min(takes, takes-spare), out, "TLPs that left before the copy's source came")
-		require.False(r.T, wrote, "the copy's source came too soon: this check is too weak")
+		require.False(r.T, wrote, "the copy's source came too soon for this check")
 		r.Run(late + 2000)
 		require.Equal(r.T, spare > 0, wrote, "the copy's write left, with room for %d TLPs more", spare)
 		require.Equal(r.T, wrote, r.LeftFrom(x.Number), "the frame behind the copy left, with room for %d TLPs more",
@@ -78,7 +78,7 @@ func sendBehindHeldCopy(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// wayOut counts the TLPs that leave the device while nothing takes them.
+// wayOut counts the TLPs that leave the device while nothing accepts them.
 func wayOut(r *kit.Rig, y *kit.RxRing) int {
 	r.T.Helper()
 	fill := filling(2 * kit.Credits[copyHeld])
@@ -97,11 +97,11 @@ func wayOut(r *kit.Rig, y *kit.RxRing) int {
 	r.Watch = nil
 	r.Bed.Gate.Open()
 	r.Quiet()
-	require.Less(r.T, out, 2*len(fill), "TLPs that the way out takes")
+	require.Less(r.T, out, 2*len(fill), "TLPs that the output path holds")
 	return out
 }
 
-// filling is frames whose reception needs n writes, those of completion entries among them.
+// filling returns frames whose reception takes n writes, completion entries included.
 func filling(n int) [][]byte {
 	var all [][]byte
 	if n%2 > 0 {

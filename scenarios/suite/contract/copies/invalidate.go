@@ -11,19 +11,19 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// InvalidateChecks look at invalidate messages.
+// InvalidateChecks check invalidate messages [D4].
 var InvalidateChecks = []kit.Check{
 	{Name: "copy/invalidate", Rules: "D1 D4 D5 D6", Stalls: kit.Stalled, Run: invalidate},
 	{Name: "copy/ranges that cannot be invalidated", Rules: "D1", Stalls: kit.Calm, Run: badRanges},
 }
 
-// message is a message of the device.
+// message holds the fields of a message TLP that checks compare.
 type message struct {
 	tlp.Header
 	data []byte
 }
 
-// invalidation is the message that [D4] gives for a range.
+// invalidation returns the message that [D4] requires for a range.
 func invalidation(bus uint64, n int) message {
 	data := make([]byte, nicspec.InvalidateMsgSize)
 	binary.LittleEndian.PutUint64(data, bus)
@@ -74,7 +74,7 @@ func invalidate(r *kit.Rig) {
 	require.Equal(r.T, []message{invalidation(big.Bus, nicspec.CopyMax)}, got)
 }
 
-// badRanges names ranges that are no whole lines of Arm memory.
+// badRanges copies to and from ranges that are not whole lines of Arm memory.
 func badRanges(r *kit.Rig) {
 	x, w := CopySetup(r, 7, 4)
 	r.Root.OnMessage = func(h *tlp.Header, _ []byte) { r.T.Errorf("message %v", h) }

@@ -11,14 +11,14 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// LineChecks look at whole cache lines.
+// LineChecks check that copies keep cache lines whole.
 var LineChecks = []kit.Check{
 	{Name: "copy/whole lines", Rules: "D2 P3", Stalls: kit.Stalled, Run: wholeLines},
 	{Name: "copy/whole lines, MPS and MRRS", Rules: "D2 P3 G8", Stalls: kit.Calm, Run: wholeLinesLimits},
 	{Name: "copy/whole lines of several queues", Rules: "D2 D7", Stalls: kit.Stalled, Run: wholeLinesTogether},
 }
 
-// span is the bytes that a request names.
+// span is the range of bytes of one request.
 type span struct {
 	at uint64
 	n  int
@@ -43,7 +43,8 @@ func (q *requested) see(c boundary.Crossing) {
 	}
 }
 
-// torn is the first aligned line of a range that no request of a list names whole, and whether there is one.
+// torn returns the first aligned line of a range that no request covers whole, and whether there is
+// one.
 func torn(list []span, bus uint64, n int) (line uint64, found bool) {
 	const size = nicspec.LineBytes
 	for line = (bus + size - 1) &^ (size - 1); line+size <= bus+uint64(n); line += size {
@@ -58,8 +59,8 @@ func torn(list []span, bus uint64, n int) (line uint64, found bool) {
 	return 0, false
 }
 
-// copiedInLines posts copies and demands that they are done, and that those whose addresses agree modulo 64 kept their
-// lines whole. It returns how many did.
+// copiedInLines posts copies, waits for their ends, and checks that those whose addresses agree
+// modulo 64 kept their lines whole. It returns their number.
 func copiedInLines(r *kit.Rig, x *kit.TxRing, entries ...nicspec.WqeFields) (lined int) {
 	r.T.Helper()
 	for len(entries) > 0 {
@@ -78,7 +79,8 @@ func copiedInLines(r *kit.Rig, x *kit.TxRing, entries ...nicspec.WqeFields) (lin
 	return lined
 }
 
-// keptWhole demands that a copy's lines were kept whole, if its addresses agree modulo 64; it returns 1 then, else 0.
+// keptWhole checks that a copy whose addresses agree modulo 64 kept its lines whole. It returns 1
+// for such a copy, else 0.
 func keptWhole(r *kit.Rig, q *requested, s, d nicspec.SegFields) int {
 	r.T.Helper()
 	from, to, n := r.BusOf(s), r.BusOf(d), int(s.Len)
@@ -88,15 +90,15 @@ func keptWhole(r *kit.Rig, q *requested, s, d nicspec.SegFields) int {
 	line, bad := torn(q.reads, from, n)
 	require.False(r.T, bad, "copy of %d B from %#x to %#x: no read asks for the whole line at %#x", n, from, to, line)
 	line, bad = torn(q.writes, to, n)
-	require.False(r.T, bad, "copy of %d B from %#x to %#x: no write has the whole line at %#x", n, from, to, line)
+	require.False(r.T, bad, "copy of %d B from %#x to %#x: no write covers the whole line at %#x", n, from, to, line)
 	return 1
 }
 
-// lineLengths are about one line, a few, and a page.
+// lineLengths are lengths around one line, a few lines, and a page.
 var lineLengths = []int{1, 63, 64, 65, 127, 128, 129, 191, 192, 193, 256, 449, 1000, 4095, 4096, 4161, 9000}
 
-// lineCopies are copies of all lengths from all offsets within a line, most to the same offset, about page boundaries,
-// too.
+// lineCopies returns copies of all lengths from all offsets within a line, most to the same offset,
+// some across page boundaries.
 func lineCopies(r *kit.Rig, w []*kit.Window, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i, n := range lineLengths {
@@ -139,7 +141,7 @@ func wholeLinesLimits(r *kit.Rig) {
 	}
 }
 
-// wholeLinesTogether has a queue of each channel copy at once, aligned alike and not.
+// wholeLinesTogether copies in a queue of each channel at once, aligned alike and not.
 func wholeLinesTogether(r *kit.Rig) {
 	_, w := CopySetup(r, 3, 2)
 	rng := rand.New(rand.NewPCG(53, 9))
@@ -161,7 +163,7 @@ func wholeLinesTogether(r *kit.Rig) {
 			}
 		}
 		for _, x := range rings {
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, x.PI-12, all[i])

@@ -10,14 +10,15 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// ChaosChecks do everything at once, at random: the referee alone says whether what came out was right.
+// ChaosChecks run random programs on everything at once; the referee alone judges the result.
 var ChaosChecks = func() []kit.Check {
 	var all []kit.Check
 	for seed := range uint64(10) {
 		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d", seed), Rules: "C1 C2 C3",
 			Stalls: []int{[]int{0, 20, 50}[seed%3]}, Run: func(r *kit.Rig) { chaos(r, seed, 1<<18) }})
 	}
-	// Where many entries name the same memory, whose read is whose is for the referee to find out.
+	// Where many entries name the same memory, the referee has to find out which read belongs to
+	// which entry.
 	for _, seed := range []uint64{104, 105, 500, 530, 616, 629, 632} {
 		const bytes = 1 << 11
 		all = append(all, kit.Check{Name: fmt.Sprintf("chaos/seed %d, %d B of memory", seed, bytes),
@@ -27,7 +28,7 @@ var ChaosChecks = func() []kit.Check {
 	return all
 }()
 
-// Queues of chaos, in each direction.
+// chaosQueues is the number of queues in each direction.
 const chaosQueues = 3
 
 type chaosRun struct {
@@ -38,7 +39,7 @@ type chaosRun struct {
 	tx  [chaosQueues]*kit.TxRing
 }
 
-// chaos plays at random with so many bytes of each memory for what is sent.
+// chaos runs a random program that sends from the given number of bytes of each memory.
 func chaos(r *kit.Rig, seed uint64, bytes int) {
 	c := &chaosRun{Rig: r, rng: rand.New(rand.NewPCG(seed, 17))}
 	r.Write(nicspec.RegCplTimeout, 2000)
@@ -88,7 +89,7 @@ func (c *chaosRun) step() {
 	case 6, 7, 8:
 		c.sendSome(q)
 	case 9:
-		c.again(q)
+		c.reenable(q)
 	case 10:
 		c.fault(q)
 	case 11:
@@ -102,7 +103,7 @@ func (c *chaosRun) step() {
 	}
 }
 
-// anyPort is one of the ports; where there is one only, it takes no number from the generator.
+// anyPort returns one of the ports. With a single port it draws nothing from the generator.
 func (c *chaosRun) anyPort() int {
 	if c.Sizes.Ports == 1 {
 		return 0
@@ -110,14 +111,14 @@ func (c *chaosRun) anyPort() int {
 	return c.rng.IntN(c.Sizes.Ports)
 }
 
-// seen takes the completion entries that there are.
+// seen takes all completion entries that have been written.
 func (c *chaosRun) seen(g *kit.Ring) int {
 	for c.Next(g) != nil {
 	}
 	return int(g.CQI)
 }
 
-// postSome posts descriptors, no more than there is room for.
+// postSome posts descriptors, no more than the ring has room for.
 func (c *chaosRun) postSome(q int) {
 	x := c.rx[q]
 	room := x.Size() - (len(x.Posted) - c.seen(&x.Ring))
@@ -126,7 +127,7 @@ func (c *chaosRun) postSome(q int) {
 	}
 }
 
-// sendSome posts work entries, all with completion entries.
+// sendSome posts work entries, each with a completion entry.
 func (c *chaosRun) sendSome(q int) {
 	x := c.tx[q]
 	room := x.Size() - int(x.PI-uint16(c.seen(&x.Ring)))
@@ -145,11 +146,11 @@ func (c *chaosRun) sendSome(q int) {
 		}
 		c.Enqueue(x, e)
 	}
-	c.Tell(&x.Ring)
+	c.RingDoorbell(&x.Ring)
 }
 
-// again disables a queue, whatever it is doing, and enables it.
-func (c *chaosRun) again(q int) {
+// reenable disables a queue, whatever it is doing, and enables it again.
+func (c *chaosRun) reenable(q int) {
 	rx := c.rng.IntN(2) > 0
 	if rx {
 		c.Disable(nicspec.TableRxq, q)
@@ -160,7 +161,7 @@ func (c *chaosRun) again(q int) {
 	c.open(rx, q)
 }
 
-// fault lets a read fail, of a ring or of pieces.
+// fault makes a read of a ring or of pieces fail.
 func (c *chaosRun) fault(q int) {
 	all := []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent,
 		inject.FaultByteCount, inject.FaultShort,

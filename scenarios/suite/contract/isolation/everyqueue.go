@@ -17,8 +17,8 @@ var EveryQueueChecks = []kit.Check{
 		Run: everyQueue},
 }
 
-// everyQueue posts a Send, a Copy and a Send to each transmit queue while all classes are stopped: none begins before
-// the end of the stop, all end after it, twice.
+// everyQueue posts a Send, a Copy and a Send to each transmit queue while all classes are stopped,
+// twice: none begins before the end of the stop, all end after it.
 func everyQueue(r *kit.Rig) {
 	const classes, quanta = 8, 8000
 	pause.PortCfg(r, nicspec.PortEntryFields{RxPfc: 0xff})
@@ -33,19 +33,19 @@ func everyQueue(r *kit.Rig) {
 	for lap := range uint64(2) {
 		p := pause.Pauses(r)
 		r.Play(pause.ClassPause(0xff, quanta))
-		r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
+		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 		r.Run(2 * nicspec.VisibleCycles)
 		posts := make([][]kit.Posted, len(all))
 		for q, x := range all {
 			posts[q] = r.Enqueue(x, r.Sound(w[0], lap), copies.SoundCopy(r, w[1], uint64(q)), r.Sound(w[0], lap+1))
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for q, x := range all {
 			r.Ended(x, x.PI-entries, posts[q])
 		}
 		for i := range p.Begins {
 			require.GreaterOrEqual(r.T, p.Begins[i].First, p.Ins[0]+quanta*pause.Quantum(r),
-				"a frame begins in the stop")
+				"a frame begins during the stop")
 		}
 		r.Quiet()
 		r.Frames = nil

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// FairChecks flood one port, either of them, while a frame comes in on the other now and then.
+// FairChecks flood one port while the other gets a frame now and then.
 var FairChecks = []kit.Check{
 	{Name: "ports/turns in receive, last port flooded", Rules: "R13 C3", Stalls: kit.Stalled,
 		Run: func(r *kit.Rig) { turns(r, 0, false) }},
@@ -22,17 +22,18 @@ var FairChecks = []kit.Check{
 		Run: func(r *kit.Rig) { turns(r, 1, true) }},
 }
 
-// turnWatch counts how many frames of the flooded port are taken out while one of the other port waits.
+// turnWatch counts how many frames of the flooded port are taken from the buffer while a frame of
+// the other port waits.
 type turnWatch struct {
 	came  []int64 // cycles of the last beats of the other port's frames
-	taken int     // of them, so far
+	taken int     // those of them taken so far
 	since []int   // frames of the flooded port taken out since each of them came
 	worst int
 }
 
-// turns floods a port with more frames than the device can place, each in three parts or dropped, and plays some on
-// the other, one at a time: each of these is taken out after [R13]'s number of others at the latest, and long before
-// the flood is over.
+// turns floods a port with more frames than the device can place, each in three parts or dropped,
+// and plays some on the other, one at a time. Each of these must be taken after at most [R13]'s
+// number of others, and long before the flood is over.
 func turns(r *kit.Rig, flooded int, drop bool) {
 	const few, many = 24, 6000
 	calm := 1 - flooded
@@ -77,12 +78,12 @@ func turns(r *kit.Rig, flooded int, drop bool) {
 	for i := range few {
 		r.PlayOn(calm, kit.Blob(60+i*13, uint64(i)))
 		r.Until("a frame of the other port is taken out", func() bool { return w.taken > i })
-		require.Less(r.T, r.Player(flooded).Sent(), many, "frames of the flood that had come in when frame %d of the "+
+		require.Less(r.T, r.Player(flooded).Sent(), many, "flood frames received before frame %d of the "+
 			"other port was taken out", i)
 		r.Run(20)
 	}
 	r.Watch, r.Frames = nil, nil
-	require.LessOrEqual(r.T, w.worst, nicspec.FairFrames, "frames of the flooded port that were taken out while one "+
+	require.LessOrEqual(r.T, w.worst, nicspec.FairFrames, "frames of the flooded port taken out while one "+
 		"of the other port waited")
 	for i := range few {
 		r.DeliveredOf(calm, other, first+i, 1)

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// Checks hold that what becomes of a queue is nothing to the others.
+// Checks verify that whatever happens to one queue leaves the others alone.
 var Checks = []kit.Check{
 	{Name: "queues apart/one is disabled and enabled while the others are at work", Rules: "Q5 T11 R11 T10 C3",
 		Stalls: kit.Stalled, Run: resetBeside},
@@ -36,14 +36,14 @@ type background struct {
 	w      []*kit.Window
 	rx     []*kit.RxRing
 	tx     []*kit.TxRing
-	frames []int // ordinals of the frames on their way, of each receive queue
+	frames []int // ordinals of the frames in flight to each receive queue
 	queues []int
 	posts  [][]kit.Posted
 	firsts []uint16
 }
 
-// newBackground opens receive queues 10 to 12, which rules 0 to 2 lead to, and transmit queues 20 to 22, of which the
-// last copies where that is built.
+// newBackground opens receive queues 10 to 12, selected by rules 0 to 2, and transmit queues 20 to
+// 22, the last of which copies in builds with the copy engine.
 func newBackground(r *kit.Rig, seed uint64) *background {
 	r.T.Helper()
 	_, w := copies.CopySetup(r, 63%r.Sizes.NumTxq, 2)
@@ -59,7 +59,7 @@ func newBackground(r *kit.Rig, seed uint64) *background {
 	return c
 }
 
-// begin gives every queue something to do.
+// begin gives every queue work.
 func (c *background) begin(n int) {
 	c.T.Helper()
 	c.queues, c.frames, c.posts, c.firsts = nil, nil, nil, nil
@@ -74,7 +74,7 @@ func (c *background) begin(n int) {
 		}
 		c.firsts = append(c.firsts, x.PI)
 		c.posts = append(c.posts, c.Enqueue(x, all...))
-		c.Tell(&x.Ring)
+		c.RingDoorbell(&x.Ring)
 	}
 	for i := range 3 * n {
 		c.frame(i % 3)
@@ -87,7 +87,7 @@ func (c *background) frame(i int) {
 	c.Play(kit.FrameTo(10+i, kit.FrameOf(60+c.rng.IntN(500))))
 }
 
-// end demands that all of it has arrived.
+// end waits until all of the traffic has arrived, and checks it.
 func (c *background) end() {
 	c.T.Helper()
 	for k, i := range c.queues {
@@ -103,8 +103,8 @@ func (c *background) end() {
 	}
 }
 
-// resetBeside disables and enables a receive queue and a transmit queue again and again, with work of theirs on its
-// way.
+// resetBeside disables and enables a receive and a transmit queue again and again, with work of
+// theirs in flight.
 func resetBeside(r *kit.Rig) {
 	c := newBackground(r, 121)
 	for i := range 8 {
@@ -117,7 +117,7 @@ func resetBeside(r *kit.Rig) {
 				r.Play(kit.FrameTo(2, kit.FrameOf(100+k)))
 			}
 		}
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Run(i * 70)
 		r.Disable(nicspec.TableTxq, 4)
 		r.Disable(nicspec.TableRxq, 2)
@@ -131,7 +131,7 @@ func resetBeside(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// victim gives a queue something to do whose reads fail, and tells how to wait for its end.
+// victim gives a queue work whose reads fail, and returns a function that waits for its end.
 type victim func(c *background, f *kit.Failure) (end func())
 
 func victimDescriptor(c *background, f *kit.Failure) func() {
@@ -150,7 +150,7 @@ func victimEntry(c *background, f *kit.Failure) func() {
 	x := c.OpenTx(4, 3)
 	c.FailOnce(f.Kind, x.Base, 512)
 	all := c.Enqueue(x, c.Sound(c.w[0], 1))
-	c.Tell(&x.Ring)
+	c.RingDoorbell(&x.Ring)
 	return func() {
 		if f.Want == nicspec.StatusOk {
 			c.Ended(x, 0, all)
@@ -161,8 +161,8 @@ func victimEntry(c *background, f *kit.Failure) func() {
 	}
 }
 
-// spoils has an entry's reads of its first piece fail.
-func (c *background) spoils(f *kit.Failure, e nicspec.WqeFields) func() {
+// failFirstPiece makes an entry's reads of its first piece fail.
+func (c *background) failFirstPiece(f *kit.Failure, e nicspec.WqeFields) func() {
 	x := c.OpenTx(4, 3)
 	s := kit.Segments(&e)[0]
 	c.FailOnce(f.Kind, c.BusOf(s), int(s.Len))
@@ -170,25 +170,27 @@ func (c *background) spoils(f *kit.Failure, e nicspec.WqeFields) func() {
 	if f.Want != nicspec.StatusOk {
 		all[0].Status, all[0].Frame = f.Want, nil
 	}
-	c.Tell(&x.Ring)
+	c.RingDoorbell(&x.Ring)
 	return func() {
 		c.Ended(x, 0, all)
 		c.Disable(nicspec.TableTxq, 4)
 	}
 }
 
-func victimPiece(c *background, f *kit.Failure) func() { return c.spoils(f, c.Sound(c.w[1], 7)) }
+func victimPiece(c *background, f *kit.Failure) func() {
+	return c.failFirstPiece(f, c.Sound(c.w[1], 7))
+}
 func victimCopy(c *background, f *kit.Failure) func() {
-	return c.spoils(f, copies.SoundCopy(c.Rig, c.w[1], 7))
+	return c.failFirstPiece(f, copies.SoundCopy(c.Rig, c.w[1], 7))
 }
 
-// failBeside lets reads of a queue fail in every way while the others are at work.
+// failBeside makes reads of a queue fail in every way while the others are at work.
 func failBeside(r *kit.Rig, v victim) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	c := newBackground(r, 122)
 	for i := range kit.Failures {
 		f := &kit.Failures[i]
-		if f.Kind == inject.FaultTag { // the tag that it hits may be another's: they rest meanwhile
+		if f.Kind == inject.FaultTag { // the tag that it hits may be another's: the others pause meanwhile
 			end := v(c, f)
 			r.Struck()
 			end()

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// PortChecks are for NICs with more than one Ethernet port. All other checks use one port, which they know as port 0:
-// the NIC's last one, so that those of a NIC with two ports test its second.
+// PortChecks are for NICs with more than one Ethernet port. All other checks use a single port,
+// which they number 0: the NIC's last one, so that on a NIC with two ports they test the second.
 var PortChecks = []kit.Check{
 	{Name: "ports/in on both, one queue", Rules: "B3 R1 R11 P9 C1", Stalls: kit.Stalled, Run: oneQueue},
 	{Name: "ports/in on both, queues by port", Rules: "R5 R11 H11", Stalls: kit.Stalled, Run: queueByPort},
@@ -22,7 +22,8 @@ var PortChecks = []kit.Check{
 		Run: everythingOnBoth},
 }
 
-// arrivedOn is the steps that frames make on a port whatever becomes of them, with the first n delivered.
+// arrivedOn adds the counter steps of frames on a port, whatever their fate, the first n of them
+// delivered.
 func arrivedOn(s kit.Steps, port, n int, frames ...[]byte) kit.Steps {
 	s.With(kit.CounterOn(port, nicspec.CntRxFrames), len(frames)).With(kit.CounterOn(port, nicspec.CntRxDelivered),
 		n).With(kit.DevCounter(nicspec.CntRxCqe), n)
@@ -32,7 +33,7 @@ func arrivedOn(s kit.Steps, port, n int, frames ...[]byte) kit.Steps {
 	return s
 }
 
-// portFrames are frames for a port, of lengths that have the ports' frames meet in every way.
+// portFrames returns frames for a port; their lengths make the ports' frames overlap in every way.
 func portFrames(port, n int) [][]byte {
 	rng := rand.New(rand.NewPCG(uint64(port), 21))
 	var all [][]byte
@@ -42,14 +43,15 @@ func portFrames(port, n int) [][]byte {
 	return all
 }
 
-// either takes the completion entries of a queue that gets frames of both ports, in the order of the ordinals of each.
+// either takes the n completion entries of a queue that gets frames of both ports, in the order of
+// each port's ordinals.
 func either(r *kit.Rig, x *kit.RxRing, n int) {
 	r.T.Helper()
 	next := [2]int{}
 	for range n {
 		var e nicspec.RxCqe
 		r.Until("a frame of either port is delivered", func() bool { e = r.Next(&x.Ring); return e != nil })
-		x.CQI-- // looked at, and taken by deliveredOf
+		x.CQI-- // peeked at; DeliveredOf takes it
 		port := r.PortOf(int(e.Port()))
 		require.Less(r.T, port, r.Sizes.Ports, "port in the completion entry %v", e)
 		r.DeliveredOf(port, x, next[port], nicspec.RuleNone)
@@ -58,7 +60,8 @@ func either(r *kit.Rig, x *kit.RxRing, n int) {
 	r.Nothing(&x.Ring)
 }
 
-// oneQueue has frames of both ports in one queue, at once: those of each port in their order, none mixed with another.
+// oneQueue delivers frames of both ports to one queue at once: each port's frames stay in order,
+// and none is mixed with another.
 func oneQueue(r *kit.Rig) {
 	x := r.OpenRx(3, 9, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
 	r.Post(x, 400)
@@ -70,7 +73,7 @@ func oneQueue(r *kit.Rig) {
 	})
 }
 
-// inPieces plays on both ports, a few frames at a time, so that the device's buffers hold them.
+// inPieces plays on both ports, a few frames at a time, so that the device can buffer them.
 func inPieces(r *kit.Rig, a, b [][]byte) {
 	r.T.Helper()
 	const few = 25
@@ -81,7 +84,7 @@ func inPieces(r *kit.Rig, a, b [][]byte) {
 	}
 }
 
-// portRule sends frames of a port to a queue, or drops them.
+// portRule writes a rule that queues or drops the frames of a port.
 func portRule(r *kit.Rig, index, port int, action nicspec.Action, q int) {
 	r.T.Helper()
 	f := nicspec.RuleEntryFields{Valid: 1, Action: action, Queue: uint16(q)}
@@ -90,7 +93,7 @@ func portRule(r *kit.Rig, index, port int, action nicspec.Action, q int) {
 	r.Rule(index, f)
 }
 
-// queueByPort has a queue for each port: the same frames, told apart by the port alone.
+// queueByPort gives each port a queue: the same frames, distinguished by the port alone.
 func queueByPort(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	x, y := r.OpenRx(1, 8, nil), r.OpenRx(2, 8, nil)
@@ -107,7 +110,7 @@ func queueByPort(r *kit.Rig) {
 		}
 	})
 	require.Equal(r.T, [2]uint64{100, 100}, [2]uint64{r.Read2(nicspec.RegRuleHits(4)), r.Read2(nicspec.RegRuleHits(9))})
-	portRule(r, 4, 1, nicspec.ActionQueue, 1) // now the lower rule takes the other port's
+	portRule(r, 4, 1, nicspec.ActionQueue, 1) // now the lower rule takes the other port's frames
 	r.Rule(9, nicspec.RuleEntryFields{})
 	r.Play(frames[0])
 	r.Quiet()
@@ -117,7 +120,8 @@ func queueByPort(r *kit.Rig) {
 	require.EqualValues(r.T, 1, r.Counters()[kit.PortCounter(nicspec.CntRxDropNoRule)])
 }
 
-// dropsByPort drops frames on either port while the other delivers: each cause steps the counter of its port.
+// dropsByPort drops frames on either port while the other delivers: each cause steps the counter of
+// its own port.
 func dropsByPort(r *kit.Rig) {
 	x := r.OpenRx(5, 6, nil)
 	r.ReceiveAll(5)
@@ -150,8 +154,8 @@ func dropsByPort(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// overflowOfOne floods one port with frames that the device cannot take as fast: every cycle has a beat, and each
-// frame leaves in three TLPs. The other port loses none.
+// overflowOfOne floods one port faster than the device can write: every cycle has a beat, and each
+// frame takes three TLPs. The other port loses none.
 func overflowOfOne(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	dense, err := traffic.ParsePace("beats", r.Sizes.EthBits, r.Bed.NIC.Period())
@@ -186,7 +190,7 @@ func overflowOfOne(r *kit.Rig) {
 		step(1, nicspec.CntRxDropOverflow)})
 }
 
-// outOnBoth sends from queues whose entries go to one port, to the other, and to both in turn.
+// outOnBoth sends from queues whose entries go to one port, to the other, and to both alternately.
 func outOnBoth(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rings := []*kit.TxRing{x, r.OpenTx(2, 6), r.OpenTx(7, 6)}
@@ -215,7 +219,7 @@ func outOnBoth(r *kit.Rig) {
 	}
 	r.Counted("frames on both ports", want, func() {
 		for _, x := range rings {
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, 0, posts[i])
@@ -240,8 +244,8 @@ func everythingOnBoth(r *kit.Rig) {
 		a, b = append(a, e), append(b, f)
 	}
 	pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-	r.Tell(&x.Ring)
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&x.Ring)
+	r.RingDoorbell(&y.Ring)
 	in := [2][][]byte{portFrames(0, 100), portFrames(1, 100)}
 	for i := range 100 {
 		r.PlayOn(0, in[0][i])
@@ -260,7 +264,7 @@ func everythingOnBoth(r *kit.Rig) {
 					kit.DevCounter(nicspec.CntTxCqe): 120}, 0, 100, in[0]...), 1, 100, in[1]...), a), b))
 }
 
-// sentOn adds the steps of work entries that all send, by their ports.
+// sentOn adds the counter steps of work entries that all send, by port.
 func sentOn(s kit.Steps, all []nicspec.WqeFields) kit.Steps {
 	for i := range all {
 		n := int(all[i].InlineLen)

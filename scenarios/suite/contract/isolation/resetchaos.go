@@ -9,11 +9,12 @@ import (
 	"nictwin/stack/driver"
 )
 
-// ResetChaosParts are what a reset finds at work here.
+// ResetChaosParts are the parts that a build needs for ResetChaosChecks.
 const ResetChaosParts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartAttr
 
-// ResetChaosChecks are chaos that function-level resets cut short, with messages and attributes: the referee says
-// whether work ends, nothing is left, and the device is as new.
+// ResetChaosChecks cut random programs short by function-level resets, with messages and
+// attributes. The referee judges whether work ends, nothing of it is left, and the device is as
+// new.
 var ResetChaosChecks = func() []kit.Check {
 	var all []kit.Check
 	for seed := range uint64(9) {
@@ -28,13 +29,13 @@ func resetChaos(r *kit.Rig, seed uint64) {
 	const lives = 5
 	c := &chaosRun{Rig: r, rng: rand.New(rand.NewPCG(seed, 17))}
 	for life := range lives {
-		c.born()
+		c.setUp()
 		for range 40 {
 			c.step()
 			r.Run(c.rng.IntN(200))
 		}
 		if life+1 < lives {
-			c.reborn()
+			c.resetAtWork()
 		}
 	}
 	c.Bed.Faults.Clear()
@@ -42,8 +43,8 @@ func resetChaos(r *kit.Rig, seed uint64) {
 	r.Run(2 * 2000)
 }
 
-// born sets the device up.
-func (c *chaosRun) born() {
+// setUp sets up the device.
+func (c *chaosRun) setUp() {
 	r := c.Rig
 	r.Write(nicspec.RegCplTimeout, 2000)
 	r.Write(nicspec.RegCtrl, 3)
@@ -65,8 +66,8 @@ func (c *chaosRun) born() {
 	}
 }
 
-// reborn resets the device in the middle of its work, and waits for the end.
-func (c *chaosRun) reborn() {
+// resetAtWork resets the device in the middle of its work, and waits for the end of the reset.
+func (c *chaosRun) resetAtWork() {
 	var reset nicspec.CtrlReg
 	reset.SetFlr(true)
 	c.Write(nicspec.RegCtrl, uint32(reset))

@@ -10,10 +10,10 @@ import (
 	"nictwin/stack/driver"
 )
 
-// CardFor is a card with the endpoint that checks want, and with the clock for which they count cycles: that of
-// time-outs above all, which are 1,024 cycles at least. Its links take the largest MPS and MRRS that software may set,
-// as checks do. Its Ethernet is as far away as its software, so that a frame that is played after a doorbell comes
-// after it.
+// CardFor returns the card with the endpoint that checks need, and with a clock that fits the
+// cycles they count: above all time-outs, which are 1,024 cycles at least. Its links take the
+// largest MPS and MRRS that software may set, since checks set them. Its Ethernet is as far away as
+// its software, so that a frame played after a doorbell arrives after it.
 func CardFor(card *board.CardSpec, e board.Endpoint) *board.CardSpec {
 	c, sw := *card, *card.Switch
 	most := tlp.Limits{MPS: tlp.PageBytes, MRRS: tlp.PageBytes, RCB: 64}
@@ -29,7 +29,8 @@ func CardFor(card *board.CardSpec, e board.Endpoint) *board.CardSpec {
 	return &c
 }
 
-// wayOf is how many cycles a TLP takes from software to the NIC or back, with what memory takes on a card.
+// wayOf returns how many cycles a TLP takes from software to the NIC or back, memory access
+// included.
 func wayOf(c *board.CardSpec) int {
 	if c == nil {
 		return LinkCycles
@@ -40,7 +41,7 @@ func wayOf(c *board.CardSpec) int {
 	return int(way / simcore.Freq{PeriodPs: c.Period}.Period())
 }
 
-// latencyOf is that of the link before a root.
+// latencyOf returns the latency of the link to a root.
 func latencyOf(d *board.Downlink) simcore.Ps {
 	if d.PCIe != nil {
 		return d.PCIe.Latency
@@ -48,8 +49,8 @@ func latencyOf(d *board.Downlink) simcore.Ps {
 	return d.Fabric.Latency
 }
 
-// flush waits until all that the NIC wrote before is in memory. Behind a switch an entry in one memory does not prove
-// that payload in the other is there.
+// flush waits until everything that the NIC has written is in memory. Behind a switch, an entry in
+// one memory does not prove that its payload has reached the other.
 func (r *Rig) flush() {
 	r.T.Helper()
 	f, apart := r.Bed.Bus.(driver.Flusher)
@@ -64,5 +65,5 @@ func (r *Rig) flush() {
 			left--
 		})
 	}
-	r.Until("what was written is in memory", func() bool { return left == 0 })
+	r.Until("everything written is in memory", func() bool { return left == 0 })
 }

@@ -7,27 +7,28 @@ import (
 	"nictwin/scenarios/bed/testbed"
 )
 
-// Build puts a board together with the NIC under test on it. The spec says what is wanted of everything around the NIC;
-// its kind of NIC is for Build to choose.
+// Build puts the NIC under test on a board. The spec describes everything around the NIC; Build
+// itself chooses the kind of NIC.
 type Build func(testbed.Spec) (*testbed.Bed, error)
 
 // Check is one test of the suite.
 type Check struct {
 	Name   string
 	Rules  string // of docs/nic.md, separated by spaces
-	Stalls []int  // percent of cycles with back-pressure; nil: calm only
+	Stalls []int  // percent of cycles with back-pressure, one run each; nil: calm only
 	Run    func(*Rig)
 }
 
-// Title is the check's name with its rules: registers/shapes [G1] [P8].
+// Title returns the check's name with its rules: registers/shapes [G1] [P8].
 func (c *Check) Title() string {
 	return c.Name + " [" + strings.Join(strings.Fields(c.Rules), "] [") + "]"
 }
 
-// Around changes the endpoint of some checks, by name.
+// Around changes the board's endpoint for some checks, by name.
 var Around = map[string]func(*board.Endpoint){}
 
-// Credits are those of the links of some checks, by name; the others have as many as never hold anything back.
+// Credits are the link credits of some checks, by name. Other checks have enough that no TLP ever
+// waits for credits.
 var Credits = map[string]int{}
 
 // Back-pressure under which checks run.

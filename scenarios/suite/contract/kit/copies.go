@@ -6,12 +6,12 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// IsCopy tells the opcodes of the copy engine.
+// IsCopy reports whether an opcode is the copy engine's.
 func IsCopy(op nicspec.Opcode) bool {
 	return op >= nicspec.OpcodeCopy && op <= nicspec.OpcodeCopyInvalidate
 }
 
-// copyStatus is [D1].
+// copyStatus returns the status of a copy [D1].
 func copyStatus(w *nicspec.WqeFields, keys KeyTable, sizes *nicspec.Build) nicspec.Status {
 	want := 2
 	if w.Opcode == nicspec.OpcodeInvalidate {
@@ -60,20 +60,20 @@ func (r *Rig) Writable(w *Window) {
 	r.Key(int(w.ID&0xffff), k)
 }
 
-// BusOf is where a piece is.
+// BusOf returns the bus address of a piece.
 func (r *Rig) BusOf(s nicspec.SegFields) uint64 {
 	k := r.Keys[int(s.Key&0xffff)]
 	return k.BusBase + s.Addr - k.VaBase
 }
 
-// CopyEntry is a work entry that copies from one range to another.
+// CopyEntry returns a work entry that copies from one range to another.
 func CopyEntry(op nicspec.Opcode, pieces ...nicspec.SegFields) nicspec.WqeFields {
 	w := SendEntry(nil, pieces...)
 	w.Opcode = op
 	return w
 }
 
-// Hole is a destination of n bytes between guards.
+// Hole returns a destination of n bytes between guards.
 func (r *Rig) Hole(w *Window, skew, align, n int) nicspec.SegFields {
 	r.T.Helper()
 	s := r.Piece(w, skew, align, Pattern(n+2*Guard, uint64(n)))
@@ -82,7 +82,7 @@ func (r *Rig) Hole(w *Window, skew, align, n int) nicspec.SegFields {
 	return s
 }
 
-// Filled demands that a destination has these bytes, and that its guards are untouched.
+// Filled checks that a destination contains these bytes, and that its guards are untouched.
 func (r *Rig) Filled(s nicspec.SegFields, want []byte) {
 	r.T.Helper()
 	n := len(want)
@@ -97,4 +97,4 @@ func (r *Rig) Filled(s nicspec.SegFields, want []byte) {
 	}
 }
 
-const Guard = 64 // bytes about a destination that nobody may write
+const Guard = 64 // bytes on either side of a destination that nothing may write

@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Arrived is the steps that frames make whatever becomes of them.
+// Arrived returns the counter steps that frames cause whatever their fate.
 func Arrived(frames ...[]byte) Steps {
 	s := Steps{PortCounter(nicspec.CntRxFrames): uint64(len(frames))}
 	for _, f := range frames {
@@ -13,7 +13,7 @@ func Arrived(frames ...[]byte) Steps {
 	return s
 }
 
-// With adds a counter to steps.
+// With returns the steps with n more of a counter.
 func (s Steps) With(index int, n int) Steps {
 	if n > 0 {
 		s[index] += uint64(n)
@@ -26,13 +26,13 @@ func (s Steps) Taken(n int) Steps {
 	return s.With(PortCounter(nicspec.CntRxDelivered), n).With(DevCounter(nicspec.CntRxCqe), n)
 }
 
-// Dropped plays frames that all end in one counter.
+// Dropped plays frames and checks that all of them are counted under one cause.
 func (r *Rig) Dropped(what string, cause nicspec.PortCounter, frames ...[]byte) {
 	r.T.Helper()
 	r.Counted(what, Arrived(frames...).With(PortCounter(cause), len(frames)), func() { r.Play(frames...) })
 }
 
-// Spoiled is a RoCE packet with what is wrong about it.
+// Spoiled returns a RoCE packet with the given faults.
 func Spoiled(ip, l4, icrc bool) []byte {
 	p := RocePacket(100)
 	p.IPBad, p.IcrcBad, p.UDPCsum = ip, icrc, CsumRight

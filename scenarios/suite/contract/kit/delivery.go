@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// FrameOf is a frame of n bytes with headers that differ from one to the next.
+// FrameOf returns a frame of n bytes whose headers differ from one length to the next.
 func FrameOf(n int) []byte {
 	p := RocePacket(0)
 	if n%3 == 1 {
@@ -26,7 +26,8 @@ func FrameTo(q int, frame []byte) []byte {
 	return frame
 }
 
-// ByDest sends frames to the queue that the last byte of their destination names, by one rule a queue.
+// ByDest writes one rule per queue: frames go to the queue that the last byte of their destination
+// address names.
 func (r *Rig) ByDest(queues ...int) {
 	r.T.Helper()
 	for i, q := range queues {
@@ -42,7 +43,8 @@ func (r *Rig) Rule(index int, f nicspec.RuleEntryFields) {
 	r.Commit(nicspec.TableRule, index, Encode(&f, nicspec.RuleEntrySize))
 }
 
-// Lengths of frames, about every limit: the shortest and the longest, beats, payloads of TLPs.
+// Lengths are frame lengths around every limit: the shortest and the longest, beats, payloads of
+// TLPs.
 var Lengths = []int{60, 61, 62, 63, 64, 65, 66, 67, 68, 127, 128, 129, 191, 192, 193, 255, 256, 257, 511, 512, 513,
 	1023, 1024,
 	1025, 1499, 1500, 1514, 4096, 4097, 9215, 9216}

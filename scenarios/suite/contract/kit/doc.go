@@ -1,7 +1,7 @@
-// Package kit is the board under test and what a check does with it: registers and doorbells, rings and work entries,
-// frames and deliveries, failing reads, counters, and what must come out.
+// Package kit is the board under test and the operations of checks on it: registers and doorbells,
+// rings and work entries, frames and deliveries, failing reads, counters, and expected results.
 //
-// It has no checks of its own, and imports nothing of the rooms that do.
+// It contains no checks, and imports none of the packages that do.
 //
 // Invariants:
 //   - What is expected is computed here from docs/nic.md, never by the functions of the Go NIC.

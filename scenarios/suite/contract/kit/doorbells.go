@@ -5,17 +5,17 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Tell rings a queue's doorbell for all that was posted.
-func (r *Rig) Tell(g *Ring) { r.T.Helper(); r.Write(g.Doorbell(), uint32(g.PI)) }
+// RingDoorbell rings a queue's doorbell for all that was posted.
+func (r *Rig) RingDoorbell(g *Ring) { r.T.Helper(); r.Write(g.Doorbell(), uint32(g.PI)) }
 
-// Doorbell writes anything to a doorbell.
+// Doorbell writes any value to a doorbell.
 func (r *Rig) Doorbell(rx bool, q int, v uint32) {
 	r.T.Helper()
 	g := driver.NewRawQueue(!rx, q, 0)
 	r.Write(g.Doorbell(), v)
 }
 
-// WireLong is an entry as the device gets it, all blocks that it names.
+// WireLong encodes an entry as the device reads it, all blocks that it names.
 func (r *Rig) WireLong(w *LongEntry) []byte {
 	e := w.WqeFields
 	if !IsCopy(w.Opcode) {

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Sound is an entry without a flaw.
+// Sound returns an entry without a flaw.
 func (r *Rig) Sound(w *Window, seed uint64) nicspec.WqeFields {
 	r.T.Helper()
 	var p [3]nicspec.SegFields
@@ -19,7 +19,8 @@ func (r *Rig) Sound(w *Window, seed uint64) nicspec.WqeFields {
 	return SendEntry(nil, p[:]...)
 }
 
-// TxSetup enables both directions, a transmit queue and two windows: Arm memory, and host memory behind Arm addresses.
+// TxSetup enables both directions, opens a transmit queue, and makes two windows: Arm memory, and
+// host memory behind Arm addresses.
 func (r *Rig) TxSetup(q, log int) (*TxRing, []*Window) {
 	r.T.Helper()
 	r.Write(nicspec.RegCtrl, 3)
@@ -46,7 +47,7 @@ func (r *Rig) Cut(w []*Window, frame []byte, inline, nseg int, rng *rand.Rand) n
 	return SendEntry(frame[:inline], pieces...)
 }
 
-// BadKeys writes them; pieces of the window w keep their address.
+// BadKeys writes the keys below; pieces of the window w keep their addresses.
 func (r *Rig) BadKeys(w *Window) {
 	r.T.Helper()
 	good := r.Keys[int(w.ID&0xffff)]
@@ -61,7 +62,7 @@ func (r *Rig) BadKeys(w *Window) {
 	mod(KeyEmpty, func(k *nicspec.KeyEntryFields) { k.Length = 0 })
 }
 
-// Keys that are wrong in some way, set up by badKeys.
+// Keys that BadKeys makes unusable, each in its own way.
 const (
 	KeyInvalid   = 20
 	KeyWriteOnly = 21

@@ -7,11 +7,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Failure is a fault of a read and the status that it ends with; Ok where it does no harm.
+// Failure is a fault of a read and the status that it causes; Ok if it does no harm.
 type Failure struct {
 	Kind   inject.FaultKind
 	Want   nicspec.Status
-	Strays int // completions that find no request, where that does not depend on how the device splits
+	Strays int // unexpected completions, where their number does not depend on how the device splits
 }
 
 var Failures = []Failure{
@@ -26,20 +26,21 @@ var Failures = []Failure{
 	{inject.FaultPoisonedUR, nicspec.StatusCplUnsupported, 0}, {inject.FaultPoisonedCount, nicspec.StatusCplPoison, 0},
 }
 
-// Timeout is CPL_TIMEOUT in these checks, the least there is.
+// Timeout is the CPL_TIMEOUT of these checks, the shortest that there is.
 const Timeout = 1024
 
-// FailOnce lets one read in a range of n bytes fail, by its last completion: how a read is split makes no difference.
+// FailOnce makes one read in a range of n bytes fail by its last completion, so that the way a read
+// is split makes no difference.
 func (r *Rig) FailOnce(kind inject.FaultKind, bus uint64, n int) {
 	r.T.Helper()
 	r.Bed.Faults.Clear()
 	require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: kind, From: bus, To: bus + uint64(n), Count: 1, Nth: 99}))
 }
 
-// Struck waits until a fault has been met.
+// Struck waits until an injected fault has hit a read.
 func (r *Rig) Struck() {
 	r.T.Helper()
-	r.Until("a fault is met", func() bool { return r.Bed.Faults.Hits() > 0 })
+	r.Until("an injected fault hits", func() bool { return r.Bed.Faults.Hits() > 0 })
 }
 
 // Event waits for the Event of a queue and compares it.
@@ -54,7 +55,7 @@ func (r *Rig) Event(g *Ring, status nicspec.Status, first uint16) {
 	}
 }
 
-// Counts is the steps of a failing read.
+// Counts returns the counter steps of a failing read.
 func (f *Failure) Counts() Steps {
 	s := Steps{}
 	switch f.Want {
@@ -67,7 +68,7 @@ func (f *Failure) Counts() Steps {
 	return s.With(DevCounter(nicspec.CntCplUnexpected), f.Strays)
 }
 
-// FaultDelay has reads of n bytes answered late.
+// FaultDelay returns a fault that answers reads of n bytes late.
 func FaultDelay(r *Rig, bus uint64, n, cycles int) inject.Fault {
 	return inject.Fault{From: bus, To: bus + uint64(n), Delay: r.Bed.Cycles(cycles)}
 }

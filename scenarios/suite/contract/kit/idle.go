@@ -4,11 +4,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// BusyFalls waits until the pin busy is 0: nothing is left to do [B8] [C3].
+// BusyFalls waits until the busy pin is 0: no work is left [B8] [C3].
 func (r *Rig) BusyFalls() {
 	r.T.Helper()
 	from := r.Bed.NIC.Cycles()
-	r.Until("the pin busy is 0 [B8]", func() bool {
+	r.Until("the busy pin is 0 [B8]", func() bool {
 		r.Read(nicspec.RegStatus) // the Go NIC reports an idle interval when it ends
 		return r.IdleAt > from
 	})

@@ -11,7 +11,7 @@ func crc32c(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// crcRange is the range of [X3]; ok is false where there is none.
+// crcRange returns the bytes that the CRC-32C covers [X3]; ok is false for frames without one.
 func crcRange(b []byte, f *nicspec.RxCqeFields) (from, to int, ok bool) {
 	n, l3, l4 := len(b), int(f.L3Off), int(f.L4Off)
 	from, to = int(f.PayloadOff), n
@@ -40,7 +40,7 @@ func crcRange(b []byte, f *nicspec.RxCqeFields) (from, to int, ok bool) {
 	return from, to, !f.Frag && to > from && whole
 }
 
-// digest sets what a completion entry says of a payload's CRC-32C, in a queue's mode.
+// digest sets the CRC-32C fields of a completion entry, by the queue's mode.
 func digest(b []byte, f *nicspec.RxCqeFields, mode nicspec.CrcMode) {
 	from, to, ok := crcRange(b, f)
 	if mode == nicspec.CrcModeOff || !ok {
@@ -52,7 +52,8 @@ func digest(b []byte, f *nicspec.RxCqeFields, mode nicspec.CrcMode) {
 	}
 }
 
-// putDigest is [X1]: it inserts the CRC-32C, or says that it may not stand there. The conditions of [T7] hold.
+// putDigest inserts the CRC-32C [X1], or returns false if its place is not allowed. The conditions
+// of [T7] hold.
 func putDigest(w *nicspec.WqeFields, f []byte) bool {
 	l3, l4, end := int(w.L3Off), int(w.L4Off), len(f)
 	if w.FIcrc {
@@ -72,7 +73,8 @@ func putDigest(w *nicspec.WqeFields, f []byte) bool {
 	return true
 }
 
-// mark sets the ECN bits of the IP header at l3, and makes an IPv4 header's checksum follow as RFC 1624 says.
+// mark sets the ECN bits of the IP header at l3, and updates an IPv4 header's checksum as RFC 1624
+// says.
 func mark(b []byte, l3 int, ecn byte) {
 	if b[l3]>>4 == 6 {
 		b[l3+1] = b[l3+1]&^0x30 | ecn<<4
@@ -91,7 +93,7 @@ func mark(b []byte, l3 int, ecn byte) {
 	BigEndian.PutUint16(b[l3+10:], ^uint16(sum))
 }
 
-// marked is how a frame is written to memory that came to a queue with ecn_mode 1 [E1].
+// marked returns a frame as a queue with ecn_mode 1 writes it to memory [E1].
 func marked(b []byte, f *nicspec.RxCqeFields) []byte {
 	if ecn := f.IpTos & 3; f.L3Type == nicspec.L3TypeNone || ecn != 1 && ecn != 2 {
 		return b
@@ -101,7 +103,7 @@ func marked(b []byte, f *nicspec.RxCqeFields) []byte {
 	return b
 }
 
-// markOut is [E2]: it changes what was gathered.
+// markOut applies the queue's ecn_mode to a gathered frame [E2].
 func markOut(w *nicspec.WqeFields, f []byte, mode uint8) {
 	l3, n := int(w.L3Off), min(len(f), nicspec.ParseBytes)
 	if mode == 0 || l3 < 14 || l3+20 > n {

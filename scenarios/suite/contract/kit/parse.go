@@ -8,8 +8,9 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Parsed reads a frame as section 5 of docs/nic.md says, rule by rule and slowly. It shares nothing with the NIC's
-// models. The entry has what follows from the frame alone.
+// Parsed parses a frame as section 5 of docs/nic.md says, rule by rule and slowly. It shares
+// nothing with the NIC's models. It sets the fields of a completion entry that follow from the
+// frame alone.
 func Parsed(b []byte, rocePort uint16) (f nicspec.RxCqeFields) {
 	p := parser{b: b, RxCqeFields: &f}
 	p.ethernet()
@@ -25,15 +26,15 @@ type parser struct {
 	*nicspec.RxCqeFields
 	b      []byte
 	l3, l4 int
-	l4At   int  // where a transport is looked for
-	look   bool // it is looked for
+	l4At   int  // where a transport header would begin
+	look   bool // whether to look for a transport header
 	udpLen int
 	extra  int
 }
 
 func (p *parser) u16(at int) uint16 { return BigEndian.Uint16(p.b[at:]) }
 
-// ethernet is [H1].
+// ethernet parses the Ethernet header and its tags [H1].
 func (p *parser) ethernet() {
 	n, at := len(p.b), 12
 	p.FrameLen = uint16(n)
@@ -52,7 +53,7 @@ func (p *parser) ethernet() {
 	p.L3Off = uint8(p.l3)
 }
 
-// network is [H2] and [H3].
+// network parses the IP header [H2] [H3].
 func (p *parser) network() {
 	n, l3 := len(p.b), p.l3
 	switch {
@@ -71,7 +72,7 @@ func (p *parser) network() {
 	}
 }
 
-// transport is [H4] and [H5].
+// transport parses the transport header [H4] [H5].
 func (p *parser) transport() {
 	n, at := len(p.b), p.l4At
 	switch {
@@ -88,7 +89,7 @@ func (p *parser) transport() {
 	p.SrcPort, p.DstPort = p.u16(at), p.u16(at+2)
 }
 
-// ExtOf is the table of [H7].
+// ExtOf is the table of extension headers by opcode [H7].
 var ExtOf = func() map[uint8]int {
 	m := map[uint8]int{0x64: 8, 0x65: 12, 0x81: 16, 0x12: 12, 0x13: 28, 0x14: 28, 0x0b: 20, 0x2b: 20}
 	for _, op := range []uint8{0x06, 0x0a, 0x0c, 0x26, 0x2a} {
@@ -100,7 +101,7 @@ var ExtOf = func() map[uint8]int {
 	return m
 }()
 
-// roce is [H6].
+// roce decides whether the packet is RoCE, and reads its BTH [H6].
 func (p *parser) roce(port uint16) {
 	if p.L4Type != nicspec.L4TypeUdp || p.DstPort != port || p.l4+20 > len(p.b) {
 		return
@@ -115,7 +116,7 @@ func (p *parser) roce(port uint16) {
 	}
 }
 
-// payload is [H7].
+// payload finds where the payload begins and ends [H7].
 func (p *parser) payload() {
 	off := p.l3
 	switch {
@@ -134,7 +135,7 @@ func (p *parser) payload() {
 	p.PayloadOff = uint16(off)
 }
 
-// checks are [H8] to [H10].
+// checks computes the checksum and ICRC verdicts [H8] to [H10].
 func (p *parser) checks() {
 	if p.L3Type == nicspec.L3TypeIpv4 {
 		p.IpCsum = rightIf(wire.Checksum(p.b[p.l3:p.l4At]) == 0)
@@ -156,7 +157,7 @@ func (p *parser) checks() {
 	}
 }
 
-// crc is the CRC of [H10] of the bytes before end.
+// crc returns the ICRC [H10] of the bytes before end.
 func (p *parser) crc(end int) uint32 {
 	c := append([]byte{255, 255, 255, 255, 255, 255, 255, 255}, p.b[p.l3:end]...)
 	l3, l4 := c[8:], c[8+p.l4-p.l3:]
@@ -169,7 +170,7 @@ func (p *parser) crc(end int) uint32 {
 	return crc32.ChecksumIEEE(c)
 }
 
-// rightIf is the verdict of a check that passed, or did not.
+// rightIf returns the verdict of a check that passed or failed.
 func rightIf(ok bool) nicspec.Verdict {
 	if ok {
 		return nicspec.VerdictOk
@@ -177,7 +178,7 @@ func rightIf(ok bool) nicspec.Verdict {
 	return nicspec.VerdictBad
 }
 
-// SteerKey is the SteerKey of a frame on a port [R5, H11].
+// SteerKey returns the steering key of a frame on a port [R5, H11].
 func SteerKey(b []byte, f *nicspec.RxCqeFields, port int) []byte {
 	k := nicspec.SteerKeyFields{
 		Port: uint8(port), IpProto: f.IpProto, IsIpv4: f.L3Type == nicspec.L3TypeIpv4,

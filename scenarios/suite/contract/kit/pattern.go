@@ -4,7 +4,7 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// Pattern fills n bytes that differ from those of other seeds.
+// Pattern returns n bytes that differ from those of other seeds.
 func Pattern(n int, seed uint64) []byte { return craft.Pattern(n, seed) }
 
 func LE16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }

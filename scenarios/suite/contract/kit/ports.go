@@ -5,8 +5,8 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// PortOf is the NIC's number of a port as checks count them, or the other way round: port 0 is the one under test.
-// Ports beyond the build are what they are.
+// PortOf converts between the port numbers of checks and of the NIC, in either direction: port 0 of
+// checks is the one under test. Ports beyond the build are unchanged.
 func (r *Rig) PortOf(p int) int {
 	if p < r.Sizes.Ports {
 		return p ^ r.eth
@@ -14,7 +14,8 @@ func (r *Rig) PortOf(p int) int {
 	return p
 }
 
-// CounterOf is the NIC's index of a counter as checks count them, or the other way round.
+// CounterOf converts a counter's index between the numbering of checks and of the NIC, in either
+// direction.
 func (r *Rig) CounterOf(i int) int {
 	if _, p := nicspec.CounterAt(i); p >= 0 {
 		return i + (r.PortOf(p)-p)*nicspec.CounterPortStride
@@ -24,7 +25,7 @@ func (r *Rig) CounterOf(i int) int {
 
 func (r *Rig) Player(port int) *traffic.Player { return r.Bed.Players[r.PortOf(port)] }
 
-// PlayOn plays frames in on a port, back to back after those before.
+// PlayOn plays frames on a port, back to back after those played before.
 func (r *Rig) PlayOn(port int, frames ...[]byte) {
 	for _, f := range frames {
 		r.Player(port).Play(traffic.Frame{Data: f})

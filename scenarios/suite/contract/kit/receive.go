@@ -7,19 +7,19 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Play plays frames in, back to back after those before.
+// Play plays frames on port 0, back to back after those played before.
 func (r *Rig) Play(frames ...[]byte) {
 	r.PlayOn(0, frames...)
 }
 
-// Played waits until every frame has been given to the device.
+// Played waits until the device has received every frame.
 func (r *Rig) Played() {
 	r.T.Helper()
-	r.Until("the frames are played", r.allPlayed)
+	r.Until("all frames are played", r.allPlayed)
 	r.Run(2 * r.Way)
 }
 
-// ReceiveAll enables reception and sends what no rule matches to a queue.
+// ReceiveAll enables reception and sends frames that no rule matches to a queue.
 func (r *Rig) ReceiveAll(q int) {
 	r.T.Helper()
 	r.ToQueue(q)
@@ -32,18 +32,18 @@ func (r *Rig) ToQueue(q int) {
 	r.ToTarget(driver.ToQueue(q))
 }
 
-// ToTarget sends what no rule matches to a target, of which there need be none.
+// ToTarget sends frames that no rule matches to a target, which need not exist.
 func (r *Rig) ToTarget(t driver.Target) {
 	r.T.Helper()
 	r.Write(nicspec.RegRxDefault, uint32(t.Default()))
 }
 
-// placed is how many bytes of a frame a queue writes [R14].
+// placed returns how many bytes of a frame a queue writes [R14].
 func (x *RxRing) placed(f *nicspec.RxCqeFields, b []byte) int {
 	if x.Trim != 1 || !f.Roce || f.Frag || f.L4LenBad {
 		return len(b)
 	}
-	const lengthField, icrc = 4, 4 // of UDP, after its begin; bytes of the ICRC
+	const lengthField, icrc = 4, 4 // offset in the UDP header; bytes of the ICRC
 	l4 := int(f.L4Off)
 	u := int(BigEndian.Uint16(b[l4+lengthField:]))
 	t := l4 + u - icrc - int(f.BthFlags>>4&3)
@@ -53,7 +53,7 @@ func (x *RxRing) placed(f *nicspec.RxCqeFields, b []byte) int {
 	return t
 }
 
-// Split is how many of m bytes go to the header buffer [R8].
+// Split returns how many of m bytes go to the header buffer [R8].
 func (x *RxRing) Split(f *nicspec.RxCqeFields, m int) int {
 	switch x.SplitMode {
 	case nicspec.SplitModeFixed:
@@ -64,14 +64,14 @@ func (x *RxRing) Split(f *nicspec.RxCqeFields, m int) int {
 	return 0
 }
 
-// Delivered waits for the next completion entry of a queue and demands that it is for a frame, whole and in its place,
-// taken by a rule (RuleNone for none). mods say what is special about its completion entry.
+// Delivered waits for the next completion entry of a queue and checks that it reports a frame,
+// placed whole, and taken by a rule (RuleNone for none). mods change the expected completion entry.
 func (r *Rig) Delivered(x *RxRing, ordinal int, rule uint16, mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.T.Helper()
 	return r.DeliveredOf(0, x, ordinal, rule, mods...)
 }
 
-// DeliveredOf does so for a frame that came in on a port.
+// DeliveredOf is Delivered for a frame that came in on a port.
 func (r *Rig) DeliveredOf(port int, x *RxRing, ordinal int, rule uint16,
 	mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.T.Helper()
@@ -109,11 +109,11 @@ func (r *Rig) DeliveredOf(port int, x *RxRing, ordinal int, rule uint16,
 	return got
 }
 
-// Nothing demands that a ring has no completion entry that was not taken.
+// Nothing checks that a ring has no further completion entry.
 func (r *Rig) Nothing(g *Ring) {
 	r.T.Helper()
 	require.Nil(r.T, r.Next(g), "completion entry of queue %d", g.Number)
 }
 
-// Ordinal is that of the next frame to be played.
+// Ordinal returns the ordinal of the next frame to be played.
 func (r *Rig) Ordinal() int { return r.Player(0).Total() }

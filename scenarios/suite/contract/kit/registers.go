@@ -23,7 +23,7 @@ func (r *Rig) Write2(off uint32, lo, hi uint32) {
 	require.NoError(r.T, r.Bed.Arm.Write(off, binary.LittleEndian.AppendUint32(b, hi)))
 }
 
-// ReadLater reads 4 or 8 bytes of registers; done is called when time has gone on far enough.
+// ReadLater reads 4 or 8 bytes of registers; done is called with the value when the answer comes.
 func (r *Rig) ReadLater(off uint32, n int, done func(uint64)) {
 	r.T.Helper()
 	ask := func() error {
@@ -53,7 +53,7 @@ func (r *Rig) Read(off uint32) uint32 { r.T.Helper(); return uint32(r.readN(off,
 // Read2 reads two registers, or one of 64 bits, with one TLP.
 func (r *Rig) Read2(off uint32) uint64 { r.T.Helper(); return r.readN(off, 8) }
 
-// Send sends a TLP of any kind with n bytes of payload, of no meaning.
+// Send sends a TLP of any kind with n arbitrary bytes of payload.
 func (r *Rig) Send(h tlp.Header, data []byte) {
 	r.T.Helper()
 	p := new(msg.TLP)
@@ -62,7 +62,7 @@ func (r *Rig) Send(h tlp.Header, data []byte) {
 	r.Root.Send(p)
 }
 
-// SendRaw sends a TLP with a header that need not be one.
+// SendRaw sends a TLP whose header need not be valid.
 func (r *Rig) SendRaw(hdr [tlp.HeaderBytes]byte, data []byte) {
 	p := new(msg.TLP)
 	copy(p.Own(len(data)), data)
@@ -70,14 +70,14 @@ func (r *Rig) SendRaw(hdr [tlp.HeaderBytes]byte, data []byte) {
 	r.Root.Send(p)
 }
 
-// Synced waits until everything that was sent before has taken effect.
+// Synced waits until everything sent before has taken effect.
 func (r *Rig) Synced() {
 	r.T.Helper()
 	r.Read(nicspec.RegId)
 	r.Run(nicspec.VisibleCycles)
 }
 
-// Tally is what the counters say, by index; ports as checks count them.
+// Tally holds all counter values by index, with ports numbered as in checks.
 type Tally [nicspec.RegCounterCount]uint64
 
 // Counters reads every counter of the build.
@@ -92,18 +92,19 @@ func (r *Rig) Counters() *Tally {
 	return all
 }
 
-// Steps is by how much counters are to have moved; those not named must not have.
+// Steps is the expected increase of each counter; counters not named must not change.
 type Steps map[int]uint64
 
-// Free is in steps for a counter that the contract leaves open.
+// Free in Steps stands for a counter that the contract leaves open.
 const Free = ^uint64(0)
 
-// Indices of the counters of a port, of port 0, and of the device.
+// CounterOn, PortCounter and DevCounter return indices of counters: of a port, of port 0, and of
+// the device.
 func CounterOn(p int, c nicspec.PortCounter) int { return c.Index(p) }
 func PortCounter(c nicspec.PortCounter) int      { return CounterOn(0, c) }
 func DevCounter(c nicspec.DevCounter) int        { return c.Index() }
 
-// Counted does something and demands that counters move by exactly that much.
+// Counted runs do and checks that counters moved by exactly want.
 func (r *Rig) Counted(what string, want Steps, do func()) {
 	r.T.Helper()
 	r.Quiet()
@@ -113,7 +114,7 @@ func (r *Rig) Counted(what string, want Steps, do func()) {
 	r.Moved(what, before, want)
 }
 
-// Moved demands that counters have moved by exactly that much.
+// Moved checks that counters have moved by exactly want since before.
 func (r *Rig) Moved(what string, before *Tally, want Steps) {
 	r.T.Helper()
 	after := r.Counters()

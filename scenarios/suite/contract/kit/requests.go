@@ -12,7 +12,7 @@ func Memory(kind tlp.Kind, off uint32) tlp.Header {
 		Address: nicspec.BarBase + uint64(off)}
 }
 
-// Refused sends a memory read and demands that it is answered by UR.
+// Refused sends a memory read and checks that it is answered with UR.
 func (r *Rig) Refused(h tlp.Header) {
 	r.T.Helper()
 	r.Send(h, nil)
@@ -23,7 +23,7 @@ func (r *Rig) Refused(h tlp.Header) {
 	}, r.Answer().Header, "answer to %v", h)
 }
 
-// Answer waits for the answer to a raw request.
+// Answer waits for the answer to a raw request and returns it.
 func (r *Rig) Answer() Completion {
 	r.T.Helper()
 	r.Until("a request is answered", func() bool { return len(r.Cpls) > 0 })
@@ -32,5 +32,5 @@ func (r *Rig) Answer() Completion {
 	return a
 }
 
-// A requester of raw requests, and where they go unless a check says otherwise.
+// RawRequester is the requester ID of raw requests.
 const RawRequester = 0x0123

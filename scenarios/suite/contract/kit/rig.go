@@ -21,19 +21,19 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// Rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait
-// for has happened, and fail the test when it does not.
+// Rig is a board with a NIC under test and the operations of checks on it. Its methods run the
+// simulation until what they wait for has happened, and fail the test if it does not.
 type Rig struct {
 	T     *testing.T
-	eth   int // the NIC's port that checks know as port 0; see portOf
+	eth   int // the NIC's port that checks number 0; see PortOf
 	Bed   *testbed.Bed
 	Root  *root.Root
-	NIC   *driver.Driver // sets registers; what it does not allow, checks write themselves
+	NIC   *driver.Driver // writes registers; checks write directly what it refuses
 	Sizes nicspec.Build
 	Stall int
-	Way   int // cycles that are enough for a write of software to take effect, and for a message to come back
+	Way   int // cycles within which a write of software takes effect and an answer comes back
 	judge *judge.Judge
-	found []*verdict.Mismatch // by the referee, so far
+	found []*verdict.Mismatch // mismatches that the referee has reported so far
 
 	Cpls   []Completion // answers to raw requests
 	Out    []sent       // frames that left, in order
@@ -42,22 +42,22 @@ type Rig struct {
 	Free   [2]uint64 // first free offset of each memory
 	Keys   KeyTable  // as written
 	over   bool
-	IdleAt int64  // latest cycle in which the pin busy was seen to be 0
+	IdleAt int64  // latest cycle in which the busy pin was seen at 0
 	Roce   uint16 // ROCE_PORT
 
 	RssKey [nicspec.RssKeyBytes]byte     // as written
-	RxMod  func(*nicspec.RxqEntryFields) // of queues that are opened; may be nil
+	RxMod  func(*nicspec.RxqEntryFields) // changes queues to be opened; may be nil
 	TxMod  func(*nicspec.TxqEntryFields) // likewise
 	Indir  [nicspec.RssEntries]int       // table Indirection, as written
 
-	Reads []tlp.Header // of the device, if keepReads
+	Reads []tlp.Header // of the device, recorded if keepReads
 	Keep  bool
 	Watch func(boundary.Crossing) // sees every TLP; may be nil
 
 	Frames func(boundary.Crossing) // sees every frame; may be nil
 }
 
-// Completion is an answer of the NIC to a raw request.
+// Completion is the NIC's answer to a raw request.
 type Completion struct {
 	tlp.Header
 	Data []byte
@@ -65,18 +65,18 @@ type Completion struct {
 
 // sent is a frame that left the NIC.
 type sent struct {
-	Port  int // as checks count them
+	Port  int // numbered as in checks
 	Queue int
 	Data  []byte
 	cycle int64
 }
 
-// Links are short, so that waiting costs few cycles.
+// LinkCycles is the latency of the links: short, so that waiting costs few cycles.
 const LinkCycles = 64
 
 const MemoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
 
-// Endpoint is the memories and their manners.
+// Endpoint returns the memories and how they stall and split.
 func Endpoint(stall int) board.Endpoint {
 	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = MemoryBytes, MemoryBytes, 128, 80*simcore.Nanosecond, 5
@@ -126,7 +126,7 @@ func (r *Rig) see(x boundary.Crossing) {
 		r.Frames(x)
 	}
 	switch {
-	// then nobody but the device could hold it back, which it may not [B4]
+	// otherwise nothing but the device could hold it back, which it must not [B4]
 	case x.Kind == boundary.FrameIn && r.Stall == 0:
 		beats := (8*len(x.Frame.Data) + r.Sizes.EthBits - 1) / r.Sizes.EthBits
 		require.EqualValues(r.T, beats, x.Last-x.First+1, "cycles in which a frame of %d B came in", len(x.Frame.Data))
@@ -137,10 +137,10 @@ func (r *Rig) see(x boundary.Crossing) {
 	}
 }
 
-// close ends the device; a test that failed is told what the referee saw.
+// close ends the device; a test that failed prints what the referee saw.
 func (r *Rig) close() {
 	if err := r.Bed.Close(); err != nil {
-		r.T.Errorf("the device ends with: %v", err)
+		r.T.Errorf("closing the device: %v", err)
 	}
 	if r.T.Failed() && !r.over {
 		for _, m := range r.found {
@@ -149,7 +149,7 @@ func (r *Rig) close() {
 	}
 }
 
-// Finish lets everything come to its end, reads every counter, and hears the referee.
+// Finish lets all work end, reads every counter, and collects the referee's verdict.
 func (r *Rig) Finish() {
 	r.T.Helper()
 	r.Quiet()
@@ -169,20 +169,20 @@ func (r *Rig) Finish() {
 	}
 }
 
-// Set demands that the driver has set what it was asked to. Registers are written at once.
+// Set fails the test if the driver refused a setting. Registers are written at once.
 func (r *Rig) Set(err error) { r.T.Helper(); require.NoError(r.T, errors.Join(err, r.NIC.Err())) }
 
-// Run lets time pass.
+// Run advances the simulation by n cycles.
 func (r *Rig) Run(n int) {
 	r.T.Helper()
 	err := r.Bed.Engine.RunUntil(r.Bed.Engine.Now() + r.Bed.Cycles(n))
 	require.NoError(r.T, errors.Join(err, r.Bed.Err()))
 }
 
-// Patience is how many cycles a wait may take.
+// Patience is the limit of every wait, in cycles.
 const Patience = 100_000
 
-// Until lets time pass until something holds.
+// Until advances the simulation until holds returns true.
 func (r *Rig) Until(what string, holds func() bool) {
 	r.T.Helper()
 	const step = 16
@@ -194,10 +194,10 @@ func (r *Rig) Until(what string, holds func() bool) {
 	}
 }
 
-// Quiet waits until everything that was sent to the device is done with, and nothing happens any more.
+// Quiet waits until the device has finished all work and nothing happens any more.
 func (r *Rig) Quiet() {
 	r.T.Helper()
-	r.Until("the frames are played", r.allPlayed)
+	r.Until("all frames are played", r.allPlayed)
 	r.Run(2 * nicspec.VisibleCycles)
 	r.Until("the device is idle", func() bool { return r.Read(nicspec.RegStatus) == 0 })
 	r.Until("the endpoint is idle", r.Bed.Idle)
@@ -206,7 +206,8 @@ func (r *Rig) Quiet() {
 	r.Run(nicspec.VisibleCycles) // counters have been stepped
 }
 
-// Alloc takes n bytes of an endpoint's memory; the address is a multiple of align, a power of two.
+// Alloc reserves n bytes of an endpoint's memory; the address is a multiple of align, a power of
+// two.
 func (r *Rig) Alloc(endpoint, n, align int) uint64 {
 	at := (r.Free[endpoint] + uint64(align) - 1) &^ (uint64(align) - 1)
 	r.Free[endpoint] = at + uint64(n)

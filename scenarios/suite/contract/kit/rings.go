@@ -9,14 +9,14 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Command carries out a table command and tells how it ended.
+// Command carries out a table command and returns its status.
 func (r *Rig) Command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) nicspec.TableStatus {
 	r.T.Helper()
 	r.CommandLater(op, t, index, entry)
 	return r.CommandEnd()
 }
 
-// CommandLater begins a table command.
+// CommandLater starts a table command.
 func (r *Rig) CommandLater(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) {
 	r.T.Helper()
 	r.Stage(entry)
@@ -39,7 +39,7 @@ func CommandWord(op nicspec.TableOp, t nicspec.Table, index int) uint32 {
 	return uint32(nicspec.NewTblCmd(op, t, index))
 }
 
-// CommandEnd waits for the end of a table command.
+// CommandEnd waits for the end of a table command and returns its status.
 func (r *Rig) CommandEnd() nicspec.TableStatus {
 	r.T.Helper()
 	var c nicspec.TblCmdReg
@@ -50,20 +50,20 @@ func (r *Rig) CommandEnd() nicspec.TableStatus {
 	return nicspec.TableStatus(c.Status())
 }
 
-// Commit writes a table entry, which must go well.
+// Commit writes a table entry and fails the test if the command is refused.
 func (r *Rig) Commit(t nicspec.Table, index int, entry []byte) {
 	r.T.Helper()
 	require.Equal(r.T, nicspec.TableStatusOk, r.Command(nicspec.TableOpWrite, t, index, entry), "%v %d", t, index)
 }
 
-// Entry reads a table entry: all of TBL_DATA.
+// Entry reads a table entry and returns all of TBL_DATA.
 func (r *Rig) Entry(t nicspec.Table, index int) []byte {
 	r.T.Helper()
 	require.Equal(r.T, nicspec.TableStatusOk, r.Command(nicspec.TableOpRead, t, index, nil), "%v %d", t, index)
 	return r.Staged()
 }
 
-// Staged is TBL_DATA.
+// Staged reads TBL_DATA.
 func (r *Rig) Staged() []byte {
 	r.T.Helper()
 	b, left := make([]byte, 4*nicspec.TableWords), 0
@@ -75,14 +75,14 @@ func (r *Rig) Staged() []byte {
 	return b
 }
 
-// Ring is what receive and transmit queues have in common.
+// Ring is the part that receive and transmit queues share.
 type Ring = driver.RawQueue
 
 // RxRing is an enabled receive queue.
 type RxRing struct {
 	Ring
 	nicspec.RxqEntryFields
-	Posted [][2]uint64 // buffers, by index since the enabling
+	Posted [][2]uint64 // buffers, by index since the queue was enabled
 }
 
 // TxRing is an enabled transmit queue.
@@ -91,7 +91,7 @@ type TxRing struct {
 	nicspec.TxqEntryFields
 }
 
-// Completion rings are cleared when a queue is enabled, so that an old entry is never taken for a new one.
+// newRing clears the completion ring, so that an old entry is never taken for a new one.
 func (r *Rig) newRing(tx bool, q, log int) Ring {
 	r.T.Helper()
 	g := driver.NewRawQueue(tx, q, log)
@@ -101,7 +101,8 @@ func (r *Rig) newRing(tx bool, q, log int) Ring {
 	return g
 }
 
-// OpenRx enables a receive queue with a ring of 2^log entries, whole frames to one buffer unless mod says otherwise.
+// OpenRx enables a receive queue with a ring of 2^log entries. Whole frames go to one buffer unless
+// mod changes that.
 func (r *Rig) OpenRx(q, log int, mod func(*nicspec.RxqEntryFields)) *RxRing {
 	r.T.Helper()
 	x := &RxRing{Ring: r.newRing(false, q, log)}
@@ -137,14 +138,15 @@ func Encode(f interface{ Encode([]byte) }, n int) []byte {
 	return b
 }
 
-// Disable turns a queue off and waits until it is.
+// Disable turns a queue off and waits until it is off.
 func (r *Rig) Disable(t nicspec.Table, q int) {
 	r.T.Helper()
 	r.Commit(t, q, make([]byte, nicspec.RxqEntrySize))
 	r.flush() // its last entries
 }
 
-// Buffers takes room for a frame from both memories: header and payload buffer, at odd offsets if asked for.
+// Buffers reserves buffers for a frame in both memories, header and payload, each at the given odd
+// offset.
 func (r *Rig) Buffers(skewH, skewP int) (hdr, pay uint64) {
 	return r.Alloc(nicspec.EndpointArm, nicspec.FrameMax+128, 64) + uint64(skewH),
 		r.Alloc(nicspec.EndpointHost, nicspec.FrameMax+128, 64) + uint64(skewP)
@@ -165,10 +167,10 @@ func (r *Rig) Post(x *RxRing, n int) {
 		h, p := r.Buffers(i*7%64, i*5%64)
 		r.Put(x, h, p)
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 }
 
-// Next takes the next completion entry of a ring, nil if there is none yet.
+// Next takes the next completion entry of a ring; nil if there is none yet.
 func (r *Rig) Next(g *Ring) []byte {
 	r.T.Helper()
 	e := r.Load(g.NextCqe(), nicspec.CqeBytes)

@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// RSSHash is the hash of a frame that was parsed.
+// RSSHash returns the hash of a parsed frame.
 func RSSHash(key [nicspec.RssKeyBytes]byte, b []byte, f *nicspec.RxCqeFields) uint32 {
 	var in []byte
 	switch l3 := int(f.L3Off); f.L3Type {
@@ -21,7 +21,7 @@ func RSSHash(key [nicspec.RssKeyBytes]byte, b []byte, f *nicspec.RxCqeFields) ui
 	return toeplitz(key, in)
 }
 
-// toeplitz is [S1], bit by bit.
+// toeplitz computes the hash [S1] bit by bit.
 func toeplitz(key [nicspec.RssKeyBytes]byte, in []byte) (sum uint32) {
 	bit := func(b []byte, i int) uint32 { return uint32(b[i/8]) >> (7 - i%8) & 1 }
 	for i := range 8 * len(in) {

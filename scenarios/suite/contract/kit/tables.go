@@ -9,14 +9,14 @@ const (
 	TableBad = nicspec.TableStatusBadValue
 )
 
-// ValueCase is a change of an entry that is good, and what becomes of it.
+// ValueCase is a change to a valid entry, and the expected status of writing it.
 type ValueCase[F any] struct {
 	Name string
 	Mod  func(*F)
 	Want nicspec.TableStatus
 }
 
-// Built is an entry as it reads in this build: without the fields of parts that it lacks.
+// Built returns an entry as this build reads it back: without the fields of parts that it lacks.
 func (r *Rig) Built(info *nicspec.StructInfo, entry []byte) []byte {
 	b := append([]byte(nil), entry...)
 	for _, f := range info.Fields {
@@ -29,7 +29,7 @@ func (r *Rig) Built(info *nicspec.StructInfo, entry []byte) []byte {
 	return b
 }
 
-// Late is what becomes of an entry that uses a part: want when the part is there.
+// Late returns the expected status of an entry that uses a part: want if the build has the part.
 func (r *Rig) Late(part nicspec.Cap1Reg, want nicspec.TableStatus) nicspec.TableStatus {
 	if r.Sizes.Has(part) {
 		return want

@@ -7,9 +7,9 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Window is a memory key and the memory that it stands for.
+// Window is a memory key and the memory behind it.
 type Window struct {
-	ID     uint32 // as in a work entry
+	ID     uint32 // as work entries name it
 	Va     uint64
 	Bus    uint64
 	Length int
@@ -23,7 +23,7 @@ func (r *Rig) Key(index int, f nicspec.KeyEntryFields) {
 	r.Keys[index] = f
 }
 
-// Window makes memory of an endpoint readable under a key.
+// Window makes memory of an endpoint accessible under a key.
 func (r *Rig) Window(index, endpoint, n int) *Window {
 	r.T.Helper()
 	w := &Window{Va: 0x7000_0000_0000 + uint64(index)<<32 + 0x123, Bus: r.Alloc(endpoint, n, 4096), Length: n}
@@ -34,8 +34,8 @@ func (r *Rig) Window(index, endpoint, n int) *Window {
 	return w
 }
 
-// Piece puts bytes into the window, so many bytes after a multiple of align, and names them. Old bytes are overwritten
-// when the window is full.
+// Piece stores bytes in the window, skew bytes after a multiple of align, and returns the piece
+// that names them. A full window is reused from its start.
 func (r *Rig) Piece(w *Window, skew, align int, b []byte) nicspec.SegFields {
 	r.T.Helper()
 	at := (w.used+align-1)/align*align + skew
@@ -48,7 +48,7 @@ func (r *Rig) Piece(w *Window, skew, align int, b []byte) nicspec.SegFields {
 	return nicspec.SegFields{Key: w.ID, Len: uint32(len(b)), Addr: w.Va + uint64(at)}
 }
 
-// SendEntry is a work entry that sends inline bytes and pieces.
+// SendEntry returns a work entry that sends inline bytes and pieces.
 func SendEntry(inline []byte, pieces ...nicspec.SegFields) nicspec.WqeFields {
 	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, InlineLen: uint8(len(inline)), Nseg: uint8(len(pieces)),
 		FComplete: true}
@@ -61,7 +61,7 @@ func SendEntry(inline []byte, pieces ...nicspec.SegFields) nicspec.WqeFields {
 	return w
 }
 
-// Posted is a work entry and what must become of it.
+// Posted is a work entry and its expected result.
 type Posted struct {
 	LongEntry
 	Frame  []byte
@@ -77,16 +77,17 @@ func (r *Rig) StoreEntry(x *TxRing, index uint16, w *LongEntry) {
 	}
 }
 
-// CameOut demands that the next frame from a queue is that of a work entry, on its port.
+// CameOut checks that the next frame from a queue is that of a work entry, on its port.
 func (r *Rig) CameOut(q int, p *Posted, index uint16) {
 	r.T.Helper()
 	s := r.Left(q)
 	require.Equal(r.T, p.Frame, s.Data, "frame of entry %d: %+v", index, p.WqeFields)
-	require.Equal(r.T, int(p.Port), s.Port, "port that the frame of entry %d left on, seen from port %d of the NIC",
+	require.Equal(r.T, int(p.Port), s.Port, "port of entry %d's frame, counted from port %d of the NIC",
 		index, r.eth)
 }
 
-// Enqueue writes work entries into a ring, without telling the device, and says what must become of them.
+// Enqueue writes work entries into a ring without ringing the doorbell, and returns their expected
+// results.
 func (r *Rig) Enqueue(x *TxRing, entries ...nicspec.WqeFields) []Posted {
 	r.T.Helper()
 	var all []Posted
@@ -99,7 +100,7 @@ func (r *Rig) Enqueue(x *TxRing, entries ...nicspec.WqeFields) []Posted {
 	return all
 }
 
-// EnqueueLong does so for entries of any number of blocks.
+// EnqueueLong is Enqueue for entries of any number of blocks.
 func (r *Rig) EnqueueLong(x *TxRing, entries ...LongEntry) []Posted {
 	r.T.Helper()
 	var all []Posted
@@ -129,7 +130,8 @@ func (r *Rig) Left(q int) sent {
 	return sent{}
 }
 
-// Ended waits for the ends of work entries, in order from an index on, and compares frames and completion entries.
+// Ended waits for the ends of work entries, in order from an index on, and compares frames and
+// completion entries.
 func (r *Rig) Ended(x *TxRing, first uint16, all []Posted) {
 	r.T.Helper()
 	for _, p := range all {
@@ -165,7 +167,7 @@ func (r *Rig) LeftFrom(q int) bool {
 	return false
 }
 
-// Transmit posts work entries, a ring-full at a time, rings, and compares what becomes of them.
+// Transmit posts work entries, a ring-full at a time, rings the doorbell, and compares the results.
 func (r *Rig) Transmit(x *TxRing, entries ...nicspec.WqeFields) {
 	r.T.Helper()
 	var all []LongEntry
@@ -175,7 +177,7 @@ func (r *Rig) Transmit(x *TxRing, entries ...nicspec.WqeFields) {
 	r.TransmitLong(x, all...)
 }
 
-// TransmitLong does so for entries of any number of blocks.
+// TransmitLong is Transmit for entries of any number of blocks.
 func (r *Rig) TransmitLong(x *TxRing, entries ...LongEntry) {
 	r.T.Helper()
 	for len(entries) > 0 {
@@ -190,15 +192,15 @@ func (r *Rig) TransmitLong(x *TxRing, entries ...LongEntry) {
 			last.FComplete = true
 			r.StoreEntry(x, x.PI-uint16(last.BlocksOf(&r.Sizes)), &last.LongEntry)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all)
 		entries = entries[n:]
 	}
 	r.Nothing(&x.Ring)
 }
 
-// NoFrames demands that no frame left that was not expected.
+// NoFrames checks that no unexpected frame left.
 func (r *Rig) NoFrames() {
 	r.T.Helper()
-	require.Empty(r.T, r.Out, "frames that nobody asked for")
+	require.Empty(r.T, r.Out, "unexpected frames")
 }

@@ -7,11 +7,12 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// KeyTable is the memory keys that a check has written, by index.
+// KeyTable holds the memory keys that a check has written, by index.
 type KeyTable map[int]nicspec.KeyEntryFields
 
-// Expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that
-// leaves (nil for a Nop). ecn is its queue's ecn_mode; load reads memory.
+// Expected returns the result of a work entry as section 7 defines it, rule by rule: its status
+// and, with Ok, the frame that leaves (nil for a Nop). ecn is the queue's ecn_mode; load reads
+// memory.
 func Expected(w *LongEntry, ecn uint8, keys KeyTable, sizes *nicspec.Build,
 	load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
 	if w.Opcode == nicspec.OpcodeNop {
@@ -45,16 +46,17 @@ func Expected(w *LongEntry, ecn uint8, keys KeyTable, sizes *nicspec.Build,
 	return frame, nicspec.StatusOk
 }
 
-// LongEntry is a work entry with the slots of its further blocks, 64 B each [T14]. What is not there of them is zero.
+// LongEntry is a work entry with the slots of its further blocks, 64 B each [T14]. Missing slots
+// count as zero.
 type LongEntry struct {
 	nicspec.WqeFields
 	More []byte
 }
 
-// One is an entry of one block.
+// One returns an entry of one block.
 func One(w nicspec.WqeFields) LongEntry { return LongEntry{WqeFields: w} }
 
-// BlocksOf is how many blocks of its ring an entry takes.
+// BlocksOf returns how many blocks of its ring an entry takes.
 func (w *LongEntry) BlocksOf(sizes *nicspec.Build) int {
 	if !sizes.Has(nicspec.PartLong) {
 		return 1
@@ -62,7 +64,7 @@ func (w *LongEntry) BlocksOf(sizes *nicspec.Build) int {
 	return 1 + int(w.Blocks)
 }
 
-// AllSlots is the entry's slots, of all blocks that it names.
+// AllSlots returns the slots of all blocks that the entry names.
 func (w *LongEntry) AllSlots() []byte {
 	b := make([]byte, len(w.Slots)+int(w.Blocks)*nicspec.WqeBytes)
 	copy(b, w.Slots[:])
@@ -70,7 +72,7 @@ func (w *LongEntry) AllSlots() []byte {
 	return b
 }
 
-// Segments are the pieces of an entry whose slots suffice.
+// Segments returns the pieces of an entry that has enough slots for them.
 func (w *LongEntry) Segments() (all []nicspec.SegFields) {
 	b := w.AllSlots()[InlineSlots(&w.WqeFields)*nicspec.WqeSlotBytes:]
 	for i := range int(w.Nseg) {
@@ -79,9 +81,10 @@ func (w *LongEntry) Segments() (all []nicspec.SegFields) {
 	return all
 }
 
-// appended is how many bytes f_append adds to gathered bytes [T15]; 0: the headers do not allow it.
+// appended returns how many bytes f_append adds to the gathered bytes [T15]; 0 if the headers do
+// not allow it.
 func appended(w *nicspec.WqeFields, b []byte) int {
-	const padCount, icrc = 9, 4 // where it stands, after the UDP header's begin; bytes
+	const padCount, icrc = 9, 4 // offset of the pad count from the UDP header; bytes of the ICRC
 	if int(w.L4Off)+20 > min(len(b), nicspec.ParseBytes) {
 		return 0
 	}
@@ -96,13 +99,13 @@ func InlineSlots(w *nicspec.WqeFields) int {
 	return (int(w.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 }
 
-// Segments are the pieces of an entry of one block whose slots suffice.
+// Segments returns the pieces of an entry of one block that has enough slots for them.
 func Segments(w *nicspec.WqeFields) []nicspec.SegFields {
 	e := One(*w)
 	return e.Segments()
 }
 
-// entryStatus is [T3].
+// entryStatus returns the status of the checks of [T3].
 func entryStatus(w *LongEntry, keys KeyTable, sizes *nicspec.Build) nicspec.Status {
 	if w.Opcode != nicspec.OpcodeSend {
 		return nicspec.StatusBadOpcode
@@ -137,14 +140,15 @@ func entryStatus(w *LongEntry, keys KeyTable, sizes *nicspec.Build) nicspec.Stat
 	return nicspec.StatusOk
 }
 
-// badFlags tells whether the flags of a Send, or its number of blocks, are such as no Send of the build has.
+// badFlags reports whether a Send has flags or a number of blocks that no Send of the build may
+// have.
 func badFlags(w *nicspec.WqeFields, sizes *nicspec.Build) bool {
 	return w.FRsvd != 0 || w.FFence || w.FUdpCsum && w.FUdpZero || w.FAppend &&
 		(!w.FIcrc || !sizes.Has(nicspec.PartAppend)) ||
 		w.Blocks != 0 && !sizes.Has(nicspec.PartLong)
 }
 
-// pieceStatus holds a piece against its key, which must give these rights.
+// pieceStatus checks a piece against its key, which must grant the given rights.
 func pieceStatus(s *nicspec.SegFields, k *nicspec.KeyEntryFields, sizes *nicspec.Build, read,
 	write bool) nicspec.Status {
 	switch {
@@ -158,7 +162,7 @@ func pieceStatus(s *nicspec.SegFields, k *nicspec.KeyEntryFields, sizes *nicspec
 	return nicspec.StatusOk
 }
 
-// offloads is [T7] and [T8]: it changes the frame, or says that its headers do not allow what is asked for.
+// offloads applies [T7] and [T8] to the frame, or returns false if its headers do not allow them.
 func offloads(w *nicspec.WqeFields, f []byte) bool {
 	n, head := len(f), min(len(f), nicspec.ParseBytes)
 	l3, l4 := int(w.L3Off), int(w.L4Off)

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// AppendChecks have the device append pad bytes and ICRC [T15].
+// AppendChecks check pad bytes and ICRC that the device appends [T15].
 var AppendChecks = []kit.Check{
 	{Name: "append/pad counts and headers", Rules: "T5 T7 T8 T15 H10", Stalls: kit.Stalled, Run: appendedTrailers},
 	{Name: "append/no reads for it", Rules: "T4 T15", Stalls: kit.Calm, Run: appendedWithoutReads},
@@ -20,18 +20,19 @@ var AppendChecks = []kit.Check{
 	{Name: "append/entries at random", Rules: "T3 T5 T7 T8 T15", Stalls: kit.Stalled, Run: appendedAtRandom},
 }
 
-// AppendLongChecks do so in long entries.
+// AppendLongChecks append trailers in long entries.
 var AppendLongChecks = []kit.Check{{Name: "append/in long entries", Rules: "T14 T15", Stalls: kit.Stalled,
 	Run: appendedInLong}}
 
-// AppendCrcChecks do so with a CRC-32C.
+// AppendCrcChecks combine appended trailers with CRC-32C.
 var AppendCrcChecks = []kit.Check{{Name: "append/with a CRC-32C", Rules: "X1 X2 T15", Stalls: kit.Stalled,
 	Run: appendedDigests}}
 
-// AppendEcnChecks do so with ECN.
+// AppendEcnChecks combine appended trailers with ECN.
 var AppendEcnChecks = []kit.Check{{Name: "append/with ECN", Rules: "E2 T15", Stalls: kit.Stalled, Run: appendedMarks}}
 
-// bareFrame is a RoCE packet with a pad count, without the pad bytes and the ICRC that its lengths count.
+// bareFrame returns a RoCE packet with a pad count, but without the pad bytes and the ICRC that its
+// lengths include.
 func bareFrame(p kit.Packet, pad int) []byte {
 	p.BthFlags = p.BthFlags&^0x30 | uint8(pad)<<4
 	p.Payload += pad
@@ -39,12 +40,12 @@ func bareFrame(p kit.Packet, pad int) []byte {
 	return f[:len(f)-pad-4]
 }
 
-// appending asks that pad and ICRC of a packet be appended.
+// appending sets the entry's flags for an appended pad and ICRC.
 func appending(e *nicspec.WqeFields, p *kit.Packet) {
 	e.L3Off, e.L4Off, e.FIcrc, e.FAppend = uint8(p.L3Off()), uint8(p.L3Off()+p.L3Len()), true, true
 }
 
-// appendKinds are packets of all headers that a trailer can be appended to.
+// appendKinds returns packets of all headers that a trailer can be appended to.
 func appendKinds() (all []kit.Packet) {
 	for _, l3 := range []int{4, 6} {
 		for _, tags := range [][]uint32{nil, {kit.TpidC<<16 | 5}, {kit.TpidS<<16 | 1, kit.TpidC<<16 | 2}} {
@@ -61,7 +62,8 @@ func appendKinds() (all []kit.Packet) {
 	return all
 }
 
-// appendedTrailers has every pad count behind payloads of all remainders, with every combination of the other offloads.
+// appendedTrailers sends every pad count behind payloads of all remainders, with every combination
+// of the other offloads.
 func appendedTrailers(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(91, 9))
@@ -84,8 +86,8 @@ func appendedTrailers(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedWithoutReads counts the bytes and the requests that frames with an appended trailer take, and those of the
-// same frames whose trailer is a piece.
+// appendedWithoutReads compares the read bytes and requests of frames with an appended trailer with
+// those of the same frames whose trailer is a piece.
 func appendedWithoutReads(r *kit.Rig) {
 	x, w := r.TxSetup(2, 4)
 	r.Keep = true
@@ -119,7 +121,7 @@ func appendedWithoutReads(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedLengths has the shortest frames and the longest, with and without f_pad.
+// appendedLengths sends the shortest frames and the longest, with and without f_pad.
 func appendedLengths(r *kit.Rig) {
 	x, w := r.TxSetup(2, 6)
 	rng := rand.New(rand.NewPCG(92, 9))
@@ -150,7 +152,8 @@ func appendedLengths(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedMisfits has UDP lengths, pad counts, versions and offsets that do not agree with the bytes gathered.
+// appendedMisfits sends UDP lengths, pad counts, versions and offsets that do not agree with the
+// bytes gathered.
 func appendedMisfits(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(93, 9))
@@ -177,7 +180,7 @@ func appendedMisfits(r *kit.Rig) {
 				kit.BigEndian.PutUint16(g[l4+4:], u+uint16(by))
 				add(p, g, nil)
 			}
-			for _, bit := range []byte{0x10, 0x20, 0x30, 0x40, 0x80, 0x01} { // the pad count, and what stands beside it
+			for _, bit := range []byte{0x10, 0x20, 0x30, 0x40, 0x80, 0x01} { // the pad count, and the bits beside it
 				g := append([]byte(nil), f...)
 				g[l4+9] ^= bit
 				add(p, g, nil)
@@ -200,7 +203,7 @@ func appendedMisfits(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedReach has a BTH that ends about the 128th byte, and bytes gathered that end with it.
+// appendedReach sends a BTH that ends near byte 128, with gathered bytes that end with it.
 func appendedReach(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(94, 9))
@@ -222,8 +225,8 @@ func appendedReach(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// cutHeaders are entries whose gathered bytes end inside or at the end of the headers, which reach into the pad bytes
-// to be appended; the UDP length is that of all of them.
+// cutHeaders returns entries whose gathered bytes end inside or at the end of the headers, which
+// then extend into the pad bytes to be appended; the UDP length counts all of them.
 func cutHeaders(r *kit.Rig, w []*kit.Window) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	rng := rand.New(rand.NewPCG(99, 9))
@@ -246,7 +249,7 @@ func cutHeaders(r *kit.Rig, w []*kit.Window) (all []nicspec.WqeFields) {
 	return all
 }
 
-// randomAppend is an entry that asks for a trailer, most with headers that allow it.
+// randomAppend returns an entry that asks for a trailer, in most cases with headers that allow it.
 func randomAppend(r *kit.Rig, w []*kit.Window, rng *rand.Rand) (nicspec.WqeFields, *kit.Packet, []byte) {
 	r.T.Helper()
 	kinds := appendKinds()
@@ -290,7 +293,7 @@ func appendedAtRandom(r *kit.Rig) {
 			all[len(all)-1].FComplete = true
 			firsts = append(firsts, x.PI)
 			posts = append(posts, r.Enqueue(x, all...))
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, firsts[i], posts[i])
@@ -300,7 +303,8 @@ func appendedAtRandom(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedInLong has all headers inline, up to 176 B of them, and frames that are inline as a whole.
+// appendedInLong sends entries with all headers inline, up to 176 B of them, and entries that are
+// inline as a whole.
 func appendedInLong(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	rng := rand.New(rand.NewPCG(96, 9))
@@ -329,7 +333,8 @@ func appendedInLong(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// appendedDigests has payload digests before the trailer, in it, about its end, and in the headers.
+// appendedDigests places payload digests before the trailer, in it, around its end, and in the
+// headers.
 func appendedDigests(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(97, 9))
@@ -340,13 +345,13 @@ func appendedDigests(r *kit.Rig) {
 		e.FCrc32c, e.CrcStart = true, uint16(l4+20+rng.IntN(8))
 		switch i % 4 {
 		case 0:
-			e.CrcOff = uint16(len(f) - 8 + rng.IntN(16)) // about the end of the pad bytes
+			e.CrcOff = uint16(len(f) - 8 + rng.IntN(16)) // around the end of the pad bytes
 		case 1:
 			e.CrcOff = uint16(l4 + 20 + rng.IntN(max(1, len(f)-l4-20)))
 		case 2:
 			e.CrcStart, e.CrcOff = uint16(l4+24+rng.IntN(8)), uint16(l4+14+rng.IntN(12))
 		case 3:
-			e.CrcStart, e.CrcOff = uint16(len(f)-2+rng.IntN(9)), uint16(l4+20) // the range begins about the trailer
+			e.CrcStart, e.CrcOff = uint16(len(f)-2+rng.IntN(9)), uint16(l4+20) // the range begins around the trailer
 		}
 		all = append(all, e)
 	}
@@ -365,7 +370,7 @@ func appendedMarks(r *kit.Rig) {
 			e, _, _ := randomAppend(r, w, rng)
 			all = append(all, e)
 		}
-		p := kit.RocePacket(0) // the IPv4 header ends with what is appended: 54 B are gathered, and 58 count
+		p := kit.RocePacket(0) // the IPv4 header ends inside the appended bytes: 54 B are gathered, and 58 count
 		p.Tos = 1
 		e := r.Cut(w, bareFrame(p, 0), 0, 1, rng)
 		appending(&e, &p)

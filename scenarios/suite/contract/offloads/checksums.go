@@ -7,7 +7,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// OffloadChecks look at checksums and the ICRC.
+// OffloadChecks check transmit checksums and the ICRC.
 var OffloadChecks = []kit.Check{
 	{Name: "offloads/every combination", Rules: "T7 T8 H10", Stalls: kit.Stalled, Run: offloadKinds},
 	{Name: "offloads/offsets", Rules: "T7", Stalls: kit.Calm, Run: offloadOffsets},
@@ -17,7 +17,8 @@ var OffloadChecks = []kit.Check{
 	{Name: "offloads/sums of zero", Rules: "T8", Stalls: kit.Calm, Run: zeroSums},
 }
 
-// flags sets the offloads of an entry; udp_csum and udp_zero never go together.
+// flags sets the offloads of an entry by the bits of k; udp_csum and udp_zero are never set
+// together.
 func flags(w *nicspec.WqeFields, k int) {
 	w.FIpCsum, w.FIcrc = k&1 != 0, k&2 != 0
 	w.FUdpCsum, w.FUdpZero = k/4%3 == 1, k/4%3 == 2
@@ -25,7 +26,8 @@ func flags(w *nicspec.WqeFields, k int) {
 
 const flagKinds = 12
 
-// offloadKinds has packets of every kind with every combination of offloads, whether they fit or not.
+// offloadKinds sends packets of every kind with every combination of offloads, whether they fit or
+// not.
 func offloadKinds(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(7, 9))
@@ -46,7 +48,7 @@ func offloadKinds(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// offloadOffsets points at every byte.
+// offloadOffsets sets l3_off to every byte.
 func offloadOffsets(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -68,7 +70,7 @@ func offloadOffsets(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// offloadLengths varies header length, UDP length and the frame's own.
+// offloadLengths varies the header length, the UDP length and the frame's own.
 func offloadLengths(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -108,7 +110,7 @@ func offloadLengths(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// offloadReach has headers that end about the 128th byte.
+// offloadReach sends headers that end near byte 128.
 func offloadReach(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(10, 9))
@@ -133,7 +135,8 @@ func offloadReach(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// offloadOverlaps lets a UDP header lie inside an IP header or right behind its first byte, so that fields overlap.
+// offloadOverlaps puts a UDP header inside an IP header or right behind its first byte, so that
+// fields overlap.
 func offloadOverlaps(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(11, 9))
@@ -154,7 +157,7 @@ func offloadOverlaps(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// zeroSums has packets whose checksums come out as 0: sent as 0xffff for UDP, as they are for IPv4.
+// zeroSums sends packets whose checksums come out as 0: UDP sends 0xffff instead, IPv4 sends 0.
 func zeroSums(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(12, 9))

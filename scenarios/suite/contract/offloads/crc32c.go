@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/receive"
 )
 
-// CRC32CChecks look at CRC-32C in both directions [X].
+// CRC32CChecks check CRC-32C in both directions [X].
 var CRC32CChecks = []kit.Check{
 	{Name: "crc32c/receive, frames by hand", Rules: "X3 X4", Stalls: kit.Calm,
 		Run: func(r *kit.Rig) { crcMode(r, nicspec.CrcModeReport); receive.ParseByHand(r) }},
@@ -32,16 +32,16 @@ var CRC32CChecks = []kit.Check{
 	{Name: "crc32c/transmit, the longest frames", Rules: "X1 X2", Stalls: kit.Calm, Run: longDigests},
 }
 
-// CRCAccountChecks combine it with accounts.
+// CRCAccountChecks combine CRC-32C with accounts.
 var CRCAccountChecks = []kit.Check{{Name: "crc32c/a frame that is dropped draws no credit", Rules: "X5 A3",
 	Stalls: kit.Stalled, Run: digestCredit}}
 
-// crcMode is the mode of the receive queues that are opened later.
+// crcMode sets the mode of receive queues that are opened later.
 func crcMode(r *kit.Rig, m nicspec.CrcMode) {
 	r.RxMod = func(f *nicspec.RxqEntryFields) { f.CrcMode = m }
 }
 
-// digested is a packet whose payload ends with its CRC-32C.
+// digested returns a packet whose payload ends with its CRC-32C, right or wrong.
 func digested(p kit.Packet, n int, right bool) []byte {
 	p.Payload, p.Digest = n, kit.CsumRight
 	if !right {
@@ -50,7 +50,7 @@ func digested(p kit.Packet, n int, right bool) []byte {
 	return p.Build()
 }
 
-// digestKinds are packets that may carry a digest.
+// digestKinds returns packets that may carry a digest.
 func digestKinds() []kit.Packet {
 	tcp := kit.Packet{L3: 4, Proto: kit.ProtoTCP, Payload: 50, DataOff: 7}
 	udp6 := kit.UDPPacket(0)
@@ -69,7 +69,7 @@ func digestsIn(r *kit.Rig) {
 			for _, n := range []int{5, 6, 7, 8, 40, 63, 64, 65, 100, 700} {
 				p.Seed = uint64(n + i)
 				if (i+n)%3 == 0 && p.L3 != 0 {
-					p.Trailer = 5 + n%20 // belongs to no payload
+					p.Trailer = 5 + n%20 // not part of the payload
 				}
 				for _, right := range []bool{true, false} {
 					f := digested(p, n, right)
@@ -90,7 +90,7 @@ func digestsIn(r *kit.Rig) {
 	}
 }
 
-// digestLengths has payloads of every length up to some beats, and about the longest.
+// digestLengths delivers payloads of every length up to some beats, and around the longest.
 func digestLengths(r *kit.Rig) {
 	crcMode(r, nicspec.CrcModeCheck)
 	var frames [][]byte
@@ -103,7 +103,7 @@ func digestLengths(r *kit.Rig) {
 	for n := 9000; n < 9216-58; n += 13 {
 		frames = append(frames, digested(kit.RocePacket(0), n, n%2 > 0))
 	}
-	for i := 0; i < len(frames); i += 40 { // no more at a time than the buffers hold
+	for i := 0; i < len(frames); i += 40 { // no more at a time than the buffers can store
 		receive.Parse(r, append([][]byte(nil), frames[i:min(i+40, len(frames))]...))
 		r.Quiet()
 	}
@@ -132,7 +132,7 @@ func digestDrops(r *kit.Rig) {
 	r.Dropped("bad", nicspec.CntRxDropCrc32c, bad)
 	r.Dropped("bad and too long", nicspec.CntRxDropCrc32c, long)
 	deliver(x, 0, good)
-	fragment := kit.UDPPacket(80) // is not checked
+	fragment := kit.UDPPacket(80) // not checked
 	fragment.Frag = 0x2000
 	deliver(x, 0, kit.FrameTo(1, fragment.Build()))
 	r.Dropped("no IP: all of it is checked", nicspec.CntRxDropCrc32c, kit.FrameTo(1, kit.Blob(70, 1)))
@@ -144,7 +144,7 @@ func digestDrops(r *kit.Rig) {
 	r.Dropped("its ICRC is bad, too", nicspec.CntRxDropIcrc, spoilt)
 	r.Write(nicspec.RegRxCtrl, 8)
 	r.Synced()
-	r.Dropped("bad, and the ICRC is not looked at", nicspec.CntRxDropCrc32c, spoilt)
+	r.Dropped("bad, with the ICRC not checked", nicspec.CntRxDropCrc32c, spoilt)
 	r.Disable(nicspec.TableRxq, 1)
 	x = r.OpenRx(1, 2, func(f *nicspec.RxqEntryFields) { f.CrcMode = nicspec.CrcModeCheck })
 	r.Dropped("no descriptor, too", nicspec.CntRxDropCrc32c, bad)
@@ -152,7 +152,7 @@ func digestDrops(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// digestCredit has frames with bad digests draw on an account: they take no credit and no ordinal.
+// digestCredit sends frames with bad digests to an account: they take no credit and no ordinal.
 func digestCredit(r *kit.Rig) {
 	crcMode(r, nicspec.CrcModeCheck)
 	receive.OpenPosted(r, 1, 2)
@@ -163,17 +163,17 @@ func digestCredit(r *kit.Rig) {
 		kit.FrameTo(5, digested(kit.UDPPacket(0), 60, true))
 	for i := range 4 {
 		r.Dropped("a bad digest", nicspec.CntRxDropCrc32c, bad)
-		receive.Stands(r, a)
+		receive.CheckAccount(r, a)
 		first := r.Ordinal()
 		r.Play(good)
 		slow, q := a.SlowPath(), 1+i/2
 		seq := a.Draw(slow)
 		r.Delivered(r.Rx[q], first, 1, func(f *nicspec.RxCqeFields) { f.SlowPath, f.AccountSeq = slow, seq })
-		receive.Stands(r, a)
+		receive.CheckAccount(r, a)
 	}
 }
 
-// withDigest is an entry that sends a frame with a digest.
+// withDigest returns an entry that sends a frame with a digest.
 func withDigest(r *kit.Rig, w []*kit.Window, p kit.Packet, f []byte, k, at, from int,
 	rng *rand.Rand) nicspec.WqeFields {
 	r.T.Helper()
@@ -202,7 +202,7 @@ func digestsOut(r *kit.Rig) {
 			e.FComplete = rng.IntN(2) > 0
 			all = append(all, e, withDigest(r, w, p, f, k, head, head+4+rng.IntN(end-head-5), rng)) // in a header
 			if k%3 == 0 {
-				all = append(all, r.Cut(w, f, 0, 2, rng)) // without
+				all = append(all, r.Cut(w, f, 0, 2, rng)) // without a digest
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func digestsOut(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// digestPlaces puts digest and data about every limit.
+// digestPlaces puts digest and data at and around every limit.
 func digestPlaces(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(72, 9))
@@ -257,7 +257,7 @@ func digestsAtRandom(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longDigests covers as much as a frame can hold.
+// longDigests covers as much as a frame can contain.
 func longDigests(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	rng := rand.New(rand.NewPCG(74, 9))

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/receive"
 )
 
-// ECNChecks look at ECN in both directions [E].
+// ECNChecks check ECN in both directions [E].
 var ECNChecks = []kit.Check{
 	{Name: "ecn/receive, every value of the bits", Rules: "E1 R10", Stalls: kit.Stalled, Run: markedIn},
 	{Name: "ecn/receive, frames by hand", Rules: "E1 H8", Stalls: kit.Calm,
@@ -31,7 +31,7 @@ var ECNChecks = []kit.Check{
 	{Name: "ecn/transmit, the mode of the enabling", Rules: "E2 T11", Stalls: kit.Stalled, Run: markedQueues},
 }
 
-// Digests cover what was marked.
+// ECNCrcChecks check that digests cover marked frames.
 var ECNCrcChecks = []kit.Check{{Name: "ecn/transmit, with digests", Rules: "E2 X1 X2", Stalls: kit.Calm,
 	Run: func(r *kit.Rig) { ecnOut(r, 3); digestsOut(r) }}}
 
@@ -68,7 +68,7 @@ func markedIn(r *kit.Rig) {
 					e := r.Delivered(x, first, uint16(q))
 					r.Post(x, 1)
 					if l3 == 4 {
-						require.Equal(r.T, p.Tos, e.IpTos(), "the completion entry tells of the frame as it came")
+						require.Equal(r.T, p.Tos, e.IpTos(), "the completion entry reports the frame as it came")
 					}
 				}
 			}
@@ -76,7 +76,7 @@ func markedIn(r *kit.Rig) {
 	}
 }
 
-// markedSums has header checksums at the edges of ones' complement.
+// markedSums delivers header checksums at the edges of ones' complement.
 func markedSums(r *kit.Rig) {
 	r.RxMod = func(f *nicspec.RxqEntryFields) { f.EcnMode = 1 }
 	var frames [][]byte
@@ -88,7 +88,7 @@ func markedSums(r *kit.Rig) {
 			kit.BigEndian.PutUint16(f[24:], c)
 			frames = append(frames, f)
 		}
-		for id := range 200 { // right ones
+		for id := range 200 { // correct ones
 			p := kit.UDPPacket(40)
 			p.Tos, p.Seed = ecn, uint64(id*331)
 			frames = append(frames, p.Build())
@@ -123,7 +123,8 @@ func markedOut(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// unmarkedOut has entries at whose l3_off no IP header stands, or not with its type before it.
+// unmarkedOut sends entries whose l3_off points at no IP header, or at one whose EtherType does not
+// precede it.
 func unmarkedOut(r *kit.Rig) {
 	_, w := r.TxSetup(9, 2)
 	ecnOut(r, 3)
@@ -139,7 +140,7 @@ func unmarkedOut(r *kit.Rig) {
 			all = append(all, e)
 		}
 	}
-	for _, l3 := range []int{4, 6} { // headers that end about the 128th byte, or about the end
+	for _, l3 := range []int{4, 6} { // headers that end near byte 128, or near the frame's end
 		for at := 60; at < 120; at++ {
 			f := kit.Pattern(at+60, uint64(at))
 			kit.BigEndian.PutUint16(f[at-2:], map[int]uint16{4: kit.TypeIPv4, 6: kit.TypeIPv6}[l3])
@@ -154,7 +155,7 @@ func unmarkedOut(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// markedQueues changes a queue's mode by enabling it anew, with queues of other modes beside it.
+// markedQueues changes a queue's mode by disabling and enabling it, beside queues of other modes.
 func markedQueues(r *kit.Rig) {
 	_, w := r.TxSetup(9, 2)
 	for i := range 8 {
@@ -171,8 +172,8 @@ func markedQueues(r *kit.Rig) {
 			a, b = append(a, e), append(b, e)
 		}
 		pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-		r.Tell(&x.Ring)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Ended(x, 0, pa)
 		r.Ended(y, 0, pb)
 		r.Disable(nicspec.TableTxq, 5)

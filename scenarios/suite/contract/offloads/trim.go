@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/suite/contract/receive"
 )
 
-// TrimChecks have frames trimmed [R14].
+// TrimChecks check trimming [R14].
 var TrimChecks = []kit.Check{
 	{Name: "trim/pad counts, headers and splits", Rules: "R8 R10 R14", Stalls: kit.Stalled, Run: trimmedLayouts},
 	{Name: "trim/what is not trimmed", Rules: "R14", Stalls: kit.Stalled, Run: notTrimmed},
@@ -27,14 +27,14 @@ var TrimChecks = []kit.Check{
 	{Name: "trim/pages", Rules: "R10 R14 P3", Stalls: kit.Calm, Run: trimmedPages},
 }
 
-// TrimCrcChecks do so with a CRC-32C.
+// TrimCrcChecks combine trimming with CRC-32C.
 var TrimCrcChecks = []kit.Check{{Name: "trim/with a CRC-32C", Rules: "R14 X3 X4", Stalls: kit.Calm,
 	Run: trimmedDigests}}
 
-// TrimEcnChecks do so with ECN.
+// TrimEcnChecks combine trimming with ECN.
 var TrimEcnChecks = []kit.Check{{Name: "trim/with ECN", Rules: "R14 E1", Stalls: kit.Calm, Run: trimmedMarks}}
 
-// trims has all receive queues trim.
+// trims makes all receive queues trim.
 func trims(r *kit.Rig) {
 	old := r.RxMod
 	r.RxMod = func(f *nicspec.RxqEntryFields) {
@@ -45,9 +45,10 @@ func trims(r *kit.Rig) {
 	}
 }
 
-const unwritten = 0xa5 // bytes of buffers before a frame comes in
+const unwritten = 0xa5 // content of buffers before a frame comes in
 
-// postMarked posts descriptors for frames of a length, in buffers that show what was written.
+// postMarked posts descriptors for frames of a length, with buffers filled so that every write
+// shows.
 func postMarked(r *kit.Rig, x *kit.RxRing, n, length int) {
 	r.T.Helper()
 	mark := make([]byte, length+64)
@@ -63,8 +64,8 @@ func postMarked(r *kit.Rig, x *kit.RxRing, n, length int) {
 	r.Write(nicspec.RegRxDoorbell(x.Number), uint32(x.PI))
 }
 
-// trimmed takes the next frame of a queue and demands that nothing was written beyond what is placed; it tells whether
-// the frame was placed whole.
+// trimmed takes the next frame of a queue and checks that nothing was written beyond its placed
+// bytes; it reports whether the frame was placed whole.
 func trimmed(r *kit.Rig, x *kit.RxRing, ordinal int) (whole bool) {
 	r.T.Helper()
 	index := x.CQI
@@ -73,14 +74,14 @@ func trimmed(r *kit.Rig, x *kit.RxRing, ordinal int) (whole bool) {
 	for k, used := range []int{h, p} {
 		rest := r.Load(x.Posted[index][k]+uint64(used), n+64-used)
 		for i, b := range rest {
-			require.EqualValues(r.T, unwritten, b, "byte %d behind the %d of buffer %d that a frame of %d B takes", i,
+			require.EqualValues(r.T, unwritten, b, "byte %d after the %d of buffer %d that a frame of %d B takes", i,
 				used, k, n)
 		}
 	}
 	return h+p == n
 }
 
-// trimKinds are RoCE packets of all headers, opcodes and lengths.
+// trimKinds returns RoCE packets of all headers, opcodes and lengths.
 func trimKinds(rng *rand.Rand) (all []kit.Packet) {
 	for _, base := range appendKinds() {
 		for _, op := range []uint8{4, 0, 0x06, 0x0b, 0x11, 0x13, 0x64, 0x65, 0x81} {
@@ -123,7 +124,7 @@ func playTrimmed(r *kit.Rig, x *kit.RxRing, list []kit.Packet) (whole int) {
 	return whole
 }
 
-// trimmedLayouts has RoCE packets of every pad count with all splits.
+// trimmedLayouts delivers RoCE packets of every pad count with all splits.
 func trimmedLayouts(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(0)
@@ -148,8 +149,8 @@ func trimmedLayouts(r *kit.Rig) {
 	}
 }
 
-// notTrimmed has packets of which nothing is cut off: fragments, lengths that lie, pad counts that leave less than the
-// headers, and what is no RoCE.
+// notTrimmed delivers packets that must not be cut: fragments, wrong lengths, pad counts that leave
+// less than the headers, and packets that are not RoCE.
 func notTrimmed(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(2)
@@ -164,12 +165,12 @@ func notTrimmed(r *kit.Rig) {
 		add(p, func(p *kit.Packet) { p.UDPLen = -41 }) // 23 B
 		add(p, func(p *kit.Packet) { p.UDPLen = -60 })
 		add(p, func(p *kit.Packet) { p.UDPLen = 0x7000 })
-		for pad := 1; pad < 4; pad++ { // the payload has fewer bytes than that
+		for pad := 1; pad < 4; pad++ { // the payload is shorter than the pad count
 			add(p, func(p *kit.Packet) { p.Payload, p.BthFlags, p.Trailer = pad-1, uint8(pad)<<4, 20 })
-			// beside extended headers
+			// behind extension headers
 			add(p, func(p *kit.Packet) { p.Op, p.Payload, p.BthFlags = 0x13, 28+pad-1, uint8(pad)<<4 })
 		}
-		// the UDP length ends inside extended headers
+		// the UDP length ends inside extension headers
 		add(p, func(p *kit.Packet) { p.Op, p.Payload, p.UDPLen = 0x14, 40, -13 })
 		u := kit.UDPPacket(50)
 		u.L3 = l3
@@ -188,16 +189,17 @@ func notTrimmed(r *kit.Rig) {
 		all = append(all, p)
 		p.Op, p.Payload = 0x13, 28+pad
 		all = append(all, p)
-		p.Op, p.Payload, p.Frag = 4, 40, 0x4000 // do not fragment
+		p.Op, p.Payload, p.Frag = 4, 40, 0x4000 // flag "do not fragment"
 		all = append(all, p)
 	}
 	p := kit.RocePacket(40)
-	p.UDPLen = -40 // 24 B, and more of the frame behind them
+	p.UDPLen = -40 // 24 B, with more of the frame behind them
 	all = append(all, p)
 	require.Zero(r.T, playTrimmed(r, x, all), "frames that were not trimmed")
 }
 
-// trimmedTooLong has payload buffers that what is placed just fits into, or does not.
+// trimmedTooLong delivers frames whose placed bytes just fit into the payload buffer, or just do
+// not.
 func trimmedTooLong(r *kit.Rig) {
 	trims(r)
 	r.ReceiveAll(0)
@@ -217,7 +219,7 @@ func trimmedTooLong(r *kit.Rig) {
 				r.Synced()
 				f := p.Build()
 				q := p
-				q.Payload, q.Seed = payload+pad-7, 5 // shorter: it is delivered in any case
+				q.Payload, q.Seed = payload+pad-7, 5 // shorter: delivered in any case
 				g := q.Build()
 				want := kit.Arrived(f, g).Taken(1)
 				if size == fits {
@@ -240,7 +242,7 @@ func trimmedTooLong(r *kit.Rig) {
 	}
 }
 
-// trimmedQueues has queues that trim beside queues that do not, and has them change over.
+// trimmedQueues runs queues that trim beside queues that do not, and swaps the two.
 func trimmedQueues(r *kit.Rig) {
 	r.ByDest(1, 2)
 	r.ReceiveAll(1)
@@ -271,7 +273,7 @@ func trimmedQueues(r *kit.Rig) {
 	}
 }
 
-// trimmedPages has what is placed end about the end of a page, a write or a line.
+// trimmedPages ends placed bytes around the end of a page, a write or a line.
 func trimmedPages(r *kit.Rig) {
 	trims(r)
 	x := r.OpenRx(3, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.HdrBufSize = nicspec.SplitModeHeaders, 256 })
@@ -295,7 +297,8 @@ func trimmedPages(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// trimmedDigests has payload digests, whose range has the pad bytes [X3], in frames that are placed without them.
+// trimmedDigests delivers payload digests that cover the pad bytes [X3], in frames that are placed
+// without them.
 func trimmedDigests(r *kit.Rig) {
 	trims(r)
 	rng := rand.New(rand.NewPCG(123, 9))
@@ -317,7 +320,7 @@ func trimmedDigests(r *kit.Rig) {
 	}
 }
 
-// trimmedMarks has frames whose ECN bits change on their way to memory.
+// trimmedMarks delivers trimmed frames whose ECN bits change on their way to memory.
 func trimmedMarks(r *kit.Rig) {
 	trims(r)
 	rng := rand.New(rand.NewPCG(124, 9))

@@ -9,7 +9,8 @@ import (
 	"nictwin/scenarios/suite/contract/reset"
 )
 
-// KeptChecks have pauses meet what else there is: other pauses, a full buffer, levels that stay, a device at rest.
+// KeptChecks combine pauses with other pauses, a full buffer, levels that stay between the limits,
+// and an idle device.
 var KeptChecks = []kit.Check{
 	{Name: "pause/stops of classes that follow one another", Rules: "F1 F3 F4", Stalls: kit.Calm, Run: classesFollow},
 	{Name: "pause/honoured though the buffer is full", Rules: "F2 R3", Stalls: kit.Calm, Run: pausedWhenFull},
@@ -17,11 +18,11 @@ var KeptChecks = []kit.Check{
 	{Name: "pause/a stop alone keeps nothing busy", Rules: "F8 B8", Stalls: kit.Calm, Run: idleInAStop},
 }
 
-// ResetChecks reset the device in a stop.
+// ResetChecks reset the device during a stop.
 var ResetChecks = []kit.Check{{Name: "function-level reset/in a stop, and its settings", Rules: "L3 L4 L5 F4",
 	Stalls: kit.Calm, Run: resetInAStop}}
 
-// classTimes is a priority pause that gives each class that it names a time of its own.
+// classTimes returns a priority pause with a time of its own for each class that it names.
 func classTimes(times map[int]uint16) []byte {
 	rest := make([]uint16, 9)
 	for i := range 8 {
@@ -34,13 +35,13 @@ func classTimes(times map[int]uint16) []byte {
 	return pauseFrame(nicspec.PfcOpcode, rest...)
 }
 
-// stopOf is a stop that is to hold: the frame that it is from, and its quanta; 0 for none.
+// stopOf is a stop expected to hold: the frame that it comes from, and its quanta; 0 for none.
 type stopOf struct {
 	frame  int
 	quanta int64
 }
 
-// classesFollow has pauses of classes 5 and 2, and of the port, one after the other.
+// classesFollow sends pauses of classes 5 and 2, and of the port, one after the other.
 func classesFollow(r *kit.Rig) {
 	type times = map[int]uint16
 	PortCfg(r, nicspec.PortEntryFields{RxPause: 1, RxPfc: 0xff})
@@ -71,12 +72,12 @@ func classesFollow(r *kit.Rig) {
 		r.Quiet()
 		p := Pauses(r)
 		r.Play(c.frames...)
-		r.Until("the pauses are there", func() bool { return len(p.Ins) == len(c.frames) })
+		r.Until("the pauses have come in", func() bool { return len(p.Ins) == len(c.frames) })
 		r.Run(2 * nicspec.VisibleCycles)
 		firstX, firstY := x.PI, y.PI
 		postX, postY := r.Enqueue(x, r.Sound(w[0], 1)), r.Enqueue(y, r.Sound(w[1], 2))
-		r.Tell(&x.Ring)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Ended(y, firstY, postY)
 		r.Ended(x, firstX, postX)
 		stoppedUntil(r, c.name, p, x.Number, c.five)
@@ -87,7 +88,7 @@ func classesFollow(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// stoppedUntil demands that a queue's only frame left after its stop, or soon if there is none.
+// stoppedUntil checks that a queue's only frame left after its stop, or soon if there is no stop.
 func stoppedUntil(r *kit.Rig, name string, p *pauseWatch, queue int, s stopOf) {
 	r.T.Helper()
 	if s.quanta > 0 {
@@ -102,7 +103,7 @@ func stoppedUntil(r *kit.Rig, name string, p *pauseWatch, queue int, s stopOf) {
 	}
 }
 
-// pausedWhenFull fills the receive buffer with frames, so that some are dropped, and has pauses come then.
+// pausedWhenFull fills the receive buffer until frames are dropped, and then sends pauses.
 func pausedWhenFull(r *kit.Rig) {
 	const n = 90
 	x := r.OpenRx(1, 8, nil)
@@ -112,17 +113,17 @@ func pausedWhenFull(r *kit.Rig) {
 	flood(r, x, n, 12_000)
 	r.Play(pauseFrame(nicspec.PauseOpcode, 9), ClassPause(0xff, 9), kit.Blob(1024, 1))
 	r.Played()
-	require.Nil(r.T, r.Next(&x.Ring), "the buffer is still full")
+	require.Nil(r.T, r.Next(&x.Ring), "no frame is delivered yet: the buffer is full")
 	r.Quiet()
 	after := r.Counters()
 	step := func(c nicspec.PortCounter) uint64 { return after[kit.PortCounter(c)] - before[kit.PortCounter(c)] }
 	require.Greater(r.T, step(nicspec.CntRxDropOverflow), uint64(1))
 	require.EqualValues(r.T, n+1, step(nicspec.CntRxDropOverflow)+step(nicspec.CntRxDelivered))
-	require.EqualValues(r.T, 2, step(nicspec.CntRxPause), "pauses are honoured before there is no room")
+	require.EqualValues(r.T, 2, step(nicspec.CntRxPause), "pauses are honoured though the buffer is full")
 }
 
-// levelStays has the level of the buffer fall in two steps: 14 of 20 frames leave when one read is answered, the rest
-// when another is. It stays between xon and xoff, or at xon, meanwhile.
+// levelStays lets the level of the buffer fall in two steps: 14 of 20 frames leave when one read is
+// answered, the others when another is. Meanwhile it stays between xon and xoff, or at xon.
 func levelStays(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)
@@ -161,22 +162,22 @@ func levelStays(r *kit.Rig) {
 	}
 }
 
-// idleInAStop has a device with nothing to do in a stop of its port and all classes, and then a frame that waits for
-// its end.
+// idleInAStop stops the port and all classes of a device with nothing to do, and then posts a frame
+// that waits for the end of a stop.
 func idleInAStop(r *kit.Rig) {
 	const quanta = 40_000
 	x, w := r.TxSetup(3, 3)
 	PortCfg(r, nicspec.PortEntryFields{RxPause: 1, RxPfc: 0xff})
 	p := Pauses(r)
 	r.Play(ClassPause(0xff, quanta), pauseFrame(nicspec.PauseOpcode, quanta))
-	r.Until("the pauses are there", func() bool { return len(p.Ins) == 2 })
+	r.Until("the pauses have come in", func() bool { return len(p.Ins) == 2 })
 	r.BusyFalls()
-	require.Less(r.T, r.Bed.NIC.Cycles(), p.Ins[0]+quanta*Quantum(r), "a stop makes nothing busy by itself")
+	require.Less(r.T, r.Bed.NIC.Cycles(), p.Ins[0]+quanta*Quantum(r), "a stop alone does not make the device busy")
 	r.Play(ClassPause(0xff, 0))
-	r.Until("the pause is there", func() bool { return len(p.Ins) == 3 })
+	r.Until("the pause has come in", func() bool { return len(p.Ins) == 3 })
 	r.Run(nicspec.VisibleCycles)
 	posts := r.Enqueue(x, r.Sound(w[0], 1))
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Synced()
 	from := r.Bed.NIC.Cycles()
 	r.Run(4000)
@@ -190,8 +191,8 @@ func idleInAStop(r *kit.Rig) {
 	r.Frames = nil
 }
 
-// resetInAStop resets while frames wait for the end of a long stop, and rules and pauses are set: none of it is in
-// force then.
+// resetInAStop resets while frames wait for the end of a long stop, with rules and pauses set: none
+// of them is in force afterwards.
 func resetInAStop(r *kit.Rig) {
 	const quanta = 60_000
 	for _, pause := range [][]byte{pauseFrame(nicspec.PauseOpcode, quanta), ClassPause(0xff, quanta)} {
@@ -200,9 +201,9 @@ func resetInAStop(r *kit.Rig) {
 		r.Rule(3, nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop})
 		p := Pauses(r)
 		r.Play(pause)
-		r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
+		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 		r.Enqueue(x, r.Sound(w[0], 1), r.Sound(w[0], 2))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(1500)
 		r.NoFrames()
 		reset.Reset(r)
@@ -211,7 +212,7 @@ func resetInAStop(r *kit.Rig) {
 		require.Less(r.T, r.Bed.NIC.Cycles(), p.Ins[0]+quanta*Quantum(r), "the stop has ended with the reset")
 		first := r.Ordinal()
 		r.Play(pause)
-		r.Delivered(r.Rx[3], first, nicspec.RuleNone) // PortCfg is as after reset: a frame as any other
+		r.Delivered(r.Rx[3], first, nicspec.RuleNone) // PortCfg is as after reset: a pause is a frame like any other
 		r.Disable(nicspec.TableRxq, 3)
 		r.Disable(nicspec.TableTxq, 5)
 	}

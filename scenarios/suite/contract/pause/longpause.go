@@ -16,8 +16,9 @@ var LongChecks = []kit.Check{
 		Run: longInAStop},
 }
 
-// longInAStop stops the class of a queue in which a part of an entry waits. The other blocks come in the stop, or only
-// after it: the entry leaves whole when both are over, and nothing of it before. A queue of another class goes on.
+// longInAStop stops the class of a queue in which part of an entry waits for the rest. The other
+// blocks come during the stop or only after it: the entry leaves whole after both, and nothing of
+// it before. A queue of another class is not delayed.
 func longInAStop(r *kit.Rig) {
 	const class, other, quanta = 5, 3, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})
@@ -36,24 +37,24 @@ func longInAStop(r *kit.Rig) {
 		}
 		p := Pauses(r)
 		r.Play(ClassPause(1<<class, quanta))
-		r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
+		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 		r.Run(2 * nicspec.VisibleCycles)
 		r.TransmitLong(y, transmit.AnyLong(r, w, 4, rng), transmit.AnyLong(r, w, 1, rng))
 		end := p.Ins[0] + quanta*Quantum(r)
 		if i%2 == 0 {
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, posts)
 			stopped(r, p, 1, p.Ins[0], quanta, 2*fetchCycles) // four blocks and eight pieces are to be read
 		} else {
 			r.Run(int(quanta*Quantum(r)) + 2*nicspec.VisibleCycles) // the stop is over
-			r.BusyFalls()                                           // what waits for blocks is not in progress
+			r.BusyFalls()                                           // an entry that waits for blocks is not in progress
 			r.Nothing(&x.Ring)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, posts)
 		}
 		for _, c := range p.Begins {
 			require.False(r.T, c.Port == 1 && c.First <= end && c.First > p.Ins[0]+nicspec.VisibleCycles,
-				"a frame of the class that is stopped")
+				"a frame of the stopped class")
 		}
 		r.Quiet()
 		r.NoFrames()

@@ -13,8 +13,9 @@ var OffChecks = []kit.Check{
 		Run: disabledInAStop},
 }
 
-// disabledInAStop disables a queue of a class that is stopped, with an entry posted as the stop comes, which may end,
-// or long after, which is not fetched. Then nothing waits for the end of the stop, and nothing waits when it is over.
+// disabledInAStop disables a queue of a stopped class, with an entry posted as the stop comes,
+// which may end, or long after, which is not fetched. The disable does not wait for the end of the
+// stop, and nothing is left to send after it.
 func disabledInAStop(r *kit.Rig) {
 	const queue, class, quanta = 3, 5, 6000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 1 << class})
@@ -24,10 +25,10 @@ func disabledInAStop(r *kit.Rig) {
 		x := r.OpenTx(queue, 3)
 		p := Pauses(r)
 		r.Play(ClassPause(1<<class, quanta))
-		r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
+		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 		r.Run(late)
 		r.Enqueue(x, r.Sound(w[0], 1))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(late)
 		r.Disable(nicspec.TableTxq, queue)
 		if late > 0 {

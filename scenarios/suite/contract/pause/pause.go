@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// Checks are those of pause frames.
+// Checks cover pause frames, received and sent.
 var Checks = []kit.Check{
 	{Name: "pause/values", Rules: "F7 G6", Stalls: kit.Calm, Run: pauseValues},
 	{Name: "pause/frames that are honoured, and others", Rules: "F1 F2 F8", Stalls: kit.Stalled, Run: honoured},
@@ -25,20 +25,20 @@ var Checks = []kit.Check{
 	{Name: "pause/no longer sent", Rules: "F7", Stalls: kit.Calm, Run: pausesEnd},
 }
 
-// PortCfg sets a port's entry in PortCfg.
+// PortCfg writes the PortCfg entry of the port under test.
 func PortCfg(r *kit.Rig, f nicspec.PortEntryFields) {
 	r.T.Helper()
 	PortCfgOf(r, 0, f)
 }
 
-// PortCfgOf sets a port up.
+// PortCfgOf writes the PortCfg entry of a port.
 func PortCfgOf(r *kit.Rig, port int, f nicspec.PortEntryFields) {
 	r.T.Helper()
 	r.Commit(nicspec.TablePortCfg, r.PortOf(port), kit.Encode(&f, nicspec.PortEntrySize))
 	r.Synced()
 }
 
-// pauseFrame is a MAC control frame: its opcode, and what follows that.
+// pauseFrame returns a MAC control frame: its opcode, then the words of rest.
 func pauseFrame(opcode uint16, rest ...uint16) []byte {
 	b := make([]byte, nicspec.FrameMin)
 	copy(b, []byte{1, 0x80, 0xc2, 0, 0, 1, 2, 3, 4, 5, 6, 7})
@@ -50,7 +50,7 @@ func pauseFrame(opcode uint16, rest ...uint16) []byte {
 	return b
 }
 
-// ClassPause is a priority pause: every class of the vector is stopped for the same time.
+// ClassPause returns a priority pause that stops every class of the vector for the same time.
 func ClassPause(vector uint8, time uint16) []byte {
 	rest := make([]uint16, 9)
 	rest[0] = uint16(vector)
@@ -98,7 +98,7 @@ func pauseValues(r *kit.Rig) {
 	}
 }
 
-// honoured has frames that are pauses and frames that are nearly so: these are frames as any other.
+// honoured plays pauses, and frames that are almost pauses: these are frames like any other.
 func honoured(r *kit.Rig) {
 	x := r.OpenRx(1, 7, nil)
 	r.Post(x, 100)
@@ -145,7 +145,7 @@ func honoured(r *kit.Rig) {
 	r.Dropped("rx_enable 0", nicspec.CntRxDropDisabled, pauseFrame(1, 9), ClassPause(1, 1))
 }
 
-// pauseWatch is when frames that left began, and when frames that came in ended.
+// pauseWatch records when outgoing frames began and when incoming frames ended.
 type pauseWatch struct {
 	Begins []boundary.Crossing // frames that left, without their bytes
 	Ins    []int64             // last beats of frames that came in
@@ -165,14 +165,14 @@ func Pauses(r *kit.Rig) *pauseWatch {
 	return w
 }
 
-// Quantum is one in cycles.
+// Quantum returns the length of a pause quantum in cycles.
 func Quantum(r *kit.Rig) int64 { return int64(512 / r.Sizes.EthBits) }
 
-// fetchCycles is more than entries take that are fetched and gathered when a stop has ended.
+// fetchCycles is an upper bound of the time to fetch and gather entries after a stop has ended.
 const fetchCycles = 400
 
-// stopped demands that no frame of a queue began while a stop held that came at a cycle, and that one did soon after:
-// slack is what it may take longer than [F4] gives.
+// stopped checks that no frame of a queue began during a stop that came at a cycle, and that one
+// began soon after it: slack is the time allowed in addition to [F4].
 func stopped(r *kit.Rig, w *pauseWatch, queue int, at, quanta, slack int64) {
 	r.T.Helper()
 	end, after := at+quanta*Quantum(r), int64(-1)
@@ -198,7 +198,7 @@ func busySending(r *kit.Rig, x *kit.TxRing, w *kit.Window) []kit.Posted {
 		all = append(all, kit.SendEntry(nil, r.Piece(w, 0, 64, kit.Pattern(1000, uint64(i)))))
 	}
 	posts := r.Enqueue(x, all...)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	return posts
 }
 
@@ -219,7 +219,7 @@ func portStops(r *kit.Rig) {
 		p := Pauses(r)
 		r.Until("a frame leaves", func() bool { return len(p.Begins) > 0 })
 		r.Play(c.frames...)
-		r.Until("the pauses are there", func() bool { return len(p.Ins) == len(c.frames) })
+		r.Until("the pauses have come in", func() bool { return len(p.Ins) == len(c.frames) })
 		at := p.Ins[len(p.Ins)-1]
 		r.Ended(x, first, posts)
 		slack := int64(0) // its frames wait
@@ -233,7 +233,8 @@ func portStops(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// classStops stops the class of a queue at rest: what is posted then waits, and what is posted to others does not.
+// classStops stops the class of an idle queue: what is posted then waits, and what is posted to
+// other queues does not.
 func classStops(r *kit.Rig) {
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 0x24})
 	_, w := r.TxSetup(9, 2)
@@ -249,15 +250,15 @@ func classStops(r *kit.Rig) {
 		r.Quiet()
 		p := Pauses(r)
 		r.Play(ClassPause(c.vector, uint16(c.quanta)))
-		r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
+		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 		r.Run(2 * nicspec.VisibleCycles)
 		at, firstX, firstY := p.Ins[0], x.PI, y.PI
 		posts := r.Enqueue(y, r.Sound(w[1], 1), r.Sound(w[1], 2))
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Ended(y, firstY, posts)
-		require.Less(r.T, p.Begins[len(p.Begins)-1].Last, at+c.quanta, "another class goes on")
+		require.Less(r.T, p.Begins[len(p.Begins)-1].Last, at+c.quanta, "a frame of another class was delayed")
 		posts = r.Enqueue(x, r.Sound(w[0], 1), r.Sound(w[0], 2))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, firstX, posts)
 		if c.stopped {
 			stopped(r, p, 1, at, c.quanta, fetchCycles)
@@ -271,7 +272,8 @@ func classStops(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// droppedPauses has pause frames that are too short, or come while rx_enable is 0: what is posted then leaves at once.
+// droppedPauses plays pause frames that are too short, or come while rx_enable is 0: entries posted
+// then are sent at once.
 func droppedPauses(r *kit.Rig) {
 	const quanta = 20_000
 	x, w := r.TxSetup(3, 6)
@@ -290,7 +292,7 @@ func droppedPauses(r *kit.Rig) {
 		r.Quiet()
 		p := Pauses(r)
 		r.Play(c.frame)
-		r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
+		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 		r.Run(2 * nicspec.VisibleCycles)
 		r.Transmit(x, r.Sound(w[0], 1), r.Sound(w[0], 2))
 		require.Less(r.T, p.Begins[len(p.Begins)-1].Last, p.Ins[0]+quanta*Quantum(r), c.name)

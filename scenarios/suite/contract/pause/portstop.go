@@ -18,13 +18,13 @@ var PortStopChecks = []kit.Check{
 	{Name: "ports/one held, entries that send nothing", Rules: "T13 F4 T3 T10", Stalls: kit.Calm, Run: nothingInAStop},
 }
 
-// stop stops port 0 with a pause of so many cycles and gives the cycle in which the stop ends.
+// stop stops port 0 with a pause of the given cycles and returns the cycle in which the stop ends.
 func stop(r *kit.Rig, cycles int64) (end int64) {
 	r.T.Helper()
 	return stopOn(r, 0, cycles)
 }
 
-// stopOn stops a port likewise.
+// stopOn stops a port and returns the cycle in which the stop ends.
 func stopOn(r *kit.Rig, port int, cycles int64) (end int64) {
 	r.T.Helper()
 	quanta := cycles / Quantum(r)
@@ -36,13 +36,13 @@ func stopOn(r *kit.Rig, port int, cycles int64) (end int64) {
 		}
 	}
 	r.PlayOn(port, pauseFrame(nicspec.PauseOpcode, uint16(quanta)))
-	r.Until("the pause is there", func() bool { return came > 0 })
+	r.Until("the pause has come in", func() bool { return came > 0 })
 	r.Frames = nil
 	r.Run(2 * nicspec.VisibleCycles)
 	return came + quanta*Quantum(r)
 }
 
-// toPort makes n entries that send frames of a port, with some among them that send nothing.
+// toPort returns n entries that send to a port, and some among them that send nothing.
 func toPort(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i := range n {
@@ -59,7 +59,8 @@ func toPort(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all
 	return all
 }
 
-// stillStopped demands that the stop of port 0 has not ended, and that no frame left on that port in it.
+// stillStopped checks that the stop of port 0 has not ended, and that no frame has left on that
+// port since it began.
 func stillStopped(r *kit.Rig, end int64) {
 	r.T.Helper()
 	require.Less(r.T, r.Bed.NIC.Cycles(), end, "the other port's frames have left before the stop ends")
@@ -68,8 +69,9 @@ func stillStopped(r *kit.Rig, end int64) {
 	}
 }
 
-// onePortStopped stops port 0 while more entries wait for it than any buffer holds, in many queues; queues of port 1
-// go on, those that have been going and those that begin, and afterwards everything ends as posted.
+// onePortStopped stops port 0 while more entries wait for it than any buffer can take, in many
+// queues. Queues of port 1 are not delayed, whether they were at work before or begin now; after
+// the stop everything ends as posted.
 func onePortStopped(r *kit.Rig) {
 	const queues = 12
 	going, w := r.TxSetup(1, 6)
@@ -81,15 +83,15 @@ func onePortStopped(r *kit.Rig) {
 	y := r.OpenTx(2, 3)
 	first := going.PI
 	before := r.Enqueue(going, toPort(r, 1, w, 40, rng)...)
-	r.Tell(&going.Ring)
+	r.RingDoorbell(&going.Ring)
 	end := stop(r, 60_000)
 	var posts [queues][]kit.Posted
 	for i, x := range stopped {
 		posts[i] = r.Enqueue(x, toPort(r, 0, w, x.Size(), rng)...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 	}
 	r.Ended(going, first, before)
-	r.Run(4000) // all places that there are for frames of port 0 are taken
+	r.Run(4000) // every buffer for frames of port 0 is full
 	for range 3 {
 		r.Transmit(going, toPort(r, 1, w, going.Size(), rng)...)
 		r.Transmit(y, toPort(r, 1, w, 3*y.Size(), rng)...)
@@ -102,8 +104,8 @@ func onePortStopped(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// stoppedAndMixed stops port 0 while queues have entries for both ports: what stands behind an entry for port 0 waits
-// for it, and nothing else does.
+// stoppedAndMixed stops port 0 while queues have entries for both ports: entries behind one for
+// port 0 wait for it, and no others do.
 func stoppedAndMixed(r *kit.Rig) {
 	x, w := r.TxSetup(1, 6)
 	rng := rand.New(rand.NewPCG(25, 9))
@@ -117,7 +119,7 @@ func stoppedAndMixed(r *kit.Rig) {
 			all = append(all, toPort(r, uint8((k/(1+i)+i+1)%2), w, 1, rng)...)
 		}
 		posts[i] = r.Enqueue(mixed[i], all...)
-		r.Tell(&mixed[i].Ring)
+		r.RingDoorbell(&mixed[i].Ring)
 	}
 	for range 3 {
 		r.Transmit(x, toPort(r, 1, w, x.Size(), rng)...)
@@ -130,9 +132,9 @@ func stoppedAndMixed(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// nothingInAStop stops each port in turn while more frames wait for it than any buffer holds. Entries that send
-// nothing end meanwhile: those of a queue that has never sent, of one whose latest frame left on the port that is
-// stopped, and of one that sends on the other.
+// nothingInAStop stops each port in turn while more frames wait for it than any buffer can take.
+// Entries that send nothing end meanwhile: in a queue that has never sent, in one whose latest
+// frame left on the stopped port, and in one that sends on the other port.
 func nothingInAStop(r *kit.Rig) {
 	const queues, each = 8, 40
 	x, w := r.TxSetup(1, 6)
@@ -151,12 +153,12 @@ func nothingInAStop(r *kit.Rig) {
 		for i := range stopped {
 			stopped[i] = r.OpenTx(first+3+i, 6)
 			posts[i] = r.Enqueue(stopped[i], toPort(r, uint8(port), w, stopped[i].Size(), rng)...)
-			r.Tell(&stopped[i].Ring)
+			r.RingDoorbell(&stopped[i].Ring)
 		}
-		r.Run(4000) // all places that there are for frames of the port are taken
-		r.Transmit(silent, nothing(r, other, w, each, rng)...)
-		r.Transmit(sent, nothing(r, other, w, each, rng)...)
-		r.Transmit(sends, append(toPort(r, other, w, each, rng), nothing(r, other, w, each, rng)...)...)
+		r.Run(4000) // every buffer for frames of the port is full
+		r.Transmit(silent, silentEntries(r, other, w, each, rng)...)
+		r.Transmit(sent, silentEntries(r, other, w, each, rng)...)
+		r.Transmit(sends, append(toPort(r, other, w, each, rng), silentEntries(r, other, w, each, rng)...)...)
 		r.Transmit(x, toPort(r, other, w, each, rng)...)
 		require.Less(r.T, r.Bed.NIC.Cycles(), end, "entries that do not name port %d have ended before its stop ends",
 			port)
@@ -168,9 +170,9 @@ func nothingInAStop(r *kit.Rig) {
 	}
 }
 
-// nothing makes n entries that send nothing: Nops, those with an opcode or a port that there is not, and frames of a
-// port that are too short.
-func nothing(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all []nicspec.WqeFields) {
+// silentEntries returns n entries that send nothing: Nops, entries with an opcode or a port that does not
+// exist, and frames for the given port that are too short.
+func silentEntries(r *kit.Rig, port uint8, w []*kit.Window, n int, rng *rand.Rand) (all []nicspec.WqeFields) {
 	r.T.Helper()
 	for i := range n {
 		e := nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: rng.IntN(3) > 0 || i == n-1}

@@ -8,7 +8,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// flood has frames wait in the receive buffer for a descriptor that comes late, and plays n of 1,024 B.
+// flood plays n frames of 1,024 B, which wait in the receive buffer for a descriptor that comes
+// late.
 func flood(r *kit.Rig, x *kit.RxRing, n int, delay int) {
 	r.T.Helper()
 	r.Bed.Faults.Clear()
@@ -20,7 +21,7 @@ func flood(r *kit.Rig, x *kit.RxRing, n int, delay int) {
 	}
 }
 
-// ownPause is the pause frame that [F6] gives for a time.
+// ownPause returns the pause frame that [F6] requires, with the given time.
 func ownPause(r *kit.Rig, f *nicspec.PortEntryFields, mac []byte, time uint16) []byte {
 	b := pauseFrame(nicspec.PauseOpcode, time)
 	if f.TxMode == nicspec.PauseModePriority {
@@ -43,7 +44,7 @@ func setMac(r *kit.Rig, mac []byte) {
 	r.T.Helper()
 	p := r.PortOf(0)
 	r.Write(nicspec.RegPortMac(2*p), uint32(mac[0])|uint32(mac[1])<<8|uint32(mac[2])<<16|uint32(mac[3])<<24)
-	r.Write(nicspec.RegPortMac(2*p+1), uint32(mac[4])|uint32(mac[5])<<8|0xbeef<<16) // what has no effect
+	r.Write(nicspec.RegPortMac(2*p+1), uint32(mac[4])|uint32(mac[5])<<8|0xbeef<<16) // the upper half is ignored
 	r.Synced()
 }
 
@@ -88,7 +89,7 @@ func pausesSent(r *kit.Rig) {
 	}
 }
 
-// pausesInAStop fills the buffer of a port that is stopped itself.
+// pausesInAStop fills the buffer of a port that is itself stopped.
 func pausesInAStop(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)
@@ -96,7 +97,7 @@ func pausesInAStop(r *kit.Rig) {
 		Xon: 2048})
 	p := Pauses(r)
 	r.Play(pauseFrame(1, 0xffff))
-	r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
+	r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
 	first := r.Ordinal()
 	flood(r, x, 16, 2500)
 	for i := range 16 {
@@ -113,8 +114,8 @@ func pausesInAStop(r *kit.Rig) {
 	r.Quiet()
 }
 
-// pausesEnd sets tx_mode to 0 while the buffer is full: no frame is sent any more, the one that would end the pause
-// neither.
+// pausesEnd sets tx_mode to 0 while the buffer is full: no pause frame is sent any more, not even
+// the one that would end the pause.
 func pausesEnd(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)

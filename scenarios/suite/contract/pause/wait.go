@@ -8,8 +8,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// enabledInAStop enables a queue, anew and with other classes than before, while its class is stopped: nothing of it is
-// fetched, and nothing leaves, before the stop ends.
+// enabledInAStop enables a queue, again and with other classes than before, while its class is
+// stopped: nothing of it is fetched, and nothing leaves, before the stop ends.
 func enabledInAStop(r *kit.Rig) {
 	const quanta = 12_000
 	PortCfg(r, nicspec.PortEntryFields{RxPfc: 0xff})
@@ -18,15 +18,15 @@ func enabledInAStop(r *kit.Rig) {
 		r.Quiet()
 		p := Pauses(r)
 		r.Play(ClassPause(1<<class, quanta))
-		r.Until("the pause is there", func() bool { return len(p.Ins) == 1 })
-		r.Run(2000) // more than a read of before may take to leave
+		r.Until("the pause has come in", func() bool { return len(p.Ins) == 1 })
+		r.Run(2000) // more than an earlier read may take to leave
 		if i > 0 {
 			r.Disable(nicspec.TableTxq, 1)
 		}
 		r.TxMod = func(f *nicspec.TxqEntryFields) { f.PfcClass = class }
 		x := r.OpenTx(1, 3)
 		posts := r.Enqueue(x, r.Sound(w[0], 1), r.Sound(w[0], 2))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(4 * nicspec.VisibleCycles)
 		require.Less(r.T, r.Bed.NIC.Cycles(), p.Ins[0]+quanta*Quantum(r), "the doorbell comes before the stop ends")
 		r.Ended(x, 0, posts)
@@ -36,8 +36,8 @@ func enabledInAStop(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// manyWait stops the port while more frames are posted than any buffer holds, short ones, then the longest: they leave
-// as posted when the stop ends.
+// manyWait stops the port while more frames are posted than any buffer can take, short ones, then
+// the longest: they leave in the order posted when the stop ends.
 func manyWait(r *kit.Rig) {
 	const queues, log = 4, 6
 	_, w := r.TxSetup(1, 2)
@@ -61,10 +61,10 @@ func manyWait(r *kit.Rig) {
 			}
 			first[i] = x.PI
 			posts[i] = r.Enqueue(x, all...)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
-		r.Run(10_000) // what fits anywhere is there
-		require.Less(r.T, r.Bed.NIC.Cycles(), end, "everything waits before the stop ends")
+		r.Run(10_000) // every buffer is full
+		require.Less(r.T, r.Bed.NIC.Cycles(), end, "the buffers are full before the stop ends")
 		for i, x := range held {
 			r.Ended(x, first[i], posts[i])
 		}

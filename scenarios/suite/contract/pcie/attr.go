@@ -28,7 +28,7 @@ var RuntimeChecks = func() []kit.Check {
 	return append(all, rcb)
 }()
 
-// AttrChecks look at the attributes of requests [P11].
+// AttrChecks check the attributes of requests [P11].
 var AttrChecks = []kit.Check{
 	{Name: "attributes/of every kind of request", Rules: "P2 P11", Stalls: kit.Stalled,
 		Run: func(r *kit.Rig) { attributes(r, bothWaysOnce) }},
@@ -36,11 +36,12 @@ var AttrChecks = []kit.Check{
 		Run: func(r *kit.Rig) { limitsChange(r, 3) }},
 }
 
-// AttrCopyChecks look at those of copies.
+// AttrCopyChecks check the attributes of copies.
 var AttrCopyChecks = []kit.Check{{Name: "attributes/of copies", Rules: "P11 D2", Stalls: kit.Stalled,
 	Run: func(r *kit.Rig) { attributes(r, copySome) }}}
 
-// carries tells whether a request of the device carries data of frames or copies: it is for no ring, and no message.
+// carries reports whether a request of the device transfers data of frames or copies: neither a
+// ring access nor a message.
 func carries(r *kit.Rig, h *tlp.Header) bool {
 	in := func(g *kit.Ring) bool { return g.Contains(h.Address) || g.CQContains(h.Address) }
 	for _, x := range r.Rx {
@@ -56,7 +57,8 @@ func carries(r *kit.Rig, h *tlp.Header) bool {
 	return true
 }
 
-// attributes has some traffic under every setting: requests for data have the attributes that are set, all others none.
+// attributes runs some traffic under every setting: requests for data have the configured
+// attributes, all others none.
 func attributes(r *kit.Rig, traffic func(*kit.Rig)) {
 	for attr := range uint32(4) {
 		r.Quiet()
@@ -79,7 +81,7 @@ func attributes(r *kit.Rig, traffic func(*kit.Rig)) {
 		traffic(r)
 		r.Quiet()
 		r.Watch = nil
-		require.Len(r.T, seen, 4, "reads and writes of both kinds were there")
+		require.Len(r.T, seen, 4, "kinds of requests seen: reads and writes, of data and of rings")
 	}
 }
 
@@ -113,13 +115,13 @@ func copySome(r *kit.Rig) {
 	r.Disable(nicspec.TableTxq, 2)
 }
 
-// devctlWatch holds requests against DEVCTL as it was last written.
+// devctlWatch compares requests with DEVCTL as last written.
 type devctlWatch struct {
 	*kit.Rig
 	now     nicspec.DevctlReg
 	at      int64 // when it was written
 	since   int   // requests that left more than 64 cycles later
-	stale   int   // the last of them that did not follow it
+	stale   int   // index of the last of them that did not follow it
 	checked int
 }
 
@@ -168,7 +170,7 @@ func limitsChange(r *kit.Rig, attrs uint32) {
 		}
 		index := x.PI
 		posts := r.Enqueue(x, all...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		for range rng.IntN(3) {
 			r.Run(rng.IntN(800))
 			r.SetDevctl(rng.Uint32()%3, rng.Uint32()%6, rng.Uint32()&attrs)
@@ -180,7 +182,7 @@ func limitsChange(r *kit.Rig, attrs uint32) {
 	}
 	r.Quiet()
 	r.Watch = nil
-	require.LessOrEqual(r.T, d.stale, 256, "requests that followed a former setting, more than 64 cycles after a new "+
+	require.LessOrEqual(r.T, d.stale, 256, "requests under an earlier setting, more than 64 cycles after a new "+
 		"one was written")
 	require.NotZero(r.T, d.checked)
 	r.NoFrames()

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// BackpressureChecks hold the TLP streams back.
+// BackpressureChecks block the TLP streams.
 var BackpressureChecks = func() []kit.Check {
 	c := kit.Check{Name: "mixed/completions come in while nothing can leave", Rules: "B7 C3", Stalls: kit.Calm,
 		Run: completionsWhileHeld}
@@ -19,12 +19,12 @@ var BackpressureChecks = func() []kit.Check {
 	return []kit.Check{c}
 }()
 
-// completionsWhileHeld has the endpoint take nothing until the way there is full of writes and no TLP can leave. The
-// answers to reads from before come then, and must be accepted: an endpoint may wait for that before it takes
-// anything.
+// completionsWhileHeld blocks the output until the path to the endpoint is full of writes and no
+// TLP can leave. Then the answers to earlier reads come and must be accepted: an endpoint may wait
+// for that before it accepts anything.
 func completionsWhileHeld(r *kit.Rig) {
 	const late, entries = 55_000, 8
-	r.Write(nicspec.RegDevctl, 0) // writes of 128 B: many of them
+	r.Write(nicspec.RegDevctl, 0) // writes of 128 B: more TLPs
 	x, w := r.TxSetup(2, 3)
 	y := r.OpenRx(1, 8, nil)
 	r.ReceiveAll(1)
@@ -46,7 +46,7 @@ func completionsWhileHeld(r *kit.Rig) {
 			asked += n
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Until("the pieces are asked for", func() bool { return asked == 300*entries })
 	r.Run(2 * r.Way)
 	r.Bed.Gate.Close()
@@ -65,7 +65,7 @@ func completionsWhileHeld(r *kit.Rig) {
 		r.Play(kit.Blob(nicspec.FrameMax, uint64(i)))
 	}
 	r.Run(late + 4000)
-	require.Zero(r.T, early, "completions that came before the stream stood still: this check is too weak")
+	require.Zero(r.T, early, "completions before the stream was blocked, too early for this check")
 	require.GreaterOrEqual(r.T, came, 300*entries, "bytes of completions that were accepted while no TLP could leave")
 	r.Watch = nil
 	r.Bed.Gate.Open()

@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// EarlyChecks send completions that nobody asked for at the time of requests. Which of them meet a request is chance,
-// and what becomes of it then is for the referee to say.
+// EarlyChecks send unexpected completions around the time of requests. Chance decides which of them
+// meet a request; the referee judges the result.
 var EarlyChecks = func() []kit.Check {
 	var all []kit.Check
 	for _, c := range []struct {
@@ -30,16 +30,17 @@ var EarlyChecks = func() []kit.Check {
 	return all
 }()
 
-// earlyCompletions has the device read pieces all the time while completions for any tag come in. They begin when a
-// piece is asked for, and leave room for others between them: a queue whose ring cannot be read asks for nothing more.
+// earlyCompletions makes the device read pieces all the time while completions for any tag come in.
+// They begin when a piece is read, and leave gaps for others: a queue whose ring read fails makes
+// no more requests.
 func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
-	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: as many as can be
+	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: as many as possible
 	rng := rand.New(rand.NewPCG(uint64(cpl.Length), 3))
 	cpl.RequesterID = nicspec.RequesterNic
 	data := kit.Pattern(cpl.PayloadBytes(), 1)
 	for round := range 24 {
-		x, w := r.TxSetup(round%4, 6) // the one before may have stopped
+		x, w := r.TxSetup(round%4, 6) // the previous queue may have stopped
 		for i := range x.Size() {
 			r.Enqueue(x, kit.SendEntry(nil, r.Piece(w[i%2], i, 64, kit.Pattern(1500, uint64(i)))))
 		}
@@ -49,7 +50,7 @@ func earlyCompletions(r *kit.Rig, cpl tlp.Header) {
 			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd &&
 				h.Address-x.Base >= uint64(x.Size()*x.Slot)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("a piece is asked for", func() bool { return asked })
 		r.Watch = nil
 		beats := 1 + int(cpl.Length)/64

@@ -12,20 +12,20 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// HandChecks answer reads by hand: what the endpoint never sends, each status, and completions that are wrong in two
-// ways.
+// HandChecks answer reads by hand, with completions that the endpoint never sends: each status, and
+// completions that are wrong in two ways.
 var HandChecks = []kit.Check{
 	{Name: "transmit errors/completions by hand", Rules: "P6 P7 T6", Stalls: kit.Stalled, Run: completionsByHand},
 }
 
-// handmade is a change of a completion that is right, and how its request ends then.
+// handmade is a change to a correct completion, and the status of the request that gets it.
 type handmade struct {
 	name string
 	mod  func(*kit.Completion)
 	want nicspec.Status
 }
 
-// spoilt are ways in which a completion does not fit.
+// spoilt returns the ways in which a completion does not fit its request.
 func spoilt() []handmade {
 	const misfit = nicspec.StatusCplMalformed
 	all := []handmade{
@@ -47,7 +47,7 @@ func spoilt() []handmade {
 
 func bare(c *kit.Completion) { c.Kind, c.Length, c.Data = tlp.Cpl, 0, nil }
 
-// handmades are all cases: a status is looked at before poison, and poison before what does not fit.
+// handmades returns all cases: the status is checked before poison, and poison before misfits.
 func handmades() []handmade {
 	all := []handmade{{"right", func(*kit.Completion) {}, nicspec.StatusOk}}
 	misfits := spoilt()
@@ -74,8 +74,9 @@ func handmades() []handmade {
 	return append(all, handmade{"poison", func(c *kit.Completion) { c.EP = true }, nicspec.StatusCplPoison})
 }
 
-// completionsByHand has a piece of which the endpoint answers no read. The first of them is answered by a completion
-// that is changed, the others rightly; when the entry has failed, the right one comes, too, and finds no request.
+// completionsByHand posts a piece whose reads the endpoint does not answer. A changed completion
+// answers the first of them, correct ones the others. After the entry has failed the correct answer
+// comes as well, and finds no request.
 func completionsByHand(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 50_000)
 	x, w := r.TxSetup(3, 4)
@@ -88,7 +89,7 @@ func completionsByHand(r *kit.Rig) {
 		reads := leaveUnanswered(r, r.BusOf(s), n)
 		first := x.PI
 		all := r.Enqueue(x, kit.SendEntry(nil, s))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the piece is asked for",
 			func() bool { return reads.left == 0 && r.Bed.Faults.Hits() == len(reads.all) })
 		r.Bed.Faults.Clear()
@@ -120,10 +121,10 @@ func completionsByHand(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// unanswered is reads of a range that the endpoint does not answer.
+// unanswered records the reads of a range that the endpoint does not answer.
 type unanswered struct {
 	all  []tlp.Header
-	left int // bytes that were not asked for
+	left int // bytes not yet requested
 }
 
 func leaveUnanswered(r *kit.Rig, bus uint64, n int) *unanswered {
@@ -141,7 +142,7 @@ func leaveUnanswered(r *kit.Rig, bus uint64, n int) *unanswered {
 	return u
 }
 
-// rightAnswer is the completion that ends a read, whole and right.
+// rightAnswer returns the one completion that answers a read completely.
 func rightAnswer(r *kit.Rig, h *tlp.Header) kit.Completion {
 	r.T.Helper()
 	off, n := h.Span()

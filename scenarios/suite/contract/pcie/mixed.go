@@ -14,8 +14,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// MixedChecks are both directions at once, with completions split and shuffled in every way. Which way is in their
-// names, and around makes it so.
+// MixedChecks run both directions at once, with completions split and shuffled in every way. Their
+// names say which way, and kit.Around sets it up.
 var MixedChecks = func() []kit.Check {
 	var all []kit.Check
 	for _, mps := range []int{128, 256, 4096} {
@@ -62,8 +62,8 @@ func bothWays(r *kit.Rig, rcb bool) {
 		b = append(b, r.Cut(w, kit.Pattern(60+rng.IntN(300), rng.Uint64()), 0, 3, rng))
 	}
 	pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-	r.Tell(&x.Ring)
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&x.Ring)
+	r.RingDoorbell(&y.Ring)
 	first := r.Ordinal()
 	for i := range 150 {
 		n := 60 + rng.IntN(500)

@@ -12,15 +12,15 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// TagChecks use up tags, and let reads time out.
+// TagChecks use up tags, and make reads time out.
 var TagChecks = []kit.Check{
 	{Name: "tags/none is lost when reads time out beside others", Rules: "P2 P6 C3", Stalls: kit.Stalled,
 		Run: tagsComeBack},
 }
 
-// outstanding counts the reads that are outstanding, and the most at once.
+// outstanding counts the outstanding reads, and their maximum.
 type outstanding struct {
-	left map[uint8]int // bytes, by tag
+	left map[uint8]int // bytes outstanding, by tag
 	most int
 }
 
@@ -37,8 +37,9 @@ func (o *outstanding) see(c boundary.Crossing) {
 	}
 }
 
-// tagsComeBack has a hundred reads time out at once, whose tags have rested while completions of other reads come in
-// one after another: tags come back in the same cycles. After that as many reads are outstanding at once as before.
+// tagsComeBack makes a hundred reads time out at once. Their tags become free in the same cycles in
+// which completions of other reads come in back to back. Afterwards as many reads are outstanding
+// at once as before.
 func tagsComeBack(r *kit.Rig) {
 	const limit = 6 * kit.Timeout // far more than an answer takes
 	r.Write(nicspec.RegCplTimeout, limit)
@@ -71,8 +72,8 @@ func tagsComeBack(r *kit.Rig) {
 		for i := range all {
 			all[i].Status, all[i].Frame = nicspec.StatusCplTimeout, nil
 		}
-		r.Tell(&bad.Ring)
-		for r.Bed.NIC.Cycles() < since+2*limit+kit.Timeout { // by then their tags have rested
+		r.RingDoorbell(&bad.Ring)
+		for r.Bed.NIC.Cycles() < since+2*limit+kit.Timeout { // until their rest time is over
 			sendAll(r, good, long(40))
 		}
 		r.Ended(bad, first, all)
@@ -80,11 +81,11 @@ func tagsComeBack(r *kit.Rig) {
 	require.Equal(r.T, before, most(), "reads outstanding at once, after tags came back")
 }
 
-// sendAll sends and waits for it.
+// sendAll posts entries and waits for their ends.
 func sendAll(r *kit.Rig, x *kit.TxRing, entries []nicspec.WqeFields) {
 	r.T.Helper()
 	first := x.PI
 	all := r.Enqueue(x, entries...)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Ended(x, first, all)
 }

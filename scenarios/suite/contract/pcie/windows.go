@@ -7,7 +7,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// WindowChecks change the configuration while frames come in: which of them see what is for the referee to follow.
+// WindowChecks change the configuration while frames come in; the referee follows which frames see
+// which value.
 var WindowChecks = []kit.Check{
 	{Name: "parsing/ROCE_PORT is written while frames come in", Rules: "R6 G8 H6 H7", Stalls: kit.Stalled,
 		Run: rocePortMoves},

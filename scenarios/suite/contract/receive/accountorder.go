@@ -9,7 +9,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// accountOrder lets frames come on all ports while credits come and go: account_seq merges the two rings.
+// accountOrder plays frames on all ports while credits are drawn and returned: account_seq merges
+// the two rings.
 func accountOrder(r *kit.Rig) {
 	const n = 240
 	r.Write(nicspec.RegCtrl, 1)
@@ -36,7 +37,7 @@ func accountOrder(r *kit.Rig) {
 	for i, x := range rings {
 		for e := nicspec.RxCqe(r.Next(&x.Ring)); e != nil; e = r.Next(&x.Ring) {
 			require.Less(r.T, int(e.AccountSeq()), total)
-			require.Nil(r.T, merged[e.AccountSeq()], "account_seq %d is there twice", e.AccountSeq())
+			require.Nil(r.T, merged[e.AccountSeq()], "account_seq %d occurs twice", e.AccountSeq())
 			require.Equal(r.T, i == 1, e.SlowPath())
 			merged[e.AccountSeq()] = e
 			slow += i
@@ -54,7 +55,7 @@ func accountOrder(r *kit.Rig) {
 	require.Positive(r.T, total-slow)
 }
 
-// accountGroups has the fast way spread over queues.
+// accountGroups spreads the fast path over queues.
 func accountGroups(r *kit.Rig) {
 	rssKeyAt(r, 9)
 	r.Write(nicspec.RegCtrl, 1)
@@ -62,8 +63,8 @@ func accountGroups(r *kit.Rig) {
 	OpenPosted(r, 9)
 	a := &Account{Index: 21, Balance: 10, Rule: 6, SlowQ: 9, group: 250, rssLog: 4}
 	SetAccount(r, a)
-	draws(r, a, 14)
+	drawFrames(r, a, 14)
 	credit(r, a, 20, false, false)
-	draws(r, a, 25)
-	Stands(r, a)
+	drawFrames(r, a, 25)
+	CheckAccount(r, a)
 }

@@ -14,8 +14,8 @@ var AccountRaceChecks = []kit.Check{
 	{Name: "accounts/written while frames wait", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileWaiting},
 }
 
-// writtenWhileWaiting writes an account anew while frames that draw on it wait for their descriptors: each draws on
-// what it found, so that the new numbers begin at 0.
+// writtenWhileWaiting rewrites an account while frames that draw on it wait for their descriptors:
+// each draws on the entry that it found, so the new entry's numbers begin at 0.
 func writtenWhileWaiting(r *kit.Rig) {
 	const n = 3
 	a := &Account{Index: 7, Balance: 9, Rule: 1, FastQ: 1, SlowQ: 2}
@@ -38,12 +38,12 @@ func writtenWhileWaiting(r *kit.Rig) {
 		for r.Next(&x.Ring) != nil {
 			left--
 		}
-		require.Zero(r.T, left, "frames that are not delivered the fast way")
+		require.Zero(r.T, left, "frames not delivered on the fast path")
 	}
 }
 
-// creditsWhileDrawing writes credits as fast as they go while frames draw one after another: neither gets lost,
-// whichever meet.
+// creditsWhileDrawing writes credits as fast as possible while frames draw one after another:
+// neither is lost, whichever coincide.
 func creditsWhileDrawing(r *kit.Rig) {
 	a := &Account{Index: 3, Balance: 1 << 20, Rule: 4, FastQ: 1, SlowQ: 2}
 	OpenPosted(r, a.FastQ, a.SlowQ)
@@ -65,7 +65,7 @@ func creditsWhileDrawing(r *kit.Rig) {
 			return a.drawn == uint32(n*(round+1))
 		})
 		r.Quiet()
-		Stands(r, a)
+		CheckAccount(r, a)
 		require.Nil(r.T, r.Next(&r.Rx[a.SlowQ].Ring))
 		r.Post(r.Rx[a.FastQ], n)
 	}

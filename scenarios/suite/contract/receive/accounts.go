@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// AccountChecks look at accounts and their slow path [A].
+// AccountChecks check accounts and their slow path [A].
 var AccountChecks = []kit.Check{
 	{Name: "accounts/the two ways", Rules: "A1 A2 A3 A4", Stalls: kit.Stalled, Run: bothPaths},
 	{Name: "accounts/latch", Rules: "A1 A2 A5", Stalls: kit.Stalled, Run: latchedAccount},
@@ -24,7 +24,7 @@ var AccountChecks = []kit.Check{
 var AccountRssChecks = []kit.Check{{Name: "accounts/groups of RSS", Rules: "A2 A3 S3", Stalls: kit.Stalled,
 	Run: accountGroups}}
 
-// Account is a credit account as section 10 has it.
+// Account models a credit account as section 10 defines it.
 type Account struct {
 	Index         int
 	Balance       uint32
@@ -32,10 +32,10 @@ type Account struct {
 	drawn, seq    uint32
 	Rule          int
 	FastQ, SlowQ  int
-	group, rssLog int // action Rss if rssLog is not 0
+	group, rssLog int // the rule has action Rss if rssLog is not 0
 }
 
-// SlowPath reports whether a frame that is taken goes the slow path.
+// SlowPath reports whether the next accepted frame takes the slow path.
 func (a *Account) SlowPath() (slow bool) {
 	if !a.slow && a.Balance > 0 {
 		return false
@@ -44,7 +44,7 @@ func (a *Account) SlowPath() (slow bool) {
 	return true
 }
 
-// Draw is what a frame does that is delivered: it has this ordinal.
+// Draw updates the account for a delivered frame and returns the frame's account_seq.
 func (a *Account) Draw(slow bool) (seq uint32) {
 	if !slow {
 		a.Balance--
@@ -54,7 +54,8 @@ func (a *Account) Draw(slow bool) (seq uint32) {
 	return a.seq - 1
 }
 
-// SetAccount writes an account and the rule that draws on it, for frames to the queue that its index names.
+// SetAccount writes an account and the rule that draws on it, for frames to the queue numbered as
+// the account.
 func SetAccount(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	f := nicspec.AccountEntryFields{Balance: a.Balance}
@@ -65,7 +66,7 @@ func SetAccount(r *kit.Rig, a *Account) {
 	setAccountRule(r, a)
 }
 
-// credit writes ACCOUNT_CREDIT, and waits until that is in force.
+// credit writes ACCOUNT_CREDIT, and waits until the write has taken effect.
 func credit(r *kit.Rig, a *Account, credits uint32, take, resume bool) {
 	r.T.Helper()
 	v := credits
@@ -84,8 +85,8 @@ func credit(r *kit.Rig, a *Account, credits uint32, take, resume bool) {
 	r.Synced()
 }
 
-// Stands demands that an account is as it should be, by its register and by its table entry.
-func Stands(r *kit.Rig, a *Account) {
+// CheckAccount checks an account's state, in its register and in its table entry.
+func CheckAccount(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	want := nicspec.AccountEntryFields{Balance: a.Balance, Drawn: a.drawn, Seq: a.seq}
 	v := a.Balance
@@ -100,8 +101,8 @@ func Stands(r *kit.Rig, a *Account) {
 	require.Equal(r.T, v, r.Read(nicspec.RegAccountCredit(a.Index)), "ACCOUNT_CREDIT[%d]", a.Index)
 }
 
-// draws plays n frames that draw on an account, and demands that each goes its way.
-func draws(r *kit.Rig, a *Account, n int) {
+// drawFrames plays n frames that draw on an account, and checks that each takes the expected path.
+func drawFrames(r *kit.Rig, a *Account, n int) {
 	r.T.Helper()
 	first := r.Ordinal()
 	for i := range n {
@@ -139,27 +140,27 @@ func bothPaths(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 9, Balance: 5, Rule: 3, FastQ: 1, SlowQ: 2}
 	SetAccount(r, a)
-	Stands(r, a)
-	draws(r, a, 12)
-	Stands(r, a)
+	CheckAccount(r, a)
+	drawFrames(r, a, 12)
+	CheckAccount(r, a)
 	require.EqualValues(r.T, 5, a.drawn)
 	for _, n := range []uint32{1, 2, 30} {
 		credit(r, a, n, false, false)
-		draws(r, a, int(n)/2+3)
-		Stands(r, a)
+		drawFrames(r, a, int(n)/2+3)
+		CheckAccount(r, a)
 	}
-	a.Balance, a.drawn, a.seq = 4, 0, 0 // written anew
+	a.Balance, a.drawn, a.seq = 4, 0, 0 // rewritten
 	SetAccount(r, a)
-	draws(r, a, 6)
-	Stands(r, a)
-	a.FastQ, a.SlowQ = 2, 2 // one queue for both ways
+	drawFrames(r, a, 6)
+	CheckAccount(r, a)
+	a.FastQ, a.SlowQ = 2, 2 // one queue for both paths
 	credit(r, a, 3, false, false)
 	setAccountRule(r, a)
-	draws(r, a, 6)
-	Stands(r, a)
+	drawFrames(r, a, 6)
+	CheckAccount(r, a)
 }
 
-// setAccountRule writes the rule of an account alone.
+// setAccountRule writes only the rule of an account.
 func setAccountRule(r *kit.Rig, a *Account) {
 	r.T.Helper()
 	e := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(a.FastQ), AccountEn: 1,
@@ -171,38 +172,38 @@ func setAccountRule(r *kit.Rig, a *Account) {
 	r.Rule(a.Rule, e)
 }
 
-// latchedAccount has an account that stays slow until it is told to go on.
+// latchedAccount uses an account that stays slow until it is resumed.
 func latchedAccount(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 63, Balance: 3, Latch: true, Rule: 0, FastQ: 1, SlowQ: 2}
 	SetAccount(r, a)
-	draws(r, a, 3)
-	Stands(r, a) // no credit left, but no frame has found none
+	drawFrames(r, a, 3)
+	CheckAccount(r, a) // no credit left, but no frame has been refused credit
 	require.False(r.T, a.slow)
-	draws(r, a, 1)
+	drawFrames(r, a, 1)
 	require.True(r.T, a.slow)
-	Stands(r, a)
+	CheckAccount(r, a)
 	credit(r, a, 10, false, false)
-	draws(r, a, 4)
-	Stands(r, a)
+	drawFrames(r, a, 4)
+	CheckAccount(r, a)
 	credit(r, a, 2, true, false)
-	draws(r, a, 1)
+	drawFrames(r, a, 1)
 	credit(r, a, 0, false, true)
-	draws(r, a, 10)
-	Stands(r, a)
-	credit(r, a, 5, true, true) // takes, and goes on: the next frame finds none
-	Stands(r, a)
-	draws(r, a, 2)
+	drawFrames(r, a, 10)
+	CheckAccount(r, a)
+	credit(r, a, 5, true, true) // takes credits and resumes: the next frame finds none
+	CheckAccount(r, a)
+	drawFrames(r, a, 2)
 	credit(r, a, 1, false, true)
-	draws(r, a, 2)
+	drawFrames(r, a, 2)
 	a.Balance, a.drawn, a.seq, a.slow = 2, 0, 0, false // a table write makes it Fast
 	SetAccount(r, a)
-	Stands(r, a)
-	draws(r, a, 3)
-	Stands(r, a)
+	CheckAccount(r, a)
+	drawFrames(r, a, 3)
+	CheckAccount(r, a)
 }
 
-// accountCredits adds and takes up to the limits, with one write or two in one TLP.
+// accountCredits adds and takes credits up to the limits, with one write, or two in one TLP.
 func accountCredits(r *kit.Rig) {
 	a, b := &Account{Index: 4, Rule: 0}, &Account{Index: 5, Rule: 1}
 	SetAccount(r, a)
@@ -215,14 +216,14 @@ func accountCredits(r *kit.Rig) {
 		{nicspec.CreditMax, true}, {nicspec.CreditMax, true}, {0x80_0000, false}, {0x80_0000, false}, {0xff_fffe, true},
 		{2, true}} {
 		credit(r, a, c.n, c.take, false)
-		Stands(r, a)
+		CheckAccount(r, a)
 	}
 	r.Write2(nicspec.RegAccountCredit(4), 11, 22)
 	r.Write2(nicspec.RegAccountCredit(4), 1|1<<30, 0x3f00_0002) // bits 29:24 are not defined
 	r.Synced()
 	a.Balance, b.Balance = 10, 24
-	Stands(r, a)
-	Stands(r, b)
+	CheckAccount(r, a)
+	CheckAccount(r, b)
 	require.Equal(r.T, uint64(24)<<32|10, r.Read2(nicspec.RegAccountCredit(4)))
 	for i := range nicspec.NumAccounts {
 		if i != a.Index && i != b.Index {
@@ -231,37 +232,38 @@ func accountCredits(r *kit.Rig) {
 	}
 }
 
-// accountDrops drops frames behind an account in every way: they draw nothing, but may make it slow.
+// accountDrops drops frames of an account for every cause: they draw no credit, but may make the
+// account slow.
 func accountDrops(r *kit.Rig) {
 	OpenPosted(r, 1, 2)
 	a := &Account{Index: 7, Balance: 2, Latch: true, Rule: 3, FastQ: 6, SlowQ: 2}
 	SetAccount(r, a)
 	f := kit.FrameTo(7, kit.Blob(300, 1))
 	r.Dropped("the fast queue is off", nicspec.CntRxDropQueueOff, f, f, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	r.OpenRx(6, 2, nil)
 	r.Dropped("no descriptor in the fast queue", nicspec.CntRxDropNoDesc, f, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	a.FastQ = 1
 	setAccountRule(r, a)
-	draws(r, a, 2)
+	drawFrames(r, a, 2)
 	a.SlowQ = 6
 	setAccountRule(r, a)
-	a.slow = true // a frame that is dropped changes the state
+	a.slow = true // a dropped frame does change the state
 	r.Dropped("no descriptor in the slow queue", nicspec.CntRxDropNoDesc, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	credit(r, a, 1, false, false)
 	r.Disable(nicspec.TableRxq, 6)
 	r.Dropped("the slow queue is off", nicspec.CntRxDropQueueOff, f)
 	r.OpenRx(6, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 299 })
 	r.Dropped("too long for the slow queue", nicspec.CntRxDropTooLong, f)
-	Stands(r, a)
+	CheckAccount(r, a)
 	credit(r, a, 0, false, true)
-	draws(r, a, 1)
-	Stands(r, a)
+	drawFrames(r, a, 1)
+	CheckAccount(r, a)
 }
 
-// manyAccounts has every account at work, some of them named by two rules.
+// manyAccounts uses every account, some of them named by two rules.
 func manyAccounts(r *kit.Rig) {
 	OpenPosted(r, 1, 2, 3, 4)
 	var all []*Account
@@ -281,11 +283,11 @@ func manyAccounts(r *kit.Rig) {
 		case 0:
 			credit(r, a, uint32(rng.IntN(4)), rng.IntN(4) == 0, rng.IntN(2) == 0)
 		default:
-			draws(r, a, 1+rng.IntN(5))
+			drawFrames(r, a, 1+rng.IntN(5))
 		}
 	}
 	for _, a := range all {
-		Stands(r, a)
+		CheckAccount(r, a)
 	}
 	// Two rules draw on one account.
 	a, b := *all[1], *all[1]
@@ -317,7 +319,7 @@ func accountValues(r *kit.Rig) {
 		want    nicspec.TableStatus
 	}{{0, 0, kit.TableOk}, {nicspec.CreditMax, 1, kit.TableOk}, {nicspec.CreditMax + 1, 0, kit.TableBad},
 		{1 << 31, 0, kit.TableBad}, {5, 2, kit.TableBad}, {5, 255, kit.TableBad}} {
-		// the last three are read-only
+		// the last three fields are read-only
 		f := nicspec.AccountEntryFields{Balance: c.balance, Latch: c.latch, Slow: 1, Drawn: 77, Seq: 78}
 		require.Equal(r.T, c.want,
 			r.Command(nicspec.TableOpWrite, nicspec.TableAccount, i, kit.Encode(&f, nicspec.AccountEntrySize)), "%+v",

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// DropChecks have frames dropped, by every cause.
+// DropChecks drop frames for every cause.
 var DropChecks = []kit.Check{
 	{Name: "drops/disabled, runt, oversize", Rules: "R1 R2 G5", Stalls: kit.Stalled, Run: lengthDrops},
 	{Name: "drops/bad checksums", Rules: "R4 R6", Stalls: kit.Stalled, Run: checksumDrops},
@@ -55,7 +55,8 @@ func lengthDrops(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// checksumDrops has all kinds of bad frames under all settings of RX_CTRL: the first cause that applies counts.
+// checksumDrops plays all kinds of bad frames under all settings of RX_CTRL: the first cause that
+// applies is counted.
 func checksumDrops(r *kit.Rig) {
 	x := r.OpenRx(1, 8, nil)
 	r.Post(x, 100)
@@ -195,21 +196,21 @@ func noDescriptor(r *kit.Rig) {
 	r.Nothing(&x.Ring)
 }
 
-// precedence has frames to which every cause from some point on applies.
+// precedence plays frames to which every cause from some point on applies.
 func precedence(r *kit.Rig) {
-	x := r.OpenRx(7, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 70 }) // no descriptors: too long goes first
+	x := r.OpenRx(7, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 70 }) // no descriptors: TooLong takes precedence
 	bad := kit.Spoiled(true, true, true)
 	r.Write(nicspec.RegRxCtrl, 7)
 	rule := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 	r.Commit(nicspec.TableRule, 0, kit.Encode(&rule, nicspec.RuleEntrySize))
-	r.Dropped("disabled before all others", nicspec.CntRxDropDisabled, bad[:59], bad, kit.Blob(9300, 1))
+	r.Dropped("Disabled before all others", nicspec.CntRxDropDisabled, bad[:59], bad, kit.Blob(9300, 1))
 	r.Write(nicspec.RegCtrl, 1)
 	r.Synced()
 	r.Dropped("runt before its checksum", nicspec.CntRxDropRunt, bad[:59])
 	r.Dropped("IPv4 checksum before the others", nicspec.CntRxDropIpCsum, bad)
 	r.Dropped("UDP checksum before ICRC", nicspec.CntRxDropL4Csum, kit.Spoiled(false, true, true))
 	r.Dropped("ICRC before the rule", nicspec.CntRxDropIcrc, kit.Spoiled(false, false, true))
-	require.Zero(r.T, r.Read2(nicspec.RegRuleHits(0)), "drops before the rules make no hits")
+	require.Zero(r.T, r.Read2(nicspec.RegRuleHits(0)), "drops before the rules count no hits")
 	r.Dropped("the rule", nicspec.CntRxDropRule, kit.Spoiled(false, false, false))
 	require.EqualValues(r.T, 1, r.Read2(nicspec.RegRuleHits(0)))
 	r.Commit(nicspec.TableRule, 0, make([]byte, nicspec.RuleEntrySize))
@@ -223,11 +224,12 @@ func precedence(r *kit.Rig) {
 	_ = x
 }
 
-// overflow holds the frames of a queue back by a slow read of its descriptors: as many as [R3] promises are kept.
+// overflow delays the frames of a queue by a slow read of its descriptors: as many are kept as [R3]
+// guarantees.
 func overflow(r *kit.Rig) {
-	lose(r, 20)
+	playDrops(r, 20)
 	r.ReceiveAll(8)
-	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the promise: not a byte of it may be missing
+	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the guaranteed size: every byte of it is needed
 		x := r.OpenRx(8, 10, nil)
 		r.Bed.Faults.Clear()
 		require.NoError(r.T,
@@ -244,7 +246,7 @@ func overflow(r *kit.Rig) {
 		after := r.Counters()
 		lost := after[kit.PortCounter(nicspec.CntRxDropOverflow)] - before[kit.PortCounter(nicspec.CntRxDropOverflow)]
 		kept := (nicspec.RxBufBytes - nicspec.FrameMax) / ((n + 63) / 64 * 64)
-		require.NotZero(r.T, lost, "more came than the buffer holds")
+		require.NotZero(r.T, lost, "frames lost: more came in than fit the buffer")
 		require.LessOrEqual(r.T, int(lost), len(frames)-kept)
 		for i := range len(frames) - int(lost) {
 			r.Delivered(x, first+i, nicspec.RuleNone)
@@ -257,9 +259,9 @@ func overflow(r *kit.Rig) {
 	}
 }
 
-// lose plays n frames of some 1,000 B for every cause of a drop that is not their length: they leave no trace in the
-// buffer.
-func lose(r *kit.Rig, n int) {
+// playDrops plays n frames of some 1,000 B for every cause of a drop other than their length: they leave
+// no trace in the buffer.
+func playDrops(r *kit.Rig, n int) {
 	r.T.Helper()
 	r.OpenRx(2, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 100 })
 	r.OpenRx(3, 2, nil) // without descriptors
@@ -294,7 +296,7 @@ func lose(r *kit.Rig, n int) {
 	}
 }
 
-// everyFrame has frames of every fate mixed, back to back.
+// everyFrame mixes frames of every fate, back to back.
 func everyFrame(r *kit.Rig) {
 	x := r.OpenRx(2, 10, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 2000 })
 	r.Write(nicspec.RegRxCtrl, 7)

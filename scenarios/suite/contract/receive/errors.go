@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// RxErrorChecks let descriptor reads fail.
+// RxErrorChecks make descriptor reads fail.
 var RxErrorChecks = []kit.Check{
 	{Name: "receive errors/descriptor reads that fail", Rules: "P6 Q4 Q2 R7 C3", Stalls: kit.Stalled,
 		Run: descriptorFaults},
@@ -24,7 +24,8 @@ var RxErrorChecks = []kit.Check{
 	{Name: "receive errors/disabled while an Event waits", Rules: "Q5 Q4", Stalls: kit.Calm, Run: offWhileOwed},
 }
 
-// descriptorFaults lets the reads of a queue's descriptors fail in every way, while another queue goes on.
+// descriptorFaults makes the reads of a queue's descriptors fail in every way, beside a queue that
+// is not affected.
 func descriptorFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	good := r.OpenRx(1, 8, nil)
@@ -62,7 +63,7 @@ func descriptorFaults(r *kit.Rig) {
 			kit.FrameTo(1, kit.Blob(90, 2)), kit.FrameTo(2, kit.Blob(201, 5))}
 		r.Play(frames[1:]...)
 		r.Delivered(good, at+2, 0)
-		r.Tell(&x.Ring) // the same index again, but the queue is not in state Run
+		r.RingDoorbell(&x.Ring) // the same index again, but the queue is not in state Run
 		r.Quiet()
 		for i, n := range kit.Arrived(frames...).Taken(2).With(kit.PortCounter(nicspec.CntRxDropQueueErr), 2).
 			With(kit.DevCounter(nicspec.CntQueueErr), 1).With(kit.DevCounter(nicspec.CntRxCqe),
@@ -76,7 +77,7 @@ func descriptorFaults(r *kit.Rig) {
 		require.EqualValues(r.T, 1, e.Enable)
 		again := kit.Encode(&x.RxqEntryFields, nicspec.RxqEntrySize)
 		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, nicspec.TableRxq, 2, again),
-			"in error it is disabled first")
+			"a queue in state Error must be disabled first")
 		r.Bed.Faults.Clear()
 		r.Disable(nicspec.TableRxq, 2)
 		e = nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 2))
@@ -90,7 +91,8 @@ func descriptorFaults(r *kit.Rig) {
 	}
 }
 
-// strayAnswers lets completions come late, twice and for others: they are counted and do nothing else.
+// strayAnswers sends completions late, twice and for other tags: they are counted and have no other
+// effect.
 func strayAnswers(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.ReceiveAll(2)
@@ -108,7 +110,8 @@ func strayAnswers(r *kit.Rig) {
 	})
 }
 
-// severalFail lets every read of a ring fail: there is one Event, and one more entry than descriptors at most.
+// severalFail makes every read of a ring fail: there is one Event, and at most one more completion
+// entry than descriptors.
 func severalFail(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.ReceiveAll(2)
@@ -144,7 +147,8 @@ func severalFail(r *kit.Rig) {
 	}
 }
 
-// noMemory has rings where no memory is, and completion rings and buffers whose writes go nowhere.
+// noMemory uses rings at addresses without memory, and completion rings and buffers whose writes
+// are lost.
 func noMemory(r *kit.Rig) {
 	r.ReceiveAll(2)
 	x := r.OpenRx(2, 3, func(f *nicspec.RxqEntryFields) { f.RingBase = 7 << nicspec.EndpointShift })
@@ -156,11 +160,12 @@ func noMemory(r *kit.Rig) {
 	r.Write(nicspec.RegRxDoorbell(2), 1)
 	r.Play(kit.Blob(100, 1))
 	require.EqualValues(r.T, 100, nicspec.RxCqe(r.RxCqe(x)).FrameLen(),
-		"writes are posted: nobody tells that they were lost")
+		"writes are posted: nothing reports that they were lost")
 	r.Disable(nicspec.TableRxq, 2)
 }
 
-// offWhileFailing disables a queue while a read of its ring waits for a completion that fails, or never comes.
+// offWhileFailing disables a queue while a read of its ring waits for a completion that fails, or
+// never comes.
 func offWhileFailing(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.ReceiveAll(2)
@@ -185,9 +190,10 @@ func offWhileFailing(r *kit.Rig) {
 	}
 }
 
-// silentTagRests has one read time out while so many others go on that all tags come round several times.
+// silentTagRests makes one read time out while so many others run that all tags are used several
+// times.
 func silentTagRests(r *kit.Rig) {
-	const limit = 4 * kit.Timeout // so that tags come round many times before and after it
+	const limit = 4 * kit.Timeout // tags are used many times before and after it
 	r.Write(nicspec.RegCplTimeout, limit)
 	var d nicspec.DevctlReg // reads of 128 B
 	r.Write(nicspec.RegDevctl, uint32(d))
@@ -196,7 +202,7 @@ func silentTagRests(r *kit.Rig) {
 	e := kit.SendEntry(nil, r.Piece(w[0], 0, 64, kit.Pattern(4000, 1)), r.Piece(w[0], 0, 64, kit.Pattern(5000, 2)))
 	e.FComplete = true
 	posts := r.Enqueue(x, slices.Repeat([]nicspec.WqeFields{e}, x.Size())...)
-	reads, since, tag, again := 0, int64(-1), uint8(0), int64(-1) // of those that follow the silent one
+	reads, since, tag, again := 0, int64(-1), uint8(0), int64(-1) // reads after the silent one
 	r.Watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		switch {
@@ -210,7 +216,7 @@ func silentTagRests(r *kit.Rig) {
 			}
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Until("the first frames leave", func() bool { return len(r.Out) > 5 })
 	r.FailOnce(inject.FaultSilent, y.Base, 64)
 	r.Post(y, 1)
@@ -222,8 +228,8 @@ func silentTagRests(r *kit.Rig) {
 	require.EqualValues(r.T, -1, again, "tag %#x of a read in cycle %d was used again in it", tag, since)
 }
 
-// offWhileOwed disables a queue whose ring failed long ago, and whose Event stands behind a frame of another queue
-// that waits for its descriptor: the Event is written all the same.
+// offWhileOwed disables a queue whose ring failed long ago, and whose Event waits behind a frame of
+// another queue that waits for its descriptor: the Event is still written.
 func offWhileOwed(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	other, x := r.OpenRx(1, 3, nil), r.OpenRx(2, 3, nil)

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// LayoutChecks look at where frames and completion entries land.
+// LayoutChecks check where frames and completion entries land.
 var LayoutChecks = []kit.Check{
 	{Name: "receive/lengths, splits and addresses, MPS 128", Rules: "R8 R10 P1 P2 P3 P4 P9 B3 B5 B6",
 		Stalls: kit.Stalled, Run: func(r *kit.Rig) { layouts(r, 0) }},
@@ -57,7 +57,7 @@ func layouts(r *kit.Rig, mps uint32) {
 			r.Put(x, h, p)
 			r.Play(kit.FrameOf(n))
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		for i := range kit.Lengths {
 			r.Delivered(x, first+i, nicspec.RuleNone)
 		}
@@ -65,7 +65,8 @@ func layouts(r *kit.Rig, mps uint32) {
 	}
 }
 
-// headerBuffers has headers that are longer than their buffer, and frames that just fit or do not.
+// headerBuffers delivers headers that are longer than their buffer, and frames that just fit or
+// just do not.
 func headerBuffers(r *kit.Rig) {
 	r.ReceiveAll(0)
 	q := 0
@@ -99,7 +100,7 @@ func headerBuffers(r *kit.Rig) {
 	}
 }
 
-// exactly makes a frame of n bytes, padded after the packet where it is too short.
+// exactly returns a frame of n bytes, padded behind the packet where that is shorter.
 func exactly(p kit.Packet, n int) []byte {
 	bare := len(p.Build())
 	if n < bare {
@@ -109,7 +110,7 @@ func exactly(p kit.Packet, n int) []byte {
 	return p.Build()
 }
 
-// pages has buffers that start and end about 4 KB boundaries.
+// pages uses buffers that start and end around 4 KB boundaries.
 func pages(r *kit.Rig) {
 	x := r.OpenRx(3, 6, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 150 })
 	r.ReceiveAll(3)
@@ -123,7 +124,7 @@ func pages(r *kit.Rig) {
 			n++
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	for i := range n {
 		r.Delivered(x, first+i, nicspec.RuleNone)
 	}

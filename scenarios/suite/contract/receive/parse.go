@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// ParseChecks look at what completion entries say of headers.
+// ParseChecks check what completion entries report about headers.
 var ParseChecks = []kit.Check{
 	{Name: "parse/frames by hand", Rules: "H1 H2 H3 H4 H5 H6 H7 H8 H9 H10 H11", Stalls: kit.Calm, Run: ParseByHand},
 	{Name: "parse/RoCE opcodes", Rules: "H7", Stalls: kit.Calm, Run: RoceOpcodes},
@@ -19,7 +19,7 @@ var ParseChecks = []kit.Check{
 	{Name: "parse/ICRC coverage", Rules: "H10", Stalls: kit.Calm, Run: icrcCoverage},
 }
 
-// Parse delivers frames, 200 at a time, whose completion entries say what section 5 says.
+// Parse delivers frames, 200 at a time, and compares their completion entries with section 5.
 func Parse(r *kit.Rig, frames [][]byte) {
 	r.T.Helper()
 	const lap = 200
@@ -53,7 +53,8 @@ func ParseByHand(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// shorter are packets with 70 B of payload whose lengths, of IP or of UDP, are about what their headers take, or 0.
+// shorter returns packets with 70 B of payload whose lengths, of IP or of UDP, are near the size of
+// their headers, or 0.
 func shorter() (all []kit.Packet) {
 	for _, base := range []kit.Packet{kit.RocePacket(70), kit.UDPPacket(70),
 		{L3: 4, Proto: kit.ProtoTCP, Payload: 70}} {
@@ -73,7 +74,7 @@ func shorter() (all []kit.Packet) {
 	return all
 }
 
-// RoceOpcodes has every opcode, with all of its extension headers there, and one byte short of them.
+// RoceOpcodes plays every opcode, with complete extension headers and with one byte less.
 func RoceOpcodes(r *kit.Rig) {
 	var frames [][]byte
 	for op := range 256 {
@@ -90,7 +91,7 @@ func RoceOpcodes(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// CutShort has frames that end anywhere in their headers, from the shortest on.
+// CutShort plays frames that end anywhere in their headers, from the shortest on.
 func CutShort(r *kit.Rig) {
 	var frames [][]byte
 	long := kit.Packet{L3: 4, Options: 40, Proto: kit.ProtoUDP, Dport: nicspec.ResetRocePort, Roce: true, Op: 0x14,
@@ -129,7 +130,7 @@ func rocePorts(r *kit.Rig) {
 	}
 }
 
-// Damaged has packets of every kind with some bytes changed, cut and padded at random.
+// Damaged plays packets of every kind with some bytes changed, cut and padded at random.
 func Damaged(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(77, 1))
 	kinds := kit.Odd()
@@ -155,7 +156,7 @@ func Damaged(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// edgeSums searches packets whose sums are the numbers that ones' complement has twice.
+// edgeSums searches packets whose sums are the two representations of zero in ones' complement.
 func edgeSums(r *kit.Rig) {
 	var frames [][]byte
 	for i := range 4 {
@@ -164,7 +165,8 @@ func edgeSums(r *kit.Rig) {
 		p.Seed = uint64(i)
 		f := p.Build()
 		l4 := p.L3Off() + p.L3Len()
-		// Let two bytes of the payload take up the checksum: what is left as the field is 0xffff for a sum of zero.
+		// Let two bytes of the payload compensate for the checksum: the field is then 0xffff, for a
+		// sum of zero.
 		sum := kit.BigEndian.Uint16(f[l4+6:])
 		kit.BigEndian.PutUint16(f[l4+8:], kit.AddOnes(kit.BigEndian.Uint16(f[l4+8:]), sum))
 		kit.BigEndian.PutUint16(f[l4+6:], 0xffff)
@@ -175,7 +177,7 @@ func edgeSums(r *kit.Rig) {
 		h := append([]byte(nil), f...)
 		kit.BigEndian.PutUint16(h[l4+6:], 1)
 		frames = append(frames, h)
-		if p.L3 == 4 { // likewise in the header: the identification takes the sum up
+		if p.L3 == 4 { // likewise in the header: the identification compensates
 			for _, field := range []uint16{0, 0xffff} {
 				k := append([]byte(nil), f...)
 				kit.BigEndian.PutUint16(k[18:], kit.AddOnes(kit.BigEndian.Uint16(k[18:]), kit.BigEndian.Uint16(k[24:])))
@@ -187,7 +189,8 @@ func edgeSums(r *kit.Rig) {
 	Parse(r, frames)
 }
 
-// icrcCoverage flips each bit of the headers in turn: those that routers may change make no difference.
+// icrcCoverage flips each bit of the headers in turn: those that routers may change do not affect
+// the verdict.
 func icrcCoverage(r *kit.Rig) {
 	for _, l3 := range []int{4, 6} {
 		p := kit.RocePacket(9)

@@ -76,9 +76,9 @@ func rxIndicesWrap(r *kit.Rig) {
 	for done := 0; done < total; {
 		n := min(x.Size(), total-done)
 		for range n {
-			r.Put(x, h, p) // a buffer may be anywhere
+			r.Put(x, h, p) // several descriptors may name the same buffer
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		first := r.Ordinal()
 		for range n {
 			r.Play(f)
@@ -136,7 +136,7 @@ func lateDoorbells(r *kit.Rig) {
 			h, p := r.Buffers(0, 1)
 			r.Put(x, h, p)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(rng.IntN(60))
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
 			require.Equal(r.T, uint16(used), nicspec.RxCqe(e).Index())
@@ -165,7 +165,7 @@ func rxAgain(r *kit.Rig) {
 				r.Delivered(x, first+i, nicspec.RuleNone)
 			}
 		}
-		// one descriptor is forgotten
+		// one descriptor is discarded
 		r.Counted("disabling counts nothing", nil, func() { r.Disable(nicspec.TableRxq, 5) })
 		e := nicspec.DecodeRxqEntry(r.Entry(nicspec.TableRxq, 5))
 		require.Equal(r.T, nicspec.RxqEntryFields{Pi: uint16(2 * n), Ci: uint16(2*n - 1), Cqi: uint16(2*n - 1)}, e,
@@ -173,7 +173,8 @@ func rxAgain(r *kit.Rig) {
 	}
 }
 
-// rxUnderTraffic disables a queue while frames come for it and for another, which goes on.
+// rxUnderTraffic disables a queue while frames arrive for it and for another, which is not
+// affected.
 func rxUnderTraffic(r *kit.Rig) {
 	other := r.OpenRx(1, 9, nil)
 	r.ByDest(1, 2)
@@ -205,7 +206,7 @@ func rxUnderTraffic(r *kit.Rig) {
 	}
 }
 
-// usedOnce posts all descriptors with the same buffer, and watches the bytes about it.
+// usedOnce posts all descriptors with the same buffer, and checks the bytes around it.
 func usedOnce(r *kit.Rig) {
 	x := r.OpenRx(3, 3, func(f *nicspec.RxqEntryFields) {
 		f.SplitMode, f.SplitLen, f.HdrBufSize = nicspec.SplitModeFixed, 20, 20
@@ -218,13 +219,13 @@ func usedOnce(r *kit.Rig) {
 		n := 60 + i
 		h, p := around+100+uint64(i%9), around+300+uint64(i%7)
 		r.Put(x, h, p)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Play(kit.Blob(n, 9))
 		r.Delivered(x, r.Ordinal()-1, nicspec.RuleNone)
 		want := append([]byte(nil), mark...)
 		copy(want[h-around:], kit.Blob(n, 9)[:20])
 		copy(want[p-around:], kit.Blob(n, 9)[20:])
-		require.Equal(r.T, want, r.Load(around, 1024), "nothing else is written")
+		require.Equal(r.T, want, r.Load(around, 1024), "bytes around the buffer")
 	}
 }
 

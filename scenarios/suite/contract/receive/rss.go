@@ -11,7 +11,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// RssChecks spread frames by hash [S].
+// RssChecks distribute frames by hash [S].
 var RssChecks = []kit.Check{
 	{Name: "rss/published vectors", Rules: "S1 S2", Stalls: kit.Calm, Run: rssVectors},
 	{Name: "rss/every bit of the key", Rules: "S1 S2", Stalls: kit.Calm, Run: rssKeyBits},
@@ -27,7 +27,7 @@ var RssChecks = []kit.Check{
 	{Name: "rss/key and table change under traffic", Rules: "S4 R6", Stalls: kit.Stalled, Run: rssChanges},
 }
 
-// setRssKey writes the key, and waits until it is in force.
+// setRssKey writes the key, and waits until it has taken effect.
 func setRssKey(r *kit.Rig, key [nicspec.RssKeyBytes]byte) {
 	r.T.Helper()
 	r.RssKey = key
@@ -40,8 +40,8 @@ func rssKeyAt(r *kit.Rig, seed uint64) {
 	setRssKey(r, [nicspec.RssKeyBytes]byte(kit.Pattern(nicspec.RssKeyBytes, seed)))
 }
 
-// The key and four of the flows that Microsoft publishes for the verification of RSS, with the hash over addresses and
-// that over addresses and ports.
+// The key and four of the flows that Microsoft publishes for the verification of RSS, with the hash
+// over addresses and the hash over addresses and ports.
 var (
 	vectorKey = [nicspec.RssKeyBytes]byte{
 		0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca,
@@ -91,7 +91,7 @@ func rssVectors(r *kit.Rig) {
 	}
 }
 
-// rssKeyBits sends the same frame under keys of which one bit is set.
+// rssKeyBits sends the same frame under keys with a single bit set.
 func rssKeyBits(r *kit.Rig) {
 	p := kit.Packet{L3: 6, Proto: kit.ProtoTCP, Sport: 0xffff, Dport: 0xffff, Payload: 60}
 	f := p.Build()
@@ -119,7 +119,8 @@ func indirection(r *kit.Rig, index, q int) {
 	r.Indir[index] = q
 }
 
-// spread opens queues and fills the table: entries that no frame is to come to name a queue that is off.
+// spread opens queues and fills the table: entries that no frame may select name a queue that is
+// off.
 func spread(r *kit.Rig, queues int, entries map[int]bool) []*kit.RxRing {
 	r.T.Helper()
 	var rings []*kit.RxRing
@@ -140,7 +141,7 @@ func spread(r *kit.Rig, queues int, entries map[int]bool) []*kit.RxRing {
 	return rings
 }
 
-// flow is a frame whose hash differs from that of others.
+// flow returns a frame whose hash differs from that of others.
 func flow(i int) []byte {
 	p := kit.UDPPacket(20)
 	p.L3 = []int{4, 6}[i%2]
@@ -148,7 +149,7 @@ func flow(i int) []byte {
 	return p.Build()
 }
 
-// group has frames go where a group of the table says.
+// group checks that frames go to the queues that a group of the table names.
 func group(r *kit.Rig, rings []*kit.RxRing, base, log, rule, n int) {
 	r.T.Helper()
 	first := r.Ordinal()
@@ -167,7 +168,7 @@ func group(r *kit.Rig, rings []*kit.RxRing, base, log, rule, n int) {
 	}
 }
 
-// entriesOf is the entries of a group.
+// entriesOf returns the table entries of a group.
 func entriesOf(base, log int) map[int]bool {
 	all := map[int]bool{}
 	for i := range 1 << log {
@@ -235,8 +236,8 @@ func rssValues(r *kit.Rig) {
 	}
 }
 
-// rssChanges rewrites words of the key and entries of the table while frames come: which they see, within the window,
-// is for the referee to follow; what comes later sees the new ones.
+// rssChanges rewrites words of the key and entries of the table while frames arrive. The referee
+// follows which values frames within the window see; later frames must see the new ones.
 func rssChanges(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(31, 9))
 	rssKeyAt(r, 3)

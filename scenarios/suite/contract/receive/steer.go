@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// SteerChecks steer by rules.
+// SteerChecks steer frames by rules.
 var SteerChecks = []kit.Check{
 	{Name: "steer/every field of the key", Rules: "R5 H11", Stalls: kit.Calm, Run: everyKeyField},
 	{Name: "steer/every bit of the key", Rules: "R5 H11", Stalls: kit.Calm, Run: everyKeyBit},
@@ -20,7 +20,7 @@ var SteerChecks = []kit.Check{
 	{Name: "steer/registers change under traffic", Rules: "R6 G4", Stalls: kit.Stalled, Run: registersChange},
 }
 
-// keyFrames are frames that fill different parts of the key.
+// keyFrames returns frames that fill different parts of the key.
 func keyFrames() [][]byte {
 	roce := kit.RocePacket(50)
 	roce.Tags, roce.Tos, roce.Op, roce.Dmac = []uint32{kit.TpidS<<16 | 0xa123, kit.TpidC<<16 | 0x0456}, 0x9c, 0x2b,
@@ -33,8 +33,9 @@ func keyFrames() [][]byte {
 	return [][]byte{roce.Build(), tcp.Build(), frag.Build(), bad.Build(), kit.Blob(80, 5)}
 }
 
-// hits plays a frame that a rule with action Drop takes, or none does, and tells which it was.
-func hits(r *kit.Rig, frame []byte) bool {
+// matches plays a frame that a rule with action Drop takes, or none does, and reports whether the rule
+// took it.
+func matches(r *kit.Rig, frame []byte) bool {
 	r.T.Helper()
 	before := r.Player(0).Sent()
 	hit, miss := drops(r)
@@ -49,7 +50,7 @@ func hits(r *kit.Rig, frame []byte) bool {
 	return taken
 }
 
-// drops reads RX_DROP_RULE and RX_DROP_NO_RULE, which stand beside each other.
+// drops reads the adjacent counters RX_DROP_RULE and RX_DROP_NO_RULE.
 func drops(r *kit.Rig) (rule, none uint64) {
 	r.T.Helper()
 	left := 2
@@ -59,7 +60,8 @@ func drops(r *kit.Rig) (rule, none uint64) {
 	return rule, none
 }
 
-// everyKeyField lets a rule compare one field of the key: it matches when the field is right, and not when it is wrong.
+// everyKeyField compares one field of the key by a rule: it matches when the field is right, and
+// not when it is wrong.
 func everyKeyField(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	for n, frame := range keyFrames() {
@@ -71,22 +73,22 @@ func everyKeyField(r *kit.Rig) {
 				rule.Mask[bit/8] |= 1 << (bit % 8)
 			}
 			for k := range rule.Value {
-				rule.Value[k] = key[k]&rule.Mask[k] | 0x5a&^rule.Mask[k] // what the mask leaves out may be anything
+				rule.Value[k] = key[k]&rule.Mask[k] | 0x5a&^rule.Mask[k] // bits outside the mask may have any value
 			}
 			index := (i*3 + n) % r.Sizes.NumRules
 			r.Rule(index, rule)
-			require.True(r.T, hits(r, frame), "frame %d, %s is right", n, field.Name)
+			require.True(r.T, matches(r, frame), "frame %d, %s is right", n, field.Name)
 			wrong := field.Bit + (i+n)%field.Width
 			rule.Value[wrong/8] ^= 1 << (wrong % 8)
 			r.Rule(index, rule)
-			require.False(r.T, hits(r, frame), "frame %d, bit %d of %s is wrong", n, wrong-field.Bit, field.Name)
+			require.False(r.T, matches(r, frame), "frame %d, bit %d of %s is wrong", n, wrong-field.Bit, field.Name)
 			r.Rule(index, nicspec.RuleEntryFields{})
 		}
 	}
 }
 
-// everyKeyBit loads a rule for each bit of the key, in turns of as many as there are, each wrong in that bit only: none
-// matches. Then each is right, and the lowest takes the frame.
+// everyKeyBit writes a rule for each bit of the key, as many at a time as there are rules, each
+// wrong in that bit only: none matches. Then all are corrected, and the lowest takes the frame.
 func everyKeyBit(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	frame := keyFrames()[0]
@@ -104,7 +106,7 @@ func everyKeyBit(r *kit.Rig) {
 			}
 			r.Rule(i, rule)
 		}
-		require.False(r.T, hits(r, frame), "rules wrong in bits %d to %d", base, base+n-1)
+		require.False(r.T, matches(r, frame), "rules wrong in bits %d to %d", base, base+n-1)
 	}
 	rule := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 	copy(rule.Value[:], key)
@@ -112,7 +114,7 @@ func everyKeyBit(r *kit.Rig) {
 		rule.Mask[k] = 0xff
 	}
 	r.Rule(3, rule)
-	require.True(r.T, hits(r, frame), "a rule that is right in every bit, reserved ones included")
+	require.True(r.T, matches(r, frame), "a rule that is right in every bit, reserved ones included")
 }
 
 func masks(r *kit.Rig) {
@@ -121,20 +123,20 @@ func masks(r *kit.Rig) {
 	rule := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 	copy(rule.Value[:], kit.Pattern(nicspec.SteerKeySize, 5))
 	r.Rule(r.Sizes.NumRules-1, rule)
-	require.True(r.T, hits(r, frame), "a mask of zeros matches everything")
+	require.True(r.T, matches(r, frame), "a mask of zeros matches everything")
 	rule.Valid = 0
 	r.Rule(r.Sizes.NumRules-1, rule)
-	require.False(r.T, hits(r, frame), "a rule that is not valid matches nothing")
+	require.False(r.T, matches(r, frame), "a rule that is not valid matches nothing")
 	rule = nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 	rule.Value[3], rule.Mask[3] = 0xfc, 0xfc // reserved bits of the key are 0
 	r.Rule(0, rule)
-	require.False(r.T, hits(r, frame), "reserved bits of the key are 0")
+	require.False(r.T, matches(r, frame), "reserved bits of the key are 0")
 	rule.Value[3] = 0
 	r.Rule(0, rule)
-	require.True(r.T, hits(r, frame), "reserved bits of the key are 0")
+	require.True(r.T, matches(r, frame), "reserved bits of the key are 0")
 }
 
-// priority has rules that overlap: the lowest that is valid takes a frame and counts it.
+// priority uses overlapping rules: the lowest valid one takes a frame and counts it.
 func priority(r *kit.Rig) {
 	n := r.Sizes.NumRules
 	order := []int{n - 1, 9, 0, 8, n / 2, 7, 1}
@@ -166,8 +168,8 @@ func priority(r *kit.Rig) {
 	require.Zero(r.T, r.Read(nicspec.RegRuleHits(0)+4))
 }
 
-// rulesChange rewrites a rule while frames come: each goes where one of the two values sends it, and once a read has
-// shown that the command is done, where the new one does.
+// rulesChange rewrites a rule while frames arrive: each goes where one of the two values sends it,
+// and those after a read has shown the command done go where the new value does.
 func rulesChange(r *kit.Rig) {
 	a, b := r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)
 	r.Post(a, 400)
@@ -189,12 +191,12 @@ func rulesChange(r *kit.Rig) {
 			last = e
 		}
 		require.NotNil(r.T, last)
-		require.EqualValues(r.T, after, last.PortSeq(), "a frame after the command goes where the new rule says")
+		require.EqualValues(r.T, after, last.PortSeq(), "last frame to the new rule's queue, played after the command")
 	}
 }
 
-// rulesWhole has a frame a cycle come in while a rule changes to match others and to lead them elsewhere: each frame
-// sees it as it was or as it is, and none what it matches from before and where it leads from after.
+// rulesWhole plays a frame a cycle while a rule changes both its match and its queue: each frame
+// sees either the old rule or the new one, never the match of one with the queue of the other.
 func rulesWhole(r *kit.Rig) {
 	const n = 400
 	mine, others := r.OpenRx(1, 9, nil), r.OpenRx(2, 9, nil)
@@ -218,11 +220,11 @@ func rulesWhole(r *kit.Rig) {
 			for r.Next(&x.Ring) != nil {
 			}
 		}
-		require.Nil(r.T, r.Next(&others.Ring), "a frame that no rule leads there")
+		require.Nil(r.T, r.Next(&others.Ring), "a frame of neither the old nor the new rule")
 	}
 }
 
-// registersChange does so with RX_CTRL, RX_DEFAULT and CTRL.
+// registersChange does the same with RX_CTRL, RX_DEFAULT and CTRL.
 func registersChange(r *kit.Rig) {
 	x := r.OpenRx(1, 10, nil)
 	r.Post(x, 500)

@@ -27,7 +27,7 @@ func doorbells(r *kit.Rig) {
 		if rx {
 			r.OpenRx(5, 2, nil)
 		} else {
-			r.OpenTx(5, 2) // tx_enable is 0: entries may be fetched, none is started
+			r.OpenTx(5, 2) // tx_enable is 0: entries may be fetched, but not started
 		}
 		ring("one more than the ring holds", bad, 5, 5)
 		ring("far ahead", bad, 5, 0x8000)
@@ -67,8 +67,8 @@ func doorbells(r *kit.Rig) {
 	}
 }
 
-// Indices run through 65,536, which the ring size divides, and doorbells and completion entries with them: Nops first,
-// frames over the end.
+// doorbellsWrap runs indices through 65,536, a multiple of the ring size, and doorbells and
+// completion entries with them: Nops first, frames across the wrap.
 func doorbellsWrap(r *kit.Rig) {
 	const sends, nops = 24, 1<<16 - 10
 	x, w := r.TxSetup(3, 15)
@@ -79,7 +79,7 @@ func doorbellsWrap(r *kit.Rig) {
 	}
 	r.Synced()
 	for _, x.PI = range []uint16{1 << 15, nops} {
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("entries end",
 			func() bool { return r.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntTxCqe))) == uint64(x.PI) })
 	}

@@ -8,7 +8,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// The referee holds busy to be 1 in every check; these have it fall, and be looked at while it must not.
+// IdleChecks make busy fall, and read it while it must be 1. The referee checks in every other
+// check that busy is 1 during work.
 var IdleChecks = []kit.Check{
 	{Name: "rest/busy is 1 while a read is outstanding", Rules: "B8 C1", Stalls: kit.Stalled, Run: busyWhileReading},
 	{Name: "rest/STATUS tells which part is busy", Rules: "B8 G3", Stalls: kit.Stalled, Run: statusTells},
@@ -16,7 +17,7 @@ var IdleChecks = []kit.Check{
 		Run: idleWithEntry},
 }
 
-// busyWhileReading has reads of each kind of ring that never come back, and nothing else to do.
+// busyWhileReading leaves reads of each kind of ring unanswered, with no other work.
 func busyWhileReading(r *kit.Rig) {
 	const limit = 8000
 	r.Write(nicspec.RegCplTimeout, limit)
@@ -29,7 +30,7 @@ func busyWhileReading(r *kit.Rig) {
 			r.Post(x, 1)
 		} else {
 			r.Enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-			r.Tell(&y.Ring)
+			r.RingDoorbell(&y.Ring)
 		}
 		r.Struck()
 		r.Synced()
@@ -42,12 +43,12 @@ func busyWhileReading(r *kit.Rig) {
 	}
 }
 
-// idleWithEntry rings for an entry that may not start: that is no work in progress.
+// idleWithEntry rings the doorbell for an entry that may not start: that is not work in progress.
 func idleWithEntry(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 1)
 	y := r.OpenTx(2, 3)
 	r.Enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&y.Ring)
 	r.Synced()
 	r.BusyFalls()
 	r.Nothing(&y.Ring)
@@ -56,7 +57,7 @@ func idleWithEntry(r *kit.Rig) {
 	r.BusyFalls()
 }
 
-// statusTells has a frame, and then a work entry, wait for a read that is answered late.
+// statusTells makes a frame, and then a work entry, wait for a read that is answered late.
 func statusTells(r *kit.Rig) {
 	const late = 4000
 	y, w := r.TxSetup(2, 3)
@@ -78,7 +79,7 @@ func statusTells(r *kit.Rig) {
 		} else {
 			want.SetTxBusy(true)
 			r.Enqueue(y, e)
-			r.Tell(&y.Ring)
+			r.RingDoorbell(&y.Ring)
 		}
 		r.Struck()
 		r.Played()

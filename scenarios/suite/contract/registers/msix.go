@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// MSIXChecks look at messages and their moderation [M].
+// MSIXChecks check messages and their moderation [M].
 var MSIXChecks = []kit.Check{
 	{Name: "messages/one an entry", Rules: "M1 M2 M3 P9", Stalls: kit.Stalled, Run: messagesSingly},
 	{Name: "messages/by count", Rules: "M2 M3 M4", Stalls: kit.Stalled, Run: messagesByCount},
@@ -28,7 +28,7 @@ var MSIXChecks = []kit.Check{
 	{Name: "messages/under traffic", Rules: "M1 M2 M3 C2", Stalls: kit.Stalled, Run: messagesUnderTraffic},
 }
 
-// msixQueue is what a queue's messages are held against.
+// msixQueue is the expected state of a queue's messages.
 type msixQueue struct {
 	addr       uint64
 	data       uint32
@@ -42,20 +42,20 @@ type msixQueue struct {
 	last       int64 // when the last message left
 }
 
-// due tells whether a message may leave at a cycle.
+// due reports whether a message may leave at a cycle.
 func (m *msixQueue) due(at int64) bool {
 	return m.unreported > 0 && (m.unreported >= max(m.count, 1) || m.event || m.off || m.cycles != 0 &&
 		at-m.oldest >= 64*m.cycles)
 }
 
-// messages follows the entries and messages of all queues that have an address for them.
+// messages follows the entries and messages of all queues with a message address.
 type messages struct {
 	*kit.Rig
 	all []*msixQueue
-	n   int // addresses given
+	n   int // number of addresses assigned
 }
 
-// withMessages begins to follow messages.
+// withMessages starts to follow messages.
 func withMessages(r *kit.Rig) *messages {
 	m := &messages{Rig: r}
 	r.Watch = m.see
@@ -86,7 +86,8 @@ func (m *messages) see(c boundary.Crossing) {
 	}
 }
 
-// queue is the settings of a queue that is about to be enabled.
+// queue chooses the message settings of the queue to be enabled next, and returns its expected
+// state.
 func (m *messages) queue(count, cycles int) *msixQueue {
 	m.n++
 	q := &msixQueue{data: uint32(m.n) * 0x01030507, count: count, cycles: int64(cycles)}
@@ -123,7 +124,7 @@ func (m *messages) follow(s *msixQueue, g *kit.Ring) {
 	m.all = append(m.all, s)
 }
 
-// disable turns a queue off: what is unreported then is reported before the command ends.
+// disable turns a queue off: unreported entries are reported before the command ends.
 func (m *messages) disable(t nicspec.Table, q int, s *msixQueue) {
 	m.T.Helper()
 	s.off = true
@@ -132,7 +133,8 @@ func (m *messages) disable(t nicspec.Table, q int, s *msixQueue) {
 	require.Zero(m.T, s.unreported, "entries that were not reported when the queue was off")
 }
 
-// settled waits until no message is due, nor will be, and demands that MSIX tells how many there were.
+// settled waits until no message is or will be due, and checks that counter MSIX agrees with the
+// messages seen.
 func (m *messages) settled() {
 	m.T.Helper()
 	m.Quiet()
@@ -149,7 +151,7 @@ func (m *messages) settled() {
 	require.Equal(m.T, n, m.Read2(nicspec.RegCounter(kit.DevCounter(nicspec.CntMsix))), "MSIX")
 }
 
-// messagesSingly has a message for every entry, when they come one after the other.
+// messagesSingly expects a message for every entry, when entries come one at a time.
 func messagesSingly(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -172,7 +174,8 @@ func messagesSingly(r *kit.Rig) {
 	}
 }
 
-// messagesByCount has queues without a limit of time: nothing is reported before there is enough of it.
+// messagesByCount uses queues without a time limit: nothing is reported before the count is
+// reached.
 func messagesByCount(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -193,12 +196,12 @@ func messagesByCount(r *kit.Rig) {
 		}
 		m.disable(nicspec.TableRxq, 1, a)
 		m.disable(nicspec.TableTxq, 2, b)
-		require.Equal(r.T, [2]int{3, 3}, [2]int{a.messages, b.messages}, "the last one is for what was left")
+		require.Equal(r.T, [2]int{3, 3}, [2]int{a.messages, b.messages}, "messages, the last one for the remaining entries")
 		m.settled()
 	}
 }
 
-// messagesByTime has queues that report after some time at the latest.
+// messagesByTime uses queues that report after some time at the latest.
 func messagesByTime(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -229,7 +232,7 @@ func messagesByTime(r *kit.Rig) {
 	}
 }
 
-// messagesOfEvents has Events, which are reported whatever the moderation.
+// messagesOfEvents causes Events, which are reported at once whatever the moderation.
 func messagesOfEvents(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	m := withMessages(r)
@@ -243,7 +246,7 @@ func messagesOfEvents(r *kit.Rig) {
 		r.Event(&x.Ring, f.Want, 0)
 		r.FailOnce(f.Kind, y.Base, 64)
 		r.Enqueue(y, nicspec.WqeFields{})
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Event(&y.Ring, f.Want, 0)
 		m.settled()
 		require.Equal(r.T, [2]int{1, 1}, [2]int{a.messages, b.messages}, "%v", f.Kind)
@@ -261,7 +264,7 @@ func (m *messages) total() (n int) {
 	return n
 }
 
-// messagesAtTheEnd disables queues with unreported entries, and queues without.
+// messagesAtTheEnd disables queues with and without unreported entries.
 func messagesAtTheEnd(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -286,8 +289,8 @@ func messagesAtTheEnd(r *kit.Rig) {
 	}
 }
 
-// messagesAnew holds that a queue's count begins anew with its enabling, and that queues without an address send
-// nothing.
+// messagesAnew checks that a queue's count restarts when it is enabled, and that queues without an
+// address send no messages.
 func messagesAnew(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -305,14 +308,15 @@ func messagesAnew(r *kit.Rig) {
 		m.settled()
 		require.Equal(r.T, 1, b.messages)
 		m.disable(nicspec.TableTxq, 2, b)
-		z := r.OpenTx(2, 4) // without
+		z := r.OpenTx(2, 4) // without an address
 		r.Transmit(z, r.Sound(w[0], uint64(i)))
 		r.Disable(nicspec.TableTxq, 2)
 		m.settled()
 	}
 }
 
-// messagesUnderTraffic has many queues with moderation of all kinds, both directions at work.
+// messagesUnderTraffic uses many queues with moderation of all kinds, with traffic in both
+// directions.
 func messagesUnderTraffic(r *kit.Rig) {
 	m := withMessages(r)
 	_, w := r.TxSetup(9, 2)
@@ -340,7 +344,7 @@ func messagesUnderTraffic(r *kit.Rig) {
 			all[len(all)-1].FComplete = true
 			firsts[i] = y.PI
 			posts[i] = r.Enqueue(y, all...)
-			r.Tell(&y.Ring)
+			r.RingDoorbell(&y.Ring)
 		}
 		first := r.Ordinal()
 		var order []int
@@ -361,7 +365,8 @@ func messagesUnderTraffic(r *kit.Rig) {
 	require.Greater(r.T, m.total(), 20)
 }
 
-// messagesOfTheOldest spreads two entries over the time that they may wait: the first says when the message is due.
+// messagesOfTheOldest spaces two entries over the time limit: the first determines when the message
+// is due.
 func messagesOfTheOldest(r *kit.Rig) {
 	m := withMessages(r)
 	const units, apart = 60, 2500 // 3,840 cycles to wait

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// messagesUnseen has an entry wait to be reported by time: busy is 1 all along, and STATUS 0.
+// messagesUnseen leaves an entry to be reported by time: busy is 1 all along, and STATUS 0.
 func messagesUnseen(r *kit.Rig) {
 	const units = 200
 	m := withMessages(r)
@@ -23,14 +23,14 @@ func messagesUnseen(r *kit.Rig) {
 	r.Run(64 * units / 2)
 	require.Zero(r.T, r.Read(nicspec.RegStatus))
 	r.Synced()
-	require.Zero(r.T, a.messages, "the message is still to come")
+	require.Zero(r.T, a.messages, "no message has left yet")
 	require.Less(r.T, r.IdleAt, a.oldest, "busy is 1 until the message has left")
 	m.settled()
 	r.BusyFalls()
 }
 
-// messagesLarge has numbers that need more than eight bits: as many entries as make a message due, but for one, and
-// then that one; and a time that is longer than most.
+// messagesLarge uses counts and times of more than eight bits: one entry less than the count, and
+// then the last one; and a long time limit.
 func messagesLarge(r *kit.Rig) {
 	const count, units = 300, 300
 	m := withMessages(r)

@@ -8,7 +8,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// missingParts holds that what is of parts that the build lacks is refused in the way that its table says.
+// missingParts checks that registers and entries of parts that the build lacks are refused as their
+// table says.
 func missingParts(r *kit.Rig) {
 	require.EqualValues(r.T, r.Sizes.Parts, r.Read(nicspec.RegCap1))
 	n := uint64(0)

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// Checks are those of registers and requests to them.
+// Checks cover registers and the requests that access them.
 var Checks = []kit.Check{
 	{Name: "registers/reset values", Rules: "B1 G3 G5", Stalls: kit.Calm, Run: resetValues},
 	{Name: "registers/written and read", Rules: "G1 G2 G3 G4", Stalls: kit.Stalled, Run: writtenAndRead},
@@ -31,14 +31,14 @@ var Checks = []kit.Check{
 	{Name: "registers/doorbells across 65536", Rules: "Q1 Q2 Q8 T10", Stalls: kit.Calm, Run: doorbellsWrap},
 }
 
-// word is a 32-bit half or whole of a register.
+// word is a 32-bit register, or half of a 64-bit one.
 type word struct {
 	Reg  *nicspec.RegInfo
 	Off  uint32
 	high bool // upper half of a 64-bit register
 }
 
-// Words lists the words of every register: of long arrays the first, the last and one between.
+// Words lists the words of every register: of long arrays only the first, the last and one between.
 func Words() []word {
 	var all []word
 	for i := range nicspec.Registers {
@@ -61,7 +61,7 @@ func Words() []word {
 	return all
 }
 
-// Reset is what a word reads after reset.
+// Reset returns a word's value after reset.
 func (w *word) Reset(r *kit.Rig) uint32 {
 	switch {
 	case !r.Sizes.Has(w.Reg.Part) || w.Reg.Access == nicspec.WriteOnly:
@@ -83,15 +83,15 @@ func (w *word) Reset(r *kit.Rig) uint32 {
 	return uint32(w.Reg.Reset)
 }
 
-// writable is the bits of a word that read as last written.
+// writable returns the bits of a word that read back as last written.
 func (w *word) writable(r *kit.Rig) uint32 {
 	switch {
 	case !r.Sizes.Has(w.Reg.Part) || w.Reg.Access != nicspec.ReadWrite:
 		return 0
 	case w.Off == nicspec.RegRocePort:
-		return 0xffff // bits 15:0, says its meaning
+		return 0xffff // bits 15:0, by the register's definition
 	case w.Off == nicspec.RegCtrl:
-		return 3 // a function-level reset is for others to start
+		return 3 // bit 31 would start a function-level reset; other checks do that
 	case w.Reg.Name == "PORT_MAC" && int(w.Off-w.Reg.Offset) >= 8*r.Sizes.Ports:
 		return 0 // of a port beyond the build
 	case len(w.Reg.Fields) == 0:
@@ -119,16 +119,17 @@ func resetValues(r *kit.Rig) {
 	require.Equal(r.T, kit.Tally{}, *r.Counters())
 }
 
-// Patterns that a register's bits are written with.
+// patterns are values to write to registers.
 var patterns = []uint32{0xffff_ffff, 0x5555_5555, 0xaaaa_aaaa, 0}
 
-// Quiet tells which words can be written with anything: doorbells, the table command and credits do something.
+// Quiet reports whether a word may be written with any value. Doorbells, table commands and credits
+// have effects.
 func (w *word) Quiet() bool {
 	return w.Reg.Name != "RX_DOORBELL" && w.Reg.Name != "TX_DOORBELL" && w.Reg.Name != "ACCOUNT_CREDIT" &&
 		w.Off != nicspec.RegTblCmd
 }
 
-// Still takes out of a value what would start something.
+// Still clears the bits of a value that would start something.
 func (w *word) Still(v uint32) uint32 {
 	if w.Off == nicspec.RegCtrl {
 		v &^= 1 << 31
@@ -196,7 +197,7 @@ func twoAtOnce(r *kit.Rig) {
 	})
 }
 
-// Nothing is stored where no register is, and nothing is counted.
+// noRegister checks that accesses to addresses without a register store nothing and count nothing.
 func noRegister(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	offs := []uint32{0x30, 0x3c, 0x44, 0x7c, 0x128, 0x1fc, 0x210, 0xffc, 0x1800, 0x2800, 0x4100, 0x8400, 0x9400, 0xfffc,
@@ -216,7 +217,7 @@ func noRegister(r *kit.Rig) {
 			}
 		}
 	})
-	for _, w := range Words() { // and it went nowhere else
+	for _, w := range Words() { // nor did the write change a register
 		if w.Quiet() {
 			require.Equal(r.T, w.Reset(r), r.Read(w.Off), "%s at %#x", w.Reg.Name, w.Off)
 		}
@@ -235,8 +236,8 @@ func readsAndWrites(r *kit.Rig) {
 	require.EqualValues(r.T, ^uint32(63), r.Read(nicspec.RegScratch))
 }
 
-// countersStay writes every place of a counter, and of a rule's hits, after there was traffic on the port under test:
-// nothing changes. Places without a counter read 0.
+// countersStay writes every place of a counter, and of a rule's hits, after traffic on the port
+// under test: nothing changes. Places without a counter read 0.
 func countersStay(r *kit.Rig) {
 	x, w := r.TxSetup(2, 3)
 	y := r.OpenRx(1, 3, nil)

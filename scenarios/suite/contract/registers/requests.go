@@ -19,7 +19,7 @@ type shape struct {
 	first, last uint8
 }
 
-// shapes lists accesses that are no register accesses.
+// shapes lists accesses that are not valid register accesses.
 func shapes() []shape {
 	var all []shape
 	for be := range uint8(0xf) {
@@ -27,7 +27,7 @@ func shapes() []shape {
 		all = append(all, shape{nicspec.RegRocePort, 2, be, 0xf}, shape{nicspec.RegRocePort, 2, 0xf, be})
 	}
 	all = append(all,
-		shape{nicspec.RegScratch, 1, 0xf, 0xf}, // not legal: one DW has no last
+		shape{nicspec.RegScratch, 1, 0xf, 0xf}, // not legal: one DW must have a last byte enable of 0
 		shape{nicspec.RegScratch, 2, 0xf, 0xf}, // not aligned
 		shape{nicspec.RegTblData(1), 2, 0xf, 0xf},
 		shape{nicspec.BarBytes - 4, 2, 0xf, 0xf},
@@ -42,7 +42,7 @@ func writeShapes(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 0xabcd)
 	var all []shape
 	for _, s := range shapes() {
-		// that is a doorbell
+		// that shape is a push
 		if s.off != nicspec.RegTxPush(3) || s.n*4 != nicspec.WqeBytes || !r.Sizes.Has(nicspec.PartPush) {
 			all = append(all, s)
 		}
@@ -94,7 +94,7 @@ func readShapes(r *kit.Rig) {
 		CompleterID: nicspec.RequesterNic, LowerAddr: 0x78}, a.Header)
 }
 
-// elsewhere lists addresses that are not in BAR0.
+// elsewhere lists addresses outside BAR0.
 func elsewhere() []tlp.Header {
 	var all []tlp.Header
 	for _, a := range []uint64{
@@ -106,7 +106,7 @@ func elsewhere() []tlp.Header {
 		h.Address, h.Addr64 = a, a>>32 != 0
 		all = append(all, h)
 	}
-	low := kit.Memory(tlp.MRd, 0) // four DWs where three would do
+	low := kit.Memory(tlp.MRd, 0) // a header of four DWs where three would do
 	low.Address = 0x2c
 	return append(all, low)
 }
@@ -137,7 +137,7 @@ func requestsElsewhere(r *kit.Rig) {
 	require.Empty(r.T, r.Cpls)
 }
 
-// otherRequest is a request that is no memory read or write, by its first header byte.
+// otherRequest is a request other than a memory read or write, by its first header byte.
 type otherRequest struct {
 	name     string
 	ft       byte
@@ -145,7 +145,8 @@ type otherRequest struct {
 	data     bool
 }
 
-// In all of them the header has its request fields where memory requests have them (PCIe 2.2).
+// otherRequestList has the request fields of each header where memory requests have them (PCIe
+// 2.2).
 var otherRequestList = []otherRequest{
 	{"MRdLk, 3 DW", 0x01, true, false}, {"MRdLk, 4 DW", 0x21, true, false},
 	{"IORd", 0x02, true, false}, {"IOWr", 0x42, true, true},
@@ -206,11 +207,12 @@ func otherRequests(r *kit.Rig) {
 	}
 }
 
-// nonPosted are the first header bytes of requests that are answered though they are no memory reads.
+// nonPosted lists the first header bytes of requests that need an answer although they are not
+// memory reads.
 var nonPosted = []byte{0x01, 0x21, 0x02, 0x42, 0x04, 0x44, 0x05, 0x45, 0x1b, 0x5b, 0x7b, 0x4c, 0x6c, 0x4d, 0x6d, 0x4e,
 	0x6e}
 
-// everyType sends a request of every Fmt and Type there can be, but for memory requests and completions.
+// everyType sends a request of every Fmt and Type, except memory requests and completions.
 func everyType(r *kit.Rig) {
 	all, want := uint64(0), map[uint8]tlp.Header{}
 	before := r.Counters()
@@ -243,7 +245,7 @@ func poisonedRequests(r *kit.Rig) {
 		w := kit.Memory(tlp.MWr, nicspec.RegScratch)
 		w.EP = true
 		r.Send(w, make([]byte, 4))
-		w.Length, w.LastBE = 5, 0xf // no register access either: poison goes first
+		w.Length, w.LastBE = 5, 0xf // no valid register access either: poison takes precedence
 		r.Send(w, make([]byte, 20))
 		for _, off := range []uint32{nicspec.RegRxDoorbell(1), nicspec.RegTxDoorbell(1), nicspec.RegTblCmd} {
 			w.Address, w.Length, w.LastBE = nicspec.BarBase+uint64(off), 1, 0
@@ -297,7 +299,7 @@ func strayCompletions(r *kit.Rig) {
 	r.Moved("completions for nobody", before, kit.Steps{kit.DevCounter(nicspec.CntCplUnexpected): n})
 }
 
-// answersInOrder has reads of registers between requests that are refused for one reason or another.
+// answersInOrder mixes reads of registers with requests that are refused for one reason or another.
 func answersInOrder(r *kit.Rig) {
 	const n = 40
 	for range 4 {

@@ -44,14 +44,14 @@ var entryInfos = map[nicspec.Table]*nicspec.StructInfo{
 	nicspec.TableAccount: &nicspec.AccountEntryInfo, nicspec.TablePortCfg: &nicspec.PortEntryInfo,
 }
 
-// partTables are the tables of parts.
+// partTables are the tables of optional parts.
 var partTables = []struct {
 	table nicspec.Table
 	part  nicspec.Cap1Reg
 }{{nicspec.TableIndirection, nicspec.PartRss}, {nicspec.TableAccount, nicspec.PartAccounts},
 	{nicspec.TablePortCfg, nicspec.PartPause}}
 
-// Tables lists those of the build.
+// Tables lists the tables of the build.
 func Tables(r *kit.Rig) []nicspec.Table {
 	all := []nicspec.Table{nicspec.TableRxq, nicspec.TableTxq, nicspec.TableKey, nicspec.TableRule}
 	for _, t := range partTables {
@@ -117,7 +117,7 @@ func refusedCommands(r *kit.Rig) {
 	unchanged(r)
 }
 
-// unchanged demands that the tables are as after reset.
+// unchanged checks that the tables are as after reset.
 func unchanged(r *kit.Rig) {
 	r.T.Helper()
 	for _, t := range Tables(r) {
@@ -127,7 +127,8 @@ func unchanged(r *kit.Rig) {
 	}
 }
 
-// Status and busy are ignored when written, reserved bits read 0.
+// commandFields checks that status and busy are ignored when written, and that reserved bits read
+// 0.
 func commandFields(r *kit.Rig) {
 	for _, c := range []struct{ write, want uint32 }{
 		{0xfc00_0000 | kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 3),
@@ -140,12 +141,12 @@ func commandFields(r *kit.Rig) {
 		r.CommandEnd()
 		require.Equal(r.T, c.want, r.Read(nicspec.RegTblCmd), "written with %#x", c.write)
 	}
-	// with the place beside it
+	// written together with the next register
 	r.Write2(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 0xffff), 0x1234)
 	require.Equal(r.T, nicspec.TableStatusBadIndex, r.CommandEnd())
 }
 
-// withReserved is an entry with all of its reserved bits set, which read 0 for all that.
+// withReserved returns an entry with all of its reserved bits set; they must still read 0.
 func withReserved(t nicspec.Table, entry []byte) []byte {
 	b := append([]byte(nil), entry...)
 	for i := range b {
@@ -159,7 +160,7 @@ func withReserved(t nicspec.Table, entry []byte) []byte {
 	return b
 }
 
-// writtenEntries writes every entry of every table and reads them all back: none is another's.
+// writtenEntries writes every entry of every table and reads them all back: no two share storage.
 func writtenEntries(r *kit.Rig) {
 	const some = 24
 	want := map[nicspec.Table]map[int][]byte{}
@@ -181,11 +182,11 @@ func writtenEntries(r *kit.Rig) {
 	}
 }
 
-// GoodEntry is an entry with random fields that reads back as written.
+// GoodEntry returns an entry with random fields that reads back as written.
 func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	switch t {
-	case nicspec.TableRxq: // enable 0: anything goes
+	case nicspec.TableRxq: // enable 0: any value is accepted
 		f := nicspec.RxqEntryFields{SplitMode: nicspec.SplitMode(rng.Uint32()), LogSize: uint8(rng.Uint32()),
 			SplitLen: uint16(rng.Uint32()), HdrBufSize: uint16(rng.Uint32()), PayBufSize: uint16(rng.Uint32()),
 			RingBase: rng.Uint64(), CqBase: rng.Uint64()}
@@ -222,7 +223,7 @@ func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 	case nicspec.TablePortCfg:
 		return kit.Encode(&nicspec.PortEntryFields{RxPfc: uint8(rng.Uint32()), TxClasses: uint8(rng.Uint32()),
 			PauseTime: uint16(rng.Uint32()),
-			Xoff:      rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize) // mode None: the rest may be anything
+			Xoff:      rng.Uint32(), Xon: rng.Uint32()}, nicspec.PortEntrySize) // mode None: the other fields may have any value
 	}
 	f := nicspec.RuleEntryFields{Action: nicspec.Action(rng.IntN(2)), Queue: uint16(rng.IntN(4)),
 		Valid: uint8(rng.IntN(2))}
@@ -231,7 +232,8 @@ func GoodEntry(r *kit.Rig, t nicspec.Table, seed uint64) []byte {
 	return kit.Encode(&f, nicspec.RuleEntrySize)
 }
 
-// wordsBeyond holds that words of TBL_DATA beyond an entry are ignored by Write and zeroed by Read.
+// wordsBeyond checks that Write ignores words of TBL_DATA beyond an entry, and that Read zeroes
+// them.
 func wordsBeyond(r *kit.Rig) {
 	for _, t := range Tables(r) {
 		index := min(2, Entries(r, t)-1)
@@ -256,7 +258,7 @@ func enabledQueues(r *kit.Rig) {
 		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again), "enabled again")
 		again[2] = 99
 		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again),
-			"Enabled goes before BadValue")
+			"Enabled takes precedence over BadValue")
 		again[32] = 1
 		require.Equal(r.T, nicspec.TableStatusEnabled, r.Command(nicspec.TableOpWrite, t, 1, again),
 			"and before NotBuilt")
@@ -269,7 +271,8 @@ func enabledQueues(r *kit.Rig) {
 	}
 }
 
-// busyWhileDraining disables a queue while a read of its ring is under way: the command is busy until that has ended.
+// busyWhileDraining disables a queue while a read of its ring is outstanding: the command is busy
+// until the read has ended.
 func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	const wait = 4000
 	r.Write(nicspec.RegCtrl, 2)
@@ -300,7 +303,7 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	r.Write(nicspec.RegTblData(7), 1)
 	r.Write2(nicspec.RegTblData(8), 1, 1)
 	r.Write2(nicspec.RegTblCmd, kit.CommandWord(nicspec.TableOpRead, nicspec.TableKey, 1), 5)
-	r.Write(nicspec.RegScratch, 4711) // other registers take what they are given
+	r.Write(nicspec.RegScratch, 4711) // other registers can be written
 	r.Write(bell, 4)                  // the index again, but the queue is Off
 	r.Synced()
 	require.EqualValues(r.T, 4711, r.Read(nicspec.RegScratch))
@@ -318,7 +321,8 @@ func busyWhileDraining(r *kit.Rig, t nicspec.Table) {
 	require.Equal(r.T, make([]byte, 4), got[:4])
 }
 
-// commandsEnd holds that any other command ends within 64 cycles: a read that is accepted later shows it ended.
+// commandsEnd checks that any other command ends within 64 cycles: a read accepted later shows it
+// ended.
 func commandsEnd(r *kit.Rig) {
 	for i := range 40 {
 		t := Tables(r)[i%len(Tables(r))]

@@ -108,14 +108,15 @@ func txqValues(r *kit.Rig) {
 	}
 }
 
-// checkValue writes an entry with enable 1, which is taken or refused, and then with enable 0, which is always taken.
+// checkValue writes an entry with enable 1, which is accepted or refused, and then with enable 0,
+// which is always accepted.
 func checkValue(r *kit.Rig, t nicspec.Table, q int, name string, want nicspec.TableStatus, entry, on, off []byte,
 	strange bool) {
 	r.T.Helper()
 	before := r.Entry(t, q)
 	require.Equal(r.T, want, r.Command(nicspec.TableOpWrite, t, q, entry), name)
 	if want == kit.TableOk {
-		require.Equal(r.T, on, r.Entry(t, q)[:len(on)], "%s: as it reads", name)
+		require.Equal(r.T, on, r.Entry(t, q)[:len(on)], "%s: entry as read back", name)
 		r.Disable(t, q)
 	} else {
 		require.Equal(r.T, before, r.Entry(t, q), "%s: a refused command changes nothing", name)

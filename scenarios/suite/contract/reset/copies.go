@@ -9,13 +9,14 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// CopyChecks reset the device while copies are under way.
+// CopyChecks reset the device while copies are in flight.
 var CopyChecks = []kit.Check{
 	{Name: "function-level reset/of copies", Rules: "L2 L4 D3", Stalls: kit.Stalled, Run: resetCopies},
 	{Name: "function-level reset/of copies that fail", Rules: "L2 D1", Stalls: kit.Stalled, Run: resetFailedCopies},
 }
 
-// resetCopies resets while copies are under way: each ends as usual or is cut short, and nothing is written afterwards.
+// resetCopies resets while copies are in flight: each ends as usual or is cut short, and nothing is
+// written afterwards.
 func resetCopies(r *kit.Rig) {
 	for i := range 5 {
 		const n = 60_032
@@ -25,15 +26,15 @@ func resetCopies(r *kit.Rig) {
 		src, dst := r.Piece(w[0], 0, 64, data), r.Hole(w[1], i, 64, n)
 		r.Enqueue(x, kit.CopyEntry(nicspec.OpcodeCopyInvalidate, src, dst))
 		r.Enqueue(y, copies.SoundCopy(r, w[0], 1), copies.SoundCopy(r, w[0], 2))
-		r.Tell(&x.Ring)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Run(150 + i*200)
 		keys := r.Keys
 		Reset(r)
-		requests := later(r)
+		requests := watchLeftovers(r)
 		r.Run(3000)
 		require.Zero(r.T, *requests, "TLPs of earlier work")
-		r.Watch, r.Keys = nil, keys // for where the destination is
+		r.Watch, r.Keys = nil, keys // keys are needed to locate the destination
 		copies.EitherOr(r, dst, data)
 		if e := r.Next(&x.Ring); e != nil {
 			require.Contains(r.T, []nicspec.Status{nicspec.StatusOk, nicspec.StatusFlushed}, nicspec.TxCqe(e).Status())
@@ -43,8 +44,8 @@ func resetCopies(r *kit.Rig) {
 	Works(r, 6)
 }
 
-// resetFailedCopies resets while entries that failed their checks wait behind a long copy in its channel: that is cut
-// short, they have the status that they had.
+// resetFailedCopies resets while entries that failed their checks wait behind a long copy in its
+// channel: the copy is cut short, the entries keep their statuses.
 func resetFailedCopies(r *kit.Rig) {
 	for i := range 6 {
 		const n = 250_000
@@ -57,9 +58,9 @@ func resetFailedCopies(r *kit.Rig) {
 		for k, f := range copies.CopyFlaws(r) {
 			all = append(all, r.Enqueue(y, transmit.Flawed(r, &f, copies.SoundCopy(r, w[0], uint64(k)), true))...)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(400)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Run(300 + i*150)
 		Reset(r)
 		for e := r.Next(&y.Ring); e != nil; e = r.Next(&y.Ring) {

@@ -9,13 +9,13 @@ import (
 	"nictwin/scenarios/suite/contract/registers"
 )
 
-// In builds of every size: what a reset must clear is there once for each entry.
+// EachChecks run in builds of every size, since a reset must clear each of the build's entries.
 var EachChecks = []kit.Check{
 	{Name: "tables/every entry, and their reset", Rules: "G6 G7 L3", Stalls: kit.Calm, Run: resetEveryEntry},
 	{Name: "rings/an error of every queue, and their reset", Rules: "Q6 L3", Stalls: kit.Calm, Run: resetEveryQueue},
 }
 
-// resetEveryEntry writes the same into every entry of every table.
+// resetEveryEntry writes the same into every entry of every table, and resets.
 func resetEveryEntry(r *kit.Rig) {
 	for _, t := range registers.Tables(r) {
 		e := registers.GoodEntry(r, t, 5)
@@ -33,7 +33,8 @@ func resetEveryEntry(r *kit.Rig) {
 	asAfterReset(r)
 }
 
-// resetEveryQueue has the first read of every queue's ring fail, so that all are in state Error when the reset comes.
+// resetEveryQueue makes the first read of every queue's ring fail, so that all are in state Error
+// when the reset comes.
 func resetEveryQueue(r *kit.Rig) {
 	if r.Sizes.Has(nicspec.PartMsix) {
 		at := r.Alloc(nicspec.EndpointHost, 4, 4)

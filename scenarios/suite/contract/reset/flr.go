@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// Checks are those of the function-level reset.
+// Checks cover the function-level reset.
 var Checks = []kit.Check{
 	{Name: "function-level reset/of a device at rest", Rules: "L1 L3 L4", Stalls: kit.Stalled, Run: resetAtRest},
 	{Name: "function-level reset/while it lasts", Rules: "L1 L2", Stalls: kit.Calm, Run: resetWindow},
@@ -35,7 +35,7 @@ func Reset(r *kit.Rig) {
 	afterReset(r)
 }
 
-// afterReset waits for the end of a function-level reset. What checks know of the device begins anew.
+// afterReset waits for the end of a function-level reset and resets what checks know of the device.
 func afterReset(r *kit.Rig) {
 	r.T.Helper()
 	r.Until("the function-level reset ends", func() bool { return r.Read(nicspec.RegCtrl) == 0 })
@@ -43,7 +43,7 @@ func afterReset(r *kit.Rig) {
 	r.RssKey, r.Indir = [nicspec.RssKeyBytes]byte{}, [nicspec.RssEntries]int{}
 }
 
-// asAfterReset demands the reset values of everything but counters.
+// asAfterReset checks the reset values of everything but counters.
 func asAfterReset(r *kit.Rig) {
 	r.T.Helper()
 	for _, w := range registers.Words() {
@@ -90,7 +90,7 @@ func resetAtRest(r *kit.Rig) {
 	}
 }
 
-// Works has the device receive and send, as a new one would but for ordinals.
+// Works checks that the device receives and sends as a new one would, except for ordinals.
 func Works(r *kit.Rig, q int) {
 	r.T.Helper()
 	x, w := r.TxSetup(q+2, 3)
@@ -106,7 +106,8 @@ func Works(r *kit.Rig, q int) {
 	r.NoFrames()
 }
 
-// resetWindow holds the reset up by a read that is answered late, and looks at what the device does meanwhile.
+// resetWindow delays the end of the reset by a read that is answered late, and checks what the
+// device does meanwhile.
 func resetWindow(r *kit.Rig) {
 	r.Write(nicspec.RegScratch, 77)
 	r.ReceiveAll(1)
@@ -141,8 +142,8 @@ func resetWindow(r *kit.Rig) {
 	Works(r, 1)
 }
 
-// later watches for what may not come any more: requests and frames of a device that was reset.
-func later(r *kit.Rig) (requests *int) {
+// watchLeftovers watches for what must not appear any more: requests and frames of a device that was reset.
+func watchLeftovers(r *kit.Rig) (requests *int) {
 	requests = new(int)
 	r.Watch = func(c boundary.Crossing) {
 		if h := tlp.Parse(&c.TLP.Hdr); c.Kind == boundary.TLPOut && !h.Kind.IsCompletion() {
@@ -152,7 +153,7 @@ func later(r *kit.Rig) (requests *int) {
 	return requests
 }
 
-// traffic has frames and work entries on their way, more than are done with soon.
+// traffic starts frames and work entries, more than can end soon.
 func traffic(r *kit.Rig, rng *rand.Rand) {
 	r.T.Helper()
 	x, w := r.TxSetup(4, 6)
@@ -164,7 +165,7 @@ func traffic(r *kit.Rig, rng *rand.Rand) {
 	for range 60 {
 		r.Enqueue(x, r.Cut(w, kit.Pattern(60+rng.IntN(3000), rng.Uint64()), 0, 2, rng))
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	for i := range 60 {
 		r.Play(kit.FrameTo(1+i%2, kit.FrameOf(60+rng.IntN(1500))))
 	}
@@ -176,7 +177,7 @@ func resetUnderTraffic(r *kit.Rig) {
 		traffic(r, rng)
 		r.Run(100 + i*230)
 		Reset(r)
-		requests, out := later(r), len(r.Out)
+		requests, out := watchLeftovers(r), len(r.Out)
 		r.Played()
 		r.Run(3000)
 		require.Zero(r.T, *requests, "TLPs of earlier work")
@@ -195,7 +196,7 @@ func resetUnderTraffic(r *kit.Rig) {
 	}
 }
 
-// resetWhileSilent lets reads of every kind never come back: they time out, and the reset ends.
+// resetWhileSilent leaves reads of every kind unanswered: they time out, and the reset ends.
 func resetWhileSilent(r *kit.Rig) {
 	for i := range 4 {
 		r.Write(nicspec.RegCplTimeout, 2*kit.Timeout)
@@ -206,7 +207,7 @@ func resetWhileSilent(r *kit.Rig) {
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: at, To: at + 1<<20}))
 		r.Post(y, 8)
 		r.Enqueue(x, e, r.Sound(w[1], 2))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		begin := r.Bed.Engine.Now()
 		Reset(r)
@@ -221,7 +222,7 @@ func resetWhileSilent(r *kit.Rig) {
 	}
 }
 
-// resetStates has queues that are off, at rest, in error, full of work that is not begun, and being disabled.
+// resetStates resets queues that are off, idle, in error, full of entries not started, and being disabled.
 func resetStates(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.Write(nicspec.RegCtrl, 1)
@@ -230,7 +231,7 @@ func resetStates(r *kit.Rig) {
 	for i := range 8 {
 		r.Enqueue(x, r.Sound(w, uint64(i)))
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	bad, off := r.OpenRx(3, 3, nil), r.OpenRx(4, 3, nil)
 	r.FailOnce(inject.FaultUR, bad.Base, 128)
 	r.Post(bad, 1)
@@ -251,7 +252,7 @@ func resetStates(r *kit.Rig) {
 	Works(r, 4)
 }
 
-// resetOften resets at once after the end of the last reset.
+// resetOften resets immediately after the end of the last reset.
 func resetOften(r *kit.Rig) {
 	for i := range 20 {
 		r.Write(nicspec.RegScratch, 5)
@@ -265,8 +266,8 @@ func resetOften(r *kit.Rig) {
 	Works(r, 9)
 }
 
-// resetSoon resets a device at rest to which a frame is on its way, a cycle later each time: the frame is dropped or
-// delivered, as a whole.
+// resetSoon resets an idle device while a frame approaches, a cycle later each time: the frame is
+// dropped or delivered, as a whole.
 func resetSoon(r *kit.Rig) {
 	for after := range 40 {
 		r.ReceiveAll(1)

@@ -8,13 +8,14 @@ import (
 	"nictwin/scenarios/suite/contract/transmit"
 )
 
-// LongChecks reset the device while long entries are under way.
+// LongChecks reset the device while long entries are incomplete.
 var LongChecks = []kit.Check{
 	{Name: "function-level reset/while an entry waits for its blocks", Rules: "L2 L3 L4 T14", Stalls: kit.Stalled,
 		Run: resetInsideEntry},
 }
 
-// resetInsideEntry resets the device while part of an entry was posted, or pushed: nothing of it is left afterwards.
+// resetInsideEntry resets the device when part of an entry has been posted, or pushed: nothing of
+// it remains.
 func resetInsideEntry(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(111, 9))
 	for i := range 8 {

@@ -12,7 +12,8 @@ import (
 	"nictwin/scenarios/suite/contract/receive"
 )
 
-// SweepChecks move an event over another, a cycle at a time: bugs that show in one cycle are met by one of them.
+// SweepChecks move an event past another, a cycle at a time: a bug that shows in one cycle only is
+// met by one of them.
 var SweepChecks = []kit.Check{
 	{Name: "transmit rings/disabled while entries are issued", Rules: "T11 T1 G7", Stalls: kit.Stalled,
 		Run: disabledWhileIssued},
@@ -23,7 +24,7 @@ var SweepChecks = []kit.Check{
 	answeredCheck,
 }
 
-// answeredCheck has completions of a beat each, so that the way in is no wider than that out.
+// answeredCheck uses completions of a beat each, so that the input is no wider than the output.
 var answeredCheck = func() kit.Check {
 	c := kit.Check{Name: "transmit errors/timeouts while answers never stop", Rules: "P6 B7", Stalls: kit.Calm,
 		Run: timeoutUnderAnswers}
@@ -31,14 +32,14 @@ var answeredCheck = func() kit.Check {
 	return c
 }()
 
-// AccountSweepChecks move credits over frames, a cycle at a time.
+// AccountSweepChecks move credits past frames, a cycle at a time.
 var AccountSweepChecks = []kit.Check{
 	{Name: "accounts/resumed while slow frames latch", Rules: "A2 A5 G4", Stalls: kit.Calm, Run: resumedWhileLatching},
 	{Name: "accounts/written while a burst is decided", Rules: "A1 A3 A4", Stalls: kit.Calm, Run: writtenWhileDeciding},
 }
 
-// disabledWhileIssued disables a queue a cycle later each time, while its entries are being started as fast as there
-// is room for them: afterwards it works as before, as long as it is asked to.
+// disabledWhileIssued disables a queue a cycle later each time, while its entries are started as
+// fast as there is room: enabled again, it works as before.
 func disabledWhileIssued(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const rounds = 96
@@ -53,7 +54,7 @@ func disabledWhileIssued(r *kit.Rig) {
 			all = append(all, e)
 		}
 		posts := r.Enqueue(x, all...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(2*r.Way + k*2)
 		r.Disable(nicspec.TableTxq, 6)
 		n := 0
@@ -72,8 +73,8 @@ func disabledWhileIssued(r *kit.Rig) {
 	}
 }
 
-// disabledAsTheyArrive disables a queue in the very cycles in which the entries that were read come in, over and over:
-// what is lost of them each time must not add up.
+// disabledAsTheyArrive disables a queue in the very cycles in which fetched entries arrive, over
+// and over: resources lost each time would add up.
 func disabledAsTheyArrive(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	const window, times = 28, 16
@@ -96,7 +97,7 @@ func disabledAsTheyArrive(r *kit.Rig) {
 				}
 			}
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		if round == 0 {
 			r.Until("the entries come", func() bool { return came > 0 })
 			r.Watch = nil
@@ -112,8 +113,8 @@ func disabledAsTheyArrive(r *kit.Rig) {
 	}
 }
 
-// timeoutUnderFlood has completions that nobody asked for come in beat after beat, for longer than a read may take: it
-// times out in its time all the same.
+// timeoutUnderFlood sends unexpected completions back to back for longer than a read may take: the
+// read still times out in time.
 func timeoutUnderFlood(r *kit.Rig) {
 	const wait, flood = kit.Timeout, 120 // TLPs of 4 KB
 	r.Write(nicspec.RegCplTimeout, wait)
@@ -136,7 +137,7 @@ func timeoutUnderFlood(r *kit.Rig) {
 		}
 	}
 	r.Enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Struck()
 	h := tlp.Header{Kind: tlp.CplD, Length: 1024, ByteCount: 4096, RequesterID: nicspec.RequesterNic,
 		CompleterID: nicspec.RequesterArm, Tag: tag ^ 0x80}
@@ -154,8 +155,9 @@ func timeoutUnderFlood(r *kit.Rig) {
 	r.Disable(nicspec.TableTxq, 2)
 }
 
-// timeoutUnderAnswers has answers to other reads come in beat after beat, for longer than a read may take. Two reads
-// are answered too late meanwhile: both have timed out, though the device has to find time to say so of the first.
+// timeoutUnderAnswers answers other reads back to back for longer than a read may take. Two reads
+// are answered too late: both must have timed out, although the device has to find time to report
+// the first.
 func timeoutUnderAnswers(r *kit.Rig) {
 	const wait, late, entries = 4 * kit.Timeout, 4*kit.Timeout + 1024 + 600, 64
 	r.Write(nicspec.RegCplTimeout, wait)
@@ -191,10 +193,10 @@ func timeoutUnderAnswers(r *kit.Rig) {
 			last = c.Last
 		}
 	}
-	r.Tell(&y.Ring)
+	r.RingDoorbell(&y.Ring)
 	r.Run(wait / 4)
 	for _, x := range rings {
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 	}
 	for _, x := range rings {
 		r.Event(&x.Ring, nicspec.StatusCplTimeout, 0)
@@ -203,18 +205,18 @@ func timeoutUnderAnswers(r *kit.Rig) {
 	r.Quiet()
 	r.Watch = nil
 	r.Bed.Faults.Clear()
-	if r.Sizes.EthBits >= 512 { // else frames leave more slowly than their bytes may come
+	if r.Sizes.EthBits >= 512 { // else frames leave more slowly than their bytes may arrive
 		require.Greater(r.T, answers, late-wait-100, "beats that came when the reads had timed out")
-		require.LessOrEqual(r.T, gaps, len(rings)+1, "times without an answer")
+		require.LessOrEqual(r.T, gaps, len(rings)+1, "gaps without an answer")
 	}
 	for _, x := range rings {
 		r.Disable(nicspec.TableTxq, x.Number)
 	}
 }
 
-// resumedWhileLatching resumes an account with credits, a cycle later each time, while slow frames latch it. Whichever
-// comes first, it is not slow afterwards: a frame that was slow came before the credits, and so its latch before the
-// resume.
+// resumedWhileLatching resumes an account with credits, a cycle later each time, while slow frames
+// latch it. Whichever comes first, the account is not slow afterwards: a frame that was slow came
+// before the credits, and so its latch before the resume.
 func resumedWhileLatching(r *kit.Rig) {
 	a := &receive.Account{Index: 5, Latch: true, Rule: 2, FastQ: 1, SlowQ: 2}
 	receive.OpenPosted(r, a.FastQ, a.SlowQ)
@@ -241,9 +243,9 @@ func resumedWhileLatching(r *kit.Rig) {
 	}
 }
 
-// writtenWhileDeciding writes an account anew, a cycle later each time, while a burst of frames draws on it: those
-// that were decided before have the old numbers and change nothing of the new entry, those after it have the new ones
-// from 0 on.
+// writtenWhileDeciding rewrites an account, a cycle later each time, while a burst of frames draws
+// on it: frames decided before have the old entry's numbers and change nothing of the new entry,
+// those after it have the new ones from 0 on.
 func writtenWhileDeciding(r *kit.Rig) {
 	a := &receive.Account{Index: 9, Rule: 3, FastQ: 1, SlowQ: 2}
 	receive.OpenPosted(r, a.FastQ, a.SlowQ)

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// TxErrorChecks let reads of payload fail.
+// TxErrorChecks make reads of payload and of entries fail.
 var TxErrorChecks = []kit.Check{
 	{Name: "transmit errors/reads of pieces that fail", Rules: "P6 T6 T10 C3", Stalls: kit.Stalled, Run: pieceFaults},
 	{Name: "transmit errors/every completion of a read", Rules: "P5 P6 T6", Stalls: kit.Calm, Run: everyCompletion},
@@ -22,7 +22,8 @@ var TxErrorChecks = []kit.Check{
 	{Name: "transmit errors/CPL_TIMEOUT", Rules: "P6 G4", Stalls: kit.Calm, Run: timeouts},
 }
 
-// pieceFaults lets reads of pieces fail in every way, of entries between others and beside another queue.
+// pieceFaults makes reads of pieces fail in every way, of entries between others and beside another
+// queue.
 func pieceFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 4)
@@ -52,8 +53,8 @@ func pieceFaults(r *kit.Rig) {
 			} else {
 				all[1].Status, all[1].Frame = f.Want, nil
 			}
-			r.Tell(&x.Ring)
-			r.Tell(&other.Ring)
+			r.RingDoorbell(&x.Ring)
+			r.RingDoorbell(&other.Ring)
 			r.Ended(other, firstOther, allOther)
 			r.Ended(x, first, all)
 			r.Quiet()
@@ -69,7 +70,7 @@ func pieceFaults(r *kit.Rig) {
 	require.Equal(r.T, nicspec.QueueStateRun, nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, 3)).State)
 }
 
-// everyCompletion strikes each completion of a long read in turn.
+// everyCompletion makes each completion of a long read fail in turn.
 func everyCompletion(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	r.SetDevctl(1, 5, 0)
@@ -79,11 +80,11 @@ func everyCompletion(r *kit.Rig) {
 		for _, f := range kit.Failures {
 			switch f.Kind {
 			case inject.FaultTwice, inject.FaultTag, inject.FaultRequester:
-				continue // what follows then is a misfit, or the end, by where the device split
+				continue // the next completion is a misfit or the last one, depending on how the device split the read
 			}
 			want := f.Want
 			if f.Kind == inject.FaultShort && nth < 5 {
-				want = nicspec.StatusCplMalformed // the next completion does not go on where this one ended
+				want = nicspec.StatusCplMalformed // the next completion does not continue where this one ended
 			}
 			r.Bed.Faults.Clear()
 			s := r.Piece(w[0], 64, 4096, kit.Pattern(n, uint64(nth)))
@@ -92,7 +93,7 @@ func everyCompletion(r *kit.Rig) {
 			first := x.PI
 			all := r.Enqueue(x, kit.SendEntry(nil, s), r.Sound(w[1], 4))
 			all[0].Status, all[0].Frame = want, nil
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, all)
 			r.Quiet()
 		}
@@ -100,7 +101,8 @@ func everyCompletion(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// Ways to fail of reads that fail together, and the statuses that an entry may end with then.
+// ReadFaults are ways to fail for the reads of one entry, all of which fail, and ReadStatuses the
+// statuses that the entry may end with.
 var (
 	ReadFaults = []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultSilent, inject.FaultCA,
 		inject.FaultByteCount}
@@ -108,7 +110,8 @@ var (
 		nicspec.StatusCplAbort, nicspec.StatusCplMalformed}
 )
 
-// severalPieces lets all reads of an entry fail, each in its own way: it ends with one of them.
+// severalPieces makes all reads of an entry fail, each in its own way: the entry ends with one of
+// the statuses.
 func severalPieces(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 4)
@@ -122,7 +125,7 @@ func severalPieces(r *kit.Rig) {
 				r.Bed.Faults.Add(inject.Fault{Kind: ReadFaults[(i+k*(1+i/5))%len(ReadFaults)], From: at, To: at + 100}))
 		}
 		r.Enqueue(x, e, r.Sound(w[1], 9))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		got := r.TxCqe(x)
 		require.Contains(r.T, ReadStatuses, got.Status())
 		require.Equal(r.T, nicspec.StatusOk, r.TxCqe(x).Status())
@@ -132,7 +135,8 @@ func severalPieces(r *kit.Rig) {
 	}
 }
 
-// entryFaults lets reads of a queue's work entries fail in every way, while another queue goes on.
+// entryFaults makes reads of a queue's work entries fail in every way, beside another queue that is
+// not affected.
 func entryFaults(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	good, w := r.TxSetup(1, 4)
@@ -146,7 +150,7 @@ func entryFaults(r *kit.Rig) {
 		r.FailOnce(f.Kind, x.Base, 8*nicspec.WqeBytes)
 		first := x.PI
 		all := r.Enqueue(x, r.Sound(w[0], 4))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		if f.Want == nicspec.StatusOk {
 			r.Ended(x, first, all)
@@ -155,7 +159,7 @@ func entryFaults(r *kit.Rig) {
 		}
 		r.Transmit(good, r.Sound(w[1], 6), r.Sound(w[1], 7))
 		r.Event(&x.Ring, f.Want, first)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Quiet()
 		r.Moved(f.Kind.String(), before,
 			f.Counts().With(kit.DevCounter(nicspec.CntTxWqe), 2).With(kit.DevCounter(nicspec.CntTxCqe), 3).
@@ -176,7 +180,8 @@ func entryFaults(r *kit.Rig) {
 	}
 }
 
-// txOffWhileFailing disables a queue whose reads wait for completions that fail or never come: started entries end.
+// txOffWhileFailing disables a queue whose reads wait for completions that fail or never come:
+// started entries end.
 func txOffWhileFailing(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	_, w := r.TxSetup(1, 4)
@@ -195,7 +200,7 @@ func txOffWhileFailing(r *kit.Rig) {
 				r.Bed.Faults.Add(inject.Fault{Kind: f.Kind, From: at, To: at + uint64(n), Count: 1,
 					Delay: r.Bed.Cycles(600)}))
 			r.Enqueue(x, e)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Struck()
 			r.Disable(nicspec.TableTxq, 2)
 			if piece {
@@ -218,16 +223,16 @@ func piecesOfNothing(r *kit.Rig) {
 		BusBase: kit.MemoryBytes - 100})
 	all := EnqueueFailing(r, x, nicspec.StatusCplUnsupported,
 		kit.SendEntry(nil, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}),
-		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it is there
+		kit.SendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it exists
 		kit.SendEntry(kit.Pattern(5, 1), r.Piece(w[0], 0, 64, kit.Pattern(100, 1)),
 			nicspec.SegFields{Key: 9, Len: 9000, Addr: 1}))
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Ended(x, 0, all)
 	r.Quiet()
 	r.NoFrames()
 }
 
-// EnqueueFailing posts entries that end with a status that the memory gives.
+// EnqueueFailing posts entries that end with the given status because of their memory.
 func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ...nicspec.WqeFields) (all []kit.Posted) {
 	r.T.Helper()
 	for i := range entries {
@@ -240,8 +245,8 @@ func EnqueueFailing(r *kit.Rig, x *kit.TxRing, status nicspec.Status, entries ..
 	return all
 }
 
-// tagsRest lets every read fail that way in which its tag may not be used again at once, until all tags have been used
-// up: the device waits for them, and goes on.
+// tagsRest makes every read fail in the way after which its tag must rest, until all tags have been
+// used: the device waits for them, and continues.
 func tagsRest(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	x, w := r.TxSetup(3, 8)
@@ -256,7 +261,7 @@ func tagsRest(r *kit.Rig) {
 				all = append(all, r.Sound(w[1], uint64(i)))
 			}
 			r.Enqueue(x, all...)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			for range all {
 				if r.TxCqe(x).Status() != nicspec.StatusOk {
 					struck++
@@ -271,7 +276,7 @@ func tagsRest(r *kit.Rig) {
 	}
 }
 
-// timeouts has reads that are answered somewhat before the timeout, or somewhat after.
+// timeouts answers reads somewhat before the timeout, or somewhat after.
 func timeouts(r *kit.Rig) {
 	r.SetDevctl(1, 5, 0) // so that a read has several completions
 	x, w := r.TxSetup(3, 4)
@@ -279,13 +284,13 @@ func timeouts(r *kit.Rig) {
 		r.Quiet()
 		r.Write(nicspec.RegCplTimeout, c.set)
 		r.Synced()
-		const way = 400 // cycles that the way there and back may take
+		const way = 400 // cycles for the way there and back
 		for _, a := range []struct {
 			delay, gap int // of the answer, of its second completion
 			late       bool
 		}{
 			{int(c.limit) - way, 0, false}, {int(c.limit) + 1200, 0, true}, {300, int(c.limit) - way - 300, false},
-			{int(c.limit) - way, 1700, true}, // it is the request that time runs from, not what has come
+			{int(c.limit) - way, 1700, true}, // the time runs from the request, not from the last completion
 		} {
 			s := r.Piece(w[0], 0, 4096, kit.Pattern(1500, uint64(c.set)))
 			at := w[0].Bus + s.Addr - w[0].Va
@@ -298,7 +303,7 @@ func timeouts(r *kit.Rig) {
 			if a.late {
 				all[0].Status, all[0].Frame = nicspec.StatusCplTimeout, nil
 			}
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Ended(x, first, all)
 			r.Quiet()
 		}

@@ -79,7 +79,7 @@ func readSizes(r *kit.Rig) {
 	}
 }
 
-// txPages has pieces that start and end about 4 KB boundaries.
+// txPages uses pieces that start and end around 4 KB boundaries.
 func txPages(r *kit.Rig) {
 	x, w := r.TxSetup(1, 4)
 	var all []nicspec.WqeFields
@@ -91,7 +91,7 @@ func txPages(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// nops has Nops whose other fields are nonsense, between entries that send.
+// nops posts Nops with random values in their other fields, between entries that send.
 func nops(r *kit.Rig) {
 	x, w := r.TxSetup(5, 3)
 	rng := rand.New(rand.NewPCG(4, 9))
@@ -123,7 +123,7 @@ func padding(r *kit.Rig) {
 			all = append(all, e)
 		}
 	}
-	// Offloads look at what there is before padding.
+	// Offloads see the bytes before padding.
 	p := kit.UDPPacket(2)
 	f := p.Build()
 	for _, cut := range []int{len(f), len(f) - 1, 41, 34, 33} {

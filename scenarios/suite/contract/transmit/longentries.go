@@ -28,11 +28,11 @@ var LongChecks = []kit.Check{
 	{Name: "long entries/of several queues", Rules: "T1 T14 T10", Stalls: kit.Stalled, Run: longTogether},
 }
 
-// slotsOf is how many slots an entry of so many blocks has [T14].
+// slotsOf returns how many slots an entry of the given number of blocks has [T14].
 func slotsOf(blocks int) int { return nicspec.WqeSlots + (blocks-1)*nicspec.WqeMoreSlots }
 
-// longSend is a work entry of that many blocks that sends inline bytes and pieces. Slots that are not used are not
-// zero.
+// longSend returns a work entry of the given number of blocks that sends inline bytes and pieces.
+// Unused slots are not zero.
 func longSend(blocks int, inline []byte, pieces ...nicspec.SegFields) kit.LongEntry {
 	b := kit.Pattern(slotsOf(blocks)*nicspec.WqeSlotBytes, uint64(len(inline)+7*len(pieces)+blocks))
 	at := (len(inline) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes * nicspec.WqeSlotBytes
@@ -49,12 +49,12 @@ func longSend(blocks int, inline []byte, pieces ...nicspec.SegFields) kit.LongEn
 	return e
 }
 
-// CutLong spreads a frame over inline bytes and pieces of an entry of that many blocks.
+// CutLong spreads a frame over inline bytes and pieces of an entry of the given number of blocks.
 func CutLong(r *kit.Rig, w []*kit.Window, frame []byte, inline, nseg, blocks int, rng *rand.Rand) kit.LongEntry {
 	r.T.Helper()
 	e := r.Cut(w, frame[inline:], 0, min(nseg, 1), rng)
 	pieces := kit.Segments(&e)
-	for len(pieces) < nseg { // the last one is cut in two
+	for len(pieces) < nseg { // the last piece is cut in two
 		last := &pieces[len(pieces)-1]
 		n := 1 + rng.IntN(int(last.Len)-(nseg-len(pieces)))
 		next := *last
@@ -66,7 +66,7 @@ func CutLong(r *kit.Rig, w []*kit.Window, frame []byte, inline, nseg, blocks int
 	return longSend(blocks, frame[:inline], pieces...)
 }
 
-// blocksFor is the fewest blocks for inline bytes and pieces.
+// blocksFor returns the fewest blocks that contain these inline bytes and pieces.
 func blocksFor(inline, nseg int) int {
 	slots := (inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes + nseg
 	return max(1, (slots+nicspec.WqeMoreSlots)/nicspec.WqeMoreSlots)
@@ -102,7 +102,7 @@ func longShapes(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// AnyLong is a sound entry of that many blocks.
+// AnyLong returns a valid entry of the given number of blocks.
 func AnyLong(r *kit.Rig, w []*kit.Window, blocks int, rng *rand.Rand) kit.LongEntry {
 	r.T.Helper()
 	slots := slotsOf(blocks)
@@ -120,7 +120,8 @@ func AnyLong(r *kit.Rig, w []*kit.Window, blocks int, rng *rand.Rand) kit.LongEn
 	return e
 }
 
-// longWraps has entries of all sizes begin at every place of small rings; one of four blocks fills the smallest ring.
+// longWraps begins entries of all sizes at every place of small rings; one of four blocks fills the
+// smallest ring.
 func longWraps(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	rng := rand.New(rand.NewPCG(82, 9))
@@ -151,8 +152,8 @@ func longWraps(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// bellInside tells of an entry block by block, with and without whole entries before it: those end, and while it waits
-// the device has nothing to do.
+// bellInside rings the doorbell for an entry block by block, with and without complete entries
+// before it: those end, and while the entry is incomplete the device is idle.
 func bellInside(r *kit.Rig) {
 	x, w := r.TxSetup(7, 4)
 	rng := rand.New(rand.NewPCG(83, 9))
@@ -175,7 +176,7 @@ func bellInside(r *kit.Rig) {
 			}
 			r.Run(400)
 			r.Quiet()
-			r.BusyFalls() // it waits: not busy
+			r.BusyFalls() // an incomplete entry is not busy
 			r.Nothing(&x.Ring)
 			r.NoFrames()
 			e := nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, x.Number))
@@ -183,13 +184,13 @@ func bellInside(r *kit.Rig) {
 				"indices while an entry of %d blocks waits for %d of them", blocks, blocks-k)
 		}
 		more := r.EnqueueLong(x, AnyLong(r, w, 1+rng.IntN(2), rng))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, at, append(last, more...))
 		r.NoFrames()
 	}
 }
 
-// bellABlock rings for each block as fast as doorbells go.
+// bellABlock rings for each block as fast as doorbells can be written.
 func bellABlock(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	rng := rand.New(rand.NewPCG(84, 9))
@@ -217,8 +218,9 @@ func bellABlock(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longOpcodes has every kind of opcode with every number of blocks: it takes the blocks that it names, and what
-// follows it in the ring is found. Only Send and Nop may have more than one.
+// longOpcodes posts every kind of opcode with every number of blocks: an entry takes the blocks
+// that it names, and the device finds the entry behind it. Only Send and Nop may have more than
+// one.
 func longOpcodes(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	for _, w := range w {
@@ -307,7 +309,7 @@ func longFlaws() []longFlaw {
 		func(w *kit.LongEntry) { w.FIpCsum = true }})
 }
 
-// ninePieces has an entry name one piece more than it may, all of them sound.
+// ninePieces makes an entry name one piece more than allowed, all of them valid.
 func ninePieces(w *kit.LongEntry) {
 	p := w.Segments()
 	id := w.WqeId
@@ -315,7 +317,7 @@ func ninePieces(w *kit.LongEntry) {
 	w.WqeId = id
 }
 
-// soundLong is the entry that longFlaws spoil.
+// soundLong returns the valid entry that longFlaws spoil.
 func soundLong(r *kit.Rig, w *kit.Window, seed uint64) kit.LongEntry {
 	r.T.Helper()
 	var p [nicspec.SegMax]nicspec.SegFields
@@ -357,7 +359,7 @@ func longStatusOrder(r *kit.Rig) {
 			flaws[j].mod(&e)
 			nseg, inline, blocks := e.Nseg, e.InlineLen, e.Blocks
 			if flaws[i].mod(&e); e.Nseg != nseg || e.InlineLen != inline || e.Blocks != blocks {
-				continue // where its pieces are is another matter now
+				continue // its pieces are found elsewhere
 			}
 			all = append(all, e)
 		}

@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// LongOffChecks switch a queue off while the blocks of its entries come, one after the other.
+// LongOffChecks disable a queue while the blocks of its entries come, one after the other.
 var LongOffChecks = []kit.Check{
 	{Name: "long entries/their queue is disabled while their blocks come", Rules: "T11 T14", Stalls: kit.Stalled,
 		Run: longCutOff},
@@ -18,8 +18,8 @@ var LongOffChecks = []kit.Check{
 		Stalls: kit.Calm, Run: longPushedOff},
 }
 
-// disguised is an entry of several blocks with a frame of inline bytes: those of each further block would do as an
-// entry.
+// disguised returns an entry of several blocks with a frame of inline bytes: the bytes of each
+// further block would be a valid entry.
 func disguised(id uint32, blocks int) []byte {
 	inline := make([]byte, 112)
 	nop := nictest.Blocks(1, 0xdead, nil, nil, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop) })
@@ -31,8 +31,8 @@ func disguised(id uint32, blocks int) []byte {
 	return b
 }
 
-// longCutOff sweeps the cycle of the command over the time from the first read of blocks on. The referee holds the
-// device to entries that there are: blocks of one that is cut short are none.
+// longCutOff sweeps the cycle of the command from the first read of blocks on. The referee allows
+// only entries that exist: blocks of one that is cut short are not entries.
 func longCutOff(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 3)
 	for delay := range 160 {
@@ -49,7 +49,7 @@ func longCutOff(r *kit.Rig) {
 			h := tlp.Parse(&c.TLP.Hdr)
 			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address == x.Base
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		for range kit.Patience {
 			if asked {
 				break
@@ -66,8 +66,8 @@ func longCutOff(r *kit.Rig) {
 	r.Out = nil
 }
 
-// longPushedOff has the command come some register writes before or after the second block of an entry, which is
-// pushed.
+// longPushedOff sends the command some register writes before or after the second block of an entry
+// is pushed.
 func longPushedOff(r *kit.Rig) {
 	r.Write(nicspec.RegCtrl, 3)
 	for gap := range 48 {
@@ -90,7 +90,7 @@ func longPushedOff(r *kit.Rig) {
 		}
 		first()
 		for range gap / 2 {
-			r.Write(nicspec.RegVersion, 0) // changes nothing
+			r.Write(nicspec.RegVersion, 0) // has no effect
 		}
 		second()
 		require.Equal(r.T, nicspec.TableStatusOk, r.CommandEnd())

@@ -25,7 +25,7 @@ func PushBlock(r *kit.Rig, x *kit.TxRing, e *kit.LongEntry, k int) {
 	Push(r, x.Number, r.WireLong(e)[k*nicspec.WqeBytes:][:nicspec.WqeBytes])
 }
 
-// pushedLong writes entries to their places and pushes every block.
+// pushedLong writes entries to their slots and pushes every block.
 func pushedLong(r *kit.Rig, x *kit.TxRing, entries ...kit.LongEntry) []kit.Posted {
 	r.T.Helper()
 	var all []kit.Posted
@@ -38,7 +38,8 @@ func pushedLong(r *kit.Rig, x *kit.TxRing, entries ...kit.LongEntry) []kit.Poste
 	return all
 }
 
-// onceRead demands that each block of a ring is read once at most; what it returns ends that.
+// onceRead checks that each block of a ring is read at most once, until the returned function is
+// called.
 func onceRead(r *kit.Rig, x *kit.TxRing) (done func()) {
 	r.T.Helper()
 	reads := map[uint64]int{}
@@ -72,7 +73,8 @@ func longPushed(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longPushedInPart pushes some blocks of each entry and rings for the others, in all orders.
+// longPushedInPart pushes some blocks of each entry and rings the doorbell for the others, in all
+// orders.
 func longPushedInPart(r *kit.Rig) {
 	x, w := r.TxSetup(3, 4)
 	rng := rand.New(rand.NewPCG(102, 9))
@@ -88,7 +90,7 @@ func longPushedInPart(r *kit.Rig) {
 				switch {
 				case how>>k&1 != 0:
 					PushBlock(r, x, e, k)
-				case how < 16 || k == 3 || how>>(k+1)&1 != 0: // else the next doorbell tells of it, too
+				case how < 16 || k == 3 || how>>(k+1)&1 != 0: // else the next doorbell covers it, too
 					r.Doorbell(false, x.Number, uint32(at)+uint32(k)+1)
 				}
 				if rng.IntN(3) == 0 {
@@ -103,7 +105,7 @@ func longPushedInPart(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longPushedSlowly lets time pass between the blocks: the device has nothing to do meanwhile.
+// longPushedSlowly lets time pass between the blocks: the device is idle meanwhile.
 func longPushedSlowly(r *kit.Rig) {
 	x, w := r.TxSetup(3, 4)
 	rng := rand.New(rand.NewPCG(103, 9))
@@ -148,7 +150,7 @@ func longPushedEarly(r *kit.Rig) {
 	}
 }
 
-// longPushedTogether has the blocks of several queues' entries come in turns.
+// longPushedTogether pushes the blocks of several queues' entries in turn.
 func longPushedTogether(r *kit.Rig) {
 	_, w := r.TxSetup(0, 2)
 	rng := rand.New(rand.NewPCG(105, 9))

@@ -9,15 +9,16 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// longSlots has entries whose last pieces would stand one slot and more behind their last block, each after an entry
-// of four blocks with sound pieces in these slots: nothing of an entry is what another brought.
+// longSlots posts entries whose last pieces would lie one slot and more behind their last block,
+// each after an entry of four blocks with valid pieces in these slots: an entry must not use what
+// another left there.
 func longSlots(r *kit.Rig) {
 	x, w := r.TxSetup(2, 5)
 	var all []kit.LongEntry
 	for blocks := 1; blocks < nicspec.WqeBlocksMax; blocks++ {
 		for beyond := range 3 {
 			inline := max(0, slotsOf(blocks)+beyond-nicspec.SegMax) * nicspec.WqeSlotBytes
-			for _, full := range []int{0, 64, 112} { // where the pieces of the entry before stand
+			for _, full := range []int{0, 64, 112} { // where the pieces of the previous entry lie
 				before := soundLong(r, w[0], uint64(full))
 				all = append(all, longSend(nicspec.WqeBlocksMax, make([]byte, full), before.Segments()...))
 				p := soundLong(r, w[1], uint64(blocks))
@@ -35,7 +36,7 @@ func longSlots(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longIndices has the index of blocks wrap, and that of completion entries go its own way.
+// longIndices makes the index of blocks wrap, independently of that of completion entries.
 func longIndices(r *kit.Rig) {
 	x, w := r.TxSetup(4, 10)
 	rng := rand.New(rand.NewPCG(86, 9))

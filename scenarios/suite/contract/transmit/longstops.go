@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// longEnable has long entries wait for tx_enable, whole and not.
+// longEnable makes long entries wait for tx_enable, complete and incomplete.
 func longEnable(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	rng := rand.New(rand.NewPCG(87, 9))
@@ -34,15 +34,15 @@ func longEnable(r *kit.Rig) {
 		r.Run(300)
 		r.BusyFalls()
 		r.Nothing(&x.Ring)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first+2, all[1:])
 	}
 	r.Quiet()
 	r.NoFrames()
 }
 
-// longDisabled disables a queue in which part of an entry waits for the rest: it is forgotten, with what was pushed of
-// it.
+// longDisabled disables a queue in which part of an entry waits for the rest: the entry is
+// discarded, with the blocks that were pushed.
 func longDisabled(r *kit.Rig) {
 	_, w := r.TxSetup(7, 3)
 	rng := rand.New(rand.NewPCG(88, 9))
@@ -68,8 +68,8 @@ func longDisabled(r *kit.Rig) {
 	}
 }
 
-// longRingErrors lets a read of the ring fail that begins anywhere in an entry: those wholly before that read end,
-// none other starts.
+// longRingErrors makes a read of the ring fail that begins anywhere in an entry: entries wholly
+// before that read end, no other starts.
 func longRingErrors(r *kit.Rig) {
 	r.Write(nicspec.RegDevctl, 0) // reads of 128 B: two blocks
 	_, w := r.TxSetup(7, 3)
@@ -84,7 +84,7 @@ func longRingErrors(r *kit.Rig) {
 			r.Doorbell(false, x.Number, uint32(from))
 			r.Run(rng.IntN(300))
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		r.Quiet()
 		var got []nicspec.TxCqe
@@ -112,7 +112,7 @@ func longRingErrors(r *kit.Rig) {
 	r.TransmitLong(r.OpenTx(6, 2), AnyLong(r, w, 4, rng))
 }
 
-// longPieceErrors lets the read of each piece fail in turn, and answers some late.
+// longPieceErrors makes the read of each piece fail in turn, and answers some late.
 func longPieceErrors(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	x, w := r.TxSetup(3, 5)
@@ -126,7 +126,7 @@ func longPieceErrors(r *kit.Rig) {
 		if all[1].Status = kit.Failures[i%len(kit.Failures)].Want; all[1].Status != nicspec.StatusOk {
 			all[1].Frame = nil
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Ended(x, first, all)
 		r.Quiet()
 	}
@@ -134,7 +134,7 @@ func longPieceErrors(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// longTogether has several queues with entries of all sizes at once.
+// longTogether uses several queues with entries of all sizes at once.
 func longTogether(r *kit.Rig) {
 	x, w := r.TxSetup(2, 4)
 	rings := []*kit.TxRing{x, r.OpenTx(9%r.Sizes.NumTxq, 3), r.OpenTx(40%r.Sizes.NumTxq, 5),
@@ -154,7 +154,7 @@ func longTogether(r *kit.Rig) {
 				all = append(all, r.EnqueueLong(x, e)...)
 			}
 			posts = append(posts, all)
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, firsts[i], posts[i])

@@ -7,13 +7,15 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// FlagChecks set what revision 2 adds to a work entry, in builds that have it and in builds that do not [N1].
+// FlagChecks set the flags that revision 2 adds to a work entry, in builds that have them and in
+// builds that do not [N1].
 var FlagChecks = []kit.Check{
 	{Name: "statuses/flags and blocks of every part", Rules: "N1 T3 T14 D1", Stalls: kit.Stalled, Run: newFlags},
 }
 
-// newFlags has entries of every opcode with fence, append and any number of blocks, each followed by one that is
-// sound: in builds without a part its bits are reserved, and without part long every entry has one block.
+// newFlags posts entries of every opcode with fence, append and any number of blocks, each followed
+// by a valid one: in builds without a part its bits are reserved, and without part long every entry
+// has one block.
 func newFlags(r *kit.Rig) {
 	x, w := r.TxSetup(3, 5)
 	for _, w := range w {
@@ -39,7 +41,7 @@ func newFlags(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// withOpcode is an entry that is sound for its opcode, if the build has it.
+// withOpcode returns an entry that is valid for its opcode, if the build has it.
 func withOpcode(r *kit.Rig, op nicspec.Opcode, w []*kit.Window, rng *rand.Rand) nicspec.WqeFields {
 	r.T.Helper()
 	switch {

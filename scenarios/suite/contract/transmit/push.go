@@ -23,7 +23,7 @@ var PushChecks = []kit.Check{
 	{Name: "push/disabled and enabled again", Rules: "W1 T11", Stalls: kit.Stalled, Run: pushedOff},
 }
 
-// wire is a work entry as the device gets it.
+// wire encodes a work entry as the device reads it.
 func wire(r *kit.Rig, w *nicspec.WqeFields) []byte {
 	e := kit.One(*w)
 	return r.WireLong(&e)
@@ -37,7 +37,7 @@ func Push(r *kit.Rig, q int, b []byte) {
 	r.Send(h, b)
 }
 
-// pushed writes work entries to their slots, pushes them, and says what must become of them.
+// pushed writes work entries to their slots, pushes them, and returns their expected results.
 func pushed(r *kit.Rig, x *kit.TxRing, entries ...nicspec.WqeFields) []kit.Posted {
 	r.T.Helper()
 	var all []kit.Posted
@@ -105,7 +105,7 @@ func pushedMany(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// pushedBetween mixes pushes with doorbells: some of the slots are read, some may be.
+// pushedBetween mixes pushes with doorbells: some of the slots must be read, some may be.
 func pushedBetween(r *kit.Rig) {
 	x, w := r.TxSetup(5, 5)
 	rng := rand.New(rand.NewPCG(62, 9))
@@ -124,7 +124,7 @@ func pushedBetween(r *kit.Rig) {
 				all = append(all, r.Enqueue(x, r.Sound(w[n%2], rng.Uint64()))...)
 				n++
 			}
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 			r.Run(rng.IntN(60))
 		}
 		r.Ended(x, first, all)
@@ -164,7 +164,7 @@ func pushesRefused(r *kit.Rig) {
 	x = r.OpenTx(5, 2)
 	r.FailOnce(kit.Failures[0].Kind, x.Base, 4*nicspec.WqeBytes)
 	r.Enqueue(x, e)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Event(&x.Ring, kit.Failures[0].Want, 0)
 	r.Bed.Faults.Clear()
 	refuse("a queue in state Error", 5)
@@ -173,7 +173,7 @@ func pushesRefused(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// pushedEarly pushes while nothing is to be sent.
+// pushedEarly pushes while tx_enable is 0.
 func pushedEarly(r *kit.Rig) {
 	x, w := r.TxSetup(5, 3)
 	for i := range 3 {
@@ -182,7 +182,7 @@ func pushedEarly(r *kit.Rig) {
 		first := x.PI
 		all := pushed(r, x, r.Sound(w[0], 1), r.Sound(w[1], uint64(i)))
 		all = append(all, r.Enqueue(x, r.Sound(w[1], 7))...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		all = append(all, pushed(r, x, r.Sound(w[0], 5))...)
 		r.Run(600)
 		r.Nothing(&x.Ring)
@@ -207,7 +207,8 @@ func pushedFlaws(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// pushShapes has every other access to the range: those of one or two DWs meet no register, the others are bad.
+// pushShapes tries every other access to the range: those of one or two DWs reach no register, the
+// others are bad.
 func pushShapes(r *kit.Rig) {
 	x, w := r.TxSetup(4, 3)
 	e := r.Sound(w[0], 1)
@@ -246,7 +247,8 @@ func pushShapes(r *kit.Rig) {
 	r.Ended(x, 0, pushed(r, x, e))
 }
 
-// pushedOff disables a queue after pushes: what is not started may be forgotten, and nothing of it comes later.
+// pushedOff disables a queue after pushes: entries not yet started may be discarded, and then never
+// appear later.
 func pushedOff(r *kit.Rig) {
 	_, w := r.TxSetup(4, 3)
 	for i := range 8 {

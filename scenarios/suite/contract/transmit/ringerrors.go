@@ -12,8 +12,8 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// RingErrorChecks look at what becomes of entries beside a read of the ring that fails, or when their queue is
-// disabled.
+// RingErrorChecks check what happens to the entries around a ring read that fails, and when their
+// queue is disabled.
 var RingErrorChecks = []kit.Check{
 	{Name: "transmit errors/a read of several entries fails at its end", Rules: "T2 Q4 P5", Stalls: kit.Stalled,
 		Run: lastEntryFails},
@@ -22,8 +22,8 @@ var RingErrorChecks = []kit.Check{
 		Run: notFetched},
 }
 
-// lastEntryFails strikes the last completion of a read of the ring: no entry of that read is used, though the bytes of
-// some have come; those before it end as usual.
+// lastEntryFails makes the last completion of a ring read fail: no entry of that read is used,
+// though bytes of some have come; entries before it end as usual.
 func lastEntryFails(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, kit.Timeout)
 	_, w := r.TxSetup(1, 2)
@@ -40,7 +40,7 @@ func lastEntryFails(r *kit.Rig) {
 		for k := range 12 {
 			all = append(all, r.Enqueue(x, r.Sound(w[0], uint64(k)))...)
 		}
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		n := uint16((at - x.Base) / nicspec.WqeBytes)
 		r.Ended(x, 0, all[:n])
@@ -52,7 +52,8 @@ func lastEntryFails(r *kit.Rig) {
 	}
 }
 
-// owedEvent disables a queue whose second entry could not be read while its first one is not done: both are told of.
+// owedEvent disables a queue whose second entry could not be read while its first one is not done:
+// both are reported.
 func owedEvent(r *kit.Rig) {
 	r.Write(nicspec.RegCplTimeout, 4*kit.Timeout)
 	_, w := r.TxSetup(1, 2)
@@ -64,10 +65,10 @@ func owedEvent(r *kit.Rig) {
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: slow, To: slow + 1, Delay: r.Bed.Cycles(3000)}))
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.At(1), To: x.At(2)}))
 		all := r.Enqueue(x, e)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Struck()
 		r.Enqueue(x, r.Sound(w[0], 9))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Until("the queue is in state Error", func() bool {
 			return nicspec.DecodeTxqEntry(r.Entry(nicspec.TableTxq, 2)).State == nicspec.QueueStateError
 		})
@@ -81,8 +82,8 @@ func owedEvent(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// notFetched disables a queue with far more posted than it has fetched: once the write has taken effect no more is
-// read.
+// notFetched disables a queue with far more posted than fetched: once the write has taken effect
+// nothing more is read.
 func notFetched(r *kit.Rig) {
 	r.TxSetup(1, 2)
 	x := r.OpenTx(2, 11)
@@ -100,7 +101,7 @@ func notFetched(r *kit.Rig) {
 			}
 		}
 	}
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Until("entries end", func() bool { return r.Next(&x.Ring) != nil })
 	r.Disable(nicspec.TableTxq, 2)
 	r.Watch = nil

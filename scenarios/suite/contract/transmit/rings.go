@@ -40,8 +40,8 @@ func txTinyRings(r *kit.Rig) {
 	require.Equal(r.T, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{e.Pi, e.Ci, e.Cqi})
 }
 
-// doorbellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not
-// forgotten.
+// doorbellAnEntry rings the doorbell for each entry as fast as possible: whatever a doorbell
+// coincides with, its entry is not lost.
 func doorbellAnEntry(r *kit.Rig) {
 	x, w := r.TxSetup(7, 5)
 	for n := range x.Size() {
@@ -97,7 +97,7 @@ func allTxQueues(r *kit.Rig) {
 			posts[q] = r.Enqueue(x, all...)
 		}
 		for _, q := range rng.Perm(r.Sizes.NumTxq) {
-			r.Tell(&r.Tx[q].Ring)
+			r.RingDoorbell(&r.Tx[q].Ring)
 		}
 		for q := range r.Sizes.NumTxq {
 			r.Ended(r.Tx[q], firsts[q], posts[q])
@@ -130,7 +130,7 @@ func entriesOnce(r *kit.Rig) {
 	require.Equal(r.T, 16*(100+101+102+103+104+105), pieces, "and each byte of its pieces")
 }
 
-// txEnable holds work back and lets it go, over and over.
+// txEnable clears and sets tx_enable, over and over.
 func txEnable(r *kit.Rig) {
 	x, w := r.TxSetup(7, 6)
 	r.Write(nicspec.RegCtrl, 1)
@@ -138,7 +138,7 @@ func txEnable(r *kit.Rig) {
 	entry := func(i int) nicspec.WqeFields { return r.Sound(w[i%2], uint64(i)) }
 	first := x.PI
 	all := r.Enqueue(x, entry(1), entry(2), nicspec.WqeFields{FComplete: true})
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	r.Run(2000)
 	r.Nothing(&x.Ring)
 	r.NoFrames()
@@ -152,12 +152,12 @@ func txEnable(r *kit.Rig) {
 			some = append(some, entry(k))
 		}
 		all = r.Enqueue(x, some...)
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(150 + i*40)
 		r.Write(nicspec.RegCtrl, 0) // under way
 		r.Synced()
 		r.Quiet()     // what was started has ended
-		r.BusyFalls() // whether entries were fetched that may not start or not
+		r.BusyFalls() // also if fetched entries may not start
 		done := 0
 		for e := r.Next(&x.Ring); e != nil; e = r.Next(&x.Ring) {
 			require.Equal(r.T, first+uint16(done), nicspec.TxCqe(e).Index())
@@ -172,8 +172,8 @@ func txEnable(r *kit.Rig) {
 	}
 }
 
-// boundedTime has a queue with much to do and long frames, and others with a single entry now and then: they do not
-// wait for the first one's end.
+// boundedTime uses a queue with much work and long frames, and others with a single entry now and
+// then: these do not wait until the first queue is done.
 func boundedTime(r *kit.Rig) {
 	x, w := r.TxSetup(0, 10)
 	big := r.Window(5, nicspec.EndpointHost, 1<<20)
@@ -186,13 +186,13 @@ func boundedTime(r *kit.Rig) {
 	}
 	all[599].FComplete = true
 	posts := r.Enqueue(x, all...)
-	r.Tell(&x.Ring)
+	r.RingDoorbell(&x.Ring)
 	var few []*kit.TxRing
 	var ends [][]kit.Posted
 	for _, q := range []int{1, r.Sizes.NumTxq / 2, r.Sizes.NumTxq - 1} {
 		y := r.OpenTx(q, 3)
 		few, ends = append(few, y), append(ends, r.Enqueue(y, r.Sound(w[0], 1), r.Sound(w[1], 2)))
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&y.Ring)
 	}
 	for i, y := range few {
 		r.Ended(y, 0, ends[i])
@@ -203,7 +203,8 @@ func boundedTime(r *kit.Rig) {
 	r.NoFrames()
 }
 
-// slowReads delays the pieces of some entries so that later ones are there first: entries end in order all the same.
+// slowReads delays the pieces of some entries so that later entries have theirs first: entries
+// still end in order.
 func slowReads(r *kit.Rig) {
 	x, w := r.TxSetup(3, 5)
 	y := r.OpenTx(4, 5)
@@ -218,8 +219,8 @@ func slowReads(r *kit.Rig) {
 		require.NoError(r.T, r.Bed.Faults.Add(inject.Fault{From: at, To: at + 100, Delay: r.Bed.Cycles(3000)}))
 		fa, fb := x.PI, y.PI
 		pa, pb := r.Enqueue(x, a...), r.Enqueue(y, b...)
-		r.Tell(&x.Ring)
-		r.Tell(&y.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&y.Ring)
 		r.Ended(y, fb, pb)
 		r.Ended(x, fa, pa)
 	}
@@ -244,7 +245,7 @@ func txAgain(r *kit.Rig) {
 	}
 }
 
-// txUnderTraffic disables a queue with work in it while another goes on.
+// txUnderTraffic disables a queue with work in it beside another that is not affected.
 func txUnderTraffic(r *kit.Rig) {
 	other, w := r.TxSetup(1, 8)
 	for lap := range 12 {
@@ -255,8 +256,8 @@ func txUnderTraffic(r *kit.Rig) {
 		}
 		first := other.PI
 		pm, po := r.Enqueue(x, mine...), r.Enqueue(other, others...)
-		r.Tell(&x.Ring)
-		r.Tell(&other.Ring)
+		r.RingDoorbell(&x.Ring)
+		r.RingDoorbell(&other.Ring)
 		r.Run(40 + 60*lap)
 		r.Disable(nicspec.TableTxq, 2)
 		n := 0

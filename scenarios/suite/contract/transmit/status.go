@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/suite/contract/kit"
 )
 
-// TxStatusChecks get every status of a work entry.
+// TxStatusChecks produce every status of a work entry.
 var TxStatusChecks = []kit.Check{
 	{Name: "statuses/every check alone", Rules: "T3 T10 G5", Stalls: kit.Stalled, Run: everyStatus},
 	{Name: "statuses/order of the checks", Rules: "T3", Stalls: kit.Calm, Run: statusOrder},
@@ -20,7 +20,8 @@ var TxStatusChecks = []kit.Check{
 	{Name: "statuses/later opcodes and offloads", Rules: "T3", Stalls: kit.Calm, Run: laterEntries},
 }
 
-// Flaw spoils an entry: status is what it ends with when nothing else is wrong. Flaws stand in the order of the checks.
+// Flaw spoils an entry: status is the result if nothing else is wrong. Flaws are listed in the
+// order of the checks.
 type Flaw struct {
 	Name   string
 	Status nicspec.Status
@@ -41,7 +42,8 @@ func Index(i uint32) func(*nicspec.SegFields) {
 	return func(s *nicspec.SegFields) { s.Key = s.Key&^0xffff | i }
 }
 
-// Flaws of an entry that names three pieces of 100 B. Those of later pieces come after all of the earlier ones'.
+// Flaws returns the flaws of an entry with three pieces of 100 B. Those of later pieces come after
+// all of the earlier ones'.
 func Flaws(r *kit.Rig) []Flaw {
 	type w = nicspec.WqeFields
 	type s = nicspec.SegFields
@@ -104,7 +106,8 @@ func Flaws(r *kit.Rig) []Flaw {
 		Flaw{"f_ip_csum without IPv4", nicspec.StatusBadOffload, func(e *w) { e.FIpCsum = true }})
 }
 
-// Flawed is an entry with a flaw, of which the check itself knows. It has a completion entry, complete or not.
+// Flawed returns an entry with a flaw, which the check itself verifies. It has a completion entry,
+// complete or not.
 func Flawed(r *kit.Rig, f *Flaw, e nicspec.WqeFields, complete bool) nicspec.WqeFields {
 	r.T.Helper()
 	f.Mod(&e)
@@ -137,7 +140,7 @@ func everyStatus(r *kit.Rig) {
 	require.Equal(r.T, nicspec.QueueStateRun, e.State, "a failed entry does not stop its queue")
 }
 
-// statusOrder has entries with two flaws: the check that comes first gives the status.
+// statusOrder posts entries with two flaws: the check that comes first determines the status.
 func statusOrder(r *kit.Rig) {
 	x, w := r.TxSetup(2, 6)
 	r.BadKeys(w[0])
@@ -147,14 +150,14 @@ func statusOrder(r *kit.Rig) {
 		for j := i + 1; j < len(flaws); j += 1 + (i+j)%3 {
 			e := r.Sound(w[0], uint64(i*j))
 			flaws[j].Mod(&e)
-			flaws[i].Mod(&e) // what it ends with is worked out afresh: one may have undone the other
+			flaws[i].Mod(&e) // the expected status is computed afresh: one flaw may have undone the other
 			all = append(all, e)
 		}
 	}
 	r.Transmit(x, all...)
 }
 
-// keyBounds has pieces at the edges of keys, and keys at the edges of the address space.
+// keyBounds puts pieces at the edges of keys, and keys at the edges of the address space.
 func keyBounds(r *kit.Rig) {
 	x, _ := r.TxSetup(4, 4)
 	mem := r.Alloc(nicspec.EndpointHost, 8192, 4096)
@@ -191,7 +194,7 @@ func keyBounds(r *kit.Rig) {
 	r.Transmit(x, all...)
 }
 
-// randomEntries has entries of every kind at random, several queues at once.
+// randomEntries posts random entries of every kind, on several queues at once.
 func randomEntries(r *kit.Rig) {
 	rng := rand.New(rand.NewPCG(6, 9))
 	x, w := r.TxSetup(2, 5)
@@ -210,7 +213,7 @@ func randomEntries(r *kit.Rig) {
 			all[len(all)-1].FComplete = true
 			firsts = append(firsts, x.PI)
 			posts = append(posts, r.Enqueue(x, all...))
-			r.Tell(&x.Ring)
+			r.RingDoorbell(&x.Ring)
 		}
 		for i, x := range rings {
 			r.Ended(x, firsts[i], posts[i])
@@ -255,8 +258,8 @@ func randomEntry(r *kit.Rig, rng *rand.Rand, w []*kit.Window, kinds []kit.Packet
 	return e
 }
 
-// keysRewritten rewrites a key while entries that use it are at work, and demands that entries posted after a read has
-// shown the command done see the new value.
+// keysRewritten rewrites a key while entries that use it are in flight, and checks that entries
+// posted after a read has shown the command done see the new value.
 func keysRewritten(r *kit.Rig) {
 	x, w := r.TxSetup(6, 5)
 	other := r.Alloc(nicspec.EndpointArm, w[0].Length, 4096)
@@ -269,7 +272,7 @@ func keysRewritten(r *kit.Rig) {
 		}
 		first := x.PI
 		n := len(r.Enqueue(x, all...))
-		r.Tell(&x.Ring)
+		r.RingDoorbell(&x.Ring)
 		r.Run(i * 17)
 		k := old
 		switch i % 4 {
@@ -281,7 +284,7 @@ func keysRewritten(r *kit.Rig) {
 			k.RightRead = false
 		}
 		r.Key(1, k)
-		for range n { // each under the old value or the new one, says the referee
+		for range n { // each under the old value or the new one, as the referee decides
 			r.TxCqe(x)
 		}
 		r.Out = nil
