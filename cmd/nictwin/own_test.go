@@ -37,7 +37,7 @@ var ownDevices = []ownDevice{
 	{"arbmux", [2]ownBug{{"pay", 3}, {"hdr", 3}}},
 }
 
-// What a device may need at most, in lines: those that are alike take no Go.
+// The most lines that a device may need: those compared by a built-in check need no Go.
 var ownMost = map[string][2]int{"afifo": {15, 0}, "dmard": {15, 30}}
 
 // lines are those of a file, or 0 if there is none, without blanks, comments, package and imports.
@@ -88,7 +88,7 @@ func TestOwnDevicesAreAsThePageSays(t *testing.T) {
 	}
 }
 
-// ownRuns are seeds in which a device that is right passes, and bugs are found.
+// ownRuns is the number of seeds in which a correct device passes and bugs are found.
 const ownRuns = 20
 
 // quickWave is the device of which every run of the tests makes a waveform: one with a reference. That of a device
@@ -136,7 +136,7 @@ func TestOwnDevices(t *testing.T) {
 	}
 }
 
-// play plays a device with a bug on the command line, which must end with a code; it returns what it tells and the
+// play plays a device with a bug on the command line and checks the exit code; it returns the output and the
 // artifacts.
 func (d *ownDevice) play(t *testing.T, bug, code int, wave string) (*result.Object, string) {
 	t.Helper()
