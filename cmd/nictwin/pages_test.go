@@ -195,7 +195,7 @@ func TestFlagsOfFieldsExist(t *testing.T) {
 func TestTutorialIsShownAsItIs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/scenarios.md")
 	require.NoError(t, err)
-	walk, _, found := strings.Cut(string(page), "The result is a line for each case")
+	walk, _, found := strings.Cut(string(page), "The output has a line for each case")
 	require.True(t, found)
 	var shown []string
 	for i, block := range strings.Split(walk, "```") {
