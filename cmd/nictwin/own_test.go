@@ -40,7 +40,7 @@ var ownDevices = []ownDevice{
 // The most lines that a device may need: those compared by a built-in check need no Go.
 var ownMost = map[string][2]int{"afifo": {15, 0}, "dmard": {15, 30}}
 
-// lines are those of a file, or 0 if there is none, without blanks, comments, package and imports.
+// lines counts the lines of a file without blanks, comments, package and imports; 0 if there is no file.
 func lines(t *testing.T, path string) (n int) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -91,7 +91,7 @@ func TestOwnDevicesAreAsThePageSays(t *testing.T) {
 // ownRuns is the number of seeds in which a correct device passes and bugs are found.
 const ownRuns = 20
 
-// quickWave is the device of which every run of the tests makes a waveform: one with a reference. That of a device
+// quickWave is the device whose waveform every run of the tests makes: one with a reference. That of a device
 // without one is in the script play.txtar.
 const quickWave = "dmard"
 

@@ -155,7 +155,7 @@ func isEmpty(f *pflag.Flag) bool {
 	return f.Value.Type() == "string" && f.Value.String() == ""
 }
 
-// wrongValue returns the error for a value that a flag does not accept, with what it accepts.
+// wrongValue returns the error for a value that a flag does not accept; it names the accepted values.
 func wrongValue(name string, f *pflag.Flag, value string) error {
 	want := map[string]string{
 		"bool": "true or false", "int": "a whole number, at most 2^63 - 1",

@@ -1,4 +1,4 @@
-// The frames of docs/bridge.md: constants, decoding of what the client sends, layout of what the device sends.
+// The frames of docs/bridge.md: constants, decoding of client frames, layout of device frames.
 // Nothing here knows a device; the stream table is passed in.
 #pragma once
 
