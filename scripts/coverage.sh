@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Exercises the RTL in builds that count lines and bits, and shows what was exercised: the contract suite in all its builds,
-# random programs on one port and two and on the largest build, and the shipped captures, one of them until indices of 16 bits
-# have come round twice.
+# Measures the line and bit coverage of the RTL. Plays on coverage builds: the contract suite in all its builds, random
+# programs on one port, two ports and the largest build, and the shipped captures, one set of them until 16-bit indices
+# have wrapped twice.
 #
 #   scripts/coverage.sh [-o FOLDER] [-r PROGRAMS] [-q]
 #
-#   -o  folder of the counts (default out/coverage; emptied first)
+#   -o  folder for the counts (default out/coverage; emptied first)
 #   -r  random programs of each of two seeds, and of a third one on the largest build (default 150)
 #   -q  quick: the contract suite with one port and two only
 #
-# Exit: 0 line points and bits reach their minimum; 1 they do not, or something that was played failed; 2 usage.
+# Exit codes: 0 line points and bits reach their minimum; 1 they do not, or a run failed; 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every Go fuzz target for the time given (default 10s).
+# Runs every Go fuzz target for a time (default 10s).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-10s}

@@ -1,22 +1,18 @@
 #!/usr/bin/env bash
-# Breaks the RTL on purpose, one patch of ci/mutants at a time, and plays on it: does the referee see it? Each patch is
-# applied to a copy of verilator/, built, and played under the settings below until one catches it: the shipped captures
-# (nictwin replay) or, where the patch says so, random programs (nictwin fuzz), the contract suite on the NIC with one port,
-# its block alone (nictwin blocks), or a scenario of the stack (nictwin run): there, the application and the referee must both
-# see it.
+# Checks that seeded bugs are caught. Each patch of ci/mutants is applied to a copy of verilator/, built, and played
+# under the settings below until one of them catches the bug: the shipped captures (nictwin replay) or, if the patch
+# says so, random programs (nictwin fuzz), the contract suite, the block by itself (nictwin blocks), or a scenario of
+# the stack (nictwin run), where both the application and the referee must see the bug.
 #
 #   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-f PROGRAMS] [-s SEED] [-b] [-l] [NAME...]
 #
-#   -j  mutants at a time (default 1)      -c  another capture to play after the shipped ones
-#   -o  table of results, tab separated    -f  so many random programs for every mutant, no captures
-#   -l  list the mutants and end           -s  seed of the random programs (default 4)
-#   -b  every mutant on its block alone, no captures
+#   -j  mutants in parallel (default 1)    -c  another capture to play after the shipped ones
+#   -o  table of results, tab separated    -f  this many random programs for every mutant, no captures
+#   -l  list the mutants                   -s  seed of the random programs (default 4)
+#   -b  play every mutant on its block by itself, no captures
 #
-# Exit: 0 every mutant came out as its patch expects; 1 one that is expected to be caught survived, or could not be
-# judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives),
-# play (replay|fuzz|contract|blocks|stack, default replay), alone (the block that is played alone, default block), flags (of the
-# NIC that is built and played, for replay and fuzz: --eth-bits 256), ports (of the NIC that the contract suite is played on,
-# default 1), scenario (its file and, if it has several, its case) and rule (that the referee names) for stack.
+# Exit codes: 0 every mutant ended as its patch expects; 1 one that should be caught survived, or could not be judged;
+# 2 usage. ci/mutants/README.md describes the `key: value` lines before the diff of a patch.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,21 +31,21 @@ how() {
   echo "${h:-replay}"
 }
 
-# pair NAME: the block that is played alone
+# pair NAME: the block that is played by itself
 pair() {
   local b
   b=$(field alone "$1")
   echo "${b:-$(field block "$1")}"
 }
 
-# ports NAME: of the NIC that the contract suite is played on
+# ports NAME: number of ports of the NIC for the contract suite
 ports() {
   local p
   p=$(field ports "$1")
   echo "${p:-1}"
 }
 
-# settings_of HOW PORTS SCENARIO: the settings to play under, one a line
+# settings_of HOW PORTS SCENARIO: the settings to play under, one per line
 settings_of() {
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
@@ -77,14 +73,14 @@ play() {
   esac
 }
 
-# both RULE: whether the application found a wrong byte and the referee named the rule, in the JSON of a scenario
+# both RULE: succeeds if the JSON of a scenario has a wrong byte of the application and this rule of the referee
 both() {
   local found
   found=$(cat)
   [[ $found == *'"domain":"application","field":"byte"'* && $found == *"\"rule\":\"$1\""* ]]
 }
 
-# message HOW: what the run with this output saw first
+# message HOW: the first finding in the output of a run
 message() {
   case $1 in
     contract) awk '
@@ -98,7 +94,7 @@ message() {
   esac | tr '\t' ' ' | cut -c1-300
 }
 
-# judge NAME DIR: one line NAME BLOCK EXPECT OUTCOME SETTING SECONDS MESSAGE BLOCKS into DIR/result
+# judge NAME DIR: writes one line NAME BLOCK EXPECT OUTCOME SETTING SECONDS MESSAGE BLOCKS to DIR/result
 judge() {
   local name=$1 dir=$2 status=0 outcome=survived with=- secs=- what=- blocks=- out=$2/out limit=$play_limit how s all
   local more=()
@@ -106,7 +102,7 @@ judge() {
   read -ra more <<<"$(field flags "$name")"
   if [ "$how" = blocks ]; then
     more=("$(pair "$name")")
-    limit=$((build_limit + play_limit)) # it builds by itself
+    limit=$((build_limit + play_limit)) # nictwin blocks builds, too
   fi
   cp -r verilator "$dir/verilator"
   if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
@@ -139,7 +135,7 @@ judge() {
     "$secs" "$what" "$blocks" >"$dir/result"
 }
 
-usage() { sed -n '2,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 jobs=1 report='' list='' forced='' extra=()
 while getopts j:o:c:f:s:blh opt; do
@@ -173,7 +169,7 @@ fi
 for t in patch verilator timeout; do
   command -v "$t" >/dev/null || { echo "mutants: $t is missing: apt-get install $t" >&2; exit 2; }
 done
-make -s build # an old program would not know the harness
+make -s build # bin/nictwin must match the harness
 mapfile -t captures < <(find scenarios/captures -name '*.pcap' -o -name '*.pcapng' | LC_ALL=C sort)
 captures+=("${extra[@]}")
 
@@ -184,10 +180,10 @@ trap 'exit 130' INT TERM
 [[ " $(for n in "${names[@]}"; do how "$n"; done | tr '\n' ' ')" != *" contract "* ]] ||
   go test -c -o "$work/contract.test" ./scenarios/suite/contract
 
-# Mutants share a cache of their own: what does not depend on the RTL is compiled once.
+# Mutants share a cache, so that code that does not depend on the RTL is compiled once.
 mkdir "$work/cache"
 
-# The tree as it is must pass, or nothing that follows means anything.
+# The RTL without bugs must pass first, or the results would mean nothing.
 limit=$((build_limit + play_limit))
 while read -r h p flags; do
   while read -r s; do
@@ -216,7 +212,7 @@ for n in "${names[@]}"; do
   [ "$outcome" = caught ] && caught=$((caught + 1))
   case $expect,$outcome in
     caught,caught | survives,survived) ;;
-    survives,caught) echo "mutants: $n is caught now: say so in its patch" ;;
+    survives,caught) echo "mutants: $n is caught now: change expect in its patch" ;;
     *) wrong=$((wrong + 1)); echo "mutants: $n: $outcome, but expected: $expect" ;;
   esac
   [ -z "$report" ] || cat "$work/$n/result" >>"$report.part"

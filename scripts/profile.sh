@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Takes the profile by which Go optimises bin/nictwin, cmd/nictwin/default.pgo: traffic over a whole card, WRITEs between two
-# servers, the stack on Go NICs and on RTL, TLPs over links and a switch. An old one costs speed, never results. A quiet machine
-# gives the best.
+# Records cmd/nictwin/default.pgo, the profile for Go's optimiser: traffic through a whole card, RDMA WRITEs between
+# two servers, the stack on Go NICs and on RTL, TLPs across links and a switch. A stale profile costs speed, never
+# results. Run it on a quiet machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-profile() { # package, benchmark, how long
+profile() { # package, benchmark, time or count
   go test -trimpath -c -pgo=off -o "$tmp/$2.test" "./$1"
   (cd "$1" && NICTWIN_HOME=$OLDPWD "$tmp/$2.test" -test.run '^$' -test.bench "$2" -test.benchtime "$3" -test.cpuprofile "$tmp/$2.prof")
 }

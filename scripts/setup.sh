@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing on Debian 12: Verilator and compilers, tshark for the format tests; then the Go modules, and in .venv
-# the tools that read the RTL beside Verilator, and scapy for tests of formats.
+# Installs what is missing on Debian 12: Verilator, compilers, and tshark for tests of formats; then the Go modules and,
+# in .venv, further RTL tools and scapy for tests of formats.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,15 +9,15 @@ if ! command -v go >/dev/null; then
   exit 1
 fi
 
-# Needed are Verilator and a C++ compiler. The rest is wanted: clang++ compiles the fastest devices and tuned ones, zlib is for
-# waveforms, tshark for tests, Python for the tools that read the RTL beside Verilator.
+# Verilator and a C++ compiler are required. The rest is optional: clang++ for the fastest devices and for tuned builds,
+# zlib for waveforms, tshark for tests, Python for the further RTL tools.
 needed=() wanted=()
 command -v verilator >/dev/null || needed+=(verilator)
 command -v g++ >/dev/null || command -v clang++ >/dev/null || needed+=(g++)
 command -v tshark >/dev/null || wanted+=(tshark)
 command -v clang++ >/dev/null || wanted+=(clang)
-# A tuned build needs llvm-profdata and the run-time for profiles of the version of clang++ (14 on Debian 12). clang++ itself
-# tells where they are; without a profdata of its own it names any that it finds.
+# A tuned build needs llvm-profdata and the profile run-time of the same version as clang++ (14 on Debian 12). clang++
+# prints where they are; if it has no llvm-profdata of its own, it prints any that it finds.
 clang=14 profdata=llvm-profdata runtime=
 if command -v clang++ >/dev/null; then
   clang=$(clang++ -dumpversion); clang=${clang%%.*}
@@ -31,7 +31,7 @@ is_of_clang "$profdata" || is_of_clang "llvm-profdata-$clang" || wanted+=("llvm-
 python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3-venv)
 missing=(${needed[@]+"${needed[@]}"} ${wanted[@]+"${wanted[@]}"})
 
-# short WHY: ends here, unless nothing that is needed is missing.
+# short WHY: exits if a required package is missing, else warns and continues.
 short() {
   ((${#needed[@]} == 0)) || { echo "setup: $1; run: apt-get install ${needed[*]}" >&2; exit 1; }
   echo "setup: $1; going on without ${wanted[*]}" >&2
@@ -59,7 +59,7 @@ fi
 
 go mod download
 
-# The venv is made anew when the list of its packages changed.
+# Rebuild the venv when its list of packages has changed.
 tools=ci/rtl-tools.txt
 if ! cmp -s "$tools" .venv/installed.txt; then
   echo "setup: installing the tools of $tools into .venv" >&2

@@ -11,12 +11,12 @@ from strict import read_slang, yosys
 DOC = "../docs/rtl.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 HEAD = "| Module | Cells | Memory bits | Longest path |\n|---|---|---|---|\n"
-# Modules whose paths are measured: those that decide. Yosys takes many minutes to follow the wide data of the others.
+# Modules whose paths are measured: control logic. Yosys takes many minutes for the wide data paths of the others.
 DECIDE = """account arb cfg copy_chan cpl flr key msix rdsplit rxfetch rxq rxtake tables tags txcqe txpark txq_ctx txq_fetch
 txq_sched txshare txturn""".split()
 NAMES = ["cells", "memory bits", "longest path"]
 PATHS = "ltp -noff " + " ".join(f"nic_{m}$*" for m in DECIDE)
-SLACK = {"cells": 10, "memory bits": 0, "longest path": 2}  # differences that are too small to tell of
+SLACK = {"cells": 10, "memory bits": 0, "longest path": 2}  # smaller differences are not reported
 
 
 def measure():
@@ -59,7 +59,7 @@ def write(figures):
 
 
 def check(figures, table):
-    """What grew, in words."""
+    """Messages for the modules that have grown."""
     told = [f"{m}: is not in the table" for m in sorted(figures.keys() - table.keys())]
     told += [f"{m}: is in the table, and there is no such module" for m in sorted(table.keys() - figures.keys())]
     for m in sorted(figures.keys() & table.keys()):

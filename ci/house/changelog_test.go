@@ -41,9 +41,9 @@ func TestChangelog(t *testing.T) {
 type changelog struct {
 	versions []string
 	faults   []string
-	title    string // of the part that is being read
+	title    string // of the current part
 	kind     int    // index into changeKinds, -1 before the first
-	entries  int    // of the kind
+	entries  int    // of the current kind
 	commit   bool   // the part names its last commit
 }
 
@@ -64,7 +64,7 @@ func (c *changelog) line(n int, line string) {
 	case strings.HasPrefix(line, "## "):
 		c.ends(n)
 		c.begins(n, line)
-	case c.title == "": // what stands before the first part
+	case c.title == "": // text before the first part
 	case strings.HasPrefix(line, "### "):
 		c.kindEnds(n)
 		kind := slices.Index(changeKinds, line)
@@ -101,7 +101,7 @@ func (c *changelog) begins(n int, line string) {
 	c.versions = append(c.versions, words[1])
 }
 
-// ends checks the part that has been read.
+// ends checks the current part at its end.
 func (c *changelog) ends(n int) {
 	switch {
 	case c.title == "":

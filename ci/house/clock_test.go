@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clocked are calls by which a test would end or fail by the clock: on a machine that is slow, busy or paused it would
-// do so though nothing is wrong. What never ends is told by the time limit of the whole test.
+// clocked lists calls that make a test depend on the clock: on a slow, busy or paused machine it would fail although
+// nothing is wrong. A test that never ends is reported by the time limit of go test.
 var clocked = map[string][]string{
-	"time":    {"Now", "Since", "Until"}, // in what is required or asserted
+	"time":    {"Now", "Since", "Until"}, // inside require and assert
 	"context": {"WithTimeout", "WithTimeoutCause"},
 	"require": {"Eventually", "Eventuallyf", "EventuallyWithT", "Never", "Neverf", "WithinDuration"},
 	"assert":  {"Eventually", "Eventuallyf", "EventuallyWithT", "Never", "Neverf", "WithinDuration"},
 }
 
-// TestNoTestGoesByTheClock: benchmarks do, and are no tests.
+// TestNoTestGoesByTheClock checks that no test depends on the clock. Benchmarks may.
 func TestNoTestGoesByTheClock(t *testing.T) {
 	files := 0
 	walkExt(t, "_test.go", func(path string) {
@@ -58,7 +58,7 @@ func TestX(t *testing.T) {
 	require.Equal(t, []int{5, 6, 7, 8}, lines)
 }
 
-// byTheClock are the places where a file has calls that are clocked.
+// byTheClock returns the positions of clocked calls in a file.
 func byTheClock(f *ast.File) (found []token.Pos) {
 	judged := 0
 	var stack []ast.Node
@@ -85,7 +85,7 @@ func byTheClock(f *ast.File) (found []token.Pos) {
 
 func judges(from string) bool { return from == "require" || from == "assert" }
 
-// called is the package and the name of what a node calls, if it calls something of a package.
+// called returns package and name of the function that a node calls, if it is a function of a package.
 func called(n ast.Node) (from, name string) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {

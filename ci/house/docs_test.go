@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// notOurs says why a page may name a file that is not in the tree.
+// notOurs lists the files that pages may name although they are not in the tree, with the reason.
 var notOurs = map[string]string{
 	"events.jsonl": "artifact", "frames.pcapng": "artifact", "coverage.json": "artifact", "transactions.txt": "" +
 		"artifact",
@@ -25,7 +25,7 @@ var notOurs = map[string]string{
 }
 
 // TestPagesNameFilesThatExist checks the files, folders and targets of make that pages name. Commands and flags are
-// checked beside the command line, links in links_test.go. The changelog may name what is gone.
+// checked beside the command line, links in links_test.go. The changelog may name files that are gone.
 func TestPagesNameFilesThatExist(t *testing.T) {
 	tree := readTree(t, root(t))
 	used := map[string]bool{}
@@ -51,7 +51,7 @@ func TestPagesNameFilesThatExist(t *testing.T) {
 	}
 }
 
-// TestSourcesNamePagesThatExist checks the pages that help, errors and comments name.
+// TestSourcesNamePagesThatExist checks the pages named in help, errors and comments.
 func TestSourcesNamePagesThatExist(t *testing.T) {
 	page := regexp.MustCompile(`\bdocs/[a-z-]+\.md\b`)
 	found := 0
@@ -88,8 +88,7 @@ var (
 	goSymbol = regexp.MustCompile(`^([\w/]+)\.[A-Z]\w*(\.\w+)*$`)
 )
 
-// namesIn returns what the code of a page, in its lines and in its blocks, names. Blocks that are files of the reader
-// are left out.
+// namesIn returns the names in code spans and code blocks of a page, except blocks that show files of the reader.
 func namesIn(text string) (all []named) {
 	fence, mine := "", false
 	for i, line := range strings.Split(text, "\n") {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostFiles is how many files of code a folder may have, tests apart: with more it is a corridor, not a room.
+// mostFiles is the number of source files, tests excepted, that a folder may have: with more nobody finds anything.
 const mostFiles = 26
 
 func TestFolders(t *testing.T) {

@@ -16,11 +16,11 @@ import (
 
 const module = "nictwin/"
 
-// room is a top-level folder: what of ours it may import, and why no more.
+// room is a top-level folder with the packages of this module that it may import, and the reason.
 type room struct {
 	may []string
 	why string
-	not []string // packages that only its tests may import all the same
+	not []string // packages that only its tests may import
 }
 
 var rooms = map[string]room{
@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"verilator": {[]string{"models/ref"}, "references beside devices are as those of users", nil},
 }
 
-// corners are folders inside a room that may import less of ours than the room.
+// corners lists folders inside a room that may import less than the room.
 var corners = map[string]room{
 	"scenarios/traffic": {
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is " +
@@ -153,7 +153,7 @@ var corners = map[string]room{
 	},
 }
 
-// timeless are packages of function apart from time: neither they nor what they import, however far, may import these.
+// timeless lists packages that must not know simulated time: none of these imports may occur in them, even indirectly.
 var timeless = []string{
 	"models/nic/core", "models/nic/ring", "models/nic/bitset", "models/nic/nicspec", "models/format/wire",
 	"models/format/tlp", "models/format/tlp/order", "models/fabric/nicswitch/route", "models/format/ether",
@@ -185,14 +185,14 @@ var timelessBans = map[string]string{
 	"math/rand": "seeds are parameters, randomness is not global",
 }
 
-// blind are rooms that see neither environment nor files: whoever runs them hands them what they need. The generator of
-// models/nic/nicspec writes files; models/sim/fixedseed is for tests.
+// blind lists rooms that must not read the environment or files; callers pass in what they need. Exceptions: the
+// generator of models/nic/nicspec writes files, and models/sim/fixedseed is for tests.
 var blind = []string{"golden", "models", "stack"}
 
-// viewer is the one folder that imports more of Akita than sim, in files that only a tag brings in.
+// viewer is the only folder that imports more of Akita than sim, in files with a build tag.
 const viewer = "scenarios/observe/akitaview/"
 
-// TestPlainBuild holds that the usual program has nothing of what the viewer needs.
+// TestPlainBuild checks that the usual program does not depend on the viewer's packages.
 func TestPlainBuild(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "./cmd/nictwin")
 	list.Dir = root(t)
@@ -255,7 +255,7 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 	}
 }
 
-// TestFunctionApartFromTime holds that what is function knows no time, by what it imports.
+// TestFunctionApartFromTime checks the imports of timeless packages.
 func TestFunctionApartFromTime(t *testing.T) {
 	imports := importGraph(t)
 	for _, pkg := range timeless {
@@ -279,7 +279,7 @@ func TestFunctionApartFromTime(t *testing.T) {
 	}
 }
 
-// importGraph is what every package imports, its tests excepted.
+// importGraph returns the imports of every package, tests excepted.
 func importGraph(t *testing.T) map[string][]string {
 	t.Helper()
 	graph := map[string][]string{}
@@ -301,7 +301,7 @@ func importGraph(t *testing.T) map[string][]string {
 	return graph
 }
 
-// TestSeeds: a property test that seeds itself from the clock fails today and passes tomorrow.
+// TestSeeds checks that property tests have fixed seeds: seeded by the clock, a test fails today and passes tomorrow.
 func TestSeeds(t *testing.T) {
 	const fixed, rapid = module + "models/sim/fixedseed", "pgregory.net/rapid"
 	seeded, drawn := map[string]bool{}, map[string]string{}
@@ -337,7 +337,7 @@ func (r room) allows(imp string) bool {
 	return false
 }
 
-// testsOf reports whether a file is a test, and may import what only tests may.
+// testsOf reports whether a file is a test that may import imp.
 func (r room) testsOf(path, imp string) bool {
 	return strings.HasSuffix(path, "_test.go") && slices.Contains(r.not, strings.TrimPrefix(imp, module))
 }
@@ -348,7 +348,7 @@ func walk(t *testing.T, visit func(path string)) {
 	walkExt(t, ".go", visit)
 }
 
-// walkExt visits every file outside testdata whose name ends so, by its path from the root.
+// walkExt visits every file outside testdata with an extension, by its path from the root.
 func walkExt(t *testing.T, ext string, visit func(path string)) {
 	t.Helper()
 	top := root(t)

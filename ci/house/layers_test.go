@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ceilings says in percent how many of the arrows between the files of a package may run upwards, and how many may be
-// part of a circle. A ceiling is lowered when the code has become better, and never raised.
+// ceilings limits, in percent, the calls between files of a package that run upwards and those in cycles. Lower a
+// ceiling when the code has improved; never raise one.
 var ceilings = map[string]struct{ upwards, circles int }{
 	"golden":             {5, 17},
 	"golden/accounts":    {0, 0},
@@ -44,8 +44,8 @@ var ceilings = map[string]struct{ upwards, circles int }{
 	"models/nic/core":    {0, 0},
 }
 
-// TestLayers holds how far the files of a package can be read from top to bottom. An arrow leads from a file to each
-// file of its package whose functions or methods it calls.
+// TestLayers checks that the files of a package can mostly be read from top to bottom. An arrow leads from a file to
+// each file of its package whose functions or methods it calls.
 func TestLayers(t *testing.T) {
 	for _, pkg := range slices.Sorted(maps.Keys(ceilings)) {
 		t.Run(pkg, func(t *testing.T) {
@@ -66,8 +66,8 @@ func TestLayers(t *testing.T) {
 
 type arrow struct{ from, to string }
 
-// arrowsBetweenFiles finds the arrows of a package in its type-checked syntax, tests excepted. A call through an
-// interface has none: whoever calls does not know whom.
+// arrowsBetweenFiles returns the arrows of a package from its type-checked syntax, tests excepted. Calls through an
+// interface do not count: the caller does not know the callee.
 func arrowsBetweenFiles(t *testing.T, pkg string) []arrow {
 	fset := token.NewFileSet()
 	files := parsePackage(t, fset, pkg)
@@ -111,7 +111,7 @@ func parsePackage(t *testing.T, fset *token.FileSet, pkg string) []*ast.File {
 	return files
 }
 
-// exported finds the compiled packages that a package imports.
+// exported returns the compiled packages that a package imports.
 func exported(t *testing.T, pkg string) importer.Lookup {
 	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "./"+pkg)
 	list.Dir = root(t)
@@ -126,7 +126,7 @@ func exported(t *testing.T, pkg string) importer.Lookup {
 	return func(path string) (io.ReadCloser, error) { return os.Open(export[path]) }
 }
 
-// inCircles counts the arrows whose end leads back to their begin.
+// inCircles counts the arrows that are part of a cycle.
 func inCircles(arrows []arrow) (n int) {
 	reach := map[arrow]bool{}
 	files := map[string]bool{}
@@ -184,7 +184,8 @@ func rankFiles(arrows []arrow) map[string]int {
 	return rank
 }
 
-// nextFile picks who leaves the files that are left, by name where several fit, and says whether to the ground.
+// nextFile picks the next of the remaining files, the first by name if several qualify, and reports whether it goes to
+// the ground.
 func nextFile(arrows []arrow, left map[string]bool) (name string, sink bool) {
 	out, in := map[string]int{}, map[string]int{}
 	for _, c := range arrows {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page that points nowhere misleads, and nobody notices: a file moves, a heading is reworded.
+// Links break unnoticed when a file moves or a heading is reworded.
 func TestLinksLeadSomewhere(t *testing.T) {
 	pages := 0
 	walkExt(t, ".md", func(path string) {
@@ -80,7 +80,7 @@ func prose(t *testing.T, path string, visit func(n int, line string)) {
 	}
 }
 
-// brokenLinks says what is wrong with the relative links of a page, whose path is relative to the top of the tree.
+// brokenLinks returns the faults in the relative links of a page, whose path is relative to the top of the tree.
 func brokenLinks(t *testing.T, top, page string) (faults []string) {
 	t.Helper()
 	prose(t, filepath.Join(top, page), func(n int, line string) {
@@ -95,7 +95,7 @@ func brokenLinks(t *testing.T, top, page string) (faults []string) {
 	return faults
 }
 
-// brokenLink says why a link leads nowhere; empty if it leads somewhere, or out into the world.
+// brokenLink returns why a link is broken, or an empty string if it works or leads outside the tree.
 func brokenLink(t *testing.T, top, page, link string) string {
 	t.Helper()
 	u, err := url.Parse(link)
@@ -124,7 +124,7 @@ func brokenLink(t *testing.T, top, page, link string) string {
 	return ""
 }
 
-// anchors are those that a forge makes of the headings of a page.
+// anchors returns the anchors that a forge generates for the headings of a page.
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	all, times := map[string]bool{}, map[string]int{}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bug that can no longer be put into the RTL proves nothing, and nobody notices: the RTL moves on.
+// Patches stop applying unnoticed when the RTL changes, and then prove nothing.
 func TestMutantsApply(t *testing.T) {
 	count := 0
 	walkExt(t, ".patch", func(path string) {
@@ -25,7 +25,7 @@ func TestMutantsApply(t *testing.T) {
 	require.Greater(t, count, 30, "the walk must have found the patches")
 }
 
-// The page that says what became of the bugs names each of them, with the words of its patch.
+// The page with the results has a row for each bug, with the words of its patch.
 func TestMutantsStandInTheDocs(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root(t), "docs/verification.md"))
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ type hunk struct {
 
 func (h *hunk) String() string { return fmt.Sprintf("%s, hunk %d (line %d)", h.file, h.nr, h.line) }
 
-// keysOf are the values in the lines `key: value` before a patch's diff.
+// keysOf returns the values in the lines `key: value` before a patch's diff.
 func keysOf(text string) map[string]string {
 	keys := map[string]string{}
 	head, _, _ := strings.Cut(text, "--- ")
@@ -120,7 +120,7 @@ func keysOf(text string) map[string]string {
 	return keys
 }
 
-// patchFaults says what is wrong with the patch at path below top: its keys, and what keeps it from applying.
+// patchFaults returns the faults of the patch at path below top: in its keys, and hunks that do not apply.
 func patchFaults(top, path string) []string {
 	b, err := os.ReadFile(filepath.Join(top, path))
 	if err != nil {
@@ -165,7 +165,7 @@ func patchFaults(top, path string) []string {
 	return faults
 }
 
-// hunksOf are the hunks of a unified diff.
+// hunksOf returns the hunks of a unified diff.
 func hunksOf(text string) []*hunk {
 	var list []*hunk
 	file, nr := "", 0
@@ -190,7 +190,7 @@ func hunksOf(text string) []*hunk {
 	return list
 }
 
-// countOf is a number of lines in a hunk's head, which is 1 when it is left out.
+// countOf returns a number of lines in a hunk's head, 1 if it is left out.
 func countOf(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
@@ -198,7 +198,7 @@ func countOf(s string) int {
 	return 1
 }
 
-// fault says why the hunk does not apply to a file: its old lines must stand at its line or, moved, at one place only.
+// fault returns why the hunk does not apply to a file: its old lines must be at its line or, moved, at one place only.
 func (h *hunk) fault(file []string) string {
 	if len(h.oldLines) != h.wantOld || len(h.newLines) != h.wantNew {
 		return fmt.Sprintf("expected %d old and %d new lines, got %d and %d", h.wantOld, h.wantNew, len(h.oldLines),

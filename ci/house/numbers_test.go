@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// TestNumbersInYAML checks that every version of YAML reads the same numbers in our files, among them those that no
-// strict reader looks at: claims, the contract, exclusions.
+// TestNumbersInYAML checks that all versions of YAML read the same numbers in our files, including those without a
+// strict reader: claims, the contract, exclusions.
 func TestNumbersInYAML(t *testing.T) {
 	found := 0
 	walkExt(t, ".yaml", func(path string) {

@@ -12,14 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// disturbances are what package inject does from outside: an option of that kind inside a component is a second way to
-// have it.
+// disturbances matches names of options for faults, stalls and the like: package inject adds these from outside, and an
+// option inside a component would be a second mechanism.
 var disturbances = regexp.MustCompile(`(?i)stall|fault|jitter|^hold|^drop|corrupt`)
 
-// assemble are the packages of models whose specs may speak of disturbances: what disturbs, what puts it in, and tests.
+// assemble lists the packages of models whose specs may name disturbances: inject, those that install it, and tests.
 var assemble = map[string]bool{"models/inject": true, "models/board": true, "models/nic/nictest": true}
 
-// TestComponentsHaveNoDisturbances: capture, faults, delay and stalls are decorators, not options inside components.
+// TestComponentsHaveNoDisturbances checks that capture, faults, delay and stalls are decorators, not options of
+// components.
 func TestComponentsHaveNoDisturbances(t *testing.T) {
 	specs := 0
 	walk(t, func(path string) {

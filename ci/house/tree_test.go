@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limits on length; generated files are exempt because nobody edits them.
+// Limits on length. Generated files are exempt: nobody edits them.
 const (
 	maxGoLines    = 400
 	maxRTLLines   = 300
@@ -105,7 +105,7 @@ func TestRTLIsCleanByItself(t *testing.T) {
 	require.Greater(t, found, 10, "the walk must have found the RTL")
 }
 
-// shortLines holds the lines of an RTL file to maxRTLColumns.
+// shortLines checks that no line of an RTL file exceeds maxRTLColumns.
 func shortLines(t *testing.T, path string, text []byte) {
 	t.Helper()
 	number := 0

@@ -1,5 +1,5 @@
-// Command testcount reads `go test -json` output, shows what failed or was skipped, and ends with the counts.
-// It exits 1 when a test failed, was skipped, or none ran: a silent pass is no pass.
+// Command testcount reads `go test -json` output and prints the output of tests that failed or were skipped, and counts.
+// It exits 1 if a test failed, was skipped, or none ran: a run that tested nothing must not pass.
 package main
 
 import (
@@ -35,7 +35,7 @@ func run(path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = f.Close() }() // read only: nothing to lose
+	defer func() { _ = f.Close() }() // read only: closing loses nothing
 
 	output := map[key][]string{}
 	counts := map[string]int{}

@@ -14,13 +14,14 @@ func benchCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench [NAME...]",
 		Short: "Measure the simulator and the NIC",
-		Long: `Measures how fast the simulator is and how fast the NIC that it simulates is, and shows each figure beside its goal.
-Figures by wall time are ratios of two sides taken turn and turn about in one run; those of the NIC are counts of its
-cycles. NAME is a figure or a group of them (engine, model, card, rnic, stack, run, cli, build, bridge, rtl, tuned, nic, path); none is
-all. A missed goal is told and is no failure; work done wrong is one.
+		Long: `Measures the speed of the simulator and of the NIC that it simulates, and shows each figure beside its goal.
+Wall-time figures are ratios of two sides that take turns in one run; those of the NIC are counts of cycles.
+NAME is a figure or a group (engine, model, card, rnic, stack, run, cli, build, bridge, rtl, tuned, nic,
+path, ring); without NAME all are measured. A missed goal is reported and does not fail; wrong results do.
 
-The groups path and ring have the experiments of the papers (docs/experiments.md): each is shown as paper value, measured value,
-tolerance, anchor and verdict, with every input and where it is from. A claim that is missed is told with its reason.`,
+The groups path and ring repeat experiments of papers (docs/experiments.md). Each claim is shown with paper
+value, measured value, tolerance, anchor and verdict, and every input with its source. A missed claim is
+shown with its reason.`,
 		Example: `  nictwin bench
   nictwin bench nic bridge/refereed_over_raw
   nictwin bench path --out out/path --leave-one-out`,
@@ -30,13 +31,13 @@ tolerance, anchor and verdict, with every input and where it is from. A claim th
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.IntVar(&b.Repeats, "repeats", b.Repeats, "turns of each comparison by wall time")
-	f.IntVar(&b.Percent, "percent", b.Percent, "percent of the usual amount of work")
-	f.StringVar(&b.Against, "against", "", "earlier build of nictwin with which cli/start compares this one")
+	f.IntVar(&b.Repeats, "repeats", b.Repeats, "repetitions of each wall-time comparison")
+	f.IntVar(&b.Percent, "percent", b.Percent, "amount of work, in percent of the usual")
+	f.StringVar(&b.Against, "against", "", "earlier nictwin program to compare this one with in cli/start")
 	f.BoolVar(&b.LeaveOneOut, "leave-one-out", b.LeaveOneOut,
-		"run experiments again without each input that a claim calibrated")
-	f.StringVar(&b.Out, "out", b.Out, "folder for the pictures of experiments and a page with all of them")
-	f.BoolVar(&b.Overwrite, "overwrite", b.Overwrite, "replace files of --out, whatever they are")
+		"repeat each experiment without each of its calibrated inputs")
+	f.StringVar(&b.Out, "out", b.Out, "folder for the plots of experiments and a page that shows them all")
+	f.BoolVar(&b.Overwrite, "overwrite", b.Overwrite, "replace files in --out, whoever wrote them")
 	seedFlag(c, &b.Seed)
 	f.StringVar(&b.DUT, "dut", b.DUT, "manifest of the NIC, its folder, or a name from dut list")
 	completeWith(c, "dut", completeDUTs)
@@ -52,7 +53,7 @@ tolerance, anchor and verdict, with every input and where it is from. A claim th
 	return c
 }
 
-// bench measures and shows what was measured, even if it did not come to its end.
+// bench runs the benchmarks and prints what was measured, even if it was cut short.
 func (a *app) bench(c *cobra.Command, b *cli.Bench) error {
 	e := b.Run(c.Context())
 	a.ended, a.object = &e.Ended, e.Object

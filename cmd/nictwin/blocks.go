@@ -18,10 +18,10 @@ func blocksCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "blocks [NAME...]",
 		Short: "Play single blocks of the RTL against their Go twins",
-		Long: `Builds blocks of the RTL, each as a device of its own, plays random requests on it with gaps and back-pressure, and
-compares every result, field by field, with what the Go block of the same name makes of the same requests. NAME is a
-block; none is all of them. The first result that differs ends a block's runs: it is told with block, request, field and
-both values.`,
+		Long: `Builds each block of the RTL as a device of its own, plays random requests on it with gaps and back-pressure,
+and compares every result, field by field, with that of the Go block of the same name. NAME is a block;
+without NAME all are played. The first difference ends a block's runs and is reported with block, request,
+field and both values.`,
 		Example: `  nictwin blocks
   nictwin blocks rss csum --seed 7 --runs 100 --stall 30`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -30,13 +30,13 @@ both values.`,
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.Uint64Var(&b.Seed, "seed", b.Seed, "seed of the first run of each block; the next run has the next")
+	f.Uint64Var(&b.Seed, "seed", b.Seed, "seed of each block's first run; later runs count up from it")
 	f.IntVar(&b.Runs, "runs", b.Runs, "runs of each block")
-	f.IntVar(&b.Stall, "stall", b.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each run has "+
-		"its own")
-	f.IntVar(&b.Transactions, "transactions", b.Transactions, "requests of a run")
+	f.IntVar(&b.Stall, "stall", b.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1 = drawn for "+
+		"each run")
+	f.IntVar(&b.Transactions, "transactions", b.Transactions, "requests in a run")
 	f.StringVar(&b.VariantName, "variant", b.VariantName,
-		"build of the blocks: speed, or debug with assertions checked")
+		"build variant of the blocks: speed, or debug (checks the assertions)")
 	complete(c, "variant", "speed", "debug")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &b.Common, nil, "seed")
@@ -46,17 +46,17 @@ both values.`,
 	return c
 }
 
-// blocks plays and tells people how it ended.
+// blocks plays the blocks and reports the outcome.
 func (a *app) blocks(c *cobra.Command, b *cli.Blocks) error {
 	bar := newBar(os.Stderr, "runs")
 	b.Log, b.Progress = a.stderr, bar.set
 	e := b.Run(c.Context())
 	bar.end()
-	a.tell(&e.Ended, played(e.Object.Blocks))
+	a.report(&e.Ended, played(e.Object.Blocks))
 	return e.Err
 }
 
-// played is what came of blocks, a line for each.
+// played prints the outcome of each block on a line of its own.
 type played []result.BlockPlayed
 
 func (p played) String() string {

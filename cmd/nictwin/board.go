@@ -20,8 +20,9 @@ func boardShowCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show SPEC",
 		Short: "Draw a board",
-		Long: `Draws the board of a YAML file, or of a preset, with what its fields say: as text, with --svg as a picture, too.
---yaml and --json show every field with its value instead, defaults and presets filled in; both are board files again.`,
+		Long: `Draws the board of a YAML file or preset, with its sizes and latencies, as text; --svg also writes a picture.
+--yaml and --json print every field with its value instead, with defaults and presets filled in. Both outputs
+are valid board files.`,
 		Example: `  nictwin board show bf3
   nictwin board show lab.yaml --svg lab.svg
   nictwin board show bf3 --yaml > mine.yaml`,
@@ -35,9 +36,9 @@ func boardShowCommand(a *app) *cobra.Command {
 			return cli.BoardNames(), cobra.ShellCompDirectiveDefault
 		},
 	}
-	c.Flags().StringVar(&b.SVG, "svg", b.SVG, "file to which the picture is written, as SVG")
-	c.Flags().BoolVar(&b.Overwrite, "overwrite", false, "let --svg replace a file that is no picture of a board")
-	c.Flags().BoolVar(&yaml, "yaml", yaml, "show every field as YAML instead of drawing")
+	c.Flags().StringVar(&b.SVG, "svg", b.SVG, "file for the picture, as SVG")
+	c.Flags().BoolVar(&b.Overwrite, "overwrite", false, "let --svg replace a file that is not a picture of a board")
+	c.Flags().BoolVar(&yaml, "yaml", yaml, "print every field as YAML instead of drawing")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Spec = args[0]
 		if b.Overwrite && b.SVG == "" && c.Flags().Changed("overwrite") {

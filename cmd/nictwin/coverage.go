@@ -13,9 +13,10 @@ func coverageCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "coverage DIR...",
 		Short: "Show how much of the RTL was exercised",
-		Long: `Merges what runs with --rtl-coverage DIR have counted and shows, module by module, the line points (blocks and branches) that
-were executed and the bits that went both ways, and what is missing. --exclude names a reviewed list of what no run can
-hit, with reasons: what in it matches nothing, or was hit after all, is an error.`,
+		Long: `Merges the counts of runs with --rtl-coverage DIR and shows, for each module, the line points (blocks and
+branches) that were executed, the bits that toggled both ways, and the holes. --exclude names a reviewed list
+of points that no run can hit, with reasons; an exclusion that matches nothing, or was hit after all, is an
+error.`,
 		Example: `  nictwin fuzz --runs 200 --rtl-coverage out/cov
   nictwin coverage out/cov --exclude ci/coverage.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -27,10 +28,10 @@ hit, with reasons: what in it matches nothing, or was hit after all, is an error
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&v.Exclude, "exclude", v.Exclude, "list of what is left out, with reasons")
-	f.IntVar(&holes, "holes", holes, "holes to show of each module")
-	f.Float64Var(&v.MinLines, "min-lines", v.MinLines, "percent of line points below which it fails")
-	f.Float64Var(&v.MinBits, "min-bits", v.MinBits, "percent of bits below which it fails")
+	f.StringVar(&v.Exclude, "exclude", v.Exclude, "file of reviewed exclusions, with reasons")
+	f.IntVar(&holes, "holes", holes, "holes to show for each module")
+	f.Float64Var(&v.MinLines, "min-lines", v.MinLines, "fail below this percentage of line points")
+	f.Float64Var(&v.MinBits, "min-bits", v.MinBits, "fail below this percentage of bits")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		v.Dirs, v.Home, v.Again = args, a.home, a.again(c, args, nil)
 		defer func() { a.object.Home = v.Used }()
@@ -39,6 +40,7 @@ hit, with reasons: what in it matches nothing, or was hit after all, is an error
 	return c
 }
 
+// coverage prints the merged coverage and fails if it is below a minimum.
 func (a *app) coverage(c *cobra.Command, v *cli.Coverage, holes int) error {
 	r, short, err := v.Report()
 	if r == nil {

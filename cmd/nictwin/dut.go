@@ -23,7 +23,7 @@ func dutCommand(a *app) *cobra.Command {
 	return c
 }
 
-// dutArgs wants devices, by name or manifest.
+// dutArgs checks that devices are given, each once.
 func dutArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("no device given: want a name from dut list, or a manifest")
@@ -38,10 +38,11 @@ func dutNew(a *app) *cobra.Command {
 	n := &cli.DUTNew{}
 	c := &cobra.Command{
 		Use:   "new TOP FILE...",
-		Short: "Write a first manifest for a module, by the names of its ports",
-		Long: `Reads the ports of module TOP and writes a manifest for it: clocks and resets, AXI ports, packet streams, records with their
-handshakes, what is tied off and what is observed, and a check where the ports suggest one. What was guessed is said in comments.
-The manifest fits the module: dut check accepts it, and nictwin play plays it, with a reference where its comment asks for one.`,
+		Short: "Write a first manifest for a module from its port names",
+		Long: `Reads the ports of module TOP and writes a manifest: clocks and resets, AXI ports, packet streams, records
+with their handshakes, inputs tied off, outputs observed, and a check where the ports suggest one. Comments
+mark what was guessed. dut check accepts the manifest and nictwin play plays it, with a reference if a comment
+asks for one.`,
 		Example: `  nictwin dut new axis_fifo rtl/axis_fifo.v --out .
   nictwin play .`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -55,7 +56,7 @@ The manifest fits the module: dut check accepts it, and nictwin play plays it, w
 			case a.json || text == "":
 			case n.Out == "" || err != nil:
 				say(a.stdout, "%s", text)
-				a.toldHome = true // what is printed is a file
+				a.toldHome = true // stdout is the manifest, nothing else
 			default:
 				say(a.stdout, "%s: streams %s; next: nictwin dut check %s, nictwin play %s\n", d.Manifest,
 					strings.Join(d.Streams, " "), d.Manifest, d.Manifest)
@@ -65,22 +66,22 @@ The manifest fits the module: dut check accepts it, and nictwin play plays it, w
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVar(&n.Out, "out", "", "file for the manifest, or the folder for dut.yaml (default it is printed)")
+	f.StringVar(&n.Out, "out", "", "file for the manifest, or folder for dut.yaml (default stdout)")
 	sourceFlags(f, n)
 	return c
 }
 
-// sourceFlags say how files of a design are read.
+// sourceFlags adds the flags that say how Verilog files are read.
 func sourceFlags(f *pflag.FlagSet, n *cli.DUTNew) {
-	f.StringSliceVar(&n.Include, "include", nil, "folder that is searched for included files")
-	f.StringToStringVar(&n.Defines, "define", nil, "macro NAME=VALUE")
-	f.StringToStringVar(&n.Parameters, "param", nil, "parameter NAME=VALUE of the module")
+	f.StringSliceVar(&n.Include, "include", nil, "`FOLDER` to search for included files; may be given several times")
+	f.StringToStringVar(&n.Defines, "define", nil, "macro `NAME=VALUE`")
+	f.StringToStringVar(&n.Parameters, "param", nil, "parameter `NAME=VALUE` of the module")
 }
 
 func dutList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the devices under verilator/duts, and those of this folder",
+		Short: "List the devices under verilator/duts and in this folder",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			p := cli.Place{Home: a.home}
@@ -102,7 +103,7 @@ func dutList(a *app) *cobra.Command {
 	}
 }
 
-// each does something with every device named and goes on after errors.
+// each calls do for every device named, also after errors, and show for each success.
 func (a *app) each(args []string, do func(name string) (result.DUT, error), show func(d *result.DUT)) error {
 	var errs []error
 	for _, name := range args {
@@ -116,13 +117,12 @@ func (a *app) each(args []string, do func(name string) (result.DUT, error), show
 	return errors.Join(errs...)
 }
 
-// devices is a command that does something with devices, of which NICs may have other Ethernet ports than their
-// manifests say.
+// devices returns a command that takes devices. Its flags override the Ethernet ports in the manifests of NICs.
 func (a *app) devices(name, short string, b *cli.DUTBuild,
 	do func(c *cobra.Command, args []string) error) *cobra.Command {
 	c := &cobra.Command{Use: name + " DUT...", Short: short, Args: dutArgs, ValidArgsFunction: completeDUTs}
-	c.Flags().IntVar(&b.Eth.Ports, "ports", 0, "Ethernet ports, 1 or 2, of a device that is a NIC; 0: as its "+
-		"manifest has it")
+	c.Flags().IntVar(&b.Eth.Ports, "ports", 0, "Ethernet ports of a NIC, 1 or 2; 0 = the number in its "+
+		"manifest")
 	ethBitsFlag(c, &b.Eth.Bits)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Home, b.Log = a.home, a.stderr
@@ -134,16 +134,16 @@ func (a *app) devices(name, short string, b *cli.DUTBuild,
 
 func dutBuild(a *app) *cobra.Command {
 	b := &cli.DUTBuild{Variant: "speed"}
-	c := a.devices("build", "Compile devices, or find them in the cache", b,
+	c := a.devices("build", "Compile devices, unless the cache has them", b,
 		func(c *cobra.Command, args []string) error {
 			return a.build(args, func(dut string) (result.DUT, error) { return b.Build(c.Context(), dut) })
 		})
-	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "speed, debug (assertions), waves or coverage")
+	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "build variant: speed, debug (checks the assertions), waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
 	return c
 }
 
-// build makes builds and shows them.
+// build builds the devices named and prints where the programs lie.
 func (a *app) build(args []string, do func(dut string) (result.DUT, error)) error {
 	err := a.each(args, do, func(d *result.DUT) {
 		how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
@@ -161,7 +161,7 @@ func (a *app) build(args []string, do func(dut string) (result.DUT, error)) erro
 
 func dutTune(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	const short = "Compile NICs by the profile of a replay, for long runs with --variant tuned (needs clang)"
+	const short = "Compile NICs with a replay's profile, for long runs with --variant tuned (needs clang)"
 	return a.devices("tune", short, b, func(c *cobra.Command, args []string) error {
 		return a.build(args, func(dut string) (result.DUT, error) { return b.Tune(c.Context(), dut) })
 	})
@@ -170,22 +170,21 @@ func dutTune(a *app) *cobra.Command {
 func dutCheck(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
 	all := false
-	const short = "Fit the manifests of devices to their ports, and lint them with every warning on"
+	const short = "Compare manifests with the ports of their devices, and lint with every warning on"
 	c := a.devices("check", short, b, func(c *cobra.Command, args []string) error {
 		return a.each(args, func(dut string) (result.DUT, error) { return b.Check(c.Context(), dut) },
 			func(d *result.DUT) { a.checked(d, all) })
 	})
-	c.Flags().BoolVar(&all, "warnings", false, "show all style warnings, not only the first")
-	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2. " +
-		"Warnings are a matter of style: they are\n" +
-		"counted and shown, and the device passes."
+	c.Flags().BoolVar(&all, "warnings", false, "show all style warnings, not only the first few")
+	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2.\n" +
+		"Style warnings are counted and shown, and do not fail the check."
 	return c
 }
 
-// shownWarnings is how many style warnings of a device are shown unasked.
+// shownWarnings is the number of style warnings shown without --warnings.
 const shownWarnings = 5
 
-// checked tells what a check of a device found.
+// checked prints the findings of a check of a device.
 func (a *app) checked(d *result.DUT, all bool) {
 	found := "no warnings"
 	if n := len(d.Warnings); n > 0 {
@@ -228,7 +227,7 @@ func dutPorts(a *app) *cobra.Command {
 			return errors.Join(w.Flush(), err)
 		})
 	c.Use = "ports DUT|FILE..."
-	c.Flags().StringVar(&n.Top, "top", "", "module, where files are given (default the name of the first)")
+	c.Flags().StringVar(&n.Top, "top", "", "module in the files given (default the name of the first file)")
 	sourceFlags(c.Flags(), n)
 	c.Args = func(c *cobra.Command, args []string) error {
 		sources := len(args) > 0 && cli.IsSource(args[0])
@@ -249,9 +248,10 @@ func dutClean(a *app) *cobra.Command {
 	v := &cli.DUTClean{}
 	c := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove from the build cache what killed builds left, and builds on request",
-		Long: `Removes from the build cache what builds left that were killed, and with --older or --all builds that are whole, of devices and of references
-(play --ref); they are made again when they are needed. Nothing goes that another process makes or uses. Shows the whole cache, and what goes.`,
+		Short: "Remove remains of killed builds from the build cache, and whole builds on request",
+		Long: `Removes the remains of killed builds from the build cache and, with --older or --all, complete builds of
+devices and references (play --ref); these are built again when needed. Builds that another process makes or
+uses are kept. Lists the whole cache, with what was removed and what was kept.`,
 		Example: `  nictwin dut clean --dry-run
   nictwin dut clean --older 30`,
 		Args: noArgs,
@@ -259,8 +259,8 @@ func dutClean(a *app) *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.BoolVar(&v.All, "all", false, "remove all builds that no process uses")
-	f.IntVar(&v.Older, "older", 0, "remove builds that were not used for this number of days")
-	f.BoolVar(&v.DryRun, "dry-run", false, "remove nothing, only show what would go")
+	f.IntVar(&v.Older, "older", 0, "remove builds that were not used for this many days")
+	f.BoolVar(&v.DryRun, "dry-run", false, "remove nothing, only show what would be removed")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		v.ByAge = c.Flags().Changed("older")
 		done, err := v.Run()
@@ -273,7 +273,7 @@ func dutClean(a *app) *cobra.Command {
 	return c
 }
 
-// showCleaned shows what of the build cache has gone, or would, and what stays.
+// showCleaned lists the builds that were, or would be, removed from the cache and those that were kept.
 func showCleaned(to io.Writer, c *cache.Cleaned) error {
 	gone := "removed"
 	if c.DryRun {

@@ -21,15 +21,15 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// ends say how a command is driven to each of its ends.
+// ends describes how a command is driven to each way of ending.
 type ends struct {
-	args  string // for a run that is over soon, or takes very long
-	tools bool   // it needs some; without them it ends so, else it passes
+	args  string // of a short run, or of a very long one
+	tools bool   // it needs external tools: without them its result is infrastructure, else pass
 	long  bool   // it plays until it is interrupted
-	child string // program of a process that it has; empty: none
+	child string // program of its child process; empty: none
 }
 
-// drives are the commands that people call, with the words behind them. CAP, DIR and LONG are a capture, an empty
+// drives lists the visible commands with their arguments. CAP, DIR and LONG are a capture, an empty
 // folder and a scenario that takes long.
 var drives = map[string]ends{
 	"replay":     {"--no-artifacts --loop 1000000 CAP", true, true, "dut"},
@@ -76,7 +76,7 @@ func newEndsBench(t *testing.T) *endsBench {
 	), append(os.Environ(), "NICTWIN_HOME="+root)}
 }
 
-// commandsOf are the commands below one that people call.
+// commandsOf returns the visible commands below c.
 func commandsOf(c *cobra.Command) (names []string) {
 	for _, s := range c.Commands() {
 		switch {
@@ -106,7 +106,7 @@ func (b *endsBench) start(t *testing.T, name, words string, env ...string) (cmd 
 	return cmd, stdout, stderr
 }
 
-// end waits for a command, which must end so, with an object of that command.
+// end waits for a command and checks its result and its object.
 func (b *endsBench) end(t *testing.T, name string, cmd *exec.Cmd, stdout, stderr *bytes.Buffer, want result.Outcome) {
 	t.Helper()
 	err := cmd.Wait()
@@ -118,7 +118,7 @@ func (b *endsBench) end(t *testing.T, name string, cmd *exec.Cmd, stdout, stderr
 	require.Contains(t, stdout.String(), fmt.Sprintf(`"command":%q,"result":%q`, name, want))
 }
 
-// each does something with every command, at the same time.
+// each runs a function for every command, in parallel.
 func (b *endsBench) each(do func(t *testing.T, name string, x ends)) {
 	for name, x := range drives {
 		b.t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestEveryCommandIsDriven(t *testing.T) {
 	}
 }
 
-// A command with --help passes, one with an unknown flag is refused.
+// --help passes and an unknown flag is refused, by every command.
 func TestCommandsThatDoNotRun(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -169,7 +169,7 @@ func TestCommandsWithoutTools(t *testing.T) {
 	})
 }
 
-// A tool that fails is no fault of the command.
+// A tool that fails is an infrastructure failure, not a usage error.
 func TestCommandsWhoseToolsFail(t *testing.T) {
 	b := newEndsBench(t)
 	b.each(func(t *testing.T, name string, x ends) {
@@ -182,7 +182,7 @@ func TestCommandsWhoseToolsFail(t *testing.T) {
 	})
 }
 
-// fakeTool returns a PATH on which a tool is another one.
+// fakeTool returns a PATH on which one tool is replaced.
 func fakeTool(t *testing.T, name, script string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -243,7 +243,7 @@ func TestCommandsInterruptedInARun(t *testing.T) {
 	})
 }
 
-// childOf is a process that another has started with a program, 0 for none.
+// childOf returns the child of a process that runs a program, or 0.
 func childOf(pid int, program string) int {
 	for _, kid := range cli.Children(pid) {
 		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", kid))
@@ -255,7 +255,7 @@ func childOf(pid int, program string) int {
 	return 0
 }
 
-// until waits for something, until shortly before the time limit of the test.
+// until waits for a condition, at most until shortly before the test's time limit.
 func until(t *testing.T, stderr *bytes.Buffer, there func() bool) {
 	t.Helper()
 	ctx := t.Context()

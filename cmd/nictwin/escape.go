@@ -13,16 +13,15 @@ import (
 )
 
 // escaper writes text that cannot move a terminal's cursor or forge a line. Control characters, characters that change
-// the writing direction and bytes that are not UTF-8 become escapes, spelled as in JSON. All output for people and
-// scripts passes through one, including names of files, streams and cases and messages of devices; colours of this
-// program do not.
+// the writing direction and bytes that are not UTF-8 become escapes, spelled as in JSON. All output passes through an
+// escaper, including names of files, streams and cases and messages of devices; only the program's own colours do not.
 type escaper struct {
 	w io.Writer
-	// names replaces parts of the command line that have line breaks, which are no control characters elsewhere.
+	// names escapes line breaks and tabs in words of the command line; in other text they are allowed.
 	names *strings.Replacer
 }
 
-// newEscaper makes an escaper for a program that was called with these words.
+// newEscaper returns an escaper for a program with this command line.
 func newEscaper(w io.Writer, words []string) *escaper {
 	var pairs []string
 	for _, word := range words {
@@ -54,7 +53,7 @@ func escape(text string) string {
 		case r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
 			b.WriteRune(r)
 		default:
-			for _, u := range utf16.Encode([]rune{r}) { // as JSON has them
+			for _, u := range utf16.Encode([]rune{r}) { // as in JSON
 				fmt.Fprintf(&b, `\u%04x`, u)
 			}
 		}

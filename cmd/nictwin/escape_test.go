@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Nothing that a name holds moves a cursor or begins a line of its own, and JSON stays JSON.
+// No name moves the cursor or begins a new line, and JSON stays valid.
 func TestEscaper(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b[31mb\r\n":       `a\u001b[31mb\u000d` + "\n",

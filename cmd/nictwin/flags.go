@@ -7,86 +7,87 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// Flags that several commands have, with the same words.
+// Flags that several commands share.
 
 func nicFlag(c *cobra.Command, nic *string) {
-	c.Flags().StringVar(nic, "nic", *nic, "the NIC: rtl or model")
+	c.Flags().StringVar(nic, "nic", *nic, "the NIC to test: rtl or model")
 	complete(c, "nic", "rtl", "model")
 }
 
 func seedFlag(c *cobra.Command, seed *uint64) {
-	c.Flags().Uint64Var(seed, "seed", *seed, "seed of everything random")
+	c.Flags().Uint64Var(seed, "seed", *seed, "seed of all random choices")
 }
 
-// buildFlags name the device and its build.
+// buildFlags adds the flags that name the device and its build variant.
 func buildFlags(c *cobra.Command, dut, variant *string) {
 	dutFlag(c, dut)
-	c.Flags().StringVar(variant, "variant", *variant, "build of the device: speed, tuned (made by dut tune) or debug "+
-		"with its assertions checked (rtl only)")
+	c.Flags().StringVar(variant, "variant", *variant, "build variant of the device: speed, tuned (needs dut tune "+
+		"first) or debug (checks the assertions) (rtl only)")
 	complete(c, "variant", "speed", "tuned", "debug")
 }
 
-// mixedBuildFlags are buildFlags of a command that may use two builds.
+// mixedBuildFlags is buildFlags for a command that may mix two builds.
 func mixedBuildFlags(c *cobra.Command, dut, variant *string) {
 	dutFlag(c, dut)
-	c.Flags().StringVar(variant, "variant", *variant, "build of the device: speed, tuned (made by dut tune), debug "+
-		"with its assertions checked, or mixed: debug for one program in ten, drawn from the seed, speed for the "+
-		"others and for --program (rtl only)")
+	c.Flags().StringVar(variant, "variant", *variant, "build variant of the device: speed, tuned (needs dut tune "+
+		"first), debug (checks the assertions), or mixed: debug for one program in ten, drawn from the seed, "+
+		"and speed for the others and for --program (rtl only)")
 	complete(c, "variant", "mixed", "speed", "tuned", "debug")
 }
 
 func dutFlag(c *cobra.Command, dut *string) {
-	c.Flags().StringVar(dut, "dut", *dut, "device manifest, its folder, or a name from dut list (rtl only)")
+	c.Flags().StringVar(dut, "dut", *dut, "manifest of the device, its folder, or a name from dut list (rtl only)")
 	completeWith(c, "dut", completeDUTs)
 }
 
-// ethBitsFlag is the width of the NIC's Ethernet ports.
+// ethBitsFlag adds the flag for the width of the NIC's Ethernet ports.
 func ethBitsFlag(c *cobra.Command, bits *int) {
-	c.Flags().IntVar(bits, "eth-bits", *bits, "bits of the stream of each Ethernet port of the NIC, 256, 512 or "+
-		"1024; 0: as it has them")
+	c.Flags().IntVar(bits, "eth-bits", *bits, "data width of the NIC's Ethernet ports: 256, 512 or 1024 bits; "+
+		"0 = the device's width")
 	complete(c, "eth-bits", "256", "512", "1024")
 }
 
-// boardFlag is the card that the NIC stands on.
+// boardFlag adds the flag for the card that carries the NIC.
 func boardFlag(c *cobra.Command, board *string) {
-	c.Flags().StringVar(board, "board", *board, "board file or preset whose card the NIC stands on, with its links, "+
+	c.Flags().StringVar(board, "board", *board, "board file or preset whose card carries the NIC, with its links, "+
 		"switch, caches and DRAM; see board show (default a plain card)")
 	complete(c, "board", cli.BoardNames()...)
 }
 
-// rtlCoverageFlag has a coverage build count what is exercised.
+// rtlCoverageFlag adds the flag that runs a coverage build and collects its counts.
 func rtlCoverageFlag(c *cobra.Command, dir *string) {
-	c.Flags().StringVar(dir, "rtl-coverage", *dir, "folder to which a build that counts lines and bits adds what was "+
-		"exercised of the RTL; see nictwin coverage")
+	c.Flags().StringVar(dir, "rtl-coverage", *dir, "use a coverage build and add the RTL lines and bits that it "+
+		"exercised to this folder; see nictwin coverage")
 }
 
-// artifactFlags say where artifacts go.
+// artifactFlags adds the flags that say where artifacts go.
 func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault string) {
-	c.Flags().StringVar(out, "out", *out, "folder for artifacts, empty or of an earlier run (default "+byDefault+")")
-	c.Flags().BoolVar(&x.Overwrite, "overwrite", false, "let --out be any folder: files there that have the names of "+
-		"artifacts are replaced")
-	c.Flags().BoolVar(&x.NoArtifacts, "no-artifacts", false, "write none")
+	c.Flags().StringVar(out, "out", *out, "folder for artifacts: empty, or left by an earlier run (default "+byDefault+")")
+	c.Flags().BoolVar(&x.Overwrite, "overwrite", false, "accept any folder as --out, and replace files there that are "+
+		"named like artifacts")
+	c.Flags().BoolVar(&x.NoArtifacts, "no-artifacts", false, "write no artifacts")
 }
 
-// common fills in what a command has from the program and its line; always is as in again. A flag that is idle may come
-// from the environment, which speaks to many commands, but not from the line.
+// common fills in the settings that a command takes from the program and its command line; always is as in again. An
+// idle flag is refused on the command line but ignored in the environment, which serves many commands.
 func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Idle, always ...string) {
 	x.Home, x.Self, x.Again = a.home, a.program, a.again(c, args, idle, always...)
 	x.Refused = idle.Refuse(c.Flags().Changed)
 }
 
-// complete offers fixed words for a flag.
+// complete gives shells the words that complete a flag.
 func complete(c *cobra.Command, flag string, words ...string) {
 	completeWith(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// completeWith gives shells a function that completes a flag.
 func completeWith(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err) // no such flag: a mistake in this folder
 	}
 }
 
-// completeDUTs offers the devices at home, and files.
+// completeDUTs completes the names of devices under the home, and files.
 func completeDUTs(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	dir, err := c.Flags().GetString("home")
 	if err != nil {
@@ -103,9 +104,9 @@ func completeDUTs(c *cobra.Command, _ []string, _ string) ([]string, cobra.Shell
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// waveFlag says of which run a waveform is left.
+// waveFlag adds the flag that says which runs leave a waveform.
 func waveFlag(c *cobra.Command, text *string) {
-	c.Flags().StringVar(text, "wave", *text, "waveform that a run on RTL leaves among its artifacts: never, fail "+
+	c.Flags().StringVar(text, "wave", *text, "waveform to keep with the artifacts of a run on RTL: never, fail "+
 		"(around the first difference), always, or A:B in cycles or times")
 	complete(c, "wave", "never", "fail", "always")
 }

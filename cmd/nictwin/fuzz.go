@@ -15,10 +15,11 @@ func fuzzCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fuzz",
 		Short: "Play random programs on the NIC and referee them",
-		Long: `Plays programs derived from a seed: queues that come and go, frames, work entries good and bad, settings, odd requests,
-reads that fail. The referee holds every crossing of the NIC's boundary to the contract. A program that shows a mismatch
-is made smaller and kept as a file, which --program plays again. Coverage is counted in bins of the contract, from what
-the NIC was seen to do; coverage.json among the artifacts has every bin; --show-missing shows those that were not hit.`,
+		Long: `Plays random programs derived from a seed: queues opened and closed, frames, valid and invalid work entries,
+settings, unusual requests, failing reads. The referee checks every frame and TLP that crosses the NIC's
+boundary against the contract. A program that shows a mismatch is shrunk and saved as a file, which --program
+plays again. Coverage is counted in bins of the contract from the NIC's observed behaviour; the artifact
+coverage.json has every bin, --show-missing shows those that were not hit.`,
 		Example: `  nictwin fuzz --runs 300 --seed 7
   nictwin fuzz --nic model --time 1m --coverage hits.json
   nictwin fuzz --program out/fuzz-rtl-7/program-12.json`,
@@ -27,7 +28,7 @@ the NIC was seen to do; coverage.json among the artifacts has every bin; --show-
 	fuzzFlags(c, f)
 	underHeadings(c, fuzzSections)
 	all := false
-	c.Flags().BoolVar(&all, "show-missing", all, "show every bin that was not hit, not the first few")
+	c.Flags().BoolVar(&all, "show-missing", all, "show every bin that was not hit, not only the first few")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &f.Common, f.Idle())
 		return a.fuzz(c, f, all)
@@ -40,31 +41,31 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.SortFlags = false
 	nicFlag(c, &f.NIC)
 	seedFlag(c, &f.Seed)
-	s.IntVar(&f.Runs, "runs", f.Runs, "programs; 0 is as many as --time allows")
-	s.DurationVar(&f.Time, "time", f.Time, "no program but the first begins later, builds not counted; 0 is no limit")
-	s.IntVar(&f.Skip, "skip", f.Skip, "programs of the seed that are left out first")
+	s.IntVar(&f.Runs, "runs", f.Runs, "number of programs; 0 = as many as --time allows")
+	s.DurationVar(&f.Time, "time", f.Time, "start no further program after this time, builds not counted; 0 = no limit")
+	s.IntVar(&f.Skip, "skip", f.Skip, "skip this many programs of the seed first")
 	waveFlag(c, &f.WaveText)
-	s.StringVar(&f.ProgramFile, "program", f.ProgramFile, "play the program in this file instead")
-	s.IntVar(&f.Ports, "ports", f.Ports, "Ethernet ports of the NIC, 1 or 2; 0: in turns")
+	s.StringVar(&f.ProgramFile, "program", f.ProgramFile, "play the program in this file instead of random ones")
+	s.IntVar(&f.Ports, "ports", f.Ports, "Ethernet ports of the NIC, 1 or 2; 0 = alternating")
 	ethBitsFlag(c, &f.EthBits)
 	boardFlag(c, &f.Board)
-	s.StringVar(&f.Build, "build", f.Build, "queues, keys, rules and parts of the NIC: default, small, large, or "+
-		"bare (no parts)")
-	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each program "+
-		"has its own")
-	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "all entries of all queues of a program name the same few buffers, "+
-		"which software rewrites; without it a twelfth of the programs do")
-	s.BoolVar(&f.Shrink, "shrink", f.Shrink, "make programs that fail smaller")
-	s.IntVar(&f.Most, "failures", f.Most, "failing programs after which it ends")
-	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")
-	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one "+
-		"are added")
+	s.StringVar(&f.Build, "build", f.Build, "size of the NIC (queues, keys, rules) and its parts: default, small, "+
+		"large, or bare (no parts)")
+	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1 = drawn for "+
+		"each program")
+	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "let all entries of all queues name the same few buffers, which software "+
+		"rewrites (without this flag: in one program of twelve)")
+	s.BoolVar(&f.Shrink, "shrink", f.Shrink, "shrink programs that fail")
+	s.IntVar(&f.Most, "failures", f.Most, "stop after this many failing programs")
+	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs played at a time; results do not depend on it")
+	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs; this run's hits are added "+
+		"to it")
 	artifactFlags(c, &f.Out, &f.Common, "out/fuzz-NIC-SEED")
 	mixedBuildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }
 
-// fuzz plays programs and tells people how it ended. What was covered until then is shown however it did.
+// fuzz plays programs and reports the outcome. It shows the coverage even if the run was cut short.
 func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 	bar := newBar(os.Stderr, "programs")
 	f.Log, f.Progress = a.stderr, bar.set
@@ -86,6 +87,6 @@ func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 			say(w, "%d of them on the debug build, with its assertions checked\n", r.Debug)
 		}
 	}
-	a.tell(&e.Ended, nil)
+	a.report(&e.Ended, nil)
 	return e.Err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groups are the headings under which nictwin --help lists commands, in this order.
+// groups lists the headings of nictwin --help and their commands, in order.
 var groups = []struct {
 	title    string
 	commands []string
@@ -21,7 +21,7 @@ var groups = []struct {
 	{"About", []string{"version", "completion"}},
 }
 
-// group gives commands their headings.
+// group puts commands under their headings.
 func group(root *cobra.Command) {
 	cobra.EnableCommandSorting = false
 	var listed []*cobra.Command
@@ -41,13 +41,13 @@ func group(root *cobra.Command) {
 	root.AddCommand(listed...)
 }
 
-// section is a heading for flags of commands that have many.
+// section is a heading in the help of a command with many flags.
 type section struct {
 	title string
 	flags []string
 }
 
-// Flags under headings; --help itself is under none.
+// Sections of the commands that have them; --help is in none.
 var (
 	replaySections = []section{
 		{"Input", []string{"dir", "speed", "max-gap", "loop", "limit", "pad", "recompute", "seed"}},
@@ -78,7 +78,16 @@ var (
 	}
 )
 
-// underHeadings shows the flags of a command under the headings of its sections.
+// helpWidth is the width of help texts, in columns.
+const helpWidth = 110
+
+// wrapFlags wraps the descriptions of flags in the help of every command at helpWidth.
+func wrapFlags(root *cobra.Command) {
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ",
+		fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
+}
+
+// underHeadings lists the flags of a command in sections.
 func underHeadings(c *cobra.Command, sections []section) {
 	c.SetUsageFunc(func(c *cobra.Command) error {
 		var b strings.Builder
@@ -86,13 +95,13 @@ func underHeadings(c *cobra.Command, sections []section) {
 		for _, s := range sections {
 			fmt.Fprintf(&b, "\n%s:\n%s", s.title, usages(c, s.flags))
 		}
-		fmt.Fprintf(&b, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsages())
+		fmt.Fprintf(&b, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsagesWrapped(helpWidth))
 		_, err := io.WriteString(c.OutOrStderr(), b.String())
 		return err
 	})
 }
 
-// usages describes the flags of a command that have these names, one per line in the command's order.
+// usages returns the descriptions of the named flags of a command, in the command's order.
 func usages(c *cobra.Command, names []string) string {
 	some := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
 	some.SortFlags = false
@@ -101,5 +110,5 @@ func usages(c *cobra.Command, names []string) string {
 			some.AddFlag(f)
 		}
 	})
-	return some.FlagUsages()
+	return some.FlagUsagesWrapped(helpWidth)
 }

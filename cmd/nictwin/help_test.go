@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -14,7 +16,7 @@ func wholeRoot() *cobra.Command {
 	return a.root()
 }
 
-// Every command that is shown stands under a heading.
+// Every visible command has a heading.
 func TestCommandsHaveHeadings(t *testing.T) {
 	for _, c := range wholeRoot().Commands() {
 		if !c.Hidden {
@@ -23,7 +25,7 @@ func TestCommandsHaveHeadings(t *testing.T) {
 	}
 }
 
-// The headings have every flag of their command once, and no other.
+// The sections of a command list each of its flags once.
 func TestFlagsHaveHeadings(t *testing.T) {
 	for name, sections := range map[string][]section{"replay": replaySections, "fuzz": fuzzSections, "run": runSections,
 		"play": playSections} {
@@ -39,5 +41,21 @@ func TestFlagsHaveHeadings(t *testing.T) {
 			got = append(got, s.flags...)
 		}
 		require.ElementsMatch(t, want, got, name)
+	}
+}
+
+// The help of every command fits its width.
+func TestHelpFitsItsWidth(t *testing.T) {
+	for _, c := range everyCommand(wholeRoot()) {
+		if c.CommandPath() == "nictwin completion" || c.HasParent() && c.Parent().Name() == "completion" {
+			continue // cobra's own words
+		}
+		var b bytes.Buffer
+		c.SetOut(&b)
+		require.NoError(t, c.Help())
+		require.Contains(t, b.String(), "Usage:", c.CommandPath())
+		for line := range strings.Lines(b.String()) {
+			require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), helpWidth, "%s: %s", c.CommandPath(), line)
+		}
 	}
 }

@@ -28,15 +28,15 @@ func newApp(commands []command) *app {
 		stderr: newEscaper(os.Stderr, os.Args), commands: commands}
 }
 
-// run runs the program's command line and returns its exit code.
+// run executes the program's command line and returns its exit code.
 func (a *app) run(grace time.Duration) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	heed(cancel, grace)
+	handleSignals(cancel, grace)
 	return a.main(ctx, os.Args[1:])
 }
 
-// command makes one of the program's commands.
+// command is the constructor of one of the program's commands.
 type command func(a *app) *cobra.Command
 
 // app is one run of the program.
@@ -49,13 +49,13 @@ type app struct {
 	home     string
 
 	name     string     // of the command
-	ended    *cli.Ended // how the command ended, where it has decided that; else its error does
-	told     bool       // the command has told people how it ended
-	toldHome bool       // and with which home
+	ended    *cli.Ended // the command's verdict; if nil, its error decides
+	reported bool       // the verdict has been printed
+	toldHome bool       // the home has been printed
 	object   result.Object
 }
 
-// output remembers that writing failed: a result that nobody got is none.
+// output is a writer that remembers its first error: a run whose result could not be written has failed.
 type output struct {
 	w   io.Writer
 	err error
@@ -69,10 +69,10 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// say writes formatted text. Errors are not lost: output keeps those of stdout, and nobody could be told of others.
+// say writes formatted text. It ignores errors: output remembers those of stdout, and those of stderr have no reader.
 func say(w io.Writer, format string, a ...any) { _, _ = fmt.Fprintf(w, format, a...) }
 
-// people is where results for people go: not to stdout if scripts read that.
+// people returns the writer of results in prose: stderr if --json takes stdout, else stdout.
 func (a *app) people() io.Writer {
 	if a.json {
 		return a.stderr
@@ -88,13 +88,13 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 		out = a.ended.Outcome
 	}
 	if out == result.Interrupted {
-		err = cli.ErrInterrupted // whatever else it led to
+		err = cli.ErrInterrupted // hides the errors that the interrupt caused
 	}
 	if p, ok := err.(*cli.PanicError); ok {
 		say(a.stderr, "%s\n", p.Stack)
 	}
-	a.tellHome(out, err)
-	if err != nil && !a.told {
+	a.showHome(out, err)
+	if err != nil && !a.reported {
 		a.complain(out, err)
 	}
 	unwritten := a.stdout.err
@@ -111,12 +111,12 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 	return out.Exit()
 }
 
-// complain tells people on stderr what went wrong.
+// complain prints an error on stderr, and points to --help if the usage was wrong.
 func (a *app) complain(out result.Outcome, err error) {
 	who := strings.TrimSpace("nictwin " + a.name)
 	text := err.Error()
 	if e, ok := a.stderr.(*escaper); ok {
-		text = e.names.Replace(text) // before it is taken apart into lines
+		text = e.names.Replace(text) // before the text is split into lines
 	}
 	for line := range strings.Lines(text) {
 		say(a.stderr, "%s: %s\n", who, strings.TrimRight(line, "\n"))
@@ -126,14 +126,15 @@ func (a *app) complain(out result.Outcome, err error) {
 	}
 }
 
+// execute runs the command that args name, and turns a panic into an error.
 func (a *app) execute(ctx context.Context, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			wrong := &cli.PanicError{Value: p, Stack: debug.Stack()}
-			if of, ok := p.(*inorder.Panic); ok { // of one of several goroutines
+			if of, ok := p.(*inorder.Panic); ok { // in one of several goroutines
 				wrong = &cli.PanicError{Value: of.Value, Stack: of.Stack}
 			}
-			err, a.ended, a.told = wrong, nil, false
+			err, a.ended, a.reported = wrong, nil, false
 		}
 	}()
 	root := a.root()

@@ -21,7 +21,7 @@ import (
 	"nictwin/scenarios/observe/result/resulttest"
 )
 
-// objectsVar names the folder in which programs under test keep what they print with --json.
+// objectsVar names the folder in which programs under test record their output with --json.
 const objectsVar = "NICTWIN_TEST_OBJECTS"
 
 // printed records the output of a program with --json, and its exit code.
@@ -29,10 +29,10 @@ type printed struct {
 	Args   []string
 	Stdout string
 	Exit   int
-	Failed bool // stdout did not take it
+	Failed bool // writing to stdout failed
 }
 
-// watched runs the program as start does, and keeps what it prints with --json.
+// watched runs the program like start and records its output with --json.
 func watched(commands []command, grace time.Duration) int {
 	a, dir := newApp(commands), os.Getenv(objectsVar)
 	var stdout bytes.Buffer
@@ -118,7 +118,7 @@ func checkSummaries(e *testscript.Env) {
 	}))
 }
 
-// What is wrong with an object is found.
+// checkObject finds faults.
 func TestCheckObject(t *testing.T) {
 	schema, err := resulttest.Load(resulttest.Summary)
 	require.NoError(t, err)

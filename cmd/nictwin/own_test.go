@@ -37,10 +37,10 @@ var ownDevices = []ownDevice{
 	{"arbmux", [2]ownBug{{"pay", 3}, {"hdr", 3}}},
 }
 
-// What a device may need at most, in lines: those that are alike take no Go.
+// The most lines that a device may need: those compared by a built-in check need no Go.
 var ownMost = map[string][2]int{"afifo": {15, 0}, "dmard": {15, 30}}
 
-// lines are those of a file, or 0 if there is none, without blanks, comments, package and imports.
+// lines counts the lines of a file without blanks, comments, package and imports; 0 if there is no file.
 func lines(t *testing.T, path string) (n int) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -88,10 +88,10 @@ func TestOwnDevicesAreAsThePageSays(t *testing.T) {
 	}
 }
 
-// ownRuns are seeds in which a device that is right passes, and bugs are found.
+// ownRuns is the number of seeds in which a correct device passes and bugs are found.
 const ownRuns = 20
 
-// quickWave is the device of which every run of the tests makes a waveform: one with a reference. That of a device
+// quickWave is the device whose waveform every run of the tests makes: one with a reference. That of a device
 // without one is in the script play.txtar.
 const quickWave = "dmard"
 
@@ -136,7 +136,7 @@ func TestOwnDevices(t *testing.T) {
 	}
 }
 
-// play plays a device with a bug on the command line, which must end with a code; it returns what it tells and the
+// play plays a device with a bug on the command line and checks the exit code; it returns the output and the
 // artifacts.
 func (d *ownDevice) play(t *testing.T, bug, code int, wave string) (*result.Object, string) {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pageBlock is a block of a page that is a file, by its name, or commands, by how they end.
+// pageBlock matches a code block of a page: a named file, or commands marked by whether they pass.
 var pageBlock = regexp.MustCompile("(?ms)^```(\\w+) ([\\w./-]+)\n(.*?)^```")
 
 // cmdPage is "page FILE": does what a page says. Blocks with a name become files of that name; commands of a block "sh

@@ -22,8 +22,7 @@ var (
 	flagWord = regexp.MustCompile(`^--([a-z][a-z-]*)`)
 )
 
-// commandLines are the lines of code and the spans of code in a page that call this program, without its name, and the
-// other spans.
+// commandLines returns the calls of this program in the code of a page, without its name, and the other code spans.
 func commandLines(text string) (calls, spans []string) {
 	for i, block := range strings.Split(text, "```") {
 		lines := strings.Split(block, "\n")
@@ -45,7 +44,7 @@ func commandLines(text string) (calls, spans []string) {
 	return calls, spans
 }
 
-// wrongFlags are the flags in words that none of these commands has.
+// wrongFlags returns the flags in words that none of these commands has.
 func wrongFlags(words []string, of ...*cobra.Command) (wrong []string) {
 	for _, w := range words {
 		m := flagWord.FindStringSubmatch(w)
@@ -147,7 +146,7 @@ func flagsOfDevices(t *testing.T) func(page, first, flag string) bool {
 	}
 }
 
-// figure is a name of bench's whose first part is nothing else on the pages.
+// figure matches names of bench's figures whose first part has no other meaning on the pages.
 var figure = regexp.MustCompile(`^((nic|card|run)/[a-z0-9]+_[a-z0-9_]+|(path|ring|tuned|engine)/[a-z0-9_-]+)$`)
 
 // figuresIn counts the figures of bench that a span of code or a call names, and returns words like them that are none.
@@ -184,7 +183,7 @@ func TestWrongFlagsAreFound(t *testing.T) {
 	require.Equal(t, []string{"path/none", "none"}, wrong)
 }
 
-// Errors of fields are told by flags that some command has.
+// Errors in settings name flags that some command has.
 func TestFlagsOfFieldsExist(t *testing.T) {
 	a := &app{program: "nictwin", stdout: &output{w: io.Discard}, stderr: io.Discard, commands: commands}
 	for path, flag := range cli.Flags {
@@ -192,11 +191,11 @@ func TestFlagsOfFieldsExist(t *testing.T) {
 	}
 }
 
-// The walk through the tutorial shows what is in its file, all of it, in its order.
+// The walk through the tutorial shows its whole file, in order.
 func TestTutorialIsShownAsItIs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/scenarios.md")
 	require.NoError(t, err)
-	walk, _, found := strings.Cut(string(page), "The result is a line for each case")
+	walk, _, found := strings.Cut(string(page), "The output has a line for each case")
 	require.True(t, found)
 	var shown []string
 	for i, block := range strings.Split(walk, "```") {

@@ -16,14 +16,14 @@ func playCommand(a *app) *cobra.Command {
 	p := cli.NewPlay()
 	c := &cobra.Command{
 		Use:   "play MANIFEST",
-		Short: "Play random transactions on anybody's device, and judge it",
-		Long: `Builds the device of a manifest, drives every input with random legal transactions, with gaps, back-pressure and noise on
-idle pins, and judges what comes out: by the rules of its streams, by the check that the manifest's section play names
-(identity, route, memory, rules), or by a reference in Go (--ref). A run that fails is made shorter, and told with the
-command that plays it again. docs/own-rtl.md has the way from a Verilog file to a first verdict. MANIFEST is a manifest,
-its folder, or a name from dut list.
+		Short: "Play random transactions on your own device, and check its answers",
+		Long: `Builds the device of a manifest, drives every input with random legal transactions, with gaps, back-pressure
+and noise on idle pins, and checks the outputs: by the rules of their streams, and by the check named in the
+manifest's section play (identity, route, memory, rules) or a reference in Go (--ref). A run that fails is
+shortened and reported with the command that repeats it. docs/own-rtl.md leads from a Verilog file to a first
+verdict. MANIFEST is a manifest, its folder, or a name from dut list.
 
-A reference runs in a process of its own, held to --ref-s, --ref-mb and --ref-count, and with the rights of the user.`,
+A reference runs in a process of its own, within --ref-s, --ref-mb and --ref-count, with the user's rights.`,
 		Example: `  nictwin play my/dut.yaml
   nictwin play fifo --runs 200 --seed 7 --stall 60
   nictwin play my/dma.yaml --ref my/ref
@@ -46,53 +46,52 @@ A reference runs in a process of its own, held to --ref-s, --ref-mb and --ref-co
 func playFlags(c *cobra.Command, p *cli.Play) {
 	f := c.Flags()
 	f.SortFlags = false
-	f.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the first run; the next run has the next")
-	f.IntVar(&p.Runs, "runs", p.Runs, "runs")
-	f.StringVar(&p.Ref, "ref", p.Ref, "folder of a Go package with func Reference(p *ref.Player), which says what is "+
-		"right")
+	f.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the first run; later runs count up from it")
+	f.IntVar(&p.Runs, "runs", p.Runs, "number of runs")
+	f.StringVar(&p.Ref, "ref", p.Ref, "folder of a Go package whose func Reference(p *ref.Player) computes the expected "+
+		"outputs")
 	f.IntVar(&p.RefLimits.S, "ref-s", p.RefLimits.S, "seconds that one call into the reference may take")
 	f.IntVar(&p.RefLimits.MB, "ref-mb", p.RefLimits.MB, "megabytes of memory that the reference may take")
 	f.IntVar(&p.RefLimits.Count, "ref-count", p.RefLimits.Count,
 		"transactions that the reference may draw, give and expect in a run")
 	f.StringVar(&p.Settings.Stall, "stall", p.Settings.Stall,
-		"percent of cycles in which streams pause, 0 to 95, or of each stream, in bursts of cycles: s=40x8,m=0; -1: "+
-			"drawn")
-	f.IntVar(&p.Count, "count", p.Count, "transactions of each input that the manifest says nothing of; 0: as the "+
-		"manifest has it")
-	f.StringArrayVar(&p.Captures, "capture", nil, "pcap or pcapng file whose packets an input carries; may be given "+
+		"percent of cycles in which streams pause, 0 to 95; or by stream, with an optional length of bursts: "+
+			"s=40x8,m=0; -1 = drawn for each run")
+	f.IntVar(&p.Count, "count", p.Count, "transactions for each input that has no count in the manifest; 0 = the "+
+		"manifest's count")
+	f.StringArrayVar(&p.Captures, "capture", nil, "pcap or pcapng `FILE` whose packets an input carries; may be given "+
 		"several times")
 	f.StringVar(&p.Stream, "stream", p.Stream, "input that carries the packets of --capture (default the only one)")
 	f.StringToStringVar(&p.Settings.Parameters, "param", nil,
-		"NAME=VALUE of a parameter of the top module, in place of the manifest's")
-	f.StringToStringVar(&p.Settings.Ties, "tie", nil, "SIGNAL=VALUE of an input that is tied off, in place of a "+
-		"drawn one")
+		"`NAME=VALUE` of a parameter of the top module, instead of the manifest's")
+	f.StringToStringVar(&p.Settings.Ties, "tie", nil, "`SIGNAL=VALUE` of a tied-off input, instead of a drawn "+
+		"value")
 	f.StringToStringVar(&p.Settings.Clocks, "clock", nil,
-		"SIGNAL=PERIOD or SIGNAL=PERIOD+PHASE of a clock in ps, in place of drawn ones")
+		"`SIGNAL=PERIOD`[+PHASE] of a clock in ps, instead of drawn values")
 	f.StringVar(&p.Settings.Resets, "resets", "",
-		"numbers of transactions taken after which the device is reset, such as 3,17, or none; empty: drawn")
-	f.StringVar(&p.KeepText, "keep", p.KeepText, "numbers of the transactions that are offered, such as 3,7-9; the "+
-		"others are left out")
-	f.IntVar(&p.Cut, "cut", p.Cut, "bytes to which drawn packets are cut; 0: they are not")
-	f.BoolVar(&p.NoGap, "no-gaps", p.NoGap, "transactions follow each other at once")
-	f.BoolVar(&p.NoShrink, "no-shrink", p.NoShrink, "leave a run that fails as long as it is")
+		"reset the device after these numbers of transactions taken, such as 3,17, or none (default drawn)")
+	f.StringVar(&p.KeepText, "keep", p.KeepText, "offer only the transactions with these numbers, such as 3,7-9")
+	f.IntVar(&p.Cut, "cut", p.Cut, "cut drawn packets to this many bytes; 0 = do not cut")
+	f.BoolVar(&p.NoGap, "no-gaps", p.NoGap, "drive transactions back to back")
+	f.BoolVar(&p.NoShrink, "no-shrink", p.NoShrink, "do not shorten a run that fails")
 	waveFlag(c, &p.WaveText)
 	artifactFlags(c, &p.Out, &p.Common, "out/play-NAME-SEED")
-	f.StringVar(&p.VariantName, "variant", p.VariantName, "build of the device: speed, tuned (made by dut tune) or "+
-		"debug with its assertions checked")
+	f.StringVar(&p.VariantName, "variant", p.VariantName, "build variant of the device: speed, tuned (needs dut tune "+
+		"first) or debug (checks the assertions)")
 	complete(c, "variant", "speed", "tuned", "debug")
 }
 
-// play plays and tells people how it ended.
+// play runs the transactions and reports the outcome.
 func (a *app) play(c *cobra.Command, p *cli.Play) error {
 	bar := newBar(os.Stderr, "runs")
 	p.Log, p.Progress, p.RefOutput = a.stderr, bar.set, a.stderr
 	e := p.Run(c.Context())
 	bar.end()
-	a.tell(&e.Ended, driven{e.Report})
+	a.report(&e.Ended, driven{e.Report})
 	return e.Err
 }
 
-// driven is what was driven and seen, a line for each stream.
+// driven prints what each stream carried, a line for each.
 type driven struct{ *play.Report }
 
 func (d driven) String() string {

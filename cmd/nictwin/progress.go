@@ -10,15 +10,15 @@ import (
 	"golang.org/x/term"
 )
 
-// bar shows how far a run is, to people who watch it. A nil bar shows nothing.
+// bar is a progress bar on a terminal. A nil bar shows nothing.
 type bar struct {
-	of    string // what it counts
+	of    string // the things counted, such as frames
 	to    *os.File
 	bar   *progressbar.ProgressBar
 	since time.Time
 }
 
-// barWidth is in columns: a bar that is broken over several lines could not be drawn over.
+// barWidth is the least width of a terminal, in columns: a bar that wraps could not be redrawn in place.
 const barWidth = 70
 
 // newBar returns nil unless f is a terminal that understands a bar and has room for it.
@@ -35,6 +35,7 @@ func newBar(f *os.File, of string) *bar {
 
 const redraw = 100 * time.Millisecond
 
+// set shows that done of total things have ended.
 func (b *bar) set(done, total int) {
 	if b == nil {
 		return
@@ -42,14 +43,14 @@ func (b *bar) set(done, total int) {
 	if b.bar == nil {
 		b.begin(total, progressbar.OptionShowCount())
 	}
-	// Drawing fails when the terminal is gone; the run goes on without.
+	// Drawing fails when the terminal is gone; the run continues.
 	_ = b.bar.Set(done)
 }
 
-// parts counts the steps of a bar whose things take unlike times.
+// parts is the number of steps of a bar that shows a share of the work.
 const parts = 10_000
 
-// share shows how many things have ended, and by the share of the work that is done how long the others will take.
+// share shows how many things have ended, and estimates the time left from the share of the work that is done.
 func (b *bar) share(ended, of int, share float64) {
 	if b == nil {
 		return
@@ -62,7 +63,7 @@ func (b *bar) share(ended, of int, share float64) {
 	_ = b.bar.Set(int(share * parts)) // as above
 }
 
-// left tells how long the rest of a run takes if it goes on as it did until now. With little to go by it tells nothing.
+// left estimates the time left of a run at its speed so far. It returns nothing early in the run.
 func left(took time.Duration, share float64) string {
 	if took < time.Second || share < 0.01 {
 		return ""

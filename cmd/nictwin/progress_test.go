@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How long the rest takes follows from the share that is done, once there is enough to go by.
+// The time left is estimated from the share that is done, once enough of it is done.
 func TestTimeLeft(t *testing.T) {
 	require.Equal(t, ", 3m0s left", left(time.Minute, 0.25))
 	require.Equal(t, ", 0s left", left(time.Minute, 1))

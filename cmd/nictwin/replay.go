@@ -14,10 +14,9 @@ func replayCommand(a *app) *cobra.Command {
 		Use:   "replay CAPTURE...",
 		Short: "Play captures through the NIC and referee it",
 		Long: `Plays pcap or pcapng files through the NIC, one after the other: received, transmitted, or both at once.
-They may be packed by gzip, and pipes; - is standard input.
-The referee holds every crossing of the NIC's boundary to the contract, and every frame is compared with the capture.
-A file that is given twice is played twice, which a pipe cannot be.
-Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
+Captures may be gzipped, or pipes; - is standard input. A file named twice is played twice; a pipe cannot be.
+The referee checks every frame and TLP that crosses the NIC's boundary against the contract, and compares
+every frame with the capture.`,
 		Example: `  nictwin replay --nic model trace.pcap
   zstd -dc trace.pcapng.zst | nictwin replay --limit 100000 -
   nictwin replay --dir rx --speed 40 --stall 20 --seed 7 --out out/seven trace.pcapng`,
@@ -45,54 +44,54 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f := c.Flags()
 	f.SortFlags = false
 	nicFlag(c, &r.NIC)
-	f.IntVar(&r.Ports, "ports", r.Ports, "Ethernet ports of the NIC, 1 or 2: capture i plays on port i modulo that, "+
-		"in both directions")
+	f.IntVar(&r.Ports, "ports", r.Ports, "Ethernet ports of the NIC, 1 or 2; with 2, captures alternate between the "+
+		"ports")
 	ethBitsFlag(c, &r.EthBits)
 	boardFlag(c, &r.Board)
 	f.StringVar(&r.Dir, "dir", r.Dir, "direction: rx, tx or both")
-	f.StringVar(&r.Speed, "speed", r.Speed, "pace of received frames: line, capture, or a number of Gbps")
-	f.DurationVar(&r.Gap, "max-gap", r.Gap, "longest idle gap of --speed capture, in simulated time")
+	f.StringVar(&r.Speed, "speed", r.Speed, "pace of received frames: line, capture, or a rate in Gbps")
+	f.DurationVar(&r.Gap, "max-gap", r.Gap, "longest idle gap with --speed capture, in simulated time")
 	seedFlag(c, &r.Seed)
 	f.IntVar(&r.Stall, "stall", r.Stall, "percent of cycles with gaps and back-pressure, 0 to 90")
-	f.IntVar(&r.Loop, "loop", r.Loop, "how often everything is played")
-	f.IntVar(&r.Limit, "limit", r.Limit, "frames at most, before --loop; 0 is all")
+	f.IntVar(&r.Loop, "loop", r.Loop, "play the captures this many times")
+	f.IntVar(&r.Limit, "limit", r.Limit, "play at most this many frames in each loop; 0 = all")
 	f.BoolVar(&r.Pad, "pad", r.Pad, "pad short frames to 60 bytes, as a MAC would")
-	f.StringSliceVar(&r.Recompute, "recompute", nil, "have the NIC insert on transmit: csum, icrc")
+	f.StringSliceVar(&r.Recompute, "recompute", nil, "checksums for the NIC to insert on transmit: csum, icrc")
 	artifactFlags(c, &r.Out, &r.Common, "out/replay-NIC-DIR-SEED")
-	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "megabytes that events.jsonl and frames.pcapng may take, "+
-		"each; 0 is no limit")
+	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "cut events.jsonl and frames.pcapng at this many megabytes "+
+		"each; 0 = no limit")
 	buildFlags(c, &r.DUT, &r.Variant)
 	rtlCoverageFlag(c, &r.RTLCoverage)
-	f.StringVar(&r.Connect, "connect", r.Connect, "a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, "+
+	f.StringVar(&r.Connect, "connect", r.Connect, "use a running device, unix:PATH or tcp:A.B.C.D:PORT, "+
 		"instead of --dut (rtl only)")
 	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file of mode 0600, or pipe, with the token of the device "+
-		"at --connect, 64 hexadecimal digits")
-	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's "+
-		"choice (rtl only)")
-	f.BoolVar(&r.Serial, "serial", r.Serial, "do not overlap device and models (rtl only)")
-	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "cycles in which the device stands still: skip, evaluate or "+
-		"check (rtl only)")
+		"at --connect: 64 hexadecimal digits")
+	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles that the device runs between two exchanges; 0 = chosen by "+
+		"the bridge (rtl only)")
+	f.BoolVar(&r.Serial, "serial", r.Serial, "do not run device and models in parallel (rtl only)")
+	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "treatment of cycles in which the device is idle: skip, evaluate "+
+		"or check (rtl only)")
 	waveFlag(c, &r.WaveText)
-	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port of Akita's monitor of this run, for this machine only; "+
-		"wants a program of make build-akitaview")
-	f.StringVar(&r.Akita.Trace, "akita-trace", "", "new file NAME.sqlite3 for a trace that Akita's viewer opens; "+
-		"likewise")
+	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port for Akita's monitor of this run, open to this machine "+
+		"only; needs a program from make build-akitaview")
+	f.StringVar(&r.Akita.Trace, "akita-trace", "", "new file NAME.sqlite3 for a trace for Akita's viewer; needs "+
+		"a program from make build-akitaview")
 	complete(c, "dir", "rx", "tx", "both")
 	complete(c, "speed", "line", "capture")
 	complete(c, "recompute", "csum", "icrc")
 	complete(c, "idle-cycles", "skip", "evaluate", "check")
 }
 
-// replay runs and tells how it ended.
+// replay plays the captures and reports the outcome.
 func (a *app) replay(c *cobra.Command, r *cli.Replay) error {
 	bar := newBar(os.Stderr, "frames")
 	r.Log, r.Progress = a.stderr, bar.set
 	e := r.Run(c.Context())
 	bar.end()
 	if e.Result == nil {
-		a.tell(&e.Ended, nil)
+		a.report(&e.Ended, nil)
 	} else {
-		a.tell(&e.Ended, e.Result)
+		a.report(&e.Ended, e.Result)
 	}
 	return e.Err
 }

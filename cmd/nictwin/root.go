@@ -15,7 +15,7 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// commands are what this program can do.
+// commands lists the program's commands, hidden ones included.
 var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand,
 	runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
 
@@ -23,7 +23,7 @@ func (a *app) root() *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:           "nictwin",
-		Short:         "Proves that a SmartNIC in RTL does what its Go twin says",
+		Short:         "Checks a SmartNIC in RTL against its Go twin",
 		Long:          rootHelp,
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.begin(c) },
@@ -34,13 +34,13 @@ func (a *app) root() *cobra.Command {
 			return a.version()
 		},
 		Args: cobra.ArbitraryArgs,
-		// an unknown command is the news, not its flags
+		// Report the unknown command, not its unknown flags.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
-	root.Flags().BoolVar(&version, "version", false, "show what nictwin version shows")
+	root.Flags().BoolVar(&version, "version", false, "print what nictwin version prints")
 	root.PersistentFlags().Bool("json", false, "print exactly one JSON object on stdout")
-	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's files (default: $NICTWIN_HOME, else "+
-		"the one that the program lies in)")
+	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's RTL, harness and manifests "+
+		"(default: $NICTWIN_HOME, else the one that contains the program)")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		var wrong *pflag.InvalidValueError
 		if errors.As(err, &wrong) {
@@ -54,19 +54,21 @@ func (a *app) root() *cobra.Command {
 		root.AddCommand(c(a))
 	}
 	root.SetHelpCommand(helpCommand())
-	root.InitDefaultCompletionCmd("any") // cobra makes it when there are words to complete, else not at all
+	root.InitDefaultCompletionCmd("any") // without an argument cobra would leave the command out
 	group(root)
+	wrapFlags(root)
 	prepare(root)
 	return root
 }
 
-const rootHelp = `Plays traffic through a SmartNIC, in RTL or its Go model, and has a referee judge every crossing of its boundary.
+const rootHelp = `Plays traffic through a SmartNIC, either its RTL or its Go model, while a referee checks every frame and TLP
+that crosses the NIC's boundary.
 
-Exit codes: 0 pass, 1 mismatch, 2 usage or configuration, 3 infrastructure (a tool is missing, the device died),
-130 interrupted. Flags of settings can be given by the environment, too: --max-gap by NICTWIN_MAX_GAP.`
+Exit codes: 0 pass, 1 mismatch, 2 usage or configuration error, 3 infrastructure failure (a tool is missing,
+the device died), 130 interrupted. The environment can set flags, too: NICTWIN_MAX_GAP sets --max-gap.`
 
-// prepare makes commands that only hold others refuse words they do not know. Words that a command does not take are a
-// matter of usage.
+// prepare makes commands that only group others reject unknown words, and turns cobra's argument errors into usage
+// errors.
 func prepare(c *cobra.Command) {
 	if c.HasSubCommands() && !c.Runnable() {
 		c.Args, c.RunE = cobra.ArbitraryArgs, refuse
@@ -84,6 +86,7 @@ func prepare(c *cobra.Command) {
 	}
 }
 
+// refuse rejects a missing or unknown subcommand of c and names those that exist.
 func refuse(c *cobra.Command, args []string) error {
 	var names []string
 	for _, s := range c.Commands() {
@@ -99,7 +102,7 @@ func refuse(c *cobra.Command, args []string) error {
 	return cli.Usagef("unknown command %q: %s", args[0], want)
 }
 
-// noArgs refuses words that are no flags.
+// noArgs rejects positional arguments.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return cli.Usagef("unknown word %q: %s takes flags only", args[0], c.CommandPath())
@@ -121,7 +124,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// begin is called when flags and arguments have been parsed: the environment fills in what no flag has set.
+// begin runs after flags and arguments have been parsed, and sets flags that were not given from the environment.
 func (a *app) begin(c *cobra.Command) error {
 	a.name = strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
 	var err error
@@ -131,7 +134,7 @@ func (a *app) begin(c *cobra.Command) error {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		name := envName(f.Name)
 		value := os.Getenv(name)
-		if f.Changed && isEmpty(f) && err == nil { // a variable that a script has not set
+		if f.Changed && isEmpty(f) && err == nil { // probably an unset variable in a script
 			err = cli.Usagef("--%s: is empty: leave it out, or say what it is", f.Name)
 		}
 		if f.Changed || value == "" || err != nil || excluded(c, f) {
@@ -144,7 +147,7 @@ func (a *app) begin(c *cobra.Command) error {
 	return err
 }
 
-// isEmpty reports whether a flag has no text where it wants some.
+// isEmpty reports whether a flag that takes text was given an empty one.
 func isEmpty(f *pflag.Flag) bool {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return len(list.GetSlice()) == 0
@@ -152,7 +155,7 @@ func isEmpty(f *pflag.Flag) bool {
 	return f.Value.Type() == "string" && f.Value.String() == ""
 }
 
-// wrongValue says what a flag takes that does not take a value.
+// wrongValue returns the error for a value that a flag does not accept; it names the accepted values.
 func wrongValue(name string, f *pflag.Flag, value string) error {
 	want := map[string]string{
 		"bool": "true or false", "int": "a whole number, at most 2^63 - 1",
@@ -160,15 +163,15 @@ func wrongValue(name string, f *pflag.Flag, value string) error {
 		"float64": "a number", "duration": "a time with its unit, such as 90s or 1m30s",
 	}[f.Value.Type()]
 	if want == "" {
-		want = f.Usage
+		_, want = pflag.UnquoteUsage(f)
 	}
 	return cli.Usagef("%s%q: want %s", name, value, want)
 }
 
-// excluded reports whether the environment has no say on a flag, or a flag that was given speaks against it.
+// excluded reports whether the environment must not set a flag: never, or because a flag that was given rules it out.
 func excluded(c *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
-	case "help", "json", "home": // the last has its own search, which names the variable in its errors
+	case "help", "json", "home": // home.Find reads NICTWIN_HOME itself and names it in its errors
 		return true
 	case "no-artifacts":
 		return c.Flags().Changed("out")
@@ -176,12 +179,13 @@ func excluded(c *cobra.Command, f *pflag.Flag) bool {
 	return false
 }
 
+// envName returns the environment variable that sets a flag.
 func envName(flag string) string {
 	return "NICTWIN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// wantsJSON looks for --json before flags are parsed: an error in them must come as JSON, too. Shells that complete a
-// command line with --json in it want words.
+// wantsJSON looks for --json before flags are parsed, so that errors in flags are reported as JSON, too. A shell that
+// completes a command line with --json in it gets plain words.
 func wantsJSON(args []string) bool {
 	on := false
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
@@ -200,8 +204,8 @@ func wantsJSON(args []string) bool {
 	return on
 }
 
-// again is the command line that does the same once more, wherever the settings came from. Flags named in always are
-// in it even when they have their default, those that are idle never.
+// again returns the command line that repeats this run, with settings from the environment spelled out. Flags named in
+// always are included even at their default, idle ones never.
 func (a *app) again(c *cobra.Command, args []string, idle cli.Idle, always ...string) string {
 	words := append([]string{a.program}, strings.Fields(a.name)...)
 	c.Flags().VisitAll(func(f *pflag.Flag) {

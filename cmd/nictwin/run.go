@@ -13,11 +13,11 @@ func runCommand(a *app) *cobra.Command {
 	s := cli.NewScenarios()
 	c := &cobra.Command{
 		Use:   "run SCENARIO.yaml...",
-		Short: "Play scenarios: two servers, their stacks and applications, on any NIC",
-		Long: `Plays scenario files: a board, what stands in the slots of its NICs, the stack of each server, what applications do, faults,
-and what must come of it. Applications check every byte; a referee judges every NIC of the contract throughout.
---nic both plays each on the Go NIC and on the RTL, and compares completions and memory. See docs/scenarios.md.
-Artifacts go to the folder --out, by default out/run-NIC, with a folder for each case.`,
+		Short: "Play scenarios: servers with their stacks and applications, on any NIC",
+		Long: `Plays scenario files. A scenario names a board, the devices in its NIC slots, the stack of each server, the
+work of the applications, faults, and the expected results. Applications check every byte; a referee checks
+every NIC of the contract. --nic both plays each case on the Go NIC and on the RTL, and compares completions
+and memory. Each case gets its own folder of artifacts in --out. See docs/scenarios.md.`,
 		Example: `  nictwin run scenarios/library/tutorial.yaml
   nictwin run --nic both scenarios/library/*.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -33,16 +33,16 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	f := c.Flags()
 	f.SortFlags = false
 	waveFlag(c, &s.WaveText)
-	f.StringVar(&s.NIC, "nic", s.NIC, "the NIC in every slot of the contract: model, rtl or both, one after the "+
-		"other (default as the files have it)")
+	f.StringVar(&s.NIC, "nic", s.NIC, "the NIC in every slot for the contract's NIC: model, rtl, or both in turn "+
+		"(default the files' choice)")
 	complete(c, "nic", "model", "rtl", "both")
-	f.IntVar(&s.Jobs, "jobs", s.Jobs, "cases at a time, on as many processors; the results are the same")
-	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of workloads; 0: as the files have it")
-	f.StringSliceVar(&s.Only, "only", nil, "names of the cases to be played, as they are shown")
+	f.IntVar(&s.Jobs, "jobs", s.Jobs, "cases played at a time, one on each processor; results do not depend on it")
+	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of the workloads; 0 = the files' seeds")
+	f.StringSliceVar(&s.Only, "only", nil, "play only the cases with these names, as they are shown")
 	buildFlags(c, &s.DUT, &s.Variant)
 	artifactFlags(c, &s.Out, &s.Common, "out/run-NIC")
 	underHeadings(c, runSections)
-	f.IntVar(&s.ArtifactMB, "artifact-mb", s.ArtifactMB, "megabytes that each file of a case may take; 0 is no limit")
+	f.IntVar(&s.ArtifactMB, "artifact-mb", s.ArtifactMB, "cut each artifact of a case at this many megabytes; 0 = no limit")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.Files = args
 		a.common(c, args, &s.Common, s.Idle())
@@ -54,14 +54,13 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 		s.Log, s.Progress = a.stderr, bar.share
 		e := s.Run(c.Context())
 		bar.end()
-		a.tell(&e.Ended, e)
+		a.report(&e.Ended, e)
 		return e.Err
 	}
 	return c
 }
 
-// withJobs are flags that are left out of the command line that does the same once more, --jobs among them: it changes
-// nothing of the results.
+// withJobs adds --jobs to the flags that the command line to repeat a run leaves out: results do not depend on it.
 func withJobs(i cli.Idle) cli.Idle {
 	i["jobs"] = "changes nothing"
 	return i

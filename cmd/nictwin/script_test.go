@@ -61,7 +61,7 @@ func endCommand(a *app) *cobra.Command {
 		if args[0] == "infrastructure" {
 			e.Outcome, e.Err = result.Infrastructure, errors.New("the device died")
 		}
-		a.tell(e, &replay.Result{Seed: 5})
+		a.report(e, &replay.Result{Seed: 5})
 		return e.Err
 	}}
 }
@@ -79,8 +79,7 @@ func TestScripts(t *testing.T) {
 		}
 		cache = filepath.Join(dir, "nictwin")
 	}
-	// Whoever waits in a script does so until shortly before the time limit of the whole test, so that its failure is
-	// told.
+	// Waits in a script end shortly before the time limit of the whole test, so that their failure is reported.
 	ctx := t.Context()
 	if end, ok := t.Deadline(); ok {
 		sooner, cancel := context.WithDeadline(ctx, end.Add(-time.Until(end)/10))
@@ -148,7 +147,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 	case errors.As(err, &exit):
 		got = exit.ExitCode()
 		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-			got = 128 + int(status.Signal()) // as a shell has it
+			got = 128 + int(status.Signal()) // as a shell reports it
 		}
 	case err != nil:
 		ts.Fatalf("%v", err)
@@ -158,7 +157,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 	}
 }
 
-// required are the fields that every object has.
+// required lists the fields that every object has.
 var required = []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps",
 	"wall_s", "artifacts"}
 

@@ -12,25 +12,25 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// grace is what a run gets to end on its own when it is interrupted. More signals within it count as the same: who
-// signals a process and then its group, as timeout does, means it once.
+// grace is the time that an interrupted run gets to end by itself. Further signals within it are ignored: timeout, for
+// one, signals the process and then its group.
 const grace = time.Second
 
-// heed sees to signals from now on.
-func heed(cancel context.CancelCauseFunc, grace time.Duration) {
+// handleSignals installs the program's signal handlers.
+func handleSignals(cancel context.CancelCauseFunc, grace time.Duration) {
 	signals, quits := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	signal.Notify(quits, syscall.SIGQUIT)
 	go interrupts(signals, cancel, grace)
 	go quit(quits, cancel, grace)
-	// A reader that has gone is found out by writing, like a full disk: the run and its artifacts come to their end.
+	// A closed pipe shows as a write error, like a full disk, so that the run still completes its artifacts.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// interrupts ends the run at the first signal, and the program at one that comes after the grace.
+// interrupts ends the run at the first signal, and the program at the first one after the grace period.
 func interrupts(signals <-chan os.Signal, cancel context.CancelCauseFunc, grace time.Duration) {
 	s := <-signals
 	say(os.Stderr, "nictwin: %v: ending; another one after %v ends it at once\n", s, grace)
@@ -39,8 +39,8 @@ func interrupts(signals <-chan os.Signal, cancel context.CancelCauseFunc, grace 
 	endNow(grace)
 }
 
-// awaitAnother returns at a signal after the first tick. With every tick it ends children: compilers are left when the
-// grace is over, and more of them may start.
+// awaitAnother returns at the first signal after the first tick. It ends child processes at every tick: compilers may
+// still run after the grace period, and start others.
 func awaitAnother(signals <-chan os.Signal, ticks <-chan time.Time, endChildren func()) {
 	over := false
 	for {
@@ -52,7 +52,7 @@ func awaitAnother(signals <-chan os.Signal, ticks <-chan time.Time, endChildren 
 		case <-ticks:
 			if !over {
 				select {
-				case <-signals: // it came before
+				case <-signals: // arrived before the tick
 				default:
 				}
 			}
@@ -62,15 +62,15 @@ func awaitAnother(signals <-chan os.Signal, ticks <-chan time.Time, endChildren 
 	}
 }
 
-// quit ends the program by SIGQUIT, which asks for no artifacts: it shows what every goroutine does.
+// quit ends the program at SIGQUIT without artifacts, and dumps the stacks of all goroutines.
 func quit(quits <-chan os.Signal, cancel context.CancelCauseFunc, grace time.Duration) {
 	<-quits
-	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2) // nobody could be told
-	cancel(cli.ErrInterrupted)                          // a run that ends by itself now knows why
+	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2) // stderr is the only reader
+	cancel(cli.ErrInterrupted)                          // the reason, should the run end by itself
 	endNow(grace)
 }
 
-// endNow ends the program, and sees that no device and no compiler is left.
+// endNow exits once no device and no compiler runs any more, or kills those that remain after the grace period.
 func endNow(grace time.Duration) {
 	const polls = 50
 	for range polls {

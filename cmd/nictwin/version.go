@@ -10,7 +10,7 @@ import (
 func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show the versions of program, contract and protocols, and the home",
+		Short: "Show the home, and the versions of program, contract and protocols",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return a.version()
@@ -18,8 +18,8 @@ func versionCommand(a *app) *cobra.Command {
 	}
 }
 
-// version tells what this program is, and with which home it would play. That there is none is a fault only where one
-// was named.
+// version prints the versions of this program and the home that it would use. A missing home is an error only if the
+// user named one.
 func (a *app) version() error {
 	p := cli.Place{Home: a.home}
 	home := "none: "

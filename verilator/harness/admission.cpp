@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A client whose OPEN frame is not complete.
+// A client whose OPEN frame is still incomplete.
 struct Applicant {
   int fd;
   std::string who;
@@ -30,8 +30,8 @@ struct Applicant {
   uint8_t frame[kOpenFrame] = {};
 };
 
-// The other side of a connection, for people. Its address is the one that accept gave: a connection that has been reset has
-// none any more.
+// Describes the peer of a connection in messages. Its address is the one that accept returned: after a reset, a
+// connection has none.
 std::string peer_name(int fd, const sockaddr_in& at) {
   char text[INET_ADDRSTRLEN];
   if (at.sin_family == AF_INET && inet_ntop(AF_INET, &at.sin_addr, text, sizeof text) != nullptr) {
@@ -43,7 +43,7 @@ std::string peer_name(int fd, const sockaddr_in& at) {
   return "process " + std::to_string(peer.pid) + " of user " + std::to_string(peer.uid);
 }
 
-// Turns clients away. Not each is named: whoever can connect could fill a disk else.
+// Refuses clients. Not all are named, or anybody who can connect could fill a disk.
 class Doorman {
  public:
   void refuse(Applicant& a, const SessionError& why);
@@ -62,10 +62,10 @@ void Doorman::refuse(Applicant& a, const SessionError& why) {
   }
   Writer w;
   encode_error(w, why.code, 0, why.text);
-  // No wait: what does not fit into the socket is lost.
+  // Does not wait: bytes that do not fit into the socket are lost.
   (void)!send(a.fd, w.data(), w.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   shutdown(a.fd, SHUT_WR);
-  // Bytes that nobody has read would have the frame thrown away with the connection.
+  // Unread bytes would make close() reset the connection and discard the frame.
   uint8_t rest[4096];
   for (int i = 0; i < 16 && recv(a.fd, rest, sizeof rest, MSG_DONTWAIT) > 0; i++) {
   }
@@ -73,8 +73,8 @@ void Doorman::refuse(Applicant& a, const SessionError& why) {
   a.fd = -1;
 }
 
-// Takes what has come from a client. True once its OPEN frame is complete and right; a client that is refused has no socket
-// any more.
+// Receives bytes from a client. Returns true once its OPEN frame is complete and correct; a refused client has its
+// socket closed.
 bool advance(Applicant& a, const uint8_t* token, Doorman& doorman) {
   ssize_t n = recv(a.fd, a.frame + a.have, kOpenFrame - a.have, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
@@ -126,7 +126,7 @@ class Admission {
     return errno == EINTR;
   }
 
-  // The socket of a client that has the token, or -1.
+  // Returns the socket of a client that has the token, or -1.
   int admitted() {
     std::optional<size_t> first;
     for (size_t i = 0; i < applicants_.size() && !first; i++) {
@@ -149,7 +149,7 @@ class Admission {
     while (!applicants_.empty() && applicants_.front().end <= Clock::now()) turn_away({ErrorCode::kProtocol, why});
   }
 
-  // Accepts a client. False if none can ever be.
+  // Accepts a client. Returns false if none can ever be accepted.
   bool take_in() {
     sockaddr_in from{};
     socklen_t n = sizeof from;
@@ -184,6 +184,8 @@ class Admission {
 
 }  // namespace
 
-int admit(int listening, const std::string& token, std::string& error) { return Admission(listening, token).run(error); }
+int admit(int listening, const std::string& token, std::string& error) {
+  return Admission(listening, token).run(error);
+}
 
 }  // namespace nictwin

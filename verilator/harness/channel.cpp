@@ -17,7 +17,7 @@ namespace nictwin {
 
 namespace {
 
-// As on the other side, see rtlbridge/transport.go; but how long the client will think is not known.
+// As on the client's side (rtlbridge/transport.go), except that the client's thinking time is unknown.
 constexpr int64_t kSpinNs = 100'000;
 constexpr int64_t kStolenNs = 30'000;
 constexpr uint32_t kRestMost = 256;
@@ -47,7 +47,7 @@ bool Channel::share(int memory_fd) {
   return true;
 }
 
-// Takes what is there without waiting; 0 if there is nothing.
+// Reads available bytes without waiting; 0 if there are none.
 size_t Channel::poll(uint8_t* at, size_t max) {
   if (shared_) {
     size_t n = in_.get(at, max);
@@ -147,7 +147,7 @@ void Channel::watch_peer() {
       if (n > 0) break;
       if (n < 0 && errno != EINTR) return;
     }
-    // Leave the main thread time to end in order (it sees the same end of file), then make sure.
+    // Give the main thread time to end in order (it sees the same end of file), then force it.
     std::this_thread::sleep_for(std::chrono::seconds(2));
     _exit(0);
   }).detach();

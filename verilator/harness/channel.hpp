@@ -9,7 +9,7 @@
 
 namespace nictwin {
 
-// Thrown when the peer is gone; there is nobody to tell.
+// Thrown when the peer is gone, so that no error can be sent.
 struct PeerGone {};
 
 class Channel {
@@ -19,7 +19,7 @@ class Channel {
   // Sends and receives through shared memory from now on; the socket only wakes sleepers. False if it cannot be mapped.
   bool share(int memory_fd);
 
-  // Reads at least `min` and at most `max` bytes; returns how many. Spins first, unless that was futile of late.
+  // Reads at least `min` and at most `max` bytes; returns how many. Spins first, unless recent spins were futile.
   size_t read(uint8_t* at, size_t min, size_t max);
   void write(const uint8_t* at, size_t n);
 

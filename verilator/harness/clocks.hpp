@@ -7,7 +7,8 @@
 
 namespace nictwin {
 
-// N clocks. Times are ps from power-up. The first clock rises at its period, 2 periods, ...; the others at phase, phase + period, ...
+// N clocks. Times are ps from power-up. The first clock rises at its period, 2 periods, ...; the others at phase,
+// phase + period, ...
 template <size_t N>
 class Clocks {
  public:
@@ -26,12 +27,12 @@ class Clocks {
     for (size_t k = 0; k < N; k++) which |= uint32_t(next_[k] == now_) << k;
     return which;
   }
-  // When they do, in ps.
+  // The time of these edges, in ps.
   uint64_t now() const { return now_; }
-  // How often a clock has risen.
+  // The number of edges of a clock so far.
   uint64_t ticks(size_t k) const { return ticks_[k]; }
 
-  // They have risen.
+  // Advances past these edges.
   void advance(uint32_t which) {
     for (size_t k = 0; k < N; k++) {
       if ((which >> k & 1) == 0) continue;

@@ -1,4 +1,4 @@
-// What a run exercised, in builds that count it (variant "coverage"): line points by Verilator's counters, bits by toggles.hpp.
+// Coverage of a run, in builds of variant "coverage": line points by Verilator's counters, bits by toggles.hpp.
 #pragma once
 
 #include <fcntl.h>
@@ -16,8 +16,9 @@
 
 namespace nictwin {
 
-// A file of coverage counts that processes of one build add to: magic, the build's hash, the number of counters, then a byte
-// for each: the most that any process counted since reset, 255 at most; then a byte for each that counts from power-up on.
+// A file of coverage counts that processes of one build add to: magic, the build's hash, the number of counters, then a
+// byte for each: the most that any process counted since reset, 255 at most; then a byte for each, counted from
+// power-up.
 class HitsFile {
  public:
   // Adds the counts, both kinds in a row; returns a fault, or "".
@@ -42,7 +43,8 @@ class HitsFile {
 
  private:
   static constexpr size_t kHead = 48;
-  explicit HitsFile(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {}
+  explicit HitsFile(const std::string& path)
+      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {}
   ~HitsFile() {
     if (fd_ >= 0) close(fd_);
   }
@@ -62,7 +64,7 @@ class Coverage {
     top.trace(&trace_, 99);
     bits().begin();
   }
-  // In each cycle once, when all has settled and the clock is about to rise: what registers see.
+  // Called once a cycle, when the design has settled and the clock is about to rise: samples what registers see.
   void sample() { bits().sample(); }
 
   void reset_ends() {
@@ -98,7 +100,9 @@ class Coverage {
   void words(std::vector<uint8_t>& all, bool reset_too) {
     const ToggleWords& w = bits().words();
     for (size_t i = 0; i < w.value.size(); i++) {
-      for (unsigned b = 0; b < 32; b++) all.push_back(uint8_t(w.changes(i, b) + (reset_too ? in_reset_.changes(i, b) : 0)));
+      for (unsigned b = 0; b < 32; b++) {
+        all.push_back(uint8_t(w.changes(i, b) + (reset_too ? in_reset_.changes(i, b) : 0)));
+      }
     }
   }
 

@@ -28,8 +28,8 @@ class Device {
  public:
   using Top = typename Dut::Top;
 
-  // Powers the design up, its state random if the variant is built so (a plusarg +verilator+seed+N overrides the run's seed),
-  // holds it in reset and leaves it before cycle 0.
+  // Powers the design up (with random state if the variant is built so; the plusarg +verilator+seed+N overrides the
+  // run's seed) and takes it through reset, up to cycle 0.
   Device(const Start& start, const std::vector<std::string>& plus_args, const WaveOptions& wave)
       : context_(std::make_unique<VerilatedContext>()),
         half_{start.period_ps / 2, start.period_ps - start.period_ps / 2},
@@ -58,9 +58,9 @@ class Device {
   uint64_t cycle() const { return cycle_; }
   const std::array<Observed, Dut::kObserve>& observed() const { return observed_; }
 
-  // Adds what was covered to a file; returns a fault, or "".
+  // Adds the coverage counts to a file; returns a fault, or "".
   std::string cover(const std::string& file) { return HitsFile::add(file, Dut::info().build_hash, coverage_.counts()); }
-  // Prints the signals that are covered.
+  // Prints the signals whose bits are counted.
   void print_signals() { coverage_.print(); }
 
   // No input waits or is half taken, no output is half given.
@@ -80,16 +80,16 @@ class Device {
     }
   }
 
-  // Reports the held times that go on, up to the cycle before the one at hand.
+  // Reports held times that have not ended, up to the cycle before the current one.
   template <class Out>
   void tell_held(Out& out) {
     std::apply([&](auto&... s) { (s.tell_held(cycle_, out), ...); }, inputs_);
     std::apply([&](auto&... s) { (s.tell_held(cycle_, out), ...); }, outputs_);
   }
 
-  // Nothing happens any more unless a record comes.
+  // True if nothing happens from here on unless a record comes.
   bool stands_still() const { return stillness_.still() && next_change() == UINT64_MAX; }
-  // Cycles that were not evaluated.
+  // The number of cycles that were not evaluated.
   uint64_t skipped() const { return skipped_; }
 
   // Runs n cycles, or fewer if the design stops (g_stop); returns the number of cycles run. Throws IdleFault.
@@ -111,7 +111,7 @@ class Device {
   }
 
  private:
-  static constexpr int kRandom = 2;  // what is not initialised is random
+  static constexpr int kRandom = 2;  // uninitialised variables are random
 
   // Waveforms and coverage show every cycle, so every cycle is evaluated for them.
   static IdleMode idle_mode(const Start& start, const WaveOptions& wave) {
@@ -148,7 +148,7 @@ class Device {
     cycle_++;
   }
 
-  // Begins a reset that is due, and holds it; true while it lasts, in which no stream goes on.
+  // Begins a reset that is due, and holds it; returns true while it lasts. Streams do not advance meanwhile.
   template <class Out>
   bool hold(Top& t, Out& out) {
     if (!resets_.empty() && resets_.front() <= cycle_ && held_ == kFree) {
@@ -191,7 +191,7 @@ class Device {
     std::apply([&](auto&... s) { (one(s), ...); }, outputs_);
   }
 
-  // Gives the readies that answer a valid of the same cycle.
+  // Drives the ready signals that answer a valid of the same cycle.
   void settle([[maybe_unused]] Top& t, [[maybe_unused]] uint32_t rising) {
     if constexpr (Dut::kAnswers) {
       bool again = false;
@@ -209,7 +209,7 @@ class Device {
     return S::kClock == 0 ? cycle_ : clocks_.ticks(S::kClock);
   }
 
-  // No other input stream has to go first.
+  // True if no other input stream must go first.
   template <class S>
   bool may_begin() const {
     if constexpr (!Dut::kCoupled) {
@@ -238,7 +238,7 @@ class Device {
     return first;
   }
 
-  // Jumps over cycles that would end as the latest one did, to a cycle.
+  // Skips cycles that would end like the latest one, up to a given cycle.
   void skip(uint64_t to) {
     context_->timeInc((to - cycle_) * (half_[0] + half_[1]));
     skipped_ += to - cycle_;
@@ -248,7 +248,7 @@ class Device {
     }
   }
 
-  // After a cycle: finds out whether the design stands still. If it did before, the cycle was to change nothing.
+  // After a cycle: checks whether the design is idle. If it was before, the cycle must not have changed anything.
   void look(bool stood_still) {
     bool quiet = false;  // also while a reset is held: next_change()
     if constexpr (Dut::kBusy < Dut::kObserve) quiet = observed_[Dut::kBusy].value == 0;

@@ -47,7 +47,7 @@ class Recorder {
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
   void rest(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
-  // Fills no frame, so that what is told at the end of one is in it.
+  // Leaves room in the frame for the records reported at its end.
   void held(uint8_t stream, uint64_t first, uint64_t last) {
     append(EventHead{EventType::kHeld, stream, 0, 0, 0, 0, first, last});
   }
@@ -101,7 +101,7 @@ class Counter {
     violations++;
   }
   void rest(uint64_t first, uint64_t last) { add(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
-  void held(uint8_t, uint64_t, uint64_t) {}  // no part of the digest
+  void held(uint8_t, uint64_t, uint64_t) {}  // not part of the digest
 
   Digest digest;
   uint64_t inputs = 0, outputs = 0, violations = 0;

@@ -13,7 +13,7 @@ namespace nictwin {
 
 namespace {
 
-// What keeps an open file from being read, or "".
+// Returns why an open file must not be read, or "".
 std::string unfit(const struct stat& is, size_t limit, bool secret) {
   if (S_ISDIR(is.st_mode)) return "is a folder; a regular file is needed";
   if (S_ISFIFO(is.st_mode)) return "is a pipe; a regular file is needed";
@@ -27,7 +27,7 @@ std::string unfit(const struct stat& is, size_t limit, bool secret) {
   return "";
 }
 
-// Reads to the end. One byte more than the file has shows that it has grown; that is read, too.
+// Reads to the end. It asks for one byte more than the file's size, to notice a file that has grown.
 std::string read_all(int fd, size_t size, size_t limit, std::vector<uint8_t>& bytes) {
   bytes.resize(size + 1);
   for (size_t have = 0;;) {

@@ -1,4 +1,4 @@
-// Reading files that a user names, which may be anything.
+// Reads files named by a user, which may be of any kind.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace nictwin {
 
-// Reads a regular file; returns what is wrong with it, or "". A pipe or a device is refused without waiting for it, a file
-// longer than `limit` bytes without reading it; with `secret`, one that others than its owner have access to.
+// Reads a regular file; returns a fault, or "". Refuses a pipe or a device without waiting for it, a file longer than
+// `limit` bytes without reading it, and, with `secret`, a file that others than its owner can access.
 std::string read_file(const std::string& path, size_t limit, bool secret, std::vector<uint8_t>& bytes);
 
 }  // namespace nictwin

@@ -1,11 +1,11 @@
-// What the verilated code calls when it prints, stops, finishes or fails. Included before everything else in every
-// translation unit of a build, see VL_PRINTF and VL_USER_* in verilated.h.
+// Functions that verilated code calls when it prints, stops, finishes or fails. Included before everything else in
+// every translation unit of a build, see VL_PRINTF and VL_USER_* in verilated.h.
 #pragma once
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-// Prints to standard error and remembers the text as last words.
+// Prints to standard error and remembers the text for the ERROR frame.
 int nictwin_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 #ifdef __cplusplus
 }

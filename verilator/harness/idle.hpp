@@ -1,4 +1,4 @@
-// Idle time: tells from the bytes of a design's state when it stands still, so that its cycles need not be evaluated.
+// Idle time: detects by comparing a design's state that it is idle, so that its cycles need not be evaluated.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace nictwin {
 
-// What a run does about idle cycles.
+// The treatment of idle cycles in a run.
 enum class IdleMode {
   kEvaluate,  // evaluates every cycle
-  kSkip,      // jumps over cycles in which the design stands still
+  kSkip,      // skips cycles in which the design is idle
   kCheck,     // evaluates them and compares
 };
 
-// A cycle that could have been skipped changed the design's state or outputs: the device declares skip_idle and must not.
+// A cycle that could have been skipped changed the design's state or outputs: the device must not declare skip_idle.
 struct IdleFault {
   uint64_t cycle;
 };
@@ -31,16 +31,16 @@ struct StateBytes {
   size_t size = 0;
 };
 
-// Watches a design's state. If two cycles with the same pins end with the same bytes, every later one with these pins does,
-// since an evaluation reads nothing else: that is what a manifest promises by skip_idle. A register that counts makes the bytes
-// differ, so nothing is skipped while one does.
+// Watches a design's state. If two cycles with the same pins end with the same bytes, so does every later one with
+// these pins, because an evaluation reads nothing else: a manifest promises this by skip_idle. A counting register
+// changes the bytes, so nothing is skipped while one counts.
 class Stillness {
  public:
   explicit Stillness(IdleMode mode) : mode_(mode) {}
 
   bool enabled() const { return mode_ != IdleMode::kEvaluate; }
   bool checks() const { return mode_ == IdleMode::kCheck; }
-  // The cycles from here on end as the latest one did, as long as the pins stay.
+  // True if the cycles from here on end like the latest one, as long as the pins stay.
   bool still() const { return still_; }
 
   // After a cycle. quiet: no pin changed in it or will in the next, no beat is offered, the device is not busy.
@@ -59,12 +59,12 @@ class Stillness {
     }
   }
 
-  // Whether the state is what it was when the design was found to stand still.
+  // True if the state is still the one in which the design was found idle.
   bool same(StateBytes s) const { return std::memcmp(copy_.data(), s.at, s.size) == 0; }
 
  private:
-  // Quiet cycles before the first look, and at most between two. A look copies and compares the whole state, which takes as
-  // long as some hundred cycles of a large design.
+  // Quiet cycles before the first comparison, and the most between two. A comparison copies the whole state, which
+  // takes as long as some hundred cycles of a large design.
   static constexpr uint64_t kFirst = 2048, kMost = 65536;
 
   void restart() {

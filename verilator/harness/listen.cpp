@@ -36,7 +36,7 @@ int await_client(int fd, const std::string& shown, const std::string& token, std
   return client;
 }
 
-// The file of the socket that is listened on: its name, and which file it is, lest another's be removed.
+// The file of the listening socket: its name and identity, so that no other file is removed.
 struct SocketFile {
   sockaddr_un at{};
   struct stat is{};
@@ -49,12 +49,12 @@ struct SocketFile {
 
 void remove_and_end(int signal) {
   g_file.remove();
-  raise(signal);  // takes its usual course when this handler has ended
+  raise(signal);  // has its default effect once this handler has returned
 }
 
 constexpr int kEndings[] = {SIGHUP, SIGINT, SIGTERM};
 
-// Removes the file when a signal ends the process, unless whoever started it has that ignored.
+// Removes the file when a signal ends the process, unless the parent has made the process ignore that signal.
 void remove_at_end() {
   struct sigaction now, then{};
   then.sa_handler = remove_and_end;
@@ -64,8 +64,8 @@ void remove_at_end() {
   }
 }
 
-// Whether the file is a socket that nobody listens on. A datagram socket can tell without being anybody's client: one that
-// is listened on is refused as the wrong kind.
+// Returns whether the file is a socket without a listener. The test uses a datagram socket, which never becomes a
+// client: a socket with a listener refuses it as the wrong type.
 bool is_left_behind(const sockaddr_un& at) {
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
@@ -100,7 +100,8 @@ int listen_unix(const std::string& path, const std::string& token, std::string& 
   sockaddr_un& a = g_file.at;
   a.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof a.sun_path) {
-    error = "unix socket path of " + std::to_string(path.size()) + " bytes: needs 1 to " + std::to_string(sizeof a.sun_path - 1);
+    error = "unix socket path of " + std::to_string(path.size()) + " bytes: needs 1 to " +
+            std::to_string(sizeof a.sun_path - 1);
     return -1;
   }
   std::memcpy(a.sun_path, path.c_str(), path.size() + 1);
@@ -116,7 +117,10 @@ bool parse_tcp(const std::string& at, sockaddr_in& a) {
   size_t colon = at.rfind(':');
   if (colon == std::string::npos) return false;
   const std::string port = at.substr(colon + 1);
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535) return false;
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos ||
+      std::stoul(port) > 65535) {
+    return false;
+  }
   a.sin_family = AF_INET;
   a.sin_port = htons(uint16_t(std::stoul(port)));
   return inet_pton(AF_INET, at.substr(0, colon).c_str(), &a.sin_addr) == 1;
@@ -146,7 +150,8 @@ constexpr const char* kTcp = "tcp:";
 
 bool is_remote(const std::string& address) {
   sockaddr_in a{};
-  return address.compare(0, 4, kTcp) == 0 && parse_tcp(address.substr(4), a) && ntohl(a.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET;
+  return address.compare(0, 4, kTcp) == 0 && parse_tcp(address.substr(4), a) &&
+         ntohl(a.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET;
 }
 
 int listen_once(const std::string& address, const std::string& token, std::string& error) {

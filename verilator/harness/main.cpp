@@ -40,7 +40,7 @@ int usage(const std::string& fault) {
   return 2;
 }
 
-// Where the value of an option goes.
+// The variable for the value of an option.
 struct Place {
   const char* name;
   std::string* text;
@@ -69,7 +69,9 @@ std::string check_remote(const Arguments& a) {
     return "--listen " + a.listen + ": other machines can reach it, and token and traffic are not encrypted; " +
            "take an address of 127.0.0.0/8, or add --allow-remote";
   }
-  if (a.allow_remote && !remote) return "--allow-remote: has no effect without --listen on a tcp address off 127.0.0.0/8";
+  if (a.allow_remote && !remote) {
+    return "--allow-remote: has no effect without --listen on a tcp address off 127.0.0.0/8";
+  }
   return "";
 }
 
@@ -106,9 +108,15 @@ std::string parse(int argc, char** argv, Arguments& a) {
   }
   a.fd = fd == none ? -1 : int(fd);
   a.shared = shared == none ? -1 : int(shared);
-  if ((a.fd >= 0) + !a.listen.empty() + !a.playback.empty() != 1) return "exactly one of --fd, --listen, --playback is needed";
-  if (a.session.wave.enabled() && !nictwin::kHaveWaves) return "--wave: this build cannot trace; build the variant waves";
-  if (!a.session.coverage.empty() && !nictwin::kHaveCoverage) return "--coverage: this build collects none; build the variant coverage";
+  if ((a.fd >= 0) + !a.listen.empty() + !a.playback.empty() != 1) {
+    return "exactly one of --fd, --listen, --playback is needed";
+  }
+  if (a.session.wave.enabled() && !nictwin::kHaveWaves) {
+    return "--wave: this build cannot trace; build the variant waves";
+  }
+  if (!a.session.coverage.empty() && !nictwin::kHaveCoverage) {
+    return "--coverage: this build collects none; build the variant coverage";
+  }
   return check_remote(a);
 }
 
@@ -118,7 +126,9 @@ constexpr size_t kMaxTokenFile = 4096;  // a token and some space around it
 std::string read_token(const std::string& file, std::string& token) {
   std::vector<uint8_t> bytes;
   if (file.empty()) return "--listen needs --token-file FILE with 64 hexadecimal digits";
-  if (std::string why = nictwin::read_file(file, kMaxTokenFile, true, bytes); !why.empty()) return "--token-file " + why;
+  if (std::string why = nictwin::read_file(file, kMaxTokenFile, true, bytes); !why.empty()) {
+    return "--token-file " + why;
+  }
   constexpr const char* space = " \t\r\n";
   std::string hex(bytes.begin(), bytes.end());
   hex.erase(hex.find_last_not_of(space) + 1);
@@ -161,7 +171,7 @@ int main(int argc, char** argv) {
   if (a.fd >= 0) return serve(a.fd, a);
   std::string token, error;
   if (std::string fault = read_token(a.token_file, token); !fault.empty()) return usage(fault);
-  std::signal(SIGPIPE, SIG_IGN);  // the device does its work whether or not anybody still reads what it says
+  std::signal(SIGPIPE, SIG_IGN);  // the device keeps working when nobody reads its output any more
   int fd = nictwin::listen_once(a.listen, token, error);
   if (fd < 0) {
     std::fprintf(stderr, "%s\n", error.c_str());

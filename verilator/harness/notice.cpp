@@ -9,8 +9,8 @@ namespace nictwin {
 
 namespace {
 
-// Standard error, opened once more where that is possible: whoever else has it open does not get our O_NONBLOCK. A file needs
-// none. A socket, or a pipe of another user, cannot be opened again; it is only asked whether it has room.
+// Standard error, reopened where possible, so that other processes that share it do not get our O_NONBLOCK. A file
+// needs none. A socket, or a pipe of another user, cannot be reopened; it is only polled for room.
 int open_stderr() {
   struct stat is;
   if (fstat(STDERR_FILENO, &is) != 0 || !(S_ISFIFO(is.st_mode) || S_ISCHR(is.st_mode))) return STDERR_FILENO;

@@ -1,11 +1,11 @@
-// Words for people that the device does not wait to get rid of.
+// Messages for people, written without waiting.
 #pragma once
 
 #include <string>
 
 namespace nictwin {
 
-// Writes a line to standard error. It is lost if nobody has that open any more, or if writing it would have to wait.
+// Writes a line to standard error. It is lost if standard error has no reader any more, or if writing would block.
 void notice(const std::string& line);
 
 }  // namespace nictwin

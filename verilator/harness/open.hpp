@@ -38,8 +38,8 @@ inline void check_open_head(const uint8_t* frame) {
   if (f != Fault::kNone) refuse(Frame::kOpen, f);
 }
 
-// Checks an OPEN frame of kOpenFrame bytes; throws SessionError. Nothing is told to a client with another token, unless
-// token is nullptr: then none is needed.
+// Checks an OPEN frame of kOpenFrame bytes; throws SessionError. A client with another token learns nothing else. With
+// token nullptr, none is needed.
 inline void check_open(const uint8_t* frame, const uint8_t* token) {
   check_open_head(frame);
   Open o;

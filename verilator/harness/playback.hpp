@@ -63,7 +63,8 @@ class Playback {
     const std::vector<StreamInfo>& table = Dut::info().streams;
     Frame type = static_cast<Frame>(h.type);
     if (type == Frame::kStart && !device_) {
-      Fault f = decode_start(body, h.length, table, Dut::info().clocks.size(), Dut::info().ties.size(), Dut::info().skip_idle, start_);
+      Fault f = decode_start(body, h.length, table, Dut::info().clocks.size(), Dut::info().ties.size(),
+                             Dut::info().skip_idle, start_);
       if (f == Fault::kNone) device_ = std::make_unique<Device<Dut>>(start_, plus_args, WaveOptions{});
       return f;
     }

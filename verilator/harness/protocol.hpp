@@ -1,4 +1,4 @@
-// The frames of docs/bridge.md: constants, decoding of what the client sends, layout of what the device sends.
+// The frames of docs/bridge.md: constants, decoding of client frames, layout of device frames.
 // Nothing here knows a device; the stream table is passed in.
 #pragma once
 
@@ -98,8 +98,8 @@ inline Fault decode_open(const uint8_t* b, size_t n, Open& o) {
   return Fault::kNone;
 }
 
-// What a stream carries: packets of one byte or more; packets that may be empty; one group of fields at a time, with a
-// handshake; the same without any.
+// Kinds of streams: packets of one byte or more; packets that may be empty; groups of fields with a handshake; the same
+// without one.
 enum class StreamKind : uint8_t { kAxis, kTlp, kRecord, kLevel };
 
 // A signal, or a field of a stream.
@@ -108,7 +108,7 @@ struct Signal {
   uint16_t width;
 };
 
-// What a client needs to know of one stream, and what the device checks records against.
+// The description of a stream for the client; the device checks records against it.
 struct StreamInfo {
   const char* name;
   StreamKind kind;
@@ -293,7 +293,7 @@ constexpr uint8_t kEventEnd = 2;    // of an input: its last beat was accepted
 constexpr uint32_t kRanQuiet = 1;    // no transaction is waiting or under way
 constexpr uint32_t kRanPartial = 2;  // the device stopped inside the quantum; an ERROR frame follows
 constexpr uint32_t kRanMore = 4;     // more RAN frames of this quantum follow
-constexpr uint32_t kRanStill = 8;    // nothing happens from here on unless a record comes; only if START had an idle flag
+constexpr uint32_t kRanStill = 8;    // nothing happens unless a record comes; only if START had an idle flag
 
 enum class Rule : uint8_t {
   kValidDropped = 1,  // tvalid withdrawn before the beat was taken
@@ -345,7 +345,7 @@ inline void encode_error(Writer& w, ErrorCode code, uint64_t cycle, const std::s
   w.padded(reinterpret_cast<const uint8_t*>(text.data()), n);
 }
 
-// What a HELLO says of the device.
+// The contents of HELLO: a description of the device.
 struct DeviceInfo {
   struct Clock {
     const char* name;
@@ -353,8 +353,8 @@ struct DeviceInfo {
   };
   const uint8_t* build_hash;
   std::vector<Clock> clocks;
-  uint32_t busy;  // index of the observed signal that tells whether the device is busy; kUnlimited: none
-  bool skip_idle;  // all that the design reads is its state and pins, so idle cycles can be skipped
+  uint32_t busy;  // index of the observed busy signal; kUnlimited: none
+  bool skip_idle;  // the design reads only its state and pins, so idle cycles can be skipped
   std::vector<StreamInfo> streams;
   std::vector<Signal> observe, ties;
 };

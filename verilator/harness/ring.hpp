@@ -34,7 +34,7 @@ class Ring {
     return n;
   }
 
-  // Reads what is there, at most n bytes; only the reader calls this.
+  // Reads available bytes, at most n; only the reader calls this.
   size_t get(uint8_t* p, size_t n) {
     if (theirs_ == mine_) theirs_ = head_->load(std::memory_order_acquire);
     n = std::min(n, size_t(theirs_ - mine_));

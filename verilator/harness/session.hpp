@@ -17,7 +17,7 @@ struct SessionOptions {
   std::string coverage;
 };
 
-// Gives frames memory that queued transactions may keep pointing into.
+// Provides memory for frames that queued transactions may keep pointing into.
 class BufferPool {
  public:
   static constexpr size_t kMaxTotal = size_t{1} << 30;
@@ -133,7 +133,8 @@ class Session {
   void start(const uint8_t* body) {
     Start s;
     const DeviceInfo& d = Dut::info();
-    if (Fault f = decode_start(body, head_.length, d.streams, d.clocks.size(), d.ties.size(), d.skip_idle, s); f != Fault::kNone) {
+    Fault f = decode_start(body, head_.length, d.streams, d.clocks.size(), d.ties.size(), d.skip_idle, s);
+    if (f != Fault::kNone) {
       refuse(Frame::kStart, f);
     }
     end_device();
@@ -173,7 +174,8 @@ class Session {
     device_->tell_held(recorder_);
     index_++;
     bool stopped = g_stop.requested || failed;
-    send_ran((device_->idle() ? kRanQuiet : 0) | (device_->stands_still() ? kRanStill : 0) | (stopped ? kRanPartial : 0));
+    send_ran((device_->idle() ? kRanQuiet : 0) | (device_->stands_still() ? kRanStill : 0) |
+             (stopped ? kRanPartial : 0));
     if (stopped) throw SessionError{g_stop.code, g_stop.text};
   }
 
@@ -194,7 +196,7 @@ class Session {
     ch_.write(recorder_.data(), recorder_.size());
   }
 
-  // False when what was covered cannot be written down.
+  // Returns false if the coverage counts cannot be written.
   bool end_device() {
     std::string fault;
     if (device_ && !options_.coverage.empty()) fault = device_->cover(options_.coverage);

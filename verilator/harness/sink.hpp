@@ -26,7 +26,7 @@ class Sink {
     packet_.assign(max_bytes_ + S::kDataBytes + 8, 0);
   }
 
-  // Not ready: what a design powers up with may be anything, its inputs included.
+  // Not ready: a design may power up with any values, including those of its inputs.
   template <class Top>
   void rest(Top& t) {
     if constexpr (S::kReady) S::set_ready(t, false);
@@ -38,7 +38,7 @@ class Sink {
     pending_.push_back({cycle, n});
   }
 
-  // In reset, what the design gives is nothing; a transaction that was under way is forgotten.
+  // In reset, outputs of the design are ignored, and a transaction in progress is dropped.
   template <class Top, class Out>
   void reset(Top& t, uint64_t cycle, Out& out) {
     tell_held(cycle, out);
@@ -54,10 +54,10 @@ class Sink {
     if (!stall_.none()) return cycle;
     return limited_ && credits_ == 0 ? due_ : UINT64_MAX;
   }
-  // No beat was offered in the latest cycle, none is missing.
+  // True if no beat was offered in the latest cycle and no transaction is incomplete.
   bool quiet() const { return !valid_ && !in_packet_ && !late_; }
 
-  // Reports the cycles before this one in which the beat that is offered has waited.
+  // Reports the cycles before this one in which the offered beat has waited.
   template <class Out>
   void tell_held(uint64_t cycle, Out& out) {
     if (S::kClock != 0 || !held_ || held_since_ == cycle) return;
@@ -85,7 +85,7 @@ class Sink {
     }
   }
 
-  // After combinational settling, where ready is an answer to valid: gives it. True if the design has to settle again.
+  // After combinational settling: drives a ready that answers valid. Returns true if the design must settle again.
   template <class Top>
   bool answer(Top& t) {
     if constexpr (S::kReadyAnswers) {
@@ -169,7 +169,8 @@ class Sink {
       report(Rule::kKeepChanged);
     }
     if (now.last != shadow_.last) report(Rule::kLastChanged);
-    if (!S::kFieldsLate && !in_packet_ && S::kSideBytes != 0 && std::memcmp(now.side, shadow_.side, S::kSideBytes) != 0) {
+    if (!S::kFieldsLate && !in_packet_ && S::kSideBytes != 0 &&
+        std::memcmp(now.side, shadow_.side, S::kSideBytes) != 0) {
       report(Rule::kSideChanged);
     }
     shadow_ = now;
@@ -207,7 +208,7 @@ class Sink {
     if (last) finish(cycle, out);
   }
 
-  // The cycle after a handshake: the record's fields are there.
+  // The cycle after a handshake: takes the record's late fields.
   template <class Top, class Out>
   void give_late(const Top& t, uint64_t cycle, Out& out) {
     late_ = false;
@@ -255,7 +256,8 @@ class Sink {
   uint8_t side_[S::kSideBytes + 1] = {};
   Beat shadow_ = {};
   uint32_t len_ = 0, max_bytes_ = 0;
-  bool ready_ = false, willing_ = false, valid_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
+  bool ready_ = false, willing_ = false, valid_ = false, held_ = false;
+  bool in_packet_ = false, too_long_ = false, limited_ = false;
   bool late_ = false;  // a handshake was seen, its fields come in this cycle
   uint64_t credits_ = 0;
   uint64_t due_ = UINT64_MAX;  // cycle of the next credits

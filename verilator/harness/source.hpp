@@ -30,7 +30,7 @@ class Source {
     watchdog_ = s.watchdog;
   }
 
-  // All pins at zero: what a design powers up with may be anything, its inputs included.
+  // All pins at zero: a design may power up with any values, including those of its inputs.
   template <class Top>
   void rest(Top& t) {
     const uint8_t zeros[S::kDataBytes + 1] = {};
@@ -48,10 +48,10 @@ class Source {
     home->users++;
   }
 
-  // A reset comes when all that was pushed so far is over, or drops what of it is not.
+  // Marks a reset behind all transactions pushed so far; those not taken by then are dropped.
   void mark() { marks_.push_back(ordinal_ + count_); }
 
-  // The reset that was marked first: drops what waits before its mark, and takes the beat that is offered off the pins.
+  // Applies the first marked reset: drops transactions that wait before its mark, and withdraws the offered beat.
   template <class Top, class Out>
   void reset(Top& t, uint64_t cycle, Out& out) {
     const uint64_t mark = marks_.front();
@@ -65,7 +65,7 @@ class Source {
   }
 
   bool idle() const { return count_ == 0; }
-  // Transactions that were taken, and those that have been offered in whole or in part.
+  // The numbers of transactions taken, and of those offered in whole or in part.
   uint64_t taken() const { return ordinal_; }
   uint64_t begun() const { return ordinal_ + (at_ != 0 || offered_ ? 1 : 0); }
 
@@ -74,7 +74,7 @@ class Source {
     if (count_ == 0) return UINT64_MAX;
     return at_ == 0 && ring_[head_].not_before > cycle ? ring_[head_].not_before : cycle;
   }
-  // Nothing is offered or half taken.
+  // True if nothing is offered or half taken.
   bool quiet() const { return !offered_ && !pins_valid_ && at_ == 0; }
 
   // Before the clock edge: set the pins for this cycle, which is the tick-th of the stream's clock. may_begin: no other
@@ -92,7 +92,7 @@ class Source {
     if (pins_valid_) retire(t, tick);
   }
 
-  // Reports the cycles before this one in which the transaction under way had no beat.
+  // Reports the cycles before this one in which the transaction in progress had no beat.
   template <class Out>
   void tell_held(uint64_t cycle, Out& out) {
     if (S::kClock != 0 || held_since_ >= cycle) return;  // kNever, too

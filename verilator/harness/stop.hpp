@@ -1,4 +1,4 @@
-// Why and with what words the design ended the simulation.
+// The reason and the message with which the design ended the simulation.
 #pragma once
 
 #include <exception>

@@ -1,6 +1,6 @@
-// What bits of signals did, in builds that count it. Verilator's code for waveforms hands every signal that may have changed
-// to a trace buffer, words at a time; the buffer here notes changes instead of writing them to a file. It stands in for
-// verilated_vcd_c.h, whose names it has therefore, in the form of Verilator 5.006: a build that uses another one fails.
+// Counts changes of signals' bits, in coverage builds. Verilator's code for waveforms passes every signal that may have
+// changed to a trace buffer, word by word; the buffer here counts changes instead of writing them to a file. It
+// replaces verilated_vcd_c.h and has its names, in the form of Verilator 5.006: a build with another version fails.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ struct ToggleWords {
   uint8_t changes(size_t i, unsigned bit) const { return uint8_t((once[i] >> bit & 1) + (twice[i] >> bit & 1)); }
 };
 
-// A signal, or an entry of a memory: its first word, its range of bits (-1: it is no vector), and its name below the top:
-// scopes end in a space, fields begin with a dot, entries are in brackets.
+// A signal, or an entry of a memory: its first word, its range of bits (-1: it is no vector), and its name below the
+// top: scopes end in a space, fields begin with a dot, entries are in brackets.
 struct ToggleSignal {
   uint32_t word;
   int msb, lsb;
@@ -35,7 +35,7 @@ struct ToggleSignal {
 
 class VerilatedVcd final {
  public:
-  // What the generated code tells of values: full at first, chg where something may have changed.
+  // Called by the generated code with values: full at first, chg for signals that may have changed.
   class Buffer final {
    public:
     explicit Buffer(nictwin::ToggleWords& w) : w_(w) {}
@@ -138,7 +138,7 @@ class VerilatedVcd final {
   nictwin::ToggleWords words_;
 };
 
-// What the generated model asks for when it registers itself.
+// The interface with which the generated model registers itself.
 class VerilatedVcdC final {
  public:
   bool isOpen() const { return false; }

@@ -1,4 +1,4 @@
-"""A client of the bridge to verilated RTL (docs/bridge.md, version 3), with the standard library alone."""
+"""A client of the bridge to verilated RTL (docs/bridge.md, version 3), which needs only the standard library."""
 
 from .device import Device
 from .frames import BridgeError, Hello, Ran, Record, Stream

@@ -1,4 +1,4 @@
-"""What callers give, held to what frames carry: a ValueError names the argument and its range."""
+"""Checks callers' arguments against the limits of frames: a ValueError names the argument and its range."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_U64 = (1 << 64) - 1
 
 
 def shown(value: Any) -> str:
-    """A value for a message, cut where it is long."""
+    """Returns a value as text for a message, shortened if it is long."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a number of {value.bit_length()} bits"
     text = repr(value)
@@ -21,7 +21,7 @@ def ranged(low: int, high: int) -> str:
 
 
 def whole(what: str, value: Any, low: int = 0, high: int = MAX_U64) -> int:
-    """A whole number; True and 1.0 are none."""
+    """Checks for a whole number; True and 1.0 are rejected."""
     if type(value) is bool or not isinstance(value, int) or not low <= value <= high:
         raise ValueError(f"{what} is {shown(value)}: want a whole number from {ranged(low, high)}")
     return int(value)
@@ -53,7 +53,7 @@ def octets(what: str, value: Any) -> bytes:
 
 
 def table(what: str, value: Any) -> dict[Any, Any]:
-    """A dict, empty for None."""
+    """Checks for a dict; None becomes an empty one."""
     if value is None:
         return {}
     if not isinstance(value, dict):

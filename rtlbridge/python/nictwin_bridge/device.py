@@ -31,7 +31,7 @@ class Device:
 
     @classmethod
     def launch(cls, program: str, timeout: float = 8.0) -> Device:
-        """Starts the program that nictwin dut build names."""
+        """Starts the program whose path nictwin dut build prints."""
         timeout = checks.seconds("timeout", timeout)
         self, (ours, theirs) = cls.__new__(cls), socket.socketpair()
         with theirs:
@@ -59,16 +59,24 @@ class Device:
 
     def start(self, seed: int = 1, *, stall: int = 0, burst: int = 0, watchdog: int = 0, poison: bool = False, longest: int = 16384,
               clocks: dict[str, tuple[int, int]] | None = None, tie_offs: dict[str, int] | None = None) -> None:
-        """Powers the device up and takes it through reset. stall: percent of cycles in which streams pause; clocks: period and phase in ps."""
+        """Powers the device up and takes it through reset.
+
+        stall: percent of cycles in which streams pause; clocks: period and phase in ps."""
         h, ties, rates = self.hello, checks.table("tie_offs", tie_offs), checks.table("clocks", clocks)
         seed, watchdog, poison = checks.whole("seed", seed), checks.whole("watchdog", watchdog), checks.flag("poison", poison)
         stall, burst = checks.whole("stall", stall, 0, 100), checks.whole("burst", burst, 0, 16)
         longest = checks.whole("longest", longest, 1, f.MAX_DATA)
         for given, known, what in ((ties, h.tie_offs, "tie-off"), (rates, h.clocks, "clock")):
             if unknown := [n for n in given if n not in known]:
-                raise ValueError(f"no {what} {unknown[0] if isinstance(unknown[0], str) else checks.shown(unknown[0])}; the device has {', '.join(known) or 'none'}")
-        timing = [f.timing(name, rates.get(name, (period, 0)), first=i == 0) for i, (name, period) in enumerate(h.clocks.items())]
-        ties = {name: checks.whole(f"tie-off {name}", value, 0, (1 << min(h.tie_bits[name], 64)) - 1) for name, value in ties.items()}
+                name = unknown[0] if isinstance(unknown[0], str) else checks.shown(unknown[0])
+                raise ValueError(f"no {what} {name}; the device has {', '.join(known) or 'none'}")
+        timing = [
+            f.timing(name, rates.get(name, (period, 0)), first=i == 0) for i, (name, period) in enumerate(h.clocks.items())
+        ]
+        ties = {
+            name: checks.whole(f"tie-off {name}", value, 0, (1 << min(h.tie_bits[name], 64)) - 1)
+            for name, value in ties.items()
+        }
         body = struct.pack("<QQQIHH", seed, watchdog, timing[0][0], int(poison), len(h.streams), len(ties))
         for s in h.streams.values():
             body += struct.pack("<BBHIII", 0 if s.out and not s.has_ready else stall, burst, 0, f.UNLIMITED, longest, 0)
@@ -91,16 +99,17 @@ class Device:
         self._inputs.append(f.transaction(s, packet, s.pack(values), max(cycle, self.cycle)))
 
     def reset(self, cycle: int = 0) -> None:
-        """Holds the resets from cycle on, as long as after power-up; what was sent before and was not taken is dropped."""
+        """Asserts the resets from cycle on, as long as after power-up; transactions not yet taken are dropped."""
         cycle = checks.whole("cycle", cycle)
         self._inputs.append(struct.pack("<BBHIQ", 3, 0, 0, 0, max(cycle, self.cycle)))
 
     def advance(self, cycles: int) -> Ran:
-        """Runs cycles (1 to 2^20) with what was queued, and returns all that happened; outputs wait for receive, too."""
+        """Runs cycles (1 to 2^20) with the queued transactions and returns all events; receive returns the outputs, too."""
         if not self._started:
             raise ValueError("the device has not been started")
         cycles = checks.whole("cycles", cycles, 1, f.MAX_CYCLES)
-        self._send(f.frame(f.RUN, struct.pack("<QQII", self._quantum, self.cycle, cycles, len(self._inputs)) + b"".join(self._inputs)))
+        head = struct.pack("<QQII", self._quantum, self.cycle, cycles, len(self._inputs))
+        self._send(f.frame(f.RUN, head + b"".join(self._inputs)))
         self._inputs = []
         limit, records = self._timeout + 20e-6 * cycles, []
         while True:
@@ -118,7 +127,7 @@ class Device:
         return ran
 
     def receive(self, stream: str) -> list[Record]:
-        """What came out of a stream since it was asked for last."""
+        """Returns the outputs of a stream since the last call."""
         if checks.words("stream", stream) not in self._outputs:
             raise ValueError(f"no output {stream}; the device has {', '.join(self._outputs) or 'none before its start'}")
         got, self._outputs[stream] = self._outputs[stream], []
@@ -145,7 +154,7 @@ class Device:
             raise self._refusal() or self._lost(e, self._timeout) from None
 
     def _refusal(self) -> BridgeError | None:
-        """The ERROR with which a device that has ended said why, where it has sent one, behind frames that nobody has read."""
+        """Returns the ERROR that an ended device sent, if any, behind unread frames."""
         until = time.monotonic() + self._timeout
         try:
             while time.monotonic() < until:
@@ -155,7 +164,7 @@ class Device:
             else:
                 return None
         except BridgeError:
-            return None  # there is no such frame: that the device has ended says more than how the rest was cut
+            return None  # no such frame: that the device has ended matters more than how its last frame was cut
         try:
             return f.decode_error(payload)
         except BridgeError as e:
@@ -175,7 +184,7 @@ class Device:
         return payload
 
     def _frame(self, limit: float) -> tuple[int, bytes]:
-        """The next frame's type and payload, whatever they are."""
+        """Returns the next frame's type and payload without checking them."""
         until = time.monotonic() + limit
         n, kind, zero = struct.unpack("<IHH", self._exactly(8, until, limit))
         if n > f.MAX_FRAME or n % 8 or zero:

@@ -1,4 +1,4 @@
-"""Frames of docs/bridge.md, to and from bytes."""
+"""Encodes and decodes the frames of docs/bridge.md."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Stream:
     fields: dict[str, int]  # of the side bytes, in their order: name -> bits
 
     def pack(self, values: dict[str, int]) -> bytes:
-        """The side bytes of fields; those that are not named are zero."""
+        """Encodes fields as side bytes; fields that are not named are zero."""
         if unknown := sorted(values.keys() - self.fields.keys()):
             raise ValueError(f"stream {self.name}: no field {', '.join(unknown)}; it has {', '.join(self.fields) or 'none'}")
         side = b""
@@ -51,10 +51,13 @@ class Stream:
         return side
 
     def parted(self, data: bytes | int, fields: dict[str, int]) -> tuple[bytes, dict[str, int]]:
-        """Packet and fields of a transaction: of a record or level with a field called data, data is that field."""
+        """Returns packet and fields of a transaction. A number given as data is the field data of a record or level."""
         if isinstance(data, int) and type(data) is not bool:
             if self.kind not in ("record", "level") or "data" not in self.fields:
-                raise ValueError(f"stream {self.name}: data is the number {data}: a stream of kind {self.kind} without a field data wants bytes or nothing")
+                raise ValueError(
+                    f"stream {self.name}: data is the number {data}: "
+                    f"a stream of kind {self.kind} without a field data wants bytes or nothing"
+                )
             return b"", {**fields, "data": data}
         return checks.octets(f"stream {self.name}: data", data), fields
 
@@ -80,7 +83,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Record:
-    """What happened on a stream; first and last are cycles. An output has data, and fields by name."""
+    """An event on a stream; first and last are cycles. An output has data, and fields by name."""
 
     kind: int  # TAKEN, OUTPUT, BROKEN, BUSY or HELD
     stream: str
@@ -104,7 +107,7 @@ class Ran:
 
 
 class Reader:
-    """Takes fields off a payload; what does not fit is a protocol error."""
+    """Reads fields from a payload; bytes that do not fit are a protocol error."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self.data, self.at, self.name = data, 0, name
@@ -161,7 +164,9 @@ def transaction(s: Stream, data: bytes, side: bytes, cycle: int) -> bytes:
     if s.out:
         raise ValueError(f"stream {s.name} is an output of the device")
     if s.kind in ("record", "level") and data or s.kind == "axis" and not data or len(data) > MAX_DATA or s.keep_unit > 1 and len(data) % s.keep_unit:
-        raise ValueError(f"stream {s.name}: {len(data)} bytes of data do not go over a stream of kind {s.kind}; packets have 1 to {MAX_DATA}")
+        raise ValueError(
+            f"stream {s.name}: {len(data)} bytes of data do not go over a stream of kind {s.kind}; packets have 1 to {MAX_DATA}"
+        )
     return struct.pack("<BBHIQ", 1, s.index, len(side), len(data), cycle) + pad(side) + pad(data)
 
 
@@ -172,7 +177,10 @@ def decode_hello(payload: bytes) -> Hello:
     if version != VERSION:
         raise BridgeError("version", f"the device speaks version {version} of the bridge, this client {VERSION}")
     build, clocks, largest, busy = r.fields("32sQIi")
-    r.check(1 <= clocks <= 8 and 1 <= streams <= 64 and observed <= 64 and ties <= 256, f"{clocks} clocks, {streams} streams, {observed} observed signals, {ties} tie-offs")
+    r.check(
+        1 <= clocks <= 8 and 1 <= streams <= 64 and observed <= 64 and ties <= 256,
+        f"{clocks} clocks, {streams} streams, {observed} observed signals, {ties} tie-offs",
+    )
     rates = {}
     for _ in range(clocks):
         period, n = r.fields("QQ")
@@ -181,13 +189,19 @@ def decode_hello(payload: bytes) -> Hello:
     table: dict[str, Stream] = {}
     for i in range(streams):
         kind, out, unit, ready, beat, side, n, nfields, clock = r.fields("BBBBIHHHH")
-        r.check(kind < len(KINDS) and out < 2 and ready < 2 and unit in (0, 1, 4) and clock < clocks, f"stream {i}: kind {kind}, direction {out}, keep unit {unit}, clock {clock}")
+        r.check(
+            kind < len(KINDS) and out < 2 and ready < 2 and unit in (0, 1, 4) and clock < clocks,
+            f"stream {i}: kind {kind}, direction {out}, keep unit {unit}, clock {clock}",
+        )
         r.check(1 <= beat <= 2048 if kind < 2 else beat == 0, f"stream {i}: {beat} bytes a beat")
         name, fields = r.name_of(n), {}
         for _ in range(nfields):
             bits, length, _ = r.fields("HHI")
             fields[r.name_of(length)] = bits
-        r.check(all(fields.values()) and sum((b + 7) // 8 for b in fields.values()) == side and len(fields) == nfields, f"stream {name}: its fields do not make {side} side bytes")
+        r.check(
+            all(fields.values()) and sum((b + 7) // 8 for b in fields.values()) == side and len(fields) == nfields,
+            f"stream {name}: its fields do not make {side} side bytes",
+        )
         table[name] = Stream(name, i, KINDS[kind], bool(out), unit, bool(ready), beat, side, clock, fields)
     r.check(len(table) == streams, "two streams of one name")
     names, widths = [], []

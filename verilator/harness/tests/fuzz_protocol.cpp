@@ -1,4 +1,4 @@
-// Fuzz target for the decoders of what a client sends. LLVMFuzzerTestOneInput is the usual entry point; main() is a
+// Fuzz target for the decoders of client frames. LLVMFuzzerTestOneInput is the usual entry point; main() is a
 // driver of its own: seeded mutations of the byte vectors. Usage: fuzz_protocol VECTORS RUNS [SEED].
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Holds the device's side of the protocol to the byte vectors: decodes what a client sends, encodes what a device sends.
-// Usage: protocol_test VECTORS. The other side's test writes the file.
+// Tests the device's side of the protocol against the byte vectors: decodes a client's frames, encodes a device's
+// frames. Usage: protocol_test VECTORS. The other side's test writes the file.
 
 #include <cstdio>
 #include <fstream>

@@ -12,9 +12,9 @@ module nic_copy
   input  logic [9:0] mps_i,
   // Attributes of packets that carry data.
   input  logic [1:0] attr_i,
-  // A function-level reset is under way.
+  // A function-level reset is in progress.
   input  logic       flr_i,
-  // Entry to be carried out; whoever offers it knows that its channel has a free place.
+  // Entry to execute; the sender has checked that its channel has a free place.
   input  logic       job_valid_i,
   input  copy_job_t  job_i,
   // Read client.
@@ -111,7 +111,7 @@ module nic_copy
   logic [1:0]          we;
   logic [Lw-2:0]       even_a, odd_a;
   logic [TlpW-1:0]     even_m, odd_m, wdata, even_d, odd_d;
-  logic [1:0][Chw-1:0] we_chan_q;          // whose response is in the placer's two stages
+  logic [1:0][Chw-1:0] we_chan_q;          // channels of the responses in the placer's two stages
   logic                read;
 
   assign rsp_chan      = rd_rsp_i.cookie[Cw +: Chw];

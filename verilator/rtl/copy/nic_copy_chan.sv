@@ -1,6 +1,6 @@
 /// A channel of the copy engine: ring of entries; reads chunks of the source in order as far as the
-/// buffer has room, writes what came in order, and ends entries in order. The reads of the entries
-/// that follow go on while an entry is being written.
+/// buffer has room, writes bytes that came in order, ends entries in order. Reads of the entries
+/// that follow continue while an entry is being written.
 
 `include "nic_assert.svh"
 
@@ -15,7 +15,7 @@ module nic_copy_chan
   output logic          on_o,
   // Function-level reset: entries end as soon as their reads have come back.
   input  logic          flr_i,
-  // Entry to be carried out; whoever offers it counts the free places.
+  // Entry to execute; the sender counts the free places.
   input  logic          job_valid_i,
   input  copy_job_t     job_i,
   // Next chunk to be read.
@@ -41,7 +41,7 @@ module nic_copy_chan
   input  logic          end_take_i,
   output tx_id_t        end_id_o
 );
-  // A chunk: whose it is, its bytes.
+  // A chunk: its entry, its bytes.
   typedef struct packed {
     logic [Jw-1:0] job;
     logic [9:0]    len;
@@ -86,7 +86,7 @@ module nic_copy_chan
   logic [7:0]    bytes, room;
   logic          last, finish, unused_len;
 
-  // Nothing of this is looked at while the channel has no entry.
+  // Ignored while the channel has no entry.
   assign on   = tail_q != end_q;
   assign on_o = on;
 
@@ -147,7 +147,7 @@ module nic_copy_chan
         rd_q                      <= rd_q + 1'b1;
         after_mem[rd_q[Jw-1:0]] <= r_stop ? r_line : r_after;
       end
-      // What comes back.
+      // Responses.
       if (rd_take_i) begin
         left_mem[ctail_q[Cw-1:0]] <= chunk_len;
         come_q[ctail_q[Cw-1:0]]   <= 1'b0;
@@ -199,7 +199,7 @@ module nic_copy_chan
       chunk  = chunk_mem[chead_q[Cw-1:0]];
       mine   = w_act_q && chead_q != ctail_q && chunk.job == w;
       retire = mine && come_q[chead_q[Cw-1:0]];
-      // A failed entry ends when none of its reads is under way.
+      // A failed entry ends when none of its reads is in flight.
       give_up = w_fail && !w_mid_q && rd_q != wr_q && !mine;
       data    = w_mid_q || (w_move_q && !w_fail && w_avail_q >= (Lw + 8)'(w_need_q));
       msg     = !w_move_q && !w_fail && w_inval_q && !w_mid_q;

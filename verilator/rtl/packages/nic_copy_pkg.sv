@@ -1,4 +1,4 @@
-/// What the blocks of the copy engine hand to one another (contract section 17).
+/// Types shared by the blocks of the copy engine (contract section 17).
 
 package nic_copy_pkg;
 
@@ -7,7 +7,7 @@ package nic_copy_pkg;
   // Entries that a channel holds at once.
   localparam int Jobs     = 16;
   localparam int Jw       = $clog2(Jobs);
-  // Read requests of a channel under way, and lines of 128 bytes of its buffer.
+  // Read requests of a channel in flight, and lines of 128 bytes of its buffer.
   localparam int Chunks   = 128;
   localparam int Cw       = $clog2(Chunks);
   localparam int Lines    = 256;
@@ -22,7 +22,7 @@ package nic_copy_pkg;
     logic [Cw-1:0] slot;
   } copy_rd_t;
 
-  // A step of a channel on its way out: a beat of a write, a message, or the end of an entry alone.
+  // An output step of a channel: a beat of a write, a message, or just the end of an entry.
   typedef struct packed {
     logic          data;     // bytes bytes of the line go out
     logic          msg;

@@ -136,7 +136,7 @@ package nic_int_pkg;
 
   // Configuration registers as the blocks see them.
   typedef struct packed {
-    logic        flr;           // a function-level reset is under way: work ends, none begins
+    logic        flr;           // a function-level reset is in progress: work ends, none begins
     logic        clear;         // its end: reset of all but counters, ordinals and frames coming in
     logic        rx_enable;
     logic        tx_enable;

@@ -40,7 +40,7 @@ package nic_rx_pkg;
     steer_key_t  key;        // port and length verdicts are still zero
   } rx_parse_t;
 
-  // What the completion entry says about a frame's headers.
+  // Fields of the completion entry about a frame's headers.
   typedef struct packed {
     l3_type_e    l3_type;
     l4_type_e    l4_type;
@@ -73,7 +73,7 @@ package nic_rx_pkg;
     logic [13:0] trim_at;
   } rx_head_t;
 
-  // Payload CRC-32C, whatever the queue wants of it.
+  // Payload CRC-32C, whether the queue uses it or not.
   typedef struct packed {
     logic        drop;       // bad, and RX_CTRL says drop
     verdict_e    verdict;
@@ -87,7 +87,7 @@ package nic_rx_pkg;
     logic [7:0]  slow_queue;
   } rx_draw_t;
 
-  // What the rules say.
+  // Result of the rules.
   typedef struct packed {
     logic        hit;
     logic        to_queue;
@@ -98,7 +98,7 @@ package nic_rx_pkg;
     rx_draw_t    draw;
   } rx_steer_t;
 
-  // What becomes of a frame by rules, default action and hash.
+  // Fate of a frame by rules, default action and hash.
   typedef struct packed {
     logic        hit;        // a rule matched
     logic        deliver;
@@ -115,7 +115,7 @@ package nic_rx_pkg;
     logic     icrc_ok;
   } rx_checked_t;
 
-  // All that is known of a frame when it goes into the buffer.
+  // All facts known about a frame when it enters the buffer.
   typedef struct packed {
     logic [13:0] len;
     logic [31:0] port_seq;
@@ -162,7 +162,7 @@ package nic_rx_pkg;
     JobEvent    // write an Event entry
   } rx_job_e;
 
-  // What the writer does next.
+  // Next work of the writer.
   typedef struct packed {
     rx_job_e     kind;
     rx_frame_t   frame;

@@ -9,8 +9,8 @@ package nic_tx_pkg;
   // What is known of a work entry (or of a queue's Event) until it ends.
   typedef struct packed {
     logic        is_event;
-    logic        port;       // whose way it takes
-    logic        no_port;    // it sends nothing and takes no port's way
+    logic        port;       // port of its lane
+    logic        no_port;    // it sends nothing and uses no port's lane
     logic [7:0]  qid;
     logic [15:0] index;
     logic [1:0]  more;       // blocks beyond the first
@@ -105,7 +105,7 @@ package nic_tx_pkg;
     logic [15:0] ip_base;     // IPv4 header without the two fields, folded
   } tx_par_t;
 
-  // A frame in the output buffer, with what is to be patched into it.
+  // A frame in the output buffer, with the results to patch into it.
   typedef struct packed {
     tx_id_t      id;
     logic [13:0] len;

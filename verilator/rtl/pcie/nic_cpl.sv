@@ -17,7 +17,7 @@ module nic_cpl
   input  logic [127:0]       cpl_hdr_i,
   input  logic [TlpD-1:0]    cpl_keep_i,
   input  logic [TlpW-1:0]    cpl_data_i,
-  // Tag of the completion, and what nic_tags knows of its request.
+  // Tag of the completion, and its request's state in nic_tags.
   output logic [7:0]         tag_o,
   input  logic               live_i,
   input  logic [Cw-1:0]      client_i,
@@ -69,8 +69,8 @@ module nic_cpl
   assign unused_hdr = ^{cpl_hdr_i[127:95], cpl_hdr_i[52], cpl_hdr_i[47:32], cpl_hdr_i[23],
                         cpl_hdr_i[21:18], cpl_hdr_i[15:7], cpl_hdr_i[5:0]};
 
-  // What was so in the beats before: the tag was live, beats and header disagreed; DWs and bytes
-  // of this completion that are over.
+  // State of the earlier beats: the tag was live, beats and header disagreed; DWs and bytes
+  // of this completion that have passed.
   logic        live_q, odd_q;
   logic [10:0] dws_q, dws_left;
   logic [12:0] done_q, done;
@@ -105,7 +105,7 @@ module nic_cpl
     if (cpl_valid_i) begin
       live = live_i && cpl_hdr_i[79:64] == RequesterId && (cpl_first_i || live_q);
 
-      // The header against what is missing.
+      // The header against the missing bytes.
       need    = 11'((13'(lower_i[1:0]) + left_i + 13'd3) >> 2);
       whole   = dws == need;
       fits    = has_data && count == left_i && cpl_hdr_i[94:88] == lower_i && dws <= need;
@@ -144,7 +144,7 @@ module nic_cpl
   assign err_o        = end_o && failed;
   assign timeout_o    = late_ready_o;
 
-  // All of a response but whose it is and the data.
+  // A response without its client and data.
   typedef struct packed {
     logic [15:0] cookie;
     logic [13:0] off;

@@ -1,6 +1,6 @@
 /// Messages (contract M1 to M5): counts the completion entries of each queue as they leave at the
 /// TLP port, and sends a message when enough have, when one says Event, when the oldest has waited
-/// long enough, or when the queue is switched off. One queue is looked at in a cycle: that of the
+/// long enough, or when the queue is switched off. It examines one queue a cycle: that of the
 /// entry or message that left, that which is switched off, or the next one whose time may be up.
 
 `include "nic_assert.svh"
@@ -15,7 +15,7 @@ module nic_msix
 ) (
   input  logic         clk,
   input  logic         rst,
-  // A function-level reset is under way: no further message falls due, waiting ones are dropped.
+  // A function-level reset is in progress: no message falls due, waiting ones are dropped.
   input  logic         flr_i,
   // Table bus.
   input  tbl_req_t     tbl_i,
@@ -78,7 +78,7 @@ module nic_msix
   left_t             left_q;
   logic [2:0]        inside_q;         // entries and messages at the TLP port
   logic              armed_q;
-  logic [2:0]        before_q;         // of them those before the queue was switched off
+  logic [2:0]        before_q;         // those before the queue was switched off
   rxq_entry_t        entry;
   logic [Iw-1:0]     tbl_index, index, head;
   logic              flush, gone, push, due, waited, waits, head_valid, pop;
@@ -97,7 +97,7 @@ module nic_msix
   assign busy_o      = work_o || waiting_q != '0;
   assign unused_bits = ^{tbl_i, entry, left_q};
 
-  // The time stands still while no queue waits for it.
+  // Time stops while no queue waits for it.
   logic clk_g;
 
   nic_clkgate u_gate (
@@ -113,7 +113,7 @@ module nic_msix
     end
   end
 
-  // What left goes first: its order counts. The rest has a turn in every cycle without.
+  // Departures come first: their order matters. The rest gets the cycles without one.
   always_comb begin
     op    = OpNone;
     index = '0;
@@ -171,7 +171,7 @@ module nic_msix
       on_q[tbl_index]    <= entry.enable[0] && entry.msix_addr != 64'd0;
       fresh_q[tbl_index] <= 1'b1;
     end
-    // A queue that is switched off waits for what was at the TLP port then.
+    // A queue that is switched off waits for the entries then at the TLP port.
     inside_q <= inside_q + 3'(taken_i) - 3'(gone);
     armed_q  <= flush;
     if (flush && !armed_q)                before_q <= inside_q - 3'(gone);

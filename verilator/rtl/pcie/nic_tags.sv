@@ -1,5 +1,5 @@
-/// The 256 read tags: free list, what each request still waits for, and a scanner that looks at one
-/// tag a cycle for requests that came to time and for tags whose quarantine is over (contract P6).
+/// The 256 read tags: free list, outstanding bytes of each request, and a scanner that checks one
+/// tag a cycle for requests that timed out and tags whose quarantine is over (contract P6).
 
 `include "nic_assert.svh"
 
@@ -57,7 +57,7 @@ module nic_tags
   // Idle: free, or its request is not accepted yet. Bad: ended, quarantine not begun.
   typedef enum logic [1:0] {TagIdle, TagSent, TagBad, TagQuarantine} tag_state_e;
 
-  // What does not change while a request lives, and what its completions change.
+  // Fields constant during a request, and fields that its completions change.
   typedef struct packed {
     logic [Cw-1:0] client;
     logic [15:0]   cookie;
@@ -120,7 +120,7 @@ module nic_tags
   assign late_len_o    = late_fixed_q.len;
   assign outstanding_o = count_q != 9'd0 || late_q;
 
-  // Time and scanner stand while no tag has an age.
+  // Time and scanner stop while no tag has an age.
   assign scanning = count_q != 9'd0 || held_q != 9'd0;
 
   always_ff @(posedge clk) begin

@@ -91,7 +91,7 @@ module nic_tlp_mux
     .clk, .rst, .req_i(req), .take_i(take && !locked_q), .valid_o(unused_any), .index_o(turn)
   );
 
-  // The receive path's packets, most of all, stand before the rest.
+  // The receive path's packets, the most frequent, have the first input.
   always_comb begin
     if (src == SrcRx) beat = rx_i;
     else unique case (src)
@@ -135,8 +135,8 @@ module nic_tlp_mux
     if (rst) locked_q <= 1'b0;
   end
 
-  // What messages and pause have to know of a packet goes beside it: an entry's type and queue
-  // stand in it.
+  // The facts that messages and pause need travel beside the packet: an entry's type and queue
+  // are in it.
   if ((Parts & (PartMsix | PartPause)) != 0) begin : g_mark
     left_t mark, mark_out;
     logic  unused_ready, unused_valid;

@@ -12,7 +12,7 @@ module nic_tlp_req
   input  logic [127:0] hdr_i,
   // First two DWs of the payload.
   input  logic [63:0]  data_i,
-  // Request as the registers take it.
+  // Request for the registers.
   output reg_req_t     req_o,
   // The request goes to the registers or gets an answer.
   output logic         pass_o,

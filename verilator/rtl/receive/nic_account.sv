@@ -1,6 +1,6 @@
-/// Credit accounts: decides for a frame whose rule draws on one which way it goes, gives it its
+/// Credit accounts: decides which queue a frame goes to whose rule draws on one, gives it its
 /// ordinal, and draws when it is delivered. One such frame at a time is between the two, so every
-/// frame sees what the ones before it left. Also table Account and ACCOUNT_CREDIT.
+/// frame sees the balance left by those before it. Also table Account and ACCOUNT_CREDIT.
 
 `include "nic_assert.svh"
 
@@ -21,7 +21,7 @@ module nic_account
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  rx_frame_t        in_i,
-  // The same frames, on to their queues, with way and ordinal.
+  // The same frames, on to their queues, with decision and ordinal.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output rx_frame_t        out_o,
@@ -125,7 +125,7 @@ module nic_account
               rsp_q.done)
   );
 
-  // Of what happens to an account in one cycle, the drawing comes first and the table last.
+  // Of the changes to an account in one cycle, drawing comes first and the table last.
   always_ff @(posedge clk_g) begin
     if (draw) begin
       seq_q[open_account_q] <= seq_q[open_account_q] + 32'h1;
@@ -180,7 +180,7 @@ module nic_account
     end
   end
 
-  // A frame decided before its account was written changes nothing of what was written.
+  // A frame decided before its account was written does not change what was written.
   always_ff @(posedge clk_g) begin
     if (settled_i) open_q <= 1'b0;
     if (set && index == open_account_q) open_mine_q <= 1'b0;

@@ -1,6 +1,6 @@
 /// CRC-32C of a frame's payload as it passes at a beat a cycle: from the end of its headers to the
 /// end of its datagram, or of the frame. Bytes outside the range are read as zero; those after it
-/// are taken back in the end.
+/// are removed from the CRC at the end.
 
 module nic_crc32c
   import nic_int_pkg::*;
@@ -21,7 +21,7 @@ module nic_crc32c
   input  logic [16:0]     upto_i,
   // CRC of the range, nine cycles after the frame's last beat.
   output logic [31:0]     value_o,
-  // Whether the frame's last four bytes are that CRC.
+  // High if the frame's last four bytes are that CRC.
   output verdict_e        verdict_o
 );
   // Bytes of a digest and one at least: the shortest range that can be checked.
@@ -81,7 +81,7 @@ module nic_crc32c
     .crc_o   (crc)
   );
 
-  // What is known with a frame's last beat waits for the engine, then for the way back.
+  // Facts known with a frame's last beat wait for the engine, then for its rewinding.
   typedef struct packed {
     logic       some;        // the range is not empty
     logic       check;       // nor too short to be checked

@@ -1,6 +1,6 @@
 /// UDP checksum over a frame that passes at a beat a cycle: pseudo header and the datagram's bytes.
 /// Sums 32-bit words as they lie in memory, which leaves a ones' complement sum right but for its
-/// byte order; headers stand at even offsets, so words never straddle.
+/// byte order; headers begin at even offsets, so words never straddle.
 
 module nic_csum
   import nic_int_pkg::*;

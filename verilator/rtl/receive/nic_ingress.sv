@@ -1,5 +1,5 @@
-/// Ingress of all ports: each has its own, rules and hash are shared. Frames stand in their port's
-/// receive buffer in the end, with all that is known of them.
+/// Ingress of all ports: each has its own, rules and hash are shared. Frames end up in their port's
+/// receive buffer, with all that is known about them.
 
 module nic_ingress
   import nic_int_pkg::*;
@@ -59,7 +59,7 @@ module nic_ingress
   logic       [Ports-1:0][7:0] hit_rule;
   tbl_rsp_t                    rule_rsp, rss_rsp;
 
-  // A function-level reset leaves what comes in, and its ordinals, alone.
+  // A function-level reset does not touch incoming frames and their ordinals.
   logic rst_work;
   assign rst_work = rst || cfg_i.clear;
 

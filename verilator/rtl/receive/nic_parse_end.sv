@@ -15,10 +15,10 @@ module nic_parse_end
   input  logic        last_i,
   input  logic [13:0] len_i,
   input  rx_parse_t   parse_i,
-  // What rules match, a cycle later, until the next frame's.
+  // Key for the rules, a cycle later, until the next frame's.
   output steer_key_t  key_o,
   // Header fields of its completion entry, with key_o. Verdict Ok of the UDP checksum or the ICRC
-  // means that it is to be checked.
+  // means that it must be checked.
   output rx_head_t    head_o
 );
   localparam bit HasTrim = (Parts & PartTrim) != 0;

@@ -1,5 +1,5 @@
-/// Finds the pause frames among a port's frames, as they pass at a beat a cycle: all that matters
-/// stands in the first 64 bytes.
+/// Finds the pause frames among a port's frames, as they pass at a beat a cycle: all fields needed
+/// are in the first 64 bytes.
 
 module nic_pause_rx
   import nic_int_pkg::*;
@@ -15,7 +15,7 @@ module nic_pause_rx
   output logic            match_o,
   // With the frame's last beat: it is honoured.
   input  logic            honour_i,
-  // What the pause frame says, a cycle later.
+  // Contents of the pause frame, a cycle later.
   output pause_t          pause_o
 );
   localparam logic [47:0] PauseMac = 48'h0100_00c2_8001;   // 01-80-C2-00-00-01, first byte low

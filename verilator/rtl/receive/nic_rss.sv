@@ -1,6 +1,6 @@
 /// Receive-side scaling: the Toeplitz hash of every frame, and with it the queue of frames whose
 /// rule or default action says Rss. The hash is computed beside the steering and shares its
-/// three cycles; two more make a frame's fate of both. Also table Indirection.
+/// three cycles; two more combine both into a frame's fate. Also table Indirection.
 
 module nic_rss
   import nic_int_pkg::*;
@@ -16,15 +16,15 @@ module nic_rss
 ) (
   input  logic                   clk,
   input  logic                   rst,
-  // What becomes of frames without a rule.
+  // Action for frames without a rule.
   input  rx_default_t            default_i,
   input  rss_key_t               rss_key_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
-  // What rules match of a frame.
+  // Key of a frame for the rules.
   input  logic       [Ports-1:0] key_valid_i,
   input  steer_key_t [Ports-1:0] key_i,
-  // What nic_steer says of the frame, three cycles after its key.
+  // Result of nic_steer for the frame, three cycles after its key.
   input  rx_steer_t  [Ports-1:0] steer_i,
   // Queue or drop, two cycles after steer_i.
   output rx_fate_t   [Ports-1:0] fate_o

@@ -56,7 +56,7 @@ module nic_rx
   output logic [63:0]            hits_o,
   // A frame, a descriptor read or an Event is in the block.
   output logic                   busy_o,
-  // The same, but for frames that are coming in.
+  // The same, not counting frames still arriving.
   output logic                   work_o
 );
   localparam int Qw = $clog2(NumRxq);
@@ -68,7 +68,7 @@ module nic_rx
 
   assign s_axis_eth_tready = '1;
 
-  // A function-level reset leaves what comes in, and its ordinals, alone.
+  // A function-level reset does not touch incoming frames and their ordinals.
   logic rst_work;
   assign rst_work = rst || cfg_i.clear;
 

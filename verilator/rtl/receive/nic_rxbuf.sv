@@ -1,6 +1,6 @@
 /// Receive buffer of a port: a ring of 64 B lines in two banks, and a FIFO of the frames in it.
-/// A frame's lines are taken back when it is dropped on the way in; otherwise the reader gives
-/// them back, in the order of the frames.
+/// The lines of a frame that is dropped as it arrives are freed at once; otherwise the reader frees
+/// them, in the order of the frames.
 
 `include "nic_assert.svh"
 

@@ -1,4 +1,4 @@
-/// Where a payload CRC-32C is computed, the other checks of a frame wait for it: three cycles.
+/// If a payload CRC-32C is computed, delays the other checks of a frame to match: three cycles.
 /// Otherwise they pass.
 
 module nic_rxcheck

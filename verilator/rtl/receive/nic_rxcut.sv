@@ -25,7 +25,7 @@ module nic_rxcut
   input  rx_desc_t         desc_i,
   // The stages move on in this cycle.
   input  logic             go_i,
-  // Read of a chunk of 128 B; it must have come when its command is at cmd_o.
+  // Read of a chunk of 128 B; its data must be there when its command is at cmd_o.
   output logic             read_o,
   output logic             read_port_o,
   output logic [LineW-1:0] read_line_o,
@@ -74,7 +74,7 @@ module nic_rxcut
 
   assign job_ready_o = go_i && (part_q == PartNone || finish);
 
-  // This beat: what is left of the TLP, at most a beat; a TLP that starts gets its length here.
+  // This beat: the rest of the TLP, at most a beat; a TLP that starts gets its length here.
   assign skip    = start_q ? addr_q[1:0] : 2'd0;
   assign to_mps  = 14'(mps_i) - (14'(addr_q[9:0]) & (14'(mps_i) - 14'd1));
   assign to_page = 14'd4096 - 14'(addr_q[11:0]);
@@ -105,7 +105,7 @@ module nic_rxcut
                      last_be(3'(2'(addr_q[1:0] + 2'(len) - 2'd1)) + 3'd1, one), 8'h0);
   endfunction
 
-  // What comes next.
+  // Next state.
   always_comb begin
     unique case (job_i.kind)
       JobFrame: part_new = job_i.hdr_len != 14'h0 ? PartHeader : PartPayload;

@@ -24,7 +24,7 @@ module nic_rxdesc
   // Pulse: the descriptors of queue clear_queue_i are forgotten.
   input  logic          clear_i,
   input  logic [Qw-1:0] clear_queue_i,
-  // Slot that is looked at; look_o: its descriptor is there.
+  // Slot being examined; look_o: its descriptor is there.
   input  logic [Qw-1:0] look_queue_i,
   input  logic [Sw-1:0] look_slot_i,
   output logic          look_o,

@@ -1,5 +1,5 @@
 /// Writer: frames and completion entries out as write TLPs, 128 bytes a cycle. Two chunks of the
-/// buffer stand in registers; one shift brings the bytes of a beat into their lanes.
+/// buffer are in registers; one shift moves the bytes of a beat into their lanes.
 
 `include "nic_assert.svh"
 
@@ -155,7 +155,7 @@ module nic_rxdma
     .out_data_o  (out)
   );
 
-  // An entry says itself whose it is.
+  // An entry contains its queue.
   assign entry        = rx_cqe_t'(out.data[511:0]);
   assign unused_entry = ^entry;
   assign tlp_o        = out;

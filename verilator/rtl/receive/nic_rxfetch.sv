@@ -1,5 +1,5 @@
 /// Fetches posted descriptors ahead of their use: up to four a read, never across a 64 B block of
-/// the ring, each once. A queue is looked at after a doorbell and when a descriptor was taken.
+/// the ring, each once. A queue is examined after a doorbell and when a descriptor was taken.
 
 `include "nic_assert.svh"
 
@@ -42,18 +42,18 @@ module nic_rxfetch
   output logic [Qw-1:0] fail_queue_o,
   output logic [7:0]    fail_slot_o,
   output status_e       fail_status_o,
-  // Slot that is looked at; look_o: its descriptor is there.
+  // Slot being examined; look_o: its descriptor is there.
   input  logic [Qw-1:0] look_queue_i,
   input  logic [Sw-1:0] look_slot_i,
   output logic          look_o,
   // Pulse: that descriptor is taken; it is in desc_o from the next cycle on.
   input  logic          take_i,
   output rx_desc_t      desc_o,
-  // Queue that is asked about; drain_reads_o: reads of it have not ended.
+  // Queue being drained; drain_reads_o: it has reads that have not ended.
   input  logic [Qw-1:0] drain_queue_i,
   output logic          drain_reads_o,
   output logic          busy_o,
-  // Opens the clock gate: a queue waits to be looked at, or a read to be accepted.
+  // Opens the clock gate: a queue waits to be examined, or a read to be accepted.
   output logic          wake_o
 );
   localparam int Cw = Sw + 1;          // counts of reads and descriptors of a queue

@@ -31,7 +31,7 @@ module nic_rxheld
   assign pop         = left_i.entry && !left_i.tx && !left_i.event_f;
   assign busy_o      = head_valid;
 
-  // As many as writer and TLP port have under way.
+  // Capacity: the frames in flight in writer and TLP port.
   nic_fifo #(.Width(9), .Depth(8)) u_lines (
     .clk, .rst,
     .in_valid_i  (|free_i),

@@ -1,6 +1,6 @@
 /// A port's entry: counts bytes, marks the first beat and holds each beat until the next one is
 /// there (or it is the last), so that the parser sees the first 128 bytes of a frame at once.
-/// Nothing is held back; bytes beyond tkeep pass on and are ignored by all behind.
+/// It never stalls; bytes beyond tkeep pass through and are ignored downstream.
 
 module nic_rxin
   import nic_int_pkg::*;
@@ -8,7 +8,7 @@ module nic_rxin
 (
   input  logic             clk,
   input  logic             rst,
-  // Frames that begin are taken.
+  // New frames are accepted.
   input  logic             rx_enable_i,
   input  logic [EthW-1:0]  s_axis_eth_tdata,
   input  logic [EthB-1:0]  s_axis_eth_tkeep,
@@ -19,7 +19,7 @@ module nic_rxin
   output logic [EthW-1:0]  data_o,
   // Bytes of the beat behind it.
   output logic [EthW-1:0]  next_o,
-  // How many bytes of both belong to the frame.
+  // Number of bytes of both that belong to the frame.
   output logic [7:0]       avail_o,
   // Length of a frame, with its last beat; else 0.
   output logic [31:0]      bytes_o,

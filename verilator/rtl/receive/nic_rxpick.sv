@@ -1,5 +1,5 @@
 /// Picks the next frame out of the ports' receive buffers, ports in turn; credit accounts, where
-/// there are any, decide which way it goes.
+/// there are any, decide which queue it goes to.
 
 module nic_rxpick
   import nic_int_pkg::*;

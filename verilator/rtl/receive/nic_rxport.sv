@@ -21,7 +21,7 @@ module nic_rxport
   input  logic [EthB-1:0]  s_axis_eth_tkeep,
   input  logic             s_axis_eth_tlast,
   input  logic             s_axis_eth_tvalid,
-  // What rules match of a frame; fate_i: what becomes of it, five cycles later.
+  // Key of a frame for the rules; fate_i: its fate, five cycles later.
   output logic             key_valid_o,
   output steer_key_t       key_o,
   input  rx_fate_t         fate_i,
@@ -152,7 +152,7 @@ module nic_rxport
     .crc_o     (crc)
   );
 
-  // What is known early waits for the ICRC.
+  // Facts known early wait for the ICRC.
   logic       ended_q;
   logic       head_valid, head_ready;
 

@@ -16,7 +16,7 @@ module nic_rxq
 ) (
   input  logic          clk,
   input  logic          rst,
-  // A function-level reset is under way: nothing is fetched, no queue fails.
+  // A function-level reset is in progress: nothing is fetched, no queue fails.
   input  logic          flr_i,
   input  tbl_req_t      tbl_i,
   output tbl_rsp_t      tbl_o,
@@ -98,7 +98,7 @@ module nic_rxq
   logic [3:0]        log_q [NumRxq];
   status_e           error_q [NumRxq];
   logic [15:0]       event_index_q [NumRxq];
-  logic [3:0]        jobs_q [NumRxq];      // completion entries under way
+  logic [3:0]        jobs_q [NumRxq];      // completion entries in flight
 
   function automatic queue_state_e state_of(input logic [Qw-1:0] q);
     state_of = run_q[q] ? QueueStateRun : failed_q[q] ? QueueStateError : QueueStateOff;
@@ -156,7 +156,7 @@ module nic_rxq
   assign take_cqi_o     = cqi_q[take_queue_i];
 
   // Failing reads. The first one stops the queue; the descriptor's index follows from its slot,
-  // for no more than a cache's worth is on its way.
+  // because at most a cache's worth of reads is in flight.
   logic          fail;
   logic [Sw-1:0] fail_ahead;
   logic          event_q;

@@ -23,7 +23,7 @@ module nic_rxq_tbl
   input  logic [15:0]   pi_i,
   input  logic [15:0]   ci_i,
   input  logic [15:0]   cqi_i,
-  // Nothing of that queue is under way.
+  // That queue has no work in flight.
   input  logic          drained_i,
   // Pulse: the entry on the table bus takes effect.
   output logic          commit_o,
@@ -127,7 +127,7 @@ module nic_rxq_tbl
     endcase
   end
 
-  // What a read shows.
+  // Data of a table read.
   function automatic rxq_entry_t shown();
     shown       = shown_q;
     shown.state = state_i;

@@ -1,6 +1,6 @@
 /// Takes frames out of the receive buffers, finds their queue's state and descriptor
-/// and makes jobs of them for the writer; queues that owe an Event come between. A frame whose
-/// descriptor is still being fetched waits, and all behind it.
+/// and turns them into jobs for the writer, interleaved with Events that queues owe. A frame whose
+/// descriptor is still being fetched waits, as do all frames behind it.
 
 module nic_rxtake
   import nic_pkg::*;
@@ -14,7 +14,7 @@ module nic_rxtake
 ) (
   input  logic                  clk,
   input  logic                  rst,
-  // A function-level reset is under way: no frame takes a descriptor.
+  // A function-level reset is in progress: no frame takes a descriptor.
   input  logic                  flr_i,
   // Frames in the order in which they are delivered.
   input  logic                  frame_valid_i,
@@ -77,7 +77,7 @@ module nic_rxtake
   assign ctx_queue_o = next_event ? event_queue_i : frame_i.info.queue_f[Qw-1:0];
   assign queue_o     = frame_q.info.queue_f[Qw-1:0];
 
-  // What becomes of it: where the header part ends, then the causes to drop it, in their order.
+  // Its fate: where the header part ends, then the causes to drop it, in their order.
   always_comb begin
     placed    = '0;
     hdr_len   = '0;

@@ -22,7 +22,7 @@ module nic_steer
   input  logic                   clear_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
-  // What rules match of a frame.
+  // Key of a frame for the rules.
   input  logic       [Ports-1:0] key_valid_i,
   input  steer_key_t [Ports-1:0] key_i,
   // Rule that the frame matches, three cycles later.
@@ -38,7 +38,7 @@ module nic_steer
   localparam bit HasRss = (Parts & PartRss) != 0;
   localparam bit HasAccounts = (Parts & PartAccounts) != 0;
 
-  // What follows value and mask in an entry.
+  // The fields after value and mask in an entry.
   typedef struct packed {
     logic [7:0]  rss_log;
     logic [15:0] slow_queue;
@@ -104,7 +104,7 @@ module nic_steer
 
   always_comb begin
     rest_new = rest_t'(tbl_i.wdata[896 +: $bits(rest_t)]);
-    // Fields of parts that are not there read 0.
+    // Fields of missing parts read 0.
     if (!HasAccounts) begin
       rest_new.slow_queue = '0;
       rest_new.account    = '0;
@@ -145,7 +145,7 @@ module nic_steer
     for (int r = NumRules - 1; r >= 0; r--) if (m[r]) lowest = Rw'(r);
   endfunction
 
-  // Eight rules at a time; those of a group without a valid one are not looked at.
+  // Eight rules at a time; groups without a valid rule are skipped.
   localparam int Groups = (NumRules + 7) / 8;
 
   logic [8*Groups-1:0] live;

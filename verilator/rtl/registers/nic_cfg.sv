@@ -21,7 +21,7 @@ module nic_cfg
   input  logic             rst,
   // Pulse: a function-level reset is asked for.
   output logic             start_o,
-  // A function-level reset is under way.
+  // A function-level reset is in progress.
   input  logic             flr_i,
   // A function-level reset ends: registers go back to their reset values.
   input  logic             clear_i,

@@ -6,9 +6,9 @@ module nic_flr (
   input  logic rst,
   // Pulse: a function-level reset is asked for.
   input  logic start_i,
-  // Earlier work is under way; frames that are coming in and are dropped do not count.
+  // Earlier work is in flight; frames still arriving, which are dropped, do not count.
   input  logic work_i,
-  // A function-level reset is under way.
+  // A function-level reset is in progress.
   output logic flr_o,
   // A function-level reset ends: what it resets goes back.
   output logic clear_o
@@ -16,7 +16,7 @@ module nic_flr (
   // Cycles without work: more than any hand-over between blocks, a counter's step, or the way of a
   // frame from the pins to its buffer takes.
   localparam int Quiet = 64;
-  // The reset that follows, and its way to the blocks.
+  // The reset that follows, and its delay to the blocks.
   localparam int Clear = 4;
   localparam int End   = Quiet + 2 * Clear;
 

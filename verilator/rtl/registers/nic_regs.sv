@@ -110,7 +110,7 @@ module nic_regs
   assign hits_index_o = unit[10:3];
   assign reg_o        = '{we: we, rd: cnt_rd_o, unit: unit, wdata: wdata};
 
-  // Awake while something is asked, under way or not yet answered.
+  // Awake while a request arrives, is in progress or is not yet answered.
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || busy_o || changed)

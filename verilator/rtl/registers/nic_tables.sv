@@ -26,9 +26,9 @@ module nic_tables
   // Read: what the two registers hold, in the same cycle; 0 when they are none of ours.
   input  logic           rd_i,
   output logic [63:0]    rdata_o,
-  // The lower and the upper register were written while a command was under way: each counts.
+  // The lower and the upper register were written during a command: each counts.
   output logic [1:0]     reg_bad_o,
-  // A command is under way.
+  // A command is in progress.
   output logic           busy_o,
   // Table bus.
   output tbl_req_t       tbl_o,

@@ -1,5 +1,5 @@
 /// Sets the ECN bits of the frames of queues that have an ECN mode, in the bytes as gathered
-/// (contract E2): a register stage for the lines on their way to the offloads. The
+/// (contract E2): a register stage between gather buffer and offloads. The
 /// first line is changed as it leaves.
 
 module nic_ecn

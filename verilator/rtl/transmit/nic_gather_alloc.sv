@@ -1,5 +1,5 @@
 /// Gives each checked entry a frame slot and lines of the gather buffer, and asks for its pieces,
-/// one request a cycle; keeps where each piece goes.
+/// one request a cycle; keeps the address of each piece in the buffer.
 
 `include "nic_assert.svh"
 
@@ -34,7 +34,7 @@ module nic_gather_alloc
   output rd_req_t       rd_req_o,
   output logic          rd_req_valid_o,
   input  logic          rd_req_ready_i,
-  // Request that is looked at; base_o: address of its first byte in the buffer.
+  // Request being examined; base_o: address of its first byte in the buffer.
   input  logic [Sw+2:0] look_i,
   output logic [Lw+6:0] base_o
 );

@@ -28,11 +28,11 @@ module nic_gather_pad
   input  logic [TlpW-1:0] even_mask_i,
   input  logic [TlpW-1:0] odd_mask_i,
   input  logic [TlpW-1:0] data_i,
-  // Slot that is looked at; pad_o: pad bytes of its frame.
+  // Slot being examined; pad_o: pad bytes of its frame.
   input  logic [Sw-1:0]   look_i,
   output logic [1:0]      pad_o
 );
-  // Where the byte that counts is in the buffer.
+  // Address in the buffer of the byte with the pad count.
   typedef struct packed {
     logic          any;
     logic [Lw-1:0] line;

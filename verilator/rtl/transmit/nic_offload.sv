@@ -1,5 +1,5 @@
 /// First pass over a gathered frame: beats go on to the output buffer as they are, while header
-/// checks, UDP sum, ICRC and IPv4 sum are worked out beside them. Never stalls; no pause between
+/// checks, UDP sum, ICRC and IPv4 sum are computed in parallel. Never stalls; no pause between
 /// frames. The result follows the frame's last beat.
 
 module nic_offload
@@ -90,7 +90,7 @@ module nic_offload
       if (last && ln_frame_i.len[5:0] != 6'd0) begin
         beat = beat & LowBytes[{2'b00, ln_frame_i.len[5:0]}][511:0];
       end
-      // What is appended begins in this beat, or before it.
+      // The appended bytes begin in this beat, or before it.
       index     = ln_valid_i && ln_first_i ? 8'd0 : a_index_q + 8'd1;
       a_index_q <= index;
       if (ln_frame_i.app != 3'd0) begin
@@ -118,7 +118,7 @@ module nic_offload
     end
   end
 
-  // What of a beat is covered goes into the engines, in shape.
+  // The covered bytes of a beat go into the engines, aligned.
   always_ff @(posedge clk) begin
     logic [511:0] d;
     logic         covered;

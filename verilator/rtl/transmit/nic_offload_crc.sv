@@ -1,5 +1,5 @@
 /// CRC-32C of a frame's data (contract X1, X2): takes its beats beside those of the other engines,
-/// and puts what its four bytes contribute into ICRC and UDP sum, which were worked out with zeros
+/// and adds the contribution of its four bytes to ICRC and UDP sum, which were computed with zeros
 /// in their place. One frame a cycle; frames without it pass in step.
 
 module nic_offload_crc
@@ -27,7 +27,7 @@ module nic_offload_crc
   // CRC-32C, with icrc_o.
   output logic [31:0]  crc_o
 );
-  // Frames on their way through the shift; its result comes in their order.
+  // Frames in the shift; its results come in their order.
   localparam int Wait = 7;
   localparam int Aw   = 3;
 

@@ -23,7 +23,7 @@ module nic_offload_fin
   input  logic [7:0]   beat_index_i,
   input  logic [511:0] beat_i,
   input  tx_par_t      beat_par_i,
-  // Pulse: frame with what is to be patched into it.
+  // Pulse: frame with the results to patch into it.
   output logic        valid_o,
   output tx_out_t     out_o
 );
@@ -138,7 +138,7 @@ module nic_offload_fin
       w       = ~fold(32'(total1_q));
       udp2_q  <= zero1_q ? 16'd0 : w == 16'd0 ? 16'hffff : w;
     end
-    // IPv4 header: what of the UDP checksum stands in it.
+    // IPv4 header: the bytes of the UDP checksum that lie in it.
     if (v_q[Sum+2]) begin
       icrc3_q <= icrc2_q;
       udp3_q  <= udp2_q;

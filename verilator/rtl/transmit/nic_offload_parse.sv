@@ -12,7 +12,7 @@ module nic_offload_parse
   input  logic [479:0]   l3_i,
   // Bytes 4 to 7 of the transport header.
   input  logic [31:0]    l4_i,
-  // What the headers ask for, from the next cycle on until the next frame's.
+  // Offloads for these headers, from the next cycle on until the next frame's.
   output tx_par_t        par_o,
   // Masks of the frame's first 128 bytes for the CRC: AND, then XOR.
   output logic [1023:0]  crc_and_o,

@@ -93,7 +93,7 @@ module nic_pause
 
   always_ff @(posedge clk_g) begin
     rsp_q.done <= mine;
-    told_q     <= rsp_q.done;                 // the answer is a cycle on its way
+    told_q     <= rsp_q.done;                 // the answer takes a cycle
     if (mine) begin
       rsp_q.status <= bad ? TableStatusBadValue : TableStatusOk;
       for (int p = 0; p < Ports; p++) begin

@@ -1,4 +1,4 @@
-/// A port's way out with pause: keeps frames from beginning while the port or their class is
+/// Output of a port with pause: keeps frames from beginning while the port or their class is
 /// stopped, and sends pause frames between them when the receive buffer fills (contract F4 to F6).
 
 `include "nic_assert.svh"
@@ -51,13 +51,13 @@ module nic_pause_port
     be16 = {b[7:0], b[15:8]};
   endfunction
 
-  // Stops that are under way.
+  // Stops in progress.
   logic [TimerW-1:0]      all_q;
   logic [7:0][TimerW-1:0] class_q;
   logic [7:0]             stopped_q;
   logic                   any_q;
 
-  // Frames and pause frames share the way out, whole frames at a time.
+  // Frames and pause frames share the output, whole frames at a time.
   logic      open, s_shown, mid_q, mid, own_q, wish, wish_q, end_q;
   eth_beat_t own_beat_q;
 
@@ -67,7 +67,7 @@ module nic_pause_port
 
   assign stopped_o = stopped_q;
 
-  // Without a stop and without marks that frames are held against there is nothing to do.
+  // Without a stop and without buffer marks there is nothing to do.
   logic clk_g;
 
   nic_clkgate u_gate (

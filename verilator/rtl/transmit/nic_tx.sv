@@ -13,7 +13,7 @@ module nic_tx
   parameter int NumTxq = 64,
   // Memory keys, a power of two, 16 to 4,096.
   parameter int NumKeys = 256,
-  // Reads of work entries under way, a power of two.
+  // Reads of work entries in flight, a power of two.
   parameter int FetchSlots = 64,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault,
@@ -85,7 +85,7 @@ module nic_tx
 );
   localparam int Qw      = $clog2(NumTxq);
   localparam bit HasCopy = (Parts & PartCopy) != 0;
-  // Entries on their way to a port's gather buffer, where they may part from others.
+  // Entries that wait for a port's gather buffer, where lanes divide.
   localparam int Sends   = Ports > 1 || HasCopy || (Parts & PartLong) != 0 ? 16 : 0;
   // Where entries end: the ports, the copy engine, and, with two ports, those that send nothing.
   localparam int NoPort  = Ports + 1;
@@ -128,7 +128,7 @@ module nic_tx
   logic [Ports-1:0]      p_ready, taken, sent, sent_last, pause_sent, gather_busy;
   logic [Ports-1:0][6:0] sent_bytes;
 
-  // What the output gives, before pause.
+  // Frames of the output, before pause.
   logic [Ports*EthW-1:0]  o_tdata;
   logic [Ports*EthB-1:0]  o_tkeep;
   logic [Ports-1:0]       o_tlast, o_tvalid, o_tready;
@@ -162,8 +162,8 @@ module nic_tx
     .valid_o(e_valid), .ready_i(e_ready), .ent_o(ent)
   );
 
-  // Here the ways part. Where copies or ports may have to wait, nic_txpark counts for each, so that
-  // the one never stands before the other.
+  // Here the lanes divide. If copies or ports may have to wait, nic_txpark counts for each, so that
+  // none ever blocks another.
   assign e_ready        = ent.copy.any || (ent.f.id.no_port ? no_port_ready :
                           (p_ready >> ent.f.id.port & Ports'(1)) != '0);
   assign end_len[Ports] = '0;

@@ -22,7 +22,7 @@ module nic_txout
   // Beats of the frame.
   input  logic                    beat_valid_i,
   input  logic [511:0]            beat_i,
-  // What is to be patched into them.
+  // Results to patch into them.
   input  logic                    frame_valid_i,
   input  tx_out_t                 frame_i,
   // Frames of the port; m_user_o: queue of the frame.
@@ -49,7 +49,7 @@ module nic_txout
     $fatal(1, "nic_txout: Beats must be a power of two and hold two longest frames");
   end
 
-  // What a beat needs on its way out.
+  // Facts that a beat carries to the exit.
   typedef struct packed {
     tx_out_t    f;
     logic [7:0] index;

@@ -1,5 +1,5 @@
-/// A port's way out: frames gathered, their offloads, output buffer, ends. Entries pass it in the
-/// order in which they come; those of another port have a way of their own, and pass these.
+/// The lane of a port: frames gathered, their offloads, output buffer, ends. Entries pass it in
+/// order; those of another port have a lane of their own, and pass these.
 
 module nic_txport
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
@@ -8,7 +8,7 @@ module nic_txport
   parameter int unsigned Parts = PartsDefault,
   // The read client that it is.
   parameter int Client = RdGather,
-  // Entries that may wait here for the gather buffer, beside the way of others.
+  // Entries that may wait here for the gather buffer, outside other lanes.
   parameter int Sends = 16,
   // Frames and lines of 128 bytes in the gather buffer, powers of two.
   parameter int Slots = 256,

@@ -1,4 +1,4 @@
-/// Counts what left: frames and their bytes a port, at a frame's last beat, and pause frames.
+/// Counts departures: frames and their bytes by port, at a frame's last beat, and pause frames.
 
 module nic_txsent
   import nic_pkg::*;

@@ -1,7 +1,7 @@
 /// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13):
-/// an entry goes on when its queue has nothing under way but its kind, and its lane has room that
-/// no list waits for; else it is parked in its queue's list, and entries of other queues pass it.
-/// Entries of several blocks are always parked, and go on, block by block, when they are whole.
+/// an entry proceeds when all entries in flight of its queue are of its kind, and its lane has room
+/// that no list waits for; else it is parked in its queue's list, and entries of others pass it.
+/// Entries of several blocks are always parked, and proceed, block by block, once complete.
 
 `include "nic_assert.svh"
 
@@ -14,7 +14,7 @@ module nic_txpark
   parameter int NumTxq = 64,
   // Places for blocks beyond Few a queue, at least.
   parameter int Shared = 256,
-  // Entries of a port that may be on their way to its gather buffer.
+  // Entries of a port that may wait for its gather buffer.
   parameter int Sends = 16,
   // There is a copy engine.
   parameter bit HasCopy = 1'b1,
@@ -30,13 +30,13 @@ module nic_txpark
   input  tx_id_t            id_i,
   input  logic [511:0]      wqe_i,
   output logic              whole_o,
-  // Blocks of entries that go on; more_o: the block is not its entry's last.
+  // Blocks of entries that proceed; more_o: the block is not its entry's last.
   output logic              valid_o,
   input  logic              ready_i,
   output tx_id_t            id_o,
   output logic [511:0]      wqe_o,
   output logic              more_o,
-  // Queue drain_q_i is switched off, its incomplete entry dropped; hold_o: some of it is here.
+  // Queue drain_q_i is switched off, its incomplete entry dropped; hold_o: it has blocks here.
   input  logic              drain_i,
   input  logic [Qw-1:0]     drain_q_i,
   output logic              hold_o,
@@ -44,14 +44,14 @@ module nic_txpark
   input  logic [Ports-1:0]  sent_i,
   input  logic              end_i,
   input  logic [Qw-1:0]     end_q_i,
-  // Queue that asks: blocks that may be fetched; that are; of queue lost_q_i, that do not come.
+  // Blocks that queue fetch_q_i may fetch, and fetches; blocks of queue lost_q_i that never come.
   input  logic [Qw-1:0]     fetch_q_i,
   output logic [2:0]        fetch_max_o,
   input  logic              fetch_i,
   input  logic [2:0]        fetch_num_i,
   input  logic [Qw-1:0]     lost_q_i,
   input  logic [2:0]        lost_num_i,
-  // Queues that may fetch nothing.
+  // Queues that must not fetch.
   output logic [NumTxq-1:0] blocked_o
 );
   localparam int Few    = 4;
@@ -59,11 +59,11 @@ module nic_txpark
   localparam int Pw     = $clog2(Places);
   localparam int Jobs   = nic_copy_pkg::Jobs;
   localparam int Chw    = nic_copy_pkg::Chw;
-  // Ways: the ports, the channels of the copy engine, and, with two ports, that of entries that
+  // Lanes: the ports, the channels of the copy engine, and, with two ports, one for entries that
   // send nothing.
   localparam int NoPort = Ports + (HasCopy ? nic_copy_pkg::Channels : 0);
-  localparam int Ways   = NoPort + (Ports > 1 ? 1 : 0);
-  localparam int Ww     = $clog2(Ways + 1);
+  localparam int Lanes  = NoPort + (Ports > 1 ? 1 : 0);
+  localparam int Lw     = $clog2(Lanes + 1);
 
   // What an entry is for: the copy engine, no port, or a port.
   typedef struct packed {logic copy; logic none; logic port;} kind_t;
@@ -83,51 +83,51 @@ module nic_txpark
   logic [Pw-1:0]     first_q [NumTxq];
   logic [Pw-1:0]     last_q  [NumTxq];
   logic [Pw-1:0]     whole_q [NumTxq];
-  logic [Pw-1:0]     begin_q [NumTxq];     // first place of the entry that is not whole
+  logic [Pw-1:0]     begin_q [NumTxq];     // first place of the incomplete entry
   logic [Places-1:0] end_q, void_q;        // its entry's last block; of an entry that is forgotten
-  logic [NumTxq-1:0][1:0] have_q, lack_q;  // blocks of the entry that is not whole
-  logic [NumTxq-1:0] listed_q;             // the list has a whole entry
+  logic [NumTxq-1:0][1:0] have_q, lack_q;  // blocks of the incomplete entry: here, lacking
+  logic [NumTxq-1:0] listed_q;             // the list has a complete entry
   logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
 
-  // Of each queue: entries under way, and their kind.
+  // Of each queue: entries in flight, and their kind.
   logic [15:0]       open_q [NumTxq];
   kind_t             kind_q [NumTxq];
   logic [NumTxq-1:0] port_q;               // port of its latest frame
-  logic [4:0]        used_q [Ways];        // places of each way
+  logic [4:0]        used_q [Lanes];       // places of each lane in use
 
   entry_t            out_q;
   logic              out_valid_q;
-  logic              mid_q, mid_void_q;    // an entry is going on: blocks follow
-  logic [Ww-1:0]     mid_way_q;
+  logic              mid_q, mid_void_q;    // an entry is proceeding: blocks follow
+  logic [Lw-1:0]     mid_lane_q;
 
   logic [Qw-1:0]     in, look, go_q;
   kind_t             in_kind, look_kind, go_kind;
   logic              in_copy, in_none;
-  logic [Ww-1:0]     in_way, look_way, look_from, go_way;
+  logic [Lw-1:0]     in_lane, look_lane, look_from, go_lane;
   logic              clk_g, take, crowded, last_one, fresh;
   logic              opens, ends, drop, adds, voids;
   logic              draining_q;           // the queue was being switched off a cycle ago
   logic [Qw-1:0]     add_q, cut_q;
-  // An entry that comes may go on; the list in turn waits for others of its queue, for a place.
+  // The new entry may proceed; the list in turn waits for others of its queue, for a place.
   logic              may, order, full;
   logic              look_valid, turn_wake, pop, pass, go, park, begins;
-  logic [Ways:0]     room, waits, left;    // the last bit stands for no way
+  logic [Lanes:0]    room, waits, left;    // the last bit: no lane
   logic [Pw-1:0]     place, head;
   wqe_t              wqe;
   logic              unused_wqe;
 
-  function automatic logic [Ww-1:0] way(input logic [Chw-1:0] c, input kind_t k);
-    logic unused_way;
-    unused_way = ^{c, k};
-    way = HasCopy && k.copy ? Ww'(Ports) + Ww'(c) : k.none ? Ww'(NoPort) : Ww'(k.port);
+  function automatic logic [Lw-1:0] lane(input logic [Chw-1:0] c, input kind_t k);
+    logic unused_lane;
+    unused_lane = ^{c, k};
+    lane = HasCopy && k.copy ? Lw'(Ports) + Lw'(c) : k.none ? Lw'(NoPort) : Lw'(k.port);
   endfunction
 
-  // The queue has nothing else under way than entries of the kind.
+  // All entries in flight of the queue are of the kind.
   function automatic logic ordered(input logic [Qw-1:0] q, input kind_t k);
     ordered = open_q[q] == 16'd0 || kind_q[q] == k;
   endfunction
 
-  // Awake when entries come, wait, go on or end, or are being fetched.
+  // Awake when entries arrive, wait, proceed or end, or are being fetched.
   nic_clkgate u_gate (.clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || valid_i || out_valid_q || turn_wake || fetch_i || hold_o ||
               lost_num_i != 3'd0 || end_i || sent_i != '0));
@@ -142,23 +142,23 @@ module nic_txpark
                        (id_i.is_event || wqe.opcode != OpcodeSend || wqe.port >= 8'(Ports));
   assign in_kind     = '{copy: in_copy, none: in_none,
                          port: Ports > 1 && !in_copy && !in_none && wqe.port[0]};
-  assign in_way      = way(in[Chw-1:0], in_kind);
+  assign in_lane     = lane(in[Chw-1:0], in_kind);
 
   always_comb begin
     room = '1;
-    for (int w = 0; w < Ways; w++) begin
+    for (int w = 0; w < Lanes; w++) begin
       room[w] = used_q[w] != 5'(w < Ports || w == NoPort ? Sends : Jobs);
     end
     left            = '0;
     left[Ports-1:0] = sent_i;
     if (end_i && (kind_q[end_q_i].copy || kind_q[end_q_i].none)) begin
-      left[way(end_q_i[Chw-1:0], kind_q[end_q_i])] = 1'b1;
+      left[lane(end_q_i[Chw-1:0], kind_q[end_q_i])] = 1'b1;
     end
   end
 
-  nic_txturn #(.NumTxq(NumTxq), .Ways(Ways)) u_turn (
+  nic_txturn #(.NumTxq(NumTxq), .Lanes(Lanes)) u_turn (
     .clk(clk_g), .rst, .room_i(room), .waits_o(waits), .add_i(begins), .add_q_i(add_q), .end_i,
-    .end_q_i, .valid_o(look_valid), .q_o(look), .from_o(look_from), .way_i(look_way),
+    .end_q_i, .valid_o(look_valid), .q_o(look), .from_o(look_from), .lane_i(look_lane),
     .keep_i(!order && !full && !(take && end_q[head])), .order_i(order), .full_i(full),
     .last_i(pop && last_one),
     .wake_o(turn_wake)
@@ -167,12 +167,12 @@ module nic_txpark
   // The list in turn.
   assign head      = first_q[look];
   assign look_kind = kind_mem[head];
-  assign look_way  = mid_q ? mid_way_q : way(look[Chw-1:0], look_kind);
+  assign look_lane = mid_q ? mid_lane_q : lane(look[Chw-1:0], look_kind);
   assign last_one  = head == whole_q[look];
   assign voids     = mid_q ? mid_void_q : void_q[head];
   assign order     = !mid_q && !voids && !ordered(look, look_kind);
   assign full      = !mid_q && !voids && !order &&
-                     (!room[look_way] || (waits[look_way] && look_from != look_way));
+                     (!room[look_lane] || (waits[look_lane] && look_from != look_lane));
   assign take      = !out_valid_q || ready_i;
   assign pop       = look_valid && take && !order && !full;
 
@@ -181,13 +181,13 @@ module nic_txpark
   assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
   assign whole_o   = ends;
   assign hold_o    = drain_i && lack_q[drain_q_i] != 2'd0;
-  // Blocks of it that still come, one may in the next cycle, come first: they would begin another.
+  // Its outstanding blocks (one may come in the next cycle) come first: else they'd begin another.
   assign drop      = hold_o && draining_q && !(valid_i && in == drain_q_i);
   assign cut_q     = drop ? drain_q_i : in;
 
-  // What might go on but for the way out waits for it.
+  // An entry that could proceed but for the output waits for it.
   assign may       = !listed_q[in] && lack_q[in] == 2'd0 && ends && ordered(in, in_kind) &&
-                     room[in_way] && !waits[in_way];
+                     room[in_lane] && !waits[in_lane];
   assign pass      = valid_i && take && !pop && may && !drop;
   assign park      = valid_i && !may && !drop;
   assign adds      = (park && ends) || drop;
@@ -197,13 +197,13 @@ module nic_txpark
   assign go        = (pop && !mid_q && !voids) || pass;
   assign go_q      = pop ? look : in;
   assign go_kind   = pop ? look_kind : in_kind;
-  assign go_way    = pop ? look_way : in_way;
+  assign go_lane   = pop ? look_lane : in_lane;
   assign place     = fresh_q[Pw] ? free_mem[reuse_q[Pw-1:0]] : fresh_q[Pw-1:0];
 
   assign valid_o       = out_valid_q;
   assign {id_o, wqe_o, more_o} = out_q;
 
-  assign crowded   = Ports > 1 && (listed_q[fetch_q_i] || !room[Ww'(port_q[fetch_q_i])]);
+  assign crowded   = Ports > 1 && (listed_q[fetch_q_i] || !room[Lw'(port_q[fetch_q_i])]);
   nic_txshare #(.Ports(Ports), .NumTxq(NumTxq), .Places(Places), .Few(Few)) u_share (
     .clk(clk_g), .rst, .fetch_q_i, .max_o(fetch_max_o), .fetch_i, .num_i(fetch_num_i),
     .new_o(fresh), .slow_i(slow_q[fetch_q_i]), .crowded_i(crowded), .have_i(have_q[fetch_q_i]),
@@ -226,13 +226,13 @@ module nic_txpark
       first_q[look]            <= next_mem[head];
       mid_q                    <= !end_q[head];
       mid_void_q               <= voids;
-      mid_way_q                <= look_way;
+      mid_lane_q               <= look_lane;
       if (last_one) begin
         listed_q[look] <= 1'b0;
         slow_q[look]   <= 1'b0;
       end
     end
-    // What came of an entry that is cut short is an entry that goes nowhere.
+    // The blocks of an entry that is cut short become an entry without a destination.
     if (drop || (park && id_i.is_event && lack_q[in] != 2'd0)) begin
       void_q[begin_q[cut_q]] <= 1'b1;
       end_q[last_q[cut_q]]   <= 1'b1;
@@ -273,13 +273,13 @@ module nic_txpark
       if (go)    open_q[go_q]    <= open_q[go_q] + 16'd1;
       if (end_i) open_q[end_q_i] <= open_q[end_q_i] - 16'd1;
     end
-    for (int w = 0; w < Ways; w++) begin
-      used_q[w] <= used_q[w] + 5'(go && go_way == Ww'(w)) - 5'(left[w]);
+    for (int w = 0; w < Lanes; w++) begin
+      used_q[w] <= used_q[w] + 5'(go && go_lane == Lw'(w)) - 5'(left[w]);
     end
     if (fresh) open_q[fetch_q_i] <= '0;
 
     if (rst) begin
-      for (int w = 0; w < Ways; w++) used_q[w] <= '0;
+      for (int w = 0; w < Lanes; w++) used_q[w] <= '0;
       listed_q     <= '0;
       have_q       <= '0;
       lack_q       <= '0;

@@ -8,9 +8,9 @@ module nic_txq
   parameter int Ports = 1,
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Reads of entries under way, a power of two.
+  // Reads of entries in flight, a power of two.
   parameter int FetchSlots = 64,
-  // Entries of a port that may be on their way to its gather buffer; 0: they keep one order.
+  // Entries of a port that may wait for its gather buffer; 0: all ports keep one order.
   parameter int Sends = 16,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault,
@@ -20,7 +20,7 @@ module nic_txq
   input  logic          rst,
   // Fetching may begin.
   input  logic          enable_i,
-  // A function-level reset is under way.
+  // A function-level reset is in progress.
   input  logic          flr_i,
   // Reads are of 128 bytes at most.
   input  logic          short_i,
@@ -36,7 +36,7 @@ module nic_txq
   input  doorbell_t     db_i,
   // Work entry of the doorbell, if it has one.
   input  push_t         push_i,
-  // Queues whose class is stopped by a pause: nothing of them is fetched.
+  // Queues whose class is stopped by a pause: they fetch nothing.
   input  logic [NumTxq-1:0] pause_i,
   output rd_req_t       rd_req_o,
   output logic          rd_req_valid_o,
@@ -53,12 +53,12 @@ module nic_txq
   output logic [1:0]    ecn_o,
   // Pulse: a frame's entry has reached its port's gather buffer.
   input  logic [Ports-1:0] sent_i,
-  // Queue whose context is at the three outputs below, and of which something may end.
+  // Queue whose context is at the three outputs below; an entry or an Event of it may end.
   input  logic [Qw-1:0] end_q_i,
   output logic [63:0]   end_base_o,
   output logic [3:0]    end_log_o,
   output logic [15:0]   end_cqi_o,
-  // Pulse: something of queue end_q_i ended.
+  // Pulse: an entry or an Event of queue end_q_i ended.
   input  logic          end_i,
   // It was an entry, not an Event.
   input  logic          end_wqe_i,
@@ -96,7 +96,7 @@ module nic_txq
   logic [511:0]      push_wqe_q;
   logic [7:0]        err_status;
   logic              turn, fetch_busy, ctx_busy;
-  logic              whole, part;          // an entry's last block came; some of one did
+  logic              whole, part;          // an entry's last block came; drain_q has blocks
   logic              clk_g, ctx_wake, sched_wake, fetch_wake;
 
   assign queue_err_o = err;
@@ -105,7 +105,7 @@ module nic_txq
                        (cqe_i && cqe_q_i == drain_q);
   assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
 
-  // Awake for doorbells and table commands, turns, entries that come, go on or end.
+  // Awake for doorbells and table commands, turns, entries that arrive, proceed or end.
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || flr_i || tbl_i.valid || db_i.valid || end_i || ctx_wake || sched_wake ||
@@ -151,7 +151,7 @@ module nic_txq
     .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy), .wake_o(fetch_wake)
   );
 
-  // An entry that has to wait lets others pass.
+  // Entries pass one that has to wait.
   if (Sends != 0) begin : g_park
     nic_txpark #(
       .Ports(Ports), .NumTxq(NumTxq), .Shared(4 * FetchSlots * Ports), .Sends(Sends),

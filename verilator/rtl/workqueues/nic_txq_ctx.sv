@@ -1,5 +1,5 @@
 /// Contexts of the transmit queues: state and indices, doorbell checks (contract Q2), the error
-/// state, and what of a queue has started and not ended.
+/// state, and the count of entries of a queue that have started and not ended.
 
 module nic_txq_ctx
   import nic_pkg::*, nic_int_pkg::*;
@@ -28,7 +28,7 @@ module nic_txq_ctx
   output logic              db_bad_o,
   // Queues with entries to be fetched.
   output logic [NumTxq-1:0] work_o,
-  // Queue of which the scheduler sees the context, in the same cycle.
+  // Queue whose context the scheduler sees, in the same cycle.
   input  logic [Qw-1:0]     sched_q_i,
   output logic              sched_run_o,
   output logic [63:0]       sched_base_o,
@@ -38,9 +38,9 @@ module nic_txq_ctx
   // Pulse: sched_num_i entries of it are taken.
   input  logic              sched_take_i,
   input  logic [2:0]        sched_num_i,
-  // A pushed entry is being looked at.
+  // A pushed entry is being checked.
   output logic              push_look_o,
-  // It is the next of queue push_q_o, and need not be fetched.
+  // It is the next entry of queue push_q_o, and need not be fetched.
   output logic              push_o,
   output logic [Qw-1:0]     push_q_o,
   output logic [15:0]       push_index_o,
@@ -56,12 +56,12 @@ module nic_txq_ctx
   input  logic              err_i,
   input  logic [Qw-1:0]     err_q_i,
   input  logic [7:0]        err_status_i,
-  // Queue whose context is at the three outputs below, and of which something may end.
+  // Queue whose context is at the three outputs below; an entry or an Event of it may end.
   input  logic [Qw-1:0]     end_q_i,
   output logic [63:0]       end_base_o,
   output logic [3:0]        end_log_o,
   output logic [15:0]       end_cqi_o,
-  // Pulse: something of queue end_q_i ended.
+  // Pulse: an entry or an Event of queue end_q_i ended.
   input  logic              end_i,
   // It was an entry, not an Event.
   input  logic              end_wqe_i,
@@ -72,11 +72,11 @@ module nic_txq_ctx
   // Queue drain_q_o is being switched off.
   output logic              drain_o,
   output logic [Qw-1:0]     drain_q_o,
-  // Another block still has something of that queue.
+  // Another block still has entries of that queue.
   input  logic              drain_hold_i,
-  // Something was started and has not ended, or a doorbell is being looked at.
+  // An entry has started and not ended, or a doorbell is being checked.
   output logic              busy_o,
-  // Opens the clock gate: a doorbell is being looked at, or was refused.
+  // Opens the clock gate: a doorbell is being checked, or was refused.
   output logic              wake_o
 );
   localparam bit HasPush = (Parts & PartPush) != 0;

@@ -1,4 +1,4 @@
-/// Ring of fetch slots: reads of up to four blocks of work entries under way or waiting, handed on
+/// Ring of fetch slots: reads of up to four blocks of work entries, in flight or waiting, passed on
 /// in the order of their requests. A slot of a queue that stopped meanwhile is dead and skipped; a
 /// failed one becomes the queue's Event.
 
@@ -24,7 +24,7 @@ module nic_txq_fetch
   // Slot slot_o is free.
   output logic          free_o,
   output logic [Sw-1:0] slot_o,
-  // Pulse: it is taken for alloc_num_i entries of a queue from an index on.
+  // Pulse: it is taken for alloc_num_i entries of a queue, starting at an index.
   input  logic          alloc_i,
   input  logic [Qw-1:0] alloc_q_i,
   input  logic [15:0]   alloc_index_i,
@@ -42,14 +42,14 @@ module nic_txq_fetch
   output logic          err_o,
   output logic [Qw-1:0] q_o,
   output logic [7:0]    status_o,
-  // Entries of queue q_o that were to be fetched and will not come.
+  // Entries of queue q_o that were requested and will not come.
   output logic [2:0]    lost_o,
   // Queue drain_q_i is switched off: its slots are dropped.
   input  logic          drain_i,
   input  logic [Qw-1:0] drain_q_i,
-  // A function-level reset is under way: all slots are dropped.
+  // A function-level reset is in progress: all slots are dropped.
   input  logic          flr_i,
-  // Something of the queue that is switched off is still here.
+  // The queue that is switched off still has slots here.
   output logic          hold_o,
   // A slot is in use.
   output logic          busy_o,

@@ -44,9 +44,9 @@ module nic_txq_sched
   output rd_req_t           rd_req_o,
   output logic              rd_req_valid_o,
   input  logic              rd_req_ready_i,
-  // A turn of queue q_o is under way.
+  // A turn of queue q_o is in progress.
   output logic              busy_o,
-  // Opens the clock gate: a turn is under way or begins, or a read waits to be accepted.
+  // Opens the clock gate: a turn runs or begins, or a read waits to be accepted.
   output logic              wake_o
 );
   logic              turn_q;

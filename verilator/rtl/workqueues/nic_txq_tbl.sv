@@ -1,4 +1,4 @@
-/// Table Txq: checks and carries out table commands, keeps what the driver wrote of each queue.
+/// Table Txq: checks and executes table commands, keeps the fields that the driver wrote.
 /// Disabling ends when the queue has drained (contract G6, G7, Q5, T11).
 
 module nic_txq_tbl
@@ -29,7 +29,7 @@ module nic_txq_tbl
   output logic           on_o,
   // The queue is being switched off.
   output logic           drain_o,
-  // Something of that queue is under way.
+  // That queue has entries in flight.
   input  logic           hold_i,
   // Pulse: the entry on the table bus takes effect.
   output logic           commit_o,

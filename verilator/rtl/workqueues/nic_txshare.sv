@@ -1,4 +1,4 @@
-/// How many blocks of its work entries each transmit queue may fetch: Few whatever the others do,
+/// Limits the blocks of work entries that each transmit queue may fetch: Few whatever others do,
 /// more while the shared places last, and while it waits for nothing.
 
 module nic_txshare #(
@@ -15,7 +15,7 @@ module nic_txshare #(
 ) (
   input  logic              clk,
   input  logic              rst,
-  // Queue that is asked about; max_o: blocks of it that may be fetched.
+  // Queue of the request; max_o: blocks that it may fetch.
   input  logic [Qw-1:0]     fetch_q_i,
   output logic [2:0]        max_o,
   // Pulse: num_i blocks of queue fetch_q_i are being fetched.
@@ -27,7 +27,7 @@ module nic_txshare #(
   input  logic              slow_i,
   // The list of queue fetch_q_i waits for its port.
   input  logic              crowded_i,
-  // Blocks of an entry of queue fetch_q_i that is not whole.
+  // Blocks of an incomplete entry of queue fetch_q_i.
   input  logic [1:0]        have_i,
   // Queue lost_q_i: lost_num_i blocks that were being fetched will not come.
   input  logic [Qw-1:0]     lost_q_i,
@@ -35,13 +35,13 @@ module nic_txshare #(
   // Pulse: a block of queue gone_q_i left its list, or passed it.
   input  logic              gone_i,
   input  logic [Qw-1:0]     gone_q_i,
-  // Pulse: a block of queue came_q_i was added to those of an entry that is not whole.
+  // Pulse: a block of queue came_q_i was added to its incomplete entry.
   input  logic              came_i,
   input  logic [Qw-1:0]     came_q_i,
-  // Queues that may fetch nothing.
+  // Queues that must not fetch.
   output logic [NumTxq-1:0] blocked_o
 );
-  // Of each queue, from its first fetch since the reset on: blocks fetched, gone on, not come.
+  // Of each queue, since its first fetch after reset: blocks fetched, passed on, not come.
   logic [NumTxq-1:0] known_q, blocked_q;
   logic [15:0]       got_q  [NumTxq];
   logic [15:0]       gone_q [NumTxq];
@@ -80,7 +80,7 @@ module nic_txshare #(
     total_q <= total_q + (fetch_i ? (Pw + 1)'(num_i) : '0) - (Pw + 1)'(gone_i) -
                (Pw + 1)'(lost_num_i);
 
-    // A queue that may fetch nothing is left out until something of it goes on.
+    // A queue that must not fetch is left out until a block of it is passed on.
     if (fetch_i && max_o == 3'd0) blocked_q[fetch_q_i] <= 1'b1;
     if (gone_i)                   blocked_q[gone_q_i]  <= 1'b0;
     if (came_i)                   blocked_q[came_q_i]  <= 1'b0;

@@ -1,51 +1,51 @@
-/// Whose turn it is among the lists of parked entries. Those that wait for a place on the same way
-/// take turns for it, an entry each, and nothing passes them; lists of which that is not known yet,
-/// and the ways, take turns to be looked at.
+/// Arbitrates between the lists of parked entries. Lists that wait for a place in the same lane
+/// take turns for it, an entry each, and nothing passes them; lists whose lane is not known yet,
+/// and the lanes, take turns to be examined.
 
 module nic_txturn #(
   // Transmit queues, a power of two: a list each.
   parameter int NumTxq = 64,
   // Lanes that entries leave by: ports and channels of the copy engine.
-  parameter int Ways = 2,
+  parameter int Lanes = 2,
   localparam int Qw = $clog2(NumTxq),
-  localparam int Ww = $clog2(Ways + 1)
+  localparam int Lw = $clog2(Lanes + 1)
 ) (
   input  logic            clk,
   input  logic            rst,
-  // Lanes with a free place. Bit Ways is always set: lists whose lane is not known yet.
-  input  logic [Ways:0]   room_i,
+  // Lanes with a free place. Bit Lanes is always set: lists whose lane is not known yet.
+  input  logic [Lanes:0]  room_i,
   // Lanes for which a list waits.
-  output logic [Ways:0]   waits_o,
+  output logic [Lanes:0]  waits_o,
   // Pulse: the list of queue add_q_i gets its first entry.
   input  logic            add_i,
   input  logic [Qw-1:0]   add_q_i,
-  // Pulse: something of queue end_q_i ended.
+  // Pulse: an entry or an Event of queue end_q_i ended.
   input  logic            end_i,
   input  logic [Qw-1:0]   end_q_i,
   // List in turn.
   output logic            valid_o,
   output logic [Qw-1:0]   q_o,
-  // Lane for which it has waited; Ways: none.
-  output logic [Ww-1:0]   from_o,
+  // Lane for which it has waited; Lanes: none.
+  output logic [Lw-1:0]   from_o,
   // Lane of its first entry.
-  input  logic [Ww-1:0]   way_i,
+  input  logic [Lw-1:0]   lane_i,
   // The list keeps its turn.
   input  logic            keep_i,
   // The first entry must wait for others of its queue.
   input  logic            order_i,
   // The first entry must wait for a place in its lane.
   input  logic            full_i,
-  // The first entry leaves, and is the list's last. With none of these four, others follow it.
+  // The first entry leaves, and is the list's last. If none of these four is set, others follow it.
   input  logic            last_i,
-  // Opens the clock gate: a turn is under way or begins.
+  // Opens the clock gate: a turn runs or begins.
   output logic            wake_o
 );
-  logic [NumTxq-1:0] wait_q [Ways+1];  // wait for a place; Ways: to be looked at
+  logic [NumTxq-1:0] wait_q [Lanes+1]; // wait for a place; Lanes: to be examined
   logic [NumTxq-1:0] order_q;          // wait for others of their queue
-  logic [Qw-1:0]     last_q [Ways+1];  // had the last turn of these
+  logic [Qw-1:0]     last_q [Lanes+1]; // had the last turn of these
   logic              valid_q;
   logic [Qw-1:0]     q_q;
-  logic [Ww-1:0]     from_q, from;
+  logic [Lw-1:0]     from_q, from;
   logic              any, begins;
 
   assign valid_o = valid_q;
@@ -55,10 +55,10 @@ module nic_txturn #(
   assign wake_o  = any || valid_q;
 
   always_comb begin
-    for (int w = 0; w <= Ways; w++) waits_o[w] = wait_q[w] != '0;
+    for (int w = 0; w <= Lanes; w++) waits_o[w] = wait_q[w] != '0;
   end
 
-  nic_arb #(.Num(Ways + 1)) u_arb (
+  nic_arb #(.Num(Lanes + 1)) u_arb (
     .clk, .rst, .req_i(waits_o & room_i), .take_i(begins), .valid_o(any), .index_o(from)
   );
 
@@ -80,19 +80,19 @@ module nic_txturn #(
     if (valid_q && !keep_i) begin
       order_q[q_q]        <= order_i;
       wait_q[from_q][q_q] <= 1'b0;
-      if (full_i) wait_q[way_i][q_q] <= 1'b1;
+      if (full_i) wait_q[lane_i][q_q] <= 1'b1;
       else if (!order_i && !last_i) begin
-        wait_q[from_q == way_i ? from_q : Ww'(Ways)][q_q] <= 1'b1;
+        wait_q[from_q == lane_i ? from_q : Lw'(Lanes)][q_q] <= 1'b1;
       end
     end
     if (end_i && (order_q[end_q_i] || (valid_q && order_i && q_q == end_q_i))) begin
       order_q[end_q_i]      <= 1'b0;
-      wait_q[Ways][end_q_i] <= 1'b1;
+      wait_q[Lanes][end_q_i] <= 1'b1;
     end
-    if (add_i) wait_q[Ways][add_q_i] <= 1'b1;
+    if (add_i) wait_q[Lanes][add_q_i] <= 1'b1;
 
     if (rst) begin
-      for (int w = 0; w <= Ways; w++) begin
+      for (int w = 0; w <= Lanes; w++) begin
         wait_q[w] <= '0;
         last_q[w] <= '0;
       end

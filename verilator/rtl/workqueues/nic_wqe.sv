@@ -33,10 +33,10 @@ module nic_wqe
   input  logic          ready_i,
   output tx_ent_t       ent_o
 );
-  // Results of lookups that are under way or wait.
+  // Results of lookups that are in flight or wait.
   localparam int Results = 16;
 
-  // What of an entry need not be looked up in the key table, kept until its pieces were.
+  // The part of an entry that needs no lookup in the key table, kept until its pieces are done.
   typedef struct packed {
     logic             late_bad;
     tx_frame_t        f;
@@ -69,7 +69,7 @@ module nic_wqe
   logic             ent_valid_q;
   logic             clk_g;
 
-  // Awake while entries come or are here, lookups are under way, or the key table is asked.
+  // Awake while entries arrive or are here, lookups are in flight, or the key table is accessed.
   nic_clkgate u_gate (
     .clk, .test_en_i(1'b0), .clk_o(clk_g),
     .enable_i(rst || tbl_i.valid || valid_i || dec_valid || mid_valid ||

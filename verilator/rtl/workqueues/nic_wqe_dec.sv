@@ -81,7 +81,7 @@ module nic_wqe_dec
     wqe_t              w;
     seg_t [SegMax-1:0] s;
     slots_t            slots;
-    logic [7:0]        skip, limit;   // slots with inline bytes; slots that there are
+    logic [7:0]        skip, limit;   // slots with inline bytes; all slots
     tx_id_t            id;
     tx_dec_t           d;
     status_e           st;
@@ -93,7 +93,7 @@ module nic_wqe_dec
       count_q <= count_q + 2'd1;
     end
     if (valid_i && ready_o && !(HasLong && more_i)) begin
-      // Pieces stand in the slots from the first one without inline bytes on.
+      // Pieces begin in the first slot without inline bytes.
       w      = wqe_t'(count_q == 2'd0 ? wqe_i : wqe_q);
       id     = count_q == 2'd0 ? id_i : id_q;
       skip = (w.inline_len + 8'd15) >> 4;

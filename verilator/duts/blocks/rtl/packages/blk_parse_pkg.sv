@@ -1,4 +1,4 @@
-/// Results of the parser alone. What is of no meaning in one is zero.
+/// Results of the parser by itself. Fields without meaning are zero.
 
 package blk_parse_pkg;
   import nic_pkg::*;
@@ -29,7 +29,7 @@ package blk_parse_pkg;
     steer_key_t  key;
   } parse_res_t;
 
-  // What the checkers are told, at a frame's last beat.
+  // Inputs of the checkers, at a frame's last beat.
   function automatic parse_res_t told(input rx_parse_t parse, input logic [35:0] pseudo,
                                       input logic [13:0] len);
     logic [16:0] upto;
@@ -48,7 +48,7 @@ package blk_parse_pkg;
     if (parse.key.is_ipv4 && ^parse.key.ip_tos[1:0]) told.ecn_csum = parse.ecn_csum;
   endfunction
 
-  // And what was found a cycle later.
+  // The same with the results of the next cycle.
   function automatic parse_res_t concluded(input parse_res_t early, input steer_key_t key,
                                            input rx_head_t head);
     logic unused_bits;

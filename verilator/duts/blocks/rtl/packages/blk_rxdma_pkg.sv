@@ -8,7 +8,7 @@ package blk_rxdma_pkg;
   localparam int Ports = 2;
   localparam int Depth = 8;                // requests at work
 
-  // What the headers of a frame say.
+  // Header fields of a frame.
   typedef struct packed {
     logic [23:0] rsvd;
     logic [7:0]  trims;      // pad and ICRC begin at trim_at
@@ -49,7 +49,7 @@ package blk_rxdma_pkg;
     rx_desc_t    desc;
     logic [63:0] cq_base;
     logic [7:0]  trim;
-    logic [7:0]  flr;        // a function-level reset is under way
+    logic [7:0]  flr;        // a function-level reset is in progress
     logic [15:0] cqi;
     logic [15:0] ci;
     logic [15:0] pi;
@@ -92,14 +92,14 @@ package blk_rxdma_pkg;
     logic             passed;
   } fate_t;
 
-  // What nic_rxdma says of the frame's place in the receive buffer.
+  // The frame's lines in the receive buffer, as freed by nic_rxdma.
   typedef struct packed {
     logic [Ports-1:0] of;
     logic [Ports-1:0] kept;
     logic [7:0]       lines;
   } freed_t;
 
-  // What it writes; done says that nothing more is of this request.
+  // Its writes; done: the request has no more of them.
   typedef struct packed {
     logic             done;
     logic [15:0]      queue_f;

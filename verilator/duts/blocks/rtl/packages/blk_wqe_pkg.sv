@@ -1,4 +1,4 @@
-/// Requests and results of nic_wqe alone. What is of no meaning in a result is zero.
+/// Requests and results of nic_wqe by itself. Fields without meaning are zero.
 
 package blk_wqe_pkg;
   import nic_pkg::*;

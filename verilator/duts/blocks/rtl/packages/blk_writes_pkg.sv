@@ -1,5 +1,5 @@
-/// Results that are writes as they left a block, TLP by TLP, and what else there is to tell of them
-/// in a beat behind. Byte 0 of a packet is in the low bits.
+/// Results that are a block's writes, TLP by TLP, and a last beat with further results. Byte 0 of a
+/// packet is in the low bits.
 
 package blk_writes_pkg;
   import nic_int_pkg::*;
@@ -18,7 +18,7 @@ package blk_writes_pkg;
                    data: b.data};
   endfunction
 
-  // The beat behind, with anything to tell.
+  // The last beat, with further results.
   function automatic write_beat_t write_end(input logic [TlpW-1:0] told);
     write_end = '{data: told, default: '0};
   endfunction

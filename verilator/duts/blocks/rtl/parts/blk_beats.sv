@@ -1,5 +1,5 @@
-/// Beats of frames, out of a block that cannot be held back, to a stream that can: the block is
-/// given more only while there is room for what it may still bring.
+/// Passes beats of frames from a block that cannot be held back to a stream that can: the block
+/// gets more work only while there is room for all beats that it may still send.
 
 `include "nic_assert.svh"
 
@@ -10,7 +10,7 @@ module blk_beats #(
 ) (
   input  logic         clk,
   input  logic         rst,
-  // The block may be given more.
+  // The block may get more work.
   output logic         room_o,
   // Beats out of the block, never held back.
   input  logic         valid_i,

@@ -15,7 +15,7 @@ module blk_commands
   output logic                          s_axis_req_tready,
   // The block can take the request that is offered.
   input  logic                          can_i,
-  // That request is to be the only one in the block, as commands are.
+  // That request must be the only one in the block, as commands are.
   input  logic                          alone_i,
   // Pulse: the request is taken, and is no command.
   output logic                          take_o,

@@ -1,5 +1,5 @@
-/// Results of a block that cannot be held back, on their way to a stream that can: each is promised
-/// a place before its work begins, so none is lost however long the stream is held.
+/// Passes results of a block that cannot be held back to a stream that can: each has a place
+/// reserved before its work begins, so none is lost however long the stream is held.
 
 `include "nic_assert.svh"
 

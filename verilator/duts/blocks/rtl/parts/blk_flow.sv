@@ -9,7 +9,7 @@ module blk_flow #(
   input  logic                  rst,
   input  logic                  s_axis_req_tvalid,
   output logic                  s_axis_req_tready,
-  // The request that is offered is to be the only one in the block.
+  // The offered request must be the only one in the block.
   input  logic                  alone_i,
   // Pulse: the request is taken.
   output logic                  take_o,

@@ -1,5 +1,5 @@
-/// Frames into a block that looks at them as they pass, beat by beat, and says its word a fixed
-/// number of cycles after a frame's last beat. The side-band word says what a parser would.
+/// Feeds frames to a block that checks them as they pass, beat by beat, and gives its result some
+/// fixed number of cycles after a frame's last beat. The side-band word replaces parser results.
 
 module blk_frames
   import nic_int_pkg::*;

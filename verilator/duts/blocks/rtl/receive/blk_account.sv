@@ -67,7 +67,7 @@ module blk_account
 
   assign pair      = read_q ? c_q.pair : c_op.pair;
 
-  // What is to be done with the frame stays with it.
+  // The frame's request travels with it.
   always_comb begin
     frame               = '0;
     frame.info.port_seq = f_op.port_seq;

@@ -1,5 +1,5 @@
-/// nic_parse and nic_parse_end alone, behind a port's entry and delay line, which bring a frame's
-/// beats in step with what was found in them.
+/// nic_parse and nic_parse_end by themselves, behind a port's entry and delay line, which align a
+/// frame's beats with the parser's results.
 
 module blk_parse
   import nic_int_pkg::*;

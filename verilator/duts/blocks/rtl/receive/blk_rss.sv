@@ -17,7 +17,7 @@ module blk_rss
   output logic          m_axis_rsp_tvalid,
   input  logic          m_axis_rsp_tready
 );
-  // What rules or, without a hit, the default action say.
+  // Result of the rules or, without a hit, of the default action.
   typedef struct packed {
     logic [7:0]  slow_queue;
     logic [7:0]  account;
@@ -74,7 +74,7 @@ module blk_rss
                       slow_queue: f_op.said.slow_queue}};
     def   = '{queue_f: f_op.def_queue, to_queue: f_op.def_action == 8'(ActionQueue),
               rss: f_op.def_action == 8'(ActionRss), rss_log: f_op.def_log[3:0]};
-    // Of a frame that is not delivered no more is known.
+    // A frame that is not delivered has no further results.
     f_res = '{op: 8'd0, hit: 8'(fate.hit), deliver: 8'(fate.deliver),
               rule: fate.hit ? fate.rule : 8'd0, queue_f: fate.deliver ? fate.queue_f : 16'd0,
               hash: fate.hash, rsvd: '0, account_en: 8'(fate.draw.account_en && fate.deliver),

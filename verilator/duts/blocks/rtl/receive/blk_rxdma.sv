@@ -1,7 +1,7 @@
-/// nic_rxdma alone, behind nic_rxtake: frames in the receive buffers of two ports and Events, with
-/// what their queues say; the writes that each makes, and what else comes of it. Requests that
-/// follow one another are at work together unless they change MPS, attributes or whether a
-/// function-level reset is under way.
+/// nic_rxdma by itself, behind nic_rxtake: frames in the receive buffers of two ports and Events,
+/// with their queues' state; the result has the writes and other effects of each. Successive
+/// requests overlap unless they change MPS, attributes or whether a function-level reset is in
+/// progress.
 
 module blk_rxdma
   import nic_int_pkg::*;
@@ -36,7 +36,7 @@ module blk_rxdma
   assign offer = s_axis_req_tvalid && same && count_q != Cw'(Depth);
   assign s_axis_req_tready = load;
 
-  // What nic_rxtake does.
+  // Results of nic_rxtake.
   logic                   take_desc, take_event, settled, passed, job_valid, job_ready;
   logic [Ports-1:0][31:0] evt;
   logic [Ports-1:0]       disabled;

@@ -1,4 +1,4 @@
-/// What comes of the requests of blk_rxdma, one after another: a request's writes, then the rest.
+/// Results of the requests of blk_rxdma, one after another: a request's writes, then the rest.
 
 module blk_rxdma_out
   import nic_int_pkg::*;
@@ -61,7 +61,7 @@ module blk_rxdma_out
     .out_data_o(beat_head)
   );
 
-  // Nothing is left to be passed on of it but the beat behind.
+  // Only its last beat is left to pass on.
   assign told  = over_q || |fate_head.drop;
   assign out_o = m_axis_rsp_tvalid && m_axis_rsp_tready && m_axis_rsp_tlast;
 

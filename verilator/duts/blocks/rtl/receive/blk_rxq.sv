@@ -1,5 +1,5 @@
 /// nic_rxq alone: commands of table Rxq (op 0), doorbells (op 1), frames that take a descriptor
-/// if there is one (op 2), descriptor reads that fail, with the Event that comes of it (op 3), and
+/// if there is one (op 2), descriptor reads that fail, with the resulting Event (op 3), and
 /// frames that come and wait (op 4): the next one to take a descriptor may be that one.
 /// One at a time: each is over before the next.
 
@@ -32,7 +32,7 @@ module blk_rxq
     logic [7:0]  op;
   } op_t;
 
-  // What is known of a queue; without the context when it does not run.
+  // State of a queue; without the context when it does not run.
   typedef struct packed {
     logic [63:0] ring_base;
     logic [63:0] cq_base;

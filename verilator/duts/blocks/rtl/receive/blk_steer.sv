@@ -52,7 +52,7 @@ module blk_steer
 
   assign f_op = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
 
-  // Without a hit the rest is of no meaning, and so is much without a queue.
+  // Without a hit the other fields have no meaning, nor do many without a queue.
   always_comb begin
     f_res    = '0;
     f_res.op = op_q[2];

@@ -1,7 +1,6 @@
 /// nic_msix alone: enabling of a queue (op 0); its disabling, with an entry just before it or
 /// without (op 1); up to four entries, so many cycles apart (op 2); a function-level reset (op 3).
-/// Each is waited for: its result is the messages that came of it, which go through a port that
-/// takes its time.
+/// Each is waited for; its result is the messages that it caused, which go through a slow port.
 
 module blk_msix
   import nic_int_pkg::*;
@@ -113,7 +112,7 @@ module blk_msix
     .sent_o(sent), .work_o(work), .busy_o(busy)
   );
 
-  // The way out: at most four are on it.
+  // The output: at most four are in it.
   nic_fifo #(.Width($bits(left_t)), .Depth(4)) u_port (
     .clk, .rst, .in_valid_i(taken), .in_ready_o(room), .in_data_i(in),
     .out_valid_o(out_valid), .out_ready_i(out_ready), .out_data_o(out)

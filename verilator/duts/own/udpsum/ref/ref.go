@@ -19,7 +19,7 @@ func Reference(p *ref.Player) {
 			sum = sum>>16 + sum&0xffff
 		}
 		if f["length"], f["checksum"] = length, 0xffff-sum; sum == 0xffff {
-			f["checksum"] = 0xffff // 0 would say that there is none
+			f["checksum"] = 0xffff // 0 would mean no checksum
 		}
 		p.Expect("sum", f, nil)
 		p.Expect("fwd", nil, m.Data)

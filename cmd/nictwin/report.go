@@ -9,17 +9,17 @@ import (
 	"nictwin/scenarios/shell/cli"
 )
 
-// tell tells people how a run ended. found, if it is not nil, is what was found out, shown before a verdict.
-func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
+// report prints how a run ended. Measurements, if not nil, are printed before the verdict.
+func (a *app) report(e *cli.Ended, measured fmt.Stringer) {
 	a.ended, a.object = e, e.Object
 	w, o := a.people(), &e.Object
-	if found != nil && (e.Outcome == result.Pass || e.Outcome == result.Mismatch) {
-		say(w, "%v", found)
+	if measured != nil && (e.Outcome == result.Pass || e.Outcome == result.Mismatch) {
+		say(w, "%v", measured)
 	}
-	a.tellHome(e.Outcome, e.Err)
+	a.showHome(e.Outcome, e.Err)
 	switch e.Outcome {
 	case result.Pass:
-		tellWaves(w, o)
+		showWaves(w, o)
 		for _, text := range o.Warnings {
 			say(w, "warning: %s\n", text)
 		}
@@ -30,19 +30,19 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 		say(w, "  seed %d\n", o.Seed)
 		findings(w, o.Findings)
 		last(w, o)
-		a.told = cli.Found(e.Err)
+		a.reported = cli.Found(e.Err)
 	case result.Infrastructure:
 		a.complain(e.Outcome, e.Err)
-		a.told = true
+		a.reported = true
 		if !cli.SaysAll(e.Err) {
 			last(a.stderr, o)
 		}
 	}
 }
 
-// tellHome tells which home was used, of what revision, and what was built, once. Where people only need to mend
-// something first, that would be noise.
-func (a *app) tellHome(out result.Outcome, err error) {
+// showHome prints once which home was used, its revision, and the build. It prints nothing after errors that the user
+// must correct first.
+func (a *app) showHome(out result.Outcome, err error) {
 	h, w := a.object.Home, a.people()
 	if a.toldHome || h == nil || out == result.Usage || out == result.Interrupted || cli.SaysAll(err) {
 		return
@@ -58,10 +58,10 @@ func (a *app) tellHome(out result.Outcome, err error) {
 	a.toldHome = true
 }
 
-// maxShown is how many findings are shown; all of them are in the artifacts.
+// maxShown is the number of findings shown; the artifacts have all of them.
 const maxShown = 8
 
-// findings shows the most telling one whole and what the others are about.
+// findings prints the first finding whole and the first line of the others.
 func findings(w io.Writer, list []result.Finding) {
 	for i, f := range list {
 		head, rest, _ := strings.Cut(f.Text, "\n")
@@ -77,23 +77,23 @@ func findings(w io.Writer, list []result.Finding) {
 	}
 }
 
-// last are the last lines of a failure, after what differs: where the artifacts are, how to see it again.
+// last prints the last lines of a failure: where the artifacts are, and how to reproduce it.
 func last(w io.Writer, o *result.Object) {
-	tellWaves(w, o)
+	showWaves(w, o)
 	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
 }
 
-// tellWaves says where waveforms are.
-func tellWaves(w io.Writer, o *result.Object) {
+// showWaves prints where waveforms are.
+func showWaves(w io.Writer, o *result.Object) {
 	for i := range o.Waves {
 		say(w, "waveform: %v\n", &o.Waves[i])
 	}
 }
 
-// artifacts says where they are and what is missing in them.
+// artifacts describes where the artifacts are and which of them were cut.
 func artifacts(o *result.Object) string {
 	switch {
-	case o.Artifacts == "" && (o.Command == "blocks" || o.Command == "pair"): // which never have some
+	case o.Artifacts == "" && (o.Command == "blocks" || o.Command == "pair"): // these never write any
 		return "artifacts: none"
 	case o.Artifacts == "":
 		return "artifacts: none (--no-artifacts)"
