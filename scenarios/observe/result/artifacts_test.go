@@ -229,7 +229,7 @@ func TestFilesOfAnEarlierRunStay(t *testing.T) {
 	require.NoError(t, os.Mkdir("a/program-1.json", 0o755))
 	put(t, "a/wave.fst")
 	_, err = OpenFolder("a", false)
-	require.EqualError(t, err, "--out a: write a/program-1.json: program-1.json is there, and is no file")
+	require.EqualError(t, err, "--out a: write a/program-1.json: program-1.json exists and is not a file")
 	require.FileExists(t, "a/wave.fst")
 }
 

@@ -90,7 +90,7 @@ func TestAFolderIsHeld(t *testing.T) {
 	holds(t, "text", filepath.Join(moved, "x"))
 	require.NoFileExists(t, filepath.Join(theirs, "x"))
 	require.NoError(t, os.Mkdir(filepath.Join(moved, "folder"), 0o755))
-	require.ErrorContains(t, f.Write("folder", nil), "is there, and is no file")
+	require.ErrorContains(t, f.Write("folder", nil), "exists and is not a file")
 }
 
 // The file of a lock is written and removed: a link, and a file that is no lock, are left alone, and are told early.
