@@ -57,7 +57,7 @@ func misbehave(how string) {
 	os.Exit(0)
 }
 
-// What goes wrong with the other process is told with its name and the quantum, within the limit; nothing hangs.
+// Failures of the other process are reported with its name and the quantum, within the limit; nothing hangs.
 func TestLostPeers(t *testing.T) {
 	for _, c := range []struct{ how, want string }{
 		{"dies early", `^server Server\[1\] \(process \d+\) before the first quantum: ended: exit status 5$`},
@@ -96,7 +96,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// Two that send more than the kernel holds do not wait for each other for ever.
+// Two processes that send more than the kernel buffers do not block each other.
 func TestFullBuffers(t *testing.T) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	require.NoError(t, err)
