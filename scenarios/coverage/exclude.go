@@ -15,22 +15,22 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Exclusion leaves sites out, for a reason. Patterns are those of path.Match, without its brackets: "*" is any name.
+// Exclusion leaves sites out, with a reason. Patterns are those of path.Match without brackets: "*" matches any name.
 type Exclusion struct {
 	Module string
 	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for
-	// lanes.
+	// all lanes.
 	Signal string
-	// Line is a part of the text of source lines, whose points are meant, and What which of them (if, else, ...):
-	// empty is all.
+	// Line selects the points of source lines that contain this text, and What some of these (if, else, ...): empty
+	// means all.
 	Line string
 	What string
 	Why  string
 
-	sites int // that it matches
+	sites int // number of sites it matches
 }
 
-// ReadExclusions reads a list.
+// ReadExclusions reads a list of exclusions.
 func ReadExclusions(file string) ([]*Exclusion, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -63,7 +63,7 @@ func ReadExclusions(file string) ([]*Exclusion, error) {
 	return list, errors.Join(errs...)
 }
 
-// entry is an entry of the file: the exclusions of each of its modules with each of its signals.
+// entry is an entry of the file: an exclusion for each combination of its modules and signals.
 type entry struct {
 	Module names  `yaml:"module"`
 	Signal names  `yaml:"signal"`
@@ -72,7 +72,7 @@ type entry struct {
 	Why    string `yaml:"why"`
 }
 
-// names is one or several.
+// names is a name or a list of names.
 type names []string
 
 func (n *names) UnmarshalYAML(v *yaml.Node) error {
@@ -83,8 +83,8 @@ func (n *names) UnmarshalYAML(v *yaml.Node) error {
 	return v.Decode((*[]string)(n))
 }
 
-// Exclude marks what a list excludes. Entries that match nothing, or something that was hit, are errors: the list is
-// not what the RTL is. rtl is the folder of the sources.
+// Exclude marks the sites that a list excludes. An entry that matches nothing, or a site that was hit, is an error:
+// the list does not fit the RTL. rtl is the folder of the sources.
 func Exclude(sites []*Site, list []*Exclusion, rtl string) error {
 	src := sources{dir: rtl, lines: map[string][]string{}}
 	var errs []error
@@ -136,7 +136,7 @@ func (x *Exclusion) matches(s *Site, src *sources) (bool, error) {
 
 var bits = regexp.MustCompile(`^(.*)\[(\d+)(?::(\d+))?\]$`)
 
-// bit reports whether a bit is one of those that the exclusion names.
+// bit reports whether the exclusion names a bit.
 func (x *Exclusion) bit(name string) bool {
 	m := bits.FindStringSubmatch(x.Signal)
 	if m == nil {
@@ -154,7 +154,7 @@ func (x *Exclusion) bit(name string) bool {
 	return lo <= n && n <= hi
 }
 
-// baseOf is a bit's signal.
+// baseOf returns the signal of a bit.
 func baseOf(name string) string {
 	if m := bits.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -177,13 +177,13 @@ func glob(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// sources are the lines of the RTL, by module.
+// sources caches the lines of the RTL, by module.
 type sources struct {
 	dir   string
 	lines map[string][]string
 }
 
-// read finds the file of a module in the folders of dir.
+// read finds and reads the file of a module in the folders of dir.
 func (s *sources) read(module string) ([]byte, error) {
 	list, err := filepath.Glob(filepath.Join(s.dir, "*", module+".sv"))
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"text/tabwriter"
 )
 
-// Share is how many of a number of sites were hit; excluded ones count in neither.
+// Share counts sites and how many of them were hit; excluded ones count in neither.
 type Share struct {
 	Hit      int `json:"hit"`
 	Total    int `json:"total"`
 	Excluded int `json:"excluded"`
 }
 
-// Percent is the share that was hit.
+// Percent returns the share that was hit.
 func (s Share) Percent() float64 {
 	if s.Total == 0 {
 		return 100
@@ -22,7 +22,7 @@ func (s Share) Percent() float64 {
 	return 100 * float64(s.Hit) / float64(s.Total)
 }
 
-// WithAll is the share of all sites, excluded ones among them.
+// WithAll returns the share of all sites, including excluded ones.
 func (s Share) WithAll() float64 {
 	return Share{Hit: s.Hit, Total: s.Total + s.Excluded}.Percent()
 }
@@ -39,12 +39,12 @@ func (s *Share) add(x *Site) {
 	}
 }
 
-// Module is the coverage of one.
+// Module is the coverage of a module.
 type Module struct {
 	Name    string   `json:"name"`
 	Lines   Share    `json:"lines"`
 	Toggles Share    `json:"toggles"`
-	Holes   []string `json:"holes,omitempty"` // file:line and what was not hit there
+	Holes   []string `json:"holes,omitempty"` // file:line and what was missed there
 }
 
 // Report is the coverage of a design.
@@ -55,7 +55,7 @@ type Report struct {
 	Exclusions []Exclusion `json:"-"`
 }
 
-// NewReport counts sites.
+// NewReport counts the sites by module.
 func NewReport(sites []*Site, list []*Exclusion) *Report {
 	r := &Report{}
 	for _, x := range list {
@@ -85,7 +85,7 @@ func NewReport(sites []*Site, list []*Exclusion) *Report {
 	return r
 }
 
-// hole is neighbouring sites that were not hit: bits of one signal.
+// hole is a group of neighbouring missed sites: bits of one signal.
 type hole struct {
 	first  *Site
 	base   string
@@ -111,7 +111,7 @@ func (h *hole) grow(s *Site) bool {
 	return true
 }
 
-// close takes the hole over.
+// close appends a finished hole to the module.
 func (m *Module) close(h *hole) {
 	if h.first == nil {
 		return
@@ -124,10 +124,10 @@ func (m *Module) close(h *hole) {
 	*h = hole{}
 }
 
-// String is the site as a hole is named.
+// String formats the site as a hole names it.
 func (s *Site) String() string { return fmt.Sprintf("%s.sv:%d: %s", s.Module, s.Line, s.What) }
 
-// Write writes the report for people, with as many holes of each module as they ask for.
+// Write writes the report for people, with at most that many holes per module.
 func (r *Report) Write(w io.Writer, holes int) error {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

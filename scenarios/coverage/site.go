@@ -13,17 +13,17 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Site is what is to be exercised: a bit or a line point of a module.
+// Site is something to exercise: a bit or a line point of a module.
 type Site struct {
-	Module string // name of its file, without ending
+	Module string // name of its file, without extension
 	Line   int
-	Toggle bool   // else a line point
-	What   string // the bit, or what of the line: block, if, else, case
+	Toggle bool   // a bit; else a line point
+	What   string // the bit, or the part of the line: block, if, else, case
 	Hit    bool
-	Why    string // it is excluded, if not empty
+	Why    string // reason for exclusion; empty: not excluded
 }
 
-// bothWays is how often a bit changes that was 0 and 1 and went both ways.
+// bothWays is the minimum number of changes of a bit that went both ways.
 const bothWays = 2
 
 type siteKey struct {
@@ -33,12 +33,12 @@ type siteKey struct {
 	what   string
 }
 
-// Load merges the coverage in folders.
+// Load merges the coverage in the folders.
 func Load(dirs ...string) ([]*Site, error) {
 	all := map[siteKey]*Site{}
 	builds := 0
 	for _, dir := range dirs {
-		files, err := fs.Glob(os.DirFS(dir), "*"+build.HitsExt) // not filepath's: the folder may have any name
+		files, err := fs.Glob(os.DirFS(dir), "*"+build.HitsExt) // not filepath.Glob: dir may contain brackets
 		if err != nil {
 			return nil, fmt.Errorf("coverage folder %s: %w", dir, err)
 		}
@@ -77,7 +77,7 @@ func merge(all map[siteKey]*Site, file string) error {
 	return nil
 }
 
-// addPoint adds what was counted at a point: a line point is one site, a signal one for each of its bits.
+// addPoint adds the counts of a point: a line point is one site, a signal one site per bit.
 func addPoint(all map[siteKey]*Site, p *build.CoverPoint, hits *build.Hits) {
 	k := siteKey{strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File)), p.Line, p.Kind == "toggle", p.What}
 	name := lanes(p.What)
@@ -100,7 +100,7 @@ func addPoint(all map[siteKey]*Site, p *build.CoverPoint, hits *build.Hits) {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// lanes takes the numbers of lanes and entries out of a signal's name.
+// lanes removes the numbers of lanes and entries from a signal's name.
 func lanes(name string) string { return index.ReplaceAllString(name, "[]") }
 
 func ordered(all map[siteKey]*Site) []*Site {
@@ -131,7 +131,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// natural orders names so that bit 9 comes before bit 10.
+// natural compares names so that bit 9 comes before bit 10.
 func natural(a, b string) int {
 	i, j := strings.LastIndexByte(a, '['), strings.LastIndexByte(b, '[')
 	if i > 0 && j > 0 && a[:i] == b[:j] {

@@ -6,7 +6,7 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// axi takes whole AXI ports: those that have the handshakes of all five channels.
+// axi recognises complete AXI ports: those with the handshakes of all five channels.
 func (f *found) axi() {
 	for _, p := range f.pins {
 		for _, d := range directions {
@@ -22,10 +22,11 @@ func (f *found) axi() {
 	}
 }
 
-// channels of AXI, by their handshakes.
+// channels lists AXI's channels as their handshakes name them.
 var channels = []string{"aw", "w", "b", "ar", "r"}
 
-// axiPort is the port whose pins begin with prefix, or several in lanes of vectors; nil if it lacks a handshake.
+// axiPort returns the port whose pins begin with prefix, or several ports in lanes of vectors; nil if a handshake is
+// missing.
 func (f *found) axiPort(prefix, dir string, lanes int) *stream {
 	s := &stream{kind: manifest.KindAXILite, dir: dir, prefix: prefix, lanes: lanes}
 	back := manifest.DirIn
@@ -71,7 +72,7 @@ func (f *found) axiPort(prefix, dir string, lanes int) *stream {
 	return s
 }
 
-// named is a pin of that name, with or without an end that tells its direction.
+// named finds a pin by name, with or without a suffix for its direction.
 func (f *found) named(name, dir string) *pin {
 	for _, p := range f.pins {
 		for _, d := range directions {

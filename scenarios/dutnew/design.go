@@ -18,7 +18,7 @@ type Design struct {
 	Ports       []manifest.PinPort
 }
 
-// pin is a port that may have found its place.
+// pin is a port of the module, which may be assigned to a signal of the manifest.
 type pin struct {
 	manifest.PinPort
 	lower string
@@ -32,19 +32,19 @@ type reset struct {
 	low bool
 }
 
-// found is what was recognised.
+// found collects what was recognised.
 type found struct {
 	d       *Design
 	pins    []*pin
 	clocks  []clock
 	resets  []reset
 	streams []*stream
-	enables []*pin // inputs that are to be one
-	rest    []*pin // inputs that nothing is known of
+	enables []*pin // inputs to tie to one
+	rest    []*pin // inputs of unknown purpose
 	observe []*pin
 }
 
-// recognise finds a place for every port.
+// recognise assigns every port.
 func recognise(d *Design) *found {
 	f := &found{d: d}
 	for _, p := range d.Ports {
@@ -65,14 +65,14 @@ func recognise(d *Design) *found {
 var (
 	reClock = regexp.MustCompile(`^[a-z]{0,4}(clk|clock)(in|i)?[0-9]*(mhz)?$`)
 	reReset = regexp.MustCompile(`^(n?)[a-z]{0,3}(rst|reset)(n|ni|b|i|in)?[0-9]*$`)
-	noReset = regexp.MustCompile(`(burst|first|worst|preset)[a-z]*$`) // ends like one
+	noReset = regexp.MustCompile(`(burst|first|worst|preset)[a-z]*$`) // not resets
 	lowEnds = []string{"n", "ni", "b", "l"}
 	noClock = []string{"en", "ena", "enable", "ce", "gate", "sel", "lock", "locked"}
 )
 
 func words(name string) []string { return strings.Split(strings.ToLower(name), "_") }
 
-// clocksAndResets takes inputs of one bit by their names.
+// clocksAndResets recognises one-bit inputs by their names.
 func (f *found) clocksAndResets() {
 	for _, p := range f.pins {
 		if p.Dir != manifest.DirIn || p.Width != 1 || p.Array != "" {
@@ -99,7 +99,7 @@ func (f *found) clocksAndResets() {
 	}
 }
 
-// others gives what is left over a place.
+// others assigns the remaining ports.
 func (f *found) others() {
 	for _, p := range f.pins {
 		switch {
@@ -115,11 +115,11 @@ func (f *found) others() {
 	}
 }
 
-// maxObserve keeps a first manifest short.
+// maxObserve limits observed outputs, to keep a first manifest short.
 const maxObserve = 32
 
-// clockOf is the clock that a stream belongs to, the one whose name has most in common with the stream's, and whether
-// there is more than one and nothing in common.
+// clockOf returns the clock of a stream: the one whose name has most in common with the stream's. It is guessed if
+// there are several and none has anything in common.
 func (f *found) clockOf(s *stream) (signal string, guessed bool) {
 	if len(f.clocks) < 2 {
 		return "", false

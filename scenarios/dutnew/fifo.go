@@ -9,11 +9,11 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// fifoSide are the names of one side of a FIFO: an enable, a flag that forbids it, and the data.
+// fifoSide holds the usual names on one side of a FIFO: an enable, a flag that forbids it, and the data.
 type fifoSide struct {
 	dir                string
 	enable, flag, data []string
-	clock              string // what its clock's name begins with, where there are two
+	clock              string // prefix of its clock's name, if there are two clocks
 }
 
 var fifoSides = []fifoSide{
@@ -37,7 +37,7 @@ var fifoSides = []fifoSide{
 	},
 }
 
-// fifos takes the two sides of a FIFO whose handshake is an enable and a flag: wr_en and full, rd_en and empty.
+// fifos recognises both sides of a FIFO whose handshake is an enable and a flag: wr_en and full, rd_en and empty.
 func (f *found) fifos() {
 	for i := range fifoSides {
 		x := &fifoSides[i]
@@ -63,8 +63,8 @@ func (f *found) fifos() {
 	}
 }
 
-// called is a pin that is free and has one of the names, without what tells its direction; those that come first are
-// looked for first. Width 0 accepts any.
+// called finds a free pin by one of the names, ignoring affixes for the direction; earlier names take precedence.
+// Width 0 accepts any.
 func (f *found) called(dir string, width int, names []string) *pin {
 	for _, name := range names {
 		for _, p := range f.pins {
@@ -77,7 +77,7 @@ func (f *found) called(dir string, width int, names []string) *pin {
 	return nil
 }
 
-// bare are the names that a pin may have meant: i_data and data_i are data.
+// bare returns the names that a pin's name may stand for: i_data and data_i stand for data.
 func bare(name string) []string {
 	list := []string{name, strings.TrimPrefix(strings.TrimPrefix(name, "i_"), "o_")}
 	for _, d := range directions[1:] {
@@ -86,7 +86,7 @@ func bare(name string) []string {
 	return list
 }
 
-// clockOfSide is the clock of a side of a FIFO by its first letter; empty: the first clock.
+// clockOfSide returns the clock of a side of a FIFO by its first letter; empty: the first clock.
 func (f *found) clockOfSide(s *stream) (signal string, guessed bool) {
 	for i, c := range f.clocks {
 		for _, w := range words(c.pin.Name) {

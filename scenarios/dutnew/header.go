@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// headerWords end the name of a handshake whose fields are named without them: s_ip_hdr_valid beside s_ip_length and
-// s_eth_type.
+// headerWords are suffixes of handshake names whose fields are named without them: s_ip_hdr_valid beside s_ip_length
+// and s_eth_type.
 var headerWords = []string{"hdr", "header", "meta", "metadata"}
 
-// headers gives fields to records of headers that found none by their own names: pins of their direction that begin as
-// they do.
+// headers assigns fields to header records that found none by their own names: pins of their direction with the same
+// beginning.
 func headers(list []*stream, pins []*pin) {
 	for _, s := range list {
 		all := strings.Split(strings.Trim(s.prefix, "_"), "_")
@@ -36,14 +36,14 @@ func headers(list []*stream, pins []*pin) {
 	}
 }
 
-// closer reports whether another header's name has more in common with a pin.
+// closer reports whether another header's name has more in common with a pin than that of s.
 func closer(other, s *stream, p *pin) bool {
 	all := strings.Split(strings.Trim(other.prefix, "_"), "_")
 	return len(other.members) == 0 && slices.Contains(headerWords, all[len(all)-1]) &&
 		common(other.prefix, p.lower) > common(s.prefix, p.lower)
 }
 
-// common is the number of letters with which two names begin alike.
+// common returns the length of the common prefix of two names.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -10,7 +10,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// undecided is the remark where ports do not tell what is right.
+// undecided is the remark for ports that do not show which outputs are right.
 const undecided = "nothing says what is right: identity, route, memory, or a reference in Go"
 
 // writePlay chooses a check.
@@ -37,7 +37,7 @@ func (f *found) writePlay(line func(string, ...any)) {
 	}
 }
 
-// axiPorts are the names of the AXI ports of a direction that can be played, one for each lane.
+// axiPorts returns the names of the playable AXI ports of a direction, one per lane.
 func (f *found) axiPorts(dir string) (list []string) {
 	for _, s := range f.streams {
 		if s.dir == dir && (s.kind == manifest.KindAXI4 || s.kind == manifest.KindAXILite) && s.playable() {
@@ -47,7 +47,7 @@ func (f *found) axiPorts(dir string) (list []string) {
 	return list
 }
 
-// axiIDs are the fields that an AXI port may lack and be played, if it lacks all of them.
+// axiIDs are the fields that a playable AXI port may lack, provided it lacks all of them.
 var axiIDs = []string{"awid", "bid", "arid", "rid"}
 
 // playable reports whether an AXI port has what memory and serve need.
@@ -56,7 +56,7 @@ func (s *stream) playable() bool {
 	return !other && (len(s.omit) == 0 || len(s.omit) == len(axiIDs))
 }
 
-// laneNames are the streams that a line of the manifest stands for.
+// laneNames returns the streams that one line of the manifest stands for.
 func (s *stream) laneNames() (list []string) {
 	if s.lanes < 2 {
 		return []string{s.name}
@@ -67,7 +67,7 @@ func (s *stream) laneNames() (list []string) {
 	return list
 }
 
-// page is how many addresses each port of a memory has at first.
+// page is the number of addresses that each port of a memory initially has.
 const page = 4096
 
 func (f *found) writeMemory(line func(string, ...any), subordinates, managers []string) {
@@ -89,8 +89,8 @@ func (f *found) writeMemory(line func(string, ...any), subordinates, managers []
 	}
 }
 
-// addresses returns how many addresses a memory has at first: as many as wanted, as far as the addresses of all AXI
-// ports are wide enough.
+// addresses returns the number of addresses that a memory initially has: as many as wanted, if the address fields of
+// all AXI ports are wide enough.
 func (f *found) addresses(want uint64) uint64 {
 	for _, s := range f.streams {
 		for _, m := range s.members {
@@ -111,7 +111,7 @@ func served(managers []string) string {
 	return strings.Join(all, ", ")
 }
 
-// writeRules writes the check of streams alone, with memories that answer the device and inputs that are only answers.
+// writeRules writes the check `rules`, with memories that answer the device and inputs that carry only answers.
 func (f *found) writeRules(line func(string, ...any), managers []string) {
 	parts, remark := []string{}, undecided // no check: rules, or a reference once there is one
 	if len(managers) > 0 {
@@ -139,7 +139,7 @@ var (
 	answers  = []string{"resp", "response", "rsp", "res", "cpl", "completion", "rc", "answer"}
 )
 
-// asked is the output that asks for what an input gives: ram_rd_cmd for ram_rd_resp.
+// asked returns the output whose requests an input answers: ram_rd_cmd for ram_rd_resp.
 func (f *found) asked(s *stream) *stream {
 	stem, last := cutLast(s.name)
 	if s.dir != manifest.DirIn || !slices.Contains(answers, last) {
@@ -153,16 +153,16 @@ func (f *found) asked(s *stream) *stream {
 	return nil
 }
 
-// cutLast divides a name before its last word.
+// cutLast splits a name before its last word.
 func cutLast(name string) (stem, last string) {
 	i := strings.LastIndexByte(name, '_')
 	return name[:i+1], name[i+1:]
 }
 
-// selectors are names of inputs that say to which of several outputs a packet goes, by the first word that is one.
+// selectors are names of inputs that select one of several outputs for a packet, in order of preference.
 var selectors = []string{"select", "sel", "dest", "port"}
 
-// route binds an input that selects one of several outputs to the packets that it is for.
+// route binds an input that selects one of several outputs to the packets that it selects for.
 func (f *found) route() {
 	in, out := f.oneWay()
 	if in == nil || out.lanes < 2 || in.lanes > 1 {
@@ -180,7 +180,7 @@ func (f *found) route() {
 	}
 }
 
-// routes is the field that says to which of several outputs a transaction goes; empty: nothing does.
+// routes returns the field that selects a transaction's output; empty: there is none.
 func (f *found) routes() string {
 	in, out := f.oneWay()
 	switch {
@@ -194,7 +194,7 @@ func (f *found) routes() string {
 	return ""
 }
 
-// draws says which outputs are chosen, for each lane of the input.
+// draws says which outputs to draw, for each lane of the input.
 func (f *found) draws(by string) string {
 	in, out := f.oneWay()
 	var all []string
@@ -204,7 +204,8 @@ func (f *found) draws(by string) string {
 	return strings.Join(all, ", ")
 }
 
-// oneWay are the input and the output of a design that has one of each, of one kind; nil: it has not.
+// oneWay returns the only input and the only output, if the design has one of each and they are of one kind; else
+// nil.
 func (f *found) oneWay() (in, out *stream) {
 	if len(f.streams) != 2 || f.streams[0].kind != f.streams[1].kind || f.streams[0].dir == f.streams[1].dir {
 		return nil, nil
@@ -224,7 +225,7 @@ func (f *found) lossy() bool {
 	return slices.ContainsFunc(f.streams, func(s *stream) bool { return s.dir == manifest.DirIn && s.ready == nil })
 }
 
-// passes reports whether there are one way in and one way out, and all that comes out has gone in.
+// passes reports whether there is one input and one output, and everything that comes out has gone in.
 func (f *found) passes() bool {
 	in, out := f.oneWay()
 	if in == nil || out.lanes > 1 {

@@ -13,24 +13,24 @@ import (
 // stream is a group of pins with a handshake, or an AXI port.
 type stream struct {
 	name, kind, dir string
-	title           string // its name, where it is not that of the pins
-	prefix, suffix  string // of its pins, in lower case: of s_axis_tvalid_i "s_axis_" and "_i"
+	title           string // its name, if it differs from that of the pins
+	prefix, suffix  string // of its pins, in lower case: "s_axis_" and "_i" in s_axis_tvalid_i
 	valid, ready    *pin
 	members         []member
-	keepUnit        int      // of packets; 1 is not written
-	lanes           int      // slices of its pins, each a stream
-	omit            []string // of an AXI port
+	keepUnit        int      // bytes per bit of tkeep, of packets; 1 is not written
+	lanes           int      // slices of its pins, each of them a stream
+	omit            []string // roles that an AXI port lacks
 	clock           string
 	clockGuessed    bool
 	note            string // what was guessed
-	// validLow and readyLow: the handshake is active low, as full and empty are.
+	// validLow and readyLow mark an active-low handshake, such as full and empty.
 	validLow, readyLow bool
-	late               bool   // fields come in the cycle after the handshake
-	clockLetter        string // of a side of a FIFO: what the name of its clock begins with
-	selector           string // field that says to which of several outputs a packet goes
+	late               bool   // fields come one cycle after the handshake
+	clockLetter        string // of a side of a FIFO: the first letter of its clock's name
+	selector           string // field that selects one of several outputs for a packet
 }
 
-// member is a pin other than the handshake, and the role that it plays in the manifest.
+// member is a pin other than the handshake, with its role in the manifest.
 type member struct {
 	pin  *pin
 	role string
@@ -38,8 +38,8 @@ type member struct {
 	low  bool // of a handshake: active low
 }
 
-// held reports whether the side band of packets into the device is the same in every beat: so a design may read it
-// with any. A selector is not: it is another one once a packet is under way.
+// held reports whether the side band of input packets is the same in every beat, so that a design may read it with
+// any beat. A selector is not: it changes once a packet is under way.
 func (s *stream) held() bool {
 	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn &&
 		slices.ContainsFunc(s.members, func(m member) bool { return m.side })
@@ -49,7 +49,7 @@ var reValid = regexp.MustCompile(`^(.*?)(t?valid|t?vld)((?:_(?:i|o|in|out))?)$`)
 
 var directions = []string{"", "_i", "_o", "_in", "_out"}
 
-// handshakes finds streams by their pins of valid, and gives each the pins that share its name.
+// handshakes finds streams by their valid pins and assigns to each the pins that share its name.
 func (f *found) handshakes() {
 	var list []*stream
 	for _, p := range f.pins {
@@ -77,7 +77,7 @@ func (f *found) handshakes() {
 	}
 }
 
-// ready is the pin by which a stream is held back.
+// ready returns the pin that holds a stream back.
 func (f *found) ready(s *stream) *pin {
 	for _, p := range f.pins {
 		if p.used || p.Dir == s.dir || p.Array != "" {
@@ -95,11 +95,11 @@ func (f *found) ready(s *stream) *pin {
 	return nil
 }
 
-// usual are names of pins that belong to a handshake whose own pins have no prefix.
+// usual matches names of pins that belong to a handshake whose own pins have no prefix.
 var usual = regexp.MustCompile(
 	`^t?(data|dat|payload|keep|strb|last|user|id|dest|sop|eop|empty|addr|be|error|err|hdr|header)$`)
 
-// owner is the stream that a pin belongs to: the one with the longest name that it begins with.
+// owner returns the stream that a pin belongs to: the one with the longest name that is a prefix of the pin's.
 func owner(list []*stream, p *pin) (best *stream) {
 	if p.used || p.Array != "" {
 		return nil
@@ -121,12 +121,12 @@ func owner(list []*stream, p *pin) (best *stream) {
 	return best
 }
 
-// whole reports whether a pin has the very name of the stream: event beside event_valid.
+// whole reports whether a pin has exactly the stream's name: event beside event_valid.
 func (s *stream) whole(p *pin) bool {
 	return len(s.prefix) > 2 && p.lower == strings.TrimSuffix(s.prefix, "_")+s.suffix
 }
 
-// plain is the name of a pin without that of the stream.
+// plain returns a pin's name without that of the stream.
 func (s *stream) plain(p *pin) string {
 	if s.whole(p) {
 		return "data"
@@ -134,14 +134,14 @@ func (s *stream) plain(p *pin) string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.lower, s.prefix), s.suffix)
 }
 
-// roles of packets, by what designs call them.
+// packetRoles maps the names that designs use to roles of packet streams.
 var packetRoles = map[string]string{
 	"tdata": "tdata", "data": "tdata", "dat": "tdata", "payload": "tdata",
 	"tlast": "tlast", "last": "tlast", "eop": "tlast", "end_of_packet": "tlast", "endofpacket": "tlast",
 	"tkeep": "tkeep", "keep": "tkeep", "tstrb": "tkeep", "strb": "tkeep",
 }
 
-// form decides between packets and records.
+// form decides whether a stream carries packets or records.
 func (s *stream) form() {
 	if s.packets() {
 		s.kind = protocol.KindAxis
@@ -164,7 +164,7 @@ func (s *stream) form() {
 	s.kind = protocol.KindRecord
 }
 
-// packets reports whether the members are those of a packet stream, and finds the bytes of a bit of tkeep.
+// packets reports whether the members are those of a packet stream, and finds the number of bytes per bit of tkeep.
 func (s *stream) packets() bool {
 	width := map[string]int{}
 	for _, m := range s.members {
@@ -194,7 +194,7 @@ func (s *stream) packets() bool {
 	return true
 }
 
-// unique names a stream.
+// unique returns a unique name for a stream.
 func (f *found) unique(s *stream) string {
 	name := s.title
 	if name == "" {

@@ -10,10 +10,10 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// usualPeriod is that of 250 MHz, in picoseconds.
+// usualPeriod is the period of 250 MHz, in picoseconds.
 const usualPeriod = 4000
 
-// Manifest is the text of a manifest for a design. What was guessed is said in comments.
+// Manifest returns the text of a manifest for a design. Comments mark what was guessed.
 func Manifest(d *Design) string {
 	f := recognise(d)
 	var b strings.Builder
@@ -66,7 +66,7 @@ func (f *found) writeClocks(line func(string, ...any)) {
 	line("resets: [%s]  # guessed: levels, by the names", strings.Join(all, ", "))
 }
 
-// flow is a stream in one line.
+// flow writes a stream in one line.
 func (s *stream) flow() string {
 	parts := []string{"name: " + s.name, "kind: " + s.kind, "dir: " + s.dir}
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
@@ -110,7 +110,7 @@ func (s *stream) flow() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// fields are the roles of a record, or the side band of packets.
+// fields returns the roles of a record, or the side band of packets.
 func (s *stream) fields() (list []string) {
 	for _, m := range s.members {
 		if s.kind == protocol.KindRecord || m.side {
@@ -120,7 +120,7 @@ func (s *stream) fields() (list []string) {
 	return list
 }
 
-// naming says how roles become pins: a prefix for those that are it, an underscore and the role, and the others one by
+// naming returns how roles map to pins: a prefix for pins named prefix, underscore and role, and the others one by
 // one.
 func (s *stream) naming() (prefix string, signals []string) {
 	roles := slices.Clone(s.members)
@@ -215,7 +215,7 @@ func mapping(m map[string]string) string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-// scalar is a text in YAML, in quotes where it needs them.
+// scalar writes a text in YAML, with quotes where needed.
 func scalar(s string) string {
 	for _, r := range s {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./+-", r)) {

@@ -11,8 +11,8 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// Random programs pass on whole cards with either NIC: credits, a switch that both endpoints share, caches and DRAM
-// are no reason for the referee to speak up.
+// Random programs pass on whole cards with either NIC: credits, a switch shared by both endpoints, caches and DRAM
+// cause no false alarm.
 func TestProgramsOnWholeCards(t *testing.T) {
 	long, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
 	if err != nil {

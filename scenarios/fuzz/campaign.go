@@ -28,43 +28,43 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Options is what is to be played.
+// Options describes a campaign.
 type Options struct {
 	NIC     string // device.RTL or device.Model
 	DUT     string // manifest of the device when NIC is RTL
 	Variant string // of its build, or VariantMixed
 	Seed    uint64
-	Skip    int           // programs of the seed that are left out first
-	Runs    int           // programs; 0 is as many as Time allows
-	Time    time.Duration // no program but the first begins later; 0 is no limit
+	Skip    int           // programs of the seed to skip first
+	Runs    int           // number of programs; 0: as many as Time allows
+	Time    time.Duration // after which no further program begins, though one always does; 0: no limit
 	Ports   int           // of the NIC; 0: one and two in turns
-	EthBits int           // of the stream of a port; 0: as the NIC has it
-	Build   string        // sizes of the NIC, see SizesOf
-	Stall   int           // percent; -1: each program has its own
+	EthBits int           // width of a port's stream; 0: the NIC's
+	Build   string        // name of the NIC's build, see SizesOf
+	Stall   int           // percentage; -1: each program has its own
 	Overlap bool          // all entries of all queues of a program name the same few buffers
-	Board   string        // preset or file of the board whose card the NIC stands on; empty: a plain one
-	Jobs    int           // programs at a time
-	Shrink  bool          // programs that fail are made smaller
-	Most    int           // failing programs after which it ends
-	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
+	Board   string        // preset or file of the board that provides the card; empty: a plain card
+	Jobs    int           // programs played concurrently
+	Shrink  bool          // shrink programs that fail
+	Most    int           // number of failing programs that ends the campaign
+	// RTLCoverage is a folder for the RTL coverage; see testbed.Spec.
 	RTLCoverage string
-	Wave        *device.Wave // what the RTL device of the only program leaves as a waveform; nil: nothing
+	Wave        *device.Wave // waveform that the RTL device of the only program dumps; nil: none
 
 	Program *program.Program // played instead of those of the seed; may be nil
-	Out     string           // folder for programs that fail; empty: none are written
-	// Files is Out, opened; nil: files are written by their paths.
+	Out     string           // folder for failing programs; empty: they are not written
+	// Files is Out, opened; nil: files are written by path.
 	Files *files.Folder
 
 	Log      io.Writer             // of builds
-	Progress func(done, total int) // total is 0 when it is not known
+	Progress func(done, total int) // total is 0 if unknown
 }
 
-// DefaultOptions plays a hundred programs on RTL.
+// DefaultOptions returns options that play a hundred programs on RTL.
 func DefaultOptions() Options {
 	return Options{NIC: device.RTL, Variant: VariantMixed, Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
 }
 
-// maxNumber is a number of programs that nobody plays.
+// maxNumber bounds the number of programs; nobody plays that many.
 const maxNumber = 1_000_000_000_000
 
 // Validate returns every error, each a field.Error.
@@ -93,7 +93,7 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Result is what came of it.
+// Result is the outcome of a campaign.
 type Result struct {
 	Runs     int
 	Seed     uint64
@@ -105,24 +105,24 @@ type Result struct {
 	Wall     time.Duration
 	Failures []result.Failure
 	Coverage *coverage.Coverage
-	Sizes    nicspec.Build // with as many ports as any program had
+	Sizes    nicspec.Build // with the largest number of ports of any program
 
 	Debug     int    // programs played on the debug build
-	Unchecked string // why a mixed campaign has none, if that could not be built
+	Unchecked string // why a mixed campaign played none on it, if it could not be built
 }
 
-// campaign is a run over many programs.
+// campaign plays many programs.
 type campaign struct {
 	Options
 	devs map[devKey]*build.Device
-	// buildDevice is device.BuildOf, but in tests.
+	// buildDevice is device.BuildOf, except in tests.
 	buildDevice func(ctx context.Context, m *manifest.Manifest, variant string, eth device.Eth,
 		log io.Writer) (*build.Device, error)
 	sum []byte
 	res *Result
 }
 
-// outcome is what one program came to.
+// outcome is the outcome of one program.
 type outcome struct {
 	number  int
 	variant string // of the build
@@ -131,7 +131,7 @@ type outcome struct {
 	cov     *coverage.Coverage
 }
 
-// Run plays programs. The result has what was found until an error, if there is one.
+// Run plays programs. With an error, the result holds what was found before it.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	begin := time.Now()
 	c, err := newCampaign(o)
@@ -161,7 +161,7 @@ func newCampaign(o Options) (*campaign, error) {
 		res: &Result{Seed: o.Seed, Coverage: coverage.New(), Sizes: sizes}}, err
 }
 
-// ports is how many a program's NIC has.
+// ports returns the number of ports of a program's NIC.
 func (c *campaign) ports(number int) int {
 	if c.Program != nil {
 		return c.Program.Board.Ports
@@ -172,7 +172,7 @@ func (c *campaign) ports(number int) int {
 	return c.Ports
 }
 
-// generate is the program with a number.
+// generate returns the program of that number.
 func (c *campaign) generate(number int) *program.Program {
 	if c.Program != nil {
 		return c.Program
@@ -192,8 +192,8 @@ func (c *campaign) total() int {
 	return c.Runs
 }
 
-// all plays the programs, some at a time, and takes their outcomes in order. However little time there is, one is
-// played: a run that has looked at nothing is no pass.
+// all plays the programs, several at a time, and takes their outcomes in order. However short the time, one is
+// played: a run that checked nothing fails.
 func (c *campaign) all(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -233,7 +233,7 @@ func (c *campaign) play(ctx context.Context, number int) *outcome {
 	return o
 }
 
-// take adds an outcome to the result. It is done when enough programs have failed.
+// take adds an outcome to the result. It reports done when enough programs have failed.
 func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) {
 	r := c.res
 	if !o.v.Pass() && !o.v.Mismatch() {
@@ -272,7 +272,7 @@ func (c *campaign) why(v *player.Verdict) error {
 	return errors.New(v.Report.Reason)
 }
 
-// failure shrinks a program that failed, and writes it down.
+// failure shrinks a failing program and writes it to Out.
 func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, error) {
 	f := result.Failure{Number: o.number, Variant: o.variant, Key: o.v.Key(), Ops: len(o.prog.Ops)}
 	p, v := o.prog, o.v
@@ -292,8 +292,8 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	return f, err
 }
 
-// shrink makes a program that failed smaller. Of one that got stuck, parts are played with little patience; the
-// smallest must get stuck with all of it, else more is taken.
+// shrink makes a failing program smaller. Parts of a program that got stuck are first tried with little patience; the
+// smallest part must get stuck with full patience too, else more trials follow.
 func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Program, v *player.Verdict, trials int) {
 	const more = 8
 	patience := o.v.Patience
@@ -315,7 +315,7 @@ func (c *campaign) shrink(ctx context.Context, o *outcome) (small *program.Progr
 			return p, v, trials
 		}
 		if ctx.Err() != nil {
-			return o.prog, o.v, trials // the part is not confirmed
+			return o.prog, o.v, trials // the part could not be confirmed
 		}
 		trials++
 		if v = player.Run(p, ctx, c.boardOf(o.variant), nil); v.Key() == key {
@@ -332,7 +332,7 @@ func (c *campaign) write(name string, text []byte) error {
 	return files.Write(filepath.Join(c.Out, name), text)
 }
 
-// finding is what differs first.
+// finding returns the first difference.
 func finding(v *player.Verdict) result.Finding {
 	switch {
 	case v.Stuck():

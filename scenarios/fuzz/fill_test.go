@@ -34,7 +34,7 @@ func TestRepeatsGiveUp(t *testing.T) {
 		{TxQueue: &program.TxQueue{Queue: 1, LogSize: 3}},
 		{Send: &program.Send{Queue: 1, Entries: nop, Times: 100}},
 		{RxQueue: &program.RxQueue{Queue: 2, LogSize: 3, PayBytes: 64}},
-		{Feed: &program.Feed{Queue: 2, Frames: []program.Frame{{Len: 60}}, Times: 100}}, // no frame is led to it
+		{Feed: &program.Feed{Queue: 2, Frames: []program.Frame{{Len: 60}}, Times: 100}}, // no frame is steered to it
 		{Gate: &program.Gate{Cycles: 3000}},
 		{Send: &program.Send{Queue: 9, Entries: nop, Times: 100}}, // it is off
 		{Feed: &program.Feed{Queue: 9, Frames: []program.Frame{{Len: 60}}, Times: 100}},
@@ -46,7 +46,7 @@ func TestRepeatsGiveUp(t *testing.T) {
 	require.True(t, v.Pass(), "%v %v", v.Err, v.Report)
 }
 
-// What is wrong with the operations is told by their fields.
+// Errors in these operations name their fields.
 func TestBadRepeats(t *testing.T) {
 	p := &program.Program{Schema: program.Schema, Board: program.Board{Ports: 1, MPS: 256, RCB: 64, Credits: 5000},
 		Ops: []program.Op{

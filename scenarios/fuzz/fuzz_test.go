@@ -108,7 +108,7 @@ func TestCaptured(t *testing.T) {
 	require.Greater(t, len(all), 200)
 }
 
-// What once went wrong, of either NIC or of the referee, does not any more.
+// Programs that once failed, because of either NIC or the referee, pass.
 func TestProgramsThatFailedOnce(t *testing.T) {
 	all, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestAnyPartIsAProgram(t *testing.T) {
 	}
 }
 
-// liar is a NIC that is seen to send something else than it does.
+// liar is a NIC whose observed output differs from its actual output.
 type liar struct {
 	device.Device
 	lie func(c *boundary.Crossing)
@@ -192,7 +192,7 @@ func sabotaged(s testbed.Spec) (*testbed.Bed, error) {
 	return b, nil
 }
 
-// A fault that shows in few frames is found, and the program that shows it becomes small.
+// A fault that shows in few frames is found, and the failing program shrinks to a small one.
 func TestSabotageIsFoundAndShrunk(t *testing.T) {
 	c := begun(t, options(device.Model, 0))
 	for number := 0; ; number++ {
@@ -221,7 +221,8 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 	}
 }
 
-// A panic says nothing of the device: it ends the campaign with an error that names the program and where it came from.
+// A panic says nothing about the device: it ends the campaign with an error that names the program and the place of
+// the panic.
 func TestPanicIsNoMismatch(t *testing.T) {
 	c := begun(t, options(device.Model, 0))
 	broken := func(s testbed.Spec) (*testbed.Bed, error) {
@@ -242,7 +243,7 @@ func TestPanicIsNoMismatch(t *testing.T) {
 	require.Empty(t, c.res.Failures)
 }
 
-// A campaign that fails leaves the program in a file, which fails in the same way.
+// A failing campaign writes the program to a file, which fails in the same way.
 func TestFailureLeavesAProgram(t *testing.T) {
 	o := options(device.Model, 40)
 	o.Out, o.Most, o.Program = t.TempDir(), 1, nil
@@ -288,7 +289,7 @@ func TestCoverageInFiles(t *testing.T) {
 	require.Len(t, b.Report(coverage.NewUniverse(sizes(1))).Unlisted, 1)
 }
 
-// Whatever a file holds is refused, or is a program that comes to an end.
+// Any file is either refused or a program that terminates.
 func FuzzParse(f *testing.F) {
 	for seed := range uint64(3) {
 		p := generate.Generate(seed, generate.Shape{Sizes: sizes(1), Stall: 0, Overlap: false})
@@ -314,7 +315,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Runs that end at once add to the same file: no hit is lost.
+// Concurrent runs add to the same file without losing hits.
 func TestCoverageOfRunsAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hits.json")
 	const runs = 24

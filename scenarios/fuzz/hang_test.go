@@ -13,7 +13,7 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// stalled returns operations after which a NIC waits longer than anybody does: reads are not answered, and time out
+// stalled returns operations after which a NIC waits longer than the player: reads are not answered, and time out
 // late.
 func stalled(of program.Fault) []program.Op {
 	const queue, key, entries = 3, 2, 18
@@ -39,7 +39,7 @@ func programOf(ops []program.Op) *program.Program {
 	return &program.Program{Board: program.Board{Ports: 1, MPS: 4096, RCB: 64}, Ops: ops}
 }
 
-// A finding of a NIC that hangs names the queue, how far its oldest entry came, and the read that it waits for.
+// The finding about a hanging NIC names the queue, the progress of its oldest entry, and the read that it waits for.
 func TestHangsAreTold(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -73,7 +73,7 @@ func TestHangsAreTold(t *testing.T) {
 	}
 }
 
-// A queue whose descriptors are not answered is named, with the frame that nobody takes.
+// A queue whose descriptor reads are unanswered is named, with the frame that waits.
 func TestHangOfAReceiveQueueIsTold(t *testing.T) {
 	const queue = 5
 	v := player.Run(programOf([]program.Op{
@@ -90,7 +90,7 @@ func TestHangOfAReceiveQueueIsTold(t *testing.T) {
 	require.Regexp(t, `rxq 5: descriptor 0 posted, not fetched, waits for the completion of a read of [0-9]+ B at 0x[0-9a-f]+, sent in cycle [0-9]+`, f.Got)
 }
 
-// The parts of a program that got stuck are played with little patience, which finds what all of it finds.
+// Parts of a program that got stuck are played with little patience, and fail in the same way as the whole.
 func TestHangsShrinkWithLittlePatience(t *testing.T) {
 	c := begun(t, options(device.Model, 0))
 	p := c.generate(1)
@@ -108,7 +108,7 @@ func TestHangsShrinkWithLittlePatience(t *testing.T) {
 	require.Equal(t, v.Err.Error(), again.Err.Error(), "what is told is of the last run, with all of the patience")
 }
 
-// What only takes longer than the patience of a trial is no hang: parts that seem to get stuck are looked at with more.
+// A part that is merely slower than a trial's patience is no hang: it is tried again with more.
 func TestLittlePatienceTakesNothingForAHang(t *testing.T) {
 	slow := stalled(program.Fault{Of: program.OfMemory, Skip: 1})
 	slow[1].Write.Value = 60_000 // then the read fails, as it may

@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/fuzz/player"
 )
 
-// forge has a TLP be seen with another payload.
+// forge changes the payload of an observed TLP.
 func forge(c *boundary.Crossing, change func(data []byte)) {
 	p := new(tlp.Packet)
 	copy(p.Own(len(c.TLP.Data)), c.TLP.Data)
@@ -96,7 +96,7 @@ var rare = []struct {
 	}},
 }
 
-// Few programs find bugs that show in few cases.
+// A few programs find bugs that show in rare cases.
 func TestRareBugsAreFound(t *testing.T) {
 	for _, c := range rare {
 		t.Run(c.bug, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRareBugsAreFound(t *testing.T) {
 	}
 }
 
-// Few programs meet what programs once never met.
+// A few programs reach events that programs once never reached.
 func TestRareThingsHappen(t *testing.T) {
 	o := options(device.Model, 300)
 	o.Seed = 5

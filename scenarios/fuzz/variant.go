@@ -14,19 +14,19 @@ import (
 	"nictwin/scenarios/fuzz/player"
 )
 
-// VariantMixed plays one program in ten, drawn from the seed, on the debug build, which checks the assertions of the
-// RTL and powers up with random contents, and all others on the build for speed.
+// VariantMixed plays one program in ten, drawn from the seed, on the debug build, which checks the RTL's assertions
+// and powers up with random contents, and all others on the speed build.
 const VariantMixed = "mixed"
 
 const debugOneIn = 10
 
-// devKey names a device of a campaign.
+// devKey identifies a device of a campaign.
 type devKey struct {
 	ports   int
 	variant string
 }
 
-// variant is that of the build on which a program is played.
+// variant returns the build variant on which a program is played.
 func (c *campaign) variant(number int) string {
 	switch {
 	case c.NIC != device.RTL:
@@ -41,18 +41,18 @@ func (c *campaign) variant(number int) string {
 	return string(build.VariantSpeed)
 }
 
-// drawsDebug reports whether a mixed campaign has a program on the debug build.
+// drawsDebug reports whether a mixed campaign plays a program on the debug build.
 func (c *campaign) drawsDebug(number int) bool {
-	const stream = 0x6465627567 // sets this draw apart from that of the program
+	const stream = 0x6465627567 // separates this draw from that of the program
 	return rand.New(rand.NewPCG(c.Seed^stream, uint64(number))).IntN(debugOneIn) == 0
 }
 
-// wantsDebug reports whether any program of a NIC with so many ports may be played on the debug build.
+// wantsDebug reports whether any program of a NIC with that many ports may be played on the debug build.
 func (c *campaign) wantsDebug(ports int) bool {
 	if c.Variant != VariantMixed || c.Program != nil || c.RTLCoverage != "" {
 		return false
 	}
-	const few = 1000 // of more, one does
+	const few = 1000 // among more programs there always is one
 	for i := range min(c.Runs, few) {
 		if n := c.Skip + i; c.ports(n) == ports && c.drawsDebug(n) {
 			return true
@@ -61,7 +61,7 @@ func (c *campaign) wantsDebug(ports int) bool {
 	return c.Runs == 0 || c.Runs > few
 }
 
-// build builds the devices that will be wanted.
+// build builds the devices that the campaign needs.
 func (c *campaign) build(ctx context.Context) error {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		wanted := ports == c.Ports || c.Ports == 0
@@ -73,7 +73,7 @@ func (c *campaign) build(ctx context.Context) error {
 		}
 		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
 		if c.NIC != device.RTL || c.Wave != nil {
-			continue // with a waveform, devices are built as they are opened
+			continue // with a waveform, devices are built when opened
 		}
 		m, err := manifest.Load(c.DUT)
 		if err != nil {
@@ -89,7 +89,8 @@ func (c *campaign) build(ctx context.Context) error {
 	return nil
 }
 
-// buildOf builds the devices with so many ports. Without the debug build its programs are played on the one for speed.
+// buildOf builds the devices with that many ports. If the debug build fails, its programs are played on the speed
+// build.
 func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int) (err error) {
 	eth, at := device.Eth{Ports: ports, Bits: c.EthBits}, devKey{ports, string(build.VariantSpeed)}
 	if c.Variant != VariantMixed || c.RTLCoverage != "" {
@@ -107,7 +108,7 @@ func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int)
 		c.res.Unchecked = "all programs are played on build speed, so no assertions are checked: the debug build " +
 			"failed: " + why
 		if c.Log != nil {
-			_, _ = fmt.Fprintln(c.Log, "nictwin fuzz: "+c.res.Unchecked) // nobody could be told of an error
+			_, _ = fmt.Fprintln(c.Log, "nictwin fuzz: "+c.res.Unchecked) // an error could not be reported anywhere
 		}
 		return nil
 	}
@@ -115,7 +116,7 @@ func (c *campaign) buildOf(ctx context.Context, m *manifest.Manifest, ports int)
 	return nil
 }
 
-// boardOf makes boards whose device is of a variant.
+// boardOf returns a function that makes boards with a device of a variant.
 func (c *campaign) boardOf(variant string) player.Build {
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Built, s.Coverage = c.NIC, c.devs[devKey{s.Ports, variant}], c.RTLCoverage

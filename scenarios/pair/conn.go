@@ -10,26 +10,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// conn carries messages between the two processes, over a stream socket. A receive first polls for a while, because
-// waking a sleeper costs more than an exchange, then sleeps. Polling that was in vain halves the time that is given to
-// it next.
+// conn carries messages between the two processes over a stream socket. A receive first polls for a while, because
+// waking a sleeper costs more than an exchange, then sleeps. Polling in vain halves the time for the next poll.
 type conn struct {
 	ctx   context.Context
 	fd    int
 	peer  string
 	limit time.Duration // without a byte from the peer
 
-	in      []byte // received; what begins at next is not taken yet
+	in      []byte // received bytes; those from next on have not been consumed
 	next    int
 	spin    time.Duration
-	waiting time.Duration // of receives, for people
+	waiting time.Duration // time spent in receives, for people
 }
 
 const (
 	spinLeast = 2 * time.Microsecond
 	spinMost  = 200 * time.Microsecond
-	spinPolls = 8       // between two looks at the clock
-	buffer    = 4 << 20 // wished for from the kernel
+	spinPolls = 8       // between two readings of the clock
+	buffer    = 4 << 20 // size requested from the kernel
 	room      = 64 << 10
 )
 
@@ -45,13 +44,13 @@ func newConn(ctx context.Context, fd int, peer string, limit time.Duration) (*co
 
 func (c *conn) close() error { return unix.Close(c.fd) }
 
-// errNothing is a poll without a result.
+// errNothing reports a poll without a result.
 var errNothing = errors.New("nothing there")
 
-// errSilent is a peer that let the limit pass.
+// errSilent reports a peer that sent nothing for the limit.
 var errSilent = errors.New("silent")
 
-// fill receives what is there, without waiting.
+// fill receives what has arrived, without waiting.
 func (c *conn) fill() error {
 	if c.next > 0 && c.next == len(c.in) {
 		c.in, c.next = c.in[:0], 0
@@ -83,7 +82,7 @@ func (c *conn) fill() error {
 	return nil
 }
 
-// wait receives something, or tells that the peer was silent for the limit.
+// wait receives something; it fails if the peer is silent for the limit.
 func (c *conn) wait() error {
 	begin := time.Now()
 	defer func() { c.waiting += time.Since(begin) }()
@@ -104,7 +103,7 @@ func (c *conn) wait() error {
 
 // sleep waits until it can receive, which it does, or also send.
 func (c *conn) sleep(events int16) error {
-	const naps = 8 // a process that was stopped itself has used up one of them at most
+	const naps = 8 // a process that was itself stopped has used up at most one of them
 	for range naps {
 		p := [1]unix.PollFd{{Fd: int32(c.fd), Events: events}}
 		if _, err := unix.Poll(p[:], int((c.limit/naps).Milliseconds())+1); err != nil && err != unix.EINTR {
@@ -121,8 +120,8 @@ func (c *conn) sleep(events int16) error {
 	return fmt.Errorf("%w for %v", errSilent, c.limit)
 }
 
-// send sends all of b. While the peer takes nothing, what it sends is taken in, so that two full buffers cannot stop
-// both.
+// send sends all of b. While the peer does not read, its own messages are read, so that two full buffers cannot block
+// both sides.
 func (c *conn) send(b []byte) error {
 	for len(b) > 0 {
 		n, err := unix.Write(c.fd, b)
@@ -135,7 +134,7 @@ func (c *conn) send(b []byte) error {
 				return err
 			}
 		case unix.EPIPE, unix.ECONNRESET:
-			// what the peer said before it went tells more: whoever waits for its answer hears that, then its end
+			// the peer's last message says more: whoever waits for its answer reads that, then the end
 			return nil
 		default:
 			return fmt.Errorf("sending: %w", err)
@@ -144,7 +143,7 @@ func (c *conn) send(b []byte) error {
 	return nil
 }
 
-// message is the next message; its payload is good until the next call.
+// message returns the next message; its payload is valid until the next call.
 func (c *conn) message() (kind, []byte, error) {
 	if err := c.need(headBytes); err != nil {
 		return 0, nil, err
@@ -170,7 +169,7 @@ func (c *conn) need(n int) error {
 	return nil
 }
 
-// expect is the payload of the next message, which is to be of this kind. An ERROR is the peer's own words.
+// expect returns the payload of the next message, which must be of this kind. An ERROR carries the peer's own words.
 func (c *conn) expect(want kind) ([]byte, error) {
 	k, b, err := c.message()
 	switch {
@@ -184,8 +183,8 @@ func (c *conn) expect(want kind) ([]byte, error) {
 	return b, nil
 }
 
-// tell sends a message with this payload.
-func (c *conn) tell(k kind, payload []byte) error {
+// sendMessage sends a message with this payload.
+func (c *conn) sendMessage(k kind, payload []byte) error {
 	b := append(make([]byte, headBytes, headBytes+len(payload)), payload...)
 	if err := putHead(b, 0, k); err != nil {
 		return err
@@ -193,17 +192,17 @@ func (c *conn) tell(k kind, payload []byte) error {
 	return c.send(b)
 }
 
-// PeerError is why the other process ended, in its own words.
+// PeerError reports, in its own words, why the other process ended.
 type PeerError struct{ Peer, Text string }
 
 func (e *PeerError) Error() string { return fmt.Sprintf("%s: %s", e.Peer, e.Text) }
 
-// LostError is a peer that died, hangs, or breaks the protocol.
+// LostError reports a peer that died, hangs, or breaks the protocol.
 type LostError struct {
 	Peer    string
 	Quantum uint64
-	Setup   bool   // before the first quantum
-	Words   string // how it ended, and what it said last
+	Setup   bool   // lost before the first quantum
+	Words   string // how it ended, and its last output
 	Err     error
 }
 

@@ -6,19 +6,19 @@ import (
 	"nictwin/scenarios/bed/judge"
 )
 
-// course decides when traffic begins and when it is over. It looks at both servers at the end of each round, the same
-// in both processes.
+// course decides when traffic begins and when it is over. It evaluates both servers' states at the end of each round,
+// identically in both processes.
 type course struct {
 	round    simcore.Ps
-	patience simcore.Ps // for which nothing may happen
-	done     uint64     // rounds
+	patience simcore.Ps // longest time without progress
+	done     uint64     // finished rounds
 	phase    phase
-	mark     uint64 // progress of both
+	mark     uint64 // progress of both servers
 	since    uint64 // rounds since it last grew
 }
 
-// ahead is the quanta of a round, and by how many a server may be ahead of what it has heard: what leaves in a quantum
-// arrives a round later, or more. Fewer let less of an uneven load even out, more cost messages.
+// ahead is the number of quanta in a round, and by how many a server may run ahead of the messages that it has read:
+// what leaves in a quantum arrives a round later or more. Fewer would balance uneven load less; more cost messages.
 const ahead = 3
 
 type phase int
@@ -26,12 +26,12 @@ type phase int
 const (
 	phaseSetUp phase = iota // until both NICs receive
 	phaseTraffic
-	phaseCounters // are being read
+	phaseCounters // counters are being read
 	phaseOver
 	phaseStuck
 )
 
-// patience bounds the time in which nothing happens: what a frame and its TLPs take on cards and cable, 2 ms at least.
+// patience bounds the time without progress: what a frame and its TLPs take on cards and cable, at least 2 ms.
 func (o *Options) patience() simcore.Ps {
 	const least = 2 * simcore.Millisecond
 	took := simcore.Ps(0)
@@ -43,17 +43,17 @@ func (o *Options) patience() simcore.Ps {
 	return max(least, took)
 }
 
-// end is the end of the round that is decided on next.
+// end returns the end of the round to be decided next.
 func (c *course) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
 
-// quantumEnd is the end of quantum q. That of q + ahead is a round later, to the picosecond.
+// quantumEnd returns the end of quantum q. That of q + ahead is exactly one round later.
 func (c *course) quantumEnd(q uint64) simcore.Ps {
 	rounds, rest := simcore.Ps((q+1)/ahead), simcore.Ps((q+1)%ahead)
 	return rounds*c.round + rest*c.round/ahead
 }
 
-// settled reports whether no phase can begin at the end of the round that is decided on next, whatever the other
-// server's state is there.
+// settled reports whether no phase can begin at the end of the round to be decided next, whatever the other server's
+// state is then.
 func (c *course) settled(mine state) bool {
 	if simcore.Ps(c.since+1)*c.round > c.patience {
 		return false
@@ -69,7 +69,7 @@ func (c *course) settled(mine state) bool {
 	return false
 }
 
-// step takes the states of both servers at the end of a round, and reports whether a new phase begins.
+// step evaluates the states of both servers at the end of a round, and reports whether a new phase begins.
 func (c *course) step(a, b state) bool {
 	c.done++
 	if n := a.progress + b.progress; n != c.mark {
@@ -96,7 +96,7 @@ func (c *course) step(a, b state) bool {
 	return false
 }
 
-// ending is how the referee is to take the end.
+// ending returns how the run ended, for the referee.
 func (c *course) ending() judge.Ending {
 	if c.phase == phaseStuck {
 		return judge.Stopped

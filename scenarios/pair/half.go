@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// half is one server with its halves of the cables, in the process that simulates it.
+// half is one server with its ends of the cables, in the process that simulates it.
 type half struct {
 	*server
 	engine *simcore.Engine
@@ -21,12 +21,12 @@ type half struct {
 	fars   []*etherlink.Far
 	course course
 
-	out     []byte // the message of this quantum; its head and state are filled in last
+	out     []byte // message of this quantum; its head and state are filled in last
 	records int
-	left    int // frames among them
+	left    int // number of frames in it
 
-	told, heard uint64 // quanta
-	ends        state  // at the end of the round that is decided on next
+	sent, heard uint64 // quanta sent and read
+	ends        state  // at the end of the round to be decided next
 
 	wall, waited, missing time.Duration // of the traffic
 	quanta                uint64
@@ -58,7 +58,7 @@ func newHalf(o *Options, i int, c *conn) (*half, error) {
 	return h, nil
 }
 
-// begin begins the message of the next quantum.
+// begin starts the message of the next quantum.
 func (h *half) begin() {
 	if cap(h.out) < outHead {
 		h.out = make([]byte, outHead, room)
@@ -83,7 +83,7 @@ func (h *half) put(r record) error {
 	return nil
 }
 
-// take brings in what the peer tells.
+// take delivers what the peer sent.
 func (h *half) take(r record) error {
 	far := h.fars[r.cable]
 	if r.kind == recordCredit {
@@ -104,7 +104,7 @@ func (h *half) run(ctx context.Context) error {
 			continue
 		}
 		if h.course.phase >= phaseCounters && h.quanta == 0 {
-			h.quanta, h.wall, h.waited, h.missing = h.told, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
+			h.quanta, h.wall, h.waited, h.missing = h.sent, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
 		}
 		h.enter(h.course.phase)
 	}
@@ -133,50 +133,50 @@ func (h *half) wrong(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// quantum simulates the next quantum, and tells the peer what left in it. It hears first what may arrive there: what
-// left the peer a round before. At the end of a round it hears everything if a phase may begin there. How much is
-// heard when depends on nothing but what is simulated, so that events of one instant have the same order in every run.
+// quantum simulates the next quantum and sends the peer what left in it. It first reads what may arrive in it: what
+// left the peer one round earlier. At the end of a round it reads everything if a phase may begin there. How much is
+// read when depends only on the simulation, so that simultaneous events have the same order in every run.
 func (h *half) quantum(ctx context.Context) error {
-	if h.told >= ahead {
-		if err := h.hear(h.told + 1 - ahead); err != nil {
+	if h.sent >= ahead {
+		if err := h.receive(h.sent + 1 - ahead); err != nil {
 			return err
 		}
 	}
-	if err := h.engine.RunUntil(h.course.quantumEnd(h.told)); err != nil {
+	if err := h.engine.RunUntil(h.course.quantumEnd(h.sent)); err != nil {
 		return err
 	}
 	if err := h.wrong(ctx); err != nil {
 		return err
 	}
 	mine := h.state()
-	if err := h.tell(mine); err != nil {
+	if err := h.sendQuantum(mine); err != nil {
 		return err
 	}
-	if h.told%ahead > 0 {
+	if h.sent%ahead > 0 {
 		return nil
 	}
 	if h.ends = mine; h.course.settled(mine) {
 		return nil
 	}
-	return h.hear(h.told)
+	return h.receive(h.sent)
 }
 
-// tell tells the peer what left in this quantum.
-func (h *half) tell(mine state) error {
-	appendState(h.out[:headBytes], h.told, mine, h.records)
+// sendQuantum sends the peer what left in this quantum.
+func (h *half) sendQuantum(mine state) error {
+	appendState(h.out[:headBytes], h.sent, mine, h.records)
 	if err := putHead(h.out, 0, kindQuantum); err != nil {
 		return err
 	}
 	if err := h.conn.send(h.out); err != nil {
 		return h.lost(err)
 	}
-	h.told++
+	h.sent++
 	h.begin()
 	return nil
 }
 
-// hear takes what left the peer in its first n quanta.
-func (h *half) hear(n uint64) error {
+// receive reads what left the peer in its first n quanta.
+func (h *half) receive(n uint64) error {
 	for h.heard < n {
 		b, err := h.conn.expect(kindQuantum)
 		if err != nil {
@@ -196,7 +196,7 @@ func (h *half) hear(n uint64) error {
 	return nil
 }
 
-// lost says of which peer, and when.
+// lost adds the peer and the quantum to an error.
 func (h *half) lost(err error) error {
 	if _, ok := err.(*PeerError); ok {
 		return err
@@ -204,7 +204,7 @@ func (h *half) lost(err error) error {
 	return &LostError{Peer: h.conn.peer, Quantum: h.heard, Err: err}
 }
 
-// end hears the referee.
+// end finishes the referee and returns its report.
 func (h *half) end() (*Report, error) { return h.report(h.course.ending()) }
 
 func (h *half) close() error { return h.cards.Close() }

@@ -30,9 +30,9 @@ func misbehave(how string) {
 		_, _, err := c.message()
 		must(err)
 	}
-	must(c.tell(kindReady, nil))
+	must(c.sendMessage(kindReady, nil))
 	for n := range uint64(3) {
-		must(c.tell(kindQuantum, appendState(nil, n, state{progress: n}, 0)))
+		must(c.sendMessage(kindQuantum, appendState(nil, n, state{progress: n}, 0)))
 		_, err := c.expect(kindQuantum)
 		must(err)
 	}
@@ -43,21 +43,21 @@ func misbehave(how string) {
 	case "stalls":
 		select {}
 	case "skips":
-		must(c.tell(kindQuantum, appendState(nil, 9, state{}, 0)))
+		must(c.sendMessage(kindQuantum, appendState(nil, 9, state{}, 0)))
 	case "babbles":
 		must(c.send([]byte("what is this")))
 	case "late":
 		r := someRecords[0]
 		r.at = 0
-		must(c.tell(kindQuantum, quantumOf(3, state{}, r)))
+		must(c.sendMessage(kindQuantum, quantumOf(3, state{}, r)))
 	case "gives up":
-		must(c.tell(kindError, []byte("server B: its NIC is on fire")))
+		must(c.sendMessage(kindError, []byte("server B: its NIC is on fire")))
 	}
 	_, _ = io.Copy(io.Discard, os.NewFile(sideFD, "socket")) // until the first process ends this one
 	os.Exit(0)
 }
 
-// What goes wrong with the other process is told with its name and the quantum, within the limit; nothing hangs.
+// Failures of the other process are reported with its name and the quantum, within the limit; nothing hangs.
 func TestLostPeers(t *testing.T) {
 	for _, c := range []struct{ how, want string }{
 		{"dies early", `^server Server\[1\] \(process \d+\) before the first quantum: ended: exit status 5$`},
@@ -96,7 +96,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// Two that send more than the kernel holds do not wait for each other for ever.
+// Two processes that send more than the kernel buffers do not block each other.
 func TestFullBuffers(t *testing.T) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestFullBuffers(t *testing.T) {
 		go func() {
 			c, err := newConn(context.Background(), fd, "the other", time.Minute)
 			if err == nil {
-				err = c.tell(kindReport, make([]byte, maxFrame))
+				err = c.sendMessage(kindReport, make([]byte, maxFrame))
 			}
 			if err == nil {
 				_, err = c.expect(kindReport)

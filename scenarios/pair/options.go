@@ -15,32 +15,32 @@ import (
 // Options say what is played on which servers.
 type Options struct {
 	Rack      board.RackSpec
-	Frames    [][]byte // that each server sends to the other, from the first again after the last
+	Frames    [][]byte // that each server sends to the other, repeated from the first after the last
 	Count     int      // frames that each server sends
-	Window    int      // frames that each server has under way at first; one follows for each that it receives
+	Window    int      // frames in flight of each server at first; each received frame sends another
 	Seed      uint64
-	Unjudged  bool          // no referee
+	Unjudged  bool          // without a referee
 	Processes int           // 1 or 2
 	Limit     time.Duration // for which the other process may be silent
-	Program   []string      // that runs the other process by Main, with its first arguments; nil: this one
+	Program   []string      // command that runs the other process through Main; nil: this program
 }
 
-// DefaultOptions have a referee, and one process.
+// DefaultOptions returns options with a referee and one process.
 func DefaultOptions() Options {
 	return Options{Window: 16, Processes: 1, Limit: 10 * time.Second}
 }
 
 const (
-	// of both servers together they fit into the rings of one queue, less the buffers that wait for a doorbell
+	// two windows fit into the rings of one queue, less the buffers that wait for a doorbell
 	maxWindow = 24
 	maxCount  = 1 << 30 // more than anybody waits for
 	maxPlayed = 1 << 30 // bytes of Frames
 	maxRound  = 100 * simcore.Microsecond
-	// Results are the same for any round up to the latency, but for the instant at which servers turn to their
+	// Results do not depend on the round, up to the latency, except for the instant at which servers read their
 	// counters.
 	leastLimit = time.Millisecond
 
-	// leastMemory of each endpoint has room for what the driver takes.
+	// leastMemory of each endpoint suffices for the driver.
 	leastMemory = 32 << 20
 	mostLimit   = time.Hour
 )
@@ -74,7 +74,7 @@ func (o *Options) Validate() error {
 	return errors.Join(append(errs, o.validateRack())...)
 }
 
-// validateRack holds the rack to what can be divided.
+// validateRack checks that the rack can be divided between two processes.
 func (o *Options) validateRack() error {
 	var errs []error
 	bad := func(path field.Path, format string, a ...any) { errs = append(errs, field.Errorf(path, format, a...)) }
@@ -120,7 +120,7 @@ func (o *Options) validateRack() error {
 	return errors.Join(errs...)
 }
 
-// round is the time between two looks at both servers, and no longer than what is told between them takes.
+// round returns the time between two decisions about both servers, at most the latency between them.
 func (o *Options) round() simcore.Ps {
 	c := o.Rack.PairCable()
 	return min(c.Latency, c.CreditLatency, maxRound)

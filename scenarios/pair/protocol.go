@@ -10,7 +10,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// The protocol of docs/split.md. All numbers are little-endian.
+// The protocol of docs/split.md. Numbers are little-endian.
 const (
 	magic   = 0x4c50534e4957544e // "NTWINSPL"
 	version = 1
@@ -22,7 +22,7 @@ const (
 
 	maxFrame = 64 << 20 // payload of a message
 	maxText  = 8 << 10  // of an error
-	chunk    = 1 << 20  // of frames to be played, in a message
+	chunk    = 1 << 20  // of played frames, per message
 )
 
 // kind is the type of a message.
@@ -31,10 +31,10 @@ type kind uint16
 const (
 	kindHello   kind = 1 + iota // each side, first
 	kindJob                     // to the side: what to simulate
-	kindFrames                  // to the side: frames that are played
+	kindFrames                  // to the side: frames to play
 	kindReady                   // from the side: its server is built
 	kindQuantum                 // each side: what left in a quantum
-	kindReport                  // from the side: what came of it
+	kindReport                  // from the side: its results
 	kindError                   // each side: why it ends
 	kinds
 )
@@ -48,7 +48,7 @@ func (k kind) String() string {
 	return fmt.Sprint(uint16(k))
 }
 
-// errProtocol is a message that breaks the protocol.
+// errProtocol reports a message that breaks the protocol.
 var errProtocol = errors.New("protocol")
 
 func broken(format string, a ...any) error {
@@ -82,7 +82,7 @@ func putHead(b []byte, at int, k kind) error {
 	return nil
 }
 
-// appendHello is the payload of HELLO.
+// appendHello appends the payload of HELLO.
 func appendHello(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, magic)
 	b = binary.LittleEndian.AppendUint32(b, version)
@@ -99,12 +99,12 @@ func parseHello(b []byte) error {
 	return nil
 }
 
-// state is how far a server is at the end of a quantum.
+// state is the progress of a server at the end of a quantum.
 type state struct {
 	ready    bool   // its NIC receives
 	played   bool   // all frames are sent and received
 	counted  bool   // counters have been read
-	progress uint64 // grows when something happens
+	progress uint64 // grows whenever something happens
 }
 
 const (
@@ -114,7 +114,7 @@ const (
 	flagsAll = 1<<iota - 1
 )
 
-// appendState begins the payload of QUANTUM.
+// appendState appends the beginning of the payload of QUANTUM.
 func appendState(b []byte, quantum uint64, s state, records int) []byte {
 	flags := uint32(0)
 	if s.played {
@@ -133,7 +133,7 @@ func appendState(b []byte, quantum uint64, s state, records int) []byte {
 	return binary.LittleEndian.AppendUint64(b, 0)
 }
 
-// recordKind is what a record tells.
+// recordKind is the type of a record.
 type recordKind uint8
 
 const (
@@ -152,7 +152,7 @@ type record struct {
 
 func padded(n int) int { return (n + 7) &^ 7 }
 
-// appendRecord adds a record.
+// appendRecord appends a record.
 func appendRecord(b []byte, r *record) []byte {
 	f := &r.frame
 	b = append(b, byte(r.kind), byte(r.cable), byte(f.Port), 0)
@@ -168,7 +168,7 @@ func appendRecord(b []byte, r *record) []byte {
 	return b
 }
 
-// parseQuantum reads the payload of QUANTUM, and gives each record to take, whose frame points into b.
+// parseQuantum parses the payload of QUANTUM and passes each record to take; its frame points into b.
 func parseQuantum(b []byte, cables int, take func(record) error) (quantum uint64, s state, err error) {
 	if len(b) < stateBytes {
 		return 0, s, broken("QUANTUM of %d bytes: want at least %d", len(b), stateBytes)
@@ -197,7 +197,7 @@ func parseQuantum(b []byte, cables int, take func(record) error) (quantum uint64
 	return quantum, s, nil
 }
 
-// parseRecord reads a record and returns its length.
+// parseRecord parses a record and returns its length.
 func parseRecord(b []byte, cables int, r *record) (int, error) {
 	if len(b) < recordBytes {
 		return 0, broken("%d bytes are left: want at least %d", len(b), recordBytes)
@@ -241,7 +241,7 @@ func parseRecord(b []byte, cables int, r *record) (int, error) {
 	return end, nil
 }
 
-// appendPlayed adds frames to be played, of the payload of FRAMES, until it has about a chunk; it returns the others.
+// appendPlayed appends frames to the payload of FRAMES until it has about a chunk; it returns the remaining ones.
 func appendPlayed(b []byte, frames [][]byte) ([]byte, [][]byte) {
 	for from := len(b); len(frames) > 0 && len(b)-from < chunk; frames = frames[1:] {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(frames[0])))
@@ -250,7 +250,7 @@ func appendPlayed(b []byte, frames [][]byte) ([]byte, [][]byte) {
 	return b, frames
 }
 
-// parsePlayed reads the payload of FRAMES.
+// parsePlayed parses the payload of FRAMES.
 func parsePlayed(b []byte) (frames [][]byte, err error) {
 	for len(b) > 0 {
 		if len(b) < 4 {

@@ -22,12 +22,12 @@ type server struct {
 	card  *board.Card
 	drv   *driver.Driver
 	judge *judge.Judge // nil: unjudged
-	wire  [2]Tally     // frames out of the NIC, and in
+	wire  [2]Tally     // frames out of the NIC and into it
 
-	memory   uint64 // of the senders, on the bus
+	memory   uint64 // bus address of the senders' memory
 	tx       []*sender
 	entry    driver.Send
-	first    int // of the frames: the servers begin at different ones
+	first    int // index of the first frame: the servers begin at different ones
 	posted   int
 	ended    int // work entries
 	received int
@@ -46,14 +46,14 @@ type sender struct {
 }
 
 const (
-	queues    = 16 // each way
+	queues    = 16 // in each direction
 	ringLog   = 6
 	ringSlots = 1 << ringLog
 	frameSlot = ether.MaxLen
-	bell      = 4 // buffers between doorbells
+	bell      = 4 // buffers per doorbell
 )
 
-// newServer takes over a server of the rack, once it is built.
+// newServer wraps a server of the rack once it is built.
 func newServer(o *Options, i int, v *board.Server) (*server, error) {
 	s := &server{name: v.Name, opts: o, cards: v, card: v.Cards[0], first: i * len(o.Frames) / 2}
 	spec := &o.Rack.Servers[i].Cards[0]
@@ -93,7 +93,7 @@ func newServer(o *Options, i int, v *board.Server) (*server, error) {
 	return s, s.card.NIC.Begin(func() bool { return s.over })
 }
 
-// buildOf is the NIC of a card.
+// buildOf returns the build of a card's NIC.
 func buildOf(c *board.CardSpec) nicspec.Build {
 	b := nicspec.DefaultBuild()
 	if c.Build != nil {
@@ -106,7 +106,7 @@ func buildOf(c *board.CardSpec) nicspec.Build {
 	return b
 }
 
-// rack is the rack as both ways of simulating it have it.
+// rack returns the rack that both ways of simulating use.
 func (o *Options) rack() board.RackSpec {
 	r := o.Rack
 	r.Servers = append([]board.ServerSpec(nil), r.Servers...)
@@ -120,7 +120,7 @@ func (o *Options) rack() board.RackSpec {
 	return r
 }
 
-// factory fills slots with the Go NIC.
+// factory returns a board.Factory that fills slots with the Go NIC.
 func factory() board.Factory { return device.Slots(device.Spec{NIC: device.Model}, nil) }
 
 // open opens the queues.
@@ -166,7 +166,7 @@ func (s *server) start() {
 	}
 }
 
-// openReceive opens a receive queue with its buffers. For each frame that comes, one is sent.
+// openReceive opens a receive queue and posts its buffers. Each received frame sends another.
 func (s *server) openReceive(q int) error {
 	at, err := s.drv.Alloc(nicspec.EndpointHost, ringSlots*frameSlot, nicspec.LineBytes)
 	if err != nil {

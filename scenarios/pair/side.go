@@ -10,23 +10,23 @@ import (
 	"runtime"
 )
 
-// Command is the argument with which a program is to call Main.
+// Command is the last argument of a program that must call Main.
 const Command = "split-side"
 
 // sideFD is the socket to the first process.
 const sideFD = 3
 
-// IsSide reports whether a program was started to be the second process.
+// IsSide reports whether a program was started as the second process.
 func IsSide(args []string) bool { return len(args) > 1 && args[len(args)-1] == Command }
 
-// Main is the second process; it returns its exit code. It ends when the first process does.
+// Main runs the second process and returns its exit code. It ends when the first process does.
 func Main() int {
 	runtime.LockOSThread() // for ThreadDelay
 	collectLess()
 	c, err := newConn(context.Background(), sideFD, "the first process", DefaultOptions().Limit)
 	if err == nil {
 		err = side(c)
-		if errors.Is(err, io.EOF) { // nobody is left to be told
+		if errors.Is(err, io.EOF) { // nobody is left to report to
 			return 1
 		}
 	}
@@ -34,7 +34,7 @@ func Main() int {
 		return 0
 	}
 	text := err.Error()
-	if c == nil || c.tell(kindError, []byte(text[:min(len(text), maxText)])) != nil {
+	if c == nil || c.sendMessage(kindError, []byte(text[:min(len(text), maxText)])) != nil {
 		fmt.Fprintln(os.Stderr, text)
 	}
 	return 1
@@ -76,7 +76,7 @@ func side(c *conn) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
-	if err := c.tell(kindReady, nil); err != nil {
+	if err := c.sendMessage(kindReady, nil); err != nil {
 		return err
 	}
 	if err := h.run(context.Background()); err != nil {
@@ -89,5 +89,5 @@ func side(c *conn) (err error) {
 	if b, err = json.Marshal(outcome{rep, int64(h.missing)}); err != nil {
 		return err
 	}
-	return c.tell(kindReport, b)
+	return c.sendMessage(kindReport, b)
 }

@@ -12,22 +12,22 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// Result is what came of a run.
+// Result is the outcome of a run.
 type Result struct {
 	Servers   [2]*Report
 	Processes int
 	Quantum   simcore.Ps    // between two exchanges
 	Quanta    uint64        // of traffic
-	Wall      time.Duration // of the traffic, both servers being built
-	Waited    time.Duration // of Wall, for the other process
-	Missing   time.Duration // of Wall, in which one of the processes was ready and had no processor; the longer one's
+	Wall      time.Duration // of the traffic, after both servers were built
+	Waited    time.Duration // part of Wall spent waiting for the other process
+	Missing   time.Duration // part of Wall in which a process was ready but had no processor; the larger of the two
 	Findings  []result.Finding
 }
 
-// Pass reports whether nothing was found.
+// Pass reports whether the run has no findings.
 func (r *Result) Pass() bool { return len(r.Findings) == 0 }
 
-// UsageError is a mistake in the options.
+// UsageError reports a mistake in the options.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -35,7 +35,7 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Run plays the traffic and judges it. A canceled context ends it.
+// Run plays the traffic and judges it. Canceling the context ends it.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &UsageError{err}
@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// judge compares what left one server with what came to the other.
+// judge compares the frames that left one server with those that arrived at the other.
 func (r *Result) judge(o *Options) {
 	for i, s := range r.Servers {
 		r.Findings = append(r.Findings, s.Findings...)
@@ -81,7 +81,7 @@ func (r *Result) add(nic, field, want, got, why string) {
 	})
 }
 
-// runOne has both servers on one engine.
+// runOne simulates both servers on one engine.
 func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	rack, err := board.NewRack(e, pools, o.rack(), factory())

@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Tally is frames that crossed an end of the cables, in whatever order.
+// Tally counts and sums up frames at one end of the cables, independent of their order.
 type Tally struct {
 	Frames uint64 `json:"frames"`
 	Bytes  uint64 `json:"bytes"`
@@ -23,7 +23,7 @@ type Tally struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// crossed is told what crosses the NIC.
+// crossed counts frames that cross the NIC's boundary.
 func (s *server) crossed(c boundary.Crossing) {
 	if c.Frame == nil {
 		return
@@ -37,7 +37,7 @@ func (s *server) crossed(c boundary.Crossing) {
 	t.Sum += uint64(crc32.Checksum(c.Frame.Data, castagnoli))
 }
 
-// post sends the next frame, by the queue and the port whose turn it is.
+// post sends the next frame through the queue and port whose turn it is.
 func (s *server) post() {
 	if s.posted == s.opts.Count || s.failed != nil {
 		return
@@ -60,7 +60,7 @@ func (s *server) check(err error) {
 	}
 }
 
-// state is how far the server is.
+// state returns the progress of the server.
 func (s *server) state() state {
 	n := s.opts.Count
 	return state{
@@ -69,7 +69,7 @@ func (s *server) state() state {
 	}
 }
 
-// enter does what begins with a phase.
+// enter starts a phase.
 func (s *server) enter(p phase) {
 	switch p {
 	case phaseTraffic:
@@ -79,7 +79,7 @@ func (s *server) enter(p phase) {
 	}
 }
 
-// count has the counters read once the NIC is idle; the referee compares them with what it saw.
+// count reads the counters once the NIC is idle; the referee compares them with its own.
 func (s *server) count() {
 	s.drv.ReadReg(nicspec.RegStatus, 4, func(busy uint64) {
 		if busy != 0 {
@@ -90,7 +90,7 @@ func (s *server) count() {
 	})
 }
 
-// err is what went wrong, or nil.
+// err returns the first failure of the server, or nil.
 func (s *server) err() error {
 	err := errors.Join(s.failed, s.drv.Err(), s.card.Err(), s.card.Overdue())
 	if err != nil {
@@ -99,16 +99,16 @@ func (s *server) err() error {
 	return nil
 }
 
-// Report is what came of one server.
+// Report is the outcome of one server.
 type Report struct {
 	result.ServerPlayed
 	Findings []result.Finding `json:"findings,omitempty"`
 	Out      Tally            `json:"out"` // frames that left the NIC
-	In       Tally            `json:"in"`  // frames that came to it
+	In       Tally            `json:"in"`  // frames that arrived at it
 	SimPs    simcore.Ps       `json:"sim_ps"`
 }
 
-// report hears the referee.
+// report finishes the referee and returns the report.
 func (s *server) report(how judge.Ending) (*Report, error) {
 	r := &Report{ServerPlayed: result.ServerPlayed{Name: s.name, Sent: s.ended, Received: s.received}, Out: s.wire[0],
 		In: s.wire[1]}

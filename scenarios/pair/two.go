@@ -19,7 +19,7 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// job is what the other process is to simulate, the frames apart.
+// job describes what the other process must simulate, without the frames.
 type job struct {
 	Rack     string `json:"rack"` // board file
 	Frames   int    `json:"frames"`
@@ -44,7 +44,7 @@ type peer struct {
 	exit   error
 }
 
-// lastWords keeps the end of what a process says.
+// lastWords keeps the end of a process's output.
 type lastWords struct {
 	mu   sync.Mutex
 	text []byte
@@ -67,7 +67,7 @@ func (w *lastWords) String() string {
 	return strings.TrimSpace(string(w.text))
 }
 
-// start starts the process of the second server, and returns the socket to it.
+// start starts the process of the second server and returns the socket to it.
 func start(o *Options) (*peer, int, error) {
 	program := o.Program
 	if program == nil {
@@ -87,7 +87,7 @@ func start(o *Options) (*peer, int, error) {
 		exited: make(chan struct{})}
 	p.cmd.ExtraFiles = []*os.File{theirs}
 	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the keyboard is for this process
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // keyboard interrupts reach only us
 	if err := p.cmd.Start(); err != nil {
 		return nil, -1, errors.Join(fmt.Errorf("starting the second process: %w", err), unix.Close(fds[0]))
 	}
@@ -98,7 +98,7 @@ func start(o *Options) (*peer, int, error) {
 	return p, fds[0], nil
 }
 
-// grace is how long a process that lost its socket may take to end.
+// grace is the time for a process that lost its socket to end.
 const grace = 5 * time.Second
 
 // end waits for the process, whose socket is closed, and kills it if it does not end.
@@ -106,7 +106,7 @@ func (p *peer) end() {
 	select {
 	case <-p.exited:
 	case <-time.After(grace):
-		_ = p.cmd.Process.Kill() // it may have ended meanwhile
+		_ = p.cmd.Process.Kill() // it may have ended in the meantime
 		<-p.exited
 	}
 }
@@ -118,7 +118,7 @@ func (p *peer) explain(err error) error {
 		return err
 	}
 	if !errors.Is(err, io.EOF) {
-		_ = p.cmd.Process.Kill() // it hangs, or talks nonsense
+		_ = p.cmd.Process.Kill() // it hangs or breaks the protocol
 	}
 	p.end()
 	if errors.Is(err, io.EOF) && p.exit != nil {
@@ -151,7 +151,7 @@ func runTwo(ctx context.Context, o *Options, r *Result) (err error) {
 	return err
 }
 
-// both runs this half and hears of the other.
+// both runs this half and receives the other's report.
 func both(ctx context.Context, o *Options, c *conn, r *Result) (*half, error) {
 	if err := setUp(o, c); err != nil {
 		return nil, early(c, err)
@@ -183,7 +183,7 @@ func both(ctx context.Context, o *Options, c *conn, r *Result) (*half, error) {
 	return h, nil
 }
 
-// early is an error before the first quantum.
+// early marks an error as one before the first quantum.
 func early(c *conn, err error) error {
 	var said *PeerError
 	if errors.As(err, &said) || errors.Is(err, context.Canceled) {
@@ -192,7 +192,7 @@ func early(c *conn, err error) error {
 	return &LostError{Peer: c.peer, Setup: true, Err: err}
 }
 
-// setUp tells the other process what it is to simulate.
+// setUp sends the other process its job.
 func setUp(o *Options, c *conn) error {
 	if err := greet(c); err != nil {
 		return err
@@ -208,12 +208,12 @@ func setUp(o *Options, c *conn) error {
 	if err != nil {
 		return err
 	}
-	if err := c.tell(kindJob, b); err != nil {
+	if err := c.sendMessage(kindJob, b); err != nil {
 		return err
 	}
 	for left := o.Frames; len(left) > 0; {
 		b, left = appendPlayed(b[:0], left)
-		if err := c.tell(kindFrames, b); err != nil {
+		if err := c.sendMessage(kindFrames, b); err != nil {
 			return err
 		}
 	}
@@ -222,7 +222,7 @@ func setUp(o *Options, c *conn) error {
 
 // greet exchanges HELLO.
 func greet(c *conn) error {
-	if err := c.tell(kindHello, appendHello(nil)); err != nil {
+	if err := c.sendMessage(kindHello, appendHello(nil)); err != nil {
 		return err
 	}
 	b, err := c.expect(kindHello)
@@ -232,7 +232,7 @@ func greet(c *conn) error {
 	return parseHello(b)
 }
 
-// parseJob reads what this process is to simulate.
+// parseJob parses the job of this process.
 func parseJob(b []byte) (*Options, int, error) {
 	var j job
 	if err := json.Unmarshal(b, &j); err != nil {

@@ -8,20 +8,20 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// axiPort is what the design says of an AXI port that memory or serve plays.
+// axiPort holds the design's parameters of an AXI port that memory or serve plays.
 type axiPort struct {
 	bus, addr int // bytes of data, bits of addresses
-	most      int // beats that a burst may have
+	most      int // maximum length of a burst, in beats
 }
 
-// fields that an AXI port needs to be played, by channel: those of AXI4-Lite, those of bursts, and IDs.
+// Fields that an AXI port needs to be played, by channel: those of AXI4-Lite, those of bursts, and IDs.
 var (
 	axiNeeds  = []string{"awaddr", "wdata", "wstrb", "bresp", "araddr", "rdata", "rresp"}
 	axiBursts = []string{"awlen", "awsize", "awburst", "wlast", "arlen", "arsize", "arburst", "rlast"}
 	axiIDs    = []string{"awid", "bid", "arid", "rid"}
 )
 
-// channel is that of an AXI field.
+// channel returns the channel of an AXI field.
 func channel(name string) string {
 	for _, ch := range []string{"aw", "ar", "w", "b", "r"} {
 		if len(name) > len(ch) && name[:len(ch)] == ch {
@@ -84,12 +84,12 @@ func (d *Device) fitRange(f *faults) {
 	f.add(part >= beat, "memory.bytes", "%d: want at least %d, a beat for each port", x.Bytes, beat*uint64(len(ports)))
 	align := beat
 	if len(ports) > 1 {
-		align = min(max(part, beat), page) // no burst runs into the part of another port
+		align = min(max(part, beat), page) // no burst crosses into another port's part
 	}
 	f.add(x.Base%align == 0, "memory.base", "%#x: want a multiple of %d", x.Base, align)
 }
 
-// onlyPlayed refuses to draw transactions for the channels of a port that is played.
+// onlyPlayed refuses transactions drawn for the channels of a played port.
 func (d *Device) onlyPlayed(f *faults, port string) {
 	for _, ch := range []string{".aw", ".w", ".b", ".ar", ".r"} {
 		x, ok := d.Spec.Inputs[port+ch]

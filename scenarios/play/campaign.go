@@ -24,23 +24,23 @@ import (
 type Options struct {
 	Manifest  *manifest.Manifest
 	Spec      *Spec
-	Reference ref.Reference // in this process; nil: what the manifest says
-	Program   *own.Program  // in place of Reference: in a process of its own
+	Reference ref.Reference // in this process; nil: as the manifest says
+	Program   *own.Program  // instead of Reference: a reference in a process of its own
 	Traffic   *Traffic      // nil: everything is drawn
-	Seed      uint64        // of the first run; the next has the next
+	Seed      uint64        // of the first run; each next run uses the next seed
 	Runs      int
-	Stall     int // percent; below 0: each run has its own
+	Stall     int // percentage; below 0: each run draws its own
 	Keep      []Span
 	NoGap     bool
-	Cut       int // bytes of drawn packets; 0: as they are drawn
+	Cut       int // truncate drawn packets to that many bytes; 0: do not
 	Given     Given
 	NoShrink  bool
 	Variant   build.Variant
-	Log       io.Writer             // progress of builds; nil: none
-	Progress  func(done, total int) // after each run; nil: none
+	Log       io.Writer             // progress of builds; may be nil
+	Progress  func(done, total int) // called after each run; may be nil
 	Wave      waves.Policy
-	WaveDir   string    // folder for a waveform; empty: there is none
-	Trace     io.Writer // gets the transactions of the run that fails; nil: none
+	WaveDir   string    // folder for a waveform; empty: none
+	Trace     io.Writer // receives the transactions of the failing run; may be nil
 }
 
 // Validate returns every error of the options, each a field.Error.
@@ -59,7 +59,7 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Report is what came of a campaign. It ends with the first run that fails.
+// Report is the outcome of a campaign, which ends with the first failing run.
 type Report struct {
 	Check    string
 	Builds   []string // hashes
@@ -75,16 +75,16 @@ type Report struct {
 	Warnings []string
 }
 
-// Failed is a run that failed, as short as it was made.
+// Failed is a failing run, as far as it could be shortened.
 type Failed struct {
 	Run    Run
 	Result *Result
-	Of     int // transactions that the run had
-	Kept   int // that are left of it
+	Of     int // transactions of the original run
+	Kept   int // transactions left after shortening
 	Build  int // number of the build
 }
 
-// Play builds the device with each combination of parameters and plays on them in turns.
+// Play builds the device with each combination of parameters and plays on the builds in turn.
 func Play(ctx context.Context, o Options) (r *Report, err error) {
 	c := campaign{Options: o, builds: combinations(ungiven(&o))}
 	r = &Report{}
@@ -150,7 +150,7 @@ func (c *campaign) play(ctx context.Context, i int, r *Report, digest io.Writer)
 	r.Runs++
 	r.Taken, r.Compared, r.Cycles = r.Taken+res.Taken, r.Compared+res.Compared, r.Cycles+res.Cycles
 	r.SimPs += res.Cycles * uint64(res.Settings.Clocks[0].PeriodPs)
-	_, _ = fmt.Fprintf(digest, "%x,", res.Digest) // never fails
+	_, _ = fmt.Fprintf(digest, "%x,", res.Digest) // a hash never fails
 	if res.Failure == nil {
 		c.evidence.add(res)
 	} else {
@@ -159,7 +159,7 @@ func (c *campaign) play(ctx context.Context, i int, r *Report, digest io.Writer)
 	return l, nil
 }
 
-// campaign is one under way.
+// campaign is a campaign in progress.
 type campaign struct {
 	Options
 	builds   [][]string
@@ -167,7 +167,7 @@ type campaign struct {
 	evidence evidence
 }
 
-// open builds the device with a combination of parameters, once.
+// open builds and starts the device with a combination of parameters, once.
 func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
 	if c.devices[n] != nil {
 		return c.devices[n], nil
@@ -183,7 +183,7 @@ func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
 	return d, err
 }
 
-// parameters returns those of a build that are drawn, or given by the user.
+// parameters returns the parameters of a build that are drawn or given by the user.
 func (c *campaign) parameters(n int) []string {
 	list := slices.Clone(c.builds[n])
 	for name, value := range c.Given.Parameters {
@@ -193,7 +193,7 @@ func (c *campaign) parameters(n int) []string {
 	return list
 }
 
-// shorten makes the run that failed as short as it gets, and plays it once more for the trace.
+// shorten makes the failing run as short as possible, and repeats it for the trace.
 func (c *campaign) shorten(ctx context.Context, f *Failed) error {
 	if f == nil {
 		return nil
@@ -223,8 +223,8 @@ func ungiven(o *Options) map[string][]string {
 	return left
 }
 
-// combinations are all ways to choose values of parameters, as NAME=VALUE; without parameters, the one way to choose
-// none.
+// combinations returns every way to choose values of parameters, as NAME=VALUE; without parameters, the single empty
+// choice.
 func combinations(p map[string][]string) [][]string {
 	list := [][]string{nil}
 	for _, name := range slices.Sorted(maps.Keys(p)) {

@@ -11,7 +11,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// fitCheck completes identity and route, and looks whether the streams fit each other.
+// fitCheck completes identity and route, and checks that the streams match.
 func (d *Device) fitCheck(f *faults) {
 	s := d.Spec
 	if len(s.In) == 0 {
@@ -51,10 +51,10 @@ func (d *Device) fitCheck(f *faults) {
 	}
 }
 
-// maxNumber is the width of fields that are looked at as numbers.
+// maxNumber is the largest width of fields that are compared as numbers.
 const maxNumber = 64
 
-// fitInput checks the fields that route and drops look at.
+// fitInput checks the fields that route and drops use.
 func (d *Device) fitInput(f *faults, i int) {
 	s, x := d.Spec, d.streams[i]
 	if d.check == Route {
@@ -110,7 +110,7 @@ func (d *Device) fitPair(f *faults, in, out *ref.Stream) {
 		"field %s comes from no field of stream %s", order, in.Name)
 }
 
-// fitOutputs checks what is declared of outputs, which needs a check that expects transactions of them.
+// fitOutputs validates declarations about outputs, which need a check that expects transactions there.
 func (d *Device) fitOutputs(f *faults) {
 	expects := d.check != Rules && d.check != Memory
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.Order)) {
@@ -131,7 +131,7 @@ func (d *Device) fitOutputs(f *faults) {
 		"%s has no in and out: want check identity or route", d.check)
 }
 
-// usual are the streams of a direction that carry packets, or, without packets, records.
+// usual returns the streams of a direction that carry packets or, if there are none, records.
 func (d *Device) usual(dir string) []string {
 	for _, kinds := range [][]string{{protocol.KindAxis, protocol.KindTLP}, {protocol.KindRecord}} {
 		var list []string
@@ -147,7 +147,7 @@ func (d *Device) usual(dir string) []string {
 	return nil
 }
 
-// boundRoute limits the routing field of an input, which has so many bits, to the numbers of outputs.
+// boundRoute limits the routing field of an input, which has that many bits, to the numbers of outputs.
 func (d *Device) boundRoute(in string, width int) {
 	x := d.Spec.Inputs[in]
 	if v := x.Fields[d.Spec.By]; v.given() {
@@ -165,7 +165,7 @@ func (d *Device) boundRoute(in string, width int) {
 	d.Spec.Inputs[in] = x
 }
 
-// declared returns what the manifest says beside its check.
+// declared returns the manifest's declarations beside its check.
 func (d *Device) declared() ref.Declared {
 	s := d.Spec
 	x := ref.Declared{
@@ -185,7 +185,7 @@ func (d *Device) declared() ref.Declared {
 	return x
 }
 
-// forward is the reference of identity and route: what comes in goes out.
+// forward is the reference of identity and route: every input transaction must come out.
 func (d *Device) forward(p *ref.Player) {
 	s := d.Spec
 	for _, out := range s.Out {
@@ -200,7 +200,7 @@ func (d *Device) forward(p *ref.Player) {
 			if d.check == Route {
 				to := m.U(s.By)
 				if to >= uint64(len(s.Out)) {
-					return // to nobody: it must not come out anywhere
+					return // routed nowhere: it must not come out anywhere
 				}
 				out = s.Out[to]
 			}
@@ -214,7 +214,7 @@ func (d *Device) forward(p *ref.Player) {
 	}
 }
 
-// dropped reports whether a transaction's fields say that it must not come out.
+// dropped reports whether a transaction's fields mark it as one that must not come out.
 func (s *Spec) dropped(m *ref.Msg) bool {
 	for name, v := range s.Drops.When {
 		if !v.has(m.U(name)) {
@@ -224,7 +224,7 @@ func (s *Spec) dropped(m *ref.Msg) bool {
 	return len(s.Drops.When) > 0
 }
 
-// expected are the fields that an input's transaction has at an output.
+// expected returns the fields that an input's transaction must have at an output.
 func (d *Device) expected(m *ref.Msg, out *ref.Stream) ref.Fields {
 	f := ref.Fields{}
 	for i := range m.Of.Fields {

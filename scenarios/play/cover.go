@@ -6,7 +6,7 @@ import (
 	"nictwin/models/ref"
 )
 
-// Coverage is what was driven and seen, by stream and field.
+// Coverage counts what was driven and seen, by stream and field.
 type Coverage struct {
 	Streams []StreamCover `json:"streams"`
 	by      map[string]*StreamCover
@@ -17,27 +17,27 @@ type StreamCover struct {
 	Name         string       `json:"name"`
 	Dir          string       `json:"dir"`
 	Transactions int          `json:"transactions"`
-	BackToBack   int          `json:"back_to_back"` // began in the cycle after the one before
+	BackToBack   int          `json:"back_to_back"` // began in the cycle after the previous one
 	OneBeat      int          `json:"one_beat,omitempty"`
-	WholeBeats   int          `json:"whole_beats,omitempty"` // of several beats, the last one full
-	PartBeat     int          `json:"part_beat,omitempty"`   // of several beats, the last one not full
+	WholeBeats   int          `json:"whole_beats,omitempty"` // several beats, the last one full
+	PartBeat     int          `json:"part_beat,omitempty"`   // several beats, the last one not full
 	Shortest     int          `json:"shortest,omitempty"`    // bytes
 	Longest      int          `json:"longest,omitempty"`
 	Fields       []FieldCover `json:"fields,omitempty"`
 	last         uint64
 }
 
-// FieldCover counts values of a field, each in one bin.
+// FieldCover counts the values of a field, each in one bin.
 type FieldCover struct {
 	Name   string `json:"name"`
 	Bits   int    `json:"bits"`
 	Zero   int    `json:"zero"`
-	Ones   int    `json:"ones"` // every bit
+	Ones   int    `json:"ones"` // all bits set
 	OneBit int    `json:"one_bit"`
 	Other  int    `json:"other"`
 }
 
-// NewCoverage counts for these streams.
+// NewCoverage returns an empty Coverage for these streams.
 func NewCoverage(streams []*ref.Stream) *Coverage {
 	c := &Coverage{Streams: make([]StreamCover, len(streams)), by: map[string]*StreamCover{}}
 	for i, s := range streams {
@@ -51,7 +51,7 @@ func NewCoverage(streams []*ref.Stream) *Coverage {
 	return c
 }
 
-// Empty are the bins of inputs that nothing fell into.
+// Empty returns the bins of inputs without a hit.
 func (c *Coverage) Empty() (list []string) {
 	for i := range c.Streams {
 		if x := &c.Streams[i]; x.Dir == "in" && x.Transactions == 0 {

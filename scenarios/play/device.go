@@ -16,7 +16,7 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// Device is a build of a device that runs.
+// Device is a running build of a device.
 type Device struct {
 	Manifest *manifest.Manifest
 	Build    string // its hash
@@ -25,15 +25,15 @@ type Device struct {
 	built      *build.Device
 	launching  rtlbridge.LaunchOptions
 	conn       *rtlbridge.Conn
-	hello      *protocol.Hello // what it says of itself
+	hello      *protocol.Hello // the device's description of itself
 	streams    []*ref.Stream   // in the order of the bridge
 	own        ref.Reference
 	program    *own.Program // the reference in a process of its own; nil: none
 	check      string
-	root       []int     // of each stream: the one whose transactions it is coupled to, or itself
-	window     []int     // of each input: transactions that may be under way in the device
-	finite     []bool    // of each output: each of its transactions answers some that were drawn
-	mem        []axiPort // that memory plays
+	root       []int     // of each stream: the one that its transactions are coupled to, or itself
+	window     []int     // of each input: maximum number of transactions in flight in the device
+	finite     []bool    // of each output: each transaction answers some of the drawn ones
+	mem        []axiPort // played by check memory
 	given      *Given
 	parameters []string // NAME=VALUE: those that are drawn or given
 	carried    *Traffic // nil: everything is drawn
@@ -41,7 +41,7 @@ type Device struct {
 	at         place // of the reference, once a run was played
 }
 
-// place is one in the sources.
+// place is a position in the sources.
 type place struct {
 	file string
 	line int
@@ -71,11 +71,11 @@ func open(ctx context.Context, m *manifest.Manifest, o *Options, parameters []st
 	return d, nil
 }
 
-// referenced reports whether a reference says what is right.
+// referenced reports whether a reference decides what is right.
 func (d *Device) referenced() bool { return d.own != nil || d.program != nil }
 
-// Fit checks the section play of a manifest against its design, as Play does before it builds. A reference is taken for
-// granted where the check is one. Errors: *SpecError.
+// Fit checks the section play of a manifest against its design, as Play does before it builds. If the check is a
+// reference, Fit assumes that there is one. Errors: *SpecError.
 func Fit(b *manifest.Binding) error {
 	s, err := ReadSpec(b.Manifest)
 	if err != nil {
@@ -101,7 +101,7 @@ func (d *Device) launch() error {
 // Close ends the device.
 func (d *Device) Close() error { return d.conn.Close() }
 
-// located gives faults of the section play their lines.
+// located adds line numbers to faults of the section play.
 func (d *Device) located(err error) error {
 	s := DefaultSpec()
 	where, bad := decodePlay(d.Manifest, &s)
@@ -133,7 +133,7 @@ func (d *Device) fit(h *protocol.Hello) error {
 	return nil
 }
 
-// take takes over the streams of the design.
+// take adopts the streams of the design.
 func (d *Device) take() {
 	n, h := len(d.hello.Streams), d.hello
 	d.streams, d.root, d.window, d.finite = nil, make([]int, n), make([]int, n), make([]bool, n)
@@ -159,7 +159,7 @@ func (d *Device) take() {
 	}
 }
 
-// choose decides on the check.
+// choose selects the check.
 func (d *Device) choose(f *faults) {
 	d.check = d.Spec.Check
 	switch {
@@ -174,7 +174,7 @@ func (d *Device) choose(f *faults) {
 	}
 }
 
-// streamOf is a stream as references see it.
+// streamOf converts a stream to the form that references see.
 func streamOf(x *protocol.StreamInfo) *ref.Stream {
 	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == protocol.KindTLP,
 		Most: protocol.MaxDataBytes}
@@ -193,18 +193,18 @@ func streamOf(x *protocol.StreamInfo) *ref.Stream {
 	return s
 }
 
-// quantum is the number of cycles between two looks at the device.
+// quantum returns the number of cycles between two exchanges with the device.
 func (d *Device) quantum() int {
 	switch {
 	case d.Spec.Quantum > 0:
 		return d.Spec.Quantum
 	case d.referenced() || d.Spec.Memory != nil || len(d.Spec.Serve) > 0:
-		return 16 // answers come soon
+		return 16 // answers come early
 	}
 	return 256
 }
 
-// fitFields looks at the fields that are drawn.
+// fitFields checks the fields that are drawn.
 func (d *Device) fitFields(f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.Inputs)) {
 		x := d.Spec.Inputs[n]
@@ -249,7 +249,7 @@ func names(s *ref.Stream) []string {
 // maxDrawn bounds the packets of a run, in bytes: all of them are drawn before it begins.
 const maxDrawn = 1 << 30
 
-// fitSize refuses a run with more packets than memory has room for.
+// fitSize refuses a run whose packets would not fit into memory.
 func (d *Device) fitSize(f *faults) {
 	total := uint64(0)
 	for i, s := range d.streams {
@@ -266,8 +266,8 @@ func (d *Device) fitSize(f *faults) {
 		"a run may have packets of %d bytes in all: want at most %d, by fewer or shorter ones", total, maxDrawn)
 }
 
-// announced returns what a build of a device will say of itself, so that a section play that does not fit is refused
-// before the build.
+// announced returns what a build of a device will report about itself, so that a section play that does not fit is
+// refused before the build.
 func announced(b *manifest.Binding) *protocol.Hello {
 	h := &protocol.Hello{PeriodPs: b.Manifest.Clocks[0].PeriodPs, Busy: b.BusyIdx, SkipIdle: b.Manifest.SkipIdle}
 	for _, c := range b.Manifest.Clocks {

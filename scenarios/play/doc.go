@@ -6,14 +6,15 @@
 // seed: its transactions, when they are offered and what stalls follow from it. A run that fails is made shorter:
 // transactions are left out, gaps and stalls taken away, as long as it still fails.
 //
-// It knows no NIC: no board, driver or referee has a say. What a device is built from and how its pins form streams is
-// rtlbridge's.
+// It knows no NIC: no board, driver or referee takes part. How a device is built and how its pins form streams is
+// rtlbridge's business.
 //
 // Invariants:
 //   - A seed, a manifest and a reference say everything about a run; neither the wall clock nor the number of
 //     processors does.
-//   - Every wait has a limit: a device that does nothing for `patience` cycles ends the run, and what was due is told.
-//   - A run in which nothing was compared is no pass. Nor is a campaign in which a stream that the check is about
-//     never had anything; what happened in some runs alone is a warning.
-//   - The verdict is this process's own: a reference of the user's says what is right from another one (own).
+//   - Every wait has a limit: a device that does nothing for `patience` cycles ends the run, and what was due is
+//     reported.
+//   - A run in which nothing was compared fails. So does a campaign in which a stream that the check covers never
+//     carried anything; a stream that was silent in some runs only is a warning.
+//   - The verdict is this process's own: a user's reference only says, from another process, what is right (own).
 package play

@@ -10,17 +10,17 @@ import (
 // item is a transaction for an input.
 type item struct {
 	stream int
-	id     int    // of it and those that are coupled to it; what a reference gives has none
-	at     uint64 // cycle before which it is not offered
+	id     int    // shared by coupled transactions; those that a reference gives have none
+	at     uint64 // first cycle in which it may be offered
 	side   []byte
 	data   []byte
 	answer bool
 	drawn  bool // before the run begins
 }
 
-// mood is how a run goes, beside what is in it.
+// mood is the timing of a run: its gaps and stalls.
 type mood struct {
-	stall []int // percent, by stream
+	stall []int // percentage, by stream
 	burst []int
 	gaps  bool
 }
@@ -30,7 +30,7 @@ func (m *mood) plain() bool {
 	return !m.gaps && !slices.ContainsFunc(m.stall, func(p int) bool { return p > 0 })
 }
 
-// ownStall returns what the manifest says of a stream's stalls.
+// ownStall returns the manifest's stalls of a stream.
 func (d *Device) ownStall(s *ref.Stream) *Values {
 	own := d.Spec.Output[s.Name].Stall
 	if s.In {
@@ -39,8 +39,9 @@ func (d *Device) ownStall(s *ref.Stream) *Values {
 	return &own
 }
 
-// mood draws gaps and stalls. Every eighth run has neither; in every fourth a single stream stalls, in every fourth all
-// streams stall alike, and in the others each as it likes. A stream's own stall of the manifest counts in all of them.
+// mood draws gaps and stalls. Every eighth run has neither; in every fourth a single stream stalls, in every fourth
+// all streams stall alike, and in the others each has its own. A stream's own stall in the manifest applies in all of
+// them.
 func (d *Device) mood(r *rand.Rand) mood {
 	n := len(d.streams)
 	m := mood{stall: make([]int, n), burst: make([]int, n), gaps: true}
@@ -64,10 +65,10 @@ func (d *Device) mood(r *rand.Rand) mood {
 	return m
 }
 
-// levelChanges is how often a level that changes does.
+// levelChanges is how often a level changes in a run, if it changes.
 const levelChanges = 64
 
-// count is how many transactions are drawn for an input.
+// count returns the number of transactions to draw for an input.
 func (d *Device) count(i int) int {
 	s := d.streams[i]
 	x := d.Spec.Inputs[s.Name]
@@ -88,7 +89,7 @@ func (d *Device) count(i int) int {
 	return d.Spec.Count
 }
 
-// draw makes the transactions of a run, in the order in which each stream offers them.
+// draw draws the transactions of a run, in the order in which each stream offers them.
 func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 	var list []item
 	id := 0
@@ -116,7 +117,7 @@ func (d *Device) draw(r *rand.Rand, p judge, gaps bool, most int) []item {
 	return list
 }
 
-// gap is the time before a transaction.
+// gap draws the time before a transaction.
 func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 	x := d.Spec.Inputs[d.streams[i].Name]
 	v := &d.Spec.Gap
@@ -133,8 +134,8 @@ func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 	return g
 }
 
-// together draws the n-th transaction of each stream of a coupled group. Packets have at most so many bytes, if that
-// is not 0: they are cut once they are drawn, so that all else is as it was.
+// together draws the n-th transaction of each stream of a coupled group. Packets are truncated to most bytes, if that
+// is not 0, after they are drawn, so that everything else stays the same.
 func (d *Device) together(r *rand.Rand, p judge, group []int, n, most int, x item) []item {
 	list := make([]item, len(group))
 	own := make([]bool, len(group))
@@ -166,10 +167,10 @@ func (d *Device) together(r *rand.Rand, p judge, group []int, n, most int, x ite
 	return list
 }
 
-// usualBytes is how long packets are that the manifest says nothing of.
+// usualBytes is the range of packet lengths if the manifest gives none.
 var usualBytes = Values{Ranges: [][2]uint64{{1, 1500}}}
 
-// data is the content of a packet: random, or all zeros or ones every eighth time.
+// data draws the content of a packet: random or, every eighth time, all zeros or ones.
 func (d *Device) data(r *rand.Rand, i int) []byte {
 	s := d.streams[i]
 	v := d.Spec.Inputs[s.Name].Bytes
@@ -189,7 +190,7 @@ func (d *Device) data(r *rand.Rand, i int) []byte {
 	return b
 }
 
-// fill makes bytes.
+// fill fills b with bytes of some pattern.
 func fill(r *rand.Rand, b []byte) {
 	switch r.IntN(16) {
 	case 0: // zeros
@@ -207,7 +208,7 @@ func fill(r *rand.Rand, b []byte) {
 	}
 }
 
-// side are the fields of a transaction.
+// side draws the fields of a transaction.
 func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
 	s := d.streams[i]
 	x := d.Spec.Inputs[s.Name]
@@ -236,7 +237,7 @@ func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
 	return s.Pack(f)
 }
 
-// wide is a value of a field of more than 64 bits.
+// wide draws a value of a field of more than 64 bits.
 func wide(r *rand.Rand, bits int) []byte {
 	b := make([]byte, (bits+7)/8)
 	fill(r, b)
@@ -246,8 +247,8 @@ func wide(r *rand.Rand, bits int) []byte {
 	return b
 }
 
-// apply moves, every third time, the start so that start and length end at a multiple of the limit, one step of the
-// start before it, or one after.
+// apply moves the start, every third time, so that start and length together end at a multiple of the limit, one step
+// of the start before it, or one after.
 func (e *EdgeSpec) apply(r *rand.Rand, s *ref.Stream, x *InputSpec, f ref.Fields) {
 	start, ok := f[e.Start].(uint64)
 	length, isNumber := f[e.Length].(uint64)

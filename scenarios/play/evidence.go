@@ -11,7 +11,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// evidence sums up the tallies of the runs that passed. A check that compared nothing proves nothing.
+// evidence sums up the tallies of the passing runs. A check that compared nothing proves nothing.
 type evidence struct {
 	runs     int
 	streams  []shown
@@ -42,7 +42,7 @@ func (e *evidence) add(r *Result) {
 	}
 }
 
-// sum adds up what was seen of the streams of a direction.
+// sum adds up a count over the streams of a direction.
 func (e *evidence) sum(in bool, n func(x *shown) int) int {
 	total := 0
 	for i := range e.streams {
@@ -53,8 +53,8 @@ func (e *evidence) sum(in bool, n func(x *shown) int) int {
 	return total
 }
 
-// verdict looks whether runs that passed have proved something: what they have not is an error, or a warning of the
-// report.
+// verdict checks that the passing runs have proved something. What they have not proved is an error, or a warning in
+// the report.
 func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	if d.referenced() {
@@ -63,7 +63,7 @@ func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) 
 		}
 	}
 	if e.sum(false, func(x *shown) int { return x.Told + x.Expected }) == 0 {
-		return nil // the report says so
+		return nil // the failure is in the report
 	}
 	var errs []error
 	for i := range e.streams {
@@ -80,14 +80,13 @@ func (c *campaign) verdict(ctx context.Context, d *Device, last Run, r *Report) 
 	return errors.Join(errs...)
 }
 
-// silence says what it means that of a stream nothing was expected and nothing came in some of the runs, or that
-// nobody looked at what came; empty: nothing. It is an error where the check is about the stream and no run had
-// anything.
+// silence describes a stream on which, in some runs, nothing was expected and nothing came, or whose transactions
+// nobody compared; empty: neither. It is an error if the check covers the stream and no run had anything there.
 func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	switch {
 	case d.served(x.Stream):
-		return "", false // the device says what it asks its memories for
+		return "", false // the device decides what it asks its memories for
 	case x.In && never && slices.Contains(d.Spec.In, x.Stream) && !d.referenced():
 		return fmt.Sprintf("input %s, which check %s is about, took nothing in %s", x.Stream, d.check, count(e.runs)),
 			d.check != Rules
@@ -107,14 +106,14 @@ func (e *evidence) silence(d *Device, x *shown) (what string, isError bool) {
 	return e.unexpected(d, x)
 }
 
-// unexpected is silence of an output that the check may be about.
+// unexpected is silence for an output that the check may cover.
 func (e *evidence) unexpected(d *Device, x *shown) (what string, isError bool) {
 	never := x.silent == e.runs
 	saidSo := d.referenced() && x.Nothing // that nothing may come
 	what = fmt.Sprintf("output %s: nothing was expected and nothing came in ", x.Stream)
 	switch {
 	case never && d.referenced() && !x.Covered:
-		return what + count(e.runs), false // it may be about it, had something come
+		return what + count(e.runs), false // the check might cover it, had something come
 	case !x.Covered || x.silent == 0 || saidSo && !never:
 		return "", false
 	case never:
@@ -123,7 +122,7 @@ func (e *evidence) unexpected(d *Device, x *shown) (what string, isError bool) {
 	return what + fmt.Sprintf("%d of %s", x.silent, count(e.runs)), false
 }
 
-// count is a number of runs in words.
+// count expresses a number of runs in words.
 func count(runs int) string {
 	if runs == 1 {
 		return "one run"
@@ -131,7 +130,7 @@ func count(runs int) string {
 	return fmt.Sprintf("%d runs", runs)
 }
 
-// unproved is a check that has not proved what it is about: a mistake of the reference, or of the manifest's section.
+// unproved reports a check that has not proved anything: a mistake of the reference, or of the manifest's section.
 func (d *Device) unproved(format string, a ...any) error {
 	what := fmt.Sprintf(format, a...)
 	if d.referenced() {
@@ -144,7 +143,7 @@ func (d *Device) unproved(format string, a ...any) error {
 	return &SpecError{d.located(field.Errorf("play.check", "%s", what+hint))}
 }
 
-// unsure returns the outputs that a reference listens to and never compared by the calls of models/ref.
+// unsure returns the outputs that a reference listens to but never compared through models/ref.
 func (e *evidence) unsure() (list []string) {
 	for i := range e.streams {
 		if x := &e.streams[i]; !x.In && x.Covered && x.Told > 0 && x.Expected+x.Compared == 0 {
@@ -154,8 +153,8 @@ func (e *evidence) unsure() (list []string) {
 	return list
 }
 
-// compares looks whether a reference compares what came. Whether it does so by itself is tried: it is played with
-// outputs that are spoiled, which it has to mind.
+// compares reports whether a reference compares what came. To see whether it does so on its own, it is played with
+// corrupted outputs, which it must notice.
 func (c *campaign) compares(ctx context.Context, d *Device, last Run, r *Report) error {
 	e := &c.evidence
 	sure := e.memories + e.sum(false, func(x *shown) int { return x.Expected + x.Compared })

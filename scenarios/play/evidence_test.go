@@ -123,7 +123,7 @@ func TestReferencesThatDoNotCompare(t *testing.T) {
 	}
 }
 
-// What a reference says must not come does not have to; what it is about has to.
+// An output that must stay silent according to the reference may do so; other outputs that it covers may not.
 func TestReferencesOfSilentOutputs(t *testing.T) {
 	const section = "{inputs: {s: {fields: {to: 0}}}}"
 	own := func(more func(p *ref.Player)) ref.Reference {

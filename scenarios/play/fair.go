@@ -13,12 +13,12 @@ import (
 // maxFair bounds play.fair.
 const maxFair = 1_000_000
 
-// fieldFair is the field of a failure by play.fair.
+// fieldFair is the field of a failure of play.fair.
 const fieldFair = "fair"
 
 // fairness tracks inputs whose offered beat is not taken while other streams move (play.fair).
 type fairness struct {
-	limit   uint64             // cycles of a stream's clock; 0: starvation is no fault
+	limit   uint64             // cycles of a stream's clock; 0: starvation is allowed
 	window  uint64             // the limit in cycles of the first clock, for the slowest one
 	moves   [][]uint64         // of each stream: cycles in which its transactions of the window ended
 	starved map[int]starvation // by input
@@ -44,7 +44,7 @@ func (f *fairness) cycles(i int, clocks []ClockSetting) uint64 {
 	return f.limit * uint64(clocks[i].PeriodPs) / uint64(clocks[0].PeriodPs)
 }
 
-// add notes a transaction of a stream that ended.
+// add records the end of a transaction of a stream.
 func (f *fairness) add(stream int, cycle uint64) {
 	if f.limit == 0 {
 		return
@@ -56,7 +56,7 @@ func (f *fairness) add(stream int, cycle uint64) {
 	f.moves[stream] = append(list, cycle)
 }
 
-// starves notes an input that has waited as long as the limit.
+// starves records an input that has waited as long as the limit.
 func (p *played) starves(e *protocol.Record) {
 	i := int(e.Stream)
 	wait := p.fair.cycles(p.hello.Streams[i].Clock, p.Settings.Clocks)
@@ -64,7 +64,7 @@ func (p *played) starves(e *protocol.Record) {
 	p.unfair(e.First)
 }
 
-// unfair fails the run if an input starves and other streams have moved meanwhile.
+// unfair fails the run if an input starves while other streams have moved.
 func (p *played) unfair(cycle uint64) {
 	for _, i := range slices.Sorted(maps.Keys(p.fair.starved)) {
 		x := p.fair.starved[i]

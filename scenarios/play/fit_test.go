@@ -28,8 +28,8 @@ func with(t *testing.T, dut, play string, omit ...string) (Options, error) {
 	return o, err
 }
 
-// What a section play asks for, and cannot have, is refused by file, line and field, never by a panic, and before the
-// build.
+// A section play that asks for something impossible is refused with file, line and field, never by a panic, and
+// before the build.
 func TestFits(t *testing.T) {
 	for _, c := range []struct{ dut, play, want string }{
 		{"prio", "{stall: any}", "play.stall want percentages of 0 to 95"},
@@ -113,7 +113,7 @@ func TestPortsFit(t *testing.T) {
 	}
 }
 
-// What a check cannot decide is told by the manifest's line, and not by ours.
+// Errors of a check that cannot decide name the manifest's line, not one in nictwin.
 func TestUndecided(t *testing.T) {
 	o := device(t, "pool", nil, nil)
 	_, err := Play(t.Context(), o)

@@ -9,7 +9,7 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Limits of a run in which streams move and nothing of what is due happens, in times of the manifest's patience.
+// Limits of a run in which streams move but nothing that is due happens, as multiples of the manifest's patience.
 const (
 	mostCycles = 200
 	mostGiven  = 1000 // while a reference gives transactions
@@ -20,14 +20,14 @@ const (
 // motion tracks when streams moved, for the limits that end a run. Levels do not count.
 type motion struct {
 	moved  uint64   // latest cycle in which a stream moved
-	judged uint64   // latest cycle in which a stream moved that the check looks at
+	judged uint64   // latest cycle in which a stream moved that the check covers
 	since  uint64   // cycle since which nothing is due
 	ended  []uint64 // transactions of each stream
-	by     []uint64 // ended, at the cycle since which nothing is due
-	// A device may ask, and a reference may answer, without end. Useful moves are those that a run has only so many
-	// of: of drawn transactions, and of outputs that give something for each of them.
+	by     []uint64 // value of ended at the cycle since which nothing is due
+	// A device may ask, and a reference may answer, without end. Useful moves are those that a run has a limited
+	// number of: of drawn transactions, and of outputs that give something for each of them.
 	useful uint64   // cycle of the latest one
-	before []uint64 // ended, at that time
+	before []uint64 // value of ended at that time
 }
 
 // newMotion tracks n streams.
@@ -35,7 +35,7 @@ func newMotion(n int) motion {
 	return motion{ended: make([]uint64, n), by: make([]uint64, n), before: make([]uint64, n)}
 }
 
-// waits notes that a transaction is waited for from a cycle on.
+// waits records that a transaction is waited for from a cycle on.
 func (m *motion) waits(cycle uint64, useful bool) {
 	m.moved, m.judged = max(m.moved, cycle), max(m.judged, cycle)
 	if useful {
@@ -43,7 +43,7 @@ func (m *motion) waits(cycle uint64, useful bool) {
 	}
 }
 
-// use notes a useful move.
+// use records a useful move.
 func (m *motion) use(cycle uint64) {
 	m.useful = max(m.useful, cycle)
 	copy(m.before, m.ended)
@@ -57,8 +57,8 @@ func (m *motion) idle() (n uint64) {
 	return n
 }
 
-// moves notes a move of a stream: whether a transaction ended, whether the check looks at the stream, and whether it is
-// useful.
+// moves records a move of a stream: whether a transaction ended, whether the check covers the stream, and whether the
+// move is useful.
 func (p *played) moves(stream int, cycle uint64, end, judged, useful bool) {
 	p.moved = max(p.moved, cycle)
 	if judged {
@@ -75,7 +75,7 @@ func (p *played) moves(stream int, cycle uint64, end, judged, useful bool) {
 	}
 }
 
-// finish ends the run if it is over, and fails it if it hangs.
+// finish ends the run if it is over and fails it if it hangs.
 func (p *played) finish() (ended bool, err error) {
 	over := !p.waiting() && p.p.Over()
 	if !over {
@@ -87,7 +87,7 @@ func (p *played) finish() (ended bool, err error) {
 	case over && len(asked) == 0 && p.Cycles >= max(p.since, p.judged)+settle:
 		p.p.Ends(p.Cycles)
 		return true, nil
-	case over && p.Cycles >= p.since+p.patience+settle: // it asks, or gives something, for ever
+	case over && p.Cycles >= p.since+p.patience+settle: // it asks or gives without end
 		if !slices.ContainsFunc(asked, func(i int) bool { return p.ended[i] == p.by[i] }) {
 			p.p.Ends(p.Cycles)
 			return true, nil
@@ -105,11 +105,11 @@ func (p *played) finish() (ended bool, err error) {
 	return p.p.Failed() != nil, nil
 }
 
-// gives reports whether a reference of the user's goes on giving transactions.
+// gives reports whether a user's reference keeps giving transactions.
 func (p *played) gives() bool { return p.referenced() && p.gaveAt+p.patience > p.Cycles }
 
-// endless reports whether streams have moved for too long without use. A reference that gives has its own limits, as
-// long as nothing else is due.
+// endless reports whether streams have moved too long without use. A reference that gives has its own limits, as long
+// as nothing else is due.
 func (p *played) endless() bool {
 	patience := uint64(p.Spec.Patience)
 	if p.gives() {
@@ -118,7 +118,7 @@ func (p *played) endless() bool {
 	return p.Cycles > p.useful+mostCycles*patience+p.patience || p.idle() > max(leastMoves, mostMoves*patience)
 }
 
-// asked lists the inputs with answers to what the device has asked of a memory.
+// asked returns the inputs that answer the device's requests to a memory.
 func (p *played) asked() (list []int) {
 	for i, s := range p.streams {
 		if p.queues[i].left() && p.p.Plays(s.Name) {
@@ -128,11 +128,12 @@ func (p *played) asked() (list []int) {
 	return list
 }
 
-// wait is the time in which a stream must move: the manifest's patience, what stalls may take, and what the longest
-// transaction or burst takes where the most stalled input and the most stalled output rarely go on in the same cycle.
+// wait returns the time in which a stream must move: the manifest's patience, plus what stalls may take, plus what
+// the longest transaction or burst takes if the most stalled input and the most stalled output rarely move in the
+// same cycle.
 func (p *played) wait(m *mood) uint64 {
 	beats, in, out := max(1, p.p.Longest()), 0, 0
-	var pauses [2]uint64 // of inputs and outputs
+	var pauses [2]uint64 // of inputs and of outputs
 	for i, s := range p.streams {
 		if !s.In {
 			out = max(out, m.stall[i])
@@ -148,8 +149,8 @@ func (p *played) wait(m *mood) uint64 {
 	return uint64(p.Spec.Patience) + pauses[0] + pauses[1] + uint64(4*beats)*10_000/uint64((100-in)*(100-out))
 }
 
-// longestPause is how many cycles a stream may pause on end: with bursts of 2^burst cycles, more are as good as
-// impossible.
+// longestPause returns how many cycles a stream may pause without interruption: with bursts of 2^burst cycles, longer
+// is practically impossible.
 func longestPause(percent, burst int) (cycles uint64) {
 	const impossible = 1e-12
 	for chance := 1.0; percent > 0 && chance > impossible; cycles += 1 << burst {
@@ -158,8 +159,8 @@ func longestPause(percent, burst int) (cycles uint64) {
 	return cycles
 }
 
-// settle is how long nothing must happen until a run is over: where transactions are missing that may be, and no
-// counter of the device has as many, they may still be on their way through stalls.
+// settle returns how long nothing may happen before a run is over: if transactions that may be dropped are missing,
+// and no counter of the device accounts for them, they may still be on their way through stalls.
 func (p *played) settle() uint64 {
 	counted, _ := p.Observed(p.Spec.Drops.Counted)
 	if n := p.p.Missing(); n > 0 && (p.Spec.Drops.Counted == "" || counted != uint64(n)) {
@@ -168,9 +169,9 @@ func (p *played) settle() uint64 {
 	return uint64(p.Spec.Settle)
 }
 
-// hangs fails a run that does not go on. from is ended at a cycle since which what is due does not move; within is what
-// the device has for a beat, and silence what came of the outputs. An input that is not taken tells more than an output
-// that is missing.
+// hangs fails a run that makes no progress. from is the value of ended since which nothing that is due has moved;
+// within is the time that the device has for a beat, and silence describes what came of the outputs. An input that is
+// not taken says more than a missing output.
 func (p *played) hangs(from []uint64, within, silence string) {
 	var moved []string
 	for i, s := range p.streams {

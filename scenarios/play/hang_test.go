@@ -58,7 +58,7 @@ func TestFair(t *testing.T) {
 	require.Nil(t, r.Failed, "an input that starves no one for so long")
 }
 
-// Stalls hold nobody back for so long that it is taken for a hang, however short the patience is.
+// No stall is long enough to be taken for a hang, however short the patience.
 func TestStallsAreNoHang(t *testing.T) {
 	o := device(t, "prio", nil, func(s *Spec) { s.Count, s.Patience = 40, 100 })
 	o.Runs = 300
@@ -70,7 +70,7 @@ func TestStallsAreNoHang(t *testing.T) {
 	require.Equal(t, 300, r.Runs)
 }
 
-// An input that is held because the output is, beside nothing that moves, does not starve.
+// An input held back by a held output does not starve if nothing else moves.
 func TestHeldIsNotStarved(t *testing.T) {
 	o := device(t, "prio", nil, func(s *Spec) {
 		s.Fair, s.Count, s.In = 20, 200, []string{"s1"}

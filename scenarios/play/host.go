@@ -7,9 +7,9 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// The methods by which a reference acts on a run, see ref.Host and own.Host.
+// Methods by which a reference acts on a run, see ref.Host and own.Host.
 
-// Offer takes a transaction of the reference.
+// Offer queues a transaction of the reference.
 func (p *played) Offer(o ref.Offer) {
 	i, _ := p.index(o.Stream.Name)
 	p.gaveAt = p.Cycles
@@ -32,10 +32,10 @@ func (p *played) Job() bool {
 	return true
 }
 
-// Now is the cycle that what is offered next may be taken in.
+// Now returns the first cycle in which a new offer may be taken.
 func (p *played) Now() uint64 { return p.Cycles }
 
-// Observed is the last sample of an observed output.
+// Observed returns the last sample of an observed output.
 func (p *played) Observed(name string) (uint64, bool) {
 	i := slices.IndexFunc(p.hello.Observe, func(s protocol.Signal) bool { return s.Name == name })
 	if i < 0 {
@@ -47,11 +47,11 @@ func (p *played) Observed(name string) (uint64, bool) {
 	return p.observed[i], true
 }
 
-// Parameter is the value of a parameter of the build.
+// Parameter returns the value of a parameter of the build.
 func (p *played) Parameter(name string) (string, bool) {
 	v, ok := p.Manifest.Parameters[name]
 	return v, ok
 }
 
-// Sampled returns the observed outputs, as they were at the end of the last exchange with the device.
+// Sampled returns the observed outputs as they were at the end of the last exchange with the device.
 func (p *played) Sampled() []uint64 { return p.observed }

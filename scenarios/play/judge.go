@@ -10,8 +10,8 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// judge says what is right in a run: a reference of the user's in a process of its own, or one in this process, as the
-// checks of a manifest are.
+// judge decides what is right in a run: a user's reference in a process of its own, or a reference in this process,
+// such as the checks of a manifest.
 type judge interface {
 	Drawn(stream string) (side, data []byte, ok bool)
 	Plays(stream string) bool
@@ -30,17 +30,17 @@ type judge interface {
 	Ends(cycle uint64)
 	Tallies() []ref.Tally
 	Memories() int
-	Err() error // it has no say any more
+	Err() error // why the judge no longer counts
 	Place() (file string, line int)
-	Close() error // how it failed after its last word; nil: it did not
+	Close() error // a failure after its last answer; nil: none
 }
 
 var _, _ judge = here{}, (*own.Player)(nil)
 
-// here is a judge in this process. Mistakes of a reference are panics, see caught.
+// here is a judge in this process. Mistakes of its reference are panics, see caught.
 type here struct {
 	*ref.Player
-	own ref.Reference // the user's; nil: none
+	own ref.Reference // the user's; may be nil
 }
 
 // Sync does nothing: Tell delivers at once.
@@ -60,7 +60,7 @@ func (h here) Place() (file string, line int) {
 	return ref.Place(h.own)
 }
 
-// judge sets up who judges the run.
+// judge creates the judge of the run.
 func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
 	declared := p.declared()
 	if p.program != nil {
@@ -87,8 +87,8 @@ func (p *played) judge(ctx context.Context, seed uint64, plain bool) judge {
 	return here{x, p.own}
 }
 
-// compared returns how many transactions of outputs were compared: by a reference that looks at them, or by the rules
-// of streams.
+// compared returns the number of compared transactions of outputs: by a reference that listens to them, or by the
+// rules of streams.
 func (p *played) compared() int {
 	if p.referenced() {
 		return p.p.Judged()
@@ -96,7 +96,7 @@ func (p *played) compared() int {
 	return p.Compared
 }
 
-// close ends who judges the run. It returns err, or else how the judge failed at last.
+// close closes the judge. It returns err, or else the judge's late failure.
 func (p *played) close(err error) error {
 	if p.p == nil {
 		return err
@@ -105,7 +105,7 @@ func (p *played) close(err error) error {
 	return cmp.Or(err, late)
 }
 
-// mistake is one of the reference that shows in a run as a whole.
+// mistake returns a mistake of the reference that shows in a run as a whole.
 func (p *played) mistake(format string, a ...any) error {
 	file, line := p.p.Place()
 	return &RefError{File: file, Line: line, What: fmt.Sprintf(format, a...)}

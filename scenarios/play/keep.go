@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Span are the numbers of transactions from From to To.
+// Span is the range of transaction numbers from From to To.
 type Span struct{ From, To int }
 
 // kept reports whether a transaction is offered; a nil list keeps all.
@@ -15,7 +15,7 @@ func kept(list []Span, id int) bool {
 	return list == nil || slices.ContainsFunc(list, func(s Span) bool { return id >= s.From && id <= s.To })
 }
 
-// Spans are the shortest spans of sorted numbers.
+// Spans returns the fewest spans that cover sorted numbers.
 func Spans(ids []int) []Span {
 	list := []Span{}
 	for _, n := range ids {
@@ -28,7 +28,7 @@ func Spans(ids []int) []Span {
 	return list
 }
 
-// Keeping is the text of a list of spans: 3,7-9.
+// Keeping formats a list of spans: 3,7-9.
 func Keeping(list []Span) string {
 	var parts []string
 	for _, s := range list {
@@ -41,7 +41,7 @@ func Keeping(list []Span) string {
 	return strings.Join(parts, ",")
 }
 
-// ParseKeep reads the text of a list of spans; an empty text is none, which keeps all.
+// ParseKeep parses a list of spans; an empty text gives a nil list, which keeps all.
 func ParseKeep(text string) ([]Span, error) {
 	if text == "" {
 		return nil, nil

@@ -11,10 +11,10 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// What may be wrong with a user's reference: see package own.
+// RefError reports a mistake of a user's reference: see package own.
 type RefError = own.RefError
 
-// caught makes an error of a panic in the user's reference. Others go on.
+// caught turns a panic in the user's reference into an error. Other panics continue.
 func (p *played) caught(err *error) {
 	r := recover()
 	if r == nil {
@@ -25,7 +25,7 @@ func (p *played) caught(err *error) {
 	if p.own == nil && !(isErr && errors.As(bad, &m)) {
 		panic(r)
 	}
-	if p.own == nil { // the manifest declares it
+	if p.own == nil { // declared by the manifest
 		*err = &SpecError{p.located(field.Errorf("play.check", "%s: %v", p.check, m))}
 		return
 	}
@@ -36,10 +36,10 @@ func (p *played) caught(err *error) {
 	*err = &RefError{File: file, Line: line, What: fmt.Sprint(r)}
 }
 
-// ours are the packages between a fault and who made it.
+// ours are the packages that may be on the stack between a fault and the code responsible for it.
 var ours = []string{"runtime.", "nictwin/models/ref.", "nictwin/scenarios/play.(*"}
 
-// userFrame is where the user's code was when it panicked.
+// userFrame returns the position of the user's code when it panicked.
 func userFrame() (file string, line int) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])

@@ -58,7 +58,7 @@ func TestIdentity(t *testing.T) {
 	require.Empty(t, a.Cover.Empty())
 }
 
-// Every defect that the FIFO has on demand is found, told with what was expected, and shown by a run of a few
+// Every built-in defect of the FIFO is found, reported with the expected value, and reproduced by a run of a few
 // transactions.
 func TestDefects(t *testing.T) {
 	for defect, want := range []string{

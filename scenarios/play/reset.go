@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// planResets draws or takes over after how many transactions that were taken the device is reset.
+// planResets draws or adopts the numbers of taken transactions after which the device is reset.
 func (p *played) planResets(r *rand.Rand) error {
 	if p.Spec.Resets.given() {
 		p.resets = p.drawResets(r)
@@ -23,7 +23,7 @@ func (p *played) planResets(r *rand.Rand) error {
 	return nil
 }
 
-// drawResets draws after how many transactions the device is reset: in every other run it is not.
+// drawResets draws the numbers of taken transactions after which the device is reset: none in every other run.
 func (p *played) drawResets(r *rand.Rand) (list []int) {
 	n, total := int(p.Spec.Resets.draw(r)), 0
 	for i := range p.queues {
@@ -41,7 +41,7 @@ func (p *played) drawResets(r *rand.Rand) (list []int) {
 	return list
 }
 
-// reset resets the device if it is time for that. What it has not taken is offered again; answers are not.
+// reset resets the device if a reset is due. Transactions that it has not taken are offered again; answers are not.
 func (p *played) reset() error {
 	if len(p.resets) == 0 || p.Taken < p.resets[0] {
 		return nil
@@ -54,7 +54,7 @@ func (p *played) reset() error {
 	}
 	for i := range p.queues {
 		if q := &p.queues[i]; p.streams[i].Kind != ref.Level {
-			p.next[i] += uint64(len(q.under)) // those that are dropped have their numbers
+			p.next[i] += uint64(len(q.under)) // dropped ones keep their numbers
 			q.answers = nil
 			q.drawn = slices.Concat(slices.DeleteFunc(q.under, func(x item) bool { return x.answer }), q.drawn)
 			q.under = nil

@@ -10,13 +10,13 @@ import (
 // fieldRule is the field of a failure that is a broken rule.
 const fieldRule = "rule"
 
-// broke reports a rule of streams that the device broke.
+// broke reports that the device broke a rule of streams.
 func (p *played) broke(s *ref.Stream, e *protocol.Record) {
 	switch e.Rule {
 	case protocol.RuleHangIn:
 		p.starves(e)
 		return
-	case protocol.RuleHangOut: // what an output has to give is the check's to say
+	case protocol.RuleHangOut: // the check decides what an output must give
 		return
 	}
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
@@ -24,7 +24,7 @@ func (p *played) broke(s *ref.Stream, e *protocol.Record) {
 		Got: p.breach(s, e.Rule)})
 }
 
-// rule says what a rule asks of a stream.
+// rule says what a rule demands of a stream.
 func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	switch r {
 	case protocol.RuleValidDropped:

@@ -11,34 +11,34 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Run says what is played.
+// Run describes what to play.
 type Run struct {
 	Seed  uint64
-	Stall int    // percent of all streams; below 0: by the seed
-	Keep  []Span // transactions that are offered, by their numbers; nil: all
-	NoGap bool   // transactions follow each other at once
-	Cut   int    // bytes of drawn packets, which are cut; 0: they are not
+	Stall int    // percentage for all streams; below 0: by the seed
+	Keep  []Span // numbers of the transactions to offer; nil: all
+	NoGap bool   // offer transactions back to back
+	Cut   int    // truncate drawn packets to that many bytes; 0: do not
 	Given Given
 	Trace io.Writer
 
-	spoiler *spoiler // nil: none
+	spoiler *spoiler // may be nil
 }
 
-// Result is what came of a run.
+// Result is the outcome of a run.
 type Result struct {
-	Offered  int // transactions that were drawn
+	Offered  int // transactions drawn
 	Taken    int
 	Compared int // transactions of outputs
 	Cycles   uint64
 	Digest   uint64
 	Failure  *ref.Failure // nil: none
-	Tallies  []ref.Tally  // what the check looked at, of a run without a fault
+	Tallies  []ref.Tally  // what the check covered, in a run without a fault
 	Memories int          // comparisons of memories by a reference
 	Settings Settings
-	began    []int // numbers of the transactions that were offered
+	began    []int // numbers of the offered transactions
 }
 
-// played is a run under way.
+// played is a run in progress.
 type played struct {
 	*Device
 	Run
@@ -54,25 +54,25 @@ type played struct {
 	patience uint64
 	running  bool
 	jobs     int    // of the reference
-	gaveAt   uint64 // cycle in which the reference gave its last transaction
-	resets   []int  // each when so many transactions were taken
+	gaveAt   uint64 // cycle of the reference's last offer
+	resets   []int  // each after that many taken transactions
 }
 
-// queue are the transactions of an input.
+// queue holds the transactions of an input.
 type queue struct {
 	drawn   []item
 	answers []item
-	under   []item // way in the device, oldest first
+	under   []item // in flight in the device, oldest first
 
-	at      uint64 // cycle before which the transaction that was drawn last is not offered
+	at      uint64 // first cycle in which the transaction drawn last may be offered
 	gaps    int    // between drawn transactions
 	longest uint64 // of them, in cycles
 }
 
-// left reports whether something waits or is under way.
+// left reports whether transactions wait or are in flight.
 func (q *queue) left() bool { return len(q.drawn)+len(q.answers)+len(q.under) > 0 }
 
-// finite reports whether something waits or is under way that was there before the run began.
+// finite reports whether transactions drawn before the run wait or are in flight.
 func (q *queue) finite() bool {
 	for _, list := range [][]item{q.under, q.answers, q.drawn} {
 		if slices.ContainsFunc(list, func(x item) bool { return x.drawn }) {
@@ -82,8 +82,8 @@ func (q *queue) finite() bool {
 	return false
 }
 
-// Play powers the device up and plays a run on it. What is wrong with the device is in the result and no error;
-// mistakes of the user's reference are *RefError.
+// Play powers the device up and plays a run on it. Faults of the device are in the result and no error; mistakes of
+// the user's reference are *RefError.
 func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
 	n := len(d.streams)
 	p := &played{
@@ -117,10 +117,10 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 	return &p.Result, nil
 }
 
-// queue puts a transaction behind those that wait.
+// queue appends a transaction to those that wait.
 func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.stream].drawn, x) }
 
-// waiting reports whether an input has something left; levels, and answers of a memory, do not count.
+// waiting reports whether an input has transactions left; levels, and answers of a memory, do not count.
 func (p *played) waiting() bool {
 	for i, s := range p.streams {
 		q := &p.queues[i]
@@ -131,7 +131,7 @@ func (p *played) waiting() bool {
 	return false
 }
 
-// feed hands transactions to the device, a window of each stream.
+// feed hands transactions to the device, up to the window of each stream.
 func (p *played) feed() error {
 	for i := range p.queues {
 		q := &p.queues[i]
@@ -155,7 +155,7 @@ func (p *played) feed() error {
 	return nil
 }
 
-// advance runs a quantum and looks at what happened.
+// advance runs a quantum and handles its events.
 func (p *played) advance() error {
 	if err := p.reset(); err != nil {
 		return err
@@ -191,7 +191,8 @@ func (p *played) advance() error {
 	return nil
 }
 
-// stopped takes the end of a design that stops itself: a failed assertion is a fault of the device. It is started anew.
+// stopped handles the end of a design that stops itself: a failed assertion is a fault of the device. The device is
+// restarted.
 func (p *played) stopped() error {
 	err := p.conn.WaitStop()
 	stop, ok := errors.AsType[*protocol.DeviceError](err)
@@ -200,7 +201,7 @@ func (p *played) stopped() error {
 	}
 	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish",
 		Got: stop.Text})
-	_ = p.conn.Close() // it has ended
+	_ = p.conn.Close() // it has ended anyway
 	return p.launch()
 }
 
@@ -230,7 +231,7 @@ func (p *played) events(ran *protocol.Ran) error {
 	}
 }
 
-// took is a beat that the device took.
+// took handles a beat that the device took.
 func (p *played) took(s *ref.Stream, e *protocol.Record) {
 	q, end := &p.queues[e.Stream], e.Flags&protocol.InEnd != 0
 	if s.Kind != ref.Level {
@@ -246,7 +247,7 @@ func (p *played) took(s *ref.Stream, e *protocol.Record) {
 	p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: x.side, Data: x.data})
 }
 
-// gave is a transaction of an output.
+// gave handles a transaction of an output.
 func (p *played) gave(s *ref.Stream, e *protocol.Record) {
 	p.Compared++
 	p.moves(int(e.Stream), e.Last, true, p.p.Listens(s.Name), p.finite[e.Stream])
@@ -264,7 +265,7 @@ func (p *played) tell(m *ref.Msg) {
 	}
 }
 
-// trace writes a line, if somebody wants it. One that cannot be written is no fault of the run.
+// trace writes a line to Options.Trace, if set. A write error is no fault of the run.
 func (p *played) trace(format string, a ...any) {
 	if p.Trace != nil {
 		_, _ = fmt.Fprintf(p.Trace, format, a...)

@@ -14,41 +14,41 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// Settings are what a run has beside its transactions. Seed, manifest and Given determine them.
+// Settings describes a run apart from its transactions. Seed, manifest and Given determine them.
 type Settings struct {
 	// NAME=VALUE, of the build: those that are drawn or given
 	Parameters []string          `json:"parameters,omitempty"`
 	TieOffs    map[string]uint64 `json:"tie_offs,omitempty"` // those that are drawn or given
 	Clocks     []ClockSetting    `json:"clocks"`
 	Gaps       bool              `json:"gaps"`             // between transactions
-	Streams    []StreamSetting   `json:"streams"`          // those that can pause
-	Resets     []int             `json:"resets,omitempty"` // transactions taken before each; nil: none are drawn
+	Streams    []StreamSetting   `json:"streams"`          // those that can stall
+	Resets     []int             `json:"resets,omitempty"` // taken transactions before each; nil: none drawn
 }
 
-// ClockSetting is when a clock rises.
+// ClockSetting is the period and phase of a clock.
 type ClockSetting struct {
 	Signal   string `json:"signal"`
 	PeriodPs int64  `json:"period_ps"`
 	PhasePs  int64  `json:"phase_ps"` // 0 of the first clock
-	Drawn    bool   `json:"drawn"`    // or given
+	Drawn    bool   `json:"drawn"`    // else given
 }
 
-// StreamSetting is how a stream pauses.
+// StreamSetting describes how a stream stalls.
 type StreamSetting struct {
 	Name  string `json:"name"`
 	Dir   string `json:"dir"`
 	Stall int    `json:"stall"` // percent of cycles
 	Burst int    `json:"burst"` // cycles for which one draw decides
-	// Of an input: drawn transactions that are offered later than the one before allows, and the longest such gap in
+	// Of an input: the number of drawn transactions that are offered later than possible, and the longest such gap in
 	// cycles.
 	Gaps       int    `json:"gaps"`
 	LongestGap uint64 `json:"longest_gap"`
 }
 
-// StallSetting is how a stream pauses, as a user gives it.
+// StallSetting is how a stream stalls, as given by the user.
 type StallSetting struct{ Percent, Burst int }
 
-// Given are settings that a user gives in place of drawn ones. Everything else is drawn as without them.
+// Given holds settings that replace drawn ones. Everything else is drawn as without them.
 type Given struct {
 	Parameters map[string]string // of the top module, in place of the manifest's
 	TieOffs    map[string]uint64
@@ -57,7 +57,7 @@ type Given struct {
 	Resets     []int // nil: drawn; empty: none
 }
 
-// Lines are the settings for people, one thing each.
+// Lines formats the settings for people, one per line.
 func (s *Settings) Lines() (list []string) {
 	add := func(format string, a ...any) { list = append(list, fmt.Sprintf(format, a...)) }
 	for _, p := range s.Parameters {
@@ -78,7 +78,7 @@ func (s *Settings) Lines() (list []string) {
 	return list
 }
 
-// String is the settings for people in one line, without parameters, and of streams those that pause.
+// String formats the settings in one line, without parameters, listing only streams that stall.
 func (s *Settings) String() string {
 	var parts []string
 	for _, n := range slices.Sorted(maps.Keys(s.TieOffs)) {
@@ -130,7 +130,7 @@ func (s *Settings) resets() string {
 // begin draws the run and starts the device.
 func (p *played) begin(ctx context.Context) error {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(p.Manifest.Name)) // never fails
+	_, _ = h.Write([]byte(p.Manifest.Name)) // a hash never fails
 	rng := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
 	m := p.mood(rng)
 	p.give(&m)
@@ -150,8 +150,7 @@ func (p *played) begin(ctx context.Context) error {
 	return p.conn.Start(start)
 }
 
-// give puts what the user gives in the place of what was drawn. A stream pauses no more than its own stall of the
-// manifest allows.
+// give replaces drawn settings by given ones. A stream stalls no more than its own stall in the manifest allows.
 func (p *played) give(m *mood) {
 	for i, s := range p.streams {
 		if !p.pauses(i) {
@@ -170,7 +169,7 @@ func (p *played) give(m *mood) {
 	m.gaps = m.gaps && !p.NoGap
 }
 
-// pauses reports whether a stream can: outputs without ready, and levels, cannot.
+// pauses reports whether a stream can stall: outputs without ready, and levels, cannot.
 func (d *Device) pauses(i int) bool {
 	return d.streams[i].Kind != ref.Level && (d.streams[i].In || d.hello.Streams[i].Ready)
 }
@@ -198,7 +197,7 @@ func (p *played) offerDrawn(rng *rand.Rand, gaps bool) {
 	}
 }
 
-// start is how the device is powered up.
+// start describes the power-up of the device.
 func (p *played) start(r *rand.Rand, m *mood) protocol.Start {
 	s := p.conn.NewStart(r.Uint64())
 	s.Poison = true
@@ -233,7 +232,7 @@ func (p *played) start(r *rand.Rand, m *mood) protocol.Start {
 	return s
 }
 
-// clock draws when a clock rises, or takes what the user gives.
+// clock draws period and phase of a clock, or takes those given.
 func (p *played) clock(r *rand.Rand, i int) (period, phase int64) {
 	c := &p.hello.Clocks[i]
 	period = c.PeriodPs
@@ -249,7 +248,7 @@ func (p *played) clock(r *rand.Rand, i int) (period, phase int64) {
 	return period, phase
 }
 
-// describe notes the settings of the run.
+// describe records the settings of the run.
 func (p *played) describe(m *mood, start *protocol.Start) {
 	s := &p.Settings
 	s.Parameters, s.Resets, s.Gaps = p.parameters, p.resets, m.gaps

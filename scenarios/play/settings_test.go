@@ -28,7 +28,7 @@ func buggy(t *testing.T, dut, bug string) Options {
 	return Options{Manifest: m, Spec: s, Seed: 1, Runs: 20, Stall: -1, Variant: build.VariantSpeed, Log: os.Stderr}
 }
 
-// given returns settings that were told, as a user gives them.
+// given returns reported settings as a user gives them.
 func given(s *Settings) (g Given) {
 	g.TieOffs = s.TieOffs
 	g.Clocks, g.Stalls = map[string]ClockSetting{}, map[string]StallSetting{}
@@ -42,7 +42,7 @@ func given(s *Settings) (g Given) {
 	return g
 }
 
-// What is told of a run that failed plays it again.
+// The reported settings of a failing run reproduce it.
 func TestSettings(t *testing.T) {
 	tied := options(t, "fifo", `{check: identity, count: 60, patience: 2000, longest: 4096,
       tie_offs: {defect_i: [1..3, 5, 7..8]}, resets: 0..2}`)
@@ -78,7 +78,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What a user gives counts.
+// Settings given by a user take effect.
 func TestGiven(t *testing.T) {
 	o := options(t, "fifo", "{check: identity, count: 60, quantum: 16, patience: 2000, tie_offs: {defect_i: 8}}")
 	o.Given = Given{
@@ -109,7 +109,7 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// A stream's own stall is kept in every run, whatever the others do and --stall says.
+// A stream's own stall applies in every run, whatever the other streams do and --stall says.
 func TestOwnStall(t *testing.T) {
 	for _, stall := range []int{-1, 60, 5} {
 		o := options(t, "fifo", `{check: identity, count: 2, stall: 20..95,
@@ -147,7 +147,7 @@ func opened(t *testing.T, o *Options) *Device {
 	return d
 }
 
-// Parameters that are given are drawn no more, and told with those that are.
+// Given parameters are no longer drawn, and are reported with the drawn ones.
 func TestGivenParameters(t *testing.T) {
 	o := buggy(t, "arbmux", "0")
 	o.Spec.Parameters = map[string][]string{"BUG": {"0", "1"}}
@@ -159,7 +159,7 @@ func TestGivenParameters(t *testing.T) {
 	require.Equal(t, []string{"A=1", "BUG=0"}, c.parameters(0))
 }
 
-// A device says of itself what its manifest and ports tell before it is built.
+// A device's own description equals what its manifest and ports announce before the build.
 func TestDeclared(t *testing.T) {
 	for _, dut := range []string{
 		"fifo", "ports", "own/axiwide", "own/afifo", "own/arbmux", "own/dmard", "cells/skid.yaml",

@@ -8,17 +8,17 @@ import (
 	"nictwin/models/ref"
 )
 
-// ShrinkRuns is how many runs the search for a short one takes at most.
+// ShrinkRuns bounds the number of runs in the search for a short one.
 const ShrinkRuns = 300
 
-// ShrinkCycles bounds the cycles of these runs: once they have taken as many, no other one begins.
+// ShrinkCycles bounds the cycles of these runs: beyond it, no other run begins.
 const ShrinkCycles = 6_000_000
 
-// longestCut is what packets are cut to first.
+// longestCut is the length to which packets are first truncated.
 const longestCut = 1024
 
-// Shrink looks for a shorter run that fails, too: it takes away stalls and gaps, then transactions, in halves,
-// quarters and so on, and cuts packets at last. It returns the shortest that it found, and its result.
+// Shrink looks for a shorter run that also fails: it removes stalls and gaps, then transactions, in halves, quarters
+// and so on, and finally truncates packets. It returns the shortest run found, and its result.
 func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, error) {
 	s := shrinker{d: d, ctx: ctx, best: r, res: res}
 	r.Keep = Spans(s.ids())
@@ -51,7 +51,8 @@ func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, 
 
 func same(a, b *Run) bool { return a.NoGap == b.NoGap && a.Stall == b.Stall }
 
-// kind is what a shorter run must fail in, too: the stream, and the field without its number; or the rule.
+// kind classifies a failure; a shorter run must fail in the same stream and field (without its number), or by the
+// same rule.
 func kind(f *ref.Failure) string {
 	what := strings.TrimRight(f.Field, "0123456789")
 	if f.Field == fieldRule {
@@ -60,7 +61,7 @@ func kind(f *ref.Failure) string {
 	return f.Stream + "\x00" + what
 }
 
-// shrinker is a search under way.
+// shrinker is a search in progress.
 type shrinker struct {
 	d      *Device
 	ctx    context.Context
@@ -73,14 +74,14 @@ type shrinker struct {
 
 func (s *shrinker) left() bool { return s.runs < ShrinkRuns && s.cycles < ShrinkCycles }
 
-// ids are the numbers of the transactions that the best run offered.
+// ids returns the numbers of the transactions that the best run offered.
 func (s *shrinker) ids() []int {
 	list := slices.Clone(s.res.began)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// try plays a run; if it fails, it is the best.
+// try plays a run and adopts it as the best if it fails.
 func (s *shrinker) try(r Run) bool {
 	if s.err != nil || !s.left() {
 		return false
@@ -100,7 +101,7 @@ func (s *shrinker) try(r Run) bool {
 	return true
 }
 
-// shorter cuts packets, to ever fewer bytes.
+// shorter truncates packets to fewer and fewer bytes.
 func (s *shrinker) shorter() {
 	if !slices.ContainsFunc(s.d.streams, func(x *ref.Stream) bool { return x.In && x.Kind == ref.Packets }) {
 		return
@@ -118,7 +119,7 @@ func (s *shrinker) shorter() {
 	}
 }
 
-// tail leaves the last transactions out, by halves.
+// tail leaves out the last transactions, by halves.
 func (s *shrinker) tail() {
 	for n := len(s.ids()) / 2; n > 0 && s.left() && s.err == nil; {
 		ids := s.ids()
@@ -134,7 +135,7 @@ func (s *shrinker) keep(ids []int) bool {
 	return s.try(r)
 }
 
-// cut leaves out one of so many parts, the first without which the run fails.
+// cut leaves out one of that many parts: the first without which the run still fails.
 func (s *shrinker) cut(parts int) bool {
 	ids := s.ids()
 	if len(ids) < 2 {

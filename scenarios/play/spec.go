@@ -19,55 +19,57 @@ import (
 
 // Spec is the section play of a manifest.
 type Spec struct {
-	// Check: identity (what comes in goes out), route (and a field says where), memory (an AXI port is one), rules (of
-	// streams alone), or reference: a reference of the user's says. Empty: reference if there is one, else rules.
+	// Check selects the check: identity (what goes in comes out), route (a field selects the output), memory (an AXI
+	// port is one), rules (of streams only), or reference (a user's reference decides). Empty: reference if there is
+	// one, else rules.
 	Check string `yaml:"check"`
-	// In and Out are the streams of identity and route; empty: all that carry packets, or, without packets, records.
+	// In and Out are the streams of identity and route; empty: all that carry packets or, if there are none, records.
 	In  []string `yaml:"in"`
 	Out []string `yaml:"out"`
-	// By: of route, the field of the inputs whose value is the number of the output in Out.
+	// By is, for route, the field of the inputs whose value is the number of the output in Out.
 	By string `yaml:"by"`
-	// field of the inputs -> field of the outputs; the others have the same name
+	// field of the inputs -> field of the outputs; the others keep their names
 	Rename map[string]string `yaml:"rename"`
 	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
 	Drops  DropSpec          `yaml:"drops"`
 	Memory *MemorySpec       `yaml:"memory"` // of check memory
-	// Serve: AXI ports of which the device is the manager; a memory answers them, whatever the check is.
+	// Serve lists AXI ports of which the device is the manager; a memory answers them, whatever the check.
 	Serve map[string]ServeSpec `yaml:"serve"`
 	Order map[string]string    `yaml:"order"` // output -> field: only transactions with the same value keep their order
-	// Latency: output -> cycles from the end of a transaction at the input to its first beat, in runs without stalls.
+	// Latency: output -> cycles from the end of a transaction at the input to its first beat here, in runs without
+	// stalls.
 	Latency map[string]Values `yaml:"latency"`
 
-	Count  int                   `yaml:"count"` // transactions of each input
+	Count  int                   `yaml:"count"` // transactions per input
 	Gap    Values                `yaml:"gap"`   // cycles between transactions, in runs that have gaps
-	Stall  Values                `yaml:"stall"` // percent of cycles, of each stream in runs that have stalls
+	Stall  Values                `yaml:"stall"` // percentage of cycles, of each stream in runs with stalls
 	Inputs map[string]InputSpec  `yaml:"inputs"`
 	Output map[string]OutputSpec `yaml:"outputs"`
 
-	// how many a run has in the middle of its traffic, every other run
+	// resets in the middle of a run's traffic, in every other run
 	Resets     Values              `yaml:"resets"`
 	Clocks     map[string]Values   `yaml:"clocks"`     // signal -> period in ps
 	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; each combination is a build
 	TieOffs    map[string]Values   `yaml:"tie_offs"`   // drawn for each run
 
-	Quantum  int `yaml:"quantum"`  // cycles between looks at the device: an answer comes as late as that
-	Patience int `yaml:"patience"` // cycles in which a stream must move
-	Fair     int `yaml:"fair"`     // cycles in which an input must be taken while other streams move; 0: it may wait
-	Settle   int `yaml:"settle"`   // cycles after everything in which nothing more may come
+	Quantum  int `yaml:"quantum"`  // cycles between exchanges with the device: answers are that late
+	Patience int `yaml:"patience"` // cycles within which a stream must move
+	Fair     int `yaml:"fair"`     // cycles within which an input must be taken while other streams move; 0: no limit
+	Settle   int `yaml:"settle"`   // cycles after the end in which nothing more may come
 	Longest  int `yaml:"longest"`  // bytes of an output's transaction
 }
 
-// InputSpec says what is drawn for an input.
+// InputSpec describes what is drawn for an input.
 type InputSpec struct {
 	Bytes  Values            `yaml:"bytes"` // of a packet
 	Fields map[string]Values `yaml:"fields"`
 	Count  *int              `yaml:"count"`
 	Gap    Values            `yaml:"gap"`
 	Stall  Values            `yaml:"stall"`
-	// of a level: cycles until it changes again; without it, it is drawn once a run
+	// of a level: cycles between changes; without it, one value per run
 	Every Values `yaml:"every"`
-	// Edges: fields whose sum is, every third time, a multiple of a limit or one beside it: transfers that just cross
-	// it.
+	// Edges: pairs of fields whose sum is, every third time, a multiple of a limit or next to one: transfers that
+	// just cross it.
 	Edges []EdgeSpec `yaml:"edges"`
 }
 
@@ -78,22 +80,22 @@ type EdgeSpec struct {
 	At     uint64 `yaml:"at"`     // the limit's multiples: 4096 is a page
 }
 
-// MemorySpec is an AXI port of which the device is the subordinate, and what is read and written there.
+// MemorySpec describes an AXI port of which the device is the subordinate, and the accesses to it.
 type MemorySpec struct {
 	Port string `yaml:"port"`
-	// Ports in place of Port: each has its own equal part of the addresses, so what a read gives is known.
+	// Ports, instead of Port: each has its own equal part of the addresses, so that the result of each read is known.
 	Ports  []string `yaml:"ports"`
 	Base   uint64   `yaml:"base"`   // first address
 	Bytes  uint64   `yaml:"bytes"`  // addresses from there on
-	Bursts int      `yaml:"bursts"` // of a run; 0: count
-	Most   int      `yaml:"most"`   // beats of one; 0: as many as AXI allows
+	Bursts int      `yaml:"bursts"` // per run; 0: count
+	Most   int      `yaml:"most"`   // maximum number of beats; 0: AXI's
 	Whole  bool     `yaml:"whole"`  // every beat is as wide as the bus
 	NoWrap bool     `yaml:"no_wrap"`
-	// served port whose memory the bytes are in; empty: the device's own, of which nobody knows what is in it
+	// served port whose memory holds the bytes; empty: the device's own memory, whose contents are unknown
 	Behind string `yaml:"behind"`
 }
 
-// all are the ports that are read and written.
+// all returns the ports that are accessed.
 func (x *MemorySpec) all() []string {
 	if x.Port != "" {
 		return append([]string{x.Port}, x.Ports...)
@@ -101,7 +103,7 @@ func (x *MemorySpec) all() []string {
 	return x.Ports
 }
 
-// at is the field that names a port.
+// at returns the field that names a port.
 func (x *MemorySpec) at(i int) field.Path {
 	if x.Port == "" {
 		return field.Path(fmt.Sprintf("memory.ports[%d]", i))
@@ -109,8 +111,8 @@ func (x *MemorySpec) at(i int) field.Path {
 	return "memory.port"
 }
 
-// part returns how many addresses each port has: whole pages, which no burst crosses, or a power of two of less than a
-// page.
+// part returns the number of addresses of each port: whole pages, which no burst crosses, or a power of two smaller
+// than a page.
 func (x *MemorySpec) part() uint64 {
 	n := uint64(len(x.all()))
 	if n < 2 {
@@ -124,28 +126,28 @@ func (x *MemorySpec) part() uint64 {
 
 // ServeSpec is a memory behind a port.
 type ServeSpec struct {
-	Delay uint64 `yaml:"delay"` // cycles by which answers are late at most
+	Delay uint64 `yaml:"delay"` // maximum delay of answers in cycles
 }
 
-// OutputSpec says how an output is stalled.
+// OutputSpec describes how an output stalls.
 type OutputSpec struct {
 	Stall Values `yaml:"stall"`
 }
 
-// DropSpec is what may be missing at the outputs: `none`, `whole` (any transaction as a whole), or a group of the
-// fields.
+// DropSpec describes what may be missing at the outputs: `none`, `whole` (any transaction as a whole), or a group of
+// the fields.
 type DropSpec struct {
 	Whole bool `yaml:"whole"`
 	// only where so many bytes were under way, those of the transaction included
 	Above   int               `yaml:"above"`
-	Counted string            `yaml:"counted"` // observed output that counts them
+	Counted string            `yaml:"counted"` // observed output that counts drops
 	When    map[string]Values `yaml:"when"`    // transactions whose fields have these values must not come out
 }
 
 // given reports whether anything is declared.
 func (d *DropSpec) given() bool { return d.Whole || d.Above != 0 || d.Counted != "" || len(d.When) > 0 }
 
-// Word is a policy by its name.
+// Word parses a policy given by name.
 func (d *DropSpec) Word(word string) error {
 	switch *d = (DropSpec{}); word {
 	case "none":
@@ -176,7 +178,7 @@ const (
 	maxEvery  = 1 << 30
 )
 
-// DefaultSpec is what a manifest without a section play has.
+// DefaultSpec returns the spec of a manifest without a section play.
 func DefaultSpec() Spec {
 	return Spec{
 		Count: 100, Gap: Values{Ranges: [][2]uint64{{0, 64}}}, Stall: Values{Ranges: [][2]uint64{{0, MaxStall}}},
@@ -184,7 +186,7 @@ func DefaultSpec() Spec {
 	}
 }
 
-// ReadSpec is the section play of a manifest. Errors name file, line and field.
+// ReadSpec reads the section play of a manifest. Errors name file, line and field.
 func ReadSpec(m *manifest.Manifest) (*Spec, error) {
 	s := DefaultSpec()
 	where, err := decodePlay(m, &s)
@@ -197,7 +199,7 @@ func ReadSpec(m *manifest.Manifest) (*Spec, error) {
 	return &s, nil
 }
 
-// decodePlay reads the section over what the spec has.
+// decodePlay decodes the section into a spec that holds the defaults.
 func decodePlay(m *manifest.Manifest, s *Spec) (*specfile.Places, error) {
 	n := &m.Play
 	if n.Kind == 0 {
@@ -206,7 +208,7 @@ func decodePlay(m *manifest.Manifest, s *Spec) (*specfile.Places, error) {
 	return specfile.DecodeNode(m.Path, n, "play", s)
 }
 
-// SpecError is what is wrong in a section play.
+// SpecError reports faults of a section play.
 type SpecError struct{ Err error }
 
 func (e *SpecError) Error() string { return e.Err.Error() }
@@ -214,7 +216,7 @@ func (e *SpecError) Error() string { return e.Err.Error() }
 // Unwrap returns the faults.
 func (e *SpecError) Unwrap() error { return e.Err }
 
-// faults gathers what is wrong.
+// faults collects faults of a section play.
 type faults struct{ errs []error }
 
 func (f *faults) add(ok bool, path field.Path, format string, a ...any) bool {
@@ -229,7 +231,7 @@ func (f *faults) stall(v *Values, at field.Path) {
 	f.add(!v.given() || len(v.Ranges) > 0 && v.most() <= MaxStall, at, "want percentages of 0 to %d", MaxStall)
 }
 
-// validate returns every fault that can be told without the design, as field errors.
+// validate returns every fault that shows without the design, as field errors.
 func (s *Spec) validate(m *manifest.Manifest) error {
 	var f faults
 	f.add(slices.Contains([]string{"", Identity, Route, Memory, Rules, OwnCheck}, s.Check), "check",
@@ -344,7 +346,7 @@ func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 	}
 }
 
-// clone is a copy that a build may complete.
+// clone returns a copy that a build may complete.
 func (s *Spec) clone() *Spec {
 	c := *s
 	c.Inputs, c.TieOffs = maps.Clone(s.Inputs), maps.Clone(s.TieOffs)

@@ -18,8 +18,8 @@ type spoiler struct {
 // spoiledRuns limits the runs with corrupted outputs.
 const spoiledRuns = 3
 
-// minds plays a run on spoiled outputs, and on spoiled samples of observed ones. A reference that finds no fault then,
-// and makes no mistake, compares none of them.
+// minds plays a run with corrupted outputs, and corrupted samples of observed ones. A reference that then finds no
+// fault and makes no mistake compares none of them.
 func (c *campaign) minds(ctx context.Context, d *Device, run Run, outputs []string) (bool, error) {
 	if c.Program != nil {
 		defer c.Program.Mute()()
@@ -74,7 +74,7 @@ func (s *spoiler) noise(b []byte) {
 	}
 }
 
-// noiseFields gives fields values of their widths.
+// noiseFields randomizes fields within their widths.
 func (s *spoiler) noiseFields(m *ref.Msg) {
 	at := 0
 	for _, f := range m.Of.Fields {
@@ -87,7 +87,7 @@ func (s *spoiler) noiseFields(m *ref.Msg) {
 	}
 }
 
-// sample spoils a sample of observed outputs.
+// sample corrupts a sample of observed outputs.
 func (s *spoiler) sample(observed []uint64) {
 	if s == nil {
 		return

@@ -12,8 +12,7 @@ import (
 // maxTie is the width of a tied input that a run may change.
 const maxTie = 64
 
-// fitTies checks the values that are drawn for inputs that are tied off, and completes `any`, now that widths are
-// known.
+// fitTies checks the values drawn for tied inputs, and completes `any` now that widths are known.
 func (d *Device) fitTies(f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(d.Spec.TieOffs)) {
 		at, v := "tie_offs."+field.Path(n), d.Spec.TieOffs[n]
@@ -31,7 +30,7 @@ func (d *Device) fitTies(f *faults) {
 	}
 }
 
-// fitGiven checks the settings that the user gives. Each fault names its flag.
+// fitGiven checks the user's settings. Each fault names its flag.
 func (d *Device) fitGiven(f *faults) {
 	add := func(ok bool, flag field.Path, format string, a ...any) {
 		if !ok {
@@ -69,7 +68,7 @@ func (d *Device) fitGiven(f *faults) {
 	}
 }
 
-// tieWidth is the width of an input that is tied off; 0: there is none.
+// tieWidth returns the width of a tied input; 0: there is no such input.
 func (d *Device) tieWidth(name string) int {
 	for _, t := range d.hello.Ties {
 		if t.Name == name {
@@ -79,8 +78,7 @@ func (d *Device) tieWidth(name string) int {
 	return 0
 }
 
-// forgotten names the inputs that tie_rest ties off and that no run changes: what keeps a device silent is often among
-// them.
+// forgotten names the inputs that tie_rest ties off and that no run changes: one of them often keeps a device silent.
 func (d *Device) forgotten() string {
 	var list []string
 	for _, t := range d.hello.Ties {

@@ -8,9 +8,9 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// Traffic are packets of captures for an input, instead of drawn ones.
+// Traffic holds packets of captures for an input, instead of drawn ones.
 type Traffic struct {
-	Stream   string // empty: the only input of packets
+	Stream   string // empty: the only packet input
 	Captures []string
 	packets  [][]byte
 }
@@ -33,10 +33,10 @@ func ReadTraffic(stream string, files []string) (*Traffic, error) {
 	return t, nil
 }
 
-// Packets is how many there are.
+// Packets returns the number of packets.
 func (t *Traffic) Packets() int { return len(t.packets) }
 
-// data is packet n, filled up with zeros to whole units.
+// data returns packet n, padded with zeros to whole units.
 func (t *Traffic) data(n, unit int) []byte {
 	b := t.packets[n%len(t.packets)]
 	return append(b[:len(b):len(b)], make([]byte, (unit-len(b)%unit)%unit)...)

@@ -13,22 +13,22 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// Values is what a value is drawn from: one number, a range `lo..hi` or `lo..hi step N`, a list of these, `any`,
-// `count` (0, 1, 2, …), `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the packet that goes with it.
+// Values is the set from which a value is drawn: one number, a range `lo..hi` or `lo..hi step N`, a list of these,
+// `any`, `count` (0, 1, 2, …), `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the coupled packet.
 type Values struct {
 	Ranges  [][2]uint64
-	Steps   []uint64 // of each range: from one value to the next; nil: 1
+	Steps   []uint64 // step of each range; nil: 1
 	Any     bool
-	Count   uint64 // from one transaction to the next; 0: it does not count
+	Count   uint64 // increment from one transaction to the next; 0: no counting
 	BytesOf string
 }
 
-// given reports whether a file says anything.
+// given reports whether the file has values.
 func (v *Values) given() bool {
 	return v != nil && (len(v.Ranges) > 0 || v.Any || v.Count > 0 || v.BytesOf != "")
 }
 
-// UnmarshalYAML reads values as a file has them.
+// UnmarshalYAML parses values as files have them.
 func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 	*v = Values{}
 	for _, x := range append([]*yaml.Node{n}, n.Content...) {
@@ -81,7 +81,7 @@ func checkOctals(text string) error {
 	return nil
 }
 
-// add reads a number or a range, with its step.
+// add parses a number or a range, with its step.
 func (v *Values) add(text string) error {
 	between, by, stepped := strings.Cut(text, " step ")
 	r, err := parseRange(between)
@@ -98,7 +98,7 @@ func (v *Values) add(text string) error {
 	return nil
 }
 
-// step is that of a range.
+// step returns the step of a range.
 func (v *Values) step(i int) uint64 {
 	if i < len(v.Steps) {
 		return v.Steps[i]
@@ -123,14 +123,14 @@ func parseRange(text string) (r [2]uint64, err error) {
 	return r, nil
 }
 
-// sameNumber reports whether two texts are one number, such as 16 and 0x10.
+// sameNumber reports whether two texts denote one number, such as 16 and 0x10.
 func sameNumber(a, b string) bool {
 	x, okX := new(big.Float).SetString(a)
 	y, okY := new(big.Float).SetString(b)
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// most is the largest of the values.
+// most returns the largest of the values.
 func (v *Values) most() uint64 {
 	m := uint64(0)
 	for _, r := range v.Ranges {
@@ -139,7 +139,7 @@ func (v *Values) most() uint64 {
 	return m
 }
 
-// least is the smallest of the values.
+// least returns the smallest of the values.
 func (v *Values) least() uint64 {
 	m := ^uint64(0)
 	for _, r := range v.Ranges {
@@ -148,7 +148,7 @@ func (v *Values) least() uint64 {
 	return m
 }
 
-// has reports whether a value is one of them.
+// has reports whether x is one of the values.
 func (v *Values) has(x uint64) bool {
 	for i, r := range v.Ranges {
 		if x >= r[0] && x <= r[1] && (x-r[0])%v.step(i) == 0 {
@@ -158,8 +158,8 @@ func (v *Values) has(x uint64) bool {
 	return false
 }
 
-// draw is one of the values. Every other one is a corner: an end of the range, a power of two or a multiple of a page,
-// or one beside these; the others are spread over the range, or over its powers of two.
+// draw draws one of the values. Every other draw is a corner: an end of the range, a power of two, a multiple of a
+// page, or a neighbour of these; the others are spread evenly over the range, or over its powers of two.
 func (v *Values) draw(r *rand.Rand) uint64 {
 	i := r.IntN(len(v.Ranges))
 	lo, hi := v.Ranges[i][0], v.Ranges[i][1]
@@ -185,7 +185,7 @@ func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 		return at(beside(r, 1<<r.IntN(bits.Len64(hi))))
 	case k == 7 && hi >= page:
 		return at(beside(r, (lo+uniform(r, span))/page*page))
-	case k < 10: // the same share to each power of two
+	case k < 10: // equal shares for all powers of two
 		return at(lo + uniform(r, max(1, span>>r.IntN(bits.Len64(span)))))
 	}
 	return lo + uniform(r, span)
@@ -193,7 +193,7 @@ func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 
 const page = 4096
 
-// beside is a number or one next to it.
+// beside returns n or a neighbour.
 func beside(r *rand.Rand, n uint64) uint64 {
 	switch r.IntN(4) {
 	case 0:
@@ -204,7 +204,7 @@ func beside(r *rand.Rand, n uint64) uint64 {
 	return n
 }
 
-// uniform is a number from 0 to most.
+// uniform draws a number from 0 to most.
 func uniform(r *rand.Rand, most uint64) uint64 {
 	if most == ^uint64(0) {
 		return r.Uint64()
@@ -212,7 +212,7 @@ func uniform(r *rand.Rand, most uint64) uint64 {
 	return r.Uint64N(most + 1)
 }
 
-// ofBits are all values of a field.
+// ofBits returns all values of a field of n bits.
 func ofBits(n int) *Values {
 	if n >= 64 {
 		return &Values{Ranges: [][2]uint64{{0, ^uint64(0)}}}

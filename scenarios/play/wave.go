@@ -13,13 +13,13 @@ import (
 	"nictwin/scenarios/observe/waves"
 )
 
-// Wave is a waveform that a run has left.
+// Wave is the waveform of a run.
 type Wave struct {
 	FST      string
-	SaveFile string // for GTKWave; empty: it could not be made
+	SaveFile string // for GTKWave; empty: it could not be written
 	From, To uint64 // cycles
-	// Note says what is odd about it: the run did not fail on the build that writes waveforms, or otherwise. May be
-	// empty.
+	// Note describes anything odd about it: the run did not fail on the build that dumps waveforms, or failed
+	// differently. May be empty.
 	Note string
 }
 
@@ -29,8 +29,8 @@ const (
 	SaveFile = "wave.gtkw"
 )
 
-// wave plays a run once more on the build that writes waveforms, if the policy has it. The window is around the
-// difference as it shows there: what a design powers up with is random in that build.
+// wave repeats a run on the build that dumps waveforms, if the policy demands it. The window surrounds the difference
+// as it shows there, since that build powers up with random contents.
 func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*Wave, error) {
 	period := simcore.Ps(res.Settings.Clocks[0].PeriodPs)
 	at := uint64(0)
@@ -56,7 +56,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 		case f == nil && res.Failure != nil:
 			w.Note = "the run does not fail on the build that writes waveforms, which powers up with other contents"
 		case f == nil || f.Cycle == at:
-		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // a new window
+		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // move the window
 			at = f.Cycle
 			w.From, w.To, _ = c.Wave.Cycles(true, at, period)
 			continue
@@ -70,7 +70,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 	return w, c.save(w, built, period, at, res)
 }
 
-// showing plays a run on the build that writes waveforms.
+// showing plays a run on the build that dumps waveforms.
 func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result,
 	err error) {
 	x := &Device{

@@ -14,7 +14,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// onBoard is a replay of the shipped captures on a card of the papers.
+// onBoard returns a replay of the shipped captures on a card of the papers.
 func onBoard(t *testing.T, nic, preset string, stall int) Options {
 	t.Helper()
 	c, err := board.CardPreset(preset)
@@ -35,7 +35,7 @@ func playOn(t *testing.T, o Options) (*Run, *Result) {
 	return r, res
 }
 
-// longer is how many times as much is played in a long test.
+// longer returns the factor by which long tests play more.
 func longer() int {
 	n, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
 	if err != nil {
@@ -54,7 +54,7 @@ func TestPortsOvertakeOnBoards(t *testing.T) {
 	}
 }
 
-// A frame that comes out of the wrong port is told as that, whatever else its queue has in flight.
+// A frame from the wrong port is reported as such, whatever else its queue has in flight.
 func TestExpectedByPort(t *testing.T) {
 	frame := func(port int, data string) expected { return expected{port: port, data: []byte(data)} }
 	fresh := func() *txQueue {
@@ -85,7 +85,7 @@ func TestExpectedByPort(t *testing.T) {
 	}
 }
 
-// On the whole card, with credits, a switch that both endpoints share, caches and DRAM, the referee has nothing to say
+// On the whole card, with credits, a switch shared by both endpoints, caches and DRAM, the referee finds nothing
 // against either NIC. At a pace that software keeps up with, both deliver the same.
 func TestWholeBoards(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {

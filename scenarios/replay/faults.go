@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// faults collects what the end-to-end check finds: the first few whole, all in number.
+// faults collects findings of the end-to-end check: the first few in full, and the number of all.
 type faults struct {
 	n     int
 	first []result.Finding
@@ -14,7 +14,7 @@ type faults struct {
 
 const faultsKept = 8
 
-// add takes a finding, whose text is made here.
+// add adds a finding and formats its text.
 func (f *faults) add(x result.Finding, format string, a ...any) {
 	f.n++
 	if len(f.first) < faultsKept {
@@ -24,7 +24,7 @@ func (f *faults) add(x result.Finding, format string, a ...any) {
 	}
 }
 
-// diff is where two byte strings differ first.
+// diff describes the first difference between two byte strings.
 type diff struct{ field, want, got, text string }
 
 func firstDiff(want, got []byte) diff {

@@ -6,13 +6,12 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// inFlight keeps the frames of a port that went in and may still be delivered. A NIC may have dropped them: it is not
-// waited for for longer than inFlightBytes, which is twice what the referee waits for and far more than a NIC can
-// hold.
+// inFlight holds the frames of a port that went in and may still be delivered. The NIC may have dropped a frame, so
+// only the latest inFlightBytes are kept: twice what the referee keeps, and far more than a NIC can hold.
 type inFlight struct {
-	frames []traffic.Frame // without data: not in flight any more
-	base   int             // ordinal of the first
-	head   int             // frames at the begin that are not in flight any more
+	frames []traffic.Frame // without data: no longer in flight
+	base   int             // ordinal of frames[0]
+	head   int             // frames at the beginning that are no longer in flight
 	bytes  int
 }
 
@@ -20,7 +19,7 @@ const (
 	inFlightBytes = 8 << 20
 )
 
-// add takes the next frame.
+// add adds the next frame.
 func (w *inFlight) add(f traffic.Frame) {
 	w.frames = append(w.frames, f)
 	w.bytes += len(f.Data) + traffic.FrameCost
@@ -30,7 +29,7 @@ func (w *inFlight) add(f traffic.Frame) {
 	w.trim()
 }
 
-// take returns a frame that is in flight, and keeps it no longer.
+// take removes and returns a frame that is in flight.
 func (w *inFlight) take(ordinal int) (traffic.Frame, bool) {
 	i := ordinal - w.base
 	if i < w.head || i >= len(w.frames) || w.frames[i].Data == nil {
@@ -42,7 +41,7 @@ func (w *inFlight) take(ordinal int) (traffic.Frame, bool) {
 	return f, true
 }
 
-// origin is where a frame was captured, as long as that is known.
+// origin returns where a frame was captured, while that is known.
 func (w *inFlight) origin(ordinal int) capture.Origin {
 	if i := ordinal - w.base; i >= 0 && i < len(w.frames) {
 		return w.frames[i].Origin
@@ -58,7 +57,7 @@ func (w *inFlight) drop(i int) {
 	}
 }
 
-// trim gives the room back of frames that are not in flight any more, once they are the half.
+// trim releases the leading frames that are no longer in flight, once they are half of all.
 func (w *inFlight) trim() {
 	if w.head > 64 && w.head > len(w.frames)/2 {
 		n := copy(w.frames, w.frames[w.head:])
@@ -67,10 +66,9 @@ func (w *inFlight) trim() {
 	}
 }
 
-// take returns the frame that came to the player of a port, and expects it no longer; nil if none is expected. Cables
-// of two ports may bring the frames of one queue in another order than the NIC's, which is the referee's to judge
-// ([T1]): those of a port come in their order. A frame that is the next one of the other port came out of the wrong
-// one.
+// take removes and returns the expected frame that matches one received from a port; nil if none is expected. Cables
+// of two ports may reorder the frames of one queue, which is for the referee to judge ([T1]); those of one port
+// arrive in order. A frame that is the next one of the other port came out of the wrong port.
 func (q *txQueue) take(port int, data []byte) *expected {
 	e := q.first(port, true)
 	if e == nil || !bytes.Equal(e.data, data) {
@@ -88,7 +86,7 @@ func (q *txQueue) take(port int, data []byte) *expected {
 	return e
 }
 
-// first is the first frame that is expected from a port, or from any but that.
+// first returns the first frame expected from a port, or from any port but that.
 func (q *txQueue) first(port int, that bool) *expected {
 	for i := q.head; i < len(q.expect); i++ {
 		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {

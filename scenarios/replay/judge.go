@@ -12,14 +12,14 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// judge joins the referee to the run.
+// judge attaches the referee to the run.
 type judge struct {
 	*judging.Judge
 	log    *judging.Log // nil without artifacts
 	dir    *files.Folder
-	closes bool // dir, which was opened here
+	closes bool // close dir, which was opened here
 
-	origins map[*verdict.Mismatch]*result.Frame // of mismatches about a frame, noted while it is known
+	origins map[*verdict.Mismatch]*result.Frame // of mismatches about a frame, recorded while it is known
 }
 
 func newJudge(r *Run) (_ *judge, err error) {
@@ -49,7 +49,7 @@ func newJudge(r *Run) (_ *judge, err error) {
 	return j, nil
 }
 
-// openLog has every crossing and every compared frame written down.
+// openLog logs every crossing and every compared frame.
 func (j *judge) openLog(o *Options) (err error) {
 	if j.dir = o.Files; j.dir == nil {
 		if err := os.MkdirAll(o.Out, 0o755); err != nil {
@@ -64,9 +64,8 @@ func (j *judge) openLog(o *Options) (err error) {
 	return err
 }
 
-// finish hears the referee. Of a run that was broken off only what was found
-// on the way counts; one that is stuck has come to its end, which is the
-// finding.
+// finish ends the referee and returns its report. In a run that was aborted, only the mismatches found on the way
+// count; a run that is stuck has come to its end, which is the finding.
 func (j *judge) finish(playErr error) *golden.Report {
 	var stuck *StuckError
 	switch {
@@ -78,7 +77,7 @@ func (j *judge) finish(playErr error) *golden.Report {
 	return j.Finish(judging.Broken)
 }
 
-// Close ends the artifacts.
+// Close closes the artifacts.
 func (j *judge) Close() error {
 	var errs []error
 	if j.log != nil {

@@ -7,9 +7,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// offload asks for what is to be recomputed, where a driver that has read [T7]
-// may ask for it, and returns the frame that must come out: its checksums are
-// computed with models/format/wire, not with the NIC's own code.
+// offload requests recomputation where a driver that follows [T7] may request it, and returns the frame that must
+// come out: its checksums are computed with models/format/wire, not with the NIC's own code.
 func (t *transmit) offload(o *driver.Offloads, data []byte) []byte {
 	redo := (t.fix.Checksums || t.fix.ICRC) && len(data) >= nicspec.FrameMin && len(data) <= nicspec.FrameMax
 	if !redo && len(data) >= nicspec.FrameMin {

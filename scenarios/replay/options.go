@@ -18,60 +18,59 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// Options say what is played, how, and on what.
+// Options say what is played, how, and on which device.
 type Options struct {
-	Captures []string // files, played one after the other on their port: file i on port i mod Ports
-	Frames   [][]byte // frames, played after those of the captures: frame i on port i mod Ports
+	Captures []string // played one after the other on their port: file i on port i mod Ports
+	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
 	Ports    int      // Ethernet ports of the NIC
-	EthBits  int      // of the stream of a port; 0: as the NIC has it
+	EthBits  int      // width of a port's stream; 0: the NIC's
 	Variant  string   // build of the device: speed, debug
-	Connect  string   // address of a device that runs already, instead of DUT
+	Connect  string   // address of a device that already runs, instead of DUT
 	Token    string   // its token, 64 hexadecimal digits
 	Dir      string   // rx, tx or both
 	Speed    string   // line, capture, or a number of Gbps
 	MaxGap   simcore.Ps
 	Seed     uint64
-	Stall    int // percent of cycles with gaps and back-pressure
+	Stall    int // percentage of cycles with gaps and back-pressure
 	Loop     int // how often everything is played
-	Limit    int // frames at most, of all captures together and before Loop; 0 is all
+	Limit    int // maximum number of frames, of all captures together and before Loop; 0: all
 	Pad      bool
 	Fix      Recompute
-	Quantum  uint32 // cycles per exchange with an RTL device; 0 is the default
-	Serial   bool   // no overlap of device and models
-	// IdleCycles says what becomes of cycles in which an RTL device stands still.
+	Quantum  uint32 // cycles per exchange with an RTL device; 0: the default
+	Serial   bool   // do not overlap device and models
+	// IdleCycles selects how cycles are handled in which an RTL device stands still.
 	IdleCycles protocol.IdleMode
-	Out        string // folder for artifacts; empty is none
-	// Files is Out, opened; nil: it is made and opened by its path.
+	Out        string // folder for artifacts; empty: none
+	// Files is Out, opened; nil: Out is created and opened by path.
 	Files  *files.Folder
 	Events bool // write events.jsonl and the pcapng
-	// ArtifactBytes is what each of these two may take, 0 for any size; Result.Cut has those that would take more.
+	// ArtifactBytes limits the size of each of these two, 0: no limit; Result.Cut lists those that were cut.
 	ArtifactBytes int64
 	Progress      func(done, total int)
-	Log           io.Writer         // builds and phases; nil is none
-	Record        io.Writer         // gets the input stream of an RTL device, for playback
+	Log           io.Writer         // builds and phases; may be nil
+	Record        io.Writer         // receives the input stream of an RTL device, for playback
 	Built         *build.Device     // used instead of building DUT; nil: DUT is built
-	Digest        bool              // have Run.BridgeDigest computed
-	faults        bool              // have faults injected, by tests: see testbed.Bed.Faults
+	Digest        bool              // compute Run.BridgeDigest
+	faults        bool              // inject faults, for tests: see testbed.Bed.Faults
 	Shape         *Shape            // nil: queues and cuts of every kind, by seed
-	Observe       boundary.Observer // is told of every crossing; nil: nobody
+	Observe       boundary.Observer // called for every crossing; may be nil
 	// LinkCycles is the latency of the links at the NIC, in cycles; see testbed.Spec.
 	LinkCycles int
-	// PeriodPs is the period of the NIC's clock, 0: the usual one, or the card's; see testbed.Spec.
+	// PeriodPs is the period of the NIC's clock; 0: the default, or the card's; see testbed.Spec.
 	PeriodPs simcore.Ps
-	// Card is the card that the NIC stands on, which Ports and EthBits are to agree with; nil: a plain one with links
-	// of LinkCycles.
+	// Card is the card with the NIC, which Ports and EthBits must match; nil: a plain card with links of LinkCycles.
 	Card *board.CardSpec
-	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
+	// RTLCoverage is a folder for the RTL coverage; see testbed.Spec.
 	RTLCoverage string
-	Wave        *device.Wave // what an RTL device leaves as a waveform; nil: nothing
+	Wave        *device.Wave // waveform that an RTL device dumps; nil: none
 }
 
-// Recompute says what transmit has the NIC insert, where the headers allow it.
+// Recompute selects what the NIC must insert on transmit, where the headers allow it.
 type Recompute struct{ Checksums, ICRC bool }
 
-// ParseRecompute reads a list such as "csum,icrc".
+// ParseRecompute parses a list such as "csum,icrc".
 func ParseRecompute(list []string) (Recompute, error) {
 	var r Recompute
 	for _, s := range list {
@@ -87,7 +86,7 @@ func ParseRecompute(list []string) (Recompute, error) {
 	return r, nil
 }
 
-// DefaultOptions plays once, at line rate, both ways, on RTL.
+// DefaultOptions returns options that play once, at line rate, in both directions, on RTL.
 func DefaultOptions() Options {
 	b := testbed.DefaultSpec()
 	return Options{
@@ -115,7 +114,7 @@ func (o *Options) spec() testbed.Spec {
 	return s
 }
 
-// supply is what is played.
+// supply describes the frames to play.
 func (o *Options) supply() traffic.SupplySpec {
 	s := traffic.SupplySpec{Captures: o.Captures, Frames: o.Frames, Ports: o.Ports, Loop: o.Loop, Limit: o.Limit,
 		Pad: o.Pad}
@@ -150,7 +149,7 @@ func (o *Options) Validate() error {
 		errs = append(errs, err)
 	}
 	supply := o.supply()
-	supply.Ports = max(supply.Ports, 0) // others are reported above
+	supply.Ports = max(supply.Ports, 0) // other values are reported above
 	errs = append(errs, supply.Validate())
 	if o.MaxGap <= 0 {
 		bad("max_gap", ": want more than 0")

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// origin names the frame with an ordinal on a port, and where it was captured, if that is still known; see
+// origin returns a port's frame by ordinal, with the place where it was captured if that is still known; see
 // [Run.lookUp].
 func (r *receive) origin(port, ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "rx", Port: port, Number: ordinal}
@@ -17,7 +17,8 @@ func (r *receive) origin(port, ordinal int) *result.Frame {
 	return f
 }
 
-// origin names a frame by its ordinal among those that are posted, and where it was captured, if that is still known.
+// origin returns a frame by its ordinal among those posted, with the place where it was captured if that is still
+// known.
 func (t *transmit) origin(ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "tx", Number: ordinal}
 	q := t.queues[ordinal%len(t.queues)]
@@ -30,8 +31,8 @@ func (t *transmit) origin(ordinal int) *result.Frame {
 	return f
 }
 
-// lookUp reads the captures again for frames of findings that have long been played: nobody keeps where each was
-// captured.
+// lookUp reads the captures again to find the frames of findings that were played long ago: their places were not
+// kept.
 func (r *Run) lookUp(list []result.Finding) error {
 	for i := range list {
 		x := list[i].Frame
@@ -61,7 +62,7 @@ func (r *Run) lookUp(list []result.Finding) error {
 	return nil
 }
 
-// origin is the frame that the referee means; nil if this run has none such.
+// origin returns the frame that the referee refers to; nil if the run has no such frame.
 func (r *Run) origin(id verdict.FrameID) *result.Frame {
 	switch {
 	case id.Sent && r.tx != nil:
@@ -76,7 +77,7 @@ func (r *Run) origin(id verdict.FrameID) *result.Frame {
 	return nil
 }
 
-// finding is a mismatch of the referee, with what only this run knows of its frame.
+// finding converts a mismatch of the referee and adds what only this run knows of its frame.
 func (r *Run) finding(m *verdict.Mismatch) result.Finding {
 	f := result.OfMismatch(m)
 	if x := r.judge.origins[m]; x != nil {
@@ -85,7 +86,7 @@ func (r *Run) finding(m *verdict.Mismatch) result.Finding {
 	return f
 }
 
-// found is a finding of the end-to-end check about a receive queue and what it delivered of a port.
+// found returns a finding of the end-to-end check about a receive queue and what it delivered from a port.
 func (r *receive) found(queue, port int, rule, field string, want, got any) result.Finding {
 	return result.Finding{
 		Rule: rule, Domain: result.Rx, Field: field, Expected: result.Value(fmt.Sprint(want)),
@@ -93,14 +94,14 @@ func (r *receive) found(queue, port int, rule, field string, want, got any) resu
 	}
 }
 
-// foundIn is found for a frame.
+// foundIn is found, with the frame.
 func (r *receive) foundIn(queue, port, ordinal int, rule, field string, want, got any) result.Finding {
 	f := r.found(queue, port, rule, field, want, got)
 	f.Frame = r.origin(port, ordinal)
 	return f
 }
 
-// found is a finding of the end-to-end check about a transmit queue.
+// found returns a finding of the end-to-end check about a transmit queue.
 func (t *transmit) found(queue int, rule, field string, want, got any) result.Finding {
 	return result.Finding{
 		Rule: rule, Domain: result.Tx, Field: field, Expected: result.Value(fmt.Sprint(want)),
@@ -108,7 +109,7 @@ func (t *transmit) found(queue int, rule, field string, want, got any) result.Fi
 	}
 }
 
-// foundIn is found for an entry, nil if it is not known which.
+// foundIn is found, with the entry; nil if the entry is unknown.
 func (t *transmit) foundIn(e *expected, queue int, rule, field string, want, got any) result.Finding {
 	f := t.found(queue, rule, field, want, got)
 	if e != nil {

@@ -35,15 +35,15 @@ type Run struct {
 	ctx      context.Context
 	ev       simcore.Event
 	phase    phase
-	progress simcore.Ps // when something last moved on
+	progress simcore.Ps // time of the latest progress
 	mark     uint64     // what had happened by then
 	asked    int        // polls since then
-	asking   bool       // one is under way
+	asking   bool       // a poll is in flight
 	limits   limits
 	counters driver.Counters
 	polled   map[int]uint64
 	err      error
-	before   rtlbridge.Wall // the bridge's clocks when Play began
+	before   rtlbridge.Wall // the bridge's clocks at the start of Play
 }
 
 type phase int
@@ -81,10 +81,10 @@ func New(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
-// Engine is the run's time, for those who watch it.
+// Engine returns the run's engine, for observers.
 func (r *Run) Engine() *simcore.Engine { return r.engine }
 
-// UsageError is a mistake in options or input files.
+// UsageError reports a mistake in options or input files.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -92,7 +92,7 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// load gives the testbed its work.
+// load sets up the testbed's traffic.
 func (r *Run) load() error {
 	b := r.bed
 	r.engine, r.dev, r.drv, r.ports = b.Engine, b.NIC, b.Driver, b.Players
@@ -113,7 +113,7 @@ func (r *Run) load() error {
 		}
 	}
 	if r.opts.Dir != "rx" {
-		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
+		const stream = 0x7478 // separates the cuts from other uses of the seed
 		r.tx = &transmit{
 			d: r.drv, mem: r.bed.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest,
 			pass:  r.supply.Frames,
@@ -141,8 +141,8 @@ func (r *Run) shape() *Shape {
 	return r.opts.Shape
 }
 
-// BridgeDigest is the digest of everything an RTL device did, which playing the recording must repeat; Options.Digest
-// has it computed.
+// BridgeDigest returns the digest of everything an RTL device did, which playback of the recording must repeat; it
+// needs Options.Digest.
 func (r *Run) BridgeDigest() uint64 { return r.dev.Digest() }
 
 func (r *Run) cameOut(port int, f *ether.Frame) {
@@ -151,7 +151,7 @@ func (r *Run) cameOut(port int, f *ether.Frame) {
 	}
 }
 
-// ReceiveQueues are the receive queues, once Play has begun.
+// ReceiveQueues returns the receive queues, once Play has begun.
 func (r *Run) ReceiveQueues() []*driver.Copier {
 	if r.rx == nil {
 		return nil
@@ -159,7 +159,7 @@ func (r *Run) ReceiveQueues() []*driver.Copier {
 	return r.rx.queues
 }
 
-// TransmitQueues are the transmit queues, once Play has begun.
+// TransmitQueues returns the transmit queues, once Play has begun.
 func (r *Run) TransmitQueues() []*driver.TxQueue {
 	if r.tx == nil {
 		return nil
@@ -171,13 +171,13 @@ func (r *Run) TransmitQueues() []*driver.TxQueue {
 	return list
 }
 
-// Close ends the device.
+// Close closes the device.
 func (r *Run) Close() error {
 	return errors.Join(r.bed.Close(), r.judge.Close(), r.supply.Close())
 }
 
-// Play plays everything and judges it. The error is not nil when the run could
-// not be brought to its end; what was wrong with the NIC is in the result.
+// Play plays everything and judges it. The error is not nil if the run could not finish; faults of the NIC are in the
+// result.
 func (r *Run) Play() (*Result, error) {
 	begin := stopwatch()
 	r.before = r.dev.Wall()
@@ -210,7 +210,7 @@ func (r *Run) setup() error {
 		}
 	}
 	r.drv.Enable(true, true)
-	r.drv.Sync() // everything is in force before traffic starts
+	r.drv.Sync() // wait until everything is in force before traffic starts
 	r.drv.Then(r.traffic)
 	return nil
 }
@@ -236,7 +236,7 @@ func (r *Run) wait() {
 	r.engine.Schedule(&r.ev)
 }
 
-// Handle implements sim.Handler: the run looks how far things are.
+// Handle implements sim.Handler: the run checks its progress.
 func (r *Run) Handle(sim.Event) error {
 	if err := errors.Join(r.err, r.drv.Err(), r.bed.Err(), r.bed.Overdue(), r.ctx.Err()); err != nil {
 		return err
@@ -262,20 +262,19 @@ func (r *Run) Handle(sim.Event) error {
 	return nil
 }
 
-// offered reports whether everything was played in and posted.
+// offered reports whether all frames were sent and all entries posted.
 func (r *Run) offered() bool {
 	return (r.rx == nil || r.ports.sent() == r.ports.total()) && (r.tx == nil || r.tx.done())
 }
 
-// pausing reports whether a player waits for the time of its next frame: however long the gap before it, it is not the
-// NIC's doing.
+// pausing reports whether a player waits for the time of its next frame: a gap of any length is not the NIC's fault.
 func (r *Run) pausing() bool {
 	return r.phase == phaseTraffic && r.rx != nil &&
 		slices.ContainsFunc(r.ports, func(p *traffic.Player) bool { return p.Sent() < p.Total() && !p.Held() })
 }
 
-// happened grows with whatever brings the run nearer to its end. Registers that are polled until the NIC has settled
-// do not.
+// happened returns a number that grows with any progress of the run. Register polls until the NIC has settled do not
+// count.
 func (r *Run) happened() uint64 {
 	n := uint64(r.ports.sent()) + uint64(r.phase)
 	if r.phase == phaseSetup || r.phase == phaseCounters {
@@ -312,8 +311,7 @@ func (r *Run) allFrames() int {
 	return n
 }
 
-// poll reads the receive counters until every frame is accounted for and the
-// device says it is idle.
+// poll reads the receive counters until every frame is accounted for and the device reports that it is idle.
 func (r *Run) poll() {
 	r.polled, r.asking = map[int]uint64{}, true
 	read := func(index int) {
@@ -335,7 +333,7 @@ func (r *Run) settled() {
 	r.asked++
 	if r.polled[-1] == 0 && r.accounted(r.polled) {
 		r.phase = phaseCounters
-		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // the referee looks at them
+		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // for the referee, which compares them
 		r.drv.ReadCounters(func(c driver.Counters) {
 			r.counters, r.phase = c, phaseDone
 		})
@@ -346,7 +344,7 @@ func (r *Run) settled() {
 	}
 }
 
-// rxRulesMax is how many rules a replay uses at most.
+// rxRulesMax bounds the rules that a replay uses.
 const rxRulesMax = 16
 
 var _ sim.Handler = (*Run)(nil)

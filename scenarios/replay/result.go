@@ -14,37 +14,37 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// Result is what a replay has found.
+// Result is the outcome of a replay.
 type Result struct {
 	Pass       bool
 	Seed       uint64
-	Digest     string // of every crossing with its cycles
-	Build      string // hash of the RTL build, empty for the model
+	Digest     string // of every crossing, with its cycle
+	Build      string // hash of the RTL build; empty for the model
 	Checked    uint64 // comparisons by the referee
 	Mismatches uint64
-	Findings   []result.Finding // what is wrong, most telling first
+	Findings   []result.Finding // the most telling first
 	Cycles     int64            // until the last crossing, whatever the quantum
 	Sim        simcore.Ps       // likewise
 	Period     simcore.Ps       // of the NIC's clock
 	Wall       time.Duration
 	Shares     *Shares // nil for the model
 
-	DeviceCycles int64 // that the device ran for, up to whole quanta
+	DeviceCycles int64 // cycles that the device ran, in whole quanta
 
 	Frames, NotPlayable, LeftOut int // of the captures
-	// frames of which the file holds only the beginning, played as they are
+	// frames that the file holds only partly, played as they are
 	Truncated       int
-	SkippedSections int               // of pcapng files, of a version that cannot be read
+	SkippedSections int               // of pcapng files, of an unsupported version
 	CutOff          []*capture.CutOff // captures that end in the middle of a packet
-	// captures not read to their end, since Limit was reached: LeftOut lacks their packets
+	// captures not read to the end, since Limit was reached: LeftOut does not count their packets
 	NotRead   []string
 	Shortened int // gaps, with Speed capture
 	Rx        *RxResult
 	Tx        *TxResult
 	Artifacts string
-	Cut       []judging.Cut // artifacts that do not hold all that happened
+	Cut       []judging.Cut // artifacts that are incomplete
 
-	Report *golden.Report // the referee's, nil when the run was broken off
+	Report *golden.Report // the referee's; nil if the run was aborted
 }
 
 // RxResult is the receive side.
@@ -59,7 +59,7 @@ type RxResult struct {
 // PortResult is the receive side of a port.
 type PortResult struct{ In, Delivered int }
 
-// Drop is a cause and how often it applied.
+// Drop is a drop cause and how often it occurred.
 type Drop struct {
 	Cause string
 	Count uint64
@@ -78,7 +78,7 @@ func stopwatch() func() time.Duration {
 	return func() time.Duration { return time.Since(begin) }
 }
 
-// result closes the run: playErr is what kept it from its end, if anything.
+// result finishes the run; playErr is the error that aborted it, if any.
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), Period: r.dev.Period(),
@@ -163,7 +163,7 @@ func (r *Run) rxResult(whole bool) *RxResult {
 	return x
 }
 
-// String is the result for people.
+// String formats the result for people.
 func (r *Result) String() string {
 	var b strings.Builder
 	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }

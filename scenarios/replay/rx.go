@@ -10,8 +10,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// receive is the receive side of a replay: rules, queues, and the check of
-// what was delivered.
+// receive is the receive side of a replay: rules, queues, and the check of deliveries.
 type receive struct {
 	faults
 	ports     players
@@ -21,15 +20,15 @@ type receive struct {
 	pass      []int      // frames of one pass over the captures, likewise
 	seen      []seen     // likewise
 	queues    []*driver.Copier
-	lastSeq   [][]int64 // by queue and port, the ordinal delivered last
+	lastSeq   [][]int64 // by queue and port: ordinal of the latest delivery
 	perQueue  []int
 	delivered []int // by port
-	got       int   // the sum of delivered
+	got       int   // sum of delivered
 	bytes     int64
 	verdicts  func(ordinal int, f traffic.Frame, cqe nicspec.RxCqe)
 }
 
-// setup asks the driver for rules and queues.
+// setup creates rules and queues through the driver.
 func (r *receive) setup(d *driver.Driver) error {
 	r.seen, r.delivered = make([]seen, len(r.ports)), make([]int, len(r.ports))
 	for i, rule := range r.shape.rules() {
@@ -50,8 +49,8 @@ func (r *receive) setup(d *driver.Driver) error {
 	return nil
 }
 
-// open has a queue enabled and filled with descriptors. The device fetches the first few while a read is answered, so
-// that the next fetch begins inside a block of four.
+// open enables a queue and posts its descriptors. The device fetches the first few while a read is answered, so that
+// the next fetch begins inside a block of four.
 func (r *receive) open(d *driver.Driver, number int, c *RxShape) error {
 	q, err := d.OpenCopier(c.config(number), r.frame)
 	if err != nil {
@@ -124,7 +123,7 @@ func (r *receive) frame(q *driver.Copier, cqe nicspec.RxCqe, hdr, pay []byte) {
 	}
 }
 
-// name is what a frame goes by in findings.
+// name returns the name of a frame in findings.
 func (r *receive) name(port, ordinal int) string {
 	if len(r.ports) == 1 {
 		return fmt.Sprintf("frame %d", ordinal)

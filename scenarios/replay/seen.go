@@ -1,25 +1,25 @@
 package replay
 
-// seenSpan is how far back a port's deliveries are remembered, in frames: ten milliseconds of the smallest at full
-// rate, far longer than a NIC can keep one.
+// seenSpan is how many frames back a port's deliveries are remembered: ten milliseconds of minimum-size frames at
+// full rate, far longer than a NIC can hold one.
 const seenSpan = 1 << 20
 
-// seen remembers which frames of a port were delivered, of the latest seenSpan: runs may be of any length.
+// seen remembers which of a port's latest seenSpan frames were delivered: runs may have any length.
 type seen struct {
 	bits [seenSpan / 64]uint64
-	next int // ordinal after the highest that was marked
+	next int // ordinal after the highest marked one
 }
 
-// sighting is what is known of a frame that is being delivered.
+// sighting classifies the delivery of a frame.
 type sighting int
 
 const (
 	firstTime sighting = iota
 	again
-	tooLate // so late that it is not remembered
+	tooLate // too late to be remembered
 )
 
-// mark notes that a frame was delivered.
+// mark records the delivery of a frame.
 func (s *seen) mark(ordinal int) sighting {
 	if ordinal < s.next-seenSpan {
 		return tooLate
@@ -45,8 +45,8 @@ func (s *seen) at(ordinal int) (word *uint64, bit uint64) {
 	return &s.bits[i/64], 1 << (i % 64)
 }
 
-// ordinalOf is the ordinal that a completion entry's 32 bits stand for, when so many frames were sent; negative when
-// they stand for none that was.
+// ordinalOf returns the ordinal that a completion entry's 32 bits stand for after that many frames were sent;
+// negative if they match none.
 func ordinalOf(seq uint32, sent int) int {
 	latest := sent - 1
 	return latest - int(uint32(latest)-seq)

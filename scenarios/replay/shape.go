@@ -8,50 +8,50 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Shape is the queues of a replay and how frames lie in memory.
+// Shape describes the queues of a replay and the layout of frames in memory.
 type Shape struct {
 	Rx []RxShape // the receive queues
 
-	// Spread steers RoCE to all receive queues by the low bits of its destination QP; there must be a power of two of
-	// them. Otherwise the queues are those of the rules by protocol.
+	// Spread steers RoCE to all receive queues by the low bits of the destination QP; their number must be a power of
+	// two. Otherwise the queues are those of the rules by protocol.
 	Spread bool
 
 	TxQueues int
 	TxLog    int // log2 of the entries of a transmit ring
 
-	// Header is the length of the first piece of a transmitted frame; it lies in Arm memory, the rest in host memory.
-	// 0 cuts frames by seed.
+	// Header is the length of the first piece of a transmitted frame; it lies in Arm memory, the remainder in host
+	// memory. 0 cuts frames by seed.
 	Header int
 
-	// Inline is how many bytes of a transmitted frame stand in the work entry itself, which takes as many blocks as
-	// that needs; the rest is one piece in host memory. 0: no frame is cut like this.
+	// Inline is the number of a transmitted frame's bytes in the work entry itself, which takes as many blocks as
+	// that needs; the remainder is one piece in host memory. 0: frames are not cut this way.
 	Inline int
 
-	// Trailer says where the last bytes of such a frame come from. Any but TrailerInPayload wants Recompute.ICRC and
-	// RoCE frames that end with their ICRC.
+	// Trailer selects the source of such a frame's last bytes. Any value except TrailerInPayload requires
+	// Recompute.ICRC and RoCE frames that end with their ICRC.
 	Trailer Trailer
 }
 
-// Trailer says where the pad bytes and the ICRC of a transmitted RoCE frame come from.
+// Trailer selects the source of the pad bytes and the ICRC of a transmitted RoCE frame.
 type Trailer int
 
 // Sources of trailers.
 const (
-	TrailerInPayload Trailer = iota // they are the end of the payload's piece
-	TrailerPiece                    // they are a piece of their own, in Arm memory
-	TrailerAppended                 // no work entry has them: the NIC appends them [T15]
+	TrailerInPayload Trailer = iota // at the end of the payload's piece
+	TrailerPiece                    // a piece of their own, in Arm memory
+	TrailerAppended                 // in no work entry: the NIC appends them [T15]
 )
 
-// RxShape is a receive queue and how its buffers lie.
+// RxShape describes a receive queue and the layout of its buffers.
 type RxShape struct {
 	LogSize  int // log2 of the entries of the ring
 	Split    nicspec.SplitMode
-	SplitLen int  // split mode Fixed: bytes that go to the header buffer
+	SplitLen int  // split mode Fixed: bytes in the header buffer
 	HdrBytes int  // of a header buffer, in Arm memory; 0 with split mode None
 	PayBytes int  // of a payload buffer
-	PayHost  bool // payload buffers lie in host memory, else in Arm memory
-	HdrSkew  int  // header buffers start so many bytes after a 64 B boundary
-	PaySkew  int  // likewise payload buffers
+	PayHost  bool // payload buffers lie in host memory; else in Arm memory
+	HdrSkew  int  // header buffers start that many bytes after a 64 B boundary
+	PaySkew  int  // likewise, for payload buffers
 }
 
 func (s *RxShape) config(queue int) driver.RxConfig {
@@ -61,8 +61,8 @@ func (s *RxShape) config(queue int) driver.RxConfig {
 	}
 }
 
-// buffers allocates n buffers. Where nothing is split off, header buffers are at an address that belongs to something
-// else, which the NIC must not touch.
+// buffers allocates n buffers. If nothing is split off, header buffers get an address that belongs to something else,
+// which the NIC must not touch.
 func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
 	const line = nicspec.LineBytes
 	up := func(n int) uint64 { return uint64(n+line-1) &^ (line - 1) }
@@ -87,8 +87,7 @@ func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
 	return list, err
 }
 
-// everyKind is the shape of a replay unless another is asked for: every way of splitting, both memories, odd
-// alignments.
+// everyKind returns the default shape of a replay: every split mode, both memories, odd alignments.
 func everyKind() *Shape {
 	s := &Shape{
 		Rx: []RxShape{
@@ -139,7 +138,7 @@ func (s *Shape) validate() error {
 func (s *Shape) validateInline() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf("shape: "+format, a...)) }
-	const room = 4 // log2 of the fewest blocks among which one asks for a completion, whatever is still to come
+	const room = 4 // log2 of the smallest ring in which an entry can always request a completion
 	if s.Inline < 0 || s.Inline > nicspec.InlineMaxLong {
 		bad("%d B inline: want 0 to %d", s.Inline, nicspec.InlineMaxLong)
 	}
@@ -158,19 +157,19 @@ func (s *Shape) validateInline() error {
 	return errors.Join(errs...)
 }
 
-// blocks is how many blocks of a transmit ring an entry takes at most.
+// blocks returns the maximum number of blocks of an entry.
 func (s *Shape) blocks() int {
 	most := driver.Send{Inline: make([]byte, s.Inline), Pieces: make([]driver.Span, maxPieces)}
 	if s.Inline == 0 {
-		return 1 // cut so that it fits
+		return 1 // cut so that it fits into one block
 	}
 	return most.Blocks()
 }
 
-// maxPieces is the pieces of a frame that begins in the work entry: payload and trailer.
+// maxPieces counts the pieces of a frame that begins in the work entry: payload and trailer.
 const maxPieces = 2
 
-// roceRules spread RoCE over n queues, a power of two, by queue pair.
+// roceRules returns rules that spread RoCE over n queues, a power of two, by queue pair.
 func roceRules(n int) []driver.Rule {
 	var rules []driver.Rule
 	for q := range n {
@@ -185,7 +184,7 @@ func roceRules(n int) []driver.Rule {
 
 const typeLLDP = 0x88cc
 
-// rules are the steering rules of the shape; what matches none goes to the last queue.
+// rules returns the steering rules of the shape; frames that match none go to the last queue.
 func (s *Shape) rules() []driver.Rule {
 	if s.Spread {
 		return roceRules(len(s.Rx))

@@ -7,34 +7,34 @@ import (
 	"nictwin/rtlbridge"
 )
 
-// Shares says where the wall time of Play went. This program does one thing at a time: the first four are parts of the
-// whole, and add up to 1.
+// Shares breaks down the wall time of Play. This program does one thing at a time: the first four are parts of the
+// whole and add up to 1.
 type Shares struct {
-	RTL     float64 // waiting for the device, which had not finished its quantum
-	Bridge  float64 // making its inputs and sending them
+	RTL     float64 // waiting for the device to finish its quantum
+	Bridge  float64 // encoding and sending its inputs
 	Referee float64 // judging crossings
-	Models  float64 // all else: the board's Go models, players, taking the device's outputs, writing artifacts
+	Models  float64 // everything else: the board's Go models, players, decoding the device's outputs, writing artifacts
 
-	// Busy is for how much of the wall time the device simulated. It does so beside all that, so this is no part of
-	// the sum.
+	// Busy is the share of wall time in which the device simulated. It runs in parallel, so this is not part of the
+	// sum.
 	Busy float64
 }
 
-// shares takes the wall time of a run apart. before is what the bridge's clocks showed when it began: the device was
-// waited for when it was started, too. It is nil where there is no bridge.
+// shares breaks down the wall time of a run. before holds the bridge's clocks at its start, since the device was also
+// waited for when it was started; it is nil without a bridge.
 func shares(now, before rtlbridge.Wall, wall, referee time.Duration) *Shares {
 	if now.Cycles == 0 || wall <= 0 {
 		return nil
 	}
 	wait, bridge := now.Wait-before.Wait, now.Encode-before.Encode
-	whole := max(wall, wait+bridge+referee) // clocks that are read one after the other may differ a little
+	whole := max(wall, wait+bridge+referee) // clocks read one after the other may differ a little
 	of := func(d time.Duration) float64 { return d.Seconds() / whole.Seconds() }
 	s := &Shares{RTL: of(wait), Bridge: of(bridge), Referee: of(referee), Busy: min(1, of(now.RTL-before.RTL))}
 	s.Models = max(0, 1-s.RTL-s.Bridge-s.Referee)
 	return s
 }
 
-// String is the shares in whole percents that add up to 100.
+// String formats the shares in whole percent that add up to 100.
 func (s *Shares) String() string {
 	p := percents(s.RTL, s.Bridge, s.Models, s.Referee)
 	return fmt.Sprintf("%8d%% waiting for the RTL, %d%% bridge, %d%% models, %d%% referee; beside them the RTL ran "+
@@ -42,7 +42,7 @@ func (s *Shares) String() string {
 		p[0], p[1], p[2], p[3], 100*s.Busy)
 }
 
-// percents rounds parts of 1 so that they add up to 100: those that lose most by rounding down are rounded up.
+// percents rounds parts of 1 so that they add up to 100: those with the largest remainders are rounded up.
 func percents(parts ...float64) []int {
 	list, lost := make([]int, len(parts)), make([]float64, len(parts))
 	left := 100

@@ -14,16 +14,16 @@ import (
 
 // limits bounds the waits of a run.
 type limits struct {
-	look     simcore.Ps // how often the run looks at itself
-	patience simcore.Ps // for which nothing may happen
+	look     simcore.Ps // interval at which the run checks its progress
+	patience simcore.Ps // longest time without progress
 }
 
-// leastPolls is the least number of times that a run asks whether the NIC has settled: at the first it may have been
+// leastPolls is the minimum number of polls that ask whether the NIC has settled: at the first it may still have been
 // at work.
 const leastPolls = 3
 
-// limitsOf returns limits that follow the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster
-// clock, or what a frame and the TLPs that it causes may take on cables, links and memories, if that is more.
+// limitsOf returns limits for the board: 800,000 cycles of the NIC, 2 ms at 400 MHz and no less with a faster clock,
+// or what a frame and its TLPs may take on cables, links and memories, if that is more.
 func limitsOf(b *testbed.Bed) limits {
 	const (
 		patience, cycles = 2 * simcore.Millisecond, 800_000
@@ -34,7 +34,7 @@ func limitsOf(b *testbed.Bed) limits {
 	return l
 }
 
-// stuck says what is missing when nothing happens any more.
+// stuck reports what is missing when nothing happens any more.
 func (r *Run) stuck() error {
 	during, s := fmt.Sprintf("for %v while %s", r.limits.patience, phaseNames[r.phase]), ""
 	if r.rx != nil {
@@ -50,8 +50,7 @@ func (r *Run) stuck() error {
 	}}
 }
 
-// StuckError tells that the NIC stopped answering while work was left: it
-// breaks [C3].
+// StuckError reports that the NIC stopped making progress while work was left: it breaks [C3].
 type StuckError struct {
 	what    string
 	finding result.Finding
@@ -59,10 +58,10 @@ type StuckError struct {
 
 func (e *StuckError) Error() string { return e.what }
 
-// Finding is the error in fields.
+// Finding returns the error as a finding.
 func (e *StuckError) Finding() result.Finding { return e.finding }
 
-// atRest makes a finding of a NIC that says that it is busy when all is done and its STATUS reads 0.
+// atRest returns a finding about a NIC that reports busy when all work is done and its STATUS reads 0.
 func atRest(err error) error {
 	var restless *rtlbridge.RestlessError
 	if errors.As(err, &restless) {

@@ -26,7 +26,7 @@ type transmit struct {
 	d       *driver.Driver
 	mem     mem.Backdoor
 	shape   *Shape
-	blocks  int // of an entry at most
+	blocks  int // maximum of an entry
 	frames  *traffic.Turns
 	pass    int // frames of one pass over the captures
 	longest int // bytes of a frame
@@ -35,16 +35,16 @@ type transmit struct {
 	fail    func(error) // ends the run
 	rng     *rand.Rand
 	queues  []*txQueue
-	slot    uint64      // bytes of memory for one frame, in Arm memory; twice that in host memory
-	armKey  *driver.Key // Arm memory, as it is
-	shadow  *driver.Key // Arm-side addresses that name host memory
+	slot    uint64      // bytes of memory per frame, in Arm memory; twice that in host memory
+	armKey  *driver.Key // Arm memory at its own addresses
+	shadow  *driver.Key // Arm-side addresses that map to host memory
 	next    int         // frame to post
 	out     int
 	bytes   int64
 	refuse  int // frames that the NIC must refuse
-	bad     int // completion entries that said so
+	bad     int // completion entries that reported a refusal
 	pieces  [4]int
-	send    driver.Send // the entry in the making, and its pieces
+	send    driver.Send // the entry being built, and its pieces
 	segs    [nicspec.WqeSlots]driver.Span
 	raw     driver.Raw
 }
@@ -54,7 +54,7 @@ type txQueue struct {
 	*driver.TxQueue
 	arm, host uint64 // bus addresses of the slots' memory
 	expect    []expected
-	head      int // all before it have come out, or are refused
+	head      int // all before it have come out or are refused
 }
 
 type expected struct {
@@ -64,14 +64,14 @@ type expected struct {
 	data    []byte
 	index   uint16
 	fail    bool // the NIC must refuse the entry
-	out     bool // it came out
+	out     bool // the frame came out
 }
 
 const (
 	shadowVA = 0x7f00_0000_0000 // where the Arm cores see host memory
 )
 
-// slotFor is room for the longest frame that is ever written, with odd starts of its pieces.
+// slotFor returns the room for the longest frame that is ever written, with its pieces at odd addresses.
 func slotFor(longest int) uint64 {
 	const odd = (nicspec.WqeSlots + 1) * 64
 	return uint64(min(longest, nicspec.FrameMax)+odd+63) &^ 63
@@ -125,8 +125,7 @@ func (t *transmit) done() bool {
 	return true
 }
 
-// post fills the rings as far as there is room, frames in turn over the
-// queues, and rings each doorbell once.
+// post fills the rings as far as there is room, in turn over the queues, and rings each doorbell once.
 func (t *transmit) post() error {
 	for t.next < t.total {
 		q := t.queues[t.next%len(t.queues)]
@@ -146,8 +145,8 @@ func (t *transmit) post() error {
 	return nil
 }
 
-// An entry that has a block whose index is a multiple of completeEvery asks for
-// a completion; the last of each queue always does.
+// An entry that covers a block whose index is a multiple of completeEvery requests a completion; the last entry of
+// each queue always does.
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
@@ -169,24 +168,24 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if e.fail {
 		t.refuse++
 	}
-	if old := q.head - 2<<t.shape.TxLog; old > 1024 { // completion entries may still refer to a ring-full of them
+	if old := q.head - 2<<t.shape.TxLog; old > 1024 { // completion entries may still refer to one ring-full of them
 		q.expect = append(q.expect[:0], q.expect[old:]...)
 		q.head -= old
 	}
 	q.expect = append(q.expect, e)
 	if e.fail {
-		t.send.Encode(t.raw[:]) // as it is: the driver would refuse it
+		t.send.Encode(t.raw[:]) // directly: the driver would refuse it
 		return q.Post(&t.raw)
 	}
 	return q.Post(&t.send)
 }
 
-// cut spreads a frame over inline bytes and pieces: by seed, or as the shape says. Pieces start at odd addresses.
+// cut spreads a frame over inline bytes and pieces, by seed or as the shape says. Pieces start at odd addresses.
 func (t *transmit) cut(q *txQueue, data []byte) error {
 	slot := uint64(q.Next() & (1<<t.shape.TxLog - 1))
 	c := cutter{t: t, s: &t.send, data: data, arm: q.arm + slot*t.slot, host: q.host + slot*t.slot*2}
 	switch {
-	case t.shape.Inline > 0 && len(data) <= nicspec.FrameMax: // one that must be refused has one block
+	case t.shape.Inline > 0 && len(data) <= nicspec.FrameMax: // a frame that must be refused has one block
 		c.inEntry(t.shape.Inline, t.shape.Trailer)
 	case t.shape.Header > 0:
 		c.header(t.shape.Header)
@@ -203,12 +202,12 @@ type cutter struct {
 	s         *driver.Send
 	data      []byte
 	arm, host uint64 // memory for pieces
-	at        int    // cut so far
-	inline    int    // slots of inline bytes
+	at        int    // bytes cut so far
+	inline    int    // slots used for inline bytes
 	err       error
 }
 
-// header makes two pieces, the first of so many bytes.
+// header makes two pieces, the first of n bytes.
 func (c *cutter) header(n int) {
 	n = min(n, len(c.data))
 	c.piece(c.t.armKey, c.arm+1, n)
@@ -217,8 +216,7 @@ func (c *cutter) header(n int) {
 	}
 }
 
-// inEntry has the first n bytes stand in the entry; one piece has the payload, and the trailer comes from where it is
-// told.
+// inEntry puts the first n bytes into the entry and the payload into one piece; it takes the trailer from `from`.
 func (c *cutter) inEntry(n int, from Trailer) {
 	end := len(c.data)
 	if from != TrailerInPayload {
@@ -242,7 +240,7 @@ func (c *cutter) inEntry(n int, from Trailer) {
 	}
 }
 
-// trailerOf is the length of the pad bytes and the ICRC that end a frame whose ICRC the NIC inserts.
+// trailerOf returns the length of the pad bytes and ICRC at the end of a frame whose ICRC the NIC inserts.
 func trailerOf(o *driver.Offloads, frame []byte) (int, error) {
 	if !o.ICRC {
 		return 0, errors.New("a trailer apart from the payload: want a RoCE frame whose ICRC can be inserted")
@@ -269,7 +267,7 @@ func trailerOf(o *driver.Offloads, frame []byte) (int, error) {
 
 func (c *cutter) bySeed() {
 	rng, n := c.t.rng, len(c.data)
-	if rng.IntN(4) == 0 { // some inline bytes, one or two slots
+	if rng.IntN(4) == 0 { // some inline bytes: one or two slots
 		c.at = min(n, 1+rng.IntN(2*nicspec.WqeSlotBytes))
 		c.inline = driver.InlineSlots(c.at)
 		c.s.Inline = c.data[:c.at]
@@ -289,7 +287,7 @@ func (c *cutter) bySeed() {
 	}
 }
 
-// piece puts the next n bytes into memory at a bus address and names them in the entry.
+// piece writes the next n bytes to memory at a bus address and names them in the entry.
 func (c *cutter) piece(key *driver.Key, bus uint64, n int) {
 	if len(c.data) <= nicspec.FrameMax {
 		c.err = errors.Join(c.err, c.t.mem.Write(bus, c.data[c.at:c.at+n]))
@@ -298,7 +296,7 @@ func (c *cutter) piece(key *driver.Key, bus uint64, n int) {
 	c.at += n
 }
 
-// pieceLen is how much the piece takes: headers first, then any split.
+// pieceLen returns the length of a piece: headers first, then an arbitrary split.
 func (t *transmit) pieceLen(seg, left int) int {
 	if seg == 0 {
 		return min(left, 14+t.rng.IntN(100))
@@ -310,7 +308,7 @@ func (t *transmit) pieceLen(seg, left int) int {
 func (t *transmit) ended(q *driver.TxQueue, end *driver.TxEnd) {
 	x, cqe := t.queues[q.Number()], end.Cqe
 	fails, of := false, (*expected)(nil)
-	for i := len(x.expect) - 1; i >= 0; i-- { // the last with this index: indices wrap
+	for i := len(x.expect) - 1; i >= 0; i-- { // the last one with this index, since indices wrap
 		if e := &x.expect[i]; e.index == cqe.Index() {
 			fails, of = e.fail, e
 			break
@@ -359,7 +357,7 @@ func (t *transmit) sent(port int, f *ether.Frame) {
 	e.data = nil
 }
 
-// check is called at the end.
+// check runs the final checks.
 func (t *transmit) check() {
 	if t.out+t.refuse != t.total {
 		t.add(result.Finding{Rule: "C1", Domain: result.Tx, Field: "frames", Expected: fmt.Sprint(t.total - t.refuse),

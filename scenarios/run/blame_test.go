@@ -33,7 +33,7 @@ func eachField(t reflect.Type, at string, visit func(path string, k reflect.Kind
 	}
 }
 
-// valuesOf returns values at and beyond the ends of the range of fields of a kind.
+// valuesOf returns values at and beyond both ends of the range of fields of a kind.
 func valuesOf(k reflect.Kind) []string {
 	switch k {
 	case reflect.Bool:
@@ -46,14 +46,14 @@ func valuesOf(k reflect.Kind) []string {
 	return []string{"-1", "0", "1", "2", "9", "1000", "8192", "1000000000"}
 }
 
-// nested is a field with a value, in the mappings that its path leads through.
+// nested writes a field with a value inside the mappings that its path leads through.
 func nested(path, value string) string {
 	keys := strings.Split(path, ".")
 	return strings.Join(keys, ": {") + ": " + value + strings.Repeat("}", len(keys)-1)
 }
 
-// blamed parses a scenario and returns the errors. Each must name a field of the file, by one of these keys:
-// never a default.
+// blamed parses a scenario and returns the number of errors. Each must name a field of the file, by one of these
+// keys, and never a default.
 func blamed(t *testing.T, text string, keys ...string) int {
 	t.Helper()
 	_, err := Parse("f.yaml", []byte("name: x\ndescription: y\n"+text))
@@ -62,14 +62,15 @@ func blamed(t *testing.T, text string, keys ...string) int {
 		e, ok := one.(*specfile.Error)
 		require.True(t, ok, "%s%v", text, one)
 		leaf, _, _ := strings.Cut(string(e.Path)[strings.LastIndexByte(string(e.Path), '.')+1:], "[")
-		// by every file; a field without a default
+		// required in every file, so not defaults
 		stated := e.Path == "stacks[0].kind" || e.Path == "workload.misuse.what"
 		require.True(t, stated || slices.Contains(keys, leaf), "%s%v", text, one)
 	}
 	return len(all)
 }
 
-// Whatever a field is set to, alone or beside a kind of application that has rules of its own: no default is blamed.
+// An error never blames a default, whatever single field is set, alone or beside a kind of application with rules of
+// its own.
 func TestErrorsBlameWhatIsWritten(t *testing.T) {
 	const onCards = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\n"
 	refused := 0

@@ -9,7 +9,7 @@ import (
 	"nictwin/stack/flexins/data"
 )
 
-// Marks of the cables slow senders down that have congestion control, and no others.
+// Marked packets slow down exactly the senders that have congestion control.
 func TestCongestionSlows(t *testing.T) {
 	list, err := Load(library + "/congestion.yaml")
 	require.NoError(t, err)
@@ -27,7 +27,7 @@ func TestCongestionSlows(t *testing.T) {
 	}
 }
 
-// A switch marks frames that join a long queue, where their senders react to it.
+// A switch marks frames that join a long queue, if their senders react to marks.
 func TestSwitchMarks(t *testing.T) {
 	list, err := Load(library + "/congested-switch.yaml")
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestSwitchMarks(t *testing.T) {
 	}
 }
 
-// What spraying needs is told with both options.
+// Spraying without its prerequisite is refused, naming both options.
 func TestSprayRefused(t *testing.T) {
 	const head = "name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\n"
 	for text, want := range map[string]string{
@@ -71,7 +71,7 @@ func TestSprayRefused(t *testing.T) {
 	}
 }
 
-// Traffic that is over too soon is a finding.
+// Traffic that ends too soon is a finding.
 func TestLeastTime(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {count: 4}\nexpect: {least_ps: 1000000000}")
 	p, err := c.Play(t.Context(), Options{})

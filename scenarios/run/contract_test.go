@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { hometest.Main(m) }
 
-// withDatagrams adds the stack of the tests.
+// withDatagrams registers the tests' own stack.
 func withDatagrams(t *testing.T) {
 	t.Helper()
 	before := stacks
@@ -30,7 +30,7 @@ func withDatagrams(t *testing.T) {
 
 const onArm = "board: {preset: bf3-cores-pair}\nstacks: [{kind: datagrams}]\nlimits: {quiet_ps: 1000000000}\n"
 
-// optionsFor are those with which a device is played.
+// optionsFor returns the options that play a device.
 func optionsFor(t *testing.T, nic string) Options {
 	t.Helper()
 	h, err := hometest.Find()
@@ -38,7 +38,8 @@ func optionsFor(t *testing.T, nic string) Options {
 	return Options{NIC: nic, DUT: h.Path("nic")}
 }
 
-// Referees watch the NICs of the contract, whichever these are; results are the same on all, and events on each.
+// Referees watch every NIC of the contract, whichever device it is. Results are equal on all devices, events on each
+// one.
 func TestNICsOfTheContract(t *testing.T) {
 	withDatagrams(t)
 	c := caseOf(t, onArm+"workload: {transport: ud, kind: echo, sizes: [4, 64, 1000], count: 20, depth: 4, "+
@@ -70,7 +71,7 @@ func TestNICsOfTheContract(t *testing.T) {
 	}
 }
 
-// One slot of each kind; artifacts of both NICs.
+// Servers with different kinds of device: both NICs leave artifacts.
 func TestDevicesOfEachSlot(t *testing.T) {
 	withDatagrams(t)
 	dir, err := files.OpenFolder(t.TempDir())
@@ -94,8 +95,8 @@ func TestDevicesOfEachSlot(t *testing.T) {
 	require.Contains(t, string(text), `"nic":"Server[1]"`)
 }
 
-// A byte that a NIC changes is found by the application, by message and offset, and by the referee, which names NIC
-// and rule.
+// A byte that a NIC corrupts is found twice: by the application, with message and offset, and by the referee, which
+// names NIC and rule.
 func TestWrongNICsAreFoundTwice(t *testing.T) {
 	withDatagrams(t)
 	for name, x := range map[string]struct {

@@ -2,18 +2,18 @@ package run
 
 import "nictwin/models/board"
 
-// Costs of a case in milliseconds of a processor, measured once: they need to be right to a factor only, for those who
-// choose what to play first or foresee when all will be done.
+// Costs of a case in milliseconds of processor time, measured once. They need to be right only to a factor: callers
+// use them to choose what to play first and to estimate when all cases are done.
 const (
-	costBoard   = 40  // to put it together, set it up and let it come to rest
-	costRTL     = 600 // of each NIC in RTL: its reset, what its driver sets up
+	costBoard   = 40  // build the board, set it up and let it settle
+	costRTL     = 600 // for each RTL NIC: reset and the driver's set-up
 	costMessage = 1   // on the model, with the stack
-	costPacket  = 1   // likewise, of 4 KB
+	costPacket  = 1   // likewise, per 4 KB
 	slowerRTL   = 2   // messages on RTL
-	slowerStall = 8   // NICs in RTL whose streams stall: none of their cycles is skipped
+	slowerStall = 8   // RTL NICs whose streams stall cannot skip cycles
 )
 
-// Cost is about how long the case takes to play.
+// Cost estimates how long the case takes to play, in milliseconds.
 func (c *Case) Cost(o *Options) int64 {
 	const packet = 4096
 	w := &c.Workload

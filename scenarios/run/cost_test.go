@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// A case is taken to last longer on RTL, with more messages, and where nothing can be skipped.
+// The estimated cost grows on RTL, with more messages, and where no cycle can be skipped.
 func TestCostOrdersCases(t *testing.T) {
 	withDatagrams(t)
 	cost := func(nic, workload string) int64 { return caseOf(t, onArm+workload).Cost(&Options{NIC: nic}) }

@@ -16,10 +16,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// datagrams is the least stack that runs on a NIC of the contract: UD alone, a frame of its own for each message,
-// copied by an Arm core. It is for tests of the runner.
+// datagrams is the smallest stack that runs on a NIC of the contract: UD only, one frame per message, copied by an
+// Arm core. It exists for the runner's tests.
 type datagrams struct {
-	lacking       // nil: verbs that it has not
+	lacking       // nil: the verbs it does not support
 	card          *board.Card
 	mac, peer     [6]byte
 	arm, host     *host.Core
@@ -200,7 +200,7 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 		f = binary.LittleEndian.AppendUint16(f, uint16(w.Length()))
 		for _, x := range w.SGEs {
 			b := make([]byte, x.Length)
-			s.fail(s.host.Load(x.Addr, b)) // which sees what the application has stored
+			s.fail(s.host.Load(x.Addr, b)) // Load goes through the core, so it sees what the application has stored
 			f = append(f, b...)
 		}
 		off := uint64(s.posted%slots) * slotBytes
@@ -217,7 +217,7 @@ func (q *datagramQP) PostSend(wrs []verbs.SendWR) (int, error) {
 	return len(wrs), nil
 }
 
-// gone takes the end of work entries.
+// gone handles the end of work entries.
 func (s *datagrams) gone(_ *driver.TxQueue, e *driver.TxEnd) {
 	s.ended += e.N
 	for range e.N {
@@ -228,7 +228,7 @@ func (s *datagrams) gone(_ *driver.TxQueue, e *driver.TxEnd) {
 	s.qps[0].cq.tell()
 }
 
-// frame takes a frame.
+// frame handles a received frame.
 func (s *datagrams) frame(_ *driver.Copier, _ nicspec.RxCqe, hdr, pay []byte) {
 	f := append(append([]byte(nil), hdr...), pay...)
 	q := s.qps[binary.LittleEndian.Uint32(f[14:])]

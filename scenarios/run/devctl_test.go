@@ -12,8 +12,8 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// A stack sets its NIC to what the board says that the card's endpoint takes: no write is longer than its MPS, no read
-// longer than its MRRS, and the longest are as long.
+// A stack programs its NIC to the limits of the card's endpoint: no write exceeds its MPS and no read its MRRS, and
+// the longest reach them.
 func TestLimitsOfTheCard(t *testing.T) {
 	const card = "{preset: bf3-cores, endpoint: {limits: {mrrs: 4096}}}"
 	server := func(i int) string { return fmt.Sprintf("{preset: bf3-cores, name: S%d, cards: [%s]}", i, card) }

@@ -5,7 +5,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// CheckDUTs finds the manifests of the RTL devices that the case names, and returns the first fault, at its line.
+// CheckDUTs looks up the manifests of the RTL devices that the case names. It returns the first error, with its line.
 func (c *Case) CheckDUTs(o *Options) error {
 	for i, v := range o.override(c.rack()).Servers {
 		d := &v.Cards[0].Device

@@ -12,28 +12,28 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ExpectSpec is what must come of a case. Without any of it: every message arrives once, intact and in order, and
-// nothing ends with an error.
+// ExpectSpec is the expected results of a case. The zero value expects every message to arrive once, intact and in
+// order, and no request to end with an error.
 type ExpectSpec struct {
-	Errors []ErrorSpec `yaml:"errors"` // completions in error that must be there; all others are findings
-	// messages that do not arrive although their requests ended well: on UC and UD
+	Errors []ErrorSpec `yaml:"errors"` // completions in error that must occur; all others are findings
+	// messages that may be lost although their requests succeeded: on UC and UD
 	Lost    LostSpec     `yaml:"lost"`
-	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must have in common
-	Failure string       `yaml:"failure"` // text of the error that a stack must fail with; empty: none may
+	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must agree on
+	Failure string       `yaml:"failure"` // text of the error with which a stack must fail; empty: none may fail
 	Within  simcore.Ps   `yaml:"within_ps"`
-	Least   simcore.Ps   `yaml:"least_ps"` // the traffic may not be over before
+	Least   simcore.Ps   `yaml:"least_ps"` // the traffic must take at least this long
 }
 
-// ErrorSpec is completions in error.
+// ErrorSpec describes expected completions in error.
 type ErrorSpec struct {
-	At      Place      `yaml:"at"` // of the flows
+	At      Place      `yaml:"at"` // end of the flow that sees them
 	Queue   Queue      `yaml:"queue"`
 	Status  StatusName `yaml:"status"`
 	AtLeast int        `yaml:"at_least"` // 0: one
 	AtMost  int        `yaml:"at_most"`  // 0: any number
 }
 
-// LostSpec is how many messages may be lost.
+// LostSpec bounds how many messages may be lost.
 type LostSpec struct {
 	AtLeast int `yaml:"at_least"`
 	AtMost  int `yaml:"at_most"`
@@ -48,7 +48,7 @@ const (
 	AtServer Place = "server"
 )
 
-// Queue is one of a queue pair's.
+// Queue is one of the two queues of a queue pair.
 type Queue string
 
 // The queues.
@@ -57,7 +57,7 @@ const (
 	QueueReceive Queue = "receive"
 )
 
-// StatusName names a completion status, as libibverbs does but for prefix and capitals.
+// StatusName names a completion status as libibverbs does, in lower case and without the prefix.
 type StatusName string
 
 var statuses = []struct {
@@ -89,7 +89,7 @@ func statusNames() string {
 	return strings.Join(all, ", ")
 }
 
-// nameOf is how files name a status.
+// nameOf returns the name that scenario files use for a status.
 func nameOf(s verbs.Status) string {
 	for _, x := range statuses {
 		if x.status == s {
@@ -127,16 +127,16 @@ func (x *ExpectSpec) validate() error {
 	return errors.Join(errs...)
 }
 
-// of reports whether a count of completions is one that the entry speaks of.
+// of reports whether the entry covers the completions that c counts.
 func (e *ErrorSpec) of(c *apps.Count) bool {
 	s, _ := e.Status.status()
 	return c.Status == s && c.Client == (e.At == AtClient) && c.Recv == (e.Queue == QueueReceive)
 }
 
-// discrepancy is something that was expected otherwise.
+// discrepancy is one expectation that was not met.
 type discrepancy struct {
 	field, expected, got string
-	why                  string // as far as the scenario explains it; empty: not
+	why                  string // the explanation, as far as the scenario has one; may be empty
 }
 
 func (d discrepancy) String() string {
@@ -147,7 +147,7 @@ func (d discrepancy) String() string {
 	return text
 }
 
-// judge holds a result to what is expected.
+// judge compares a result with the expectations and returns the discrepancies.
 func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 	x := &c.Expect
 	counts := r.Counts()
@@ -198,7 +198,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 	return append(found, c.whole(r)...)
 }
 
-// whole holds the number of messages to that of the workload.
+// whole checks that the messages that arrived or were lost add up to the workload's number.
 func (c *Case) whole(r *apps.Result) []discrepancy {
 	want := c.Workload.Messages() * c.Workload.Ways()
 	if r.Messages+r.Lost != want {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failing is a stack that ends with an error when it has been told to.
+// failing is a stack that ends with an error on request.
 type failing struct {
 	*bent
 	err *error
@@ -15,7 +15,8 @@ type failing struct {
 
 func (f failing) Err() error { return errors.Join(*f.err, f.bent.Err()) }
 
-// What corrupts messages may end the stack, too. The byte that an application found wrong before is told all the same.
+// What corrupts messages may also end the stack; a byte that an application found wrong before is reported
+// nevertheless.
 func TestWrongBytesBeforeAStackFails(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })

@@ -12,25 +12,25 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// FaultSpec is what goes wrong around the devices.
+// FaultSpec lists the faults injected around the devices.
 type FaultSpec struct {
-	// in the cables, beside what the board's network has: it may have none of its own then
+	// in the cables; the board's network must then have no faults of its own
 	Wire *inject.WireSpec `yaml:"wire"`
-	// answers to reads of the NICs, from the beginning of the traffic on
+	// in answers to the NICs' reads, from the start of the traffic
 	PCIe       []PCIeFault       `yaml:"pcie"`
-	SlowMemory *inject.DelaySpec `yaml:"slow_memory"` // before the memories of every card
-	// percent of the cycles in which the streams of the NICs stand still
+	SlowMemory *inject.DelaySpec `yaml:"slow_memory"` // a delay in front of the memories of every card
+	// percentage of cycles in which the NICs' streams stall
 	Stall int `yaml:"stall"`
 }
 
-// PCIeFault is reads of a NIC whose answers go wrong, or come late.
+// PCIeFault makes answers to reads of a NIC wrong or late.
 type PCIeFault struct {
 	Server int            `yaml:"server"`   // 0 or 1
-	Of     EndpointMemory `yaml:"of"`       // that is read
-	Kind   string         `yaml:"kind"`     // none, if they are only late
-	Skip   int            `yaml:"skip"`     // the first so many are spared
-	Count  int            `yaml:"count"`    // so many are struck; 0: all
-	Delay  simcore.Ps     `yaml:"delay_ps"` // so much later
+	Of     EndpointMemory `yaml:"of"`       // the memory that is read
+	Kind   string         `yaml:"kind"`     // none, if the answers are only late
+	Skip   int            `yaml:"skip"`     // the first Skip reads are unaffected
+	Count  int            `yaml:"count"`    // reads affected after them; 0: all
+	Delay  simcore.Ps     `yaml:"delay_ps"` // how much later the answers come
 }
 
 // EndpointMemory names the memory of an endpoint.
@@ -40,7 +40,7 @@ type EndpointMemory string
 const (
 	ArmMemory  EndpointMemory = "arm"
 	HostMemory EndpointMemory = "host"
-	Buffers    EndpointMemory = "buffers" // of applications, in the host
+	Buffers    EndpointMemory = "buffers" // application buffers in host memory
 )
 
 func (f *PCIeFault) validate() error {
@@ -62,8 +62,8 @@ func (f *PCIeFault) validate() error {
 	return errors.Join(errs...)
 }
 
-// strike puts the faults of reads into force.
-func (w *world) strike() error {
+// injectReadFaults activates the faults of the NICs' reads.
+func (w *world) injectReadFaults() error {
 	for i := range w.c.Faults.PCIe {
 		f := &w.c.Faults.PCIe[i]
 		kind, err := inject.ParseFault(f.Kind)
@@ -79,7 +79,7 @@ func (w *world) strike() error {
 	return nil
 }
 
-// reach is where the reads begin that are meant, and where no more do.
+// reach returns the range of addresses whose reads are affected, [from, to).
 func (m EndpointMemory) reach() (from, to uint64) {
 	switch m {
 	case ArmMemory:

@@ -18,17 +18,17 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// flexins is FlexiNS on a card and its host.
+// flexins is the FlexiNS stack on a card and its host.
 type flexins struct {
 	node   *node.Node
-	cores  []*host.Core // of the host, by process
+	cores  []*host.Core // host cores, by process
 	ports  int
 	card   *board.Card
-	polls  bool       // data cores read records again and again: the card is never idle
-	before data.Stats // at the last look
+	polls  bool       // data cores poll records, so the card is never idle
+	before data.Stats // statistics at the previous call of Settled
 }
 
-// fitsFlexiNS holds a card to what the node needs: a NIC of the contract, and cores on both sides.
+// fitsFlexiNS checks that a card has what the node needs: a NIC of the contract, and cores on both sides.
 func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
@@ -53,9 +53,9 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	return errors.Join(errs...)
 }
 
-// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, that of
-// the offload engine before it, if handlers answer there; library and application of each process on a core of the
-// host, from the first on.
+// openFlexiNS starts the node on a server. Data cores take the Arm cores from the first on; the control core is the
+// last one, and the offload engine, if handlers answer there, runs on the one before it. Library and application of
+// each process share a host core, from the first on.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
 	options := w.c.stack(server).FlexiNS
@@ -127,8 +127,8 @@ func (f *flexins) Core(process int) apps.Core        { return looping{f.cores[pr
 func (f *flexins) Ports() int                        { return f.ports }
 func (f *flexins) Err() error                        { return f.node.Err() }
 
-// Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since
-// the last look.
+// Settled implements Stack. Where cores poll records by DMA, the stack is settled if nothing but polling has happened
+// since the previous call.
 func (f *flexins) Settled() bool {
 	if !f.polls {
 		return f.node.Idle() && f.card.Idle()

@@ -9,11 +9,11 @@ import (
 	"nictwin/stack/flexins/data"
 )
 
-// inlineLimits is what a request of each kind of stack takes along.
+// inlineLimits holds the inline bytes that a request of each kind of stack can carry.
 var inlineLimits = map[StackKind]int{StackFlexiNS: data.MaxInline, StackRNIC: rnicspec.MaxInline}
 
-// validateInline holds the requests of a workload to the bytes that a stack's take along. Those of low-latency queue
-// pairs have a limit of their own. Where a sweep sets what decides, its cases are held to it.
+// validateInline checks the workload's inline requests against what a stack's can carry. Low-latency queue pairs have
+// a limit of their own. Where a sweep sets one of the deciding fields, each of its cases is checked instead.
 func (s *Spec) validateInline(x *StackSpec) error {
 	w, v := &s.Workload, &s.Sweep
 	if !w.Inline || w.LowLatency || len(v.Sizes)+len(v.LowLatency)+len(v.Transports)+len(v.Kinds) > 0 {
@@ -30,7 +30,7 @@ func (s *Spec) validateInline(x *StackSpec) error {
 				want = "" // no frame is so short
 			}
 			return field.Errorf(field.Path(fmt.Sprintf("workload.sizes[%d]", i)),
-				"%d: its request has %d B, and those of stacks of kind %s take up to %d along: want %s%v false",
+				"%d: its request has %d B, and a stack of kind %s carries up to %d inline: want %s%v false",
 				size, n, x.Kind, most, want, field.Path("workload.inline"))
 		}
 	}

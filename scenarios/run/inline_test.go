@@ -6,21 +6,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bytes that a stack's requests do not take along are refused by field, before anything runs.
+// Inline sizes that a stack cannot carry are refused by field, before anything runs.
 func TestInlineRefused(t *testing.T) {
 	const rnic = "board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\n"
 	for text, want := range map[string]string{
 		onSolar + "workload: {inline: true, sizes: [8, 221]}": "" +
-			"f.yaml:5: workload.sizes[1] 221: its request has 221 B, and those of stacks of kind flexins take up to " +
-			"220 along: want fewer, or workload.inline false",
+			"f.yaml:5: workload.sizes[1] 221: its request has 221 B, and a stack of kind flexins carries up to " +
+			"220 inline: want fewer, or workload.inline false",
 		onSolar + "workload: {inline: true, transport: raw, sizes: [220]}": "" +
-			"f.yaml:5: workload.sizes[0] 220: its request has 234 B, and those of stacks of kind flexins take up to " +
-			"220 along",
+			"f.yaml:5: workload.sizes[0] 220: its request has 234 B, and a stack of kind flexins carries up to " +
+			"220 inline",
 		rnic + "workload: {inline: true, sizes: [33]}": "f.yaml:5: workload.sizes[0] " +
-			"33: its request has 33 B, and those of stacks of kind rnic take up to 32 along",
+			"33: its request has 33 B, and a stack of kind rnic carries up to 32 inline",
 		rnic + "workload: {inline: true, transport: raw, sizes: [46]}": "" +
-			"f.yaml:5: workload.sizes[0] 46: its request has 60 B, and those of stacks of kind rnic take up to 32 " +
-			"along: want workload.inline false",
+			"f.yaml:5: workload.sizes[0] 46: its request has 60 B, and a stack of kind rnic carries up to 32 " +
+			"inline: want workload.inline false",
 		rnic + "workload: {inline: true}": "f.yaml:5: workload.inline: " +
 			"conflicts with a value that the file does not set: workload.sizes[0] 1024: its request has 1024 B",
 		onSolar + "workload: {inline: true, sizes: [8]}\nsweep: {size: [220, 1024]}": "" +

@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// misled is FlexiNS whose applications are told something else than what happened.
+// misled is FlexiNS that reports to its applications something other than what happened.
 type misled struct {
 	*flexins
 	hurt *hurt
@@ -18,7 +18,7 @@ func (m misled) Context(process int) verbs.Context {
 	return bentContext{m.flexins.Context(process), m.hurt}
 }
 
-// What a message invalidated is looked at, and that it did; so is the header of a frame.
+// Applications check which key a message invalidated and that it did so; likewise the header of a frame.
 func TestInvalidationsAndHeadersAreChecked(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the results of the library anew")
 
 const library = "../library"
 
-// libraryFiles are the scenarios of the library.
+// libraryFiles returns the scenarios of the library.
 func libraryFiles(t *testing.T) []string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(library, "*.yaml"))
@@ -29,8 +29,8 @@ func libraryFiles(t *testing.T) []string {
 	return list
 }
 
-// Every scenario says what it shows, is called as its file, and passes on the model, several at a time; its results
-// are those that it always had.
+// Every scenario describes what it shows, is named after its file, and passes on the model when several play at a
+// time; its results equal the recorded ones.
 func TestLibrary(t *testing.T) {
 	var cases []*Case
 	for _, file := range libraryFiles(t) {
@@ -77,13 +77,13 @@ func TestLibrary(t *testing.T) {
 		"was changed or added")
 }
 
-// outcome is what results.txt has of a case.
+// outcome formats a case as results.txt records it.
 func outcome(p *Played) string {
 	return fmt.Sprintf("%s %d messages %d lost %s\n", p.Case.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
 }
 
-// On the RTL, each scenario has the results that it has on the model, and no referee finds anything: the first case of
-// every file here, and all of them with NICTWIN_LONG (make test-all).
+// Each scenario has the same results on RTL as on the model, and no referee finds anything: the first case of every
+// file here, all cases with NICTWIN_LONG (make test-all).
 func TestLibraryOnRTL(t *testing.T) {
 	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
 	require.NoError(t, err)

@@ -23,11 +23,11 @@ const (
 	leastGrace   = 200 * simcore.Microsecond
 )
 
-// limits holds the resolved limits of a case. Stacks that stay settled for grace expect nothing more: it exceeds the
-// time of a frame in a cable and of what it causes on a card.
+// limits holds the resolved limits of a case. A stack that stays settled for grace expects nothing more: grace
+// exceeds the time of a frame in a cable plus that of everything it causes on a card.
 type limits struct{ setUp, traffic, quiet, settle, grace simcore.Ps }
 
-// limits returns what the scenario gives, and else what follows from the stacks' timers and from the board.
+// limits returns the scenario's limits; those it leaves out are derived from the stacks' timers and the board.
 func (c *Case) limits() limits {
 	rack := c.rack()
 	p := pathOf(&rack)
@@ -36,7 +36,7 @@ func (c *Case) limits() limits {
 	retries := times(retransmission(w.RetransmitAfter()), 2*(w.Retries+1)) // an rnic waits up to twice as long
 	silence := retries + times(simcore.Ps(wire.RNRSyndrome(uint8(w.RNRTimer)).RNRDelayPs()), w.RNRRetry+1)
 	quiet := max(leastQuiet, silence+2*p.exchange())
-	const share = 64 << 10 // of a message's bytes, for which the board takes a turn
+	const share = 64 << 10 // bytes of a message that add one turn of the board to the limit
 	message := times(silence/2+p.exchange(), 1+w.Largest()/share)
 	return limits{
 		setUp:   given(c.Limits.SetUp, max(leastSetUp, times(p.read+p.mmio, setUpReads))),
@@ -47,7 +47,7 @@ func (c *Case) limits() limits {
 	}
 }
 
-// given returns the limit of the scenario, or the one that follows.
+// given returns the scenario's limit, or else the derived one.
 func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
 	if limit != nil {
 		return *limit
@@ -55,10 +55,10 @@ func given(limit *simcore.Ps, follows simcore.Ps) simcore.Ps {
 	return follows
 }
 
-// setUpReads bounds the reads, one after the other, of a wait during set-up (assumption).
+// setUpReads bounds the serial reads of one wait during set-up (assumption).
 const setUpReads = 500
 
-// retransmission is the time of a timeout's code, 0 for none.
+// retransmission returns the time that a timeout code stands for; code 0 (no timeout) gives 0.
 func retransmission(code int) simcore.Ps {
 	const unit = 4096 * simcore.Nanosecond
 	if code == 0 {
@@ -67,8 +67,8 @@ func retransmission(code int) simcore.Ps {
 	return unit << code
 }
 
-// timeout returns the code of the retransmission timeout where the scenario has none: the default, or the least that
-// gives a packet and its acknowledgement twice the time that they may take on the board.
+// timeout returns the code of the retransmission timeout for scenarios that give none: the default or, if that is too
+// short, the smallest code of at least twice the time that a packet and its acknowledgement may take on the board.
 func (c *Case) timeout() int {
 	trip, code := c.trip(), apps.DefaultTimeout
 	for code < apps.MaxTimeout && retransmission(code) < 2*trip {
@@ -77,8 +77,8 @@ func (c *Case) timeout() int {
 	return code
 }
 
-// trip bounds how long a packet and its acknowledgement take on the board, on slow cables behind all that the
-// applications may have under way.
+// trip bounds the time that a packet and its acknowledgement take on the board: on slow cables, behind everything
+// that the applications may have in flight.
 func (c *Case) trip() simcore.Ps {
 	const slow = 10 // Gbps
 	rack := c.rack()
@@ -95,7 +95,7 @@ func (c *Case) trip() simcore.Ps {
 	return trip
 }
 
-// shortTimeout says that the scenario's retransmission timeout is shorter than what the board takes; empty: it is not.
+// shortTimeout reports, as text, a retransmission timeout shorter than the round trip on the board; empty: it is not.
 func (c *Case) shortTimeout() string {
 	code, trip := c.Workload.RetransmitAfter(), c.trip()
 	if code == 0 || retransmission(code) >= trip {
@@ -106,10 +106,10 @@ func (c *Case) shortTimeout() string {
 	return fmt.Sprintf(text, code, nanoseconds(retransmission(code)), nanoseconds(trip), c.timeout())
 }
 
-// path holds times of the board between the two servers.
+// path holds the latencies of the board between the two servers.
 type path struct {
 	read, turn simcore.Ps // of the slower card
-	cable      simcore.Ps // for a frame, there and back, with the switch
+	cable      simcore.Ps // of a frame, there and back, including the switch
 	mmio       simcore.Ps // for register writes that firmware emulates
 	extra      simcore.Ps // of faults that delay, and of pacing
 }
@@ -128,7 +128,7 @@ func pathOf(rack *board.RackSpec) (p path) {
 	return p
 }
 
-// faults adds what faults and stacks hold back.
+// faults adds the delays of injected faults and of the stacks' pacing.
 func (p *path) faults(s *Spec) {
 	if w := s.Faults.Wire; w != nil {
 		p.extra += cmp.Or(w.Hold.Time, inject.DefaultHold.Time)
@@ -154,13 +154,13 @@ func (p *path) faults(s *Spec) {
 	}
 }
 
-// exchange bounds how long a request and its answer take, without what is lost.
+// exchange bounds how long a request and its answer take when nothing is lost.
 func (p *path) exchange() simcore.Ps {
 	const writes = 64 // of registers, at a time (mmio.Emulated)
 	return p.turn + p.cable + p.extra + writes*p.mmio
 }
 
-// times is n times a duration, up to what no run reaches.
+// times multiplies a duration by n and saturates at a time that no run reaches.
 func times(d simcore.Ps, n int) simcore.Ps {
 	const most = simcore.MaxPs / 64
 	if d > 0 && simcore.Ps(n) > most/d {

@@ -6,10 +6,10 @@ import (
 	"nictwin/stack/driver/corebus"
 )
 
-// looping is a core as applications on it see it, with loops that poll.
+// looping is a core as its applications see it, with loops that poll.
 type looping struct{ *cpu.Core }
 
-// Loop implements apps.Looper. A look that finds nothing takes as long as one at a completion ring.
+// Loop implements apps.Looper. A poll that finds nothing costs as much as one of a completion ring.
 func (l looping) Loop(name string, step func() bool) (apps.Loop, error) {
 	x, err := l.Add(cpu.LoopSpec{Name: name, Poll: corebus.DefaultSpec().Poll}, func(*cpu.Core) bool { return step() })
 	if err != nil {
@@ -18,10 +18,10 @@ func (l looping) Loop(name string, step func() bool) (apps.Loop, error) {
 	return polled{x}, nil
 }
 
-// polled is such a loop.
+// polled is a polling loop on a core.
 type polled struct{ *cpu.Loop }
 
-// Watch implements apps.Loop; Stop ends it.
+// Watch implements apps.Loop; Stop ends the watch.
 func (p polled) Watch(addr uint64, n int) error {
 	_, err := p.Loop.Watch(addr, n)
 	return err

@@ -4,7 +4,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// validateLowLatency holds a stack to what a workload on low-latency queue pairs needs of it.
+// validateLowLatency checks that a stack supports the workload's low-latency queue pairs.
 func (s *Spec) validateLowLatency(at field.Path, x *StackSpec) error {
 	w := &s.Workload
 	if !w.LowLatency {

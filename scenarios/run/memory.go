@@ -10,7 +10,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Host memory: of stacks, and of applications. The rest is the machine's: page tables, memory of its other socket.
+// Layout of host memory: stacks, then applications. The remainder belongs to the machine: page tables, memory of the
+// other socket.
 const (
 	stackFrom  = 1 << 20
 	stackBytes = 255 << 20
@@ -19,7 +20,7 @@ const (
 	pageBytes  = 4096
 )
 
-// validateMemory checks that host memory holds what is laid out in it.
+// validateMemory checks that host memory is large enough for that layout.
 func (s *Spec) validateMemory(server int, c *board.CardSpec) error {
 	const least = appsFrom + appsBytes
 	if n := c.Endpoint.HostBytes; n < least {
@@ -30,7 +31,7 @@ func (s *Spec) validateMemory(server int, c *board.CardSpec) error {
 	return nil
 }
 
-// cardPath is the field of the card of a server.
+// cardPath returns the field of a server's card.
 func (s *Spec) cardPath(server int) field.Path {
 	if n := len(s.Board.Servers); server >= n {
 		return "board.fleet.card"
@@ -38,7 +39,7 @@ func (s *Spec) cardPath(server int) field.Path {
 	return field.Path(fmt.Sprintf("board.servers[%d].cards[0]", server))
 }
 
-// tooSmall says of a stack that found no room in an endpoint's memory which field is at fault.
+// tooSmall names the field at fault when a stack found no room in an endpoint's memory.
 func (c *Case) tooSmall(server int, err error) error {
 	room, ok := errors.AsType[*driver.RoomError](err)
 	if !ok || room.Endpoint < 0 {

@@ -6,10 +6,10 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// rnicMTU is the largest of a NIC with a hardware transport.
+// rnicMTU is the largest MTU of a NIC with a hardware transport.
 const rnicMTU = verbs.MTU4096
 
-// validateMTU holds the packets of a workload to what the ports of a stack take.
+// validateMTU checks the workload's MTU against what the ports of a stack take.
 func (s *Spec) validateMTU(at field.Path, x *StackSpec) error {
 	n := s.Workload.MTU
 	switch {

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// However the card hears of requests, the results are the same; and it does hear of them in the way that the file says.
+// Results do not depend on how the card is notified of requests, and it is notified in the way that the file selects.
 func TestNotify(t *testing.T) {
 	list, err := Parse("test.yaml", []byte("name: test\ndescription: a test\nboard: {preset: "+
 		"bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+

@@ -14,7 +14,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// offloaded is the offload engine of a node as applications speak to it: with the handlers that come with it.
+// offloaded adapts a node's offload engine, with its built-in handlers, to apps.Engine.
 type offloaded struct{ node *node.Node }
 
 // Serve implements apps.Engine.
@@ -42,8 +42,8 @@ func (offloaded) Node(b []byte, key uint64, value []byte, next uint64) {
 	handlers.EncodeNode(b, key, value, next)
 }
 
-// Bytes of an answer, as package offload has it: code, status and number, and of a walk nodes and whether there is a
-// value.
+// Sizes of the parts of an answer, as package offload lays it out: code, status and number; for a walk, also the
+// nodes visited and whether a value follows.
 const (
 	answerHead = 8
 	walkHead   = 8
@@ -90,7 +90,7 @@ func (offloaded) Number(answer []byte) (uint32, error) {
 	return r.Number, err
 }
 
-// head writes how an answer begins.
+// head writes the header of an answer.
 func head(b []byte, q *apps.Query, s offload.Status) int {
 	code := handlers.CodeList
 	if q.Kind == apps.BatchedRead {
@@ -102,12 +102,13 @@ func head(b []byte, q *apps.Query, s offload.Status) int {
 	return answerHead
 }
 
-// serves reports whether a server has an offload engine: where handlers answer what the workload asks.
+// serves reports whether a server has an offload engine, that is, whether handlers there answer the workload's
+// requests.
 func (s *Spec) serves(server int) bool {
 	return s.Workload.Kind.Served() && (server == 1 || s.Workload.BothWays)
 }
 
-// validateEngine holds the stack of a server to what its engine needs: a core beside those of control and data.
+// validateEngine checks that the card has a core for the offload engine beside those of control and data.
 func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	if !s.serves(server) {
 		return nil
@@ -125,7 +126,7 @@ func (s *Spec) validateEngine(server int, c *board.CardSpec) error {
 	return nil
 }
 
-// handlers holds the handlers that were stopped to the requests that are wrong on purpose.
+// handlers compares the handlers that were stopped with the requests that are wrong on purpose.
 func (w *world) handlers(p *Played) {
 	x, want, got := w.c.Workload.Misuse, 0, 0
 	if w.c.Workload.Kind.Served() && x != nil && x.What == apps.RemoteBounds {

@@ -8,7 +8,7 @@ import (
 	"nictwin/stack/apps"
 )
 
-// lying is an engine that does not do as it says.
+// lying is an offload engine that answers wrongly.
 type lying struct {
 	apps.Engine
 	what string
@@ -17,7 +17,7 @@ type lying struct {
 func (l lying) Node(b []byte, key uint64, value []byte, next uint64) {
 	l.Engine.Node(b, key, value, next)
 	if l.what == "value" {
-		b[8+63] ^= 1 // behind the key
+		b[8+63] ^= 1 // after the key
 	}
 }
 
@@ -56,7 +56,7 @@ func (w withLies) engine() apps.Engine {
 	return nil
 }
 
-// Every byte of an answer is looked at, and whose it is.
+// The application checks every byte of an answer, and to which request it belongs.
 func TestWrongAnswersAreFound(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })
@@ -85,7 +85,7 @@ func TestWrongAnswersAreFound(t *testing.T) {
 	}
 }
 
-// What many handlers at once ask for is limited; that it is too much is told.
+// The memory that concurrent handlers ask for is limited; exceeding it is reported.
 func TestHandlersWithoutMemory(t *testing.T) {
 	c := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {offload: {memory: "+
 		"4096}}}]\nworkload: {kind: batched_read, sizes: [8192], count: 2}")

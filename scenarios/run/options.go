@@ -10,42 +10,42 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Options say on what cases are played, and where what they leave goes.
+// Options say on which devices a case is played and where its artifacts go.
 type Options struct {
-	NIC     string         // device.Model or device.RTL, in every slot of the contract; empty: as the files have it
-	DUT     string         // manifest of RTL devices that name none
-	Variant string         // build of RTL devices
-	Builds  *device.Builds // of RTL devices, shared by cases; nil: each case asks for its own
-	Seed    uint64         // of workloads; 0: as the files have it
+	NIC     string         // device.Model or device.RTL, in every slot of the contract; empty: as the scenario says
+	DUT     string         // manifest for RTL devices that name none
+	Variant string         // build variant of RTL devices
+	Builds  *device.Builds // of RTL devices, shared by cases; nil: each case builds its own
+	Seed    uint64         // of workloads; 0: the scenario's
 	Resolve func(dut string) (string, error)
-	Token   func(file string) (string, error) // that a token file holds; nil: there are no devices of kind address
+	Token   func(file string) (string, error) // reads a token file; nil: no device is of kind address
 
-	Dir           *files.Folder // for artifacts of one case; nil: none are written
-	ArtifactBytes int64         // of each file; 0: any number
+	Dir           *files.Folder // for the artifacts of this case; nil: none are written
+	ArtifactBytes int64         // limit of each file; 0: none
 
-	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go
-	// wrong.
+	// Observe receives each NIC before the referees are attached, which then see what it changed: tests use it to
+	// make devices misbehave.
 	Observe func(server int, nic board.NIC)
 
-	// For those who measure: Unjudged has no referee watch, Traffic is told when the traffic begins and when it has
-	// settled, Step each microsecond of it how many requests are under way.
+	// For measurements: Unjudged leaves the referees out, Traffic is called when the traffic begins and when it has
+	// settled, and Step each microsecond of it with the number of requests under way.
 	Unjudged bool
 	Traffic  func(rack *board.Rack, settled bool)
 	Step     func(underWay int)
 
-	Wave *device.Wave // what RTL devices leave as waveforms; nil: nothing
+	Wave *device.Wave // waveforms that RTL devices dump; nil: none
 
-	Progress func(done, total int) // messages; nil: nobody is told
-	Log      io.Writer             // builds; nil is none
+	Progress func(done, total int) // counts messages; may be nil
+	Log      io.Writer             // output of builds; may be nil
 }
 
-// device is what stands in slots that leave it open.
+// device returns the device for slots that leave it open.
 func (o *Options) device(ctx context.Context) device.Spec {
 	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Builds: o.Builds, Log: o.Log,
 		Context: ctx, Wave: o.Wave}
 }
 
-// override puts the device that the options have into every slot of the contract.
+// override puts the device that the options name into every slot of the contract.
 func (o *Options) override(r board.RackSpec) board.RackSpec {
 	for i := range r.Servers {
 		if c := &r.Servers[i].Cards[0]; o.NIC != "" && contract(c) {
@@ -58,7 +58,7 @@ func (o *Options) override(r board.RackSpec) board.RackSpec {
 	return r
 }
 
-// NeedsRTL reports whether the case has an RTL device that is built here.
+// NeedsRTL reports whether the case has an RTL device that is built locally.
 func (c *Case) NeedsRTL(o *Options) bool {
 	for _, v := range o.override(c.rack()).Servers {
 		if v.Cards[0].Device.Kind == board.DeviceRTL {
@@ -68,7 +68,7 @@ func (c *Case) NeedsRTL(o *Options) bool {
 	return false
 }
 
-// Judged reports whether the case has a NIC of the contract, with a referee.
+// Judged reports whether the case has a NIC of the contract, which a referee watches.
 func (c *Case) Judged() bool {
 	r := c.rack()
 	for i := range r.Servers {

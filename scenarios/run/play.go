@@ -17,23 +17,23 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// Played is what came of a case.
+// Played is the outcome of a case.
 type Played struct {
 	Case     *Case
-	Result   *apps.Result // nil: the applications did not come to their end
-	Digest   string       // of the results that must be the same on every NIC; empty without results
+	Result   *apps.Result // nil: the applications did not finish
+	Digest   string       // of the results that must be equal on every NIC; empty without results
 	NICs     []result.NICPlayed
 	Traffic  simcore.Ps // time of the traffic
-	Sim      simcore.Ps // of all
+	Sim      simcore.Ps // simulated time of the whole case
 	Wall     time.Duration
 	Findings []result.Finding
 	Cut      []judge.Cut
 }
 
-// Pass reports whether nothing was found.
+// Pass reports whether the case has no findings.
 func (p *Played) Pass() bool { return len(p.Findings) == 0 }
 
-// UsageError is a case that its stack or board cannot play as it is.
+// UsageError reports a case that its stack or board cannot play as it stands.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -41,7 +41,8 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Play plays a case. What is found is in Played; an error is what kept it from its end. A canceled context ends it.
+// Play plays a case. Findings go to Played; an error is what kept the case from finishing. Canceling the context ends
+// it.
 func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	if o.Seed != 0 {
 		again := *c
@@ -60,7 +61,7 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 		p.add(result.Finding{Domain: result.Application, Field: "progress", Expected: stuck.What, Got: stuck.Why,
 			Text: stuck.Error()})
 	}
-	w.hear(p, err)
+	w.collectVerdicts(p, err)
 	p.Sim, p.Wall = w.engine.Now(), time.Since(begin)
 	closing := w.close()
 	if w.log != nil {
@@ -81,7 +82,7 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	return p, nil
 }
 
-// explain tells what a stack refuses before the traffic from what went wrong.
+// explain turns what a stack refuses before the traffic into a UsageError; other errors are returned as they are.
 func explain(err error) error {
 	if errors.As(err, new(*apps.RoomError)) {
 		return &UsageError{err}
@@ -94,7 +95,7 @@ func explain(err error) error {
 	return err
 }
 
-// play goes through the phases.
+// play runs the phases of a case.
 func (w *world) play(p *Played) error {
 	run, err := apps.New(w.c.Workload, w.processes(), w.await)
 	if err != nil {
@@ -106,10 +107,10 @@ func (w *world) play(p *Played) error {
 	if err := w.prepare(run); err != nil {
 		return err
 	}
-	if err := w.strike(); err != nil {
+	if err := w.injectReadFaults(); err != nil {
 		return err
 	}
-	w.tell(false)
+	w.notifyTraffic(false)
 	from := w.engine.Now()
 	if err := run.Begin(); err != nil {
 		return stackError(err)
@@ -119,9 +120,9 @@ func (w *world) play(p *Played) error {
 	if stuck == nil {
 		stuck = w.settle("everything to settle after the traffic")
 	}
-	w.tell(true)
+	w.notifyTraffic(true)
 	if stuck != nil && !errors.As(stuck, new(*StuckError)) {
-		w.wrongs(p, run.Wrong())
+		w.addFaults(p, run.Wrong())
 		return stuck
 	}
 	if err := run.Finish(); err != nil {
@@ -141,7 +142,7 @@ func (w *world) play(p *Played) error {
 	return w.rest()
 }
 
-// prepare lets receive requests be posted. Where they find no room again and again, that takes several rounds.
+// prepare lets receive requests be posted. If they repeatedly find no room, that takes several rounds.
 func (w *world) prepare(run *apps.Run) error {
 	const what = "receive requests to be posted"
 	for from := w.engine.Now(); ; {
@@ -162,14 +163,14 @@ func (w *world) prepare(run *apps.Run) error {
 	}
 }
 
-// tell tells who measures where the traffic is.
-func (w *world) tell(settled bool) {
+// notifyTraffic calls Options.Traffic when traffic starts and when it has settled.
+func (w *world) notifyTraffic(settled bool) {
 	if w.o.Traffic != nil {
 		w.o.Traffic(w.rack, settled)
 	}
 }
 
-// destroy ends the objects of the applications. After an error there may be requests that nothing will end.
+// destroy destroys the applications' objects. After an error it does not: some requests may never end.
 func (w *world) destroy(run *apps.Run) error {
 	if len(w.c.Expect.Errors) > 0 || w.failed != nil || !run.Done() {
 		return nil
@@ -177,14 +178,14 @@ func (w *world) destroy(run *apps.Run) error {
 	return stackError(run.Close(w.await))
 }
 
-// traffic runs until the applications have what they wait for, or nothing more is to come.
+// traffic runs until the applications have everything they wait for, or nothing more can come.
 func (w *world) traffic(run *apps.Run) error {
 	l, total := &w.limits, w.c.Workload.Messages()*w.c.Workload.Ways()
 	mark, from, since, active := run.Progress(), w.engine.Now(), w.engine.Now(), w.engine.Now()
 	at, moved, sampled := uint64(0), since, false
 	for !run.Done() {
 		err := w.run(trafficStep)
-		if w.failed == nil { // else applications find no stack any more
+		if w.failed == nil { // else the applications' stack is gone
 			err = errors.Join(err, stackError(run.Err()))
 		}
 		if err != nil {
@@ -227,7 +228,7 @@ func (w *world) traffic(run *apps.Run) error {
 	return nil
 }
 
-// moved changes when a connection of any stack gets on.
+// moved sums the progress of all stacks: it changes when any connection advances.
 func (w *world) moved() (n uint64) {
 	for _, s := range w.stacks {
 		n += s.Progress()
@@ -235,11 +236,11 @@ func (w *world) moved() (n uint64) {
 	return n
 }
 
-// nanoseconds is simulated time for people.
+// nanoseconds converts simulated time for messages.
 func nanoseconds(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
 
-// mayEnd reports whether applications may wait in vain: where messages may be lost, requests end with errors, or a
-// stack fails.
+// mayEnd reports whether applications may wait in vain: messages may be lost, requests may end with errors, or a
+// stack has failed.
 func (w *world) mayEnd() bool {
 	return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 || w.failed != nil
 }
@@ -251,9 +252,9 @@ func (w *world) progress(run *apps.Run, total int) {
 	}
 }
 
-// applications adds what they found, and what was expected otherwise.
+// applications adds the applications' findings and the expectations that were not met.
 func (w *world) applications(p *Played) {
-	w.wrongs(p, p.Result.Wrong)
+	w.addFaults(p, p.Result.Wrong)
 	w.handlers(p)
 	if want := w.c.Expect.Failure; want != "" && w.failed == nil {
 		d := discrepancy{field: "expect.failure: error of a stack", expected: fmt.Sprintf("%q", want), got: "none"}
@@ -266,9 +267,8 @@ func (w *world) applications(p *Played) {
 	}
 }
 
-// wrongs adds what applications found not to be as it must. They find that before their stack fails for the same
-// reason.
-func (w *world) wrongs(p *Played, list []apps.Wrong) {
+// addFaults adds the faults that applications found. They find one before their stack fails for the same reason.
+func (w *world) addFaults(p *Played, list []apps.Wrong) {
 	for i := range list {
 		x := &list[i]
 		f := result.Finding{Domain: result.Application, Field: x.What, Text: x.String()}
@@ -279,7 +279,7 @@ func (w *world) wrongs(p *Played, list []apps.Wrong) {
 	}
 }
 
-// rest ends the stacks, reads counters, and has the board come to rest.
+// rest closes the stacks, reads counters, and waits until the board is idle.
 func (w *world) rest() error {
 	var errs []error
 	for _, s := range w.stacks {
@@ -288,7 +288,7 @@ func (w *world) rest() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if !w.settled() { // some read records until they were closed
+	if !w.settled() { // some polled records until they were closed
 		if err := w.settle("the stacks to come to rest"); err != nil {
 			return err
 		}
@@ -310,8 +310,8 @@ func (w *world) rest() error {
 	return w.end()
 }
 
-// hear hears the referees and the devices.
-func (w *world) hear(p *Played, err error) {
+// collectVerdicts ends the referees and adds their findings and those of the devices.
+func (w *world) collectVerdicts(p *Played, err error) {
 	how := judge.Whole
 	switch {
 	case errors.As(err, new(*StuckError)):
@@ -321,7 +321,7 @@ func (w *world) hear(p *Played, err error) {
 	}
 	for i, v := range w.rack.Servers {
 		nic := v.Cards[0].NIC
-		n := result.NICPlayed{Name: v.Name, Device: w.kind(i), Cycles: nic.Cycles()}
+		n := result.NICPlayed{Name: v.Name, Device: w.deviceKind(i), Cycles: nic.Cycles()}
 		if d, ok := nic.(device.Device); ok {
 			n.Build = d.Build()
 		}
@@ -357,8 +357,8 @@ func (w *world) hear(p *Played, err error) {
 	}
 }
 
-// kind is what stands in the slot of a server.
-func (w *world) kind(server int) string {
+// deviceKind returns the kind of device in a server's slot.
+func (w *world) deviceKind(server int) string {
 	d := &w.spec.Servers[server].Cards[0].Device
 	if d.Kind == board.DeviceAny {
 		return device.Model
@@ -366,7 +366,7 @@ func (w *world) kind(server int) string {
 	return string(d.Kind)
 }
 
-// add adds a finding of the case.
+// add adds a finding to the case.
 func (p *Played) add(f result.Finding) {
 	f.Scenario = p.Case.Name
 	p.Findings = append(p.Findings, f)

@@ -15,7 +15,7 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// caseOf is the only case of a scenario, whose first lines are always the same.
+// caseOf returns the only case of a scenario whose first lines are fixed.
 func caseOf(t testing.TB, text string) *Case {
 	t.Helper()
 	list, err := Parse("test.yaml", []byte("name: test\ndescription: a test\n"+text))
@@ -26,7 +26,7 @@ func caseOf(t testing.TB, text string) *Case {
 
 const onRNICs = "board: {preset: connectx6-cores-pair}\nstacks: [{kind: rnic}]\n"
 
-// texts are what was found.
+// texts joins the texts of the findings.
 func texts(p *Played) string {
 	var all []string
 	for _, f := range p.Findings {
@@ -35,7 +35,7 @@ func texts(p *Played) string {
 	return strings.Join(all, "\n")
 }
 
-// Every kind over every transport that has it, with and without cores.
+// Every kind runs over every transport that supports it, with and without cores.
 func TestWorkloadsOnRNICs(t *testing.T) {
 	common := "queue_pairs: 2, both_ways: true, count: 24, depth: 4, sizes: [8, 100, 1024], offset: 24, signal_every: 3"
 	for _, x := range []struct {
@@ -79,7 +79,7 @@ func TestWorkloadsOnRNICs(t *testing.T) {
 	}
 }
 
-// without takes a key out of a list of them.
+// without removes a key from a list of keys and values.
 func without(words, key string) string {
 	from := strings.Index(words, key+":")
 	rest := words[from:]
@@ -97,15 +97,15 @@ func without(words, key string) string {
 	return strings.TrimSuffix(words[:from], ", ")
 }
 
-// bent is a stack of which something is wrong on purpose.
+// bent is a stack with a fault injected on purpose.
 type bent struct {
 	*rnic
 	hurt *hurt
 }
 
-// hurt is what is wrong: with the completions of one poll, or the bytes of one load.
+// hurt describes the fault: in the completions of one poll, or the bytes of one load.
 type hurt struct {
-	wcs  func(n int, wcs []verbs.WC) int // the completions of a poll, as many as there are
+	wcs  func(n int, wcs []verbs.WC) int // changes the n completions of a poll and returns how many to report
 	load func(addr uint64, b []byte)
 }
 
@@ -156,9 +156,9 @@ func (q bentCQ) Poll(wcs []verbs.WC) (int, error) {
 	return n, err
 }
 
-const recvBit = 1 << 63 // of the IDs of receive requests
+const recvBit = 1 << 63 // set in the IDs of receive requests
 
-// nth has f called with the nth completion of a receive (or send), from 0.
+// nth calls f with the nth completion of a receive (or send), counted from 0.
 func nth(n int, recv bool, f func(i, count int, wcs []verbs.WC) int) func(int, []verbs.WC) int {
 	seen := 0
 	return func(count int, wcs []verbs.WC) int {
@@ -181,13 +181,13 @@ func change(f func(*verbs.WC)) func(i, count int, wcs []verbs.WC) int {
 	}
 }
 
-// What a stack does wrong is found, and told by server, flow and message.
+// Faults of a stack are found and reported with server, flow and message.
 func TestWrongStacksAreFound(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })
 	drop := func(i, count int, wcs []verbs.WC) int { return i + copy(wcs[i:], wcs[i+1:count]) }
 	var held *verbs.WC
-	late := func(n int) func(int, []verbs.WC) int { // completion n comes after the next
+	late := func(n int) func(int, []verbs.WC) int { // completion n comes after the one that follows it
 		hold := nth(n, true, func(i, count int, wcs []verbs.WC) int {
 			kept := wcs[i]
 			held = &kept
@@ -246,7 +246,7 @@ func TestWrongStacksAreFound(t *testing.T) {
 				s, err := openRNIC(w, server)
 				return &bent{s.(*rnic), &x.hurt}, err
 			}}}
-			if x.kind != "read" { // only the second server's
+			if x.kind != "read" { // only the second server's are wrong
 				stacks[StackRNIC] = stackKind{fitsRNIC, func(w *world, server int) (Stack, error) {
 					s, err := openRNIC(w, server)
 					h := &x.hurt
@@ -270,14 +270,14 @@ func TestWrongStacksAreFound(t *testing.T) {
 	}
 }
 
-// A byte outside of every buffer that is written is found, whoever writes it.
+// A write outside of every buffer is found, whoever writes.
 func TestTrespassIsFound(t *testing.T) {
 	before := stacks
 	t.Cleanup(func() { stacks = before })
 	stacks = map[StackKind]stackKind{StackRNIC: {fitsRNIC, func(w *world, server int) (Stack, error) {
 		s, err := openRNIC(w, server)
 		h := &hurt{wcs: nth(3, true, func(_, count int, _ []verbs.WC) int {
-			at := mem.Bus(nicspec.EndpointHost, appsFrom) + 256 + 7 // behind the first buffer
+			at := mem.Bus(nicspec.EndpointHost, appsFrom) + 256 + 7 // after the first buffer
 			require.NoError(t, w.rack.Servers[server].Cards[0].Memory.Write(at, []byte{1}))
 			return count
 		})}
@@ -289,7 +289,7 @@ func TestTrespassIsFound(t *testing.T) {
 	require.Contains(t, texts(p), "is outside of every buffer: expected 0x5a as before, got 0x01")
 }
 
-// Requests that are wrong end as they must, and what was expected otherwise is told.
+// Wrong requests end with the status they must have, and an unmet expectation is reported.
 func TestMisuse(t *testing.T) {
 	for _, x := range []struct{ kind, what, status, at, queue string }{
 		{"write", "remote_key", "rem_access_err", "client", "send"},
@@ -324,7 +324,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// What cables lose is sent again on RC, and is lost on UC and UD, no more than may be.
+// Packets that cables lose are retransmitted on RC and lost on UC and UD, but no more than the scenario allows.
 func TestLoss(t *testing.T) {
 	text := onRNICs + "faults: {wire: {seed: 4, chances: {loss: 0.05}}}\nworkload: {count: 100, transport: "
 	p, err := caseOf(t, text+"rc}").Play(t.Context(), Options{})
@@ -341,7 +341,7 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// What a stack refuses is a matter of usage.
+// What a stack refuses is a usage error.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"workload: {pieces: 2}":                                 "max_send_sge is 2",
@@ -357,8 +357,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// In steady state applications allocate nothing. Those of WRITEs and READs go through new memory all the time, for
-// which caches do.
+// In steady state applications allocate nothing. Workloads of WRITEs and READs keep touching new memory, for which
+// caches allocate.
 func TestNoAllocations(t *testing.T) {
 	for _, kind := range []string{"send", "echo", "reflector", "atomics, sizes: [8]"} {
 		c := caseOf(t,
@@ -380,7 +380,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// What must happen before the traffic has a limit, too.
+// Waits before the traffic have a limit, too.
 func TestSetUpHasALimit(t *testing.T) {
 	c := caseOf(t, onRNICs+"limits: {set_up_ps: 1000}")
 	p, err := c.Play(t.Context(), Options{})

@@ -5,8 +5,8 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// validateProcesses holds a stack and its server to so many applications: each has a verbs context, and a core of the
-// host's first socket.
+// validateProcesses checks that a stack and its server can run that many applications: each needs a verbs context and
+// a core of the host's first socket.
 func (s *Spec) validateProcesses(x *StackSpec, c *board.CardSpec) error {
 	const path = field.Path("workload.processes")
 	n := s.Workload.Processes

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Processes have queue pairs, cores and memory of their own: each does what one alone does, beside the others.
+// Each process has its own queue pairs, cores and memory, and does the same beside others as alone.
 func TestProcesses(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2, " +
 		"low_latency_qps: 8}}]\n" +
@@ -36,8 +36,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Four processes post more than twice as fast as one with as many queue pairs, where posting bounds the rate: each has
-// a core.
+// Where posting bounds the rate, four processes, with a core each, post more than twice as fast as one process with
+// as many queue pairs.
 func TestProcessesHaveCores(t *testing.T) {
 	const text = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 4}}]\n" +
 		"workload: {processes: %d, queue_pairs: %d, kind: write, sizes: [64], count: 100, depth: 16, payload: reused}"

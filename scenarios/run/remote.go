@@ -13,11 +13,11 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// Remote is a device of kind address in a case: one that somebody else has started.
+// Remote is a device of kind address in a case: one that was started elsewhere.
 type Remote struct {
 	Path      field.Path // of the device in the file
-	Address   string     // as the case connects to it
-	TokenFile string     // as it is opened
+	Address   string     // with the path of a Unix socket resolved
+	TokenFile string     // resolved path
 }
 
 // Remotes returns the devices of kind address that a case is played on.
@@ -39,8 +39,8 @@ func (s *Spec) devicePath(server int) field.Path {
 	return s.cardPath(server) + ".device"
 }
 
-// validateRemotes checks the addresses of devices that run elsewhere. Each serves one session, so no two slots share
-// one.
+// validateRemotes checks the addresses of devices that run elsewhere. A device serves one session, so two slots may
+// not name the same one.
 func (s *Spec) validateRemotes(rack *board.RackSpec) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -60,7 +60,7 @@ func (s *Spec) validateRemotes(rack *board.RackSpec) error {
 	return errors.Join(errs...)
 }
 
-// beside returns a path of a scenario file: relative ones begin at its folder.
+// beside resolves a path of a scenario file: relative ones start at the file's folder.
 func (c *Case) beside(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -68,7 +68,7 @@ func (c *Case) beside(path string) string {
 	return filepath.Join(filepath.Dir(c.File), path)
 }
 
-// address returns the address of a device, with the path of a socket as beside has it.
+// address returns the address of a device; the path of a Unix socket is resolved as by beside.
 func (c *Case) address(of string) string {
 	const socket = "unix:"
 	if path, ok := strings.CutPrefix(of, socket); ok {
@@ -77,7 +77,7 @@ func (c *Case) address(of string) string {
 	return of
 }
 
-// finder finds what the devices of the case name, from the folder of its file on.
+// finder returns a Finder that resolves the case's devices relative to the folder of its file.
 func (c *Case) finder(o *Options) *device.Finder {
 	f := &device.Finder{Address: c.address}
 	if o.Resolve != nil {

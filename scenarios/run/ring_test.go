@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// What a ring does not have is refused by field, before anything runs.
+// Options that a ring does not support are refused by field, before anything runs.
 func TestRingRefused(t *testing.T) {
 	const ring = onRNICs + "workload: {kind: ring, depth: 16, ring: {alpha: 4, beta: 2, gamma: 3}"
 	for text, want := range map[string]string{
@@ -50,7 +50,7 @@ func TestRingRefused(t *testing.T) {
 	}
 }
 
-// A ring needs a core that polls, and queue pairs for its requests: who has none says so.
+// A ring needs a core that polls and queue pairs for its requests; a stack that lacks one is refused by name.
 func TestRingNeeds(t *testing.T) {
 	c := caseOf(t, "board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: ring, depth: 128}")
 	_, err := c.Play(t.Context(), Options{NIC: device.Model})
@@ -62,7 +62,8 @@ func TestRingNeeds(t *testing.T) {
 		"pair here 4096")
 }
 
-// The reader takes a message as soon as the tail says that it is there: bytes that are not are told, with their place.
+// The reader takes a message as soon as the tail announces it: bytes that have not arrived are reported with their
+// place.
 func TestRingReaderSeesWrongBytes(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 40, depth: 16, ring: {alpha: 4, beta: 4, "+
 		"gamma: 4}}")
@@ -81,7 +82,7 @@ func TestRingReaderSeesWrongBytes(t *testing.T) {
 	require.Contains(t, p.Findings[0].Text, "message 0 (64 B): byte 10 at ")
 }
 
-// A full ring whose reader has too few messages left to tell of its head goes on, as its writer flushes.
+// A full ring whose reader has too few messages left to report its head does not hang: its writer flushes.
 func TestStarvedRing(t *testing.T) {
 	p, err := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 30, depth: 4, ring: {alpha: 2, beta: 1, "+
 		"gamma: 3}}").Play(t.Context(), Options{NIC: device.Model})
@@ -89,7 +90,7 @@ func TestStarvedRing(t *testing.T) {
 	require.True(t, p.Pass(), texts(p))
 }
 
-// Words of slots land whole, wherever slots begin.
+// Words of slots are written whole, wherever slots begin.
 func TestRingWordsLandWhole(t *testing.T) {
 	for _, x := range []string{"sizes: [1023], depth: 16, ring: {aligned: false, tail: poll_last, ",
 		"sizes: [8], offset: 8, depth: 70, ring: {tail: poll_message, ",
@@ -101,7 +102,7 @@ func TestRingWordsLandWhole(t *testing.T) {
 	}
 }
 
-// Receive requests are there before the first message, though a pipe has no room for all at once.
+// Receive requests are posted before the first message, even if a pipe has no room for all of them at once.
 func TestRingsBeginWithReceives(t *testing.T) {
 	p, err := caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 1}}]\n"+
 		"workload: {kind: ring, rnr_retry: 0, sizes: [8], count: 120, depth: 60, queue_pairs: 6, both_ways: true, "+
@@ -111,7 +112,7 @@ func TestRingsBeginWithReceives(t *testing.T) {
 	require.True(t, p.Pass(), texts(p))
 }
 
-// Receive requests that are flushed are told of under the receive queue.
+// Receive requests that are flushed are reported under the receive queue.
 func TestRingReaderDies(t *testing.T) {
 	c := caseOf(t, onRNICs+"workload: {kind: ring, sizes: [64], count: 200, depth: 16, timeout: 4, retries: 3, ring: "+
 		"{alpha: 2, beta: 2, gamma: 4, tail: write_imm, elastic: false}}\n"+

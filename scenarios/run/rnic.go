@@ -31,8 +31,8 @@ func fitsRNIC(s *StackSpec, c *board.CardSpec) error {
 	return nil
 }
 
-// openRNIC opens the verbs driver on the server's first core or, without cores, on software whose accesses to memory
-// are free.
+// openRNIC opens the verbs driver on the server's first core or, without cores, as software whose memory accesses
+// take no time.
 func openRNIC(w *world, server int) (Stack, error) {
 	c := w.rack.Servers[server].Cards[0]
 	regs := c.Host.MMIO(nicspec.RequesterHost)
@@ -70,7 +70,7 @@ func (r *rnic) Ports() int                { return 1 }
 func (r *rnic) Err() error                { return r.dev.Err() }
 func (r *rnic) Close() error              { return nil }
 
-// Settled implements Stack. A NIC that cannot tell is settled when no event is left.
+// Settled implements Stack. With a NIC that cannot report Idle, the stack is settled only when no event is left.
 func (r *rnic) Settled() bool {
 	nic, ok := r.card.NIC.(interface{ Idle() bool })
 	return ok && nic.Idle() && r.card.Idle()

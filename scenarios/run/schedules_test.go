@@ -13,15 +13,15 @@ import (
 	"nictwin/models/inject"
 )
 
-// wrongEnd is what a client expects that names memory which is not there.
+// wrongEnd expects the errors of a client that names memory which does not exist.
 const wrongEnd = `expect:
   errors:
   - {at: client, queue: send, status: rem_access_err}
   - {at: client, queue: send, status: wr_flush_err}
 `
 
-// schedule is a scenario drawn from a seed: a workload, and a wire that loses, doubles, disorders and damages what it
-// carries.
+// schedule draws a scenario from a seed: a workload, and a wire that loses, duplicates, reorders and corrupts
+// packets.
 func schedule(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 0x7363686564))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
@@ -36,7 +36,7 @@ func schedule(seed uint64) string {
 		1<<r.IntN(3), r.IntN(2), pick("in_cache", "naive"))
 	depth, both, wrong := 1+r.IntN(8), r.IntN(2) == 0, (kind == "write" || kind == "read") && r.IntN(3) == 0
 	if wrong {
-		depth += 4 // some that are flushed
+		depth += 4 // some requests that are flushed
 	}
 	fmt.Fprintf(&b, "workload: {kind: %s, queue_pairs: %d, count: %d, depth: %d, sizes: %s, mtu: %s, timeout: 5, "+
 		"both_ways: %v, signal_every: %d, seed: %d",
@@ -48,12 +48,12 @@ func schedule(seed uint64) string {
 			b.WriteString(", receives: 1") // receivers that are not ready
 		}
 	}
-	if wrong { // a queue pair that ends in a named error
+	if wrong { // one queue pair ends in a named error
 		fmt.Fprintf(&b, ", misuse: {what: %s, message: %d}", pick("remote_key", "remote_bounds"), r.IntN(8))
 	}
 	chance := func() float64 { return float64(r.IntN(30)) / 1000 }
 	loss, corruption := chance(), chance()
-	if wrong { // a NAK that is lost leaves the client with another error
+	if wrong { // if the NAK is lost, the client ends with another error
 		loss, corruption = 0, 0
 	}
 	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: "+
@@ -64,7 +64,7 @@ func schedule(seed uint64) string {
 	return b.String()
 }
 
-// Whatever a wire does, every message comes once, in order and intact, or its queue pair ends in the error that was
+// Whatever a wire does, every message arrives once, in order and intact, or its queue pair ends in the error that was
 // provoked, and no referee finds anything: ten schedules here, a thousand with NICTWIN_LONG (make test-all).
 func TestBoardSchedules(t *testing.T) {
 	n := 10

@@ -17,15 +17,15 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// seeded is a bug of ci/mutants that a scenario plays.
+// seeded is a bug of ci/mutants that a scenario reveals.
 type seeded struct {
 	name, patch string // patch: its file
-	scenario    string // file below the tree's root
-	only        string // case of it
-	rule        string // by which the referee names the bug
+	scenario    string // file relative to the tree's root
+	only        string // the case of it to play
+	rule        string // that the referee must name
 }
 
-// seededBugs are the bugs that scenarios play, by name.
+// seededBugs returns the bugs that scenarios reveal, by name.
 func seededBugs(t *testing.T, root string) (all []seeded) {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(root, "ci/mutants/stack-*.patch"))
@@ -45,7 +45,7 @@ func seededBugs(t *testing.T, root string) (all []seeded) {
 	return all
 }
 
-// theCase is the case by which the bug is played.
+// theCase returns the case that reveals the bug.
 func (b *seeded) theCase(t *testing.T, root string) *Case {
 	t.Helper()
 	list, err := Load(filepath.Join(root, b.scenario))
@@ -59,7 +59,7 @@ func (b *seeded) theCase(t *testing.T, root string) *Case {
 	return list[at]
 }
 
-// broken is a copy of the RTL with the bug in it.
+// broken returns a copy of the RTL with the bug applied.
 func (b *seeded) broken(t *testing.T, root string) home.Home {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,13 +72,13 @@ func (b *seeded) broken(t *testing.T, root string) home.Home {
 	return h
 }
 
-// quickBugs are those that every run of the tests plays: one of ordering and one of a corner length. The others are
-// played with NICTWIN_LONG (make mutants-stack, make test-all).
+// quickBugs are played in every test run: one of ordering and one of a corner length. The others need NICTWIN_LONG
+// (make mutants-stack, make test-all).
 var quickBugs = []string{"stack-torn-line", "stack-rx-last-byte"}
 
-// Bugs of ordering and of corner lengths that are put into the RTL are found twice: the application finds a byte that
-// is not what was sent, at the completion that tells of it, and the referee names the rule that the NIC breaks.
-// Neither hears of the other. Without the bug, the same case passes.
+// Bugs of ordering and of corner lengths in the RTL are found twice, independently: the application finds a byte that
+// differs from what was sent, at the completion that reports it, and the referee names the rule that the NIC breaks.
+// Without the bug, the same case passes.
 func TestSeededBugs(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestSeededBugs(t *testing.T) {
 	}
 }
 
-// firstOf is the first finding of a kind, or nil.
+// firstOf returns the first finding that satisfies is, or nil.
 func firstOf(p *Played, is func(*result.Finding) bool) *result.Finding {
 	for i := range p.Findings {
 		if f := &p.Findings[i]; is(f) {

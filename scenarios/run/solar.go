@@ -5,7 +5,7 @@ import (
 	"nictwin/stack/apps"
 )
 
-// validateSolar holds a stack to what a workload of storage blocks needs of it.
+// validateSolar checks that a stack supports a workload of storage blocks.
 func (s *Spec) validateSolar(at field.Path, x *StackSpec) error {
 	if s.Workload.Transport != apps.Solar || x.Kind == StackFlexiNS {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// Where a frame of Solar over IPv4 has what, in bytes.
+// Byte offsets in a frame of Solar over IPv4.
 const (
 	solarOpcode = 14 + 20 + 8
 	solarPSN    = solarOpcode + 9
@@ -26,8 +26,8 @@ const (
 	solarTail   = 12
 )
 
-// What leaves either NIC is what the transport says of its packets: a block, its CRC-32C by an implementation that
-// shares nothing with the stack, its address, and an ICRC that is right.
+// Every packet that leaves either NIC has what the transport specifies: a block, its CRC-32C (computed here by an
+// implementation that shares nothing with the stack), its address, and a correct ICRC.
 func TestSolarOnTheWire(t *testing.T) {
 	for _, nic := range []string{device.Model, device.RTL} {
 		count := map[byte]int{}
@@ -74,12 +74,12 @@ func TestSolarOnTheWire(t *testing.T) {
 
 const onSolar = "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: 2}}]\n"
 
-// A byte that the receiving NIC changes behind its check of the ICRC is found by the block's CRC: the block is sent
-// again, and the application has the right bytes. Over RC it has not. The referee tells of the NIC either way.
+// A byte that the receiving NIC corrupts after its ICRC check is found by the block's CRC: the block is retransmitted
+// and the application gets the right bytes. Over RC it does not. The referee reports the NIC either way.
 func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	for _, x := range []struct {
 		transport, kind string
-		server          int // who receives blocks
+		server          int // the server that receives blocks
 		spoiled         bool
 	}{{"solar", "write", 1, false}, {"solar", "read", 0, false}, {"rc", "write", 1, true}, {"rc", "read", 0, true}} {
 		o, n := optionsFor(t, device.Model), 0
@@ -112,7 +112,7 @@ func TestSolarFindsWhatTheNICChanges(t *testing.T) {
 	}
 }
 
-// What a workload of blocks cannot have is told by field.
+// Options that a workload of blocks does not support are refused by field.
 func TestSolarRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		onSolar + "workload: {transport: solar}": "f.yaml:5: workload.transport: conflicts with a value that the " +

@@ -23,9 +23,9 @@ type Spec struct {
 	Name        string         `yaml:"name"`
 	Description string         `yaml:"description"`
 	Board       board.RackSpec `yaml:"board"`
-	// in the slots of the cards, in their order; one: in every slot; none: as the board has them
+	// one per card slot, in their order; a single one: for every slot; none: as the board says
 	Devices   []board.DeviceSpec `yaml:"devices"`
-	Stacks    []StackSpec        `yaml:"stacks"`    // of the servers; one: of both
+	Stacks    []StackSpec        `yaml:"stacks"`    // one per server; a single one: for both
 	Addresses Addresses          `yaml:"addresses"` // of the ports
 	Workload  apps.Spec          `yaml:"workload"`
 	Faults    FaultSpec          `yaml:"faults"`
@@ -52,17 +52,18 @@ const (
 	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
 
-// LimitSpec bounds the simulated time of a case. What is nil follows from the stacks' timers and the board.
+// LimitSpec bounds the simulated time of a case. Fields that are nil are derived from the stacks' timers and the
+// board.
 type LimitSpec struct {
-	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start
+	SetUp   *simcore.Ps `yaml:"set_up_ps"`  // for each wait before the traffic: control verbs, NICs that start up
 	Traffic *simcore.Ps `yaml:"traffic_ps"` // for the traffic
-	// in which no connection gets on, after which nothing more is expected to come
+	// without any connection advancing, after which nothing more is expected
 	Quiet *simcore.Ps `yaml:"quiet_ps"`
-	// for what is under way in the end: acknowledgements, buffers that are posted again
+	// for what is still in flight at the end: acknowledgements, buffers that are posted again
 	Settle *simcore.Ps `yaml:"settle_ps"`
 }
 
-// DefaultSpec is what a scenario file begins from.
+// DefaultSpec returns the defaults of a scenario file.
 func DefaultSpec() Spec {
 	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(),
 		Expect: ExpectSpec{Compare: apps.Exact}}
@@ -77,8 +78,7 @@ func Load(file string) ([]*Case, error) {
 	return Parse(file, text)
 }
 
-// Parse reads a scenario and returns its cases. name is what errors call it; every error names the line, and those of
-// fields their paths.
+// Parse reads a scenario and returns its cases. Errors name the file as name, the line, and for a field its path.
 func Parse(name string, text []byte) ([]*Case, error) {
 	s := DefaultSpec()
 	presets := board.Presets()
@@ -97,11 +97,10 @@ func Parse(name string, text []byte) ([]*Case, error) {
 	return cases, places.Locate(err)
 }
 
-// nameForm is what can be a folder's name, and the beginning of a case's.
+// nameForm matches a scenario's name, which becomes a folder's name and begins those of its cases.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// The names of cases are those of folders, behind which comes on what NIC they were played: a file system takes 255
-// bytes.
+// Case names become folder names, followed by the NIC they were played on: a file system allows 255 bytes.
 const (
 	maxName     = 64
 	maxCaseName = 240
@@ -153,7 +152,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(s.validateStacks(&rack), s.validateRemotes(&rack))
 }
 
-// validateStacks holds the stacks to what stands in the slots.
+// validateStacks checks the stacks against the devices in the slots.
 func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	var errs []error
 	for i := range s.Stacks {
@@ -174,7 +173,7 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			}
 			if err := k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0]); err != nil {
 				errs = append(errs, field.Against(field.Under(at, err), "board", "devices"))
-				break // the other server's would say the same
+				break // the other server would report the same
 			}
 		}
 	}
@@ -206,10 +205,10 @@ func (l *LimitSpec) validate() error {
 	return errors.Join(errs...)
 }
 
-// stack is that of a server.
+// stack returns the stack of a server.
 func (s *Spec) stack(server int) *StackSpec { return &s.Stacks[min(server, len(s.Stacks)-1)] }
 
-// rack is the board with the devices and faults of the scenario.
+// rack returns the board with the scenario's devices and faults.
 func (s *Spec) rack() board.RackSpec {
 	r := s.Board
 	if s.Faults.Wire != nil {

@@ -190,7 +190,7 @@ func TestSweep(t *testing.T) {
 	require.EqualValues(t, 9, list[3].Workload.Seed)
 }
 
-// Any text gives cases or errors that name the file.
+// Any text yields cases or errors that name the file.
 func FuzzParse(f *testing.F) {
 	f.Add("name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nsweep: {size: [1]}")
 	f.Add("name: x\nboard: {preset: bf3-cores-pair}\ndevices: [{kind: rtl}, {kind: model}]\nworkload: {kind: read, " +

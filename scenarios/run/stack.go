@@ -15,36 +15,37 @@ import (
 
 // Stack is the network stack of a server.
 type Stack interface {
-	Context(process int) verbs.Context // of Workload.Processes
-	Core(process int) apps.Core        // of the host, on which its application runs
-	Ports() int                        // that it can use, from the first on
+	Context(process int) verbs.Context // of one of Workload.Processes
+	Core(process int) apps.Core        // host core on which that process's application runs
+	Ports() int                        // number of ports it can use, from the first on
 
-	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with
-	// a call, or with a frame. It is asked at every step of time.
+	// Settled reports whether nothing is in flight in the stack or on its card: only a call or a frame can start
+	// something new. It is asked at every step of time.
 	Settled() bool
-	// Timer names, for messages, a connection's timer that is armed; empty without one.
+	// Timer names, for messages, an armed timer of a connection; empty if none is armed.
 	Timer() string
-	// Progress changes whenever a connection gets on, though no request may have ended. Repetitions are no progress.
+	// Progress returns a number that changes whenever a connection advances, even if no request ended.
+	// Retransmissions do not count.
 	Progress() uint64
 	Err() error
-	// Close ends what the stack does by itself: its loops and timers.
+	// Close stops the stack's own activity: its loops and timers.
 	Close() error
 }
 
-// counting is a stack that can read the counters of its NIC, which the referee compares with what it saw.
+// counting is implemented by stacks that can read their NIC's counters, which the referee compares with its own.
 type counting interface {
 	ReadCounters(done func()) error
 }
 
-// offloading is a stack that may have an offload engine.
+// offloading is implemented by stacks that may have an offload engine.
 type offloading interface {
-	engine() apps.Engine                         // nil: it has none
+	engine() apps.Engine                         // nil: there is none
 	faults() (list []offload.Fault, more uint64) // handlers that were stopped
 }
 
-// stackKind is what there is to know of a kind of stack.
+// stackKind describes a kind of stack.
 type stackKind struct {
-	fits func(*StackSpec, *board.CardSpec) error // whether it runs on a card
+	fits func(*StackSpec, *board.CardSpec) error // checks that it runs on a card
 	open func(w *world, server int) (Stack, error)
 }
 
@@ -58,7 +59,7 @@ func stackNames() string {
 	return strings.Join(names, " or ")
 }
 
-// Addresses is the network layer of all ports.
+// Addresses selects the network layer of all ports.
 type Addresses string
 
 // The network layers.
@@ -67,11 +68,11 @@ const (
 	IPv6 Addresses = "ipv6"
 )
 
-// The addresses of a server's ports, numbered from 0.
+// MAC and IPv4 address of a server's port; both are numbered from 0.
 func macOf(server, port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(port), byte(1 + server)} }
 func ipOf(server, port int) [4]byte  { return [4]byte{10, 0, byte(port), byte(1 + server)} }
 
-// gidOf is ::ffff:a.b.c.d or, of the range for local use (RFC 4193), fd00::port:server.
+// gidOf returns a port's GID: ::ffff:a.b.c.d or, from the range for local use (RFC 4193), fd00::port:server.
 func (a Addresses) gidOf(server, port int) (g [16]byte) {
 	const at = 12
 	if a == IPv6 {
@@ -84,7 +85,7 @@ func (a Addresses) gidOf(server, port int) (g [16]byte) {
 	return g
 }
 
-// processes are the applications of both servers.
+// processes returns the applications of both servers, process by process.
 func (w *world) processes() (all [][2]apps.Side) {
 	for i := range w.c.Workload.Processes {
 		all = append(all, [2]apps.Side{w.side(0, i), w.side(1, i)})
@@ -92,7 +93,8 @@ func (w *world) processes() (all [][2]apps.Side) {
 	return all
 }
 
-// side is a server as an application on it sees it. Each has the same share of the memory that is there for them.
+// side returns a server as one of its applications sees it. All applications get equal shares of the memory set aside
+// for them.
 func (w *world) side(server, process int) apps.Side {
 	const hops = 64
 	c, peer := w.rack.Servers[server].Cards[0], 1-server
@@ -114,7 +116,7 @@ func (w *world) side(server, process int) apps.Side {
 	}
 }
 
-// ports is how many each server has that lead to the same of the other.
+// ports returns how many ports both servers can use: port p of one leads to port p of the other.
 func (w *world) ports() int {
 	n := w.stacks[0].Ports()
 	return min(n, w.stacks[1].Ports())

@@ -14,12 +14,12 @@ import (
 	"nictwin/stack/transport"
 )
 
-// SweepSpec makes one case of a scenario for every combination of values. A field without values is as the workload
-// has it.
+// SweepSpec expands a scenario to one case for every combination of values. A field without values stays as the
+// scenario has it.
 type SweepSpec struct {
 	Kinds       []apps.Kind      `yaml:"kind"`
 	Transports  []apps.Transport `yaml:"transport"`
-	Sizes       []int            `yaml:"size"` // each the only one of its case
+	Sizes       []int            `yaml:"size"` // each case has one size only
 	Processes   []int            `yaml:"processes"`
 	QueuePairs  []int            `yaml:"queue_pairs"`
 	Depths      []int            `yaml:"depth"`
@@ -29,11 +29,11 @@ type SweepSpec struct {
 	SignalEvery []int            `yaml:"signal_every"`
 	MTUs        []int            `yaml:"mtu"`
 	LowLatency  []bool           `yaml:"low_latency"`
-	Losses      []float64        `yaml:"loss"` // of faults.wire
+	Losses      []float64        `yaml:"loss"` // sets faults.wire
 	Stalls      []int            `yaml:"stall"`
 	Seeds       []uint64         `yaml:"seed"`
-	PCIe        []string         `yaml:"pcie"` // kind of every fault of faults.pcie
-	Heads       []rb2.HeadSync   `yaml:"head"` // of workload.ring
+	PCIe        []string         `yaml:"pcie"` // sets the kind of every fault in faults.pcie
+	Heads       []rb2.HeadSync   `yaml:"head"` // sets workload.ring
 	Tails       []rb2.TailSync   `yaml:"tail"`
 
 	// Options of stacks of kind flexins.
@@ -48,16 +48,16 @@ type SweepSpec struct {
 	Notifies []node.Notification   `yaml:"notify"`
 }
 
-// stackAxes are those that set options of stacks of kind flexins.
+// stackAxes names the axes that set options of stacks of kind flexins.
 var stackAxes = []string{"data_cores", "receive", "transmit", "staging_bytes", "selective_repeat", "cc", "spray",
 	"notify"}
 
-// axis is a field of a sweep.
+// axis is one field of a sweep.
 type axis struct {
 	name  string
 	n     int
-	twice error                       // the first value that comes a second time; nil: none does
-	set   func(s *Spec, i int) string // value i; returns it as text
+	twice error                       // reports a repeated value; nil: all differ
+	set   func(s *Spec, i int) string // sets value i and returns it as text
 }
 
 func values[T comparable](name string, list []T, set func(s *Spec, v T)) axis {
@@ -67,7 +67,7 @@ func values[T comparable](name string, list []T, set func(s *Spec, v T)) axis {
 	}}
 }
 
-// twice refuses values that are equal, however they are written: their cases would be one.
+// twice reports a value that equals an earlier one, however it is written: both would give the same case.
 func twice[T comparable](name string, list []T) error {
 	for i, v := range list {
 		if first := slices.Index(list, v); first < i {
@@ -94,7 +94,7 @@ func (w *SweepSpec) axes() []axis {
 		values("low_latency", w.LowLatency, func(s *Spec, v bool) { s.Workload.LowLatency = v }),
 		values("head", w.Heads, func(s *Spec, v rb2.HeadSync) { s.Workload.Ring.Head = v }),
 		values("tail", w.Tails, func(s *Spec, v rb2.TailSync) { s.Workload.Ring.Tail = v }),
-		values("loss", w.Losses, (*Spec).lose),
+		values("loss", w.Losses, (*Spec).setLoss),
 		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
 		values("data_cores", w.DataCores, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.DataCores = v }) }),
 		values("receive", w.Receives,
@@ -114,12 +114,12 @@ func (w *SweepSpec) axes() []axis {
 		values("spray", w.Sprays, func(s *Spec, v bool) { s.flexins(func(n *node.Spec) { n.Data.Spray = v }) }),
 		values("notify", w.Notifies,
 			func(s *Spec, v node.Notification) { s.flexins(func(n *node.Spec) { n.Notify = v }) }),
-		values("pcie", w.PCIe, (*Spec).answer),
+		values("pcie", w.PCIe, (*Spec).setReadFault),
 		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
 	}
 }
 
-// flexins changes the options of FlexiNS on all servers.
+// flexins changes the FlexiNS options of all servers.
 func (s *Spec) flexins(change func(*node.Spec)) {
 	s.Stacks = slices.Clone(s.Stacks)
 	for i := range s.Stacks {
@@ -127,22 +127,22 @@ func (s *Spec) flexins(change func(*node.Spec)) {
 	}
 }
 
-// lose sets the share of packets that the cables lose.
-func (s *Spec) lose(share float64) {
+// setLoss sets the share of packets that the cables lose.
+func (s *Spec) setLoss(share float64) {
 	w := *s.Faults.Wire
 	w.Chances.Loss = share
 	s.Faults.Wire = &w
 }
 
-// answer sets what goes wrong with answers to reads.
-func (s *Spec) answer(kind string) {
+// setReadFault sets how answers to reads go wrong.
+func (s *Spec) setReadFault(kind string) {
 	s.Faults.PCIe = slices.Clone(s.Faults.PCIe)
 	for i := range s.Faults.PCIe {
 		s.Faults.PCIe[i].Kind = kind
 	}
 }
 
-// maxCases is more than anybody reads the results of.
+// maxCases limits a sweep to as many results as anybody reads.
 const maxCases = 1000
 
 func (w *SweepSpec) validate() error {
@@ -157,7 +157,7 @@ func (w *SweepSpec) validate() error {
 	return errors.Join(errs...)
 }
 
-// Case is a scenario with a value for everything.
+// Case is a scenario with one value for every field of its sweep.
 type Case struct {
 	Spec
 	File string
@@ -169,7 +169,7 @@ type Case struct {
 // Locate puts file and line to each error of a field.
 func (c *Case) Locate(err error) error { return c.places.Locate(err) }
 
-// cases are one for each combination, the last field the fastest.
+// cases returns one case for each combination; the last field varies fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {
 	axes := s.Sweep.axes()
 	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of {
@@ -214,7 +214,7 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 	}
 }
 
-// step goes to the next combination; false: there is none.
+// step advances to the next combination and reports whether there was one.
 func step(at []int, axes []axis) bool {
 	for i := len(axes) - 1; i >= 0; i-- {
 		if at[i]++; at[i] < axes[i].n {

@@ -12,7 +12,7 @@ import (
 	"nictwin/stack/apps"
 )
 
-// timed is a scenario on two servers of a kind, with fields of both cards.
+// timed returns a scenario on two servers of a kind, with extra fields for both cards.
 func timed(kind, fields, network, workload string) string {
 	preset := map[string]string{"flexins": "bf3-cores", "rnic": "connectx6-cores"}[kind]
 	server := func(name string) string {
@@ -23,8 +23,8 @@ func timed(kind, fields, network, workload string) string {
 		preset, server("A"), server("B"), network, kind, workload)
 }
 
-// Whatever the timers of queue pairs, and however long and slow the board is, nothing that only takes its time is a
-// finding.
+// Whatever the timers of queue pairs, and however long and slow the board is, a case that merely takes its time has
+// no finding.
 func TestNoFalseAlarmFromTime(t *testing.T) {
 	plain := "seed: 0"
 	var all []string
@@ -66,7 +66,7 @@ func playText(t *testing.T, text string) *Played {
 	return p
 }
 
-// A stack that waits in vain is found as fast as before where timers and board are short.
+// On boards with short timers and links, a stack that waits in vain is found as fast as before.
 func TestLimitsOfUsualBoards(t *testing.T) {
 	for _, kind := range []string{"flexins", "rnic"} {
 		cases, err := Parse("timed.yaml", []byte(timed(kind, "seed: 0", "latency_ps: 25000", "count: 4")))

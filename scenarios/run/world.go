@@ -14,27 +14,27 @@ import (
 	"nictwin/scenarios/observe/wiretap"
 )
 
-// world is a case's board with everything on it.
+// world is the board of a case with devices, stacks and referees attached.
 type world struct {
 	ctx    context.Context
 	c      *Case
 	o      *Options
 	engine *simcore.Engine
-	spec   board.RackSpec // with the devices that are played on
+	spec   board.RackSpec // with the devices of this run
 	pools  board.Pools
 	rack   *board.Rack
 	stacks [2]Stack
-	judges []*judge.Judge // of the cards; nil where the NIC is not the contract's
+	judges []*judge.Judge // by card; nil where the NIC is not of the contract
 	log    *judge.Log     // nil without artifacts
 	tap    *wiretap.Tap   // likewise
 	limits limits
 	over   bool
-	failed error // of a stack, as the case expects
+	failed error // error of a stack that the case expects
 }
 
-// StuckError says that something that must happen did not.
+// StuckError reports something that had to happen and did not.
 type StuckError struct {
-	What string // what was waited for
+	What string // what the run waited for
 	Why  string
 	At   simcore.Ps
 }
@@ -43,7 +43,7 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("waited for %s: %s (at %v of simulated time)", e.What, e.Why, nanoseconds(e.At))
 }
 
-// StackError is what ended a stack, or kept its applications from going on.
+// StackError is the error that ended a stack or blocked its applications.
 type StackError struct{ Err error }
 
 func (e *StackError) Error() string { return e.Err.Error() }
@@ -51,7 +51,7 @@ func (e *StackError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *StackError) Unwrap() error { return e.Err }
 
-// stackError is an error of a stack, or nil.
+// stackError wraps an error of a stack; nil stays nil.
 func stackError(err error) error {
 	if err == nil {
 		return nil
@@ -59,7 +59,7 @@ func stackError(err error) error {
 	return &StackError{err}
 }
 
-// newWorld builds the board and begins.
+// newWorld builds the board and begins the case.
 func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine(), limits: c.limits()}
 	w.spec = o.override(c.rack())
@@ -74,7 +74,7 @@ func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 	return w, nil
 }
 
-// begin attaches what watches, and opens the stacks.
+// begin attaches the observers and opens the stacks.
 func (w *world) begin(rack *board.RackSpec) error {
 	if err := w.watch(rack); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (w *world) begin(rack *board.RackSpec) error {
 	return nil
 }
 
-// watch attaches the referees and what writes artifacts.
+// watch attaches the referees and the writers of artifacts.
 func (w *world) watch(rack *board.RackSpec) (err error) {
 	for i, v := range w.rack.Servers {
 		if w.o.Observe != nil {
@@ -133,10 +133,10 @@ func (w *world) watch(rack *board.RackSpec) (err error) {
 	return nil
 }
 
-// contract reports whether the contract's NIC stands on a card.
+// contract reports whether a card has a NIC of the contract.
 func contract(c *board.CardSpec) bool { return c.Device.Kind != board.DeviceRNIC }
 
-// buildOf is the sizes of a card's NIC.
+// buildOf returns the build of a card's NIC.
 func buildOf(c *board.CardSpec, nic board.NIC) nicspec.Build {
 	b := nicspec.DefaultBuild()
 	if c.Build != nil {
@@ -146,14 +146,14 @@ func buildOf(c *board.CardSpec, nic board.NIC) nicspec.Build {
 	return b
 }
 
-// Steps of simulated time between two looks at a condition.
+// Steps of simulated time between two checks of a condition.
 const (
 	setUpStep   = simcore.Microsecond
 	trafficStep = simcore.Microsecond
 )
 
-// wrong is what keeps the world from going on.
-func (w *world) wrong() error {
+// err returns the errors that keep the world from continuing.
+func (w *world) err() error {
 	errs := []error{w.ctx.Err(), w.rack.Err()}
 	for _, s := range w.stacks {
 		if s != nil {
@@ -166,7 +166,7 @@ func (w *world) wrong() error {
 	return errors.Join(errs...)
 }
 
-// unexpected is an error of a stack, unless the case expects it.
+// unexpected returns an error of a stack unless the case expects it, in which case it is recorded.
 func (w *world) unexpected(err error) error {
 	if want := w.c.Expect.Failure; err == nil || want == "" || !strings.Contains(err.Error(), want) {
 		return stackError(err)
@@ -175,7 +175,7 @@ func (w *world) unexpected(err error) error {
 	return nil
 }
 
-// run lets time pass: a step, or as many as there is nothing to happen in.
+// run advances time by a step, or by as many whole steps as contain no event.
 func (w *world) run(step simcore.Ps) error {
 	to := w.engine.Now() + step
 	if next := w.engine.Next(); w.o.Step == nil && next != nil && next.At > to {
@@ -184,10 +184,10 @@ func (w *world) run(step simcore.Ps) error {
 	if err := w.engine.RunUntil(to); err != nil {
 		return err
 	}
-	return w.wrong()
+	return w.err()
 }
 
-// armed says which timers of connections are, for the end of a message.
+// armed lists the armed timers of connections, as the end of a message.
 func (w *world) armed() (text string) {
 	for i, s := range w.stacks {
 		if s == nil {
@@ -207,12 +207,12 @@ func (w *world) settled() bool {
 	}
 	settled := true
 	for _, s := range w.stacks {
-		settled = (s.Settled() || s.Err() != nil) && settled // every one is looked at each time
+		settled = (s.Settled() || s.Err() != nil) && settled // no short circuit
 	}
 	return settled
 }
 
-// await runs the world until done; it is an apps.Await.
+// await runs the world until done holds; it is an apps.Await.
 func (w *world) await(what string, done func() bool) error {
 	for from := w.engine.Now(); !done(); {
 		stuck := func(why string) error { return &StuckError{what, why, w.engine.Now()} }
@@ -229,7 +229,7 @@ func (w *world) await(what string, done func() bool) error {
 	return nil
 }
 
-// settle lets everything come to its end that is under way.
+// settle runs until everything in flight has ended.
 func (w *world) settle(what string) error {
 	since := w.engine.Now()
 	for from := w.engine.Now(); w.engine.Pending() > 0 && w.engine.Now()-since < w.limits.grace; {
@@ -247,12 +247,12 @@ func (w *world) settle(what string) error {
 	return nil
 }
 
-// end has the devices come to rest.
+// end waits until the devices are idle.
 func (w *world) end() error {
 	w.over = true
 	for from := w.engine.Now(); !w.resting(); {
 		if w.failed != nil && w.engine.Now()-from >= w.limits.grace {
-			return nil // cores of what failed go on for ever; NICs have come to rest
+			return nil // cores of the failed stack never stop; NICs are idle by now
 		}
 		if w.engine.Now()-from > w.limits.settle {
 			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()),
@@ -265,12 +265,12 @@ func (w *world) end() error {
 	return nil
 }
 
-// resting reports whether nothing is to happen any more but that timers run out of connections that wait for nothing.
+// resting reports whether nothing can happen any more except that timers of idle connections expire.
 func (w *world) resting() bool {
 	return w.engine.Pending() == 0 || w.engine.Pending() == w.engine.Armed() && w.settled()
 }
 
-// close ends the devices and the artifacts.
+// close closes the devices and the artifacts.
 func (w *world) close() error {
 	errs := []error{w.rack.Close()}
 	if w.log != nil {

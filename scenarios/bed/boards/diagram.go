@@ -14,26 +14,26 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// box is a component, with what is worth knowing of it.
+// box is a component with its most relevant properties.
 type box struct {
 	title string
 	says  []string
 }
 
-// row is components behind one another.
+// row is a chain of components.
 type row struct {
 	name  string
 	boxes []box
 }
 
-// drawing is a card: the way from the wire, and what it branches into.
+// drawing is a card: the path from the wire, and its branches.
 type drawing struct {
 	name     string
 	front    row
 	branches []row
 }
 
-// drawCard is a card as boxes. Where its server has a memory for all cards, the card ends at its root.
+// drawCard draws a card as boxes. If its server has one memory for all cards, the drawing ends at the card's root.
 func drawCard(c *board.CardSpec, shared bool) drawing {
 	d := drawing{name: c.Name, front: row{"", []box{ethernet(c), slot(c)}}}
 	switch sw := c.Switch; {
@@ -56,7 +56,7 @@ func drawCard(c *board.CardSpec, shared bool) drawing {
 	return d
 }
 
-// across is a switch, and the ways of one side's cores to the other's memory.
+// across draws a switch, and the paths of one side's cores to the other's memory.
 func across(sw *board.SwitchSpec) []string {
 	says := []string{ns(sw.Latency), "NIC link " + string(sw.NICLink)}
 	if o := sw.ArmOutbound; o != nil {
@@ -105,7 +105,7 @@ func downlink(d *board.Downlink, size uint64, shared bool) []box {
 	return append(append(list, root), parts(&d.MemorySpec, size)...)
 }
 
-// parts are what is behind a root.
+// parts returns the components behind a root.
 func parts(d *board.MemorySpec, size uint64) (list []box) {
 	if d.Cache != nil {
 		list = append(list, box{"cache", cache(d.Cache)})
@@ -132,7 +132,7 @@ func gpus(d *board.MemorySpec) (list []box) {
 	return list
 }
 
-// machineParts are what a machine with cores has behind its root.
+// machineParts returns the components behind the root of a machine with cores.
 func machineParts(h *host.Spec, size uint64) []box {
 	list := []box{{"IIO", []string{bytes(uint64(h.IIO.Bytes))}}}
 	if h.LLC != nil {
@@ -205,7 +205,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// title says what a board is as a whole.
+// title describes a board in one line.
 func title(s *board.RackSpec) string {
 	t := fmt.Sprintf("%s: %s", s.Name, plural(len(s.Servers), "server"))
 	if s.Fleet != nil {
@@ -228,7 +228,7 @@ func title(s *board.RackSpec) string {
 	return t
 }
 
-// machine is a server as it is drawn; client machines, all alike, are one.
+// machine is a server as drawn; identical client machines are drawn as one.
 type machine struct {
 	name  string
 	cards []drawing
@@ -260,7 +260,7 @@ func machines(s *board.RackSpec) (all []machine) {
 	return all
 }
 
-// ethernetSwitch is the network's switch.
+// ethernetSwitch draws the network's switch.
 func ethernetSwitch(s *board.RackSpec) box {
 	sw, ports := s.Network.Switch, s.Network.Switch.Ports
 	if ports == 0 {

@@ -1,10 +1,7 @@
-// Package boards finds boards by name or file for the command line, and draws
-// them.
+// Package boards finds boards by name or file for the command line, and draws them.
 //
-// A board is a preset of models/board, or a file that its ParseRack takes. A
-// replay or a random program is played on the one card of a board that has just
-// one, with open Ethernet ports.
+// A board is a preset of models/board, or a file that its ParseRack accepts. Replays and random programs need a board
+// with exactly one card, whose Ethernet ports are open.
 //
-// It runs nothing. What a field means, and what is wrong with it, models/board
-// says.
+// It runs nothing. The meaning of fields, and their validation, belong to models/board.
 package boards

@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Load is the board of a preset's name, or of a file.
+// Load returns the board of a preset's name or of a file.
 func Load(nameOrFile string) (board.RackSpec, error) {
 	if slices.Contains(board.RackPresetNames, nameOrFile) {
 		return board.RackPreset(nameOrFile)
@@ -28,7 +28,7 @@ func Load(nameOrFile string) (board.RackSpec, error) {
 	return board.ParseRack(nameOrFile, text)
 }
 
-// Card is the card of a board on which captures and programs are played.
+// Card returns the card of a board on which captures and programs are played.
 func Card(nameOrFile string) (*board.CardSpec, error) {
 	s, err := Load(nameOrFile)
 	if err != nil {

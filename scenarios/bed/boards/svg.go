@@ -8,7 +8,7 @@ import (
 	"nictwin/models/board"
 )
 
-// Sizes of the picture, in its units.
+// Sizes in the picture, in its units.
 const (
 	boxWidth, boxHeight = 150, 92
 	gap, margin         = 26, 20
@@ -16,19 +16,19 @@ const (
 	headHeight          = 26
 )
 
-// canvas is an SVG in the making.
+// canvas is an SVG under construction.
 type canvas struct {
 	strings.Builder
 	width int
 }
 
-// svgMark is how a picture of ours begins.
+// svgMark is the first line of every picture drawn by nictwin.
 const svgMark = "<!-- board drawn by nictwin: replaced by later runs -->\n"
 
-// IsSVG reports whether a text begins as a picture that SVG has drawn.
+// IsSVG reports whether a text is a picture that SVG has drawn.
 func IsSVG(text []byte) bool { return strings.HasPrefix(string(text), svgMark) }
 
-// SVG draws a board as a picture.
+// SVG draws a board as an SVG picture.
 func SVG(s *board.RackSpec) string {
 	var c canvas
 	y := margin + lineHeight
@@ -42,7 +42,7 @@ func SVG(s *board.RackSpec) string {
 `, c.width+margin, y) + c.String() + "</svg>\n"
 }
 
-// machine draws a server from y on, and returns where it ends.
+// machine draws a server from y coordinate top on, and returns where it ends.
 func (c *canvas) machine(m *machine, top int) int {
 	y := top + headHeight
 	right := 0
@@ -70,7 +70,7 @@ func (c *canvas) machine(m *machine, top int) int {
 	return y
 }
 
-// row draws boxes from left to right, and returns where the next would begin.
+// row draws boxes from left to right, and returns where the next one would begin.
 func (c *canvas) row(r *row, x, y int) int {
 	for i, b := range r.boxes {
 		if i > 0 {

@@ -7,7 +7,7 @@ import (
 	"nictwin/models/board"
 )
 
-// Text draws a board with letters.
+// Text draws a board as text.
 func Text(s *board.RackSpec) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, title(s))

@@ -17,18 +17,18 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// NICError reports a device that is no NIC.
+// NICError reports a device that is not a NIC.
 type NICError struct {
 	Name string // of the device
-	What string // it lacks
+	What string // the missing part
 }
 
 func (e *NICError) Error() string { return e.Name + ": " + e.What }
 
 var _ error = (*NICError)(nil)
 
-// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise a *NICError that names
-// what it lacks.
+// IsNIC returns nil for a device with the streams and the busy signal of a NIC, else a *NICError that names what is
+// missing.
 func IsNIC(m *manifest.Manifest) error {
 	var lacks []string
 	for _, want := range []struct{ name, dir string }{
@@ -51,13 +51,13 @@ func IsNIC(m *manifest.Manifest) error {
 	return nil
 }
 
-// Eth is the Ethernet side of a build of the NIC [B2]; what is 0 is as the manifest has it.
+// Eth is the Ethernet side of a build of the NIC [B2]; fields that are 0 leave the manifest's values.
 type Eth struct {
 	Ports int
-	Bits  int // of the stream of a port
+	Bits  int // width of a port's stream
 }
 
-// Of is the manifest of a NIC for a build with these ports [B2] [B3].
+// Of returns the manifest of a NIC adapted to these ports [B2] [B3].
 func (e Eth) Of(m *manifest.Manifest) (*manifest.Manifest, error) {
 	w, err := m.Widen(paramPorts, max(e.Ports, 1), streamEthIn, streamEthOut)
 	if err != nil || e.Bits == 0 {
@@ -66,8 +66,8 @@ func (e Eth) Of(m *manifest.Manifest) (*manifest.Manifest, error) {
 	return w.With(paramEthBits, e.Bits)
 }
 
-// Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for
-// another process that builds it.
+// Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. Canceling ctx ends the
+// wait for another process that builds it.
 func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*build.Device, error) {
 	m, err := manifest.Load(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*
 	return BuildOf(ctx, m, variant, eth, log)
 }
 
-// BuildOf is Build of a manifest that was read.
+// BuildOf is Build for a manifest that was already read.
 func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*build.Device, error) {
 	m, err := eth.Of(m)
 	if err != nil {
@@ -85,7 +85,7 @@ func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth,
 	return build.Build(m, build.Options{Variant: build.Variant(variant), Log: log, Context: ctx})
 }
 
-// Sized is the manifest of a NIC for a build with the queues, keys, rules and parts of these sizes [B2].
+// Sized returns the manifest of a NIC adapted to the queues, keys, rules and parts of these sizes [B2].
 func Sized(m *manifest.Manifest, sizes *nicspec.Build) *manifest.Manifest {
 	w := *m
 	w.Parameters = maps.Clone(m.Parameters)
@@ -106,7 +106,7 @@ func (s *Spec) device() (*build.Device, error) {
 	return s.Builds.get(s, s.build)
 }
 
-// build makes the device that the spec names, or finds it in the cache.
+// build builds the device that the spec names, or finds it in the cache.
 func (s *Spec) build() (*build.Device, error) {
 	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, field.Errorf("dut", ": %w", err)
@@ -128,8 +128,7 @@ func (s *Spec) build() (*build.Device, error) {
 	return BuildOf(s.Context, m, variant, Eth{s.ports(), s.EthBits}, s.Log)
 }
 
-// sameBuild reports whether a slot wants the sizes and parts that an RTL device has; its ports are looked at by
-// themselves.
+// sameBuild reports whether an RTL device has the sizes and parts that a slot wants; ports are checked elsewhere.
 func (s *Spec) sameBuild(slot *nicspec.Build) bool {
 	have, want := nicspec.DefaultBuild(), *slot
 	if s.Build != nil {

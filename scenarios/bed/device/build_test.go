@@ -8,7 +8,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// An RTL device stands only in a slot for the sizes and parts that it was built with.
+// An RTL device fits only a slot for the sizes and parts that it was built with.
 func TestSlotsWantWhatWasBuilt(t *testing.T) {
 	small := nicspec.DefaultBuild()
 	small.NumRxq = 8

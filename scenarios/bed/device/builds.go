@@ -9,14 +9,14 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Builds keeps the devices that were built, so that runs of one command ask the toolchain and the cache for each of
-// them once. Goroutines may share it.
+// Builds caches built devices, so that the runs of one command ask the toolchain and the build cache only once for
+// each. It is safe for concurrent use.
 type Builds struct {
 	mu  sync.Mutex
 	all map[wanted]*kept
 }
 
-// wanted is what a build is told apart by within one command.
+// wanted is the key of a build within one command.
 type wanted struct {
 	dut, variant string
 	eth          Eth
@@ -24,14 +24,14 @@ type wanted struct {
 	sizes        nicspec.Build
 }
 
-// kept is one of the builds. Whoever holds mu makes it.
+// kept is a build in the cache. The holder of mu builds it.
 type kept struct {
 	mu    sync.Mutex
 	built *build.Device // nil: not built yet
 }
 
-// get returns the build that a spec wants, made by build unless it is there. What fails is tried again by the next who
-// asks.
+// get returns the build that a spec wants, and calls build if it does not exist yet. A failed build is tried again on
+// the next call.
 func (b *Builds) get(s *Spec, build func() (*build.Device, error)) (*build.Device, error) {
 	if b == nil || s.Coverage != "" || s.Wave != nil {
 		return build()
@@ -42,7 +42,7 @@ func (b *Builds) get(s *Spec, build func() (*build.Device, error)) (*build.Devic
 	if k.built != nil {
 		if _, err := os.Stat(k.built.Binary); err == nil {
 			return k.built, nil
-		} // else the cache was emptied meanwhile
+		} // else the cache was emptied in the meantime
 	}
 	made, err := build()
 	if err == nil {

@@ -15,7 +15,8 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// However many ask at once, each build is made once; what fails, or has gone, is made by the next who asks.
+// Each build is made once for any number of concurrent callers; a failed or removed one is made again on the next
+// call.
 func TestBuildsAreMadeOnce(t *testing.T) {
 	var b Builds
 	bin := filepath.Join(t.TempDir(), "dut")

@@ -10,25 +10,25 @@ import (
 	"nictwin/rtlbridge/build"
 )
 
-// Device is a NIC of any kind, with what is known of it beyond its boundary.
+// Device is a NIC of any kind, with properties that its boundary does not show.
 type Device interface {
 	board.NIC
-	Build() string  // hash of the RTL build, empty for the model
-	Digest() uint64 // of all events, as rtlbridge.Playback's; 0 unless Spec.Digest was set
+	Build() string  // hash of the RTL build; empty for the model
+	Digest() uint64 // of all events, as by rtlbridge.Playback; 0 without Spec.Digest
 	Wall() rtlbridge.Wall
 }
 
-// Opened is a device that was built and started, or reached, and waits for its slot.
+// Opened is a device that was built and started, or connected to, and is not yet in its slot.
 type Opened struct {
 	spec   Spec
 	conn   *rtlbridge.Conn // nil for the model
-	built  *build.Device   // nil for the model and for what runs elsewhere
+	built  *build.Device   // nil for the model and for remote devices
 	period simcore.Ps
-	nic    Device // once it stands in its slot
+	nic    Device // set once it is in its slot
 }
 
-// Open builds the device, or finds it in the cache, and starts it; or reaches the one that runs elsewhere. The caller
-// must Close it, unless a board does with the NIC.
+// Open builds the device, or finds it in the cache, and starts it; or it connects to a remote one. The caller must
+// Close it, unless a board closes the NIC.
 func Open(s Spec) (*Opened, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -45,10 +45,10 @@ func Open(s Spec) (*Opened, error) {
 	return o, nil
 }
 
-// Period is that of the NIC's clock.
+// Period returns the period of the NIC's clock.
 func (o *Opened) Period() simcore.Ps { return o.period }
 
-// NIC puts the device into a slot; it is a board.Factory, for one call.
+// NIC puts the device into a slot; it is a board.Factory for a single call.
 func (o *Opened) NIC(s board.Slot) (board.NIC, error) {
 	if o.nic != nil {
 		return nil, errors.New("device: it stands in a slot already")
@@ -63,10 +63,10 @@ func (o *Opened) NIC(s board.Slot) (board.NIC, error) {
 	return o.nic, err
 }
 
-// Device is the NIC, once it stands in its slot.
+// Device returns the NIC once it is in its slot.
 func (o *Opened) Device() Device { return o.nic }
 
-// Close ends a device that stands in no slot.
+// Close ends a device that is in no slot.
 func (o *Opened) Close() error {
 	if o.conn == nil || o.nic != nil {
 		return nil

@@ -68,7 +68,7 @@ func (x *node) connect(q, peer *rnicverbs.QP, to *node) {
 	})
 }
 
-// fromHost is the bus of a host without cores.
+// fromHost returns the bus of a host without cores.
 func fromHost(c *board.Card) driver.Bus {
 	return rootbus.Bus{Regs: c.Host.MMIO(nicspec.RequesterHost), Memory: c.Memory}
 }
@@ -161,7 +161,7 @@ func playFleet(t *testing.T, preset string) simcore.Ps {
 	return e.Now()
 }
 
-// onCore is the bus of software on a core of a machine, by the register access of a root.
+// onCore returns the bus of software on a core of a machine, which reaches registers through a root.
 func onCore(t *testing.T, c *board.Card, endpoint, number int, rc *root.Root, requester uint16) (driver.Bus,
 	*cpu.Core) {
 	x, err := c.Memory.Host(endpoint).Core(0, number)

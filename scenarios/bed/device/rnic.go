@@ -10,13 +10,13 @@ import (
 	"nictwin/rtlbridge"
 )
 
-// hardware is a NIC with a hardware RDMA transport. It has a programming interface of its own (models/rnic/rnicspec),
-// so neither the contract NIC's driver nor the referee has to do with it.
+// hardware is a NIC with a hardware RDMA transport. It has its own programming interface (models/rnic/rnicspec), so
+// neither the contract NIC's driver nor the referee can be used with it.
 type hardware struct{ *rnic.Comp }
 
-// RNIC puts a NIC with a hardware RDMA transport into slots. The slot's clock is taken over, and the rate of its
-// Ethernet link where it has one; Ethernet ports must agree. A slot that asks for the contract NIC's sizes or for
-// stalls is refused.
+// RNIC puts a NIC with a hardware RDMA transport into slots. It adopts the slot's clock, and the rate of its Ethernet
+// link if there is one; the Ethernet ports must match. A slot that demands sizes of the contract NIC, or stalls, is
+// refused.
 func RNIC(s rnic.Spec) board.Factory {
 	return func(slot board.Slot) (board.NIC, error) {
 		switch {
@@ -44,8 +44,7 @@ func RNIC(s rnic.Spec) board.Factory {
 	}
 }
 
-// putRNIC puts the NIC of the model that a board names into its slot, with the slot's ports and the limits of its
-// roots.
+// putRNIC puts the NIC model that a board names into its slot, with the slot's ports and the limits of its roots.
 func putRNIC(slot board.Slot) (board.NIC, error) {
 	s, err := rnic.Preset(slot.Device.Model)
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// An rnic stands in the slot of a whole card, behind the card's switch, and answers at its registers.
+// An rnic works in the slot of a whole card, behind the card's switch, and answers register accesses.
 func TestRNICInASlot(t *testing.T) {
 	card, err := board.CardPreset("bf2")
 	require.NoError(t, err)

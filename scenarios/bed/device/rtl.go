@@ -26,7 +26,7 @@ type rtl struct {
 	slot    board.Slot
 	ethBits int
 	idle    protocol.IdleMode
-	broke   *StreamError // first stream rule that was broken
+	broke   *StreamError // first violation of a stream rule
 
 	observers []boundary.Observer
 }
@@ -40,7 +40,7 @@ const (
 	paramPorts, paramEthBits = "Ports", "EthBits"
 )
 
-// open starts the device, or reaches the one that runs elsewhere, of which only that is known what it tells.
+// open starts the device, or connects to a remote one, of which only its own description is known.
 func (s *Spec) open() (*rtlbridge.Conn, *build.Device, error) {
 	if s.Connect != "" {
 		token, err := s.token()
@@ -103,7 +103,7 @@ func (o *Opened) newRTL(slot board.Slot) (Device, error) {
 	return &rtl{Comp: c, conn: o.conn, slot: slot, ethBits: bits, idle: o.spec.Idle}, nil
 }
 
-// FitError tells that a device which runs elsewhere is not the one that the settings speak of.
+// FitError reports that a remote device does not match the settings.
 type FitError struct {
 	Address string
 	Err     error
@@ -114,14 +114,14 @@ func (e *FitError) Error() string { return "device at " + e.Address + ": " + e.E
 // Unwrap returns the cause.
 func (e *FitError) Unwrap() error { return e.Err }
 
-// pins holds the Ethernet pins of the device to what is wanted, and returns the bits of a stream.
+// pins checks the Ethernet pins of the device against the slot, and returns the width of a stream.
 func pins(c *rtlbridge.Conn, s *board.Slot) (bits int, err error) {
 	if more := manifest.LaneName(streamEthIn, s.Ports); stream(c, more) != nil {
 		return 0, fmt.Errorf("the device has the stream %s, too: it has more than %d ports", more, s.Ports)
 	}
 	in := stream(c, streamEthIn)
 	if in == nil {
-		return 0, nil // the bindings say so
+		return 0, nil // as the bindings say
 	}
 	bits = 8 * in.DataBytes
 	if c.Hello().Busy < 0 {
@@ -133,7 +133,7 @@ func pins(c *rtlbridge.Conn, s *board.Slot) (bits int, err error) {
 	return bits, nil
 }
 
-// stream is a stream of the device, nil if it has none of that name.
+// stream returns a stream of the device by name, or nil.
 func stream(c *rtlbridge.Conn, name string) *protocol.StreamInfo {
 	all := c.Hello().Streams
 	if i := slices.IndexFunc(all, func(s protocol.StreamInfo) bool { return s.Name == name }); i >= 0 {
@@ -142,7 +142,7 @@ func stream(c *rtlbridge.Conn, name string) *protocol.StreamInfo {
 	return nil
 }
 
-// bindEth is the binding of the first Ethernet port; those after it follow.
+// bindEth is the binding of the first Ethernet port; the others follow.
 const bindEth = 1
 
 func (r *rtl) PCIe() *simcore.Port     { return r.Port(bindEth - 1) }
@@ -157,7 +157,7 @@ func (r *rtl) Wall() rtlbridge.Wall    { return r.Comp.Wall() }
 func (r *rtl) Begin(done func() bool) error {
 	s := r.conn.NewStart(r.slot.Seed)
 	s.Idle = r.idle
-	s.Poison = r.slot.Stall > 0 // what the device reads without looking at tvalid shows
+	s.Poison = r.slot.Stall > 0 // reveals a device that reads without looking at tvalid
 	for i := range s.Streams {
 		s.Streams[i].StallPercent = r.slot.Stall
 		if r.conn.Hello().Streams[i].Name != streamTLPIn {
@@ -196,7 +196,7 @@ func (r *rtl) ObserveRest(f boundary.RestObserver) {
 // ObserveHeld implements boundary.Observable.
 func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
 	streams := r.conn.Hello().Streams
-	of := make([]boundary.Held, len(streams)) // kind and port; NumKinds is none of a NIC's
+	of := make([]boundary.Held, len(streams)) // kind and port; NumKinds marks streams that are not a NIC's
 	for i, s := range streams {
 		of[i].Kind = boundary.NumKinds
 		switch s.Name {
@@ -222,7 +222,7 @@ func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
 	})
 }
 
-// happened translates the bridge's events: an input has crossed when its last beat was accepted.
+// happened translates the bridge's events: an input has crossed once its last beat was accepted.
 func (r *rtl) happened(e rtlbridge.Event) {
 	c := boundary.Crossing{First: int64(e.First), Last: int64(e.Last)}
 	switch {

@@ -7,14 +7,16 @@ import (
 	"nictwin/models/board"
 )
 
-// Finder finds what the devices of a board name. Nil finds nothing: names of DUTs are paths, and there are no tokens.
+// Finder resolves the names that devices of a board use. A nil Finder resolves nothing: names of DUTs are paths, and
+// there are no tokens.
 type Finder struct {
-	DUT     func(name string) (string, error) // the manifest of a DUT; nil: names are paths
-	Address func(address string) string       // nil: paths of sockets are as they are written
-	Token   func(file string) (string, error) // what a token file holds; nil: there are none
+	DUT     func(name string) (string, error) // returns the manifest of a DUT; nil: names are paths
+	Address func(address string) string       // resolves the path of a socket; nil: it stays as written
+	Token   func(file string) (string, error) // reads a token file; nil: there are none
 }
 
-// Slots fills every slot of a board: with the device of its spec, or with one by base where that leaves it open.
+// Slots returns a factory that fills every slot of a board: with the device of the slot's spec, or by base where that
+// is open.
 func Slots(base Spec, find *Finder) board.Factory {
 	if find == nil {
 		find = new(Finder)
@@ -39,7 +41,7 @@ func Slots(base Spec, find *Finder) board.Factory {
 	}
 }
 
-// in is the spec of the device for a slot.
+// in returns the spec of the device for a slot.
 func (s Spec) in(slot *board.Slot, find *Finder) (_ Spec, err error) {
 	s.Ports, s.EthBits, s.PeriodPs, s.slot = slot.Ports, slot.EthBits, slot.Period, slot.Name
 	if slot.Build != nil {

@@ -11,7 +11,7 @@ import (
 	"nictwin/scenarios/shell/home/hometest"
 )
 
-// A board says what stands in each slot: two servers back to back, one with the Go NIC and one with RTL.
+// A board names the device of each slot: two servers back to back, one with the Go NIC and one with RTL.
 func TestSlots(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)

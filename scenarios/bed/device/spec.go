@@ -21,47 +21,47 @@ const (
 	Model = "model"
 )
 
-// Spec says which device is wanted.
+// Spec describes a device.
 type Spec struct {
 	NIC     string        // RTL or Model
 	DUT     string        // manifest of the device when NIC is RTL
 	Variant string        // build of the device: speed, debug
 	Built   *build.Device // used instead of building DUT; may be nil
-	Builds  *Builds       // those of the whole command, DUT's among them when it is built; nil: none is kept
+	Builds  *Builds       // shared builds of the whole command; nil: none are shared
 
-	// Build is the sizes and parts, but for the ports: those that are built, or those that Built or the device at
-	// Connect has. Nil: the defaults when NIC is Model, else as the manifest has them.
+	// Build is the sizes and parts, except ports: those to build, or those that Built or the device at Connect has.
+	// Nil: the defaults if NIC is Model, else the manifest's.
 	Build *nicspec.Build
 
-	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
-	// and started here; Token is its token, as 64 hexadecimal digits.
+	// Connect is the address of a running device, unix:PATH or tcp:A.B.C.D:PORT, used instead of building and
+	// starting one; Token is its token, as 64 hexadecimal digits.
 	Connect, Token string
 
-	// PeriodPs is the period of the NIC's clock; 0: as the device's manifest has it, or 400 MHz when NIC is Model.
+	// PeriodPs is the period of the NIC's clock; 0: the manifest's, or that of 400 MHz if NIC is Model.
 	PeriodPs simcore.Ps
 
 	Ports   int // Ethernet ports of the NIC, up to board.MaxPorts; 0 is 1
-	EthBits int // of the stream of a port, 256, 512 or 1024; 0: as the manifest, or Model, has it
+	EthBits int // width of a port's stream, 256, 512 or 1024; 0: the default of the manifest or Model
 
-	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
-	Serial  bool   // no overlap of device and models
+	Quantum uint32 // cycles per exchange with an RTL device; 0: the default
+	Serial  bool   // do not overlap device and models
 
-	// Idle says what becomes of cycles in which an RTL device stands still.
+	// Idle selects how cycles are handled in which an RTL device stands still.
 	Idle protocol.IdleMode
 
-	Digest bool      // have an RTL device's events folded into Device.Digest
-	Log    io.Writer // builds; nil is none
-	Record io.Writer // gets the input stream of an RTL device, for playback
+	Digest bool      // fold an RTL device's events into Device.Digest
+	Log    io.Writer // output of builds; may be nil
+	Record io.Writer // receives the input stream of an RTL device, for playback
 
-	Context context.Context // ends the wait for another process that builds the device; nil: nothing does
+	Context context.Context // ends the wait for another process that builds the device; may be nil
 
-	// Coverage is a folder for what of the RTL was exercised, counted by a build for it; empty: nothing is counted. A
-	// device adds to the folder when it is closed.
+	// Coverage is a folder for the RTL coverage, counted by a special build; empty: none is counted. A device adds to
+	// it when it is closed.
 	Coverage string
 
-	Wave *Wave // what an RTL device leaves as a waveform; nil: nothing
+	Wave *Wave // waveform that an RTL device dumps; nil: none
 
-	slot string // in which it is to stand, where there are several
+	slot string // name of its slot, if there are several
 }
 
 // Validate returns every error of the spec, each a field.Error.

@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// StreamError tells of the first rule of AXI-Stream that the device's pins broke.
+// StreamError reports the first violation of an AXI-Stream rule on the device's pins.
 type StreamError struct {
 	Stream string
 	Port   int // Ethernet port, -1 for the TLP streams
@@ -25,8 +25,7 @@ func (e *StreamError) Error() string {
 	return s
 }
 
-// streamRules says what the contract has to say to a violation: its rule for Ethernet and for TLPs, the signal, and
-// what is right.
+// streamRules maps a violation to the contract's rules for Ethernet and for TLPs, the signal, and what is right.
 var streamRules = map[protocol.Rule]struct{ eth, tlp, signal, want string }{
 	protocol.RuleValidDropped: {"B6", "B6", "tvalid", "1 until the beat is accepted"},
 	protocol.RuleDataChanged:  {"B6", "B6", "tdata", "unchanged until the beat is accepted"},
@@ -43,7 +42,7 @@ var streamRules = map[protocol.Rule]struct{ eth, tlp, signal, want string }{
 	protocol.RulePadding:      {"B6", "B6", "tdata", "zero beyond tkeep"},
 }
 
-// Finding is the violation in fields.
+// Finding returns the violation as a finding.
 func (e *StreamError) Finding() result.Finding {
 	r := streamRules[e.Rule]
 	f := result.Finding{

@@ -15,37 +15,37 @@ import (
 	"nictwin/scenarios/observe/waves/fst"
 )
 
-// Wave says what RTL devices that are started here leave as waveforms. They are then of a build that can write them.
+// Wave describes the waveforms that locally started RTL devices dump. Such devices use a build that can dump them.
 type Wave struct {
-	Dir    string // folder of the files
-	Slot   string // of the only device that leaves one, or what it stands on; empty: all do
+	Dir    string // folder for the files
+	Slot   string // the only device that dumps one, or what it stands on; empty: all do
 	Policy waves.Policy
-	Failed bool // the run did, in cycle At of the device
+	Failed bool // the run failed, in cycle At of the device
 	At     uint64
 	Marks  []waves.Mark
 
-	// Module of the RTL whose signals are shown, too; empty: none.
+	// Module is an RTL module whose signals are shown as well; empty: none.
 	Module string
 
-	// of the devices that have begun; they are complete when the devices are closed and Save was called
+	// files of the devices started so far; complete once the devices are closed and Save was called
 	Left []WaveFiles
 }
 
-// WaveFiles are what a device leaves.
+// WaveFiles are the files of one device.
 type WaveFiles struct {
 	FST      string
 	SaveFile string // for GTKWave
-	From, To uint64 // first and last cycle of the device
+	From, To uint64 // first and last cycle, counted by the device
 	view     waves.View
 }
 
-// Names of the files where there is one device.
+// File names if there is one device.
 const (
 	FSTFile      = "wave.fst"
 	WaveSaveFile = "wave.gtkw"
 )
 
-// of is what the device in a slot leaves, nil for nothing.
+// of returns the waveform for the device in a slot, or nil for none.
 func (w *Wave) of(slot string) *Wave {
 	if w == nil || w.Slot != "" && w.Slot != slot && !strings.HasPrefix(slot, w.Slot+".") {
 		return nil
@@ -53,7 +53,7 @@ func (w *Wave) of(slot string) *Wave {
 	return w
 }
 
-// file is the waveform of the device in a slot, which has a name where there are several.
+// file returns the file name of the waveform of the device in a slot, which has a name if there are several.
 func (w *Wave) file(slot string) string {
 	if slot == "" {
 		return filepath.Join(w.Dir, FSTFile)
@@ -67,7 +67,7 @@ func (w *Wave) file(slot string) string {
 	return filepath.Join(w.Dir, "wave-"+clean+filepath.Ext(FSTFile))
 }
 
-// begin notes that a device begins.
+// begin records that a device has started.
 func (w *Wave) begin(slot string, dev *build.Device, period simcore.Ps) {
 	left := WaveFiles{FST: w.file(slot)}
 	left.From, left.To, _ = w.Policy.Cycles(w.Failed, w.At, period)
@@ -76,7 +76,7 @@ func (w *Wave) begin(slot string, dev *build.Device, period simcore.Ps) {
 	w.Left = append(w.Left, left)
 }
 
-// Save writes how a viewer shows the waveforms, once the devices are closed.
+// Save writes the viewer's save files, once the devices are closed.
 func (w *Wave) Save(ctx context.Context, log io.Writer) error {
 	for i := range w.Left {
 		l := &w.Left[i]

@@ -37,7 +37,7 @@ type onArm struct {
 	counted bool
 }
 
-// newOnArm has payload lie in memory of an endpoint, and rings in the Arm's.
+// newOnArm places payload in the memory of an endpoint, and rings in the Arm's.
 func newOnArm(t *testing.T, c *board.Card, payload int) *onArm {
 	x := &onArm{t: t, card: c, payload: payload}
 	var err error
@@ -85,7 +85,7 @@ func (x *onArm) alloc(n uint64) uint64 {
 	return at
 }
 
-// send stores frames from the core, and posts them.
+// send stores frames from the core and posts them.
 func (x *onArm) send(frames [][]byte) {
 	const bytes = 1 << 16
 	at := x.alloc(bytes)
@@ -140,7 +140,7 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 		for k := range 24 {
 			f := nictest.Pattern(64+k*50+i, uint64(100*i+k))
 			copy(f, append(macs[1-i][:], macs[i][:]...))
-			f[12], f[13] = 0x08, 0x01 // no IP, which the NIC would look into
+			f[12], f[13] = 0x08, 0x01 // no IP, so that the NIC does not parse it
 			sent[i] = append(sent[i], f)
 		}
 		two[i].send(sent[i])
@@ -155,7 +155,7 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 	require.True(t, whole(), "received %d and %d, sent %d and %d", len(two[0].got), len(two[1].got), two[0].ended,
 		two[1].ended)
 	require.NoError(t, e.RunUntil(e.Now()+100*simcore.Microsecond)) // buffers are posted again
-	for _, x := range two {                                         // which the referees compare with what they saw
+	for _, x := range two {                                         // the referees compare them with their own
 		x.d.ReadCounters(func(driver.Counters) { x.counted = true })
 	}
 	require.NoError(t, e.RunUntil(e.Now()+100*simcore.Microsecond))
@@ -188,9 +188,9 @@ func TestDriverOnArmCoresWithPayloadInTheHost(t *testing.T) {
 	}
 }
 
-// The driver on Arm cores of whole boards, through their private caches, the last-level cache and the IIO buffer: it
-// sends and receives through either NIC, back to back and over an Ethernet switch, and the referees have nothing to
-// say.
+// The driver runs on Arm cores of whole boards, through their private caches, the last-level cache and the IIO
+// buffer: it sends and receives through either NIC, back to back and over an Ethernet switch, and the referees find
+// nothing.
 func TestDriverOnArmCores(t *testing.T) {
 	for _, network := range []board.NetworkKind{board.NetworkBackToBack, board.NetworkSwitch} {
 		for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel},

@@ -7,24 +7,24 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// frameLog writes the compared frames of one NIC into the log's pcapng file, with what was found in them. A frame is
-// written when it was compared; what is found out about it later is added when the log is closed.
+// frameLog writes the compared frames of one NIC into the log's pcapng file, with their mismatches. A frame is
+// written when it has been compared; later findings about it are added when the log is closed.
 type frameLog struct {
 	name   string
 	out    *trace.Pcapng
-	first  int // of the NIC's two interfaces
+	first  int // index of the first of the NIC's two interfaces
 	period simcore.Ps
 	text   func(*verdict.Mismatch) string
 
-	frame trace.Frame                 // at hand
-	told  map[*verdict.Mismatch]bool  // by a comment
-	late  map[trace.PacketID][]string // comments to be added
+	frame trace.Frame                 // reused
+	told  map[*verdict.Mismatch]bool  // mismatches already in a comment
+	late  map[trace.PacketID][]string // comments still to be added
 }
 
-// Bytes kept free for comments added at the end: of a file that has a limit, and of one that has none.
+// Bytes reserved for comments added at the end: in a file with a limit, and in one without.
 const (
 	commentRoom     = 64 << 10
-	commentShare    = 16 // at most the limit over this
+	commentShare    = 16 // at most limit/commentShare
 	commentRoomFree = 16 << 20
 )
 
@@ -33,7 +33,7 @@ func newFrameLog(name string, out *trace.Pcapng, first int) *frameLog {
 		late: map[trace.PacketID][]string{}}
 }
 
-// packetID numbers a frame of a NIC's boundary.
+// packetID returns the packet ID of a frame at the NIC's boundary.
 func (l *frameLog) packetID(f verdict.FrameID) trace.PacketID {
 	id := trace.PacketID(f.N) | trace.PacketID(f.Port)<<32 | trace.PacketID(l.first)<<48
 	if f.Sent {
@@ -42,7 +42,7 @@ func (l *frameLog) packetID(f verdict.FrameID) trace.PacketID {
 	return id
 }
 
-// compared writes a frame that was compared: what was expected, and what came.
+// compared writes a compared frame: what was expected, and what came.
 func (l *frameLog) compared(e *golden.FrameEvent) {
 	f := &l.frame
 	*f = trace.Frame{Ns: e.Cycle * int64(l.period) / 1000, Dir: trace.Outbound, ID: trace.NoID,
@@ -65,7 +65,7 @@ func (l *frameLog) compared(e *golden.FrameEvent) {
 	}
 }
 
-// found takes what was found in all: what no comment tells yet is to be added.
+// found receives all mismatches and queues comments for those that no comment covers yet.
 func (l *frameLog) found(list []*verdict.Mismatch) {
 	for _, m := range list {
 		if m.Frame != nil && !l.told[m] {

@@ -11,19 +11,19 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Options say what the referee of a NIC is to watch.
+// Options say what the referee of a NIC watches.
 type Options struct {
-	Name  string        // of the NIC, empty where it is the only one
-	Build nicspec.Build // what it has [B2]
+	Name  string        // of the NIC; empty if it is the only one
+	Build nicspec.Build // of the NIC [B2]
 
-	Period simcore.Ps // of the NIC's clock; 0: as the NIC has it, or the default if it does not say
+	Period simcore.Ps // of the NIC's clock; 0: as the NIC reports it, or the default
 
-	MaxMismatches int // kept in full; 0: as many as golden keeps by itself
+	MaxMismatches int // number kept in full; 0: golden's default
 	OnMismatch    func(*verdict.Mismatch)
 
-	Log *Log // what crosses is written there; nil: nowhere
+	Log *Log // receives the crossings; may be nil
 
-	// Comment is what frames.pcapng says of a mismatch; nil: its first line.
+	// Comment returns the comment on a mismatch for frames.pcapng; nil: its first line.
 	Comment func(*verdict.Mismatch) string
 }
 
@@ -34,18 +34,18 @@ type Judge struct {
 
 	cycles int64
 	calls  uint64
-	timed  time.Duration // of judging; estimated once there were more than timedFirst calls
+	timed  time.Duration // time spent judging; estimated after timedFirst calls
 	frames *frameLog     // nil without a log
 }
 
-// Judging is timed for each of the first crossings, so that in a short run a pause of the machine counts once, and
-// then for one in sampleEvery: reading the clock must not slow down what it measures.
+// Each of the first crossings is timed, so that in a short run a pause of the machine counts once; after that one in
+// sampleEvery is, since reading the clock must not slow down what it measures.
 const (
 	timedFirst  = 4096
 	sampleEvery = 64
 )
 
-// Attach has the referee watch a NIC from now on.
+// Attach attaches a referee to a NIC.
 func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 	cfg := golden.DefaultConfig(o.Build)
 	cfg.NIC = o.Name
@@ -92,23 +92,23 @@ func (j *Judge) observe(c boundary.Crossing) {
 	}
 }
 
-// Cycles is how many there were until the last crossing.
+// Cycles returns the number of cycles up to the last crossing.
 func (j *Judge) Cycles() int64 { return j.cycles }
 
-// Took estimates the wall time that judging took, for people.
+// Took estimates the wall time spent judging, for people.
 func (j *Judge) Took() time.Duration { return j.timed }
 
-// Ending is how a run came to its end.
+// Ending says how a run ended.
 type Ending int
 
 // Endings.
 const (
-	Whole   Ending = iota // all was played, and everything is at rest
-	Stopped               // the NIC stands still with work left, which is a finding
-	Broken                // broken off for other reasons: only what was found on the way counts
+	Whole   Ending = iota // everything was played and is idle
+	Stopped               // the NIC makes no progress with work left, which is a finding
+	Broken                // aborted for other reasons: only mismatches found on the way count
 )
 
-// Finish hears the referee.
+// Finish ends the referee and returns its report.
 func (j *Judge) Finish(how Ending, counters ...golden.CounterValue) *golden.Report {
 	var rep *golden.Report
 	switch how {
@@ -125,7 +125,7 @@ func (j *Judge) Finish(how Ending, counters ...golden.CounterValue) *golden.Repo
 	return rep
 }
 
-// Cut is a file of a log that has reached its limit.
+// Cut describes a log file that has reached its limit.
 type Cut struct {
 	File string `json:"file"`
 	trace.Cut

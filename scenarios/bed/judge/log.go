@@ -24,12 +24,12 @@ type Log struct {
 	events *trace.Log
 	png    *trace.Pcapng
 	nics   []*frameLog
-	room   int64 // bytes of frames.pcapng that comments added at the end may take
+	room   int64 // bytes of frames.pcapng reserved for comments added at the end
 	close  []func() error
 }
 
-// NewLog begins the files in a folder, each of at most limit bytes, 0 for any number. The names are those of the NICs
-// that are to be attached; without any, there is one NIC without a name.
+// NewLog creates the files in a folder, each of at most limit bytes, 0 for no limit. The names are those of the NICs
+// to be attached; without any, there is one NIC without a name.
 func NewLog(dir *files.Folder, limit int64, names ...string) (*Log, error) {
 	if len(names) == 0 {
 		names = []string{""}
@@ -57,7 +57,7 @@ func NewLog(dir *files.Folder, limit int64, names ...string) (*Log, error) {
 	return l, nil
 }
 
-// add returns where a NIC's crossings and frames go. It panics if NewLog was not given the name.
+// add returns the writers for a NIC's crossings and frames. It panics if NewLog was not given the name.
 func (l *Log) add(name string, period simcore.Ps, comment func(*verdict.Mismatch) string) (*trace.Events, *frameLog) {
 	for _, f := range l.nics {
 		if f.name == name {
@@ -68,7 +68,7 @@ func (l *Log) add(name string, period simcore.Ps, comment func(*verdict.Mismatch
 	panic(fmt.Sprintf("judge: the log has no NIC %q", name))
 }
 
-// Cuts are the files that reached the limit.
+// Cuts returns the files that reached the limit.
 func (l *Log) Cuts() (cuts []Cut) {
 	for _, c := range []Cut{{EventsFile, l.events.Cut()}, {PcapngFile, l.png.Cut()}} {
 		if c.LeftOut > 0 {
@@ -78,7 +78,7 @@ func (l *Log) Cuts() (cuts []Cut) {
 	return cuts
 }
 
-// Close ends the files and adds the comments that came too late. It may be called again.
+// Close closes the files and adds the late comments. It may be called again.
 func (l *Log) Close() error {
 	var errs []error
 	for _, f := range l.close {
@@ -88,7 +88,8 @@ func (l *Log) Close() error {
 	return errors.Join(errs...)
 }
 
-// annotate adds comments to frames.pcapng, which is whole: it is as before, or has all of them for which there is room.
+// annotate adds comments to the finished frames.pcapng: afterwards it is either unchanged or has every comment that
+// fits.
 func (l *Log) annotate() (err error) {
 	late := map[trace.PacketID][]string{}
 	for _, f := range l.nics {

@@ -13,14 +13,14 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// silent is a NIC of which nothing is heard.
+// silent is a NIC without events.
 type silent struct{}
 
 func (silent) Observe(boundary.Observer)         {}
 func (silent) ObserveRest(boundary.RestObserver) {}
 func (silent) ObserveHeld(boundary.HeldObserver) {}
 
-// clocked says what its clock is.
+// clocked is a NIC that reports its clock period.
 type clocked struct {
 	silent
 	period simcore.Ps
@@ -28,7 +28,7 @@ type clocked struct {
 
 func (c clocked) Period() simcore.Ps { return c.period }
 
-// What is found names the NIC.
+// Findings name the NIC.
 func TestFindingsNameTheNIC(t *testing.T) {
 	for name, head := range map[string]string{"": "cycle ", "B": "NIC B, cycle "} {
 		j, err := Attach(silent{}, Options{Name: name, Build: nicspec.DefaultBuild()})
@@ -45,7 +45,7 @@ func TestFindingsNameTheNIC(t *testing.T) {
 	}
 }
 
-// Times in a log are those of each NIC's own clock.
+// Times in a log follow each NIC's own clock.
 func TestLogsGoByTheClockOfTheNIC(t *testing.T) {
 	dir, err := files.OpenFolder(t.TempDir())
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ type rig struct {
 	over  bool
 }
 
-// newRig makes it of cards with the inside of a preset, or plain ones.
+// newRig builds a rig from cards with the internals of a preset, or plain ones.
 func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *rig {
 	t.Helper()
 	h, err := hometest.Find()
@@ -93,7 +93,7 @@ func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *ri
 	return r
 }
 
-// open attaches the referee and sets up a queue each way.
+// open attaches the referee and sets up a queue in each direction.
 func (x *server) open(r *rig) {
 	c := x.s.Cards[0]
 	var err error
@@ -146,7 +146,7 @@ func (x *server) send(frames [][]byte) {
 	})
 }
 
-// play has both servers send and receive, and returns the digests of both referees.
+// play lets both servers send and receive, and returns the digests of both referees.
 func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 	t.Helper()
 	folder, err := files.OpenFolder(dir)
@@ -176,7 +176,7 @@ func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 	}
 	require.True(t, whole(), "%v: A received %d and sent %d, B %d and %d", kinds, len(r.two[0].got), r.two[0].ended,
 		len(r.two[1].got), r.two[1].ended)
-	for _, x := range r.two { // which the referees compare with what they saw
+	for _, x := range r.two { // the referees compare them with their own
 		x.d.ReadCounters(func(driver.Counters) { x.counted = true })
 	}
 	require.NoError(t, r.e.RunUntil(r.e.Now()+100*simcore.Microsecond))
@@ -197,8 +197,8 @@ func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 	return digests
 }
 
-// Two servers on one engine, NIC to NIC, with traffic both ways: whichever NICs they are, each referee is content with
-// its own, and a second run is the same.
+// Two servers on one engine, NIC to NIC, with traffic both ways: whatever the NICs, no referee finds anything, and a
+// second run is identical.
 func TestTwoServers(t *testing.T) {
 	for _, kinds := range [][2]string{
 		{device.Model, device.Model}, {device.Model, device.RTL}, {device.RTL, device.Model}, {device.RTL, device.RTL},
@@ -225,7 +225,7 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// The same behind a switch with a root for each endpoint: its credits, contention and latencies are no reason for an
+// The same holds behind a switch with a root for each endpoint: its credits, contention and latencies cause no false
 // alarm.
 func TestTwoServersBehindSwitches(t *testing.T) {
 	for _, preset := range board.SwitchPresetNames {

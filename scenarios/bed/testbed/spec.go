@@ -16,7 +16,7 @@ type Spec struct {
 	device.Spec // of the NIC; its clock is the one of all cycles here
 
 	Seed  uint64
-	Stall int // percent of cycles with gaps and back-pressure, 0 to 90
+	Stall int // percentage of cycles with gaps and back-pressure, 0 to 90
 	Burst int // these last 2^Burst cycles at a time, 0 to board.MaxBurst; see board.Slot
 
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
@@ -26,15 +26,15 @@ type Spec struct {
 	// receiver returns a credit when it takes a message; the sender can use it LinkCycles later.
 	Credits int
 
-	Endpoint *board.Endpoint   // what stands behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
-	Switch   *board.SwitchSpec // and before it, with a root for each endpoint; nil: one root for both
+	Endpoint *board.Endpoint   // what is behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
+	Switch   *board.SwitchSpec // between them, with a root for each endpoint; nil: one root for both
 
-	// Card is the card as a whole, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and
-	// Build above are the card's where they are not set. With Stall, what EndpointFor adds is added to its endpoint.
+	// Card is the whole card, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and Build
+	// above default to the card's. With Stall, the card's endpoint gets the delays of EndpointFor in addition.
 	Card *board.CardSpec
 }
 
-// DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
+// DefaultLinkCycles allows two quanta of 128 cycles to be pipelined.
 const DefaultLinkCycles = 256
 
 const (
@@ -42,7 +42,7 @@ const (
 	maxCredits    = 1 << 16
 )
 
-// DefaultSpec is RTL built for speed, without stalls.
+// DefaultSpec returns the spec of an RTL device built for speed, without stalls.
 func DefaultSpec() Spec {
 	return Spec{Spec: device.Spec{NIC: device.RTL, Variant: "speed"}, LinkCycles: DefaultLinkCycles}
 }
@@ -71,7 +71,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// validateCard holds what is set twice to be the same.
+// validateCard checks that settings given twice agree.
 func (s *Spec) validateCard() error {
 	var errs []error
 	if s.Endpoint != nil || s.Switch != nil || s.Credits != 0 {
@@ -90,7 +90,7 @@ func (s *Spec) validateCard() error {
 	return errors.Join(append(errs, field.Under("card", card.Validate()))...)
 }
 
-// resolved fills in what the card says.
+// resolved returns the spec with the card's values filled in.
 func (s Spec) resolved() Spec {
 	if c := s.Card; c != nil {
 		s.Ports, s.EthBits = cmp.Or(s.Ports, c.Ports), cmp.Or(s.EthBits, c.EthBits)
@@ -102,7 +102,7 @@ func (s Spec) resolved() Spec {
 	return s
 }
 
-// card is the card that a device with this clock stands on. Both links of a plain card have the same latency.
+// card returns the card for a device with this clock. Both links of a plain card have the same latency.
 func (s *Spec) card(period simcore.Ps) board.CardSpec {
 	if s.Card != nil {
 		c := *s.Card
@@ -121,9 +121,9 @@ func (s *Spec) card(period simcore.Ps) board.CardSpec {
 	}
 }
 
-// MaxQuantum is the longest quantum that links of so many cycles allow.
+// MaxQuantum returns the longest quantum that links of that many cycles allow.
 func MaxQuantum(mode rtlbridge.Mode, linkCycles int) uint32 {
-	const period = 2 // whatever it is, it is that of the links, too
+	const period = 2 // the value is irrelevant, since links use the same
 	latency := simcore.Ps(linkCycles) * period
 	return rtlbridge.MaxQuantum(period, mode, latency, latency)
 }

@@ -21,11 +21,11 @@ type Bed struct {
 	*board.Card
 	Engine  *simcore.Engine
 	NIC     device.Device // the card's
-	Arm     *root.MMIO    // register accesses by the Arm root, which the driver uses, too
+	Arm     *root.MMIO    // register accesses by the Arm root, shared with the driver
 	Bus     driver.Bus    // of the driver
 	Driver  *driver.Driver
 	Players []*traffic.Player // by Ethernet port
-	Waits   board.Waits       // what links and memories of the card take at most
+	Waits   board.Waits       // upper bounds for links and memories of the card
 
 	spec  board.CardSpec
 	pools board.Pools
@@ -35,7 +35,7 @@ type Bed struct {
 // linkCredits is the default of Spec.Credits, and always that of Ethernet into the NIC.
 const linkCredits = 4096
 
-// New connects a bed. An RTL device is built, or found in the cache, and started.
+// New connects a bed. It builds an RTL device, or finds it in the cache, and starts it.
 func New(s Spec) (*Bed, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (b *Bed) connect(s *Spec) (err error) {
 	return errors.Join(err, SetWaits(b.Driver, b.Waits))
 }
 
-// SetWaits has the NIC wait for reads as long as they may take on its card.
+// SetWaits sets the NIC's read time-outs to what its card may take.
 func SetWaits(d *driver.Driver, w board.Waits) error {
 	if w.CplTimeout == nicspec.ResetCplTimeout {
 		return nil
@@ -89,7 +89,7 @@ func SetWaits(d *driver.Driver, w board.Waits) error {
 	return d.SetCompletionTimeout(w.CplTimeout)
 }
 
-// SetLimits sets the NIC's to what the card's endpoint takes, if that is less than it has after reset.
+// SetLimits lowers the NIC's TLP limits to those of the card's endpoint, if they are below the reset values.
 func SetLimits(d *driver.Driver, want tlp.Limits) error {
 	reset, to := driver.ResetControl(), driver.ControlFor(want)
 	if to.MPS >= reset.MPS && to.MRRS >= reset.MRRS {
@@ -99,7 +99,7 @@ func SetLimits(d *driver.Driver, want tlp.Limits) error {
 	return d.SetDeviceControl(to)
 }
 
-// Pace reads the pace of a player, as traffic.ParsePace does: no faster than the cables go.
+// Pace parses the pace of a player, as traffic.ParsePace does; it is at most the rate of the cables.
 func (b *Bed) Pace(text string) (traffic.Pace, error) {
 	p, err := traffic.ParsePace(text, b.NIC.EthBits(), b.NIC.Period())
 	if err != nil {
@@ -108,11 +108,11 @@ func (b *Bed) Pace(text string) (traffic.Pace, error) {
 	return p.AtMost(b.spec.Eth.Rate)
 }
 
-// Cable is that of the players.
+// Cable returns the spec of the players' cables.
 func (b *Bed) Cable() simcore.LinkSpec { return b.spec.Eth }
 
-// Bus is that of software on a card, whose accesses take the time that the card's memory takes; arm has its register
-// accesses.
+// Bus returns the bus of software on a card; its accesses take as long as the card's memory does. arm carries its
+// register accesses.
 func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	var bus driver.Bus = rootbus.Bus{Regs: arm, Memory: c.Memory}
 	if c.Memory.Timed() {
@@ -126,11 +126,11 @@ func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
 	}}
 }
 
-// Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is asked of
-// the NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or the Turn of Waits if that is
+// Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is requested
+// of the NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle, or the Turn of Waits if that is
 // longer.
 func (b *Bed) Begin(done func() bool) error {
-	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge sees to it
+	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge does this
 		b.rest = rest{
 			engine: b.Engine, period: b.NIC.Period(), device: b.NIC.Name(), busy: busy.Busy, done: done,
 			patience: max(rtlbridge.DefaultPatience, int64(b.Waits.Turn/b.NIC.Period())),
@@ -140,7 +140,7 @@ func (b *Bed) Begin(done func() bool) error {
 	return b.NIC.Begin(done)
 }
 
-// driverOptions describe the card to the driver.
+// driverOptions describes the card to the driver.
 func (b *Bed) driverOptions(s *Spec, e *board.Endpoint) driver.Options {
 	o := driver.DefaultOptions()
 	if s.Build != nil {

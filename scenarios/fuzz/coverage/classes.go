@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// OtherNames are requests that are no memory requests, by the first header byte [P8].
+// OtherNames names the requests other than memory requests, by first header byte [P8].
 var OtherNames = map[byte]string{
 	0x01: "MRdLk, 3 DW", 0x21: "MRdLk, 4 DW", 0x02: "IORd", 0x42: "IOWr", 0x04: "CfgRd0", 0x44: "CfgWr0",
 	0x05: "CfgRd1", 0x45: "CfgWr1",
@@ -33,7 +33,7 @@ func OtherName(hdr *[tlp.HeaderBytes]byte) string {
 	return name
 }
 
-// cross is every combination of one word of each list.
+// cross returns every combination of one word from each list.
 func cross(lists ...[]string) []string {
 	all := []string{""}
 	for i, list := range lists {
@@ -51,7 +51,7 @@ func cross(lists ...[]string) []string {
 	return all
 }
 
-// join puts the words of a bin together.
+// join joins the words of a bin's name.
 func join(words ...string) string {
 	s := words[0]
 	for _, w := range words[1:] {
@@ -62,7 +62,7 @@ func join(words ...string) string {
 	return s
 }
 
-// names are numbered words.
+// names formats numbered words.
 func names(format string, numbers ...int) []string {
 	var all []string
 	for _, n := range numbers {
@@ -71,7 +71,7 @@ func names(format string, numbers ...int) []string {
 	return all
 }
 
-// Words of the bins of what revision 2 adds to work entries.
+// Words in the names of bins for work entries of revision 2.
 var (
 	BlockWords  = names("%d blocks", 1, 2, 3, 4)
 	PadWords    = names("pad count %d", 0, 1, 2, 3)
@@ -86,12 +86,12 @@ func Direction(tx bool) string {
 	return "receive"
 }
 
-// Extended are the opcodes of [H7] that extended headers follow.
+// Extended lists the opcodes of [H7] that are followed by extended headers.
 var Extended = []uint8{0x03, 0x05, 0x06, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17,
 	0x23, 0x25,
 	0x26, 0x29, 0x2a, 0x2b, 0x64, 0x65, 0x81}
 
-// Lengths are classes of frame lengths by their upper bounds.
+// Lengths classifies frame lengths by upper bounds.
 var Lengths = []struct {
 	Most int
 	Name string
@@ -101,7 +101,7 @@ var Lengths = []struct {
 	{4095, "1519..4095 B"}, {9215, "4096..9215 B"}, {nicspec.FrameMax, "9216 B"},
 }
 
-// Words of the bins of pauses.
+// Words in the names of bins for pauses.
 var (
 	ScopeWords = append([]string{"port"}, names("class %d", 0, 1, 2, 3, 4, 5, 6, 7)...)
 	stopWords  = []string{StopWord(1), StopWord(0)}
@@ -117,7 +117,7 @@ func LogClass(log int) string {
 	return fmt.Sprintf("%d entries", 1<<log)
 }
 
-// OpcodeName is an opcode of those with extended headers, or other.
+// OpcodeName names an opcode with extended headers; all others are "other".
 func OpcodeName(op uint8) string {
 	for _, e := range Extended {
 		if e == op {
@@ -127,7 +127,7 @@ func OpcodeName(op uint8) string {
 	return "other"
 }
 
-// What happens rarely, and has hidden bugs.
+// RareWords names events that are rare and have hidden bugs before.
 var RareWords = []string{"split_len 16,384 and more", "default queue with high bits", "overfull receive doorbell",
 	"two DWs of TBL_DATA while busy",
 	"failing descriptor read 64 places on", "frame of more than 16,384 B", "key index with bit 15",

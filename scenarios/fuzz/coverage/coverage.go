@@ -22,7 +22,7 @@ type Coverage struct {
 	Hits map[string]map[string]uint64 // by group and bin
 }
 
-// New has no hits.
+// New returns a Coverage without hits.
 func New() *Coverage { return &Coverage{Hits: map[string]map[string]uint64{}} }
 
 func (c *Coverage) Hit(group string, words ...string) { c.add(group, join(words...), 1) }
@@ -39,7 +39,7 @@ func (c *Coverage) add(group, bin string, n uint64) {
 	g[bin] += n
 }
 
-// Merge adds what another one counted.
+// Merge adds the counts of another Coverage.
 func (c *Coverage) Merge(o *Coverage) {
 	for group, bins := range o.Hits {
 		for bin, n := range bins {
@@ -52,29 +52,29 @@ func (c *Coverage) Merge(o *Coverage) {
 type Bin struct {
 	Group string `json:"group"`
 	Bin   string `json:"bin"`
-	Why   string `json:"why,omitempty"` // it cannot be hit
+	Why   string `json:"why,omitempty"` // why it cannot be hit
 }
 
-// GroupReport is how much of a group was hit.
+// GroupReport reports how much of a group was hit.
 type GroupReport struct {
 	Group string `json:"group"`
 	Hit   int    `json:"hit"`
 	Bins  int    `json:"bins"`
 }
 
-// Report is what was hit of all there is.
+// Report reports how much of a build's universe was hit.
 type Report struct {
 	Hit         int                          `json:"hit"`
-	Bins        int                          `json:"bins"` // without those that cannot be hit
+	Bins        int                          `json:"bins"` // excluding those that cannot be hit
 	Share       float64                      `json:"share"`
 	Groups      []GroupReport                `json:"groups"`
 	Missing     []Bin                        `json:"missing"`
 	Unreachable []Bin                        `json:"unreachable"`
-	Unlisted    []Bin                        `json:"unlisted,omitempty"` // hit, but in no list: the lists are wrong
+	Unlisted    []Bin                        `json:"unlisted,omitempty"` // hit but not listed: the lists are wrong
 	Hits        map[string]map[string]uint64 `json:"hits"`
 }
 
-// Report compares the hits with the bins that a build has.
+// Report compares the hits with the bins of a build.
 func (c *Coverage) Report(u *Universe) *Report {
 	r := &Report{Hits: c.Hits, Missing: []Bin{}, Unreachable: []Bin{}}
 	for _, g := range u.groups {
@@ -116,16 +116,16 @@ func (c *Coverage) unlisted(u *Universe) []Bin {
 	return all
 }
 
-// FewMissing is how many bins that were not hit a text shows that has not all of them.
+// FewMissing is the number of missed bins in a text that does not list all.
 const FewMissing = 5
 
-// Write writes the report for people: how much of each group was hit, and the bins that were not hit, all of them or
-// the first few. whole says where all of them are.
+// Write writes the report for people: how much of each group was hit, and the bins that were missed, all or the first
+// few. whole says where to find all of them.
 func (r *Report) Write(w io.Writer, all bool, whole string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share,
 		len(r.Unreachable))
-	next := 0 // of Missing, which is in the order of the groups
+	next := 0 // index in Missing, which is ordered by group
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "  %-26s %4d of %4d\n", g.Group, g.Hit, g.Bins)
 		for ; next < len(r.Missing) && r.Missing[next].Group == g.Group; next++ {
@@ -146,16 +146,16 @@ func (r *Report) Write(w io.Writer, all bool, whole string) error {
 	return err
 }
 
-// coverageFile is hits in a file, which runs add to.
+// coverageFile is the format of the file to which runs add their hits.
 type coverageFile struct {
 	Schema int                          `json:"schema"`
 	Hits   map[string]map[string]uint64 `json:"hits"`
 }
 
-// maxCoverage is in bytes: more than a file with every bin.
+// maxCoverage bounds the file in bytes: larger than a file with every bin.
 const maxCoverage = 16 << 20
 
-// Load adds the hits in a file; one that does not exist has none, but its folder must be there.
+// Load adds the hits in a file. A file that does not exist has none, but its folder must exist.
 func (c *Coverage) Load(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err
@@ -179,9 +179,9 @@ func (c *Coverage) Load(path string) error {
 	return nil
 }
 
-// AddTo adds the hits to those of a file, and takes those over. Runs that end at once add one after the other; say is
-// told for whom one waits. Hits that cannot be added, since another process keeps the file or the context is canceled,
-// are in a file beside it, of which say is told, too.
+// AddTo adds the hits to those in a file and takes over the sum. Concurrent runs add one after the other; say reports
+// whom a run waits for. If another process keeps the file locked or the context is canceled, the hits are saved in a
+// file beside it, which say reports too.
 func (c *Coverage) AddTo(ctx context.Context, path string, say func(format string, a ...any)) error {
 	err := files.Alone(ctx, path, say, func() error {
 		if err := c.Load(path); err != nil {

@@ -1,7 +1,7 @@
-// Package coverage counts what programs reached, against all that they could reach in a build.
+// Package coverage counts which bins programs hit, out of all that a build can reach.
 //
-// It does not look at a run itself: the player's watcher reports to it.
+// It does not watch a run itself: the player's watcher reports to it.
 //
 // Invariants:
-//   - Every name that is counted is listed for its build, or reported as unlisted.
+//   - Every counted name is listed for its build, or reported as unlisted.
 package coverage

@@ -2,7 +2,7 @@ package coverage
 
 import "nictwin/models/nic/nicspec"
 
-// Words of the bins of what is filled to the last place, and of indices that go round.
+// Words in the names of bins for buffers filled to the last place and for indices that wrap.
 var (
 	EndsWhileHeld = []string{"a frame of the other port", "a Nop", "another opcode", "a port that there is not",
 		"a copy"}
@@ -15,7 +15,7 @@ var (
 		"16 frames leave and no TLP does"}
 )
 
-// fills are the groups of places that are filled to the last.
+// fills adds the groups of buffers that are filled to the last place.
 func (u *Universe) fills() {
 	if u.sizes.Has(nicspec.PartPause) {
 		u.add("behind a held port", BehindHeld, portWords)

@@ -4,7 +4,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// LongCopy is the length about which, and from which on, copies have bins of their own, in bytes.
+// LongCopy is the length in bytes around which, and above which, copies have bins of their own.
 const LongCopy = 64 << 10
 
 // Words of the bins of situations.
@@ -17,7 +17,7 @@ var (
 	longCopyEndings = []string{"up to a line less", "a multiple of 64 KB", "up to a line more"}
 )
 
-// LongCopyClass is the class of a long copy by its length.
+// LongCopyClass classifies a long copy by its length.
 func LongCopyClass(n int) string {
 	switch {
 	case n <= LongCopy+nicspec.LineBytes:
@@ -28,7 +28,7 @@ func LongCopyClass(n int) string {
 	return longCopyWords[2]
 }
 
-// LongCopyEnd says how a length lies to a multiple of 64 KB; empty: away from it.
+// LongCopyEnd says how close a length is to a multiple of 64 KB; empty: not close.
 func LongCopyEnd(n int) string {
 	switch beyond := n % LongCopy; {
 	case beyond == 0:

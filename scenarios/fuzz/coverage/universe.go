@@ -10,7 +10,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// Universe is every bin that a build has.
+// Universe lists every bin of a build.
 type Universe struct {
 	sizes  nicspec.Build
 	groups []group
@@ -28,7 +28,7 @@ func (u *Universe) add(name string, lists ...[]string) {
 
 func (u *Universe) has(group, bin string) bool { return u.index[group+"\n"+bin] }
 
-// Words of many groups.
+// Words shared by many groups.
 var (
 	stallWords     = []string{StallClass(0), StallClass(20), StallClass(60)}
 	alignWords     = []string{"64 B", "4 B", "odd"}
@@ -51,7 +51,7 @@ func lengthWords(from int) []string {
 	return all
 }
 
-// NewUniverse lists the bins of a build with two ports or one.
+// NewUniverse lists the bins of a build with one or two ports.
 func NewUniverse(sizes nicspec.Build) *Universe {
 	u := &Universe{sizes: sizes, index: map[string]bool{}}
 	u.receive()
@@ -200,7 +200,7 @@ func (u *Universe) control() {
 	u.add("counters", counters)
 }
 
-// commands are the ways in which commands for a table can end [G6].
+// commands returns the ways in which commands for a table can end [G6].
 func (u *Universe) commands(t nicspec.Table) []string {
 	part := map[nicspec.Table]nicspec.Cap1Reg{nicspec.TableIndirection: nicspec.PartRss,
 		nicspec.TableAccount: nicspec.PartAccounts,
@@ -225,7 +225,7 @@ func (u *Universe) commands(t nicspec.Table) []string {
 	return all
 }
 
-// parts are the groups of parts that a build may lack.
+// parts adds the groups of optional parts of a build.
 func (u *Universe) parts() {
 	ip := []string{"Ipv4", "Ipv6"}
 	if u.sizes.Has(nicspec.PartRss) {
@@ -278,7 +278,7 @@ func (u *Universe) parts() {
 	}
 }
 
-// revision2 are the groups of what revision 2 of the contract adds, and of what happens rarely.
+// revision2 adds the groups of revision 2 of the contract, and of rare events.
 func (u *Universe) revision2() {
 	if u.sizes.Has(nicspec.PartLong) {
 		copies := []string{"other"}
@@ -325,7 +325,7 @@ func prefixed(by string, words []string) []string {
 	return all
 }
 
-// unreachable says why a bin cannot be hit, or nothing.
+// unreachable says why a bin cannot be hit; empty: it can.
 func (u *Universe) unreachable(group, bin string) string {
 	if u.sizes.Ports < 2 && strings.Contains(bin, "port 1") {
 		return "the build has one port"

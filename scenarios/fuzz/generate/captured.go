@@ -15,8 +15,8 @@ const (
 	leastCaptured = 14
 )
 
-// Captured are frames of the captures that come with nictwin, in the order of their names. A capture that cannot be
-// read is told by the tests.
+// Captured returns frames of the captures that come with nictwin, in the order of the captures' names. Tests report a
+// capture that cannot be read.
 var Captured = sync.OnceValues(func() (all [][]byte, err error) {
 	err = fs.WalkDir(captures.Files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -40,7 +40,7 @@ var Captured = sync.OnceValues(func() (all [][]byte, err error) {
 	return all, err
 })
 
-// mutant is a captured frame, as it was or with some of its bits turned over.
+// mutant returns a captured frame, unchanged or with some bits flipped.
 func (g *generator) mutant() (program.Frame, bool) {
 	var f program.Frame
 	all, err := Captured()

@@ -6,8 +6,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// copyLong has copies of 64 KB to 1 MB, or a line more or less, at any MPS: a program has few of them, for each takes
-// as long as all the rest of it.
+// copyLong posts copies of 64 KB to 1 MB, or a line more or less, at any MPS. A program has few of them, since each
+// takes as long as all the rest.
 func (g *generator) copyLong() {
 	const least, most = 64 << 10, 1 << 20
 	var d nicspec.DevctlReg
@@ -27,7 +27,7 @@ func (g *generator) copyLong() {
 		case e.Opcode == nicspec.OpcodeCopyInvalidate:
 			n &^= nicspec.LineBytes - 1
 			to.Skew = pick(g, 0, g.of(64))
-		case g.maybe(70): // whole lines, or none
+		case g.maybe(70): // whole lines, or not
 			from.Skew = pick(g, 0, 4*g.of(16), g.of(64))
 			to.Skew = from.Skew
 		default:
@@ -40,9 +40,8 @@ func (g *generator) copyLong() {
 	}
 }
 
-// holdCopies has copies whose writes may be held back when they are ready, others behind them in their channel that
-// fail, and frames behind them in their queue that wait for no read: these may not leave before the copies have [D6]
-// [D8].
+// holdCopies posts copies whose writes may be held back when ready, failing copies after them in their channel, and
+// frames after them in their queue that need no read: these may not leave before the copies are over [D6] [D8].
 func (g *generator) holdCopies() {
 	q, other := g.txQueue(pick(g, g.tx...)), g.txQueue(0)
 	other.Queue = (q.Queue + nicspec.CopyChannels*g.of(g.Sizes.NumTxq/nicspec.CopyChannels)) % g.Sizes.NumTxq
@@ -77,7 +76,7 @@ func (g *generator) holdCopies() {
 	}
 }
 
-// shortCopy is a copy of few writes from a part of memory.
+// shortCopy returns a copy of few writes from a part of memory.
 func (g *generator) shortCopy(region int) program.Entry {
 	e := g.goodCopyOf(pick(g, nicspec.OpcodeCopy, nicspec.OpcodeCopy, nicspec.OpcodeCopyInvalidate))
 	n := uint32(nicspec.LineBytes * (1 + g.of(4)))
@@ -92,15 +91,15 @@ func (g *generator) shortCopy(region int) program.Entry {
 	return e
 }
 
-// failingCopy is a copy that fails its checks, or whose source, in another part of memory than the one given, cannot
-// be read.
+// failingCopy returns a copy that fails its checks, or whose source cannot be read; that source lies in a part of
+// memory other than the given one.
 func (g *generator) failingCopy(region int) program.Entry {
 	e := g.goodCopyOf(nicspec.OpcodeCopy)
 	e.Complete, e.Pieces[0].Len, e.Pieces[1].Len = g.maybe(80), 64, 64
 	switch {
 	case g.maybe(60):
 		e.Pieces[g.of(2)].Key = pick(g, g.keyInvalid, g.keyUnset)
-	case g.same || g.olds: // no read fails in these
+	case g.same || g.olds: // in these programs no read fails
 		e.Pieces[1].Len++
 	default:
 		other := (region + 1 + g.of(program.Regions-1)) % program.Regions

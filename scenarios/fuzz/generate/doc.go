@@ -1,6 +1,6 @@
-// Package generate draws programs from seeds, and alters what was captured.
+// Package generate draws programs from seeds and mutates captured frames.
 //
-// It knows no board: what it draws is judged by playing it.
+// It knows no board: whether a program is any good shows when it is played.
 //
 // Invariants:
 //   - The same seed and shape give the same program.

@@ -8,14 +8,14 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// filling is a way to fill places to the last, or to have indices go round, which random operations rarely do.
+// filling is a strategy that fills places to the last one or wraps indices, which random operations rarely do.
 type filling struct {
-	perMille int // programs that have it
+	perMille int // share of programs that use it
 	parts    nicspec.Cap1Reg
 	add      func(g *generator)
 }
 
-// fillings are drawn one by one, so a program may have several.
+// fillings are drawn independently, so a program may use several.
 var fillings = []filling{
 	{80, nicspec.PartPause, (*generator).holdPort},
 	{30, 0, (*generator).closeGate},
@@ -24,13 +24,13 @@ var fillings = []filling{
 	{20, 0, (*generator).manyLaps},
 }
 
-// fill leads the program to some fillings, each at a random place behind the prelude. They are drawn from a stream of
-// their own, so the rest of the program is what it would be without them.
+// fill inserts some fillings into the program, each at a random place after the prelude. They are drawn from a stream
+// of their own, so the rest of the program is the same as without them.
 func (g *generator) fill(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all := g.prog.Ops
 	for _, f := range fillings {
-		// the referee keeps reads of 256 entries that are over and share buffers
+		// the referee remembers 256 reads of finished entries that share buffers
 		if g.of(1000) >= f.perMille || !g.Sizes.Has(f.parts) || g.same {
 			continue
 		}
@@ -41,7 +41,7 @@ func (g *generator) fill(rng *rand.Rand, prelude int) {
 	g.prog.Ops = all
 }
 
-// ready has everything that may hold up a filling out of the way: faults, stops, keys that were taken away.
+// ready removes whatever may delay a filling: faults, stopped ports, revoked keys.
 func (g *generator) ready() {
 	g.write("CTRL", 3)
 	g.add(program.Op{Mend: &program.Mend{}})
@@ -58,7 +58,7 @@ func (g *generator) ready() {
 	}
 }
 
-// stoppable sets a port up to honour every pause frame, and to send none.
+// stoppable configures a port to honour every pause frame and to send none.
 func (g *generator) stoppable(port int) {
 	const rxPause, everyClass = 1, 0xff << 8
 	g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: port,
@@ -101,7 +101,7 @@ func (g *generator) frameOf(port, n int) program.Entry {
 	return e
 }
 
-// split is n as a sum of parts, each 1 to most.
+// split divides n into parts, each from 1 to most.
 func (g *generator) split(n, most int) (parts []int) {
 	for n > 0 {
 		p := 1 + g.of(min(n, most))

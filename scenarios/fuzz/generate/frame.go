@@ -7,7 +7,7 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// play is some frames, most of them for a queue that is there.
+// play draws some frames, most of them for an enabled queue.
 func (g *generator) play() *program.Play {
 	p := &program.Play{Port: g.of(g.Sizes.Ports)}
 	for range 1 + g.of(8) {
@@ -20,10 +20,10 @@ func (g *generator) play() *program.Play {
 	return p
 }
 
-// dmac is what rules steer by: the queue's number in the list of those in use.
+// dmac returns the address by which rules steer: the queue's position in the list of those in use.
 func dmac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
 
-// frame is any frame. One that is to be sent is never too long.
+// frame draws any frame. A frame to be sent is never too long.
 func (g *generator) frame(toSend bool) program.Frame {
 	if g.maybe(7) {
 		if f, ok := g.mutant(); ok {
@@ -45,7 +45,7 @@ func (g *generator) frame(toSend bool) program.Frame {
 	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(50) {
 		f.Digest = craft.Sum(1 + g.of(2))
 		if f.Roce {
-			f.Op = 4 // without extended headers, which the range leaves out
+			f.Op = 4 // without extended headers, hence not in the range
 		}
 	}
 	bare := len(f.Build())
@@ -64,7 +64,7 @@ func (g *generator) frame(toSend bool) program.Frame {
 	return f
 }
 
-// length is any length, the limits of the contract often.
+// length draws any length, often at the limits of the contract.
 func (g *generator) length(toSend bool) int {
 	n := pick(g, 60, 61, 64, 60+g.of(70), 60+g.of(70), 128+g.of(130), 256+g.of(260), 512+g.of(1000))
 	switch {
@@ -80,7 +80,7 @@ func (g *generator) length(toSend bool) int {
 	return n
 }
 
-// network is the layers above Ethernet.
+// network draws the layers above Ethernet.
 func (g *generator) network(f *program.Frame) {
 	if g.maybe(8) {
 		return
@@ -115,8 +115,8 @@ func (g *generator) opcode() uint8 {
 	return uint8(g.rng.Uint32())
 }
 
-// ones is a UDP checksum that comes to zero [H9] [T8]: right, or wrong by a bit of the source port, where it is
-// received; made by the offload and nothing else, where it is sent.
+// ones gives a frame a UDP checksum that computes to zero [H9] [T8]. In a received frame it is right, or wrong by one
+// bit of the source port; in a sent frame the offload computes it.
 func (g *generator) ones(f *program.Frame, toSend bool) {
 	f.UDPSum, f.UDPLen = craft.SumOnes, 0
 	l4 := f.L3Off() + f.L3Len()
@@ -128,7 +128,7 @@ func (g *generator) ones(f *program.Frame, toSend bool) {
 	}
 }
 
-// lies has a frame say what is not so.
+// lies makes a frame contradict itself.
 func (g *generator) lies(f *program.Frame) {
 	if f.L3 == 0 {
 		if g.maybe(30) {

@@ -9,8 +9,8 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// closeGate lets no TLP of the NIC leave for a while in which frames come in, fill the receive buffer and go out,
-// copies write and registers are read: everything that needs the TLP stream waits in its place.
+// closeGate holds the NIC's TLPs for a while in which frames arrive, fill the receive buffer and are sent, copies
+// write and registers are read, so that everything that needs the TLP stream queues up.
 func (g *generator) closeGate() {
 	g.ready()
 	g.scarce()
@@ -35,7 +35,7 @@ func (g *generator) closeGate() {
 	}
 	if reads {
 		left := answers - g.of(16)
-		if g.maybe(30) { // and those that the link takes, and more
+		if g.maybe(30) { // those that the link takes, and more
 			left = answers + g.prog.Board.Credits + g.of(24)
 		}
 		for by := uint16(rawRequester); left > 0; by++ {
@@ -50,14 +50,14 @@ func (g *generator) closeGate() {
 	g.prog.Ops[len(g.prog.Ops)-1].Wait = cycles + g.of(1000)
 }
 
-// scarce has the links of a plain card carry few TLPs at a time, so that they are soon full.
+// scarce limits the links of a plain card to few TLPs in flight, so that they fill up soon.
 func (g *generator) scarce() {
 	if b := &g.prog.Board; b.Credits == 0 {
 		b.Credits = pick(g, 8, 16, 32, 64)
 	}
 }
 
-// brimful is frames that fill the receive buffer as far as none may be lost, to the line, and then some more.
+// brimful returns frames that fill the receive buffer, to the line, as far as none may be lost, and then some more.
 func (g *generator) brimful() (all []program.Frame) {
 	most := pick(g, 1, 4, 30, longestBeats)
 	add := func(lines int) {
@@ -76,7 +76,7 @@ func (g *generator) brimful() (all []program.Frame) {
 	return all
 }
 
-// catchAll opens a receive queue with a full ring of so many descriptors at least, for all frames that no rule matches.
+// catchAll opens a receive queue with a full ring of at least n descriptors, for all frames that no rule matches.
 func (g *generator) catchAll(n int) {
 	q := pick(g, g.rx...)
 	c := g.rxQueue(q)
@@ -88,7 +88,8 @@ func (g *generator) catchAll(n int) {
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
 }
 
-// sendBehind has frames with completion entries wait for a port, so that they are on their way out when it is released.
+// sendBehind lets frames with completion entries wait for a port, so that they are on their way out when it is
+// released.
 func (g *generator) sendBehind(port int) {
 	if g.Sizes.Has(nicspec.PartPause) {
 		g.add(program.Op{Play: &program.Play{Port: port, Frames: []program.Frame{g.stopFor(math.MaxUint16)}},
@@ -108,7 +109,7 @@ func (g *generator) sendBehind(port int) {
 	g.prog.Ops[len(g.prog.Ops)-1].Wait = 300 + g.of(500)
 }
 
-// manyCopies posts more copies than a channel takes, on each of some channels.
+// manyCopies posts more copies than a channel holds, on each of some channels.
 func (g *generator) manyCopies() {
 	for _, q := range g.some(1 + g.of(nicspec.CopyChannels)) {
 		n := copyJobs + g.of(copyJobs)
@@ -121,7 +122,7 @@ func (g *generator) manyCopies() {
 	}
 }
 
-// registerReads is so many reads of a register, one after another.
+// registerReads returns n reads of a register, one after another.
 func (g *generator) registerReads(by uint16, n int) program.Op {
 	h := tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: by, FirstBE: 0xf, Length: 1,
 		Address: nicspec.BarBase + uint64(pick(g, nicspec.RegScratch, nicspec.RegCounter(3), nicspec.RegDevctl))}

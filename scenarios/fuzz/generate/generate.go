@@ -9,18 +9,18 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// Shape is what programs have in common.
+// Shape is what all programs of a campaign have in common.
 type Shape struct {
-	Sizes nicspec.Build // of the NIC that they are for
-	Stall int           // percent; -1: drawn from the seed
-	// Overlap has all entries of all queues name the same few buffers, which software rewrites; else a share of
-	// programs do.
+	Sizes nicspec.Build // of the NIC that they are made for
+	Stall int           // percentage; -1: drawn from the seed
+	// Overlap makes all entries of all queues name the same few buffers, which software rewrites; otherwise a share
+	// of programs does so.
 	Overlap bool
 }
 
 // Generate derives a program from a seed.
 func Generate(seed uint64, shape Shape) *program.Program {
-	const stream = 0x66757a7a // sets programs apart from other uses of the seed
+	const stream = 0x66757a7a // separates programs from other uses of the seed
 	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
 	g.choose(rand.New(rand.NewPCG(seed, stream+2)))
 	g.prog = &program.Program{Schema: program.Schema, Seed: seed, Board: g.board()}
@@ -48,12 +48,12 @@ type generator struct {
 	rx         []int // queues in use
 	tx         []int
 	heavy      bool // long frames
-	anyHeaders bool // frames with headers anywhere, for offloads
+	anyHeaders bool // frames with headers at any offset, for offloads
 	pushy      bool // most entries are pushed, and noisy
 	same       bool // all entries name the same few buffers; then no read of memory fails either
-	olds       bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
+	olds       bool // pieces share memory; then no read of memory fails: the referee could not attribute it
 	keys
-	accounts [3]int // that rules draw on: few, so that they run dry
+	accounts [3]int // used by rules: few, so that they run dry
 }
 
 func (g *generator) of(n int) int { return g.rng.IntN(n) }
@@ -84,7 +84,7 @@ func place(b *program.Board, rng *rand.Rand) {
 	}
 }
 
-// wait is how long an operation is given.
+// wait draws how many cycles follow an operation.
 func (g *generator) wait() int {
 	switch g.of(4) {
 	case 0:
@@ -95,10 +95,10 @@ func (g *generator) wait() int {
 	return g.of(250)
 }
 
-// prelude sets the NIC up so that most of what follows does something.
+// prelude configures the NIC so that most later operations have an effect.
 func (g *generator) prelude() {
 	n := 1 + g.of(4)
-	if g.maybe(12) { // a crowd
+	if g.maybe(12) { // many queues
 		n += g.of(max(1, g.Sizes.NumTxq/4))
 	}
 	for range n {
@@ -133,7 +133,7 @@ func (g *generator) settings() {
 	}
 }
 
-// queues enables them, and leads frames to them.
+// queues enables the queues and steers frames to them.
 func (g *generator) queues() {
 	for i, q := range g.rx {
 		g.add(program.Op{RxQueue: g.rxQueue(q)})
@@ -146,13 +146,13 @@ func (g *generator) queues() {
 	g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0]))
 }
 
-// keys are the memory keys of a program. The first three name pieces of host memory, of Arm memory, and of Arm memory
-// above 4 GB; nobody is where keyNowhere leads.
+// keys holds the memory keys of a program. The first three name pieces of host memory, of Arm memory, and of Arm
+// memory above 4 GB; keyNowhere leads to addresses that no endpoint has.
 type keys struct {
 	keyHost, keyArm, keyHigh, keyInvalid, keyNoRead, keyShort, keyReadOnly, keyNowhere, keyUnset int
 }
 
-// choose draws which keys and accounts the program uses, the last key among them often.
+// choose draws the keys and accounts that the program uses, often including the last key.
 func (g *generator) choose(rng *rand.Rand) {
 	n := g.Sizes.NumKeys
 	k := rng.Perm(n)
@@ -164,7 +164,7 @@ func (g *generator) choose(rng *rand.Rand) {
 	copy(g.accounts[:], rng.Perm(nicspec.NumAccounts))
 }
 
-// roomy is how far a key reaches beyond its region.
+// roomy draws how far a key extends beyond its region.
 func (g *generator) roomy() uint64 {
 	if g.maybe(40) {
 		return 0
@@ -172,7 +172,8 @@ func (g *generator) roomy() uint64 {
 	return g.rng.Uint64() >> (8 + g.of(40))
 }
 
-// far moves something to where programs have nothing else, or, now and then, to where nobody is.
+// far moves a place to addresses that programs do not use otherwise or, now and then, to addresses that no endpoint
+// has.
 func (g *generator) far(p program.Place) program.Place {
 	switch {
 	case g.maybe(3):
@@ -196,7 +197,7 @@ func placeOf(region int) program.Place {
 	return program.Place{Host: region == program.RegionHost, High: region == program.RegionHigh}
 }
 
-// base is the first virtual address of a key.
+// base draws the first virtual address of a key.
 func (g *generator) base() uint64 {
 	return pick(g, 0, 1, 0x1000, 1<<32-1<<19, 1<<63-1<<20, ^uint64(0)-program.PieceBytes, g.rng.Uint64()>>8,
 		g.rng.Uint64())
@@ -221,7 +222,7 @@ func (g *generator) devctl() uint32 {
 	return uint32(d)
 }
 
-// place puts something into memory, bytes at any address or aligned.
+// place draws a place in memory: at any byte address, or aligned.
 func (g *generator) place(bytes bool) program.Place {
 	p := placeOf(g.of(program.Regions))
 	switch {
@@ -276,7 +277,7 @@ func (g *generator) msix() *program.Msix {
 	if g.maybe(6) {
 		m.Count, m.Cycles = uint16(g.rng.Uint32()), uint16(g.rng.Uint32())
 	}
-	if g.maybe(30) { // entries that come a thousand cycles apart are reported together
+	if g.maybe(30) { // entries that come a thousand cycles apart share a message
 		m.Count, m.Cycles = uint16(20+g.of(40)), uint16(18+g.of(20))
 	}
 	return m
@@ -286,7 +287,7 @@ func (g *generator) post(q, n int) *program.Post {
 	return &program.Post{Queue: q, Count: n, Hdr: g.far(g.place(true)), Pay: g.far(g.place(true)), Hold: g.maybe(8)}
 }
 
-// next is one operation of those that make up a program.
+// next draws one operation of the program's body.
 func (g *generator) next() program.Op {
 	switch n := g.of(100); {
 	case n < 26:
@@ -331,7 +332,7 @@ func (g *generator) next() program.Op {
 	return g.setting()
 }
 
-// again has a queue come or go.
+// again enables or disables a queue.
 func (g *generator) again() program.Op {
 	rx := g.maybe(50)
 	q := pick(g, g.tx...)

@@ -7,7 +7,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// holdPort stops a port while frames for it fill every place on its way out, and has others go on meanwhile [T13].
+// holdPort stops a port while frames for it fill every place on its way out, and keeps the others working [T13].
 func (g *generator) holdPort() {
 	port := g.of(g.Sizes.Ports)
 	g.ready()
@@ -21,11 +21,11 @@ func (g *generator) holdPort() {
 	}
 }
 
-// holdOnce stops the port once. The first queues fill it, the others do what is to happen meanwhile.
+// holdOnce stops the port once. The first queues fill it; the others do what must go on in the meantime.
 func (g *generator) holdOnce(port int, queues []int) {
 	fillers, others := queues[:len(queues)/2], queues[len(queues)/2:]
 	load, inOrder := g.load(port)
-	if inOrder { // one queue keeps them so
+	if inOrder { // a single queue keeps the order
 		fillers, others = queues[:1], queues[1:]
 	}
 	for i, q := range fillers {
@@ -33,7 +33,7 @@ func (g *generator) holdOnce(port int, queues []int) {
 	}
 	for _, q := range others {
 		g.open(q, 16<<g.of(3))
-		if g.maybe(50) { // it has sent on some port
+		if g.maybe(50) { // the queue has sent on some port
 			g.add(program.Op{Send: &program.Send{Queue: q,
 				Entries: []program.Entry{g.frameOf(g.of(g.Sizes.Ports), 60+g.of(100))}}})
 		}
@@ -59,8 +59,8 @@ func (g *generator) stopFor(quanta uint16) program.Frame {
 	return f
 }
 
-// load is entries that fill all places before a port: by their number, by their length, or both. inOrder: they do so
-// in this order alone.
+// load returns entries that fill all places before a port: by number, by length, or both. inOrder: only in this
+// order.
 func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	add := func(lengths ...int) {
 		for _, n := range lengths {
@@ -69,7 +69,7 @@ func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	}
 	const entries = outFrames + gatherSlots + laneEntries
 	switch g.of(5) {
-	case 0, 1: // frames of a line each
+	case 0, 1: // frames of one line each
 		for range entries + g.of(64) {
 			add(1 + g.of(lineBytes))
 		}
@@ -89,9 +89,9 @@ func (g *generator) load(port int) (all []program.Entry, inOrder bool) {
 	return all, false
 }
 
-// toTheBrim is lengths of frames that fill the transmit buffer to its last beat, and what is before it to its last
-// line. The buffer takes a frame when there is room for a longest one: behind the frames that come first there is just
-// so much, or most often a beat less, so that the longest frame has to wait.
+// toTheBrim returns lengths of frames that fill the transmit buffer to its last beat, and the gather buffer before it
+// to its last line. The transmit buffer accepts a frame when a maximum-length one would fit: after the first frames
+// exactly that much is free or, most often, one beat less, so that the longest frame must wait.
 func (g *generator) toTheBrim() (all []int) {
 	beyond := pick(g, -1, 0, 0, 1, 1, 1, 1, 2) // beats
 	for _, beats := range g.split(outBeats-longestBeats+outPassing+beyond, longestBeats) {
@@ -111,7 +111,7 @@ func (g *generator) toTheBrim() (all []int) {
 	return all
 }
 
-// onPort is any entry, on a port if it sends.
+// onPort draws any entry; if it sends, then on the given port.
 func (g *generator) onPort(port int) program.Entry {
 	e := g.entry()
 	if e.Opcode == nicspec.OpcodeSend && int(e.Port) < g.Sizes.Ports {
@@ -121,8 +121,8 @@ func (g *generator) onPort(port int) program.Entry {
 	return e
 }
 
-// meanwhile has queues work while a port is stopped and full. In a NIC of two ports what has nothing to do with the
-// port must end.
+// meanwhile keeps queues working while a port is stopped and full. In a NIC of two ports, work unrelated to the port
+// must end.
 func (g *generator) meanwhile(port int, queues []int) {
 	var await []int
 	for i, q := range queues {
@@ -152,7 +152,7 @@ func (g *generator) meanwhile(port int, queues []int) {
 	}
 }
 
-// inside rings a doorbell that ends inside the last of some entries, and one for the rest of it when that has been
+// inside rings a doorbell that ends inside the last of some entries, and another for the remainder once that has been
 // fetched.
 func (g *generator) inside(port int, s *program.Send) {
 	for range g.of(3) {
@@ -167,13 +167,13 @@ func (g *generator) inside(port int, s *program.Send) {
 	s.Short, s.Pause = 1+g.of(int(e.Blocks)), pick(g, g.of(100), 150+g.of(400))
 }
 
-// nothing is an entry that sends nothing, whatever port it names.
+// nothing draws an entry that sends nothing, whatever port it names.
 func (g *generator) nothing(port int) program.Entry {
 	e := program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(50), Frame: g.name(), Blocks: g.blocks()}
 	switch g.of(8) {
 	case 0:
 		e.Opcode = nicspec.Opcode(5 + g.of(251))
-	case 1, 2: // a port that there is not
+	case 1, 2: // a port that does not exist
 		e = g.frameOf(g.Sizes.Ports+g.of(250), 60+g.of(300))
 	case 3:
 		if g.Sizes.Ports == 1 {

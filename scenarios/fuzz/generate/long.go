@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// blocks is how many blocks an entry has beyond its first.
+// blocks draws how many blocks an entry has after its first.
 func (g *generator) blocks() uint8 {
 	if !g.Sizes.Has(nicspec.PartLong) {
 		if g.maybe(2) {
@@ -17,7 +17,7 @@ func (g *generator) blocks() uint8 {
 	return uint8(pick(g, 0, 0, 0, 1, 2, 3))
 }
 
-// cutLong spreads n bytes over inline bytes and pieces of an entry of several blocks.
+// cutLong spreads n bytes over the inline bytes and pieces of an entry of several blocks.
 func (g *generator) cutLong(e *program.Entry, n int) {
 	slots := e.Slots()
 	most := min(slots*nicspec.WqeSlotBytes, nicspec.InlineMaxLong)
@@ -46,7 +46,7 @@ func (g *generator) cutLong(e *program.Entry, n int) {
 	}
 }
 
-// append has the NIC append pad and ICRC of a RoCE frame, whose lengths count them, most of the time.
+// append lets the NIC append pad and ICRC of a RoCE frame; most of the time its length fields count them.
 func (g *generator) append(e *program.Entry) {
 	f := &e.Frame
 	if !f.Roce || len(f.Raw) > 0 || g.maybe(40) {
@@ -69,14 +69,14 @@ func (g *generator) append(e *program.Entry) {
 	f.Len = max(n, 1)
 }
 
-// rewrite is a write of software to what entries share.
+// rewrite draws a software write to a buffer that entries share.
 func (g *generator) rewrite() *program.Rewrite {
 	off := g.of(600)
 	return &program.Rewrite{Same: 1 + g.of(2), Place: placeOf(g.of(program.Regions)), Off: off, Len: 1 + g.of(2000),
 		Seed: uint64(g.rng.Uint32())}
 }
 
-// lateWrites has a queue be disabled while a read of its ring is not answered, and software write TBL_DATA meanwhile.
+// lateWrites disables a queue while a read of its ring is unanswered; software writes TBL_DATA in the meantime.
 func (g *generator) lateWrites() program.Op {
 	q := pick(g, g.rx...)
 	g.add(program.Op{RxQueue: g.rxQueue(q)})
@@ -87,7 +87,7 @@ func (g *generator) lateWrites() program.Op {
 	return program.Op{Disable: &program.Disable{Queue: program.Queue{Queue: q}, Late: 1 + g.of(4)}}
 }
 
-// farFault has the read of a descriptor fail that is far from the first one.
+// farFault makes the read of a descriptor fail that is far from the first one.
 func (g *generator) farFault() program.Op {
 	q := pick(g, g.rx...)
 	c := g.rxQueue(q)

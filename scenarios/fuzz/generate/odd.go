@@ -12,7 +12,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// setting changes something of how the NIC is set up.
+// setting draws an operation that changes the NIC's configuration.
 func (g *generator) setting() program.Op {
 	switch g.of(12) {
 	case 0:
@@ -44,7 +44,7 @@ func (g *generator) setting() program.Op {
 	return program.Op{Write: &program.Write{Reg: "CTRL", Value: 3}}
 }
 
-// defaultQueue is the queue of RX_DEFAULT, now and then one that there is not but for its high bits.
+// defaultQueue draws the queue of RX_DEFAULT, now and then an out-of-range index with valid low bits.
 func (g *generator) defaultQueue() int {
 	q := pick(g, g.rx...)
 	if g.maybe(20) {
@@ -53,7 +53,7 @@ func (g *generator) defaultQueue() int {
 	return q
 }
 
-// key rewrites one of the keys; the good ones stay good, mostly.
+// key rewrites one of the keys; most good ones stay good.
 func (g *generator) key() *program.Key {
 	i := g.of(program.Regions)
 	k := &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true,
@@ -69,7 +69,7 @@ func (g *generator) key() *program.Key {
 	return k
 }
 
-// steer is a rule that leads frames to a queue by their destination.
+// steer returns a rule that steers frames to a queue by their destination.
 func (g *generator) steer(i, queue int) *program.Rule {
 	r := &program.Rule{Index: g.ruleIndex(), Action: nicspec.ActionQueue, Queue: uint16(queue),
 		Match: []program.Match{matchDest(i)}}
@@ -88,18 +88,18 @@ func matchDest(i int) program.Match {
 	return program.Match{Field: "dmac", Value: binary.LittleEndian.Uint64(append(b[:], 0, 0))}
 }
 
-// withdraw has a rule that frames match made invalid between two of them: what it said no longer holds [R5].
+// withdraw invalidates a rule between two frames that match it: its contents no longer apply [R5].
 func (g *generator) withdraw() program.Op {
 	i := g.of(len(g.rx))
 	r := g.steer(i, pick(g, g.rx...))
-	r.Index = g.of(3) // so that others come after it
+	r.Index = g.of(3) // so that others follow it
 	if g.maybe(40) {
 		r.Action, r.RssLog, r.Account = nicspec.ActionDrop, 0, nil
 	}
 	match := func() *program.Play {
 		p := g.play()
 		for k := range p.Frames {
-			if f := &p.Frames[k]; len(f.Raw) == 0 && f.Words == nil { // no pause
+			if f := &p.Frames[k]; len(f.Raw) == 0 && f.Words == nil { // not a pause
 				f.DMAC = dmac(i)
 			}
 		}
@@ -118,7 +118,7 @@ func (g *generator) ruleIndex() int {
 	return pick(g, 0, g.Sizes.NumRules-1, g.of(g.Sizes.NumRules), g.of(g.Sizes.NumRules))
 }
 
-// rule is any rule.
+// rule draws any rule.
 func (g *generator) rule() *program.Rule {
 	r := &program.Rule{Index: g.ruleIndex(), Action: pick(g, nicspec.ActionQueue, nicspec.ActionQueue,
 		nicspec.ActionDrop, nicspec.ActionRss, 3, 255),
@@ -138,7 +138,7 @@ func (g *generator) rule() *program.Rule {
 	return r
 }
 
-// table is any other table command: reads, and writes of which most are refused.
+// table draws any other table command: reads, and writes most of which are refused.
 func (g *generator) table() *program.Table {
 	t := &program.Table{
 		Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.of(8)),
@@ -158,13 +158,13 @@ func (g *generator) table() *program.Table {
 		g.queueWords(t)
 	case nicspec.TableAccount:
 		t.Words = t.Words[:4]
-		for slices.Contains(g.accounts[:], t.Index) { // none that a rule draws on
+		for slices.Contains(g.accounts[:], t.Index) { // none that a rule uses
 			t.Index = g.of(nicspec.NumAccounts)
 		}
 	case nicspec.TablePortCfg:
 		t.Words = t.Words[:4]
 	case nicspec.TableKey, nicspec.TableRule:
-		t.Index |= 0x8000 // keys and rules that are in force have operations of their own
+		t.Index |= 0x8000 // keys and rules in force have operations of their own
 		if g.maybe(60) {
 			t.Index, t.Words[0] = 100, t.Words[0]|0xfe
 			if t.Table == nicspec.TableRule {
@@ -175,7 +175,7 @@ func (g *generator) table() *program.Table {
 	return t
 }
 
-// queueWords is an entry that enables no queue: its queue is enabled already, or something is wrong with it.
+// queueWords writes an entry that enables no queue: its queue is enabled already, or something in it is wrong.
 func (g *generator) queueWords(t *program.Table) {
 	if g.maybe(40) {
 		t.Index = pick(g, g.rx...)
@@ -184,12 +184,12 @@ func (g *generator) queueWords(t *program.Table) {
 		}
 	}
 	t.Words[0] = pick(g, uint32(2), 255, 0x0103_0002, 1, 0x0002_0001)
-	if t.Words[0]&0xff == 1 && g.maybe(50) { // all is well but for a field of a part
+	if t.Words[0]&0xff == 1 && g.maybe(50) { // everything is valid except a field of an optional part
 		t.Words = []uint32{0x0002_0001, 0, 64, 0, 1 << 12, 0, 1 << 13, 0, 1 << 14}
 	}
 }
 
-// disabled has a queue disabled with anything in the fields that do not count then, and reads them back [Q5] [G6].
+// disabled disables a queue with arbitrary values in the fields that are then ignored, and reads them back [Q5] [G6].
 func (g *generator) disabled() program.Op {
 	t := &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableRxq, Index: g.queue(g.Sizes.NumRxq)}
 	if g.maybe(50) {
@@ -206,7 +206,7 @@ func (g *generator) disabled() program.Op {
 	return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpRead), Table: t.Table, Index: t.Index}}
 }
 
-// register is an access to any register that is harmless.
+// register draws a harmless access to any register.
 func (g *generator) register() program.Op {
 	r := &nicspec.Registers[g.of(len(nicspec.Registers))]
 	if g.maybe(60) {
@@ -228,7 +228,7 @@ func (g *generator) register() program.Op {
 	return program.Op{Write: w}
 }
 
-// fault has reads fail for a while.
+// fault makes reads fail for a while.
 func (g *generator) fault() *program.Fault {
 	f := &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),
 		Of:    pick(g, program.OfRxRing, program.OfTxRing, program.OfMemory, program.OfMemory),
@@ -250,7 +250,7 @@ func (g *generator) fault() *program.Fault {
 	return f
 }
 
-// otherTypes are the first header bytes of requests that are no memory requests, in order.
+// otherTypes lists the first header bytes of requests other than memory requests, in order.
 var otherTypes = func() (all []byte) {
 	for b := range coverage.OtherNames {
 		all = append(all, b)
@@ -261,7 +261,7 @@ var otherTypes = func() (all []byte) {
 
 const rawRequester = 0x0123
 
-// odd is a TLP that a driver would not send.
+// odd draws a TLP that a driver would not send.
 func (g *generator) odd() program.Op {
 	t := &program.TLP{}
 	var hdr [tlp.HeaderBytes]byte
@@ -279,7 +279,7 @@ func (g *generator) odd() program.Op {
 	return program.Op{TLP: t}
 }
 
-// oddRequest is one that is no memory request; of messages nothing is looked at but the type.
+// oddRequest draws a request other than a memory request; of messages only the type matters.
 func (g *generator) oddRequest(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	const attr2, poisoned = 0x04, 0x40
 	b := otherTypes[g.of(len(otherTypes))]
@@ -305,7 +305,7 @@ func (g *generator) oddRequest(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	}
 }
 
-// length10 is any length of a TLP in DWs, short ones mostly.
+// length10 draws any TLP length in DWs, mostly short ones.
 func (g *generator) length10() int {
 	if g.maybe(25) {
 		return 1 + g.of(tlp.MaxLengthDW)
@@ -313,12 +313,12 @@ func (g *generator) length10() int {
 	return 1 + g.of(64)
 }
 
-// requester is any but those that have register accesses of their own.
+// requester draws any ID except those that make register accesses of their own.
 func (g *generator) requester() uint16 {
 	return pick(g, rawRequester, rawRequester, uint16(g.rng.Uint32())|0x0400)
 }
 
-// oddAccess is a request for BAR0 that is no register access, or a read that is one.
+// oddAccess draws a request for BAR0 that is no register access, or a read that is one.
 func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: g.requester(),
 		Tag: uint8(g.rng.Uint32()),
@@ -351,7 +351,7 @@ func (g *generator) oddAddress(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	g.encode(&h, hdr, t)
 }
 
-// stray is a completion that nobody asked for, unless its tag happens to be in use.
+// stray draws a completion that nobody asked for, unless its tag happens to be in use.
 func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 	h := tlp.Header{
 		Kind: tlp.CplD, Length: uint16(pick(g, 1, 4, 16, g.length10())), TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)),
@@ -370,7 +370,7 @@ func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
 }
 
 func (g *generator) encode(h *tlp.Header, hdr *[tlp.HeaderBytes]byte, t *program.TLP) {
-	if h.Encode(hdr) != nil { // a header that cannot be is not sent: a read of ID takes its place
+	if h.Encode(hdr) != nil { // an impossible header is not sent: a read of ID takes its place
 		*h = tlp.Header{Kind: tlp.MRd, Addr64: true, RequesterID: rawRequester, FirstBE: 0xf, Length: 1,
 			Address: nicspec.BarBase}
 		_ = h.Encode(hdr)

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// rss sets hash key and indirection table up; without a key there is no hash.
+// rss sets hash key and indirection table; without a key nothing is hashed.
 func (g *generator) rss() {
 	for i := range nicspec.RegRssKeyCount {
 		if g.maybe(97) {
@@ -19,7 +19,7 @@ func (g *generator) rss() {
 	}
 }
 
-// account sets a credit account, or changes it.
+// account sets or changes a credit account.
 func (g *generator) account() program.Op {
 	i := pick(g, g.accounts[:]...)
 	if g.maybe(35) {
@@ -37,7 +37,7 @@ func (g *generator) account() program.Op {
 	return program.Op{Write: &program.Write{Reg: "ACCOUNT_CREDIT", Index: i, Value: v}}
 }
 
-// pause sets a port's pause frames up.
+// pause configures a port's pause frames.
 func (g *generator) pause() program.Op {
 	xon := uint32(g.of(4000))
 	xoff := xon + 1 + uint32(g.of(3000))
@@ -54,12 +54,12 @@ func (g *generator) pause() program.Op {
 		Index: g.of(g.Sizes.Ports), Words: words}}
 }
 
-// stop is a pause frame that comes in.
+// stop draws an incoming pause frame.
 func (g *generator) stop() program.Frame {
 	f := g.name()
 	f.DMAC, f.Ether, f.Len = [6]byte{1, 0x80, 0xc2, 0, 0, 1}, nicspec.MacControlType, 60+g.of(10)
 	quanta := func() uint16 { return uint16(pick(g, 0, 1, 5, g.of(60))) }
-	if g.maybe(8) { // however long: another one comes soon, and that ends it, as a rule
+	if g.maybe(8) { // however long: another one follows soon and, as a rule, ends it
 		quanta = func() uint16 { return uint16(pick(g, 0, g.of(1<<16))) }
 	}
 	f.Words = []uint16{nicspec.PauseOpcode, quanta()}
@@ -75,7 +75,7 @@ func (g *generator) stop() program.Frame {
 	return f
 }
 
-// halt has pauses come in while frames leave.
+// halt lets pauses arrive while frames leave.
 func (g *generator) halt() program.Op {
 	if g.maybe(60) {
 		g.add(g.pause())
@@ -96,7 +96,7 @@ func (g *generator) halt() program.Op {
 	return program.Op{Play: p}
 }
 
-// together has every transmit queue send, and pauses come in meanwhile.
+// together makes every transmit queue send while pauses arrive.
 func (g *generator) together() program.Op {
 	for _, q := range g.tx {
 		s := &program.Send{Queue: q}
@@ -111,8 +111,8 @@ func (g *generator) together() program.Op {
 	return program.Op{Play: g.play()}
 }
 
-// brim has a port's receive buffer fill up to its mark again and again, with other settings and another address each
-// time.
+// brim fills a port's receive buffer up to its mark again and again, each time with other settings and another
+// address.
 func (g *generator) brim() program.Op {
 	q, port := pick(g, g.rx...), g.of(g.Sizes.Ports)
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
@@ -137,7 +137,7 @@ func (g *generator) brim() program.Op {
 	return g.pause()
 }
 
-// goOn are pause frames that end every stop, now and then not.
+// goOn returns pause frames that end every stop; now and then it ends none.
 func (g *generator) goOn() []program.Frame {
 	f := g.stop()
 	f.Words = []uint16{nicspec.PauseOpcode, 0}
@@ -149,7 +149,7 @@ func (g *generator) goOn() []program.Frame {
 	return []program.Frame{f, all}
 }
 
-// flood has more long frames come in than the receive buffer holds while a descriptor is waited for.
+// flood lets more long frames arrive than the receive buffer holds while a descriptor is awaited.
 func (g *generator) flood() program.Op {
 	q := pick(g, g.rx...)
 	c := g.rxQueue(q)
@@ -168,7 +168,7 @@ func (g *generator) flood() program.Op {
 	return program.Op{Play: p}
 }
 
-// partsOf are operations of parts that the build has, if any.
+// partsOf draws an operation of an optional part that the build has, if any.
 func (g *generator) partsOf() (program.Op, bool) {
 	switch n := g.of(12); {
 	case n < 7 && g.Sizes.Has(nicspec.PartAccounts):
@@ -181,7 +181,7 @@ func (g *generator) partsOf() (program.Op, bool) {
 	return program.Op{}, false
 }
 
-// reset is a function-level reset, after which everything is set up again.
+// reset returns a function-level reset, after which everything is configured again.
 func (g *generator) reset() program.Op {
 	g.add(program.Op{Reset: &program.Reset{}})
 	g.settings()

@@ -2,20 +2,20 @@ package generate
 
 import "nictwin/models/nic/nicspec"
 
-// Places of the RTL NIC that the contract does not count (docs/rtl.md): strategies fill each to the last. A NIC that
-// has others is played as well, and is not filled so exactly.
+// Sizes inside the RTL NIC that the contract does not specify (docs/rtl.md): strategies fill each to the last place.
+// A NIC of other sizes can be played too, but is not filled as exactly.
 const (
 	outBeats    = 512 // transmit buffer of a port, beats of 64 B
 	outFrames   = 64  // frames in it
-	outPassing  = 4   // beats that have been read from it and wait at the port
+	outPassing  = 4   // beats read from it that wait at the port
 	gatherSlots = 256 // frames in the gather buffer of a port
 	gatherLines = 512 // lines of 128 B there
-	laneEntries = 16  // entries before it
+	laneEntries = 16  // entries in a lane before it
 	fetchSlots  = 64  // reads of work entries
-	entryBlocks = 4   // blocks that one of them brings
+	entryBlocks = 4   // blocks fetched by each of them
 	copyJobs    = 16  // entries of a copy channel
 	readTags    = 256 // [P2]
-	answers     = 512 // answers to reads of registers
+	answers     = 512 // of register reads
 )
 
 // Of frames in a buffer.

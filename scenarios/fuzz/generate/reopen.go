@@ -6,14 +6,14 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// Frames for two queues by their destinations, which no other rule names.
+// Frames for two queues by destinations that no other rule names.
 const (
 	slowDest = 250 + iota
 	reopenedDest
 )
 
-// reopen has a queue be enabled anew, with other settings, while frames for it wait behind those of another queue:
-// each is taken by one state of its queue, whichever that is [R12].
+// reopen enables a queue anew, with other settings, while frames for it wait behind those of another queue: each
+// frame is handled by one state of its queue, whichever that is [R12].
 func (g *generator) reopen() {
 	slow := pick(g, g.rx...)
 	again := (slow + 1 + g.of(g.Sizes.NumRxq-1)) % g.Sizes.NumRxq
@@ -54,10 +54,10 @@ func (g *generator) reopen() {
 	g.add(program.Op{Mend: &program.Mend{}})
 }
 
-// reopened has a queue be enabled anew, and gives it descriptors.
+// reopened enables a queue anew and gives it descriptors.
 func (g *generator) reopened(q int) {
 	c := g.rxQueue(q)
-	if g.maybe(80) { // no frame is too long: what is dropped is dropped for the queue's state
+	if g.maybe(80) { // no frame is too long: a drop comes only from the queue's state
 		c.PayBytes = nicspec.FrameMax
 	}
 	g.add(program.Op{RxQueue: c})

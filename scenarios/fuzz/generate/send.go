@@ -7,10 +7,10 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// send is some work entries.
+// send draws a batch of work entries.
 func (g *generator) send(q int) *program.Send {
 	s := &program.Send{Queue: q, Hold: g.maybe(6)}
-	if g.maybe(20) || g.pushy && g.maybe(70) { // only one that comes alone is pushed
+	if g.maybe(20) || g.pushy && g.maybe(70) { // only a single entry can be pushed
 		e := g.entry()
 		if e.Push = g.Sizes.Has(nicspec.PartPush); e.Push && e.Blocks > 0 && g.maybe(40) {
 			e.Rung = uint8(g.of(16))
@@ -27,7 +27,7 @@ func (g *generator) send(q int) *program.Send {
 	return s
 }
 
-// entry is any work entry, most of them good.
+// entry draws any work entry, most of them valid.
 func (g *generator) entry() program.Entry {
 	e := g.work()
 	switch n := g.of(40); {
@@ -79,8 +79,8 @@ func (g *generator) work() program.Entry {
 	return e
 }
 
-// anywhere is a frame of random bytes of which some are taken for headers, wherever they begin, and offloads that look
-// at them [T7].
+// anywhere draws a frame of random bytes, some of which are declared headers at any offset, with offloads that use
+// them [T7].
 func (g *generator) anywhere(e *program.Entry) {
 	n := pick(g, 60+g.of(100), 60+g.of(100), 128+g.of(400), 128+g.of(1400))
 	l3, ihl, version := pick(g, g.of(16), g.of(96)), 5+g.of(3), pick(g, 4, 4, 6)
@@ -117,7 +117,7 @@ func (g *generator) anywhere(e *program.Entry) {
 	}
 }
 
-// name gives an entry an identifier.
+// name returns a frame that serves as an entry's identifier.
 func (g *generator) name() program.Frame {
 	var f program.Frame
 	f.Seed = uint64(g.rng.Uint32())
@@ -151,7 +151,7 @@ func (g *generator) cut(e *program.Entry, n int) {
 	}
 }
 
-// piece is memory for so many bytes.
+// piece draws memory for n bytes.
 func (g *generator) piece(n int) program.Piece {
 	good := g.goodKeys()
 	if g.same {
@@ -170,7 +170,7 @@ func (g *generator) piece(n int) program.Piece {
 	return p
 }
 
-// offloads asks for some where the headers allow them, and now and then where they do not.
+// offloads requests offloads where the headers allow them, and now and then where they do not.
 func (g *generator) offloads(e *program.Entry) {
 	f := &e.Frame
 	if f.UDPSum == craft.SumOnes {
@@ -205,13 +205,13 @@ func (g *generator) offloads(e *program.Entry) {
 		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
 		e.CrcStart, e.CrcOff = uint16(g.of(128)),
 			uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
-		if g.maybe(30) { // about the end of the UDP packet
+		if g.maybe(30) { // around the end of the UDP packet
 			e.CrcOff = uint16(max(0, len(f.Bytes(f.Len))-10+g.of(12)))
 		}
 	}
 }
 
-// spoil makes an entry wrong in one way of [T3] or another.
+// spoil makes an entry invalid in one of the ways of [T3].
 func (g *generator) spoil(e *program.Entry) {
 	patch := func(at int, xor uint8) { e.Patch = append(e.Patch, program.Patch{At: at, Xor: xor}) }
 	slot := nicspec.WqeSlotBytes * ((e.Inline + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes)
@@ -226,7 +226,7 @@ func (g *generator) spoil(e *program.Entry) {
 		case 2:
 			patch(at+3, 1<<g.of(8)) // its variant
 			if g.maybe(40) {
-				// the key that would be right but for its highest bit
+				// a key that differs from a valid one only in its highest bit
 				e.Patch[len(e.Patch)-1] = program.Patch{At: at + 1, Xor: 0x80}
 			}
 		case 3:
@@ -258,10 +258,10 @@ func (g *generator) spoil(e *program.Entry) {
 	}
 }
 
-// copy is an entry of the copy engine, most of them good.
+// copy draws an entry of the copy engine, most of them valid.
 func (g *generator) copy() program.Entry {
 	e := g.goodCopy()
-	if g.maybe(4) { // of which there is one block only, and a fence only where something is written
+	if g.maybe(4) { // a copy has one block only, and a fence only where something is written
 		e.Blocks = g.blocks()
 		e.Fence = e.Fence || g.Sizes.Has(nicspec.PartFence)
 	}
@@ -274,7 +274,7 @@ func (g *generator) copy() program.Entry {
 	return e
 }
 
-// goodCopy is an entry of the copy engine that may end well.
+// goodCopy draws an entry of the copy engine that may succeed.
 func (g *generator) goodCopy() program.Entry {
 	return g.goodCopyOf(nicspec.Opcode(int(nicspec.OpcodeCopy) + g.of(3)))
 }
@@ -307,7 +307,7 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
 	return e
 }
 
-// stumble has a copy fail, and others follow it on its channel that do not.
+// stumble makes a copy fail and posts good ones after it on its channel.
 func (g *generator) stumble() program.Op {
 	region := g.of(program.Regions)
 	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(),

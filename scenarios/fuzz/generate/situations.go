@@ -8,15 +8,15 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// situation is something that random operations rarely come upon, so programs are led to it.
+// situation is a sequence that random operations rarely produce, so it is inserted on purpose.
 type situation struct {
 	parts           nicspec.Cap1Reg // that it needs
-	perMille, burst int             // programs that have it, of all and of those whose streams stand still for long
+	perMille, burst int             // share of programs: of all, and of those whose streams stall in long bursts
 	last            bool            // it leaves the NIC without queues
 	add             func(g *generator)
 }
 
-// situations are drawn one by one, so a program may have several.
+// situations are drawn independently, so a program may have several.
 var situations = []situation{
 	{parts: nicspec.PartCopy, burst: 700, add: (*generator).holdCopies},
 	{parts: nicspec.PartCopy, perMille: 35, add: (*generator).copyLong},
@@ -25,11 +25,11 @@ var situations = []situation{
 	{parts: nicspec.PartFlr, burst: 850, last: true, add: (*generator).hangOverReset},
 }
 
-// burstPerMille is the programs whose streams stand still for long.
+// burstPerMille is the share of programs whose streams stall in long bursts.
 const burstPerMille = 40
 
-// situate leads the program to some situations, each at a random place behind the prelude. They are drawn from a
-// stream of their own, so the rest of the program is what it would be without them.
+// situate inserts some situations into the program, each at a random place after the prelude. They are drawn from a
+// stream of their own, so the rest of the program is the same as without them.
 func (g *generator) situate(rng *rand.Rand, prelude int) {
 	g.rng = rng
 	all, burst := g.prog.Ops, g.of(1000) < burstPerMille && g.burst()
@@ -53,7 +53,7 @@ func (g *generator) situate(rng *rand.Rand, prelude int) {
 	g.prog.Ops = all
 }
 
-// burst has gaps and back-pressure come for long, where the program may have any.
+// burst makes gaps and back-pressure last long, if the program may have any.
 func (g *generator) burst() bool {
 	b := &g.prog.Board
 	switch {
@@ -66,8 +66,8 @@ func (g *generator) burst() bool {
 	return true
 }
 
-// hangOverReset plays frames that begin before a function-level reset and end after it, without a beat in between [L2].
-// Most often none comes as receive is enabled, so that the cause of each is certain.
+// hangOverReset plays frames that begin before a function-level reset and end after it, without a beat in between
+// [L2]. Usually none arrives while receive is being enabled, so that the cause of each is certain.
 func (g *generator) hangOverReset() {
 	burst := 1 << g.prog.Board.Burst
 	for range 3 + g.of(2) {
@@ -77,7 +77,7 @@ func (g *generator) hangOverReset() {
 		g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0])) // a queue that is off after the first reset: it has no work
 		g.add(program.Op{Write: &program.Write{Reg: "CTRL", Value: 3}, Wait: 2 * nicspec.VisibleCycles})
 		p := &program.Play{Port: g.of(g.Sizes.Ports)}
-		for range 20 + g.of(15) { // one is on its way in whenever the reset comes
+		for range 20 + g.of(15) { // one is arriving whenever the reset comes
 			f := g.name()
 			f.DMAC, f.Len = dmac(g.of(len(g.rx)+1)),
 				pick(g, 300+g.of(1500), 300+g.of(3000), 300+g.of(nicspec.FrameMax-300))
@@ -93,8 +93,8 @@ func (g *generator) hangOverReset() {
 	}
 }
 
-// failDeep has a read of a transmit ring fail while more of the ring is being fetched: nothing that was asked for
-// behind it starts, even in the cycle of the failure [T2].
+// failDeep makes a read of a transmit ring fail while more of the ring is being fetched: nothing requested after it
+// may start, even in the cycle of the failure [T2].
 func (g *generator) failDeep() {
 	q := g.txQueue(pick(g, g.tx...))
 	q.LogSize = 6 + g.of(3)

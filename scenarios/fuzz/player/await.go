@@ -14,7 +14,7 @@ import (
 // renewCycles is how often a stop is renewed: well within the longest time that a pause frame can name.
 const renewCycles = 20_000
 
-// await waits until entries end that have nothing to do with a port, and keeps that port stopped meanwhile.
+// await waits until the entries unrelated to a port have ended, and keeps that port stopped in the meantime.
 func (x *player) await(a *program.Await) error {
 	if x.sizes.Ports < 2 || a.Port >= x.sizes.Ports {
 		return nil
@@ -31,7 +31,7 @@ func (x *player) await(a *program.Await) error {
 	return nil
 }
 
-// awaitQueue waits for a queue. One that has entries for the port, or need not go on for another reason, is left alone.
+// awaitQueue waits for a queue. It skips one that has entries for the port, or that may be stuck for another reason.
 func (x *player) awaitQueue(stop *stopper, q int) error {
 	since, last := x.b.NIC.Cycles(), -1
 	for {
@@ -80,8 +80,8 @@ func (s *stopper) renew() {
 	s.x.b.Players[s.port].Play(traffic.Frame{Data: f})
 }
 
-// waiting is the entries of a queue that are not known to have ended, oldest first. It ends with nil if one is not
-// known.
+// waiting yields the entries of a queue that are not known to have ended, oldest first. If one of them is unknown, it
+// yields nil and stops.
 func (r *txRing) waiting(yield func(*sent) bool) {
 	for i := r.done; i != r.PI; {
 		s := r.work[r.Place(i)]
@@ -102,7 +102,7 @@ func (r *txRing) sends(port int) bool {
 	return false
 }
 
-// sendsOn is the port that an entry names, -1 if it is no Send.
+// sendsOn returns the port that an entry names, -1 if it is no Send.
 func (s *sent) sendsOn() int {
 	w := nicspec.Wqe(s.raw)
 	if w.Opcode() != nicspec.OpcodeSend {
@@ -111,7 +111,7 @@ func (s *sent) sendsOn() int {
 	return int(w.Port())
 }
 
-// kind is what an entry is that has nothing to do with a port that is stopped.
+// kind names the kind of an entry unrelated to the stopped port.
 func (s *sent) kind(ports int, copies bool) string {
 	switch op := nicspec.Wqe(s.raw).Opcode(); {
 	case s.sendsOn() >= ports:
@@ -126,7 +126,7 @@ func (s *sent) kind(ports int, copies bool) string {
 	return coverage.EndsWhileHeld[2]
 }
 
-// endsHeld counts an entry that ends while a port is full and stopped.
+// endsHeld counts an entry that ended while a port was full and stopped.
 func (x *player) endsHeld(s *sent) {
 	for port := range x.sizes.Ports {
 		if x.sizes.Ports > 1 && s.sendsOn() != port && x.full(port) {
@@ -136,7 +136,7 @@ func (x *player) endsHeld(s *sent) {
 	}
 }
 
-// full reports whether a port has been stopped for long and more waits for it than its places hold.
+// full reports whether a port has been stopped for long and more entries wait for it than its places hold.
 func (x *player) full(port int) bool {
 	if since := x.see.held[port].since; since == 0 || x.b.NIC.Cycles()-since <= heldCycles {
 		return false

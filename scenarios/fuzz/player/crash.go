@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// CrashError is a panic of the Go NIC, the referee or the player, which no program must lead to: nothing can be said
-// of the device then.
+// CrashError reports a panic of the Go NIC, the referee or the player. No program may cause one, and it says nothing
+// about the device.
 type CrashError struct {
 	Value any
-	Stack []string // its top, innermost first: function and line
+	Stack []string // top of the stack, innermost first: function and line
 }
 
 func (e *CrashError) Error() string {
 	return fmt.Sprintf("panic: %v\n  at %s", e.Value, strings.Join(e.Stack, "\n  at "))
 }
 
-// guarded makes a panic an error, so that the program that leads to it is known.
+// guarded turns a panic into an error, so that the program that caused it is known.
 func guarded(play func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -28,7 +28,7 @@ func guarded(play func() error) (err error) {
 	return play()
 }
 
-// top is where a panic that is being recovered from came from.
+// top returns where the panic being recovered was raised.
 func top() (stack []string) {
 	const most = 6
 	pcs := make([]uintptr, 64)

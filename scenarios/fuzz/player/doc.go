@@ -1,8 +1,8 @@
-// Package player plays a program on a board: the driver's side of every operation, and who else takes part. Its watcher
-// counts what was reached, and its verdict is the referee's and the device's.
+// Package player plays a program on a board: the driver's side of every operation, and the other parties of the
+// traffic. Its watcher counts what was reached; its verdict combines the referee's findings and the device's.
 //
-// It draws nothing: the same program is the same run.
+// It draws nothing: playing a program twice gives the same run.
 //
 // Invariants:
-//   - Every wait has a limit; a device that does not do in time what it must is found by StuckError.
+//   - Every wait has a limit; a device that misses it is reported by StuckError.
 package player

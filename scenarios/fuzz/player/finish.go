@@ -18,10 +18,10 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// reportCycles is more than any quantum lets a device's report come late.
+// reportCycles exceeds the delay that any quantum adds to a device's reports.
 const reportCycles = 1024
 
-// quiet waits until everything that was sent to the device is done with, and nothing happens any more.
+// quiet waits until the device has handled everything that was sent to it and nothing happens any more.
 func (x *player) quiet() error {
 	if err := x.until("the frames are played", x.played); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (x *player) quiet() error {
 		if err := x.until("the frames have come in", func() bool { return x.came == x.sent() }); err != nil {
 			return err
 		}
-		// A bridged device reports frames up to two quanta late: go on at a cycle that does not depend on that.
+		// A bridged device reports frames up to two quanta late: continue at a cycle that does not depend on that.
 		if err := x.run(int(max(0, x.lastIn+reportCycles-x.cycle()))); err != nil {
 			return err
 		}
@@ -50,11 +50,11 @@ func (x *player) quiet() error {
 	if err := x.idle(); err != nil {
 		return err
 	}
-	return x.run(nicspec.VisibleCycles) // counters have been stepped
+	return x.run(nicspec.VisibleCycles) // until the counters have been stepped
 }
 
-// arriving reports whether frames that were played may still be on their way to the NIC, or into it, when quiet looks
-// at STATUS for the last time.
+// arriving reports whether played frames may still be on their way to the NIC, or into it, when quiet reads STATUS
+// for the last time.
 func (x *player) arriving() bool {
 	taken := x.b.Engine.Now()
 	for _, p := range x.b.Players {
@@ -63,7 +63,7 @@ func (x *player) arriving() bool {
 	return taken+board.FrameTime(x.b.Cable()) >= x.b.Engine.Now()+x.b.Cycles(4*nicspec.VisibleCycles)
 }
 
-// sent returns the number of frames that the players have sent.
+// sent returns the number of frames that were sent to the NIC.
 func (x *player) sent() (n int) {
 	for _, p := range x.b.Players {
 		n += p.Sent()
@@ -80,12 +80,12 @@ func (x *player) played() bool {
 	return true
 }
 
-// idle waits until STATUS says that the device is.
+// idle waits until STATUS reports the device idle.
 func (x *player) idle() error {
 	return x.poll(nicspec.RegStatus, "STATUS says that nothing is under way", func(v uint32) bool { return v == 0 })
 }
 
-// drain lets everything come to its end: faults are over, and both directions are enabled.
+// drain lets everything finish: it ends all faults and enables both directions.
 func (x *player) drain() error {
 	x.b.Faults.Clear()
 	if err := x.b.Arm.Write32(nicspec.RegCtrl, 3); err != nil {
@@ -107,22 +107,22 @@ func (x *player) drain() error {
 	if err := x.quiet(); err != nil {
 		return err
 	}
-	if err := x.run(longestMod(x.prog)); err != nil { // STATUS does not show messages that will be due [M5]
+	if err := x.run(longestMod(x.prog)); err != nil { // STATUS does not show messages that fall due later [M5]
 		return err
 	}
 	return x.busyFalls() // nor pause frames that a cable holds
 }
 
-// busyFalls waits until the pin busy is 0 [B8].
+// busyFalls waits until the busy pin is 0 [B8].
 func (x *player) busyFalls() error {
 	from := x.b.NIC.Cycles()
 	return x.poll(nicspec.RegStatus, "the pin busy is 0 [B8]", func(uint32) bool { return x.idleAt > from })
 }
 
-// longMod is in units of 64 cycles: nobody waits for a message that may take longer.
+// longMod is in units of 64 cycles: messages that may take longer are not waited for.
 const longMod = 100
 
-// report disables the queues whose messages may take too long: then they come at once [M4].
+// report disables the queues whose messages may take too long, which makes them due at once [M4].
 func (x *player) report() error {
 	late := func(m *program.Msix) bool { return m != nil && m.Cycles > longMod }
 	for _, q := range sorted(x.rx) {
@@ -142,9 +142,9 @@ func (x *player) report() error {
 	return nil
 }
 
-// longestMod is how long a message of a program may wait for its time, in cycles.
+// longestMod returns how many cycles a program's messages may be delayed at most.
 func longestMod(p *program.Program) (cycles int) {
-	const late = 2048 // and its way out, with stalls
+	const late = 2048 // their way out, with stalls
 	for i := range p.Ops {
 		m := (*program.Msix)(nil)
 		if q := p.Ops[i].RxQueue; q != nil {
@@ -159,12 +159,12 @@ func longestMod(p *program.Program) (cycles int) {
 	return cycles
 }
 
-// last tells the device of what it was not told of yet.
+// last rings for what the device was not told of yet.
 func (r *ring) last() error {
 	if r.rung == r.PI || r.event {
 		return nil
 	}
-	return r.tell()
+	return r.ringBell()
 }
 
 func sorted[V any](m map[int]V) []int {
@@ -176,8 +176,7 @@ func sorted[V any](m map[int]V) []int {
 	return all
 }
 
-// readBack reads the entries of the queues that are enabled, every counter and every rule's hits, which the referee
-// sees.
+// readBack reads the entries of the enabled queues, every counter and every rule's hits, for the referee to check.
 func (x *player) readBack() error {
 	for _, q := range sorted(x.rx) {
 		if _, err := x.command(nicspec.TableOpRead, nicspec.TableRxq, q, nil); err != nil {
@@ -203,23 +202,23 @@ func (x *player) readBack() error {
 	return x.until("the counters are read", x.b.Idle)
 }
 
-// Verdict is how a program came out.
+// Verdict is the outcome of a program.
 type Verdict struct {
 	Report *golden.Report
-	Err    error // why it did not come to its end, or what the driver or the streams saw
+	Err    error // why the run did not finish, or a fault seen by the driver or on the streams
 	Cycles int64
-	Sim    simcore.Ps // that these take
+	Sim    simcore.Ps // simulated time
 	Build  string
 
-	Patience int64 // cycles that a wait may take on this board
-	Waited   int64 // cycles of the longest wait that ended
-	stuck    bool  // nothing was found before the device got stuck: what the referee finds then is a consequence
+	Patience int64 // limit of a wait on this board, in cycles
+	Waited   int64 // longest wait that ended, in cycles
+	stuck    bool  // nothing was found before the device got stuck: the referee's later findings are consequences
 }
 
-// Pass tells whether the device did what the contract says.
+// Pass reports whether the device kept the contract.
 func (v *Verdict) Pass() bool { return v.Err == nil && v.Report != nil && v.Report.Passed() }
 
-// Mismatch tells whether what went wrong is the device's doing. A panic is not, whatever was found before it.
+// Mismatch reports whether the failure is the device's fault. A panic is not, whatever was found before it.
 func (v *Verdict) Mismatch() bool {
 	var crash *CrashError
 	return !v.Pass() && !errors.As(v.Err, &crash) && (v.Err == nil || isBreach(v.Err) || v.Found())
@@ -227,7 +226,7 @@ func (v *Verdict) Mismatch() bool {
 
 func (v *Verdict) Found() bool { return v.Report != nil && v.Report.Mismatches > 0 }
 
-// streamError is what the harness saw on the pins.
+// streamError is a protocol violation that the harness saw on the pins.
 type streamError struct{ err error }
 
 func (e *streamError) Error() string { return e.err.Error() }
@@ -243,7 +242,7 @@ func isBreach(err error) bool {
 	return errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream) || errors.As(err, &stop)
 }
 
-// Key says what went wrong in few words: programs that fail in the same way have the same.
+// Key summarizes the failure: programs that fail in the same way have equal keys.
 func (v *Verdict) Key() string {
 	var stuck *StuckError
 	switch {
@@ -256,22 +255,22 @@ func (v *Verdict) Key() string {
 		return "[" + m.Rule + "] " + m.Field
 	case v.Err != nil:
 		if stop, ok := errors.AsType[*StoppedError](v.Err); ok {
-			return stop.What // whenever it is
+			return stop.What // regardless of the time
 		}
 		return v.Err.Error()
 	}
 	return v.Report.Reason
 }
 
-// Stuck reports whether the first thing that went wrong is that the device did not do in time what it must.
+// Stuck reports whether the first failure is that the device missed a time limit.
 func (v *Verdict) Stuck() bool { return v.stuck }
 
-// Run plays a program on a NIC and counts in cov what it was seen to do; cov may be nil.
+// Run plays a program on a NIC and counts in cov what the NIC was seen to do; cov may be nil.
 func Run(p *program.Program, ctx context.Context, build Build, cov *coverage.Coverage) *Verdict {
 	return RunWithin(p, ctx, build, cov, 0)
 }
 
-// RunWithin is Run with less patience, in cycles, for every wait; 0: as the board wants it.
+// RunWithin is Run with less patience, in cycles, for every wait; 0: the board's.
 func RunWithin(p *program.Program, ctx context.Context, build Build, cov *coverage.Coverage, patience int64) *Verdict {
 	v := new(Verdict)
 	var x *player
@@ -294,7 +293,7 @@ func RunWithin(p *program.Program, ctx context.Context, build Build, cov *covera
 		switch {
 		case err == nil:
 			v.Report = x.judge.Finish(judge.Whole)
-		case isBreach(err) && !errors.As(err, &stop): // a failed assertion explains whatever is missing
+		case isBreach(err) && !errors.As(err, &stop): // a failed assertion explains anything that is missing
 			v.Report = x.judge.Finish(judge.Stopped)
 		default:
 			v.Report = x.judge.Finish(judge.Broken)
@@ -316,7 +315,7 @@ func (x *player) all(ctx context.Context) error {
 			return err
 		}
 		if x.judge.Referee.Mismatches() > 0 {
-			return nil // what follows would only tell of the consequences
+			return nil // later findings would only be consequences
 		}
 	}
 	if err := x.drain(); err != nil {

@@ -2,14 +2,14 @@ package player
 
 import "errors"
 
-// close closes the gate before the NIC for so many cycles from now on: its TLPs pile up on the link, and then in the
+// close closes the gate in front of the NIC for a number of cycles: its TLPs back up on the link, and then in the
 // NIC.
 func (x *player) close(cycles int) {
 	x.b.Gate.Close()
 	x.opens = x.b.Engine.Now() + x.b.Cycles(cycles)
 }
 
-// open lets time pass until the gate opens, and opens it.
+// open waits until the gate is due to open, and opens it.
 func (x *player) open() error {
 	err := x.b.Engine.RunUntil(x.opens)
 	x.opens = 0

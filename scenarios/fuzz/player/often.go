@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	// restCycles bounds how long a queue may make no progress before an operation that feeds it gives up. The end of
-	// the program shows whether it had to go on.
+	// restCycles bounds how long an operation that feeds a queue waits without progress before it gives up. Whether
+	// the queue had to progress is decided at the end of the program.
 	restCycles = 10_000
-	// feedBytes bounds the bytes of the receive buffer that a batch of frames takes, so that none is lost [R3].
+	// feedBytes bounds the share of the receive buffer that a batch of frames takes, so that none is lost [R3].
 	feedBytes = nicspec.RxBufBytes - 2*nicspec.FrameMax
 )
 
-// again is the n-th frame made after one of a list: as long, with other bytes.
+// again returns the n-th variation of a frame in a list: same length, other bytes.
 func again(f program.Frame, n int) program.Frame {
 	const apart = 7919 // seeds of neighbours in the list differ by less
 	f.Seed += uint64(n) * apart
 	return f
 }
 
-// sendOften posts entries many times, as many at a time as the ring has room for.
+// sendOften posts entries many times, each time as many as the ring has room for.
 func (x *player) sendOften(s *program.Send) error {
 	for at, end := 0, s.Times*len(s.Entries); at < end; {
 		r := x.tx[s.Queue]
@@ -49,7 +49,7 @@ func (x *player) sendOften(s *program.Send) error {
 	return nil
 }
 
-// feed has frames come in for a receive queue, which gets as many descriptors.
+// feed lets frames arrive for a receive queue and posts a descriptor for each.
 func (x *player) feed(f *program.Feed) error {
 	to := x.b.Players[f.Port%len(x.b.Players)]
 	for at, end := 0, f.Times*len(f.Frames); at < end; {
@@ -79,7 +79,7 @@ func (x *player) feed(f *program.Feed) error {
 	return nil
 }
 
-// goes waits until something holds, as long as there is progress. It reports whether it does.
+// goes waits until holds does or progress ends, and reports whether it holds.
 func (x *player) goes(holds func() bool, progress func() int) (bool, error) {
 	const step = 16
 	last := progress()

@@ -20,7 +20,7 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// player plays a program: the driver's side of every operation, and who else takes part.
+// player plays a program: the driver's side of every operation, and the other parties of the traffic.
 type player struct {
 	prog  *program.Program
 	sizes nicspec.Build
@@ -32,28 +32,28 @@ type player struct {
 	way   int   // cycles from software to the NIC
 	tag   uint8 // of the next raw request
 	reads rawReads
-	// cardMPS is what the links of a card take, 0: anything.
+	// cardMPS is the MPS of a card's links, 0: no limit.
 	cardMPS int
 	ctrl    uint32     // as last written
-	opens   simcore.Ps // when the gate does; 0: it is open
-	came    int        // frames, at the NIC
-	lastIn  int64      // cycle in which the last of them had come in
-	done    bool       // nothing more will be asked of the device
-	idleAt  int64      // latest cycle in which the pin busy was seen to be 0
+	opens   simcore.Ps // when the gate opens; 0: it is open
+	came    int        // frames that arrived at the NIC
+	lastIn  int64      // cycle in which the last of them had arrived
+	done    bool       // no further request will be made to the device
+	idleAt  int64      // latest cycle in which the busy pin was 0
 
-	nic openReads // of the NIC
+	nic openReads // reads in flight of the NIC
 
-	rx   map[int]*rxRing // enabled, by queue
+	rx   map[int]*rxRing // enabled queues
 	tx   map[int]*txRing
 	at   [program.Regions]uint64 // first bus address of each part of memory
 	free [program.Regions]uint64 // first free bus address of each part of memory
-	used [program.Regions]uint64 // bytes of the piece regions that are taken
-	last [program.Regions]uint64 // where the piece before lies in its region
+	used [program.Regions]uint64 // bytes in use of the piece regions
+	last [program.Regions]uint64 // address of the previous piece in its region
 	keys map[int]keyInForce
-	held map[uint64]simcore.Ps // until when the latest read at an address that a fault begins at is not answered
+	held map[uint64]simcore.Ps // by address at which a fault begins: until when the latest read there is unanswered
 }
 
-// starts are the first bus addresses that are given out.
+// starts returns the first bus address to allocate in each part of memory.
 func starts(b *program.Board) [program.Regions]uint64 {
 	at := func(offset uint64) uint64 {
 		if offset == 0 {
@@ -66,12 +66,12 @@ func starts(b *program.Board) [program.Regions]uint64 {
 }
 
 const (
-	linkCycles   = 64   // short, so that waiting costs few cycles
+	linkCycles   = 64   // short, so that waits cost few cycles
 	regTags      = 128  // register reads in flight
-	leastTimeout = 1024 // cycles after which a read ends at the earliest [P6]
+	leastTimeout = 1024 // cycles before which no read times out [P6]
 )
 
-// Build makes the board with the NIC under test on it; the kind of NIC is its choice.
+// Build makes the board with the NIC under test on it and chooses the kind of NIC.
 type Build func(testbed.Spec) (*testbed.Bed, error)
 
 func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player, error) {
@@ -149,7 +149,7 @@ func (x *player) connect() error {
 	return x.b.Begin(func() bool { return x.done })
 }
 
-// bed is what a program's NIC stands on.
+// bed returns the test bed for a program's NIC.
 func bed(p *program.Program, sizes nicspec.Build) (testbed.Spec, error) {
 	b := &p.Board
 	s := testbed.Spec{
@@ -172,7 +172,7 @@ func bed(p *program.Program, sizes nicspec.Build) (testbed.Spec, error) {
 	return s, nil
 }
 
-// linkMPS is the longest write that every link of a card takes.
+// linkMPS returns the longest write that every link of a card carries.
 func linkMPS(c *board.CardSpec) int {
 	most := tlp.PageBytes
 	if c.Switch != nil {
@@ -185,7 +185,7 @@ func linkMPS(c *board.CardSpec) int {
 	return most
 }
 
-// wayOf is how many cycles a write of software takes to the NIC of a card, with some for what is before it.
+// wayOf estimates the cycles that a software write takes to a card's NIC, with a margin for traffic before it.
 func wayOf(c *board.CardSpec) int {
 	const before = 64
 	way := c.PCIe.Latency
@@ -200,7 +200,7 @@ func wayOf(c *board.CardSpec) int {
 	return int(way/simcore.Freq{PeriodPs: c.Period}.Period()) + before
 }
 
-// endpoint is the memories and their manners.
+// endpoint returns the memories and their timing.
 func endpoint(b *program.Board) *board.Endpoint {
 	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = program.MemoryBytes, program.MemoryBytes, regTags, b.Seed
@@ -213,7 +213,7 @@ func endpoint(b *program.Board) *board.Endpoint {
 	return &s
 }
 
-// run lets time pass.
+// run advances time by a number of cycles.
 func (x *player) run(cycles int) error {
 	until := x.b.Engine.Now() + x.b.Cycles(cycles)
 	if x.opens > 0 && x.opens <= until {
@@ -224,7 +224,7 @@ func (x *player) run(cycles int) error {
 	return errors.Join(x.b.Engine.RunUntil(until), x.b.Err())
 }
 
-// alloc takes n bytes of a part of memory and returns the bus address.
+// alloc allocates n bytes of a part of memory and returns the bus address.
 func (x *player) alloc(p program.Place, n int) uint64 {
 	at := &x.free[p.Region()]
 	bus := lay(&p, *at)
@@ -232,7 +232,7 @@ func (x *player) alloc(p program.Place, n int) uint64 {
 	return bus ^ p.Far
 }
 
-// lay is the first bus address from one on at which something lies as p says.
+// lay returns the first bus address, not below from, with the alignment that p asks for.
 func lay(p *program.Place, from uint64) uint64 {
 	if p.Page > 0 {
 		return (from+tlp.PageBytes-1)&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(p.Page)
@@ -240,7 +240,7 @@ func lay(p *program.Place, from uint64) uint64 {
 	return (from+63)&^63 + uint64(p.Skew)
 }
 
-// write writes memory as software does. Where nobody has any, nothing is kept.
+// write writes memory as software does. A write to addresses that no endpoint has is dropped.
 func (x *player) write(bus uint64, b []byte) error {
 	if ep, _ := mem.Split(bus); ep > nicspec.EndpointHost {
 		return nil
@@ -275,7 +275,7 @@ func (x *player) play(o *program.Op) error {
 	return err
 }
 
-// configure carries out the operations that have to do with no queue.
+// configure carries out operations that do not concern a queue.
 func (x *player) configure(o *program.Op) error {
 	switch {
 	case o.Key != nil:
@@ -318,7 +318,7 @@ func (x *player) configure(o *program.Op) error {
 	return nil
 }
 
-// frames plays frames in.
+// frames lets frames arrive.
 func (x *player) frames(p *program.Play) {
 	to := x.b.Players[p.Port%len(x.b.Players)]
 	list := make([]traffic.Frame, len(p.Frames))

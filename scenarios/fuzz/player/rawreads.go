@@ -2,7 +2,7 @@ package player
 
 import "nictwin/models/format/tlp"
 
-// rawReads is the reads of raw requesters that are under way, by requester and tag.
+// rawReads tracks the reads in flight of raw requesters, by requester and tag.
 type rawReads map[uint16]*[256]bool
 
 func (r rawReads) begin(requester uint16, tag uint8) {
@@ -12,19 +12,19 @@ func (r rawReads) begin(requester uint16, tag uint8) {
 	r[requester][tag] = true
 }
 
-// end notes an answer.
+// end records an answer.
 func (r rawReads) end(h *tlp.Header) {
 	if tags := r[h.RequesterID]; tags != nil {
 		tags[h.Tag] = false
 	}
 }
 
-// free reports whether a requester has no read with a tag under way.
+// free reports whether a requester has no read in flight with a tag.
 func (r rawReads) free(requester uint16, tag uint8) bool {
 	return r[requester] == nil || !r[requester][tag]
 }
 
-// freeTag makes x.tag one that a requester has not under way: the next that is free, if need be when one is.
+// freeTag sets x.tag to the requester's next free tag and waits for one if need be.
 func (x *player) freeTag(requester uint16) error {
 	return x.until("a raw request is answered", func() bool {
 		for range 256 {

@@ -10,18 +10,18 @@ import (
 	"nictwin/stack/driver"
 )
 
-// ring is what receive and transmit queues share.
+// ring is the common part of receive and transmit queues.
 type ring struct {
 	driver.RawQueue
 	x     *player
-	rung  uint16 // told
-	event bool   // an Event was seen: the queue is in state Error
+	rung  uint16 // producer index of the last doorbell
+	event bool   // an Event entry was seen: the queue is in state Error
 
-	fetched []bool // slots by place: what was posted there was read
+	fetched []bool // by slot: whether what was posted there has been read
 	take    func(cqe []byte)
 }
 
-// open takes memory for the rings and follows the completion ring.
+// open allocates the rings and follows the completion ring.
 func (r *ring) open(ringAt, doneAt program.Place) error {
 	r.Base, r.CQ = r.x.alloc(ringAt, r.Bytes()), r.x.alloc(doneAt, r.CQBytes())
 	if err := r.x.watch(r.CQ, r.CQBytes(), func(uint64, int) { r.poll() }); err != nil {
@@ -30,7 +30,8 @@ func (r *ring) open(ringAt, doneAt program.Place) error {
 	return nil
 }
 
-// watch calls f after every write to a range. Programs put rings and messages outside memory, too, where none arrives.
+// watch calls f after every write to a range. Programs may place rings and messages outside memory, where no write
+// arrives.
 func (x *player) watch(addr uint64, n int, f func(uint64, int)) error {
 	_, err := x.b.Memory.Watch(addr, n, f)
 	if errors.Is(err, mem.ErrNoMemory) {
@@ -39,7 +40,7 @@ func (x *player) watch(addr uint64, n int, f func(uint64, int)) error {
 	return err
 }
 
-// poll takes the completion entries that are there [Q8].
+// poll handles the completion entries that have arrived [Q8].
 func (r *ring) poll() {
 	var cqe [nicspec.CqeBytes]byte
 	for range r.Size() {
@@ -50,11 +51,11 @@ func (r *ring) poll() {
 	}
 }
 
-// tell rings the doorbell.
-func (r *ring) tell() error { return r.tellOf(r.PI) }
+// ringBell rings the doorbell for everything posted.
+func (r *ring) ringBell() error { return r.ringBellFor(r.PI) }
 
-// tellOf rings the doorbell for what stands before an index.
-func (r *ring) tellOf(pi uint16) error {
+// ringBellFor rings the doorbell for the entries before an index.
+func (r *ring) ringBellFor(pi uint16) error {
 	r.rung = pi
 	return r.x.b.Arm.Write32(r.Doorbell(), uint32(pi))
 }
@@ -76,7 +77,7 @@ type rxRing struct {
 	descs []posted // by index mod size
 }
 
-// posted is how the buffers of a descriptor lie.
+// posted holds the layout of a descriptor's buffers.
 type posted struct {
 	hdr, pay   uint64
 	hdrP, payP program.Place
@@ -113,7 +114,7 @@ func (x *player) openRx(c *program.RxQueue) error {
 	return r.enable(&f)
 }
 
-// messages sets a queue's messages up, if the build has them.
+// messages configures a queue's messages, if the build has them.
 func (x *player) messages(tx bool, m *program.Msix, addr *uint64, data *uint32, count, cycles *uint16) error {
 	if m == nil || !x.sizes.Has(nicspec.PartMsix) {
 		return nil
@@ -135,7 +136,7 @@ func (r *rxRing) entry(raw []byte) {
 	r.x.see.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
 }
 
-// post gives the queue descriptors.
+// post posts descriptors to the queue.
 func (x *player) post(p *program.Post) error {
 	r := x.rx[p.Queue]
 	if r == nil || r.event {
@@ -161,17 +162,17 @@ func (x *player) post(p *program.Post) error {
 		return nil
 	}
 	x.see.rang(&r.ring, r.PI-uint16(r.frees), 0)
-	return r.tell()
+	return r.ringBell()
 }
 
-// disable disables a queue, and waits until it is.
+// disable disables a queue and waits until it is disabled.
 func (x *player) disable(q program.Queue) error { return x.disableLate(q, 0) }
 
-// lateCycles is how long the writes of a command may take to arrive over links of linkCycles, and those behind it.
+// lateCycles bounds how long the writes of a command, and those after it, take to arrive over links of linkCycles.
 const lateCycles = 450
 
-// disableLate does so and writes two words of TBL_DATA so many times while the command is busy: that is known only
-// when a read of the ring is not answered yet.
+// disableLate disables a queue and writes two words of TBL_DATA late times while the command is busy, which is
+// certain only while a read of the ring is unanswered.
 func (x *player) disableLate(q program.Queue, late int) error {
 	r := x.ringOf(q)
 	if r == nil {
@@ -186,7 +187,7 @@ func (x *player) disableLate(q program.Queue, late int) error {
 	return err
 }
 
-// ringOf is the ring of a queue that is enabled, or nil.
+// ringOf returns the ring of an enabled queue, or nil.
 func (x *player) ringOf(q program.Queue) *ring {
 	if t := x.tx[q.Queue]; q.Tx && t != nil {
 		return &t.ring
@@ -205,7 +206,7 @@ func (x *player) forget(q program.Queue) {
 	}
 }
 
-// bell rings a doorbell that tells of nothing new.
+// bell rings a doorbell that announces nothing new.
 func (x *player) bell(b *program.Bell) error {
 	if b.Over > 0 {
 		return x.overfull(b)
@@ -214,7 +215,7 @@ func (x *player) bell(b *program.Bell) error {
 	var from uint16
 	if r := x.ringOf(b.Queue); r != nil {
 		if b.Delta > 0 && b.Delta <= r.Size() {
-			return nil // that would post what is not there
+			return nil // that would post entries that do not exist
 		}
 		from, why = r.rung, r.bellKind(b.Delta)
 	}
@@ -222,8 +223,8 @@ func (x *player) bell(b *program.Bell) error {
 	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
-// overfull rings for more descriptors than the ring holds, though not for more than its size at a time: what was used
-// of it must be known, and that is when every frame has been delivered [Q2].
+// overfull rings for more descriptors than the ring holds, though not for more than its size at a time. How many were
+// used must be known, which is the case once every frame has been delivered [Q2].
 func (x *player) overfull(b *program.Bell) error {
 	r := x.rx[b.Queue.Queue]
 	if r == nil || r.event {

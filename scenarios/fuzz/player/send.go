@@ -15,24 +15,24 @@ import (
 type txRing struct {
 	ring
 	cfg  *program.TxQueue
-	done uint16 // entries known to have ended
-	over int    // blocks of them, in all
-	ends int    // completion entries
+	done uint16 // index after the entries known to have ended
+	over int    // blocks of entries that have ended, in total
+	ends int    // completion entries seen
 
-	posted int  // blocks, in all
-	across bool // an entry has blocks on both sides of index 65,536
+	posted int  // blocks posted, in total
+	across bool // an entry spans index 65,536
 	work   []*sent
-	past   pastEntry // the last one that ended
+	past   pastEntry // the last entry that ended
 }
 
 // sent is a work entry that was posted.
 type sent struct {
 	e   *program.Entry
-	raw []byte   // the blocks that it takes in the ring
-	seg []uint64 // bus addresses of the pieces, as meant
+	raw []byte   // its blocks in the ring
+	seg []uint64 // bus addresses of the pieces, as intended
 }
 
-// blocks is how many blocks the entry takes.
+// blocks returns the number of blocks that the entry occupies.
 func (s *sent) blocks() uint16 { return uint16(len(s.raw) / nicspec.WqeBytes) }
 
 func (x *player) openTx(c *program.TxQueue) error {
@@ -119,7 +119,7 @@ func (x *player) send(s *program.Send) error {
 		return nil
 	}
 	if n := uint16(s.Short); n > 0 && n < r.PI-r.rung {
-		if err := r.tellOf(r.PI - n); err != nil {
+		if err := r.ringBellFor(r.PI - n); err != nil {
 			return err
 		}
 		x.see.inside(r)
@@ -128,7 +128,7 @@ func (x *player) send(s *program.Send) error {
 		}
 	}
 	x.see.rang(&r.ring, r.PI-r.done, x.sending())
-	return r.tell()
+	return r.ringBell()
 }
 
 // sending counts the transmit queues with entries that may not have ended.
@@ -141,7 +141,7 @@ func (x *player) sending() (queues int) {
 	return queues
 }
 
-// posts counts the blocks of an entry that is posted.
+// posts counts the blocks of a posted entry.
 func (r *txRing) posts(blocks int) {
 	was := r.posted
 	r.posted += blocks
@@ -154,7 +154,7 @@ func (x *player) push(r *txRing, w *sent) error {
 	first := r.rung
 	for i := range w.blocks() {
 		if w.e.Rung>>i&1 != 0 {
-			if err := r.tellOf(first + i + 1); err != nil {
+			if err := r.ringBellFor(first + i + 1); err != nil {
 				return err
 			}
 			continue
@@ -168,8 +168,8 @@ func (x *player) push(r *txRing, w *sent) error {
 	return nil
 }
 
-// wqe makes a work entry for a ring that has room for so many blocks. One after which an entry of the most blocks
-// might not fit asks for a completion, so that there will be room again.
+// wqe builds a work entry for a ring with room for that many blocks. If an entry of maximum size might not fit after
+// it, it requests a completion, so that room will be freed.
 func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 	s := &sent{e: e, raw: make([]byte, (1+int(e.Blocks))*nicspec.WqeBytes)}
 	w := nicspec.WqeFields{
@@ -207,7 +207,7 @@ func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
 	return s, nil
 }
 
-// blocksOf is how many blocks an entry names that begins with these bytes [T14] [N1].
+// blocksOf returns how many blocks an entry that begins with these bytes declares [T14] [N1].
 func (x *player) blocksOf(raw []byte) int {
 	if !x.sizes.Has(nicspec.PartLong) {
 		return 1
@@ -215,7 +215,7 @@ func (x *player) blocksOf(raw []byte) int {
 	return 1 + int(nicspec.Wqe(raw).Blocks())
 }
 
-// lastOf tells whether an entry may be the last one that a ring takes.
+// lastOf reports whether an entry may be the last one that fits into the ring.
 func (x *player) lastOf(e *program.Entry, room int) bool {
 	if !x.sizes.Has(nicspec.PartLong) {
 		return room == 1
@@ -223,10 +223,10 @@ func (x *player) lastOf(e *program.Entry, room int) bool {
 	return room-1-int(e.Blocks) < nicspec.WqeBlocksMax
 }
 
-// content is the bytes of an entry's frame, or of a copy's source, as long as its pieces want them, up to a limit.
+// content returns the bytes of an entry's frame, or of a copy's source, as many as its pieces need, up to a limit.
 func (x *player) content(e *program.Entry) []byte {
 	n, most := e.Inline, program.MaxFrame
-	if copies(e) && e.Pieces[0].Same == 0 { // shared buffers are no longer
+	if copies(e) && e.Pieces[0].Same == 0 { // shared buffers are not longer
 		most = max(most, min(int(e.Pieces[0].Len), program.MaxCopied))
 	}
 	for i := range e.Pieces {
@@ -238,12 +238,12 @@ func (x *player) content(e *program.Entry) []byte {
 	return program.Fit(e.Frame.Bytes(e.Frame.Len), max(n, e.Inline), e.Frame.Seed)
 }
 
-// copies tells whether an entry moves bytes of its first piece.
+// copies reports whether an entry moves the bytes of its first piece.
 func copies(e *program.Entry) bool {
 	return (e.Opcode == nicspec.OpcodeCopy || e.Opcode == nicspec.OpcodeCopyInvalidate) && len(e.Pieces) > 0
 }
 
-// piece finds memory for a piece, which takes so many bytes, and names it by its key.
+// piece allocates memory for a piece that needs reserve bytes, writes b there, and names it by its key.
 func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegFields, uint64, error) {
 	k, known := x.keys[p.Key]
 	region := program.RegionArm
@@ -275,7 +275,7 @@ func (x *player) piece(p *program.Piece, b []byte, reserve uint64) (nicspec.SegF
 	return named(p, bus^k.far, k, known), bus ^ k.far, nil
 }
 
-// reserved returns how many bytes a piece keeps from the pieces behind it: all that a copy moves, else 32 KB at most.
+// reserved returns how many bytes a piece reserves: all that a copy moves, else at most 32 KB.
 func reserved(e *program.Entry, p *program.Piece) uint64 {
 	const part = 8 * tlp.PageBytes
 	if copies(e) && p.Len <= program.MaxCopied {
@@ -284,7 +284,7 @@ func reserved(e *program.Entry, p *program.Piece) uint64 {
 	return min(uint64(p.Len), part)
 }
 
-// named is a piece as a work entry names it.
+// named returns a piece as a work entry names it.
 func named(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFields {
 	seg := nicspec.SegFields{Key: driver.KeyID(p.Key, k.Variant), Len: p.Len, Addr: bus}
 	if known {
@@ -293,12 +293,12 @@ func named(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFi
 	return seg
 }
 
-// sharedAt is where a shared buffer of a region is.
+// sharedAt returns the address of a shared buffer of a region.
 func sharedAt(base uint64, same int) uint64 {
 	return base + program.PieceBytes - uint64(program.SharedBuffers+1-same)*program.SharedBytes
 }
 
-// shared has a piece be in a buffer that other entries name, too. Software writes it anew with the entry.
+// shared places a piece in a buffer that other entries name, too. Software rewrites the buffer with the entry.
 func (x *player) shared(p *program.Piece, base uint64, k keyInForce, known bool, b []byte) (nicspec.SegFields, uint64,
 	error) {
 	bus := (sharedAt(base, p.Same) + uint64(p.Skew)) ^ k.far
@@ -325,14 +325,14 @@ func regionOf(bus uint64) int {
 	return program.RegionArm
 }
 
-// keyInForce is a memory key as the NIC has it now.
+// keyInForce is a memory key as the NIC currently has it.
 type keyInForce struct {
 	nicspec.KeyEntryFields
 	region int
 	far    uint64 // bits in which its bus addresses differ from those of the region
 }
 
-// key writes a memory key: it names a region for pieces, from its skew on.
+// key writes a memory key that names a region for pieces, from its skew on.
 func (x *player) key(k *program.Key) error {
 	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base}
 	if k.Invalid {
@@ -349,8 +349,8 @@ func (x *player) key(k *program.Key) error {
 	return err
 }
 
-// Spans is what a key covers of bus addresses, its region's first given. Beyond the region nothing else may lie in it:
-// who reads a ring would not be known, and copies could go anywhere.
+// Spans returns the bus addresses that a key covers, given the first one of its region. Nothing else may lie in the
+// part outside the region: reads of a ring there could not be attributed, and copies could write anywhere.
 func Spans(k *program.Key, base uint64) (bus, length uint64) {
 	bus, length = base^k.Place.Far+uint64(k.Place.Skew), program.PieceBytes-uint64(k.Place.Skew)
 	if k.Short > 0 {
@@ -361,7 +361,7 @@ func Spans(k *program.Key, base uint64) (bus, length uint64) {
 	return bus - before, before + length
 }
 
-// Noise makes bits of an entry random.
+// Noise randomizes the bits of an entry that its Noise selects.
 func Noise(e *program.Entry, raw []byte) {
 	const opcode, flags, id, l3, l4, slots = 0, 4, 8, 12, 13, 16 // offsets
 	if e.Noise == program.NoiseNone {

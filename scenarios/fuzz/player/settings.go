@@ -17,7 +17,7 @@ import (
 	"nictwin/stack/driver"
 )
 
-// readLater asks for a register, when there is a tag for it.
+// readLater requests a register once a tag is free.
 func (x *player) readLater(off uint32, n int, done func(uint64)) error {
 	var failed, refused error
 	ask := func() bool {
@@ -53,7 +53,7 @@ func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry [
 	return x.commandLate(op, t, index, entry, 0)
 }
 
-// commandLate does so, and writes two words of TBL_DATA so many times while it may still be busy [G7].
+// commandLate does so, and writes two words of TBL_DATA several times while it may still be busy [G7].
 func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, entry []byte,
 	late int) (status nicspec.TableStatus, err error) {
 	for off, word := range driver.Staged(entry) {
@@ -140,7 +140,7 @@ func set(b []byte, bit int, v uint64) {
 	b[bit/8] = b[bit/8]&^(1<<(bit%8)) | byte(v)<<(bit%8)
 }
 
-// enables tells whether a table command may enable a queue that nobody would look after.
+// enables reports whether a table command may enable a queue that the player would not serve.
 func (x *player) enables(t *program.Table) bool {
 	if t.Op != uint8(nicspec.TableOpWrite) || len(t.Words) == 0 || t.Words[0]&0xff != 1 {
 		return false
@@ -155,7 +155,7 @@ func (x *player) enables(t *program.Table) bool {
 	return false
 }
 
-// disables is the ring of the queue that a table command disables, or nil.
+// disables returns the ring of the queue that a table command disables, or nil.
 func (x *player) disables(t *program.Table) *ring {
 	queues := t.Table == nicspec.TableRxq || t.Table == nicspec.TableTxq
 	if t.Op != uint8(nicspec.TableOpWrite) || !queues || len(t.Words) == 0 || t.Words[0]&0xff != 0 {
@@ -185,7 +185,7 @@ func (x *player) reset() error {
 	x.see.cov.Hit("resets", state)
 	x.see.resetEnds()
 	x.ctrl = 0
-	if err := testbed.SetWaits(x.b.Driver, x.b.Waits); err != nil { // the reset has undone it
+	if err := testbed.SetWaits(x.b.Driver, x.b.Waits); err != nil { // undone by the reset
 		return err
 	}
 	clear(x.rx)
@@ -195,8 +195,8 @@ func (x *player) reset() error {
 	return nil
 }
 
-// harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew, and
-// the NIC's writes within what the links of its card take.
+// harmless alters a write so that it starts no function-level reset, after which the driver would have to begin anew,
+// and so that the NIC's writes stay within what the links of its card carry.
 func (x *player) harmless(w *program.Write) uint32 {
 	if w.Reg == "CTRL" && x.sizes.Has(nicspec.PartFlr) {
 		return w.Value &^ (1 << 31)
@@ -243,9 +243,9 @@ func (x *player) tlp(t *program.TLP) error {
 	return nil
 }
 
-// carried tells whether links and switch of a card take a TLP and bring it to the NIC, and the answer back to a root:
-// they hold TLPs to the standard and route them, so that others, and completions that nobody asked for, never come to
-// the NIC.
+// carried reports whether links and switch of a card accept a TLP and carry it to the NIC, and the answer back to a
+// root. They check TLPs against the standard and route them, so malformed ones, and completions that nobody asked
+// for, never reach the NIC.
 func (x *player) carried(p *msg.TLP) bool {
 	h, err := p.Header()
 	if err != nil || int(h.Length)*tlp.DWBytes > x.cardMPS {
@@ -256,7 +256,7 @@ func (x *player) carried(p *msg.TLP) bool {
 	return root && (h.Kind == tlp.MRd || h.Kind == tlp.MWr) && h.Address-nicspec.BarBase < nicspec.BarBytes
 }
 
-// fault lets reads fail from now on.
+// fault makes reads fail from now on.
 func (x *player) fault(f *program.Fault) error {
 	kind, err := inject.ParseFault(f.Kind)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 // openReads tracks the NIC's reads that wait for completions, and which slots of rings have been read.
 type openReads struct {
 	byTag   map[uint8]nicRead
-	order   []uint8 // tags of byTag, those of the oldest first
-	timeout int64   // cycles after which a read fails, as software set it [P6]
+	order   []uint8 // tags of byTag, oldest read first
+	timeout int64   // cycles after which a read fails, as configured by software [P6]
 }
 
-// nicRead is a read that waits.
+// nicRead is a read that waits for completions.
 type nicRead struct {
 	addr  uint64
 	bytes int
-	left  int // of them, to come
+	left  int // bytes still to come
 	cycle int64
 }
 
@@ -50,22 +50,22 @@ func (o *openReads) add(tag uint8, r nicRead) {
 	if o.byTag == nil {
 		o.byTag = map[uint8]nicRead{}
 	}
-	if _, open := o.byTag[tag]; open { // it timed out
+	if _, open := o.byTag[tag]; open { // the old read timed out
 		o.drop(tag)
 	}
 	o.byTag[tag] = r
 	o.order = append(o.order, tag)
 }
 
-// expire lets go of reads that have failed for lack of an answer.
+// expire drops reads that failed for lack of an answer.
 func (o *openReads) expire(now int64) {
 	for len(o.order) > 0 && now-o.byTag[o.order[0]].cycle > max(o.timeout, leastTimeout)+nicspec.VisibleCycles {
 		o.drop(o.order[0])
 	}
 }
 
-// completed takes a completion and reports whether its read has ended: with its last byte, or because the completion
-// is not as it has to be [P6].
+// completed handles a completion and reports whether its read has ended: with its last byte, or because the
+// completion is malformed [P6].
 func (o *openReads) completed(h *tlp.Header, n int) (r nicRead, ended bool) {
 	tag := h.Tag
 	r, ok := o.byTag[tag]
@@ -74,7 +74,7 @@ func (o *openReads) completed(h *tlp.Header, n int) (r nicRead, ended bool) {
 	}
 	at := r.addr + uint64(r.bytes-r.left)
 	n -= int(at % tlp.DWBytes)
-	const boundary = 64 // the least at which a completion may end that is not the last
+	const boundary = 64 // smallest alignment at which a completion that is not the last may end
 	well := h.Kind == tlp.CplD && h.Status == tlp.StatusSC && !h.EP && int(h.ByteCount) == r.left &&
 		h.LowerAddr == uint8(at&0x7f)
 	if well && n < r.left && (at+uint64(n))%boundary == 0 {
@@ -96,7 +96,7 @@ func (o *openReads) drop(tag uint8) {
 	}
 }
 
-// within returns the oldest read that waits and touches n bytes from an address on.
+// within returns the oldest waiting read that touches n bytes from an address on.
 func (o *openReads) within(addr uint64, n int) (nicRead, bool) {
 	for _, tag := range o.order {
 		if r := o.byTag[tag]; r.addr < addr+uint64(n) && addr < r.addr+uint64(r.bytes) {
@@ -114,7 +114,7 @@ func (r nicRead) String() string {
 	return fmt.Sprintf("the completion of a read of %d B at %#x%s, sent in cycle %d", r.bytes, r.addr, part, r.cycle)
 }
 
-// wasRead notes which slots of rings a read that ended has fetched.
+// wasRead records which slots of rings a finished read has fetched.
 func (x *player) wasRead(addr uint64, n int) {
 	mark := func(r *ring) {
 		if r.fetched == nil || addr < r.Base {
@@ -133,7 +133,7 @@ func (x *player) wasRead(addr uint64, n int) {
 	}
 }
 
-// filled notes that a slot holds something new.
+// filled records that a slot holds something new.
 func (r *ring) filled(index uint16) {
 	if r.fetched == nil {
 		r.fetched = make([]bool, r.Size())
@@ -141,11 +141,11 @@ func (r *ring) filled(index uint16) {
 	r.fetched[r.Place(index)] = false
 }
 
-// standing returns how far each queue is that has something to do, and which other reads wait.
+// standing returns the progress of each queue with pending work, and the other waiting reads.
 func (x *player) standing() []Standing {
 	x.nic.expire(x.b.NIC.Cycles())
 	var all []Standing
-	told := map[uint64]bool{} // addresses of reads
+	told := map[uint64]bool{} // addresses of reads reported so far
 	for _, q := range sorted(x.tx) {
 		if s, ok := x.tx[q].standing(told); ok {
 			all = append(all, s)
@@ -168,7 +168,7 @@ func (x *player) standing() []Standing {
 	return all
 }
 
-// unplayed names the ports that have frames that the NIC did not take.
+// unplayed names the ports with frames that the NIC did not accept.
 func (x *player) unplayed() string {
 	var ports []string
 	for i, p := range x.b.Players {
@@ -179,8 +179,8 @@ func (x *player) unplayed() string {
 	return strings.Join(ports, ", ")
 }
 
-// standing returns the oldest work entry that is not known to have ended. Of those that ask for no completion entry,
-// that is known as long as they wait for a read. Without an entry there may be a read of the ring.
+// standing returns the oldest work entry that is not known to have ended. Entries that request no completion are
+// known not to have ended only while they wait for a read. Without such an entry there may be a read of the ring.
 func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
 	for at := r.done; !r.event && at != r.PI; {
 		s := r.work[r.Place(at)]
@@ -196,7 +196,7 @@ func (r *txRing) standing(told map[uint64]bool) (Standing, bool) {
 	return r.reading(told)
 }
 
-// state returns how far an entry came, and what it waits for; empty: it may have ended.
+// state says how far an entry came and what it waits for; empty: it may have ended.
 func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 	if int16(r.rung-at) <= 0 {
 		return "its doorbell was not rung"
@@ -223,7 +223,7 @@ func (r *txRing) state(at uint16, s *sent, told map[uint64]bool) string {
 // standing returns the first descriptor that a receive queue waits for.
 func (r *rxRing) standing(told map[uint64]bool) (Standing, bool) { return r.reading(told) }
 
-// reading returns the oldest read of the ring that waits.
+// reading returns the oldest waiting read of the ring.
 func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 	w, open := r.x.nic.within(r.Base, r.Bytes())
 	if !open {
@@ -246,7 +246,7 @@ func (r *ring) reading(told map[uint64]bool) (Standing, bool) {
 		r.Number, what, index, w)}, true
 }
 
-// statusText says what STATUS read.
+// statusText describes a value of STATUS.
 func statusText(v uint32) string {
 	s := nicspec.StatusReg(v)
 	var on []string

@@ -10,17 +10,17 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// StoppedError reports that the RTL ended the run by itself: one of its assertions failed.
+// StoppedError reports that the RTL ended the run itself: an assertion failed.
 type StoppedError struct {
 	Cycle uint64
-	What  string // its message
+	What  string // message of the assertion
 }
 
 func (e *StoppedError) Error() string {
 	return fmt.Sprintf("cycle %d: the RTL stops by itself: %s", e.Cycle, e.What)
 }
 
-// Finding is the error in fields.
+// Finding returns the error as a finding.
 func (e *StoppedError) Finding() result.Finding {
 	return result.Finding{Domain: result.Device, Field: "assertion", Expected: "none fails", Got: e.What,
 		Cycle: new(int64(e.Cycle))}

@@ -7,23 +7,23 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// leastPatience outlasts what a device that works does in any one go, but for time-outs of reads.
+// leastPatience exceeds the time of any step of a working device, except time-outs of reads.
 const leastPatience = 8192
 
-// StuckError says that the NIC did not do in time what it must.
+// StuckError reports that the NIC missed a time limit.
 type StuckError struct {
-	What     string // was waited for
-	Cycles   int64  // that it had
+	What     string // what the player waited for
+	Cycles   int64  // cycles that the NIC was given
 	Since    int64  // cycle in which the wait began
 	Standing []Standing
 }
 
-// Standing names what stands still, as far as the boundary shows.
+// Standing names something that makes no progress, as far as the boundary shows.
 type Standing struct {
 	Domain result.Domain
 	Queue  int    // in domains rx and tx
 	Index  int    // of the descriptor or work entry; none: noIndex
-	Text   string // whole
+	Text   string // complete description
 }
 
 const noIndex = -1
@@ -36,10 +36,10 @@ func (e *StuckError) Error() string {
 	return text
 }
 
-// Key names what failed, however long it was waited for.
+// Key names the failure, regardless of how long the wait was.
 func (e *StuckError) Key() string { return "[C3] " + e.What }
 
-// Finding is the error in fields: of the first queue that stands still, if one does.
+// Finding returns the error as a finding about the first queue without progress, if there is one.
 func (e *StuckError) Finding() result.Finding {
 	f := result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What,
 		Got: fmt.Sprintf("not within %d cycles", e.Cycles)}
@@ -63,7 +63,7 @@ func (e *StuckError) Finding() result.Finding {
 	return f
 }
 
-// stuck makes the error of a wait that lasted from a cycle on. status is what STATUS read last; nil: it was not read.
+// stuck makes the error of a wait from a cycle on. status is the last value of STATUS; nil: not read.
 func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	e := &StuckError{What: what, Cycles: now - from, Since: from, Standing: x.standing()}
 	if status == nil {
@@ -77,8 +77,8 @@ func (x *player) stuck(what string, from, now int64, status *uint32) error {
 	return e
 }
 
-// TrialPatience returns the patience for parts of a program that got stuck: several times what the longest wait took
-// that ended before. A part may take longer, so that what comes of it has to be confirmed with more.
+// TrialPatience returns the patience for parts of a program that got stuck: several times its longest successful
+// wait. A part may need longer, so its failure must be confirmed with more.
 func (v *Verdict) TrialPatience() int64 {
 	const times = 4
 	return min(v.Patience, max(leastPatience, times*v.Waited))

@@ -11,25 +11,25 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// waits limits the player's waits for the NIC, in cycles. Where links or memories are slow, time counts from the last
-// frame or request that was seen: work that is left may take any time there.
+// waits limits the player's waits for the NIC, in cycles. Where links or memories are slow, the limit counts from the
+// last frame or request seen: the remaining work may take any time there.
 type waits struct {
-	// more than any time-out of the contract's, and than cables, links and memories take for a frame and its TLPs
+	// more than any time-out of the contract, and than a frame and its TLPs need in cables, links and memories
 	patience int64
-	most     int64 // however much the NIC does meanwhile
-	step     int   // between two looks
+	most     int64 // limit however much the NIC does in the meantime
+	step     int   // between two checks
 	slow     bool
-	// the cycle in which a frame, or a request of the NIC or its answer, crossed its boundary last; of a slow board
+	// on a slow board: the last cycle in which a frame, a request of the NIC or its answer crossed the boundary
 	moved   int64
-	longest int64 // wait that ended
+	longest int64 // longest wait that ended
 }
 
-// waitsOf returns the waits of a board.
+// waitsOf returns the waits for a board.
 func waitsOf(b *testbed.Bed) waits {
 	const (
 		patience, step = 400_000, 16
-		often          = 1000                               // times the patience of a slow board
-		frames         = program.MaxPlayed/ether.MaxLen + 1 // of the longest that the NIC takes, in one that is played
+		often          = 1000                               // times the patience on a slow board
+		frames         = program.MaxPlayed/ether.MaxLen + 1 // of maximum length for the NIC, in one played frame
 	)
 	period := b.NIC.Period()
 	slowest := int64((b.Waits.Turn + frames*board.CableTime(b.Cable())) / period)
@@ -58,24 +58,24 @@ func (w *waits) crossing(c boundary.Crossing) {
 	w.moved = max(w.moved, c.Last)
 }
 
-// vain reports whether a wait that began in a cycle has lasted long enough.
+// vain reports whether a wait that began in cycle from has lasted too long.
 func (w *waits) vain(from, now int64) bool {
 	return now-max(from, w.moved) > w.patience || now-from > w.most
 }
 
-// within lowers the patience; 0 leaves it. That of a slow board stays: it follows from the board.
+// within lowers the patience; 0 leaves it. On a slow board it stays, since it follows from the board.
 func (w *waits) within(patience int64) {
 	if patience > 0 && !w.slow {
 		w.patience, w.most = min(w.patience, patience), min(w.most, patience)
 	}
 }
 
-// ended notes a wait that ended well.
+// ended records a successful wait.
 func (w *waits) ended(from, now int64) { w.longest = max(w.longest, now-from) }
 
 func (x *player) cycle() int64 { return int64(x.b.Engine.Now() / x.b.NIC.Period()) }
 
-// until lets time pass until something holds.
+// until advances time until a condition holds.
 func (x *player) until(what string, holds func() bool) error {
 	from := x.cycle()
 	for !holds() {
@@ -90,7 +90,7 @@ func (x *player) until(what string, holds func() bool) error {
 	return nil
 }
 
-// poll reads a register until its value is enough; what says what that tells.
+// poll reads a register until enough accepts its value; what says what that means.
 func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error {
 	for from := x.cycle(); ; {
 		v, err := x.read(off)
@@ -111,8 +111,8 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 	}
 }
 
-// Suits refuses a card on which no program can be played: links or memories that are so slow that the NIC could not
-// wait for the reads of one.
+// Suits rejects a card on which no program can be played: its links or memories are so slow that the NIC could not
+// wait for a single read.
 func Suits(c *board.CardSpec) error {
 	const longest = 10_000 // ns: program.Board
 	s := *c
@@ -122,7 +122,7 @@ func Suits(c *board.CardSpec) error {
 	return err
 }
 
-// onCard changes what is behind the NIC to what the card's links take.
+// onCard adapts what is behind the NIC to the limits of the card's links.
 func onCard(c *board.CardSpec, e *board.Endpoint) *board.Endpoint {
 	e.Limits.MPS = min(e.Limits.MPS, c.Endpoint.Limits.MPS)
 	e.Ahead = c.Endpoint.Ahead

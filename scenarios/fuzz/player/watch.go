@@ -14,24 +14,24 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// watcher counts what the NIC was seen to do, bin by bin.
+// watcher counts in bins what the NIC was seen to do.
 type watcher struct {
 	cov     *coverage.Coverage
 	board   *program.Board
 	sizes   *nicspec.Build
 	stall   string
 	devctl  nicspec.DevctlReg
-	faultOf map[uint64]string // by where the faults begin
+	faultOf map[uint64]string // by address at which the faults begin
 	ports   pauseWatch
-	came    [board.MaxPorts][]arrival // frames, by their ordinals
+	came    [board.MaxPorts][]arrival // frames, by ordinal
 	off     []withdrawn               // rules
 	now     int64                     // cycle
-	failed  [CopyChannels]string      // status of the latest copy that failed, since when none did not
+	failed  [CopyChannels]string      // status of the channel's latest failed copy, until one succeeds
 	fillWatch
 	situationWatch
 }
 
-// mostCounted bounds the entries of a queue that are counted: those behind them are short and all alike.
+// mostCounted bounds the entries of a queue that are counted: later ones are short and all alike.
 const mostCounted = 4096
 
 func newWatcher(p *program.Program, sizes *nicspec.Build, cov *coverage.Coverage) *watcher {
@@ -92,7 +92,7 @@ func headerClass(h *tlp.Header) string {
 	return "3 DW"
 }
 
-// request classifies a TLP that came in, by what it is.
+// request classifies an incoming TLP by kind.
 func (w *watcher) request(hdr *[tlp.HeaderBytes]byte, data []byte) {
 	var h tlp.Header
 	in := core.DecodeInbound(hdr, &h)
@@ -188,15 +188,15 @@ func elsewhere(h *tlp.Header) string {
 	return "elsewhere, 3 DW"
 }
 
-// answered is told of answers to raw requests.
+// answered records answers to raw requests.
 func (w *watcher) answered(h *tlp.Header) { w.cov.Hit("answers", h.Status.String()) }
 
-// struck is told of reads that fail.
+// struck records reads that fail.
 func (w *watcher) struck(f *inject.Fault, _ *tlp.Header) {
 	w.cov.Hit("faults", f.Kind.String(), w.faultOf[f.From])
 }
 
-// event is told of Event entries.
+// event records Event entries.
 func (w *watcher) event(r *ring, s nicspec.Status, index uint16) {
 	if !r.Tx && index >= 64 {
 		w.cov.Hit("rare", "failing descriptor read 64 places on")
@@ -207,7 +207,7 @@ func (w *watcher) event(r *ring, s nicspec.Status, index uint16) {
 	w.cov.Hit("events", r.Kind(), s.String(), w.stall)
 }
 
-// message is told of messages of queues [M2].
+// message records messages of queues [M2].
 func (w *watcher) message(tx bool, m *program.Msix) {
 	count, cycles := "each entry", "no time limit"
 	if m.Count > 1 {
@@ -219,7 +219,7 @@ func (w *watcher) message(tx bool, m *program.Msix) {
 	w.cov.Hit("messages", coverage.Direction(tx), count, cycles, w.stall)
 }
 
-// disabling is told of queues that are about to be disabled.
+// disabling records queues about to be disabled.
 func (w *watcher) disabling(r *ring) {
 	state := "idle"
 	switch {
@@ -241,7 +241,7 @@ func (w *watcher) bell(tx bool, queue int, why string) {
 	w.cov.Hit("doorbells", coverage.Direction(tx), why)
 }
 
-// command is told how a table command ended.
+// command records how a table command ended.
 func (w *watcher) command(op nicspec.TableOp, t nicspec.Table, index int, s nicspec.TableStatus) {
 	name := "no table"
 	if t <= nicspec.TablePortCfg {
@@ -254,7 +254,7 @@ func (w *watcher) command(op nicspec.TableOp, t nicspec.Table, index int, s nics
 	w.cov.Hit("table commands", name, what, s.String())
 }
 
-// counter is told of what a counter says in the end.
+// counter records the final value of a counter.
 func (w *watcher) counter(c *nicspec.CounterInfo, port int, v uint64) {
 	if v == 0 {
 		return

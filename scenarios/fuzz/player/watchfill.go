@@ -12,34 +12,34 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// fillWatch tracks places that fill up.
+// fillWatch tracks buffers and rings that fill up.
 type fillWatch struct {
 	reads [256]openRead // of the NIC, by tag
 	open  int
-	asked int // reads of registers that were not answered yet
+	asked int // register reads not answered yet
 	held  [board.MaxPorts]heldPort
 }
 
 // openRead is a read request of the NIC.
 type openRead struct {
-	left  int // bytes; 0: it is over
+	left  int // bytes; 0: the read is over
 	since int64
 }
 
-// heldPort tracks a stopped port and the frames that leave in one go after the stop.
+// heldPort tracks a stopped port and the frames that leave back to back after the stop.
 type heldPort struct {
 	since                int64 // cycle of the stop; 0: none, or frames have left after it
-	last                 int64 // last beat of the frame that left last
-	goes                 bool  // what waited leaves
+	last                 int64 // last beat of the latest frame
+	goes                 bool  // frames that waited are leaving
 	frames, small, bytes int   // so far
 	beats                int
-	lines, sent          int // of frames that came in, and frames that left, since the NIC's latest TLP
+	lines, sent          int // of arrived frames, and frames sent, since the NIC's latest TLP
 }
 
 const (
-	heldCycles = 1000 // a stop that lasts so long fills what is behind it
+	heldCycles = 1000 // a stop of this length fills what is behind it
 	goesCycles = 200  // between frames that waited
-	oldCycles  = 8192 // a read that was asked for so long ago has timed out
+	oldCycles  = 8192 // a read of that age has timed out
 	beatBytes  = 64
 	fullFrames = 352 // short frames that fill all places before a port, and some more
 	fullBytes  = 96 << 10
@@ -47,7 +47,7 @@ const (
 	shortBytes = 128
 )
 
-// filling looks at what crosses the boundary.
+// filling examines a crossing.
 func (w *watcher) filling(c *boundary.Crossing) {
 	switch c.Kind {
 	case boundary.FrameIn:
@@ -64,7 +64,7 @@ func (w *watcher) filling(c *boundary.Crossing) {
 	}
 }
 
-// stopCame notes pauses of the whole port.
+// stopCame records pauses of the whole port.
 func (w *watcher) stopCame(c *boundary.Crossing) {
 	b, p := c.Frame.Data, &w.held[c.Port]
 	if len(b) < nicspec.FrameMin || [6]byte(b) != pauseMAC || w.ports[c.Port].cfg.RxPause == 0 ||
@@ -167,7 +167,7 @@ func (w *watcher) tlpLeft(c *boundary.Crossing) {
 	}
 }
 
-// allOpen reports whether none of the reads under way has timed out for certain.
+// allOpen reports whether none of the reads in flight has certainly timed out.
 func (w *watcher) allOpen() bool {
 	for i := range w.reads {
 		if w.now-w.reads[i].since > oldCycles {
@@ -178,7 +178,7 @@ func (w *watcher) allOpen() bool {
 	return w.open == len(w.reads)
 }
 
-// rang notes a doorbell, the places of the ring that are taken, and the number of transmit queues with entries.
+// rang records a doorbell, the ring's occupancy, and the number of transmit queues with entries.
 func (w *watcher) rang(r *ring, taken uint16, queues int) {
 	switch {
 	case int(taken) != r.Size():
@@ -194,14 +194,14 @@ func (w *watcher) rang(r *ring, taken uint16, queues int) {
 
 const round = 1 << 16 // indices
 
-// rxBeyond notes a frame that a queue took.
+// rxBeyond records a frame that a queue took.
 func (w *watcher) rxBeyond(r *rxRing) {
 	if r.frees == round+1 {
 		w.cov.Hit("indices beyond 65,536", coverage.Beyond[0])
 	}
 }
 
-// txBeyond notes a completion entry, with the blocks that have ended since the one before.
+// txBeyond records a completion entry, with the number of blocks that ended since the previous one.
 func (w *watcher) txBeyond(r *txRing, blocks int) {
 	if r.over > round && r.over-blocks <= round {
 		w.cov.Hit("indices beyond 65,536", coverage.Beyond[1])

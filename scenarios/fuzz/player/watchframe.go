@@ -8,11 +8,11 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// arrival is what is known of a frame that came in.
+// arrival describes an incoming frame.
 type arrival struct {
 	sum uint16     // field of its UDP checksum
-	udp bool       // it has one that counts
-	off *withdrawn // it matches a rule that is no longer valid; may be nil
+	udp bool       // it has a valid one
+	off *withdrawn // the withdrawn rule that it matches; may be nil
 
 	last int64 // cycle of its last beat
 }
@@ -21,7 +21,7 @@ type arrival struct {
 type withdrawn struct {
 	index int
 	rule  nicspec.RuleEntryFields
-	since int64 // cycle from which on it is certain [R6]
+	since int64 // cycle from which on that is certain [R6]
 }
 
 func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
@@ -33,7 +33,7 @@ func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
 	return true
 }
 
-// ruled is told of rules that were committed.
+// ruled records committed rules.
 func (w *watcher) ruled(index int, f *nicspec.RuleEntryFields) {
 	for i := range w.off {
 		if w.off[i].index == index {
@@ -46,7 +46,7 @@ func (w *watcher) ruled(index int, f *nicspec.RuleEntryFields) {
 	}
 }
 
-// frames looks at frames that came in or left.
+// frames examines frames that arrived or left.
 func (w *watcher) frames(c *boundary.Crossing) {
 	if w.cov == nil {
 		return
@@ -76,7 +76,7 @@ func sumKind(roce bool) string {
 	return "UDP"
 }
 
-// withdrawn finds the first rule that a frame matches and that is no longer valid.
+// withdrawn finds the first withdrawn rule that a frame matches.
 func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) arrival {
 	var key [nicspec.SteerKeySize]byte
 	if len(w.off) > 0 && len(c.Frame.Data) >= nicspec.FrameMin {
@@ -91,7 +91,7 @@ func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) ar
 	return a
 }
 
-// arrived is told of frames that were delivered.
+// arrived records delivered frames.
 func (w *watcher) arrived(r *rxRing, c nicspec.RxCqe) {
 	came := w.came[c.Port()]
 	if int(c.PortSeq()) >= len(came) {

@@ -32,7 +32,7 @@ func longPieces(n int) string {
 	return coverage.PieceWords[2]
 }
 
-// blocks looks at how many blocks an entry has that ended, and what came of it.
+// blocks examines the number of blocks of an ended entry, and its outcome.
 func (w *watcher) blocks(r *txRing, index uint16, s *sent, e *nicspec.WqeFields, status nicspec.Status) {
 	if !w.sizes.Has(nicspec.PartLong) {
 		return
@@ -56,7 +56,7 @@ func (w *watcher) blocks(r *txRing, index uint16, s *sent, e *nicspec.WqeFields,
 	}
 }
 
-// appended looks at entries that ask for a trailer [T15].
+// appended examines entries that request a trailer [T15].
 func (w *watcher) appended(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	if !e.FAppend || !w.sizes.Has(nicspec.PartAppend) {
 		return
@@ -85,7 +85,7 @@ func statusClass(s nicspec.Status) string {
 	return "another status"
 }
 
-// fenced looks at copies, and at how their addresses lie to one another.
+// fenced examines copies and how their addresses relate.
 func (w *watcher) fenced(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	how := "Ok"
 	if status != nicspec.StatusOk {
@@ -103,7 +103,7 @@ func (w *watcher) fenced(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	}
 }
 
-// trimmed looks at frames that queues with trim took [R14].
+// trimmed examines frames taken by queues with trim [R14].
 func (w *watcher) trimmed(r *rxRing, c nicspec.RxCqe) {
 	if r.cfg.Trim == 0 || !w.sizes.Has(nicspec.PartTrim) {
 		return
@@ -118,7 +118,7 @@ func (w *watcher) trimmed(r *rxRing, c nicspec.RxCqe) {
 	}
 }
 
-// pushed is told of entries that are pushed.
+// pushed records pushed entries.
 func (w *watcher) pushed(s *sent) {
 	w.cov.Hit("push", "pushed")
 	if n := s.blocks(); n > 1 {
@@ -130,7 +130,7 @@ func (w *watcher) pushed(s *sent) {
 	}
 }
 
-// inside is told of doorbells that may end inside an entry.
+// inside records doorbells that may end inside an entry.
 func (w *watcher) inside(r *txRing) {
 	if !w.sizes.Has(nicspec.PartLong) {
 		return
@@ -147,15 +147,15 @@ func (w *watcher) inside(r *txRing) {
 	}
 }
 
-// rewritten is told of shared buffers that software writes.
+// rewritten records shared buffers that software writes.
 func (w *watcher) rewritten(o *program.Rewrite) {
 	w.cov.Hit("shared buffers", "rewritten", coverage.RegionNames[o.Place.Region()])
 }
 
-// late is told of two-DW writes of TBL_DATA behind a command.
+// late records two-DW writes of TBL_DATA after a command.
 func (w *watcher) late() { w.cov.Hit("rare", "two DWs of TBL_DATA while busy") }
 
-// rareEntry looks at work entries.
+// rareEntry examines work entries.
 func (w *watcher) rareEntry(e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	if status == nicspec.StatusBadKey {
 		at := nicspec.WqeBytes - len(e.Slots) + program.InlineSlots(int(e.InlineLen))*nicspec.WqeSlotBytes
@@ -180,14 +180,14 @@ func (w *watcher) rareEntry(e *nicspec.WqeFields, s *sent, status nicspec.Status
 	}
 }
 
-// rareFrame looks at frames that come in.
+// rareFrame examines incoming frames.
 func (w *watcher) rareFrame(f *ether.Frame) {
 	if len(f.Data) > 16<<10 {
 		w.cov.Hit("rare", "frame of more than 16,384 B")
 	}
 }
 
-// rareQueue looks at receive queues that took a frame.
+// rareQueue examines receive queues that took a frame.
 func (w *watcher) rareQueue(r *rxRing) {
 	if r.cfg.Split == nicspec.SplitModeFixed && r.cfg.SplitLen >= 1<<14 {
 		w.cov.Hit("rare", "split_len 16,384 and more")

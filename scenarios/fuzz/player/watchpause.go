@@ -13,14 +13,14 @@ import (
 // pauseMAC is the address of pause frames [F1].
 var pauseMAC = [6]byte{1, 0x80, 0xc2, 0, 0, 1}
 
-// sendingCycles is how long after a frame has left a port counts as sending.
+// sendingCycles is how long after its last frame a port counts as sending.
 const sendingCycles = 64
 
-// pausePort is what is known of a port's pauses.
+// pausePort tracks the pauses of a port.
 type pausePort struct {
 	cfg     nicspec.PortEntryFields
 	left    int64 // last beat of the last frame that left; 0 for none
-	stopped bool  // by a pause that was sent: the far end
+	stopped bool  // by a pause that the NIC sent: the far end
 }
 
 type pauseWatch [board.MaxPorts]pausePort
@@ -43,7 +43,7 @@ func (w *watcher) pauses(c *boundary.Crossing) {
 	}
 }
 
-// paused counts a pause that came in, class by class.
+// paused counts an incoming pause, class by class.
 func (w *watcher) paused(p *pausePort, c *boundary.Crossing, opcode uint16) {
 	load, port, b := "idle", fmt.Sprintf("port %d", c.Port), c.Frame.Data
 	if p.left > 0 && c.Last-p.left < sendingCycles {
@@ -64,7 +64,7 @@ func (w *watcher) paused(p *pausePort, c *boundary.Crossing, opcode uint16) {
 	}
 }
 
-// pausedOther counts a pause of the NIC's own.
+// pausedOther counts a pause that the NIC sent.
 func (w *watcher) pausedOther(p *pausePort, c *boundary.Crossing, opcode uint16) {
 	time := binary.BigEndian.Uint16(c.Frame.Data[16:])
 	if opcode == nicspec.PfcOpcode {
@@ -82,7 +82,7 @@ func (w *watcher) pausedOther(p *pausePort, c *boundary.Crossing, opcode uint16)
 	w.cov.Hit("pauses sent", coverage.ModeWords[opcode>>8&1], what, fmt.Sprintf("port %d", c.Port))
 }
 
-// portCfg is told of a port's settings that were committed.
+// portCfg records a port's committed settings.
 func (w *watcher) portCfg(port int, words []uint32) {
 	b := make([]byte, nicspec.PortEntrySize)
 	for i, v := range words[:min(len(words), len(b)/4)] {

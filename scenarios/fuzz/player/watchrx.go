@@ -49,7 +49,7 @@ func numberClass(n, of int) string {
 	return "between"
 }
 
-// lap is how often a ring went round.
+// lap classifies how often a ring has wrapped.
 func lap(index uint16, log int) string {
 	switch index >> log {
 	case 0:
@@ -60,7 +60,7 @@ func lap(index uint16, log int) string {
 	return "later lap"
 }
 
-// delivered is told of frames that were delivered.
+// delivered records delivered frames.
 func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	if w.cov == nil || r.frees > mostCounted {
 		return
@@ -92,7 +92,7 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	w.arrived(r, c)
 }
 
-// parsed looks at what the entry says of the frame's headers.
+// parsed examines the header fields of the completion entry.
 func (w *watcher) parsed(c nicspec.RxCqe) {
 	l4 := c.L4Type().String()
 	if c.Roce() {
@@ -113,7 +113,7 @@ func (w *watcher) parsed(c nicspec.RxCqe) {
 	}
 }
 
-// parts looks at what belongs to parts of the build.
+// parts examines fields of optional parts of the build.
 func (w *watcher) parts(r *rxRing, c nicspec.RxCqe) {
 	if w.sizes.Has(nicspec.PartRss) {
 		how := "no hash"

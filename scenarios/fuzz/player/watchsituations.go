@@ -10,15 +10,15 @@ import (
 	"nictwin/scenarios/fuzz/coverage"
 )
 
-// situationWatch tracks what the bins of situations need.
+// situationWatch tracks the state that bins of situations need.
 type situationWatch struct {
-	enabled            int64         // cycle from which on frames are taken in, or never
-	resetFrom, resetTo int64         // cycles in which the last function-level reset began, and had ended, or never
-	begins             int64         // enabled as it was before that
-	stood              boundary.Held // when m_axis_tlp stood still for long, the last time
-	heldWrites         []uint64      // addresses of the last writes that came right behind that
+	enabled            int64         // cycle from which frames are accepted, or never
+	resetFrom, resetTo int64         // cycles in which the last function-level reset began and had ended, or never
+	begins             int64         // enabled as it was before the reset
+	stood              boundary.Held // the last time that m_axis_tlp was held for long
+	heldWrites         []uint64      // addresses of the last writes right after that
 
-	lastCopy [CopyChannels]*txRing // whose copy was the last of the channel to end
+	lastCopy [CopyChannels]*txRing // by channel: queue of the last copy that ended
 }
 
 const (
@@ -42,11 +42,10 @@ func (w *watcher) setCtrl(v nicspec.CtrlReg) {
 	}
 }
 
-// resetEnds is told that a read has shown the end of a function-level reset.
+// resetEnds records that a read has shown the end of a function-level reset.
 func (w *watcher) resetEnds() { w.resetTo = w.now }
 
-// overReset counts frames that were taken in, and of which some beats came before a whole function-level reset and the
-// others after it.
+// overReset counts accepted frames with some beats before a whole function-level reset and the others after it.
 func (w *watcher) overReset(c *boundary.Crossing) {
 	if w.begins != never && c.First > w.begins && c.First < w.resetFrom && w.resetTo >= w.resetFrom &&
 		c.Last > w.resetTo {
@@ -54,7 +53,7 @@ func (w *watcher) overReset(c *boundary.Crossing) {
 	}
 }
 
-// heldBack is told of the times in which streams were held.
+// heldBack records intervals in which streams were held.
 func (w *watcher) heldBack(h boundary.Held) {
 	switch {
 	case h.Kind != boundary.TLPOut:
@@ -65,7 +64,7 @@ func (w *watcher) heldBack(h boundary.Held) {
 	}
 }
 
-// leaves notes the writes that waited while m_axis_tlp was held for long.
+// leaves records the writes that waited while m_axis_tlp was held for long.
 func (w *watcher) leaves(c *boundary.Crossing, h *tlp.Header) {
 	if w.stood.Last-w.stood.First+1 < longHeld || c.First-w.stood.Last > rightAfter {
 		return
@@ -75,16 +74,16 @@ func (w *watcher) leaves(c *boundary.Crossing, h *tlp.Header) {
 	}
 }
 
-// pastEntry is the last entry of a queue that ended, as the next one sees it.
+// pastEntry classifies a queue's last ended entry, for the next one.
 type pastEntry uint8
 
 const (
 	pastOther  pastEntry = iota
 	pastHeld             // a copy whose writes were held back
-	pastFailed           // a copy that failed behind one of these
+	pastFailed           // a copy that failed after a held one
 )
 
-// behindHeld counts what ends behind copies that were held back.
+// behindHeld counts entries that end after copies that were held back.
 func (w *watcher) behindHeld(r *txRing, e *nicspec.WqeFields, s *sent, status nicspec.Status) {
 	past, last := r.past, &w.lastCopy[r.Number%CopyChannels]
 	r.past = pastOther
@@ -122,7 +121,7 @@ func (w *watcher) longCopy(n int) {
 	}
 }
 
-// failedDeep counts failing reads of transmit rings by what was posted behind them.
+// failedDeep counts failing reads of transmit rings by what was posted after them.
 func (w *watcher) failedDeep(r *ring, index uint16) {
 	behind := coverage.BehindFailed[0]
 	if int(r.rung-index) > 2*nicspec.WqeBlocksMax {
@@ -131,7 +130,7 @@ func (w *watcher) failedDeep(r *ring, index uint16) {
 	w.cov.Hit("failing reads of work entries", behind)
 }
 
-// waited counts frames that had come before their queue was enabled.
+// waited counts frames that arrived before their queue was enabled.
 func (w *watcher) waited(r *rxRing, a *arrival) {
 	if a.last < r.since {
 		w.cov.Hit("frames older than their queue", "split "+r.cfg.Split.String())

@@ -1,5 +1,5 @@
-// Package program is the format of random programs: what an operation of a driver, of a sender or of a fault is, how
-// files and recipes say it, and which programs are legal.
+// Package program defines the format of random programs: operations of a driver, of a sender and of faults, their
+// form in files and recipes, and which programs are legal.
 //
 // It plays nothing and draws nothing.
 //

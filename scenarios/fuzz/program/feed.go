@@ -1,14 +1,14 @@
 package program
 
-// maxTimes bounds repetitions of a list: enough for the indices of a ring to pass 65,536 several times.
+// maxTimes bounds repetitions of a list: enough to take the indices of a ring past 65,536 several times.
 const maxTimes = 1 << 20
 
-// Feed has frames come in and posts a descriptor for each, a part of the ring at a time.
+// Feed lets frames arrive and posts a descriptor for each, a part of the ring at a time.
 type Feed struct {
 	Queue  int     `json:"queue"`
 	Port   int     `json:"port,omitempty"`
 	Frames []Frame `json:"frames"`
-	Times  int     `json:"times"` // the frames come in so often
+	Times  int     `json:"times"` // repetitions of the frames
 	Hdr    Place   `json:"hdr,omitzero"`
 	Pay    Place   `json:"pay,omitzero"`
 }

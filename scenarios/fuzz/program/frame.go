@@ -7,7 +7,7 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// Bytes makes the frame, of n bytes if it is to have a length.
+// Bytes returns the frame, fitted to n bytes if it has a Len.
 func (f *Frame) Bytes(n int) []byte {
 	b := slices.Clone(f.Raw)
 	if len(b) == 0 {
@@ -34,7 +34,7 @@ func (f *Frame) Bytes(n int) []byte {
 	return b
 }
 
-// Fit cuts bytes, or fills them up.
+// Fit truncates b to n bytes or pads it with bytes drawn from the seed.
 func Fit(b []byte, n int, seed uint64) []byte {
 	if n <= len(b) {
 		return b[:n]

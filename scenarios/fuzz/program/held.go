@@ -1,7 +1,7 @@
 package program
 
-// Await keeps a port stopped by pause frames until every entry of these transmit queues has ended [T13]. A queue with
-// entries for that port is left out.
+// Await keeps a port stopped by pause frames until every entry of these transmit queues has ended [T13]. Queues with
+// entries for that port are not waited for.
 type Await struct {
 	Port   int   `json:"port"`
 	Queues []int `json:"queues"`
@@ -15,12 +15,12 @@ func (a *Await) check(v *validator) {
 	}
 }
 
-// Gate takes no TLP of the NIC for so many cycles, which begin at once. What follows goes on meanwhile.
+// Gate blocks the NIC's TLPs for a number of cycles from now on. Later operations proceed in the meantime.
 type Gate struct {
 	Cycles int `json:"cycles"`
 }
 
-// maxGate is less than any wait of the player.
+// maxGate is shorter than any wait of the player.
 const maxGate = 100_000
 
 func (g *Gate) check(v *validator) { v.in("cycles", g.Cycles, 1, maxGate) }

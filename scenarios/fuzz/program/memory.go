@@ -13,26 +13,26 @@ const (
 )
 
 const (
-	MemoryBytes = 1 << nicspec.EndpointShift // of each endpoint, as much as bus addresses can name
-	PieceBytes  = 4 << 20                    // of each part, for what work entries name
+	MemoryBytes = 1 << nicspec.EndpointShift // of each endpoint: all that bus addresses can name
+	PieceBytes  = 4 << 20                    // of each part, for pieces of work entries
 )
 
-// Where the parts lie unless the board says so, and the room that each needs.
+// Default addresses of the parts, and the room that each needs.
 const (
 	LowAt  = 1 << 20
 	HighAt = 1 << 33
 	Room   = 1 << 33
 )
 
-// Bits of bus addresses above what programs use of a part of memory, which Place.Far may turn over; nobody is where the
-// highest are not those of host or Arm.
+// High bits of bus addresses, above what programs use of a part of memory; Place.Far may flip them. An address whose
+// highest bits are not those of host or Arm belongs to no endpoint.
 const (
 	FarLow     = 3 << 30
 	FarHigh    = (MemoryBytes - 1) &^ (2*Room - 1)
 	FarNowhere = 0x7f << 57
 )
 
-// Buffers that all entries share stand at the end of the regions of pieces.
+// Buffers that all entries share lie at the end of the regions of pieces.
 const (
 	SharedBuffers = 4
 	SharedBytes   = 16 << 10 // of each

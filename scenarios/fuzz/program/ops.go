@@ -5,10 +5,10 @@ import (
 	"nictwin/scenarios/traffic/craft"
 )
 
-// Op is one operation: exactly one of its pointers is set. Wait is how many cycles pass after it.
+// Op is one operation: exactly one of its pointers is set. Wait is the number of cycles that follow it.
 type Op struct {
 	Wait    int      `json:"wait,omitempty"`
-	RxQueue *RxQueue `json:"rx_queue,omitempty"` // enable, after disabling where it is not Off
+	RxQueue *RxQueue `json:"rx_queue,omitempty"` // enable, after disabling if it is not Off
 	TxQueue *TxQueue `json:"tx_queue,omitempty"` // likewise
 	Disable *Disable `json:"disable,omitempty"`
 	Post    *Post    `json:"post,omitempty"`
@@ -31,7 +31,7 @@ type Op struct {
 	Gate    *Gate    `json:"gate,omitempty"`
 }
 
-// RxQueue is a receive queue to be enabled.
+// RxQueue enables a receive queue.
 type RxQueue struct {
 	Queue    int               `json:"queue"`
 	LogSize  int               `json:"log_size"`
@@ -47,7 +47,7 @@ type RxQueue struct {
 	Msix     *Msix             `json:"msix,omitempty"`
 }
 
-// TxQueue is a transmit queue to be enabled.
+// TxQueue enables a transmit queue.
 type TxQueue struct {
 	Queue   int   `json:"queue"`
 	LogSize int   `json:"log_size"`
@@ -58,7 +58,7 @@ type TxQueue struct {
 	Msix    *Msix `json:"msix,omitempty"`
 }
 
-// Msix is a queue's messages.
+// Msix configures a queue's messages.
 type Msix struct {
 	Data   uint32 `json:"data"`
 	Count  uint16 `json:"count,omitempty"`
@@ -66,17 +66,17 @@ type Msix struct {
 	At     Place  `json:"at,omitzero"`
 }
 
-// Place is in which memory something is, and how it lies there.
+// Place selects a memory and an alignment in it.
 type Place struct {
-	Host bool `json:"host,omitempty"` // else Arm memory
+	Host bool `json:"host,omitempty"` // host memory; else Arm memory
 	High bool `json:"high,omitempty"` // Arm memory above 4 GB, which takes four DWs of header
-	Skew int  `json:"skew,omitempty"` // bytes after a multiple of 64
-	Page int  `json:"page,omitempty"` // starts so many bytes before a page ends, when not 0; without Skew
+	Skew int  `json:"skew,omitempty"` // offset from a multiple of 64
+	Page int  `json:"page,omitempty"` // if not 0: starts that many bytes before the end of a page; without Skew
 
-	Far uint64 `json:"far,omitempty"` // bits of the bus address that are turned over, above what programs use
+	Far uint64 `json:"far,omitempty"` // bits of the bus address to flip, above those that programs use
 }
 
-// Queue names one.
+// Queue names a queue.
 type Queue struct {
 	Tx    bool `json:"tx,omitempty"`
 	Queue int  `json:"queue"`
@@ -85,11 +85,11 @@ type Queue struct {
 // Disable disables a queue.
 type Disable struct {
 	Queue
-	// writes of two words of TBL_DATA meanwhile, if a read of the queue's ring is known to be held up [G7]
+	// writes of two words of TBL_DATA in the meantime, if a read of the queue's ring is known to be held up [G7]
 	Late int `json:"late,omitempty"`
 }
 
-// Post gives descriptors to a receive queue, no more than there is room for.
+// Post posts descriptors to a receive queue, no more than fit.
 type Post struct {
 	Queue int   `json:"queue"`
 	Count int   `json:"count"`
@@ -98,40 +98,40 @@ type Post struct {
 	Hold  bool  `json:"hold,omitempty"` // no doorbell yet
 }
 
-// Play has frames come in, back to back.
+// Play lets frames arrive back to back.
 type Play struct {
 	Port   int     `json:"port,omitempty"`
 	Frames []Frame `json:"frames"`
 }
 
-// Frame is one that comes in, or that a work entry sends.
+// Frame is an arriving frame, or one that a work entry sends.
 type Frame struct {
 	craft.Frame
-	Raw   []byte   `json:"raw,omitempty"`   // instead: bytes as they are
-	Len   int      `json:"len,omitempty"`   // bytes to which it is cut or filled up; 0 leaves it
+	Raw   []byte   `json:"raw,omitempty"`   // instead of all else: the bytes themselves
+	Len   int      `json:"len,omitempty"`   // length to truncate or pad to; 0: unchanged
 	Words []uint16 `json:"words,omitempty"` // from byte 14 on, big-endian
-	Put   []Put    `json:"put,omitempty"`   // later ones over earlier ones
-	Flip  []int    `json:"flip,omitempty"`  // bits that are turned over, by number
+	Put   []Put    `json:"put,omitempty"`   // later ones overwrite earlier ones
+	Flip  []int    `json:"flip,omitempty"`  // numbers of the bits to flip
 }
 
-// Put is two bytes of a frame, big-endian.
+// Put overwrites two bytes of a frame, big-endian.
 type Put struct {
 	At    int    `json:"at"`
 	Value uint16 `json:"value"`
 }
 
-// Send posts work entries, as many of them as there is room for.
+// Send posts work entries, as many as fit.
 type Send struct {
 	Queue   int     `json:"queue"`
 	Entries []Entry `json:"entries"`
 	Hold    bool    `json:"hold,omitempty"`  // no doorbell yet
-	Times   int     `json:"times,omitempty"` // the entries are posted so often, a part of the ring at a time; 0: once
+	Times   int     `json:"times,omitempty"` // post the entries that often, a part of the ring at a time; 0: once
 
-	Short int `json:"short,omitempty"` // blocks at the end that a first doorbell leaves out
-	Pause int `json:"pause,omitempty"` // cycles between that doorbell and the one for them
+	Short int `json:"short,omitempty"` // blocks at the end that a first doorbell excludes
+	Pause int `json:"pause,omitempty"` // cycles between that doorbell and the one for the rest
 }
 
-// Entry is a work entry. The bytes of a Send are those of Frame, cut or filled up to what the pieces make.
+// Entry is a work entry. The bytes of a Send are those of Frame, truncated or padded to the total of the pieces.
 type Entry struct {
 	Opcode   nicspec.Opcode `json:"opcode"`
 	Frame    Frame          `json:"frame,omitzero"`
@@ -151,20 +151,20 @@ type Entry struct {
 	CrcStart uint16         `json:"crc_start,omitempty"`
 	Fence    bool           `json:"fence,omitempty"`
 	Append   bool           `json:"append,omitempty"`
-	Blocks   uint8          `json:"blocks,omitempty"` // beyond the first
-	Push     bool           `json:"push,omitempty"`   // the doorbell carries it
-	Rung     uint8          `json:"rung,omitempty"`   // bits: blocks of a pushed entry that a doorbell tells of instead
+	Blocks   uint8          `json:"blocks,omitempty"` // in addition to the first
+	Push     bool           `json:"push,omitempty"`   // the doorbell carries the entry
+	Rung     uint8          `json:"rung,omitempty"`   // bits: blocks of a pushed entry announced plainly instead
 	Noise    Noise          `json:"noise,omitempty"`
 	Patch    []Patch        `json:"patch,omitempty"`
 }
 
-// Noise is which bits of an entry are random. Its opcode, f_complete and wqe_id are not.
+// Noise selects the bits of an entry to randomize. Its opcode, f_complete and wqe_id are never among them.
 type Noise uint8
 
-// What there is to choose from.
+// The choices of Noise.
 const (
 	NoiseNone   Noise = iota
-	NoiseUnused       // those that say nothing [T3] [D1]
+	NoiseUnused       // those without meaning [T3] [D1]
 	NoiseAll
 )
 
@@ -174,23 +174,24 @@ type Piece struct {
 	Len  uint32 `json:"len"`
 	Skew int    `json:"skew,omitempty"`
 	Page int    `json:"page,omitempty"`
-	Old  bool   `json:"old,omitempty"`  // memory that an earlier piece had
-	Same int    `json:"same,omitempty"` // 1 to 4: one of the buffers that all entries share, which software rewrites
+	Old  bool   `json:"old,omitempty"`  // memory of an earlier piece
+	Same int    `json:"same,omitempty"` // 1 to 4: one of the buffers that all entries share and software rewrites
 }
 
-// Patch spoils a byte of an entry.
+// Patch corrupts a byte of an entry.
 type Patch struct {
 	At  int   `json:"at"`
 	Xor uint8 `json:"xor"`
 }
 
-// Bell rings a doorbell that posts nothing: Delta, added to the index last told, is 0, goes back, or goes too far.
+// Bell rings a doorbell that posts nothing: Delta, added to the last announced index, is 0, goes back, or goes too
+// far.
 type Bell struct {
 	Queue
 	Delta int `json:"delta"`
-	// instead of Delta: so many descriptors more than the ring holds, once all frames are delivered [Q2]
+	// instead of Delta: announce that many descriptors more than the ring holds, once all frames are delivered [Q2]
 	Over  int    `json:"over,omitempty"`
-	Upper uint16 `json:"upper,omitempty"` // bits that are not defined
+	Upper uint16 `json:"upper,omitempty"` // undefined bits to set
 }
 
 // Key writes a memory key.
@@ -201,9 +202,9 @@ type Key struct {
 	NoRead  bool   `json:"no_read,omitempty"`
 	Write   bool   `json:"write,omitempty"` // right_write
 	Base    uint64 `json:"base,omitempty"`  // first virtual address
-	Short   uint64 `json:"short,omitempty"` // the key ends so many bytes after its start; 0: at the end of its region
-	Room    uint64 `json:"room,omitempty"`  // the key begins so many bytes before its region, where nothing else lies
-	Place   Place  `json:"place,omitzero"`  // its region; a skew moves the start
+	Short   uint64 `json:"short,omitempty"` // the key ends that many bytes after its start; 0: at the end of its region
+	Room    uint64 `json:"room,omitempty"`  // the key begins that many bytes before its region, where nothing else lies
+	Place   Place  `json:"place,omitzero"`  // its region; Skew moves the start
 }
 
 // Rule writes a steering rule.
@@ -217,76 +218,76 @@ type Rule struct {
 	Match   []Match        `json:"match,omitempty"`
 }
 
-// Account is what a rule draws on.
+// Account is the credit account that a rule uses.
 type Account struct {
 	Account uint8  `json:"account"`
 	Slow    uint16 `json:"slow"`
 }
 
-// Match is a field of SteerKey by its name. Bits of Skip do not count.
+// Match is a match on a field of SteerKey, by name. Bits set in Skip are ignored.
 type Match struct {
 	Field string `json:"field"`
 	Value uint64 `json:"value"`
 	Skip  uint64 `json:"skip,omitempty"`
 }
 
-// Table is any other table command; Wait follows when it is over. It enables no queue: one that would is left out. One
-// that disables a queue does.
+// Table is any other table command; Wait starts when it is over. A command that would enable a queue is left out; one
+// may disable a queue.
 type Table struct {
 	Op    uint8         `json:"op"`
 	Table nicspec.Table `json:"table"`
 	Index int           `json:"index"`
-	Words []uint32      `json:"words,omitempty"` // of TBL_DATA, from the first
+	Words []uint32      `json:"words,omitempty"` // of TBL_DATA, starting with the first
 }
 
-// Write writes a register, by its name.
+// Write writes a register given by name.
 type Write struct {
 	Reg   string `json:"reg"`
 	Index int    `json:"index,omitempty"`
 	Value uint32 `json:"value"`
 }
 
-// Read reads a register, or two that are neighbours.
+// Read reads a register, or two adjacent ones.
 type Read struct {
 	Off  uint32 `json:"off"`
 	Wide bool   `json:"wide,omitempty"`
 }
 
-// TLP is any TLP that is no access to a register that does something.
+// TLP is any TLP except effective register accesses.
 type TLP struct {
 	Header string `json:"header"` // 16 bytes in hexadecimal
 	Data   int    `json:"data,omitempty"`
-	Count  int    `json:"count,omitempty"` // sent so often, with tags that follow one another when it is a completion
+	Count  int    `json:"count,omitempty"` // send it that often; completions get consecutive tags
 }
 
-// Fault has reads of the NIC fail.
+// Fault makes reads of the NIC fail.
 type Fault struct {
 	Kind  string `json:"kind"`
 	Of    string `json:"of"` // rx_ring, tx_ring, memory
 	Queue int    `json:"queue,omitempty"`
 	Place Place  `json:"place,omitzero"` // of memory
-	At    int    `json:"at,omitempty"`   // of a ring: the first place that is struck
+	At    int    `json:"at,omitempty"`   // in a ring: the first place affected
 	Skip  int    `json:"skip,omitempty"`
 	Count int    `json:"count,omitempty"`
 	Nth   int    `json:"nth,omitempty"`
 	Delay int    `json:"delay,omitempty"` // cycles
-	Gap   int    `json:"gap,omitempty"`   // cycles before the completion that is struck, if it is not the first
+	Gap   int    `json:"gap,omitempty"`   // cycles before the affected completion, if it is not the first
 }
 
-// Rewrite has software write one of the buffers that entries share.
+// Rewrite makes software write one of the buffers that entries share.
 type Rewrite struct {
 	Same  int    `json:"same"`
-	Place Place  `json:"place,omitzero"` // in which part of memory
+	Place Place  `json:"place,omitzero"` // its part of memory
 	Off   int    `json:"off,omitempty"`
 	Len   int    `json:"len"`
 	Seed  uint64 `json:"seed,omitempty"`
 }
 
-// Mend takes all faults out of force.
+// Mend ends all faults.
 type Mend struct{}
 
-// Reset is a function-level reset, if the build has it. No queue is enabled afterwards.
+// Reset is a function-level reset, if the build has it. Afterwards no queue is enabled.
 type Reset struct{}
 
-// Quiet waits until the NIC has nothing to do.
+// Quiet waits until the NIC is idle.
 type Quiet struct{}

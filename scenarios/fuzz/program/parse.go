@@ -15,8 +15,8 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// Parse reads a program. All that is wrong is told at once, and of each operation by its number and kind: operations
-// are read one by one.
+// Parse reads a program. It reports all errors at once, each with the number and kind of its operation: operations
+// are parsed one by one.
 func Parse(text []byte) (*Program, error) {
 	var f struct {
 		Program
@@ -31,7 +31,7 @@ func Parse(text []byte) (*Program, error) {
 	if err != nil {
 		v.is(false, "%s", inWords(err, text))
 	}
-	if !json.Valid(text) { // how it goes on is not known
+	if !json.Valid(text) { // no way to know where the next operation begins
 		return nil, errors.Join(v.errs...)
 	}
 	p := &f.Program
@@ -53,7 +53,7 @@ func Parse(text []byte) (*Program, error) {
 
 var errFollows = errors.New("something follows the object")
 
-// strictly reads JSON that has no fields but those of into, and nothing after it.
+// strictly parses JSON that has no fields other than those of into, and nothing after it.
 func strictly(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -66,7 +66,7 @@ func strictly(text []byte, into any) error {
 	return nil
 }
 
-// embedded are names of Go types among those of fields, which begin with small letters.
+// embedded matches names of Go types within field paths: fields begin with small letters.
 var embedded = regexp.MustCompile(`\b[A-Z][A-Za-z]*\.`)
 
 // inWords says what is wrong with JSON: where, and what would be right.
@@ -86,7 +86,7 @@ func inWords(err error, text []byte) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// meant says what kinds there are, where the name of one is not known.
+// meant adds the known kinds to an error about an unknown one.
 func (v *validator) meant(err error) string {
 	if v.kind != "" || !strings.HasPrefix(err.Error(), "json: unknown field ") {
 		return ""
@@ -94,7 +94,7 @@ func (v *validator) meant(err error) string {
 	return ": want one of wait, " + strings.Join(kinds(), ", ")
 }
 
-// shown is a value by the JSON package's name for what it is.
+// shown describes a value by the JSON package's name for its type.
 func shown(value string) string {
 	if number, ok := strings.CutPrefix(value, "number "); ok {
 		return number
@@ -110,7 +110,7 @@ func shown(value string) string {
 	return "a " + value
 }
 
-// wanted is what a value of a type looks like.
+// wanted describes what a value of a type looks like.
 func wanted(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

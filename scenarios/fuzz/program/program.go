@@ -14,10 +14,10 @@ import (
 // Schema is the version of the file format of programs.
 const Schema = 1
 
-// Program is what is played: the board, then the operations one after the other.
+// Program is a program to play: the board, then the operations in order.
 type Program struct {
 	Schema int    `json:"schema"`
-	Seed   uint64 `json:"seed"` // that it was derived from, for people
+	Seed   uint64 `json:"seed"` // from which it was derived, for information
 	Board  Board  `json:"board"`
 	Ops    []Op   `json:"ops"`
 }
@@ -25,28 +25,28 @@ type Program struct {
 // Board is everything around the NIC.
 type Board struct {
 	Ports   int    `json:"ports"`
-	Build   string `json:"build,omitempty"`    // sizes of the NIC, see SizesOf
-	EthBits int    `json:"eth_bits,omitempty"` // of the stream of a port; 0: as the NIC has it
-	Stall   int    `json:"stall,omitempty"`    // percent of cycles with gaps and back-pressure
-	// gaps and back-pressure last 2^burst cycles at a time, but for TLPs into the NIC
+	Build   string `json:"build,omitempty"`    // name of the NIC's build, see SizesOf
+	EthBits int    `json:"eth_bits,omitempty"` // width of a port's stream; 0: the NIC's
+	Stall   int    `json:"stall,omitempty"`    // percentage of cycles with gaps and back-pressure
+	// gaps and back-pressure last 2^burst cycles at a time, except for TLPs into the NIC
 	Burst  int    `json:"burst,omitempty"`
 	Seed   uint64 `json:"seed,omitempty"`    // of stalls, jitter and random completions
 	MPS    int    `json:"mps"`               // of completions, bytes
 	RCB    int    `json:"rcb"`               // bytes
 	Random bool   `json:"random,omitempty"`  // completions are split at random
-	Jitter int    `json:"jitter,omitempty"`  // ns, by which reads are shuffled
+	Jitter int    `json:"jitter,omitempty"`  // ns by which answers to reads are shuffled
 	Delay  int    `json:"delay,omitempty"`   // ns from a read to its first completion
-	HostAt uint64 `json:"host_at,omitempty"` // offset in host memory from which on it is used; 0: 8 GB
+	HostAt uint64 `json:"host_at,omitempty"` // offset in host memory where its use begins; 0: 8 GB
 	ArmAt  uint64 `json:"arm_at,omitempty"`  // likewise in Arm memory above 4 GB
-	// TLPs in flight on a link of a plain card, each way; 0: as many as there are
+	// TLPs in flight on a link of a plain card, each way; 0: no limit
 	Credits int `json:"credits,omitempty"`
-	// preset or file of the board whose card the NIC stands on; empty: a plain one
+	// preset or file of the board that provides the card; empty: a plain card
 	Card string `json:"card,omitempty"`
 }
 
-// Error says what is wrong with a program.
+// Error reports a fault of a program.
 type Error struct {
-	Op   int    // its number, or -1
+	Op   int    // number of the operation, or -1
 	Kind string // of the operation, such as rx_queue; empty if it has none, or several
 	What string
 }
@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("program: operation %d (%s): %s", e.Op, e.Kind, e.What)
 }
 
-// maxProgram is in bytes: more than the generator's largest many times over.
+// maxProgram bounds a file in bytes: many times the generator's largest program.
 const maxProgram = 16 << 20
 
 // Load reads a program from a file.
@@ -77,7 +77,7 @@ func Load(path string) (*Program, error) {
 	return p, nil
 }
 
-// JSON is the program as text.
+// JSON returns the program as text.
 func (p *Program) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(p, "", " ")
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *Program) JSON() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Validate returns everything that is wrong.
+// Validate returns everything that is wrong with the program.
 func (p *Program) Validate() error {
 	v := validator{op: -1}
 	v.board(p)
@@ -97,7 +97,7 @@ func (p *Program) Validate() error {
 	return errors.Join(v.errs...)
 }
 
-// board looks at everything but the operations.
+// board checks everything but the operations.
 func (v *validator) board(p *Program) {
 	v.is(p.Schema == Schema, "schema %d: want %d", p.Schema, Schema)
 	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
@@ -110,7 +110,7 @@ func (v *validator) board(p *Program) {
 	for _, f := range []struct {
 		name   string
 		x      int
-		limits tlp.Limits // as after a reset, but for x
+		limits tlp.Limits // as after a reset, except for x
 		want   string
 	}{
 		{"mps", p.Board.MPS, tlp.Limits{MPS: p.Board.MPS, MRRS: 512, RCB: 64}, "128, 256, 512, 1024, 2048 or 4096"},

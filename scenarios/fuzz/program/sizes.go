@@ -7,7 +7,7 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Builds are the sizes of NICs that programs can be for [B2] [N1]: the default, and the ends of what there may be.
+// Builds names the NIC builds that programs can be made for [B2] [N1]: the default, and the extremes.
 var Builds = []struct {
 	Name   string
 	change func(s *nicspec.Build)
@@ -17,10 +17,10 @@ var Builds = []struct {
 	{"large", func(s *nicspec.Build) {
 		s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
 	}},
-	{"bare", func(s *nicspec.Build) { s.Parts = 0 }}, // without any part
+	{"bare", func(s *nicspec.Build) { s.Parts = 0 }}, // without any optional part
 }
 
-// SizesOf are the sizes of a build by its name; none is the default.
+// SizesOf returns the build of that name; the empty name is the default.
 func SizesOf(name string) (nicspec.Build, error) {
 	s := nicspec.DefaultBuild()
 	var names []string

@@ -14,27 +14,27 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Limits of a program: more than the generator makes, and little enough to be played.
+// Limits of a program: more than the generator uses, and small enough to be played.
 const (
 	maxOps     = 100_000
 	maxWait    = 1_000_000 // cycles
 	maxList    = 4096      // frames or entries of an operation
 	MaxFrame   = 16 << 10  // bytes
-	MaxCopied  = 2 << 20   // bytes of a copy that software fills
-	MaxPlayed  = 32 << 10  // bytes of a frame that comes in
-	maxLater   = 60_000    // bytes by which a length field may lie
+	MaxCopied  = 2 << 20   // bytes of a copy's source that software fills
+	MaxPlayed  = 32 << 10  // bytes of an arriving frame
+	maxLater   = 60_000    // largest offset of a length field
 	maxRepeat  = 4096      // copies of a TLP
 	maxCredits = 4096
 )
 
-// validator collects what is wrong with a program.
+// validator collects the faults of a program.
 type validator struct {
-	op   int    // that is looked at, or -1
+	op   int    // the operation being checked, or -1
 	kind string // its kind
 	errs []error
 }
 
-// at goes on to an operation.
+// at moves on to an operation.
 func (v *validator) at(i int, o *Op) {
 	v.op, v.kind = i, ""
 	if given := o.given(); len(given) == 1 {
@@ -42,7 +42,7 @@ func (v *validator) at(i int, o *Op) {
 	}
 }
 
-// kinds are those that operations have.
+// kinds returns the names of all kinds of operations.
 func kinds() (names []string) {
 	t := reflect.TypeFor[Op]()
 	for f := range t.NumField() {
@@ -58,7 +58,7 @@ func kindOf(f reflect.StructField) string {
 	return name
 }
 
-// given are the kinds of which an operation is: one, unless it is wrong.
+// given returns the kinds that are set in an operation: exactly one, unless it is invalid.
 func (o *Op) given() (list []string) {
 	x := reflect.ValueOf(o).Elem()
 	for f := range x.NumField() {
@@ -79,14 +79,14 @@ func (v *validator) in(field string, x, lo, hi int) {
 	v.is(x >= lo && x <= hi, "%s is %d: want %d to %d", field, x, lo, hi)
 }
 
-// offset holds that memory lies above 4 GB at a page's begin, with room before its end.
+// offset checks that memory begins above 4 GB at the start of a page, with room before its end.
 func (v *validator) offset(field string, at uint64) {
 	v.is(at == 0 || at >= 1<<32 && at <= MemoryBytes-Room && at%tlp.PageBytes == 0,
 		"%s is %#x: want 0 or a multiple of %d from %#x to %#x",
 		field, at, tlp.PageBytes, uint64(1)<<32, uint64(MemoryBytes-Room))
 }
 
-// check holds that exactly one operation is given, and looks at it.
+// check checks that exactly one operation is given, and validates it.
 func (v *validator) check(o *Op) {
 	v.in("wait", o.Wait, 0, maxWait)
 	for f := range reflect.ValueOf(*o).NumField() {
@@ -101,10 +101,10 @@ func (v *validator) check(o *Op) {
 	v.is(len(given) < 2, "has %d kinds, %s: want one", len(given), strings.Join(given, " and "))
 }
 
-// checked are operations in which something can be wrong.
+// checked is implemented by operations that can be invalid.
 type checked interface{ check(v *validator) }
 
-// message holds that a queue's messages go to a whole DW.
+// message checks that a queue's messages go to a whole DW.
 func (v *validator) message(m *Msix) {
 	if m != nil {
 		v.place("msix.at", &m.At)
@@ -221,7 +221,7 @@ func (s *Send) check(v *validator) {
 	}
 }
 
-// Slots is how many slots the entry has [T14].
+// Slots returns the number of slots of the entry [T14].
 func (e *Entry) Slots() int { return nicspec.WqeSlots + int(e.Blocks)*nicspec.WqeMoreSlots }
 
 func (w *Rewrite) check(v *validator) {
@@ -252,7 +252,7 @@ func (r *Rule) check(v *validator) {
 	}
 }
 
-// SteerField is a field of SteerKey, or nil.
+// SteerField returns a field of SteerKey by name, or nil.
 func SteerField(name string) *nicspec.FieldInfo {
 	i := slices.IndexFunc(nicspec.SteerKeyInfo.Fields, func(f nicspec.FieldInfo) bool { return f.Name == name })
 	if i < 0 {
@@ -277,7 +277,7 @@ func (w *Write) check(v *validator) {
 	}
 }
 
-// Register is a register by its name, or nil.
+// Register returns a register by name, or nil.
 func Register(name string) *nicspec.RegInfo {
 	for i := range nicspec.Registers {
 		if nicspec.Registers[i].Name == name {
@@ -304,7 +304,7 @@ func (t *TLP) check(v *validator) {
 	v.in("count", t.Count, 0, maxRepeat)
 }
 
-// Where faults strike.
+// Targets of faults.
 const (
 	OfRxRing = "rx_ring"
 	OfTxRing = "tx_ring"

@@ -1,8 +1,8 @@
-// Package shrink makes a program that fails smaller, while it fails in the same way.
+// Package shrink makes a failing program smaller as long as it fails in the same way.
 //
-// It does not know what failing is: its caller does.
+// Its caller defines what counts as failing.
 //
 // Invariants:
-//   - What it returns is a legal program that was seen to fail.
-//   - It ends, after a fixed number of trials at most.
+//   - The returned program is legal and was seen to fail.
+//   - It ends after a bounded number of trials.
 package shrink

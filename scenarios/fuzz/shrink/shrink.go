@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/fuzz/program"
 )
 
-// MaxTrials is how many programs are played at most to shrink one.
+// MaxTrials bounds the programs played to shrink one.
 const MaxTrials = 600
 
 // shrinker makes a program smaller as long as it fails in the same way.
@@ -19,9 +19,9 @@ type shrinker struct {
 	trials int
 }
 
-// Shrink returns a part of the program that still fails, and how many programs were played to find it: operations are
-// left out, then what is in them, then what the board does. fails plays a program and tells whether it fails as the
-// first one did.
+// Shrink returns a part of the program that still fails, and the number of programs played to find it. It leaves out
+// operations, then parts of operations, then features of the board. fails plays a program and reports whether it
+// fails as the original did.
 func Shrink(ctx context.Context, p *program.Program, fails func(*program.Program) bool) (*program.Program, int) {
 	s := &shrinker{ctx: ctx, fails: fails, best: p}
 	for s.more() {
@@ -39,7 +39,7 @@ func Shrink(ctx context.Context, p *program.Program, fails func(*program.Program
 
 func (s *shrinker) more() bool { return s.trials < MaxTrials && s.ctx.Err() == nil }
 
-// try takes a program over if it fails, too.
+// try adopts a program if it fails, too.
 func (s *shrinker) try(p *program.Program) bool {
 	if !s.more() {
 		return false
@@ -52,7 +52,7 @@ func (s *shrinker) try(p *program.Program) bool {
 	return true
 }
 
-// operations leaves operations out: long runs of them first, single ones in the end.
+// operations leaves out operations: long runs first, single ones in the end.
 func (s *shrinker) operations() bool {
 	got := false
 	for n := max(1, len(s.best.Ops)/2); n > 0; n /= 2 {
@@ -69,7 +69,7 @@ func (s *shrinker) operations() bool {
 	return got
 }
 
-// lists leaves frames and entries out, in the same way.
+// lists leaves out frames and entries in the same way.
 func (s *shrinker) lists() bool {
 	got := false
 	for i := 0; i < len(s.best.Ops); i++ {
@@ -86,7 +86,7 @@ func (s *shrinker) lists() bool {
 	return got
 }
 
-// items is how many frames or entries an operation has.
+// items returns the number of frames or entries of an operation.
 func items(o *program.Op) int {
 	switch {
 	case o.Play != nil:
@@ -97,7 +97,7 @@ func items(o *program.Op) int {
 	return 0
 }
 
-// cut takes some of them out, and tells whether any are left, and any were there.
+// cut removes some of them; it reports whether any are left, and whether there were any.
 func cut(o *program.Op, from, to int) bool {
 	n := items(o)
 	if to = min(to, n); from >= to || to-from == n {
@@ -111,7 +111,7 @@ func cut(o *program.Op, from, to int) bool {
 	return true
 }
 
-// With is the program with another operation in one place.
+// With returns the program with one operation replaced.
 func With(p *program.Program, i int, o *program.Op) *program.Program {
 	c := *p
 	c.Ops = slices.Clone(p.Ops)
@@ -119,7 +119,7 @@ func With(p *program.Program, i int, o *program.Op) *program.Program {
 	return &c
 }
 
-// board makes the surroundings plain.
+// board simplifies the board.
 func (s *shrinker) board() bool {
 	got := false
 	for _, plain := range []func(*program.Board){
@@ -137,7 +137,7 @@ func (s *shrinker) board() bool {
 	return got
 }
 
-// contents makes what is in the operations less.
+// contents simplifies the contents of operations.
 func (s *shrinker) contents() bool {
 	got := false
 	for i := 0; i < len(s.best.Ops); i++ {
@@ -146,7 +146,7 @@ func (s *shrinker) contents() bool {
 			if !left {
 				break
 			}
-			for o != nil && s.try(With(s.best, i, o)) { // the same again, as long as it helps
+			for o != nil && s.try(With(s.best, i, o)) { // repeat the same reduction as long as it helps
 				got = true
 				o, _ = Less(o, k)
 			}
@@ -155,8 +155,8 @@ func (s *shrinker) contents() bool {
 	return got
 }
 
-// Less is an operation made smaller by its k-th reduction: nil when that changes nothing. left is false beyond the
-// last.
+// Less returns an operation made smaller by its k-th reduction, nil if that changes nothing. left is false beyond the
+// last reduction.
 func Less(o *program.Op, k int) (*program.Op, bool) {
 	all := Reductions(o)
 	if k >= len(all) {
@@ -177,7 +177,7 @@ func clone(o *program.Op) *program.Op {
 		err = json.Unmarshal(text, c)
 	}
 	if err != nil {
-		return o // every operation was read from, or can be written to, a file
+		return o // every operation can be converted to and from a file
 	}
 	return c
 }
@@ -188,7 +188,7 @@ func same(a, b *program.Op) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// Reductions are the ways in which an operation can be made smaller.
+// Reductions returns the ways in which an operation can be made smaller.
 func Reductions(o *program.Op) []func(*program.Op) {
 	all := []func(*program.Op){func(o *program.Op) { o.Wait /= 2 }}
 	switch {
@@ -256,7 +256,7 @@ var frameReductions = []func(*program.Frame){
 }
 
 var entryReductions = []func(*program.Entry){
-	func(e *program.Entry) { // the last two pieces become one
+	func(e *program.Entry) { // merges the last two pieces
 		if n := len(e.Pieces); n > 1 && e.Opcode == 1 {
 			e.Pieces[n-2].Len += e.Pieces[n-1].Len
 			e.Pieces = e.Pieces[:n-1]

@@ -23,7 +23,7 @@ type monitor struct {
 	guard *guard
 }
 
-// begun is held by the one monitor of the program: Akita's has one server for all.
+// begun is held by the program's only monitor: Akita has one server for all.
 var begun sync.Mutex
 
 // newMonitor starts the server of a run.
@@ -33,7 +33,8 @@ func newMonitor(ctx context.Context, port int, e *simcore.Engine) (m *monitor, e
 	}
 	m = &monitor{akita: monitoring.NewMonitor().WithPortNumber(port)}
 	m.akita.RegisterEngine(e)
-	// Akita puts its handlers into the default mux, and serves whatever is the default when a request comes: the guard.
+	// Akita registers its handlers in the default mux, and serves whatever the default is when a request arrives: the
+	// guard.
 	handlers := http.NewServeMux()
 	m.guard = &guard{engine: e, to: handlers}
 	http.DefaultServeMux = handlers
@@ -53,7 +54,7 @@ func (m *monitor) add(c sim.Component) { m.akita.RegisterComponent(c) }
 
 func (m *monitor) end() { m.guard.end() }
 
-// guard stands before Akita's handlers: it refuses strangers, and holds the run while a handler looks at it.
+// guard wraps Akita's handlers: it refuses foreign requests, and pauses the run while a handler inspects it.
 type guard struct {
 	engine *simcore.Engine
 	to     http.Handler
@@ -63,10 +64,11 @@ type guard struct {
 	ended  bool
 }
 
-// running are handlers that must not hold the run: the first samples it for a second.
+// running are handlers that must not pause the run: the first samples it for a second.
 var running = map[string]bool{"/api/profile": true, "/api/resource": true, "/api/progress": true}
 
-// unfit are handlers for simulations of another kind: they start a second run, or tick what has no ticks.
+// unfit reports whether a handler is for simulations of another kind: it would start a second run, or tick components
+// that have no ticks.
 func unfit(path string) bool {
 	return path == "/api/run" || strings.HasPrefix(path, "/api/tick/") || strings.HasPrefix(path, "/api/traffic/")
 }
@@ -110,7 +112,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// end lets the run go, and answers nothing from then on.
+// end releases the run; later requests are refused.
 func (g *guard) end() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -120,7 +122,7 @@ func (g *guard) end() {
 	g.ended, g.paused = true, false
 }
 
-// ours reports whether a request comes from this machine, and not from a page of another site.
+// ours reports whether a request comes from this machine and not from a page of another site.
 func ours(r *http.Request) bool {
 	from, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil || !net.ParseIP(from).IsLoopback() || !local(r.Host) {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Options is what to open; the zero value is nothing.
+// Options select what to open; the zero value opens nothing.
 type Options struct {
 	Monitor int    // port of the monitor, 1024 to 65535; 0: none
-	Trace   string // file that gets the trace, NAME.sqlite3, which must not be there; empty: none
+	Trace   string // file for the trace, NAME.sqlite3, which must not exist; empty: none
 }
 
-// suffix is what Akita puts behind the names of traces.
+// suffix is what Akita appends to the names of traces.
 const suffix = ".sqlite3"
 
-// Wanted reports whether anything is to be opened.
+// Wanted reports whether there is anything to open.
 func (o *Options) Wanted() bool { return o.Monitor != 0 || o.Trace != "" }
 
-// Validate returns everything that is wrong, also that this program has no viewer.
+// Validate returns every error of the options, also if this program is built without the viewer.
 func (o *Options) Validate() error {
 	var errs []error
 	if o.Monitor != 0 && (o.Monitor < 1024 || o.Monitor > 65535) {
@@ -43,10 +43,10 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// newFile refuses a file that is there, or whose folder is not.
+// newFile refuses a file that exists, or whose folder does not.
 func newFile(file string) error {
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("--akita-trace %s is there already: want a new name", file)
+		return fmt.Errorf("--akita-trace %s already exists: want a new name", file)
 	}
 	if dir, err := os.Stat(filepath.Dir(file)); err != nil || !dir.IsDir() {
 		return fmt.Errorf("--akita-trace %s: there is no folder %s: want one that is there", file, filepath.Dir(file))

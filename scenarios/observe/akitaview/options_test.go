@@ -8,7 +8,7 @@ import (
 	"nictwin/scenarios/observe/akitaview"
 )
 
-// What is wrong is told by the name of its flag.
+// Errors name the flag.
 func TestOptions(t *testing.T) {
 	for _, x := range []struct {
 		o    akitaview.Options

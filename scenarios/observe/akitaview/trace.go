@@ -19,12 +19,12 @@ type trace struct {
 	file   string
 	to     *tracing.SQLiteTraceWriter
 	last   int
-	ways   map[sim.Msg]tracing.Task // of messages that were sent and have not come
-	waits  map[sim.Msg]tracing.Task // of messages in the port that got them
+	ways   map[sim.Msg]tracing.Task // of messages sent and not yet received
+	waits  map[sim.Msg]tracing.Task // of messages in the port that received them
 	err    error
 }
 
-// newTrace makes the file.
+// newTrace creates the file.
 func newTrace(file string, e *simcore.Engine) (t *trace, err error) {
 	t = &trace{
 		engine: e, file: file, to: tracing.NewSQLiteTraceWriter(strings.TrimSuffix(file, suffix)),
@@ -37,7 +37,7 @@ func newTrace(file string, e *simcore.Engine) (t *trace, err error) {
 	return t, nil
 }
 
-// try has Akita do something, which panics when it cannot, and turns that into an error.
+// try calls f, in which Akita panics if something fails, and turns the panic into an error.
 func (t *trace) try(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -48,12 +48,12 @@ func (t *trace) try(f func()) (err error) {
 	return nil
 }
 
-// passed takes a message at a port.
+// passed handles a message at a port.
 func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 	switch pos {
 	case sim.HookPosPortMsgSend:
 		if _, come := t.waits[m]; come {
-			return // it was handed over as it was sent
+			return // forwarded as it was sent
 		}
 		t.sent(m)
 	case sim.HookPosPortMsgRecvd:
@@ -75,7 +75,7 @@ func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 	case sim.HookPosPortMsgRetrieve:
 		wait, known := t.waits[m]
 		if !known {
-			return // it came before its port was watched
+			return // received before its port was watched
 		}
 		delete(t.waits, m)
 		wait.EndTime = max(wait.StartTime, t.engine.Now().Sec())
@@ -83,7 +83,7 @@ func (t *trace) passed(pos *sim.HookPos, m sim.Msg) {
 	}
 }
 
-// sent begins a message's way.
+// sent begins the task of a message.
 func (t *trace) sent(m sim.Msg) {
 	now := t.engine.Now()
 	if s, ok := m.(simcore.Timed); ok {
@@ -101,7 +101,7 @@ func (t *trace) id() string {
 	return fmt.Sprint(t.last)
 }
 
-// what names the kind of a message.
+// what returns the kind of a message.
 func what(m sim.Msg) string {
 	switch m := m.(type) {
 	case *msg.TLP:
@@ -121,7 +121,7 @@ func (t *trace) write(task tracing.Task) {
 	}
 }
 
-// end writes what is left and closes the file. Messages that are still under way have no task.
+// end writes the remaining tasks and closes the file. Messages still in flight have no task.
 func (t *trace) end() error {
 	if t.err == nil {
 		t.err = t.try(t.to.Flush)

@@ -13,14 +13,14 @@ import (
 
 const built = true
 
-// Viewer is a run that Akita's tools see.
+// Viewer opens a run to Akita's tools.
 type Viewer struct {
-	monitor *monitor // nil: none
-	trace   *trace   // nil: none
+	monitor *monitor // may be nil
+	trace   *trace   // may be nil
 	known   map[sim.Component]bool
 }
 
-// Open opens the run of an engine, before it begins. A run that the monitor holds goes on when ctx ends.
+// Open opens the run of an engine, before it begins. A run paused by the monitor continues when ctx ends.
 func Open(ctx context.Context, o Options, e *simcore.Engine) (*Viewer, error) {
 	v := &Viewer{known: map[sim.Component]bool{}}
 	if err := o.Validate(); err != nil {
@@ -44,7 +44,7 @@ func Open(ctx context.Context, o Options, e *simcore.Engine) (*Viewer, error) {
 	return v, nil
 }
 
-// Close ends what was opened: the trace is complete then. Akita's server goes on and refuses whatever it is asked.
+// Close closes what was opened; the trace is then complete. Akita's server keeps running but refuses every request.
 func (v *Viewer) Close() error {
 	if v.monitor != nil {
 		v.monitor.end()
@@ -65,7 +65,7 @@ func (v *Viewer) Func(ctx sim.HookCtx) {
 	}
 }
 
-// see takes in a component that was not known.
+// see registers a component seen for the first time.
 func (v *Viewer) see(c sim.Component) {
 	if c == nil || v.known[c] {
 		return
@@ -79,7 +79,7 @@ func (v *Viewer) see(c sim.Component) {
 	}
 }
 
-// portHook is told what passes a port.
+// portHook records the messages that pass a port.
 type portHook struct{ v *Viewer }
 
 // Func implements sim.Hook.

@@ -76,7 +76,7 @@ func TestTrace(t *testing.T) {
 	require.Zero(t, count("kind='wait' and parent_id not in (select task_id from trace where kind='way')"))
 
 	_, err = Open(context.Background(), Options{Trace: file}, simcore.NewEngine())
-	require.ErrorContains(t, err, "is there already")
+	require.ErrorContains(t, err, "already exists")
 	_, err = Open(context.Background(), Options{Trace: filepath.Join(file, "x.sqlite3")}, simcore.NewEngine())
 	require.ErrorContains(t, err, "--akita-trace")
 }

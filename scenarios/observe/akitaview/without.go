@@ -10,13 +10,13 @@ import (
 
 const built = false
 
-// Viewer is a run that Akita's tools see.
+// Viewer opens a run to Akita's tools.
 type Viewer struct{}
 
-// Open refuses whatever is wanted: see Options.Validate.
+// Open refuses any options: see Options.Validate.
 func Open(_ context.Context, o Options, _ *simcore.Engine) (*Viewer, error) {
 	return &Viewer{}, o.Validate()
 }
 
-// Close ends it.
+// Close does nothing.
 func (*Viewer) Close() error { return nil }

@@ -17,18 +17,18 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// CoverageFile is the file in a folder of artifacts that has the report on coverage.
+// CoverageFile is the name of the coverage report in a folder of artifacts.
 const CoverageFile = "coverage.json"
 
-// Summary is the file in a folder of artifacts that holds the Object.
+// Summary is the name of the file in a folder of artifacts that holds the Object.
 const Summary = "summary.json"
 
-// Marker is the file that says that a folder is one of artifacts: a run that is killed leaves it, too.
+// Marker is the file that marks a folder of artifacts; a run that is killed leaves it, too.
 const Marker = ".nictwin"
 
 const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
 
-// Mark says of a folder in a folder of artifacts that it is one, too.
+// Mark marks a subfolder of a folder of artifacts as one, too.
 func Mark(dir *files.Folder) error { return dir.Write(Marker, []byte(markerText)) }
 
 // reOurs matches the names of files that a run may write several of.
@@ -45,21 +45,21 @@ type Folder struct {
 	Dir    string
 	Files  *files.Folder
 	made   []string // folders that did not exist before, innermost first
-	marked bool     // by this run, and nothing else says that it is one of artifacts
-	there  []string // names that were there before this run
-	aside  []string // files of an earlier run, by their paths in the folder; each has another name until this run ends
+	marked bool     // by this run; nothing else marks it as a folder of artifacts
+	there  []string // names that existed before this run
+	aside  []string // files of an earlier run, by path in the folder; renamed until this run ends
 	lock   *os.File
 }
 
-// OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or,
-// with overwrite, any. A link to a folder is that folder; a link in it is refused. What an earlier run has left in a
-// folder of ours goes, but for inputs of this run: Close removes it, Drop gives it back. A folder of somebody else's
-// loses nothing but what is replaced.
+// OpenFolder creates the folder or takes an existing one for this run: an empty one, one of an earlier run or, with
+// overwrite, any. dir may be a symbolic link to a folder; links inside it are refused. Files of an earlier run are
+// set aside, except inputs of this run: Close removes them, Drop restores them. A folder of somebody else's loses
+// only what is replaced.
 func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err error) {
 	if dir == "" {
 		return &Folder{}, nil
 	}
-	const tries = 10 // another run may drop the folder that it has made, while this one opens it
+	const tries = 10 // another run may remove the folder that it made while this one opens it
 	for range tries {
 		if f, err = open(dir, overwrite, inputs); !errors.Is(err, os.ErrNotExist) {
 			break
@@ -71,7 +71,7 @@ func OpenFolder(dir string, overwrite bool, inputs ...string) (f *Folder, err er
 	return f, nil
 }
 
-// open makes the folder or takes it. The error is an os.ErrNotExist where another run has removed the folder meanwhile.
+// open creates or takes the folder. The error is an os.ErrNotExist if another run has removed it in the meantime.
 func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
@@ -97,14 +97,14 @@ func open(dir string, overwrite bool, inputs []string) (*Folder, error) {
 	return f, nil
 }
 
-// take locks, looks, marks and sweeps.
+// take locks, checks, marks and sweeps the folder.
 func (f *Folder) take(overwrite bool, inputs []string) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.made = nil // the other run needs them
 		return fmt.Errorf("another run writes there (%w)", err)
 	}
 	if !f.present() {
-		f.made = nil // if they are there, they are another run's
+		f.made = nil // if they exist, they are another run's
 		return fmt.Errorf("another run has removed it: %w", os.ErrNotExist)
 	}
 	for _, name := range ours {
@@ -133,7 +133,7 @@ func (f *Folder) take(overwrite bool, inputs []string) error {
 	return f.sweep(f.Files, "", there, inputs)
 }
 
-// present reports whether the folder still is where it was opened: another run may have made it too, and dropped it.
+// present reports whether the folder is still where it was opened: another run may have removed it.
 func (f *Folder) present() bool {
 	mine, err := f.lock.Stat()
 	if err != nil {
@@ -143,10 +143,10 @@ func (f *Folder) present() bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// maxSummary is in bytes: more than any summary has.
+// maxSummary bounds a summary in bytes.
 const maxSummary = 256 << 20
 
-// foreign says why a folder with these names in it is neither empty nor of an earlier run.
+// foreign returns an error if a folder with these names is neither empty nor of an earlier run.
 func (f *Folder) foreign(there []string) error {
 	marked := false
 	if slices.Contains(there, Marker) {
@@ -176,7 +176,7 @@ func (f *Folder) foreign(there []string) error {
 	return fmt.Errorf("it is neither empty nor of an earlier run: it has %s", names)
 }
 
-// Write leaves the verdict, whole or not at all.
+// Write writes the verdict, whole or not at all.
 func (f *Folder) Write(o *Object) error {
 	if f.Dir == "" {
 		return nil
@@ -191,12 +191,12 @@ func (f *Folder) Write(o *Object) error {
 	return nil
 }
 
-// Drop undoes OpenFolder, whole or in part, for a run that did not take place. One that had written something stays
-// ours.
+// Drop undoes OpenFolder, completely or in part, for a run that did not take place. A folder in which the run has
+// written something remains marked.
 func (f *Folder) Drop() {
 	f.giveBack()
 	if f.marked && f.untouched() {
-		_ = f.Files.Remove(Marker) // what is left of it does no harm
+		_ = f.Files.Remove(Marker) // a remaining marker is harmless
 	}
 	defer f.Close() // nobody takes the folder while it is removed
 	for _, d := range f.made {
@@ -213,11 +213,11 @@ func (f *Folder) untouched() bool {
 		!slices.ContainsFunc(now, func(name string) bool { return name != Marker && !slices.Contains(f.there, name) })
 }
 
-// Close ends the use of the folder: what an earlier run has left in it is gone.
+// Close ends the use of the folder and removes what an earlier run left in it.
 func (f *Folder) Close() {
 	f.clear()
 	if f.lock != nil {
-		_ = f.lock.Close() // it was only read; the lock goes with it
+		_ = f.lock.Close() // it was only read; the lock is released with it
 		f.lock = nil
 	}
 	if f.Files != nil {

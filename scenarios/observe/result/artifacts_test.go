@@ -57,8 +57,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Runs that begin at the same time with one new folder: one has it, and those that go do not take it away from that
-// one.
+// Of several runs that begin at the same time with one new folder, one gets it, and the others do not remove it when
+// they end.
 func TestOneNewFolderForSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for n := range 100 {
@@ -86,7 +86,7 @@ func TestOneNewFolderForSeveral(t *testing.T) {
 	}
 }
 
-// put makes files with their names in them.
+// put creates files that contain their names.
 func put(t *testing.T, paths ...string) {
 	t.Helper()
 	for _, p := range paths {
@@ -95,7 +95,7 @@ func put(t *testing.T, paths ...string) {
 	}
 }
 
-// A folder of somebody else is not touched, unless it is said that it may be; then it is ours.
+// A foreign folder is not touched unless the user allows it; from then on it counts as ours.
 func TestForeignFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	events := filepath.Join("theirs", judge.EventsFile)
@@ -151,8 +151,8 @@ func TestFolderOfAKilledRun(t *testing.T) {
 	f.Close()
 }
 
-// What an earlier run has left in a folder of ours goes when the next one begins, in folders of its cases, too; other
-// files stay, and so do inputs of the next one.
+// Files of an earlier run in a folder of ours are removed when the next one begins, also in the folders of its cases;
+// other files stay, and so do inputs of the next run.
 func TestFilesOfAnEarlierRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)
@@ -189,8 +189,8 @@ func TestFilesOfAnEarlierRun(t *testing.T) {
 	}
 }
 
-// A run that does not take place after all leaves the files of an earlier one as they were. What a run had set aside
-// that was killed goes with the next one.
+// A run that does not take place leaves the files of an earlier one unchanged. Files set aside by a run that was
+// killed are removed by the next one.
 func TestFilesOfAnEarlierRunStay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)
@@ -229,7 +229,7 @@ func TestFilesOfAnEarlierRunStay(t *testing.T) {
 	require.NoError(t, os.Mkdir("a/program-1.json", 0o755))
 	put(t, "a/wave.fst")
 	_, err = OpenFolder("a", false)
-	require.EqualError(t, err, "--out a: write a/program-1.json: program-1.json is there, and is no file")
+	require.EqualError(t, err, "--out a: write a/program-1.json: program-1.json exists and is not a file")
 	require.FileExists(t, "a/wave.fst")
 }
 
@@ -248,7 +248,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Nothing is written through a link, whatever was said. The folder itself may be one.
+// Nothing is written through a link, with any options. The folder itself may be one.
 func TestLinksInAFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "victim")
@@ -275,7 +275,7 @@ func TestLinksInAFolder(t *testing.T) {
 	require.FileExists(t, filepath.Join("real", Summary))
 }
 
-// A folder into which a run had written before it turned out that it cannot take place stays ours.
+// A folder into which a run wrote before it had to give up remains ours.
 func TestFolderOfARunThatBrokeOff(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := OpenFolder("a", false)

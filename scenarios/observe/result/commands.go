@@ -6,19 +6,19 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// DUT is what is known of a device.
+// DUT describes a device.
 type DUT struct {
 	Name     string             `json:"name"`
 	Manifest string             `json:"manifest"`
 	Top      string             `json:"top,omitempty"`
 	Streams  []string           `json:"streams,omitempty"`
 	Ports    []manifest.PinPort `json:"ports,omitempty"`
-	Warnings []build.Remark     `json:"warnings,omitempty"` // of style: the device fits even so
+	Warnings []build.Remark     `json:"warnings,omitempty"` // of style: the device fits nevertheless
 	Built    *Built             `json:"built,omitempty"`
 	Error    string             `json:"error,omitempty"`
 }
 
-// Built tells of a build.
+// Built describes a build.
 type Built struct {
 	Variant string  `json:"variant"`
 	Hash    string  `json:"hash"`
@@ -27,17 +27,17 @@ type Built struct {
 	TookS   float64 `json:"took_s"`
 }
 
-// Fuzzed is what came of programs, in the JSON object.
+// Fuzzed is the outcome of random programs, in the JSON object.
 type Fuzzed struct {
 	Runs     int       `json:"runs"`
 	Failures []Failure `json:"failures"`
 	Coverage Covered   `json:"coverage"`
 
 	Debug     int    `json:"debug"`               // programs played on the debug build, with assertions checked
-	Unchecked string `json:"unchecked,omitempty"` // why there are none, where there were to be some
+	Unchecked string `json:"unchecked,omitempty"` // why there are none, if some were due
 }
 
-// Covered is how much of the contract's bins was hit.
+// Covered counts the hit bins of the contract.
 type Covered struct {
 	Hit         int     `json:"hit"`
 	Bins        int     `json:"bins"`
@@ -47,18 +47,18 @@ type Covered struct {
 
 // Failure is a program that shows a mismatch.
 type Failure struct {
-	Number  int    `json:"number"`  // of the program, by its seed
-	Variant string `json:"variant"` // of the build that it was played on; empty: the Go NIC
+	Number  int    `json:"number"`  // number of the program in its seed
+	Variant string `json:"variant"` // variant of the build; empty: the Go NIC
 	Key     string `json:"key"`
 	Ops     int    `json:"ops"`     // of the program
-	Shrunk  int    `json:"shrunk"`  // operations that are left of it
-	Trials  int    `json:"trials"`  // programs played to find these
-	Program string `json:"program"` // file, if one was written
+	Shrunk  int    `json:"shrunk"`  // operations left after shrinking
+	Trials  int    `json:"trials"`  // programs played to find them
+	Program string `json:"program"` // file, if written
 
 	Finding Finding `json:"-"`
 }
 
-// ServerPlayed is what came of one of two servers that play with each other.
+// ServerPlayed is the outcome of one server of a pair.
 type ServerPlayed struct {
 	Name       string `json:"name"`
 	Digest     string `json:"digest"` // of the crossings of its NIC
@@ -66,38 +66,38 @@ type ServerPlayed struct {
 	Mismatches uint64 `json:"mismatches"`
 	Sent       int    `json:"sent"` // frames
 	Received   int    `json:"received"`
-	Cycles     int64  `json:"cycles"` // until the last crossing
+	Cycles     int64  `json:"cycles"` // up to the last crossing
 }
 
-// ScenarioPlayed is what came of a case of a scenario file.
+// ScenarioPlayed is the outcome of a case of a scenario file.
 type ScenarioPlayed struct {
 	File     string      `json:"file"`
 	Name     string      `json:"name"` // of the scenario, with the values of its sweep
-	NIC      string      `json:"nic"`  // model or rtl in every slot of the contract; empty: as the file has it
+	NIC      string      `json:"nic"`  // model or rtl in every slot of the contract; empty: as the file says
 	Result   string      `json:"result"`
 	Seed     uint64      `json:"seed"`    // of the workload
-	Digest   string      `json:"digest"`  // of completions and memory, as far as compare says; the same for every NIC
+	Digest   string      `json:"digest"`  // of completions and memory, as far as compare says; equal on every NIC
 	Compare  string      `json:"compare"` // exact, messages or counts
 	Messages int         `json:"messages"`
 	Bytes    uint64      `json:"bytes"`
-	Lost     int         `json:"lost"`       // messages that did not arrive, where that may be
+	Lost     int         `json:"lost"`       // messages that did not arrive but were allowed not to
 	Traffic  int64       `json:"traffic_ps"` // from the first request until all had ended
-	SimPs    int64       `json:"sim_ps"`     // with set-up and end
+	SimPs    int64       `json:"sim_ps"`     // including set-up and end
 	NICs     []NICPlayed `json:"nics"`
 }
 
-// NICPlayed is what came of a NIC of a scenario.
+// NICPlayed is the outcome of a NIC of a scenario.
 type NICPlayed struct {
 	Name       string `json:"name"`    // of its server
 	Device     string `json:"device"`  // model, rtl, address or rnic
 	Build      string `json:"build"`   // hash of the RTL build
-	Digest     string `json:"digest"`  // of its crossings; empty where no referee watches
+	Digest     string `json:"digest"`  // of its crossings; empty without a referee
 	Checked    uint64 `json:"checked"` // crossings
 	Mismatches uint64 `json:"mismatches"`
 	Cycles     int64  `json:"cycles"`
 }
 
-// BlockPlayed is what came of a block, in the JSON object.
+// BlockPlayed is the outcome of a block, in the JSON object.
 type BlockPlayed struct {
 	Name     string `json:"name"`
 	RTL      string `json:"rtl"` // module's file
@@ -111,7 +111,7 @@ type BlockPlayed struct {
 	Mismatch *BlockMismatch `json:"mismatch,omitempty"`
 }
 
-// BlockMismatch is the first thing that a block did wrong.
+// BlockMismatch is the first mismatch of a block.
 type BlockMismatch struct {
 	Transaction int    `json:"transaction"`
 	Op          string `json:"op"`

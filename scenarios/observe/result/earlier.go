@@ -11,17 +11,17 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// earlier ends the names of files of an earlier run while the next one goes on. They get their names back if that turns
-// out to be one that cannot take place.
+// earlier is appended to the names of an earlier run's files during the next run. If that run turns out not to take
+// place, they get their names back.
 const earlier = ".earlier"
 
 // isOurs reports whether runs write files of this name.
 func isOurs(name string) bool { return slices.Contains(ours, name) || reOurs.MatchString(name) }
 
-// sweep sets aside what an earlier run has left in a folder with these names in it, and in the folders in it that are
-// marked. at is the folder's path in that of the artifacts.
+// sweep sets aside the files of an earlier run in a folder with these names, and in its marked subfolders. at is the
+// folder's path in the folder of artifacts.
 func (f *Folder) sweep(dir *files.Folder, at string, there, inputs []string) error {
-	for _, name := range there { // first of all, what a run had set aside that was killed
+	for _, name := range there { // first, files that a killed run had set aside
 		if old, ok := strings.CutSuffix(name, earlier); ok && isOurs(old) {
 			if err := dir.Remove(name); err != nil {
 				return err
@@ -43,7 +43,7 @@ func (f *Folder) sweep(dir *files.Folder, at string, there, inputs []string) err
 	return nil
 }
 
-// setAside gives the files of ours among these names another name.
+// setAside renames those of the files that are ours.
 func (f *Folder) setAside(dir *files.Folder, at string, names, inputs []string) error {
 	for _, name := range names {
 		if !isOurs(name) || name == Marker || isInput(dir.Path(name), inputs) {
@@ -62,11 +62,11 @@ func (f *Folder) setAside(dir *files.Folder, at string, names, inputs []string) 
 	return nil
 }
 
-// sweepSub sweeps a folder in a folder if it is marked, and removes it if it has nothing but the mark.
+// sweepSub sweeps a marked subfolder, and removes it if only the marker is left.
 func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) error {
 	sub, err := dir.Sub(name)
 	if err != nil {
-		return nil // a folder that cannot be opened has no mark
+		return nil // a folder that cannot be opened is not marked
 	}
 	text, err := sub.Read(Marker, int64(len(markerText)))
 	if err != nil || string(text) != markerText {
@@ -82,15 +82,15 @@ func (f *Folder) sweepSub(dir *files.Folder, at, name string, inputs []string) e
 	return errors.Join(err, sub.Close())
 }
 
-// giveBack gives the files of an earlier run their names back.
+// giveBack restores the names of an earlier run's files.
 func (f *Folder) giveBack() {
 	for _, name := range f.aside {
-		_ = f.Files.Rename(name+earlier, name) // the error of the run tells more
+		_ = f.Files.Rename(name+earlier, name) // the run's own error says more
 	}
 	f.aside = nil
 }
 
-// clear removes the files of an earlier run, and the folders in which nothing else was.
+// clear removes the files of an earlier run, and the folders that are then empty.
 func (f *Folder) clear() {
 	for _, name := range f.aside {
 		_ = f.Files.Remove(name + earlier) // the next run tries again
@@ -103,7 +103,7 @@ func (f *Folder) clear() {
 	f.aside = nil
 }
 
-// removeEmpty removes a folder in which there is nothing but the mark.
+// removeEmpty removes a folder that holds only the marker.
 func (f *Folder) removeEmpty(at string) {
 	if info, err := os.Lstat(f.Files.Path(at)); err != nil || !info.IsDir() {
 		return

@@ -12,38 +12,38 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// Domain is the part of the NIC, or of the run, that a finding is about.
+// Domain is the part of the NIC, or of the run, that a finding concerns.
 type Domain string
 
 // Domains.
 const (
-	Rx        Domain = "rx"        // frames that came in
-	Tx        Domain = "tx"        // work entries that send, and frames that leave
+	Rx        Domain = "rx"        // frames received
+	Tx        Domain = "tx"        // work entries that send, and frames sent
 	Copies    Domain = "copies"    // work entries that copy or invalidate
 	Accounts  Domain = "accounts"  // credit accounts and slow-path rings
 	Pause     Domain = "pause"     // pause frames
 	Messages  Domain = "messages"  // MSI-X
 	Registers Domain = "registers" // answers to reads
 	Counters  Domain = "counters"
-	Device    Domain = "device"   // what belongs to no queue, port or register
+	Device    Domain = "device"   // anything not tied to a queue, port or register
 	Streams   Domain = "streams"  // rules of AXI-Stream on the device's pins
-	Block     Domain = "block"    // a block alone
+	Block     Domain = "block"    // a block played alone
 	Coverage  Domain = "coverage" // of the RTL
 	Run       Domain = "run"      // the run itself
 
-	Application Domain = "application" // what runs on the servers
+	Application Domain = "application" // applications on the servers
 )
 
-// Finding is one thing that is not as it must be. Fields that do not apply are zero, and not in JSON.
+// Finding is one fault. Fields that do not apply are zero, and are omitted in JSON.
 type Finding struct {
-	NIC      string `json:"nic,omitempty"`  // its name, where NICs have names
+	NIC      string `json:"nic,omitempty"`  // its name, if NICs have names
 	Rule     string `json:"rule,omitempty"` // of docs/nic.md, such as R8
 	Domain   Domain `json:"domain"`
-	Field    string `json:"field,omitempty"`    // the first that differs
-	Expected string `json:"expected,omitempty"` // as Value has it
+	Field    string `json:"field,omitempty"`    // the first field that differs
+	Expected string `json:"expected,omitempty"` // formatted by Value
 	Got      string `json:"got,omitempty"`
 
-	Cycle *int64 `json:"cycle,omitempty"` // of the device, in which it showed
+	Cycle *int64 `json:"cycle,omitempty"` // cycle of the device in which the fault showed
 	Port  *int   `json:"port,omitempty"`  // Ethernet port
 	Queue *int   `json:"queue,omitempty"` // receive queue where Domain is rx or accounts, else transmit queue
 	Index *int   `json:"index,omitempty"` // of the descriptor or work entry
@@ -55,23 +55,23 @@ type Finding struct {
 
 	Scenario string `json:"scenario,omitempty"` // case of a scenario file
 
-	Files   []string `json:"files,omitempty"`   // Go block and RTL module that are responsible, as far as known
-	Text    string   `json:"text"`              // for people: the first line says what differs, others have details
-	Command string   `json:"command,omitempty"` // that shows it again
+	Files   []string `json:"files,omitempty"`   // Go block and RTL module responsible, as far as known
+	Text    string   `json:"text"`              // for people: the first line says what differs, the others give details
+	Command string   `json:"command,omitempty"` // that reproduces it
 }
 
-// Frame is the frame that a finding is about. A frame that is in no capture has no capture, packet and time.
+// Frame identifies the frame that a finding concerns. Without a capture, Capture, Packet and Time are empty.
 type Frame struct {
 	Dir     string `json:"dir"`               // rx or tx
-	Port    int    `json:"port"`              // at which it comes in, or is to leave
-	Number  int    `json:"number"`            // rx: ordinal on its port; tx: of all that are posted; from 0
+	Port    int    `json:"port"`              // at which it arrives or must leave
+	Number  int    `json:"number"`            // rx: ordinal on its port; tx: among all posted frames; from 0
 	Capture string `json:"capture,omitempty"` // file
 	Packet  int    `json:"packet,omitempty"`  // in the file, from 1, as Wireshark counts
-	Time    string `json:"time,omitempty"`    // at which it was captured, RFC 3339, UTC; not there if the file has none
-	Pass    int    `json:"pass,omitempty"`    // over the captures, from 1
+	Time    string `json:"time,omitempty"`    // time of capture, RFC 3339, UTC; omitted if the file has none
+	Pass    int    `json:"pass,omitempty"`    // pass over the captures, from 1
 }
 
-// BlockInput is what a block alone was asked.
+// BlockInput is the request to a block played alone.
 type BlockInput struct {
 	Name        string `json:"name"`
 	Transaction int    `json:"transaction"` // from 0
@@ -83,13 +83,13 @@ type BlockInput struct {
 
 // Program is the random program that shows a finding.
 type Program struct {
-	Number     int    `json:"number"`         // by the seed
-	Operations int    `json:"operations"`     // that are left of it
-	Of         int    `json:"of"`             // operations that it had
-	File       string `json:"file,omitempty"` // if one was written
+	Number     int    `json:"number"`         // number in the seed
+	Operations int    `json:"operations"`     // operations left after shrinking
+	Of         int    `json:"of"`             // operations of the original
+	File       string `json:"file,omitempty"` // if written
 }
 
-// From sets where a frame was captured, and which pass over the captures, from 1, this is.
+// From sets where a frame was captured, and in which pass over the captures, counted from 1.
 func (f *Frame) From(o capture.Origin, pass int) {
 	f.Capture, f.Packet = o.File, o.Packet
 	if o.File == "" {
@@ -116,7 +116,7 @@ func (f *Frame) place() string {
 	return s + ")"
 }
 
-// About names the finding's frame, and says in the first line of its text where it was captured.
+// About names the finding's frame, and adds to the first line of its text where the frame was captured.
 func (f *Finding) About(frame *Frame) {
 	f.Frame = frame
 	head, rest, more := strings.Cut(f.Text, "\n")
@@ -126,13 +126,13 @@ func (f *Finding) About(frame *Frame) {
 	}
 }
 
-// Head is the first line of the text.
+// Head returns the first line of the text.
 func (f *Finding) Head() string {
 	head, _, _ := strings.Cut(f.Text, "\n")
 	return head
 }
 
-// Texts are the texts of findings.
+// Texts returns the texts of findings.
 func Texts(list []Finding) []string {
 	texts := make([]string, len(list))
 	for i := range list {
@@ -141,7 +141,7 @@ func Texts(list []Finding) []string {
 	return texts
 }
 
-// OfMismatch is what the referee found.
+// OfMismatch converts a mismatch of the referee.
 func OfMismatch(m *verdict.Mismatch) Finding {
 	f := Finding{
 		NIC: m.NIC, Rule: m.Rule, Domain: domainOf(m), Field: m.Field, Expected: Value(m.Expected), Got: Value(m.Got),
@@ -166,7 +166,7 @@ func OfMismatch(m *verdict.Mismatch) Finding {
 	return f
 }
 
-// OfFrame is a frame as the referee names it.
+// OfFrame converts the referee's identification of a frame.
 func OfFrame(id verdict.FrameID) *Frame {
 	f := &Frame{Dir: "rx", Port: id.Port, Number: int(id.N)}
 	if id.Sent {
@@ -175,7 +175,7 @@ func OfFrame(id verdict.FrameID) *Frame {
 	return f
 }
 
-// domainOf is the domain of a mismatch: by its rule, where that has a section for itself, else by where it showed.
+// domainOf returns the domain of a mismatch: by its rule if that has a section of its own, else by where it showed.
 func domainOf(m *verdict.Mismatch) Domain {
 	if m.Rule != "" {
 		switch m.Rule[0] {
@@ -202,8 +202,8 @@ func domainOf(m *verdict.Mismatch) Domain {
 	return Device
 }
 
-// OfError is why a run did not come to its end. An error that knows more has a method Finding, and what keeps a driver
-// from going on names its rule.
+// OfError converts an error that ended a run. Errors that know more have a method Finding, and those that end a
+// driver name the broken rule.
 func OfError(err error) Finding {
 	var known interface {
 		error

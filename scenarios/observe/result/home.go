@@ -2,14 +2,14 @@ package result
 
 import "fmt"
 
-// Home is a home that was used, in the JSON object.
+// Home is the home that a command used, in the JSON object.
 type Home struct {
 	Dir      string `json:"dir"`
-	Revision string `json:"revision"` // commit of which it is a work tree, empty when unknown
-	Modified bool   `json:"modified"` // its verilator/ is not as in that commit
+	Revision string `json:"revision"` // commit of its work tree; empty if unknown
+	Modified bool   `json:"modified"` // its verilator/ differs from that commit
 }
 
-// String is the home for people.
+// String formats the home for people.
 func (h *Home) String() string {
 	switch {
 	case h.Revision == "":

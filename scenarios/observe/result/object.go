@@ -11,49 +11,49 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// Schema is the version of Object; it changes when a field changes its meaning or goes.
+// Schema is the version of Object; it changes when a field changes its meaning or is removed.
 const Schema = 2
 
-// Object is what --json prints: one line, whatever happens. Fields that a command has nothing for are zero.
+// Object is what --json prints: one line, in every case. Fields that a command does not use are zero.
 type Object struct {
 	Schema  int    `json:"schema"`
 	Command string `json:"command"`
 	Result  string `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
 	Seed    uint64 `json:"seed"`
 	Digest  string `json:"digest"` // of the event stream
-	Build   string `json:"build"`  // hash of the RTL build, empty for the Go model
-	// of this program, with +changes where its tree had some; empty when unknown
+	Build   string `json:"build"`  // hash of the RTL build; empty for the Go model
+	// of this program, with +changes if its tree had some; empty if unknown
 	Revision   string  `json:"revision"`
-	Home       *Home   `json:"home,omitempty"` // that was used
+	Home       *Home   `json:"home,omitempty"` // used by the command
 	Checked    uint64  `json:"checked"`
 	Mismatches uint64  `json:"mismatches"`
-	Cycles     int64   `json:"cycles"` // of the device; of a replay those until the last crossing
+	Cycles     int64   `json:"cycles"` // of the device; in a replay, up to the last crossing
 	SimPs      int64   `json:"sim_ps"`
 	WallS      float64 `json:"wall_s"`
-	Artifacts  string  `json:"artifacts"` // folder, empty for none
+	Artifacts  string  `json:"artifacts"` // folder; empty: none
 
-	Cut       []judge.Cut `json:"cut,omitempty"` // artifacts that reached --artifact-mb
+	Cut       []judge.Cut `json:"cut,omitempty"` // artifacts cut at --artifact-mb
 	Error     string      `json:"error,omitempty"`
 	Warnings  []string    `json:"warnings,omitempty"`  // what a pass does not prove
-	Findings  []Finding   `json:"findings,omitempty"`  // what differs, most telling first
+	Findings  []Finding   `json:"findings,omitempty"`  // the most telling first
 	Reproduce string      `json:"reproduce,omitempty"` // command line
 
-	Captures []string `json:"captures,omitempty"` // files, as they were named
+	Captures []string `json:"captures,omitempty"` // files, as named by the user
 	NIC      string   `json:"nic,omitempty"`      // rtl or model
 	Dir      string   `json:"dir,omitempty"`      // rx, tx or both
-	Stall    *int     `json:"stall,omitempty"`    // percent; not there where each program or run has its own
-	Ports    int      `json:"ports,omitempty"`    // of the NIC; not there where programs have one or two
+	Stall    *int     `json:"stall,omitempty"`    // percentage; omitted if each program or run has its own
+	Ports    int      `json:"ports,omitempty"`    // of the NIC; omitted if programs have one or two
 
 	Captured *Captured    `json:"captured,omitempty"`
 	Rx       *Received    `json:"rx,omitempty"`
 	Tx       *Transmitted `json:"tx,omitempty"`
 	Wall     *Shares      `json:"wall_share,omitempty"`
-	// for how much of the wall time the RTL simulated, beside the rest
+	// share of the wall time in which the RTL simulated, in parallel with the rest
 	RTLBusy float64 `json:"rtl_busy,omitempty"`
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
-	Board json.RawMessage `json:"board,omitempty"` // with every field, as board show has it
+	Board json.RawMessage `json:"board,omitempty"` // with every field, as printed by board show
 
 	Blocks []BlockPlayed `json:"blocks,omitempty"`
 
@@ -75,17 +75,17 @@ type Object struct {
 	Results any `json:"results,omitempty"` // of measurements
 }
 
-// Captured counts what became of the packets in the captures, of one pass over them.
+// Captured counts the packets of the captures by outcome, for one pass.
 type Captured struct {
 	Frames      int `json:"frames"`       // played
-	NotPlayable int `json:"not_playable"` // without a byte
+	NotPlayable int `json:"not_playable"` // empty packets
 	LeftOut     int `json:"left_out"`     // by --limit
-	Truncated   int `json:"truncated"`    // played, but shorter in the file than they were on the wire
+	Truncated   int `json:"truncated"`    // played, but shorter in the file than on the wire
 	Sections    int `json:"sections_skipped"`
 	Shortened   int `json:"gaps_shortened"`
 
 	CutOff []*capture.CutOff `json:"cut_off,omitempty"` // captures that end in the middle of a packet
-	// captures not read to their end, as --limit was reached: left_out lacks their packets
+	// captures not read to the end, since --limit was reached: left_out does not count their packets
 	NotRead []string `json:"not_read,omitempty"`
 }
 
@@ -99,7 +99,7 @@ type Received struct {
 	PerPort   []ReceivedOn      `json:"per_port"`
 }
 
-// ReceivedOn counts frames that came in on a port.
+// ReceivedOn counts frames received on a port.
 type ReceivedOn struct {
 	In        int `json:"in"`
 	Delivered int `json:"delivered"`
@@ -113,7 +113,7 @@ type Transmitted struct {
 	Bytes   int64 `json:"bytes"`
 }
 
-// Shares is where the wall time went, in parts of the whole that add up to 1; see [replay.Shares].
+// Shares breaks down the wall time, in parts that add up to 1; see [replay.Shares].
 type Shares struct {
 	RTL     float64 `json:"rtl"`
 	Bridge  float64 `json:"bridge"`
@@ -121,7 +121,7 @@ type Shares struct {
 	Referee float64 `json:"referee"`
 }
 
-// IsSummary reports why text is not a summary of ours; it tells one of ours from any other file of its name.
+// IsSummary returns an error if text is not a summary by nictwin, to distinguish it from any other file of that name.
 func IsSummary(text []byte) error {
 	var o struct {
 		Schema int    `json:"schema"`

@@ -1,14 +1,14 @@
 package result
 
-// Outcome is how a command ended.
+// Outcome says how a command ended.
 type Outcome int
 
 // Outcomes.
 const (
 	Pass           Outcome = iota
-	Mismatch               // the device does not do what it must
+	Mismatch               // the device breaks the contract or differs from its reference
 	Usage                  // the command or its input is wrong
-	Infrastructure         // it could not be found out
+	Infrastructure         // the outcome could not be determined
 	Interrupted            // by a signal
 )
 
@@ -20,8 +20,8 @@ var outcomes = [...]struct {
 	Interrupted: {130, "interrupted"},
 }
 
-// Exit is the exit code.
+// Exit returns the exit code.
 func (o Outcome) Exit() int { return outcomes[o].exit }
 
-// String is the name of the outcome in the JSON object.
+// String returns the outcome's name in the JSON object.
 func (o Outcome) String() string { return outcomes[o].name }

@@ -6,7 +6,7 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// DevicePlayed is what `play` did with a device, in the JSON object.
+// DevicePlayed is the outcome of `play` on a device, in the JSON object.
 type DevicePlayed struct {
 	Device   string         `json:"device"`
 	Check    string         `json:"check"` // identity, route, rules or reference
@@ -19,12 +19,12 @@ type DevicePlayed struct {
 	Failed *DeviceFailed `json:"failed,omitempty"`
 }
 
-// DeviceFailed is the run that failed, as short as it was made.
+// DeviceFailed is the failing run, as far as it could be shortened.
 type DeviceFailed struct {
 	Seed         uint64         `json:"seed"`
 	Parameters   []string       `json:"parameters,omitempty"`
-	Transactions int            `json:"transactions"` // that are left of it
-	Of           int            `json:"of"`           // that it had
+	Transactions int            `json:"transactions"` // left after shortening
+	Of           int            `json:"of"`           // of the original run
 	Keep         string         `json:"keep"`         // their numbers
 	Drawn        *play.Settings `json:"drawn"`
 	Stream       string         `json:"stream,omitempty"`
@@ -35,11 +35,11 @@ type DeviceFailed struct {
 	Got          string         `json:"got"`
 }
 
-// TransactionsFile has the transactions of the run that failed, one a line: cycles of the first and last beat,
-// direction, stream and number, fields and data.
+// TransactionsFile is the name of the file with the transactions of the failing run, one per line: cycles of the
+// first and last beat, direction, stream and number, fields and data.
 const TransactionsFile = "transactions.txt"
 
-// Wave is a waveform that a run has left.
+// Wave is the waveform of a run.
 type Wave struct {
 	FST      string `json:"fst"`
 	SaveFile string `json:"save_file"` // for GTKWave

@@ -12,12 +12,12 @@ import (
 // Release is the newest version in CHANGELOG.md, as a test of ci/house checks.
 const Release = "0.9.0"
 
-// Version says what this program is.
+// Version describes this program.
 type Version struct {
-	Release  string `json:"release"`  // of CHANGELOG.md; changes since then have no version yet
-	Module   string `json:"module"`   // version of the module, (devel) for a build from the tree
-	Revision string `json:"revision"` // of the tree, empty when unknown
-	Modified bool   `json:"modified"` // the tree had changes that were not committed
+	Release  string `json:"release"`  // of CHANGELOG.md; later changes have no version yet
+	Module   string `json:"module"`   // version of the module; (devel) for a build from the tree
+	Revision string `json:"revision"` // of the tree; empty if unknown
+	Modified bool   `json:"modified"` // the tree had uncommitted changes
 	Contract string `json:"contract"` // of the hardware, docs/nic.md
 	Bridge   int    `json:"bridge"`   // protocol to a device, docs/bridge.md
 	Schema   int    `json:"schema"`   // of the JSON object
@@ -25,7 +25,7 @@ type Version struct {
 	Platform string `json:"platform"`
 }
 
-// ThisVersion is the version of the running program.
+// ThisVersion returns the version of the running program.
 func ThisVersion() *Version {
 	v := &Version{
 		Release: Release, Contract: fmt.Sprintf("%d.%d", nicspec.ContractVersion>>16, nicspec.ContractVersion&0xffff),
@@ -51,7 +51,7 @@ func ThisVersion() *Version {
 	return v
 }
 
-// Tree is the revision, with a mark where the tree had changes.
+// Tree returns the revision, marked if the tree had changes.
 func (v *Version) Tree() string {
 	if v.Modified {
 		return v.Revision + "+changes"
@@ -59,7 +59,7 @@ func (v *Version) Tree() string {
 	return v.Revision
 }
 
-// String is the version for people.
+// String formats the version for people.
 func (v *Version) String() string {
 	tree := ", revision unknown"
 	if v.Revision != "" {

@@ -17,14 +17,14 @@ func (o *Object) End(out Outcome, err error) {
 	}
 }
 
-// WriteLine writes the object as one line. Where JSON cannot hold it, for instance a NaN, it writes an object with
-// that error.
+// WriteLine writes the object as one line. If JSON cannot represent it, for instance because of a NaN, it writes an
+// object with that error.
 func (o *Object) WriteLine(w io.Writer) error {
 	text, err := o.text("")
 	if err != nil {
 		instead := Object{Command: o.Command, Seed: o.Seed}
 		instead.End(Infrastructure, err)
-		text, _ = instead.text("") // it has strings and whole numbers only
+		text, _ = instead.text("") // it holds only strings and whole numbers
 	}
 	if _, werr := w.Write(append(text, '\n')); werr != nil {
 		err = fmt.Errorf("result as JSON: %w", werr)
@@ -32,7 +32,7 @@ func (o *Object) WriteLine(w io.Writer) error {
 	return err
 }
 
-// text returns the object as JSON, without null: a list or map of a field that is always there is empty instead.
+// text returns the object as JSON, without null: a mandatory list or map is empty instead.
 func (o *Object) text(indent string) ([]byte, error) {
 	noNull(reflect.ValueOf(o).Elem())
 	write := json.Marshal
@@ -46,7 +46,7 @@ func (o *Object) text(indent string) ([]byte, error) {
 	return text, nil
 }
 
-// noNull makes the lists and maps in a value empty that are nil and would be written as null.
+// noNull replaces nil lists and maps in a value, if they would be written as null, by empty ones.
 func noNull(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -74,7 +74,7 @@ func noNull(v reflect.Value) {
 	}
 }
 
-// fill makes a list or map empty that is nil.
+// fill replaces a nil list or map by an empty one.
 func fill(f reflect.Value) {
 	switch {
 	case f.Kind() == reflect.Slice && f.IsNil():

@@ -9,20 +9,20 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Mark is a place in a waveform.
+// Mark is a labelled position in a waveform.
 type Mark struct {
 	Name  string
 	Cycle uint64
 }
 
-// View is what a viewer shows.
+// View describes what a viewer shows.
 type View struct {
 	Manifest *manifest.Manifest
 	Ports    []manifest.PinPort
 	FST      string
 	Period   simcore.Ps // of the first clock
-	Marks    []Mark     // the first one is where the viewer opens; at most 26
-	Blocks   []Block    // parts of the design that are of interest, shown after the streams
+	Marks    []Mark     // the viewer opens at the first one; at most 26
+	Blocks   []Block    // parts of the design of interest, shown after the streams
 }
 
 // Block is an instance in the design.
@@ -31,7 +31,7 @@ type Block struct {
 	Signals []string // with their paths
 }
 
-// BlocksOf are the instances at these paths with their own signals, among all those of a waveform.
+// BlocksOf returns the instances at these paths with their own signals, out of all signals of a waveform.
 func BlocksOf(paths, signals []string) []Block {
 	list := make([]Block, 0, len(paths))
 	for _, p := range paths {
@@ -46,7 +46,7 @@ func BlocksOf(paths, signals []string) []Block {
 	return list
 }
 
-// Time is when a cycle's rising edge of the first clock is, from power-up.
+// Time returns the time of the first clock's rising edge in a cycle, from power-up.
 func (v *View) Time(cycle uint64) simcore.Ps {
 	resets := 0
 	for _, r := range v.Manifest.Resets {
@@ -59,7 +59,7 @@ func (v *View) Time(cycle uint64) simcore.Ps {
 	return t + v.Period
 }
 
-// Signals are the names of all pins that are shown, as the waveform has them.
+// Signals returns the names of all pins shown, as the waveform has them.
 func (v *View) Signals() (list []string) {
 	for _, g := range v.groups() {
 		list = append(list, g.signals...)
@@ -72,7 +72,7 @@ type group struct {
 	signals []string
 }
 
-// groups are clocks and resets, then each stream, then what is observed.
+// groups returns clocks and resets, then each stream, then observed outputs.
 func (v *View) groups() []group {
 	m := v.Manifest
 	list := []group{{title: "clocks and resets"}}
@@ -105,7 +105,7 @@ func (v *View) groups() []group {
 	return list
 }
 
-// add shows a pin, if the design has it.
+// add adds a pin to the group if the design has it.
 func (g *group) add(v *View, pin string) {
 	for _, p := range v.Ports {
 		if p.Name != pin || p.Array != "" {
@@ -126,10 +126,10 @@ const (
 	flagComment = "@200"
 )
 
-// maxMarks is how many named markers GTKWave has.
+// maxMarks is the number of named markers in GTKWave.
 const maxMarks = 26
 
-// SaveFile is the view as a save file of GTKWave.
+// SaveFile returns the view as a save file of GTKWave.
 func (v *View) SaveFile() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[dumpfile] %q\n[timestart] %d\n", filepath.Base(v.FST), v.start())
@@ -165,7 +165,7 @@ func (v *View) SaveFile() string {
 	return b.String()
 }
 
-// start is a little before the first mark.
+// start returns a time a little before the first mark.
 func (v *View) start() int64 {
 	if len(v.Marks) == 0 {
 		return 0

@@ -8,37 +8,37 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Policy says which runs leave a waveform.
+// Policy decides which runs dump a waveform.
 type Policy struct {
 	Kind     Kind
 	from, to instant // of a Window
 }
 
-// Kind is a sort of policy.
+// Kind is a kind of policy.
 type Kind int
 
 // Kinds.
 const (
 	Never  Kind = iota
-	Fail        // of a run that fails: a window around the first difference
+	Fail        // of a failing run: a window around the first difference
 	Always      // of every cycle
 	Window      // of given cycles
 )
 
-// instant is a cycle, or a time.
+// instant is a cycle or a time.
 type instant struct {
 	n    uint64
 	time bool // n is picoseconds
 }
 
-// Cycles that a window shows before and after a difference.
+// Number of cycles in a window before and after a difference.
 const (
 	Before = 400
 	After  = 60
 )
 
-// Parse reads a policy: never, fail, always, or A:B in cycles or in times such as 2us. An end that is left out is that
-// of the run.
+// Parse parses a policy: never, fail, always, or A:B in cycles or in times such as 2us. An omitted end is that of the
+// run.
 func Parse(text string) (Policy, error) {
 	switch text {
 	case "never":
@@ -87,7 +87,7 @@ func parseInstant(text string) (instant, bool) {
 	return instant{n: n}, err == nil
 }
 
-// cycle is that in which an instant lies.
+// cycle returns the cycle of an instant.
 func (i instant) cycle(period simcore.Ps) uint64 {
 	if !i.time {
 		return i.n
@@ -95,8 +95,8 @@ func (i instant) cycle(period simcore.Ps) uint64 {
 	return i.n / uint64(period)
 }
 
-// Cycles are the first and the last cycle that a run leaves in its waveform; ok is false if it leaves none. at is the
-// cycle of the difference if it failed.
+// Cycles returns the first and the last cycle of a run's waveform; ok is false if there is none. at is the cycle of
+// the difference if the run failed.
 func (p Policy) Cycles(failed bool, at uint64, period simcore.Ps) (from, to uint64, ok bool) {
 	switch p.Kind {
 	case Always:

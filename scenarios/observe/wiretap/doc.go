@@ -1,14 +1,14 @@
-// Package wiretap records what crosses the cables of a rack, as one pcapng file: an interface for each cable and
-// direction, stamps of simulated time in nanoseconds.
+// Package wiretap records the frames on the cables of a rack in one pcapng file: an interface per cable and
+// direction, timestamps of simulated time in nanoseconds.
 //
-// A frame is stamped when it has crossed its cable; where the network has faults, when it has come to them, and a
-// comment says what they did to it. Its bytes are those that were sent: what faults change is not in the file, nor is
-// a copy that they make.
+// A frame is stamped when it has crossed its cable; in a network with faults, when it reaches them, and a comment
+// says what they did to it. Its bytes are those that were sent: neither changes by faults nor duplicates are in the
+// file.
 //
-// It judges nothing, and has no say in the run: it listens to links and decorators that are there.
+// It judges nothing and does not affect the run: it only listens to existing links and decorators.
 //
 // Invariants:
-//   - Packets stand in the order of their stamps, although devices that run ahead of the engine send out of it.
+//   - Packets are in timestamp order, although devices that run ahead of the engine send out of order.
 //   - The same run gives the same bytes.
-//   - The file keeps to its limit; what no longer fits is counted.
+//   - The file stays within its limit; packets that no longer fit are counted.
 package wiretap

@@ -16,7 +16,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// File is the name of the file.
+// File is the name of the recording.
 const File = "wires.pcapng"
 
 // Tap records the cables of a rack.
@@ -25,13 +25,13 @@ type Tap struct {
 	out     *trace.Pcapng
 	file    *os.File
 	waiting recent
-	idle    [][]byte // buffers
+	idle    [][]byte // free buffers
 	count   uint64   // frames so far
 	frame   trace.Frame
 }
 
-// Attach has a rack's cables recorded from now on, in a file of at most limit bytes, 0 for any number. It fails on a
-// rack without cables.
+// Attach records a rack's cables from now on, in a file of at most limit bytes, 0 for no limit. It fails on a rack
+// without cables.
 func Attach(clock simcore.Scheduler, r *board.Rack, dir *files.Folder, limit int64) (*Tap, error) {
 	if len(r.Cables) == 0 {
 		return nil, fmt.Errorf("wiretap: rack %s has no cables: want a network of kind %s or %s", r.Name,
@@ -60,7 +60,7 @@ func Attach(clock simcore.Scheduler, r *board.Rack, dir *files.Folder, limit int
 	return t, nil
 }
 
-// Cut says how much is in the file.
+// Cut returns how much of the traffic is in the file.
 func (t *Tap) Cut() trace.Cut { return t.out.Cut() }
 
 // Close writes what is left. It may be called again.
@@ -76,7 +76,7 @@ func (t *Tap) Close() error {
 	return err
 }
 
-// ear listens to frames that enter a link from a port.
+// ear records frames that enter a link from a port.
 type ear struct {
 	tap   *Tap
 	iface int
@@ -93,7 +93,7 @@ func (x *ear) Func(ctx sim.HookCtx) {
 	}
 }
 
-// listen hears what a cable's faults see. Who listened before is still told.
+// listen records what a cable's faults see. An earlier listener is still called.
 func (t *Tap) listen(w *inject.Wire, first int) {
 	before := w.Seen
 	w.Seen = func(d inject.Direction, f *msg.Frame, s *inject.Strike) {
@@ -104,7 +104,7 @@ func (t *Tap) listen(w *inject.Wire, first int) {
 	}
 }
 
-// record takes a frame that arrives now or later, and writes those of which none can come before any more.
+// record adds a frame that arrives now or later, and writes the frames that no other can precede any more.
 func (t *Tap) record(iface int, at simcore.Ps, data []byte, comments []string) {
 	if t.file == nil {
 		return
@@ -122,7 +122,7 @@ func (t *Tap) record(iface int, at simcore.Ps, data []byte, comments []string) {
 	t.count++
 }
 
-// write writes the earliest of what waits.
+// write writes the earliest waiting packet.
 func (t *Tap) write() {
 	p := heap.Pop(&t.waiting).(packet)
 	t.frame = trace.Frame{Ns: int64(p.at / simcore.Nanosecond), ID: trace.NoID, Comments: p.comments}
@@ -130,7 +130,7 @@ func (t *Tap) write() {
 	t.idle = append(t.idle, p.data)
 }
 
-// packet waits for those that arrive before it.
+// packet is a frame that waits for those that arrive before it.
 type packet struct {
 	at       simcore.Ps
 	number   uint64
@@ -139,7 +139,7 @@ type packet struct {
 	comments []string
 }
 
-// recent is a heap of packets by their stamps.
+// recent is a heap of packets, by timestamp.
 type recent []packet
 
 func (r recent) Len() int { return len(r) }
@@ -156,7 +156,7 @@ func (r *recent) Pop() any {
 	return p
 }
 
-// comments say what was done to a frame.
+// comments says what was done to a frame.
 func comments(s *inject.Strike) (all []string) {
 	say := func(format string, a ...any) {
 		which := fmt.Sprintf("frame %d of those without RoCE", s.PSN)

@@ -20,7 +20,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// dumb is a NIC of which there are only the ports; it takes every frame.
+// dumb is a NIC that consists only of ports; it accepts every frame.
 type dumb struct {
 	board.NIC
 	*sim.ComponentBase
@@ -165,7 +165,7 @@ func TestEveryWireIsRecorded(t *testing.T) {
 	}
 }
 
-// A stamp is the time of arrival, to the nanosecond.
+// A timestamp is the time of arrival, to the nanosecond.
 func TestStamps(t *testing.T) {
 	l := newLab(t, "kind: back_to_back", 0)
 	for i := range uint32(3) {
@@ -195,7 +195,7 @@ func TestPacketsAreInOrder(t *testing.T) {
 	}
 }
 
-// What faults do to a frame is said at the frame, whose bytes are as they were sent.
+// A comment on each frame says what faults did to it; its bytes are those that were sent.
 func TestFaultsAreComments(t *testing.T) {
 	l := newLab(t, "kind: back_to_back, faults: {rules: [{do: loss, psn: 1}, {do: corruption, psn: 2, part: headers, "+
 		"bit: 100}, {do: duplication, psn: 2}, "+
@@ -216,7 +216,7 @@ func TestFaultsAreComments(t *testing.T) {
 	require.Equal(t, 5, l.nics[1].got)
 }
 
-// The tap has no say in a run, and the same run gives the same file, which keeps to its limit.
+// The tap does not affect a run, and equal runs give equal files, within the limit.
 func TestFileIsTheSameAndKeepsToItsLimit(t *testing.T) {
 	play := func(limit int64) ([]byte, *lab) {
 		l := newLab(t, "kind: back_to_back, faults: {seed: 3, chances: {loss: 0.1, disorder: 0.1}}", limit)

@@ -21,7 +21,7 @@ type Options struct {
 	Dir    string // the user's
 	Limits Limits
 	Log    io.Writer // progress of the build; nil: none
-	Output io.Writer // what the reference writes; nil: nowhere
+	Output io.Writer // receives the output of the reference; may be nil
 }
 
 // Program is a reference that was built.
@@ -35,8 +35,8 @@ type Program struct {
 // record describes a program in the cache.
 type record struct {
 	Hash    string   `json:"hash"`
-	Program string   `json:"program"` // its sum: a damaged one is built anew
-	Dir     string   `json:"dir"`     // from which it was built first
+	Program string   `json:"program"` // its hash: a damaged program is built anew
+	Dir     string   `json:"dir"`     // folder from which it was first built
 	Files   []string `json:"files"`
 }
 
@@ -76,7 +76,7 @@ func Build(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	defer unlock()
-	if b.load() == nil { // another process may have built it meanwhile
+	if b.load() == nil { // another process may have built it in the meantime
 		return b.program(), nil
 	}
 	if err := b.create(root); err != nil {
@@ -107,10 +107,10 @@ func (b *builder) program() *Program {
 	return p
 }
 
-// strange are characters that names in the cache do not have.
+// strange matches characters that names in the cache do not contain.
 var strange = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// entryName returns a name for a folder's program, by which people know it.
+// entryName returns a readable name for a folder's program.
 func entryName(dir string) string {
 	const most = 40
 	if abs, err := filepath.Abs(dir); err == nil {
@@ -120,7 +120,7 @@ func entryName(dir string) string {
 	return n[:min(len(n), most)]
 }
 
-// load looks whether the cache has the program, and notes that it is used.
+// load checks whether the cache has the program, and records its use.
 func (b *builder) load() error {
 	file := filepath.Join(b.entry, cache.RecordFile)
 	if err := cache.Use(file); err != nil {
@@ -198,7 +198,7 @@ func (b *builder) writeSources(dir string) (overlay string, err error) {
 	return overlay, os.WriteFile(overlay, text, 0o644)
 }
 
-// writeRecord notes what was built.
+// writeRecord records what was built.
 func (b *builder) writeRecord(dir string) error {
 	sum, err := fileSum(filepath.Join(dir, programFile))
 	if err != nil {

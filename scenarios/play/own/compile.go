@@ -28,8 +28,8 @@ var (
 	userFolder = "userref" + string(filepath.Separator)
 )
 
-// environment has the Go tool work offline, without a C compiler and for this machine, whatever the user's settings
-// are.
+// environment makes the Go tool work offline, without a C compiler and for this machine, whatever the user's
+// settings.
 var environment = []string{
 	"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0", "GO111MODULE=on", "GOOS=" + runtime.GOOS,
 	"GOARCH=" + runtime.GOARCH, "GOAMD64=v1",
@@ -39,13 +39,13 @@ var environment = []string{
 // lines.
 var buildFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=" + remote.Package + "=-N -l"}
 
-// toolchain returns what of the Go tool has a say in a program.
+// toolchain describes the Go tool as far as it affects a program.
 func (b *builder) toolchain() ([]byte, error) {
 	text, err := b.goTool("env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GODEBUG",
 		"GOFIPS140")
 	if err != nil {
 		err = b.toolError(err, "go env:\n"+indented(string(text), err))
-		if bad, ok := errors.AsType[*FolderError](err); ok { // nothing of the folder was looked at
+		if bad, ok := errors.AsType[*FolderError](err); ok { // no file of the folder was compiled
 			err = fmt.Errorf("the Go tool, which builds --ref %s: %s", b.Dir, bad.What)
 		}
 		return nil, err
@@ -60,12 +60,13 @@ func (b *builder) compile(overlay, out string) error {
 		[]string{"-overlay", overlay, "-o", out, "./" + filepath.ToSlash(mainFolder)})
 	text, err := b.goTool(args...)
 	if err != nil {
-		return b.toolError(err, "does not build:\n"+b.told(string(text), src, err))
+		return b.toolError(err, "does not build:\n"+b.translated(string(text), src, err))
 	}
 	return nil
 }
 
-// goTool runs the Go tool at home. It is killed with all that it has started when the context or its time ends.
+// goTool runs the Go tool in the home. When the context or its time ends, it is killed with everything that it
+// started.
 func (b *builder) goTool(args ...string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(b.ctx, buildTime)
 	defer stop()
@@ -84,7 +85,7 @@ func (b *builder) goTool(args ...string) ([]byte, error) {
 	return bytes.TrimRight([]byte(out.String()), "\n"), err
 }
 
-// toolError says what is wrong when the Go tool fails.
+// toolError explains a failure of the Go tool.
 func (b *builder) toolError(err error, what string) error {
 	var failed *exec.ExitError
 	switch {
@@ -109,9 +110,9 @@ func (b *builder) toolError(err error, what string) error {
 	return &FolderError{b.Dir, what}
 }
 
-// told rewrites the words of the Go tool: files in src, the folder of copies, get the names of the user's files, as do
-// those that the tool names by the place that they have for it.
-func (b *builder) told(text, src string, err error) string {
+// translated rewrites a message of the Go tool: files in src, the folder of copies, get the names of the user's
+// files, as do those that the tool names by their place in the overlay.
+func (b *builder) translated(text, src string, err error) string {
 	var lines []string
 	dir := filepath.Clean(b.Dir) + string(filepath.Separator)
 	for l := range strings.Lines(text) {
@@ -133,7 +134,7 @@ func (b *builder) told(text, src string, err error) string {
 	return indented(strings.Join(lines, "\n"), err)
 }
 
-// indented is a text of several lines under another one.
+// indented returns a text of several lines, indented under another one.
 func indented(text string, err error) string {
 	if text == "" {
 		return "  " + err.Error()

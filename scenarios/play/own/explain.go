@@ -13,7 +13,7 @@ import (
 // mostText limits the bytes of a reference's own texts in errors and findings.
 const mostText = 2000
 
-// clipped is the beginning of a text of the reference.
+// clipped returns the beginning of a text of the reference.
 func clipped(text string) string {
 	if len(text) <= mostText {
 		return text
@@ -21,12 +21,12 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostText], "") + " …"
 }
 
-// mistake is a mistake of the reference at a place that the compiler has named.
+// mistake returns a mistake of the reference at a place that the compiler has named.
 func (p *Program) mistake(file string, line int, format string, a ...any) error {
 	return &RefError{File: p.userFile(file), Line: line, What: clipped(fmt.Sprintf(format, a...))}
 }
 
-// during says which call is under way.
+// during names the call in progress.
 func during(n remote.Note) string {
 	switch {
 	case n.What == "":
@@ -37,7 +37,7 @@ func during(n remote.Note) string {
 	return "in " + n.What
 }
 
-// explain ends the process, and says why it has not answered.
+// explain ends the process and explains why it has not answered.
 func (c *Player) explain(err error) error {
 	note := c.x.under()
 	switch over, odd := (*overError)(nil), (*remote.FrameError)(nil); {
@@ -62,7 +62,7 @@ func (c *Player) explain(err error) error {
 	return c.end(note)
 }
 
-// exceeded explains a limit that was passed.
+// exceeded explains a limit that was exceeded.
 func (c *Player) exceeded(note remote.Note, over *overError) error {
 	t := readTrace(c.x.trace(), "goroutine 1 ")
 	if t.file == "" {
@@ -79,7 +79,7 @@ func (c *Player) end(note remote.Note) error {
 	if text != "" && (s.ExitStatus() == panicked || s.Signaled() && s.Signal() == syscall.SIGABRT) {
 		return c.panicked(note, text)
 	}
-	_, _ = c.program.output.Write([]byte(text)) // what looked like a trace
+	_, _ = c.program.output.Write([]byte(text)) // it only looked like a trace
 	switch {
 	case s.Signaled():
 		return c.lost("its process was ended by a signal (%v) %s, and nobody knows by whom", s.Signal(), c.where(note))
@@ -90,7 +90,7 @@ func (c *Player) end(note remote.Note) error {
 		s.ExitStatus(), during(note))
 }
 
-// panicked explains the end of a process by the trace that Go's runtime has left.
+// panicked explains the end of a process by the trace of Go's runtime.
 func (c *Player) panicked(note remote.Note, text string) error {
 	t := readTrace(text, "")
 	what := t.what
@@ -103,7 +103,7 @@ func (c *Player) panicked(note remote.Note, text string) error {
 	return c.blameAt(t, "%s", what)
 }
 
-// blame is a mistake of the reference in the call that is under way, if one is.
+// blame returns a mistake of the reference in the call in progress, if there is one.
 func (c *Player) blame(note remote.Note, format string, a ...any) error {
 	return c.blameAt(traced{file: note.File, line: note.Line}, format, a...)
 }
@@ -116,7 +116,7 @@ func (c *Player) blameAt(t traced, format string, a ...any) error {
 	return c.program.mistake(t.file, t.line, format, a...)
 }
 
-// where is during with the place of the function.
+// where is during, with the position of the function.
 func (c *Player) where(note remote.Note) string {
 	if note.File == "" {
 		return during(note)
@@ -124,12 +124,12 @@ func (c *Player) where(note remote.Note) string {
 	return fmt.Sprintf("%s (%s:%d)", during(note), c.program.userFile(note.File), note.Line)
 }
 
-// lost is an end of unknown cause.
+// lost returns an end of unknown cause.
 func (c *Player) lost(format string, a ...any) error {
 	return &LostError{Dir: c.program.Dir, What: fmt.Sprintf(format, a...), Words: lastWords(c.x.trace())}
 }
 
-// lastWords is the beginning of a trace.
+// lastWords returns the beginning of a trace.
 func lastWords(trace string) string {
 	if len(trace) > mostText {
 		trace = trace[:mostText]

@@ -5,9 +5,9 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// The methods of ref.Player with which a run is played, of a reference in another process.
+// Methods of ref.Player by which a run is played with a reference in another process.
 
-// Drawn is the next transaction of an input by the reference; ok is false if the manifest draws it.
+// Drawn returns the next transaction of an input that the reference draws; ok is false if the manifest draws it.
 func (c *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	if s := c.seat(stream); s == nil || !s.Draws {
 		return nil, nil, false
@@ -18,12 +18,12 @@ func (c *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	}
 	side, data, ok = c.last.Side, c.last.Data, c.last.Drawn
 	if len(side) != c.streams[c.number[stream]].SideBytes() {
-		side = make([]byte, c.streams[c.number[stream]].SideBytes()) // gob leaves out what is empty
+		side = make([]byte, c.streams[c.number[stream]].SideBytes()) // gob omits empty values
 	}
 	return side, data, ok
 }
 
-// seat returns the uses that the reference has for a stream; nil before the first answer.
+// seat returns how the reference uses a stream; nil before the first answer.
 func (c *Player) seat(stream string) *remote.Seat {
 	if i, ok := c.number[stream]; ok && i < len(c.last.Seats) {
 		return &c.last.Seats[i]
@@ -31,16 +31,17 @@ func (c *Player) seat(stream string) *remote.Seat {
 	return nil
 }
 
-// Plays reports whether a stream is a channel of an AXI port that the reference plays: nothing else is drawn for it.
+// Plays reports whether a stream is a channel of an AXI port that the reference plays, so that nothing else is drawn
+// for it.
 func (c *Player) Plays(stream string) bool { s := c.seat(stream); return s != nil && s.Plays }
 
-// Listens reports whether the reference looks at a stream.
+// Listens reports whether the reference listens to a stream.
 func (c *Player) Listens(stream string) bool { s := c.seat(stream); return s != nil && s.Listens }
 
-// Longest is the number of beats of the longest burst that was drawn; 0: none was.
+// Longest returns the number of beats of the longest drawn burst; 0: none was drawn.
 func (c *Player) Longest() int { return c.last.Longest }
 
-// Resets reports whether the reference knows what to do about a reset.
+// Resets reports whether the reference handles resets.
 func (c *Player) Resets() bool { return c.last.Resets }
 
 // Tell queues a transaction; the next Sync delivers it.
@@ -49,7 +50,7 @@ func (c *Player) Tell(m *ref.Msg) {
 		Side: m.Side, Data: m.Data})
 }
 
-// Sync tells the reference of the transactions.
+// Sync delivers the queued transactions to the reference.
 func (c *Player) Sync() {
 	if len(c.batch) == 0 {
 		return
@@ -60,13 +61,13 @@ func (c *Player) Sync() {
 	c.ask(r)
 }
 
-// Reset tells the reference that the device was reset in a cycle.
+// Reset reports to the reference that the device was reset in a cycle.
 func (c *Player) Reset(cycle uint64) {
 	c.Sync()
 	c.ask(&remote.Request{Kind: remote.Reset})
 }
 
-// Failed is the first fault of the device that is known; nil: none.
+// Failed returns the first known fault of the device, or nil.
 func (c *Player) Failed() *ref.Failure { return c.failed }
 
 // Fail records a fault of the device that the player found, after delivering the transactions before it.
@@ -89,16 +90,16 @@ func (c *Player) Over() bool {
 // Missing counts the expected transactions that have not come so far.
 func (c *Player) Missing() int { return c.last.Missing }
 
-// Judged counts the transactions of outputs that the reference looked at.
+// Judged counts the transactions of outputs that the reference listened to.
 func (c *Player) Judged() int { return c.last.Judged }
 
-// Stuck has the reference name what is due, when the device does nothing more.
+// Stuck makes the reference name what is due when the device does nothing more.
 func (c *Player) Stuck(cycle uint64, silence string) {
 	c.Sync()
 	c.ask(&remote.Request{Kind: remote.Stuck, Silence: silence})
 }
 
-// Ends calls what the reference has to say at last.
+// Ends runs the reference's final checks.
 func (c *Player) Ends(cycle uint64) {
 	c.Sync()
 	c.ask(&remote.Request{Kind: remote.End})
@@ -110,5 +111,5 @@ func (c *Player) Tallies() []ref.Tally { return c.last.Tallies }
 // Memories counts the comparisons of memories, once the run has ended well.
 func (c *Player) Memories() int { return c.last.Memories }
 
-// Place returns where the reference begins.
+// Place returns the position of the reference.
 func (c *Player) Place() (file string, line int) { return c.program.userFile(c.file), c.line }

@@ -17,7 +17,7 @@ const (
 	mostWritten = 64 << 20
 )
 
-// sink takes what references write, up to a limit. Its zero value is closed; to must be set.
+// sink receives what references write, up to a limit. Its zero value is closed; to must be set.
 type sink struct {
 	mu    sync.Mutex
 	to    io.Writer
@@ -25,7 +25,7 @@ type sink struct {
 	shown int
 }
 
-// Write shows the bytes that are within the limit. It takes all of them: nobody waits for a reference's output.
+// Write shows the bytes within the limit and accepts the others, since nobody waits for a reference's output.
 func (s *sink) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *sink) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Mute has nothing of the reference's output be shown until the function is called that it returns.
+// Mute suppresses the reference's output until the returned function is called.
 func (p *Program) Mute() (again func()) {
 	mute := func(on bool) {
 		p.output.mu.Lock()
@@ -51,14 +51,13 @@ func (p *Program) Mute() (again func()) {
 	return func() { mute(false) }
 }
 
-// mostTrace bounds the bytes that are kept of Go's trace.
+// mostTrace bounds the part of Go's trace that is kept.
 const mostTrace = 4 << 20
 
 // traceBegins matches the first line of a trace of Go's runtime.
 var traceBegins = regexp.MustCompile(`^(panic: |fatal error: |runtime: |unexpected fault address|SIG[A-Z0-9]+: )`)
 
-// pump passes on what a process writes to one of its files, line by line. What begins as a trace of Go's runtime is
-// kept.
+// pump passes on a process's output to one of its files line by line. What begins as a trace of Go's runtime is kept.
 type pump struct {
 	to    *sink
 	trace bool // whether there may be one
@@ -68,7 +67,7 @@ type pump struct {
 	done  chan struct{}
 }
 
-// keep keeps a line of a trace, or one that begins it. It reports whether the line is one.
+// keep keeps a line of a trace, or one that begins it, and reports whether the line is one.
 func (p *pump) keep(line []byte, begins bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,7 +78,7 @@ func (p *pump) keep(line []byte, begins bool) bool {
 	return true
 }
 
-// text returns the trace, as far as it has come.
+// text returns the trace received so far.
 func (p *pump) text() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

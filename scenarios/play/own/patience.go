@@ -9,25 +9,25 @@ import (
 )
 
 // patience is the channel to a reference's process. It waits as long as calls into the reference begin and end, or
-// bytes pass. Silence is counted in polls, by the time that the process had in each: while this program is stopped, or
-// either gets no processor, little counts.
+// bytes pass. Silence is counted in polls, by the processor time that the process had in each: while this program is
+// stopped, or either gets no processor, little is counted.
 type patience struct {
 	ctx   context.Context
 	x     *process
 	age   age
 	limit time.Duration
 	quiet time.Duration // since the last sign of life
-	calls uint64        // that had begun then
+	calls uint64        // calls begun by then
 }
 
-// poll is the time between two looks at the process.
+// poll is the interval at which the process is checked.
 const poll = 100 * time.Millisecond
 
 func newPatience(ctx context.Context, x *process, seconds int) *patience {
 	return &patience{ctx: ctx, x: x, age: age{pid: x.cmd.Process.Pid}, limit: time.Duration(seconds) * time.Second}
 }
 
-// overError is a limit that a reference has passed.
+// overError reports that a reference exceeded a limit.
 type overError struct{ what string }
 
 func (e *overError) Error() string { return e.what }
@@ -50,7 +50,7 @@ func (p *patience) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// try tries until some bytes have passed.
+// try repeats do until some bytes have passed.
 func (p *patience) try(do func() (int, error), deadline func(time.Time) error) (int, error) {
 	for {
 		if p.x.written() > mostWritten {
@@ -76,7 +76,7 @@ func (p *patience) try(do func() (int, error), deadline func(time.Time) error) (
 	}
 }
 
-// look looks whether the wait goes on.
+// look checks whether to wait on.
 func (p *patience) look() error {
 	if p.ctx.Err() != nil {
 		return context.Cause(p.ctx)

@@ -25,7 +25,7 @@ type Host interface {
 type Run struct {
 	Seed       uint64
 	Streams    []*ref.Stream
-	Plain      bool // nothing stalls
+	Plain      bool // without stalls
 	Declared   ref.Declared
 	Some       bool // only the jobs of Keep are done
 	Keep       [][2]int
@@ -33,8 +33,8 @@ type Run struct {
 	Observe    []string
 }
 
-// Player is a reference in a process of its own, as a player sees it. Once something went wrong with the process, it
-// does nothing more: Err says what it was.
+// Player is a reference in a process of its own, as the player of a run sees it. After a failure of the process it
+// does nothing more, and Err returns the failure.
 type Player struct {
 	program *Program
 	ctx     context.Context
@@ -50,13 +50,13 @@ type Player struct {
 	told    uint64
 	batch   []remote.Msg
 	last    remote.Answer
-	file    string // where the reference is
+	file    string // position of the reference
 	line    int
 	failed  *ref.Failure
 	err     error
 }
 
-// Start starts a process for a run, and has the reference set it up. The player has to be closed.
+// Start starts a process for a run and lets the reference set it up. The Player must be closed.
 func (p *Program) Start(ctx context.Context, h Host, r *Run) *Player {
 	c := &Player{program: p, ctx: ctx, host: h, streams: r.Streams, number: map[string]int{}}
 	setup := &remote.Setup{
@@ -88,20 +88,20 @@ func (c *Player) Close() error {
 		return nil
 	}
 	note := c.x.under()
-	_ = c.x.requests.Close() // after which it ends by itself
+	_ = c.x.requests.Close() // then it ends by itself
 	alone := c.x.ended(ending)
 	c.x.close()
 	if alone && !c.x.cmd.ProcessState.Success() {
 		return c.end(note)
 	}
-	_, _ = c.program.output.Write([]byte(c.x.trace())) // what looked like one
+	_, _ = c.program.output.Write([]byte(c.x.trace())) // it only looked like a trace
 	return nil
 }
 
-// Err returns what went wrong with the process: *RefError, *LostError, or why the context ended.
+// Err returns the failure of the process: *RefError, *LostError, or why the context ended.
 func (c *Player) Err() error { return c.err }
 
-// ask sends a request, and takes the answer over.
+// ask sends a request and applies the answer.
 func (c *Player) ask(r *remote.Request) {
 	if c.err != nil {
 		return
@@ -115,7 +115,7 @@ func (c *Player) ask(r *remote.Request) {
 	}
 	var a *remote.Answer
 	if _, over := errors.AsType[*overError](err); !over {
-		a, err = c.answers.Receive() // what it had to say before its end
+		a, err = c.answers.Receive() // sent before its end
 	}
 	if err == nil {
 		err = c.check(r, a)
@@ -127,7 +127,7 @@ func (c *Player) ask(r *remote.Request) {
 	c.accept(a)
 }
 
-// check looks whether an answer is one to the request.
+// check checks that an answer belongs to the request.
 func (c *Player) check(r *remote.Request, a *remote.Answer) error {
 	switch {
 	case a.N != r.N:
@@ -148,7 +148,7 @@ func (c *Player) check(r *remote.Request, a *remote.Answer) error {
 	return nil
 }
 
-// accept takes over what the reference did.
+// accept applies what the reference did.
 func (c *Player) accept(a *remote.Answer) {
 	if a.File != "" {
 		c.file, c.line = a.File, a.Line

@@ -16,8 +16,8 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// process is a reference's process. It has a group of its own, so that an interrupt from the keyboard is for the
-// player alone, and ends with the player, however that does.
+// process is a reference's process. It has a process group of its own, so that a keyboard interrupt reaches only the
+// player, and it ends with the player, however that ends.
 type process struct {
 	cmd      *exec.Cmd
 	requests *os.File // written here
@@ -27,11 +27,11 @@ type process struct {
 	exited   chan struct{}
 }
 
-// Times, of the process (see age), in which it does what ends it anyway.
+// Limits, in the process's own time (see age), for what ends it anyway.
 const (
-	ending   = 2 * time.Second // until it has ended when its channel has
-	tracing  = 3 * time.Second // until it has written its trace
-	draining = time.Second     // until its output is there; what it has started may hold the pipe
+	ending   = 2 * time.Second // from the end of its channel to its own end
+	tracing  = 3 * time.Second // to write its trace
+	draining = time.Second     // to deliver its output; a child may hold the pipe
 )
 
 // start starts a process of the program.
@@ -76,8 +76,8 @@ func (p *Program) start() (x *process, err error) {
 	return x, nil
 }
 
-// launch starts the command. The system ends it with the thread that started it, so that thread is kept until it has
-// ended.
+// launch starts the command. The system ends it with the thread that started it, so that thread is kept until the
+// process has ended.
 func (x *process) launch(p *Program, theirs []*os.File) error {
 	x.cmd = exec.Command(p.Binary)
 	x.cmd.ExtraFiles = []*os.File{theirs[0], theirs[1], x.note}
@@ -105,7 +105,7 @@ func (x *process) launch(p *Program, theirs []*os.File) error {
 	return <-started
 }
 
-// hold limits a process: memory of its own, and no file that shows what was in it.
+// hold limits a process: its own memory, and no core file.
 func hold(pid, mb int) error {
 	for resource, most := range map[int]uint64{unix.RLIMIT_DATA: uint64(mb) << 20, unix.RLIMIT_CORE: 0} {
 		var has unix.Rlimit
@@ -121,7 +121,7 @@ func hold(pid, mb int) error {
 	return nil
 }
 
-// ended waits at most d, of the process's own time, for it to end.
+// ended waits at most d, of the process's own time, for its end.
 func (x *process) ended(d time.Duration) bool {
 	a := age{pid: x.cmd.Process.Pid}
 	a.passed(0)
@@ -147,38 +147,38 @@ func within(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// kill ends the process and what it has started, as far as that has stayed in its group.
+// kill kills the process and its children, as far as they are in its group.
 func (x *process) kill() {
 	_ = syscall.Kill(-x.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 	_ = x.cmd.Process.Kill()                              // it may have left the group
 }
 
-// quit has the process write what its goroutines do, and ends it.
+// quit makes the process write the stacks of its goroutines and end.
 func (x *process) quit() {
 	askForTrace(x.cmd.Process.Pid)
 	x.ended(tracing)
 	x.kill()
 }
 
-// close ends the process, and sees that its output is there.
+// close ends the process and waits for its output.
 func (x *process) close() {
-	_ = x.requests.Close() // after which it ends by itself
+	_ = x.requests.Close() // then it ends by itself
 	x.ended(ending)
 	x.kill()
-	x.ended(tracing) // else the system does not let it end, and it has no say any more
+	x.ended(tracing) // else the system keeps it from ending, and it no longer counts
 	for _, p := range []*pump{&x.out, &x.err} {
 		within(draining, p.done)
 	}
-	_, _ = x.answers.Close(), x.note.Close() // they were read
+	_, _ = x.answers.Close(), x.note.Close() // they were only read
 }
 
 // trace returns the trace that Go's runtime has left, once the process is closed; empty: none.
 func (x *process) trace() string { return x.err.text() }
 
-// written returns how much output there was.
+// written returns the number of bytes of output.
 func (x *process) written() int64 { return x.out.bytes.Load() + x.err.bytes.Load() }
 
-// under returns which call into the reference is under way.
+// under returns the call into the reference in progress.
 func (x *process) under() remote.Note {
 	b := make([]byte, remote.NoteBytes)
 	n, err := x.note.ReadAt(b, 0)

@@ -28,7 +28,7 @@ const (
 	room   = "nictwin/models/"
 )
 
-// readSources reads the Go files of a folder, tests left out, each once.
+// readSources reads the Go files of a folder, except tests, each once.
 func readSources(dir string) (list []source, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -57,7 +57,7 @@ func readSources(dir string) (list []source, err error) {
 	return list, nil
 }
 
-// readRegular reads a regular file of at most so many bytes.
+// readRegular reads a regular file of at most that many bytes.
 func readRegular(path string, most int) ([]byte, error) {
 	st, err := os.Stat(path)
 	if err == nil && !st.Mode().IsRegular() {

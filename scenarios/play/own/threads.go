@@ -15,20 +15,20 @@ import (
 // tick is the unit of processor time in /proc, the same on every architecture (proc(5)).
 const tick = time.Second / 100
 
-// thread has the state and the processor time of a thread, or of a process as a whole.
+// thread holds the state and processor time of a thread, or of a process as a whole.
 type thread struct {
 	id    int
 	state byte          // R runs or waits for a processor, D waits for a disk, S sleeps, T is stopped
 	used  time.Duration // processor time
 }
 
-// wantsProcessor reports whether the thread goes on as soon as it has a processor, or a page from a disk.
+// wantsProcessor reports whether the thread could continue with a processor, or with a page from a disk.
 func (t *thread) wantsProcessor() bool { return t.state == 'R' || t.state == 'D' }
 
 // readThread reads a file as /proc/PID/stat; ok is false after the end of the thread.
 func readThread(file string) (t thread, ok bool) {
 	text, err := os.ReadFile(file)
-	end := strings.LastIndex(string(text), ")") // of the program's name, which may have anything in it
+	end := strings.LastIndex(string(text), ")") // of the program's name, which may contain anything
 	if err != nil || end < 0 {
 		return thread{}, false
 	}
@@ -38,7 +38,7 @@ func readThread(file string) (t thread, ok bool) {
 	if len(f) < 13 {
 		return thread{}, false
 	}
-	for _, x := range f[11:13] { // in the program, and in the system
+	for _, x := range f[11:13] { // user and system time
 		n, _ := strconv.ParseInt(x, 10, 64) // a number
 		t.used += time.Duration(n) * tick
 	}
@@ -48,7 +48,7 @@ func readThread(file string) (t thread, ok bool) {
 
 // threads returns the threads of a process.
 func threads(pid int) (all []thread) {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is right
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is valid
 	for _, f := range files {
 		if t, ok := readThread(f); ok {
 			all = append(all, t)
@@ -68,24 +68,25 @@ func busiest(pid int) int {
 	return most.id
 }
 
-// askForTrace has a process write what its goroutines do, and end. Of those that run, Go's runtime can only tell about
-// the one on the thread that gets the signal, and the system may choose any thread, above all while processors are
-// scarce.
+// askForTrace makes a process write the stacks of its goroutines and end. Go's runtime can print the stack of a
+// running goroutine only if its thread receives the signal, and the system may choose any thread, above all while
+// processors are scarce.
 func askForTrace(pid int) {
 	_ = unix.Tgkill(pid, busiest(pid), syscall.SIGQUIT) // it may have ended
 }
 
-// age counts the time of a process: while it wants a processor, what it gets of one, else what passes. A busy
-// machine thus makes little difference. A twentieth of the time counts in any case, so that every wait ends.
+// age measures the time of a process: while it wants a processor, the processor time that it gets, else elapsed time.
+// A busy machine thus makes little difference. A twentieth of the elapsed time counts in any case, so that every wait
+// ends.
 type age struct {
 	pid  int
-	used time.Duration // processor time at the latest look
+	used time.Duration // processor time at the previous call
 }
 
-// least is the part of the time that counts in any case.
+// least is the inverse of the share of elapsed time that counts in any case.
 const least = 20
 
-// passed returns the time of the process since the latest look, of the time that has passed since then.
+// passed returns the process's time for an elapsed time d since the previous call.
 func (a *age) passed(d time.Duration) time.Duration {
 	whole, ok := readThread(fmt.Sprintf("/proc/%d/stat", a.pid))
 	if !ok {

@@ -10,18 +10,18 @@ import (
 	"nictwin/models/ref/remote"
 )
 
-// traced is the gist of a trace of Go's runtime.
+// traced summarizes a trace of Go's runtime.
 type traced struct {
 	what string // the first line
-	file string // of the innermost function of the reference; empty: it has none
+	file string // of the reference's innermost function; empty: none
 	line int
 }
 
 // frameAt finds file and line of a frame.
 var frameAt = regexp.MustCompile(`^\t(.+):([0-9]+)(?: .*)?$`)
 
-// readTrace reads a trace. Of several goroutines, the one with this beginning counts if the reference has a function
-// there, else the first in which it has one, else the first that it has started.
+// readTrace parses a trace. Of several goroutines, the one with this heading counts if it runs a function of the
+// reference, else the first that does, else the first that the reference started.
 func readTrace(text, goroutine string) traced {
 	lines := strings.Split(text, "\n")
 	t := traced{what: summary(lines)}
@@ -68,7 +68,7 @@ func summary(lines []string) string {
 	return lines[0]
 }
 
-// outOfMemory reports whether memory was refused to a process.
+// outOfMemory reports whether the process was refused memory.
 func (t *traced) outOfMemory() bool {
 	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "cannot map pages"},
 		func(text string) bool {
@@ -76,7 +76,7 @@ func (t *traced) outOfMemory() bool {
 		})
 }
 
-// userFile names a file of the reference by the user's folder.
+// userFile names a file of the reference by its path in the user's folder.
 func (p *Program) userFile(file string) string {
 	if base, ok := strings.CutPrefix(file, remote.Package+"/"); ok {
 		return filepath.Join(p.Dir, base)

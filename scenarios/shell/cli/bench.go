@@ -11,27 +11,27 @@ import (
 	"nictwin/scenarios/papers"
 )
 
-// Bench is a measurement as the command line has it. Only experiments leave artifacts, if it is told where.
+// Bench holds the settings of the bench command. Only experiments leave artifacts, and only if Out names a folder.
 type Bench struct {
 	Common
 	bench.Options
 	Out string // folder for the pictures and the page of experiments; empty: none
 }
 
-// NewBench holds the defaults.
+// NewBench returns the default settings.
 func NewBench() *Bench {
 	b := &Bench{Options: bench.DefaultOptions()}
 	b.DUT = DefaultDUT
 	return b
 }
 
-// BenchEnded is how a measurement came out.
+// BenchEnded is the outcome of a measurement.
 type BenchEnded struct {
 	Ended
 	Report *bench.Report // nil when it did not begin
 }
 
-// Run measures. A canceled context interrupts it.
+// Run measures. Canceling the context interrupts it.
 func (b *Bench) Run(ctx context.Context) *BenchEnded {
 	e := &BenchEnded{Ended: Ended{Object: result.Object{Command: "bench", Seed: b.Seed}}}
 	e.do(ctx, &b.Common, work{
@@ -55,7 +55,7 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 	return e
 }
 
-// prepare checks the options and finds the device's manifest.
+// prepare checks the options and resolves the device's manifest.
 func (b *Bench) prepare() (string, error) {
 	if err := errors.Join(b.Validate(), Once("figure", b.Names)); err != nil {
 		return "", &UsageError{err}
@@ -75,7 +75,7 @@ func (b *Bench) prepare() (string, error) {
 	return b.Out, nil
 }
 
-// leavePlots writes the pictures and the page of the experiments that were run.
+// leavePlots writes the plots and the page of the experiments that ran.
 func (b *Bench) leavePlots(r *bench.Report) error {
 	if b.opened == nil || r.Experiments == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"nictwin/scenarios/suite/blocks"
 )
 
-// Blocks is a run of single blocks as the command line has it. It leaves no artifacts.
+// Blocks holds the settings of the blocks command. It leaves no artifacts.
 type Blocks struct {
 	Common
 	blocks.Options
@@ -27,20 +27,20 @@ type Blocks struct {
 	VariantName string   // becomes Variant
 }
 
-// NewBlocks holds the defaults.
+// NewBlocks returns the default settings.
 func NewBlocks() *Blocks {
 	b := &Blocks{Options: blocks.DefaultOptions()}
 	b.Seed, b.VariantName = DefaultSeed, string(b.Variant)
 	return b
 }
 
-// BlocksEnded is how a run of blocks came out.
+// BlocksEnded is the outcome of a run of blocks.
 type BlocksEnded struct {
 	Ended
 	Reports []blocks.Report // by block; nil when it did not begin
 }
 
-// Run plays and judges. A canceled context interrupts it.
+// Run plays the blocks and compares them. Canceling the context interrupts it.
 func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 	e := &BlocksEnded{Ended: Ended{Object: result.Object{Command: "blocks", Seed: b.Seed}}}
 	begin := time.Now()
@@ -64,7 +64,7 @@ func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 	return e
 }
 
-// idleBlocks says which blocks had nothing compared, where no mismatch says more.
+// idleBlocks reports blocks for which nothing was compared, unless a mismatch explains that.
 func idleBlocks(list []blocks.Report) error {
 	var errs []error
 	for i := range list {
@@ -82,7 +82,7 @@ func idleBlocks(list []blocks.Report) error {
 	return &NothingError{errors.Join(errs...)}
 }
 
-// prepare completes the options; everything that is wrong with the settings is told at once.
+// prepare completes the options and reports every wrong setting at once.
 func (b *Blocks) prepare() (string, error) {
 	b.Variant = build.Variant(b.VariantName)
 	h, errHome := b.find()
@@ -94,7 +94,7 @@ func (b *Blocks) prepare() (string, error) {
 	return "", nil
 }
 
-// describe takes over what was found.
+// describe copies the reports into the result object.
 func (b *Blocks) describe(o *result.Object, list []blocks.Report) {
 	digest, builds := fnv.New64a(), sha256.New()
 	for i := range list {
@@ -129,11 +129,11 @@ func (b *Blocks) describe(o *result.Object, list []blocks.Report) {
 	}
 }
 
-// finding is a mismatch for scripts.
+// finding converts a mismatch to the form that scripts read.
 func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
 	stream, _ := strings.CutPrefix(m.Field, "stream ")
 	if stream == m.Field {
-		stream = "" // a field of a result
+		stream = "" // a field of a result, not a stream
 	}
 	return result.Finding{
 		Domain: result.Block, Stream: stream, Field: m.Field, Expected: result.Value(m.Expected),
@@ -145,7 +145,7 @@ func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
 	}
 }
 
-// again is the command line that plays the run that failed.
+// again returns the command line that repeats the failed run.
 func (b *Blocks) again(m *blocks.Mismatch) string {
 	words := []string{b.Self, "blocks", m.Block.Name, "--seed", strconv.FormatUint(m.Seed, 10), "--runs", "1"}
 	def := NewBlocks()

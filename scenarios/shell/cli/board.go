@@ -13,25 +13,25 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// BoardNames are the presets of boards.
+// BoardNames returns the names of the board presets.
 func BoardNames() []string { return board.RackPresetNames }
 
-// Board is a board that is to be shown.
+// Board holds the settings of the command that shows a board.
 type Board struct {
 	Spec string // file or preset
-	SVG  string // file that is written; empty: none
+	SVG  string // file to write; empty: none
 
-	Overwrite bool // SVG may be a file that is no picture of a board
+	Overwrite bool // SVG may replace a file that is no picture of a board
 }
 
-// Shown is a board as people and scripts see it.
+// Shown is a board in the forms that people and scripts read.
 type Shown struct {
 	Text string
 	JSON json.RawMessage // every field
-	YAML []byte          // likewise
+	YAML []byte          // every field
 }
 
-// Show reads a board and draws it.
+// Show reads a board and renders it.
 func (b *Board) Show() (*Shown, error) {
 	s, err := boards.Load(b.Spec)
 	if err != nil {
@@ -58,16 +58,16 @@ func (b *Board) Show() (*Shown, error) {
 	return x, err
 }
 
-// maxSVG is in bytes: more than the picture of any board.
+// maxSVG bounds the size in bytes; no board's picture is larger.
 const maxSVG = 64 << 20
 
-// replaceable refuses a file that is no picture of ours, unless the user says that it may be replaced.
+// replaceable refuses an existing file that is no picture of nictwin's, unless the user allows it with Overwrite.
 func (b *Board) replaceable() error {
 	if b.Overwrite {
 		return nil
 	}
 	if info, err := os.Stat(b.SVG); err == nil && !info.Mode().IsRegular() {
-		return Usagef("--svg %s: it is there, and no file: want the name of one", b.SVG)
+		return Usagef("--svg %s: exists and is not a file: want the name of a file", b.SVG)
 	}
 	text, err := files.Read(b.SVG, maxSVG)
 	switch {
@@ -76,5 +76,5 @@ func (b *Board) replaceable() error {
 	case err != nil:
 		return &UsageError{fmt.Errorf("--svg: %w", err)}
 	}
-	return Usagef("--svg %s: it is there, and no picture of nictwin's: want another file, or --overwrite", b.SVG)
+	return Usagef("--svg %s: exists and is not a picture by nictwin: want another file, or --overwrite", b.SVG)
 }

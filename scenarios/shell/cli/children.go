@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Children are the processes that a process has started and that have not ended.
+// Children returns the processes that a process has started and that are still running.
 func Children(pid int) []int {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if err != nil {
@@ -30,16 +30,16 @@ func Children(pid int) []int {
 	return kids
 }
 
-// EndChildren asks every process below this one to end: compilers, which know nothing of an interruption that was not
+// EndChildren sends SIGTERM to every descendant of this process: compilers do not see an interruption that was not
 // typed at their terminal.
 func EndChildren() { signalBelow(os.Getpid(), syscall.SIGTERM) }
 
-// KillChildren ends every process below this one that did not hear EndChildren.
+// KillChildren kills every descendant of this process that has ignored EndChildren.
 func KillChildren() { signalBelow(os.Getpid(), syscall.SIGKILL) }
 
 func signalBelow(pid int, s syscall.Signal) {
 	for _, kid := range Children(pid) {
 		signalBelow(kid, s)
-		_ = syscall.Kill(kid, s) // it may have ended meanwhile
+		_ = syscall.Kill(kid, s) // it may have ended in the meantime
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// countable tells early that what is exercised of the RTL could not be added to a folder: devices add to it when they
-// end.
+// countable checks early that RTL coverage can be added to a folder: devices write it only when they end.
 func countable(dir string) error {
 	if dir == "" {
 		return nil
@@ -32,7 +31,7 @@ func countable(dir string) error {
 	return nil
 }
 
-// addable tells whether a file in a folder of coverage can be added to, if it is such a file.
+// addable checks that a file in a coverage folder can be added to, if it is a coverage file.
 func addable(path string) error {
 	ext := filepath.Ext(path)
 	if ext != build.HitsExt && ext != build.PointsExt {
@@ -43,7 +42,7 @@ func addable(path string) error {
 	}
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is there, and is no file", path)
+		return fmt.Errorf("%s exists and is not a file", path)
 	}
 	if err != nil {
 		return err
@@ -53,7 +52,7 @@ func addable(path string) error {
 		err = f.Close()
 	}
 	switch {
-	case err != nil || info.Size() == 0: // a device that has just begun it
+	case err != nil || info.Size() == 0: // a device that has only just created it
 	case ext == build.HitsExt:
 		_, err = build.ReadHits(path)
 	default:

@@ -9,18 +9,18 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// Coverage is a report on what of the RTL was exercised, as the command line has it.
+// Coverage holds the settings of the report on RTL coverage.
 type Coverage struct {
 	Place
 	Dirs     []string // folders of --rtl-coverage
-	Exclude  string   // reviewed list of what is left out; empty: nothing is
-	MinLines float64  // percent of the line points, below which it fails
-	MinBits  float64  // percent of the bits
-	Again    string   // the command line that does the same once more
+	Exclude  string   // reviewed list of exclusions; empty: none
+	MinLines float64  // minimum percentage of line points, below which the report fails
+	MinBits  float64  // minimum percentage of bits
+	Again    string   // the command line that repeats the report
 }
 
-// Report merges and counts. With the report comes an error when the list of exclusions is not what the RTL is. short
-// tells what is below its minimum.
+// Report merges the folders and counts. The report may come with an error: the exclusions do not match the RTL. short
+// lists the figures below their minimum.
 func (c *Coverage) Report() (r *coverage.Report, short []result.Finding, err error) {
 	for _, m := range []struct {
 		flag string

@@ -21,7 +21,7 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// load reads the manifest of a device by name or path, for a build with these Ethernet ports.
+// load reads the manifest of a device by name or path, for a build with the Ethernet ports in Eth.
 func (b *DUTBuild) load(dut string) (*manifest.Manifest, result.DUT, error) {
 	eth := b.Eth
 	path, m, err := b.manifest(dut)
@@ -48,8 +48,8 @@ func describe(m *manifest.Manifest) result.DUT {
 	return d
 }
 
-// ListDUTs describes the devices at home. A manifest that cannot be read is in the list, with its error, and makes the
-// error, too.
+// ListDUTs describes the devices of the home. A manifest that cannot be read is listed with its error, and ListDUTs
+// then returns an error, too.
 func ListDUTs(p *Place) ([]result.DUT, error) {
 	h, err := p.find()
 	if err != nil {
@@ -70,16 +70,15 @@ func ListDUTs(p *Place) ([]result.DUT, error) {
 			d.Error = err.Error()
 			errs = append(errs, &UsageError{err})
 		}
-		d.Name = n // by which it is found
+		d.Name = n // under which it is found
 		list = append(list, d)
 	}
 	here, err := localDUTs(h.Dir)
 	return append(list, here...), errors.Join(append(errs, err)...)
 }
 
-// localDUTs describes the devices of the folder that the user is in, and of the folders in it, by their folders'
-// names. Home is looked at by others. A manifest that cannot be read has its error in the list: it may be work that
-// has just begun.
+// localDUTs describes the devices in the working folder and its subfolders, named after their folders. It skips the
+// home, which ListDUTs covers. A manifest that cannot be read is listed with its error: it may be work in progress.
 func localDUTs(home string) (list []result.DUT, err error) {
 	dir, err := os.Getwd()
 	if err != nil || dir == home || strings.HasPrefix(dir, home+string(filepath.Separator)) {
@@ -108,15 +107,15 @@ func localDUTs(home string) (list []result.DUT, err error) {
 	return list, nil
 }
 
-// DUTBuild says how a device is built or looked at.
+// DUTBuild holds the settings for building or checking a device.
 type DUTBuild struct {
 	Place
 	Variant string
 	Eth     device.Eth // of a NIC
-	Log     io.Writer  // nil is none
+	Log     io.Writer  // may be nil
 }
 
-// Build compiles a device, or finds it in the cache.
+// Build compiles a device or finds it in the cache.
 func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 	v := build.Variant(b.Variant)
 	if v != build.VariantSpeed && v != build.VariantDebug && v != build.VariantWaves && v != build.VariantCoverage {
@@ -137,7 +136,7 @@ func built(b *build.Device) *result.Built {
 		TookS: b.Took.Seconds()}
 }
 
-// Tune makes the tuned build of a NIC, or finds it in the cache.
+// Tune makes the tuned build of a NIC or finds it in the cache.
 func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
 		if err := device.IsNIC(m); err != nil {
@@ -151,23 +150,23 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 	})
 }
 
-// Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no
-// error. Of a manifest that is wrong itself it tells that, and what Verilator says of the design where the manifest
-// can be relied on for that.
+// Check binds a device's manifest to its ports and lints the design with every warning on; warnings are reported but
+// are no error. For a faulty manifest it returns that error, together with Verilator's findings about the design as
+// far as the manifest is usable.
 func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
 	d, err := b.check(ctx, dut, true)
-	if !is[*manifest.Error](err) || d.Top != "" { // it was read, and the design looked at
+	if !is[*manifest.Error](err) || d.Top != "" { // it could be read, and the design was checked
 		return d, err
 	}
 	if lint := build.LintFaulty(ctx, d.Manifest); lint != nil {
-		err = Usagef("%w\n%v", err, lint) // of usage, whatever the design is like
+		err = Usagef("%w\n%v", err, lint) // a usage error, whatever is wrong with the design
 		d.Error = err.Error()
 	}
 	return d, err
 }
 
 // PortsOf reads the ports of a device's top module. It may return them together with an error: they do not fit the
-// manifest then.
+// manifest.
 func (b *DUTBuild) PortsOf(ctx context.Context, dut string) (result.DUT, error) {
 	return b.check(ctx, dut, false)
 }
@@ -180,7 +179,7 @@ func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT
 	})
 }
 
-// checkDesign is build.Check, and holds the section play to the ports, too.
+// checkDesign runs build.Check and also checks the manifest's section play against the ports.
 func checkDesign(ctx context.Context, m *manifest.Manifest, lint bool) (*build.Checked, error) {
 	c, err := build.Check(ctx, m, lint)
 	if err != nil {
@@ -193,7 +192,7 @@ func checkDesign(ctx context.Context, m *manifest.Manifest, lint bool) (*build.C
 	return c, err
 }
 
-// with does something with the manifest of a device.
+// with loads a device's manifest and calls do with it.
 func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT) error) (result.DUT, error) {
 	if err := CheckLimits(); err != nil {
 		return result.DUT{Name: dut}, err
@@ -209,13 +208,13 @@ func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT)
 	return d, nil
 }
 
-// DUTClean says what goes from the build cache, beside what killed builds left.
+// DUTClean says what to remove from the build cache in addition to the remains of killed builds.
 type DUTClean struct {
 	All      bool
-	ByAge    bool // builds that were not used for Older days
+	ByAge    bool // builds unused for Older days
 	Older    int
 	DryRun   bool
-	CacheDir string // empty for the user's
+	CacheDir string // empty: the user's cache
 }
 
 const (
@@ -223,7 +222,7 @@ const (
 	mostDays = 36_500
 )
 
-// Run cleans the build cache up. What was done is told even with an error.
+// Run cleans the build cache. It returns what was done even with an error.
 func (c *DUTClean) Run() (*cache.Cleaned, error) {
 	switch {
 	case c.All && c.ByAge:

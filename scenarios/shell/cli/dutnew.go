@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// DUTNew writes a first manifest for a module.
+// DUTNew holds the settings of the command that writes a first manifest for a module.
 type DUTNew struct {
 	Place
 	Top        string
@@ -29,12 +29,12 @@ type DUTNew struct {
 	Out        string // file, or the folder for dut.yaml; empty: none is written
 }
 
-// ManifestFile is what a manifest is called in its folder.
+// ManifestFile is the name of a manifest in its folder.
 const ManifestFile = "dut.yaml"
 
 var reModule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
-// Run returns the text of the manifest. It may come with an error: what was recognised does not fit.
+// Run returns the text of the manifest. It may come with an error: the recognised ports do not fit.
 func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error) {
 	d.Name = n.Top
 	defer func() {
@@ -68,7 +68,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	return text, d, n.write(m.Path, text)
 }
 
-// strange is an error for each port of a sort that no manifest has.
+// strange returns an error for each port of a kind that manifests do not support.
 func strange(m *manifest.Manifest, ports []manifest.PinPort) error {
 	var errs []error
 	for _, p := range ports {
@@ -84,7 +84,7 @@ func strange(m *manifest.Manifest, ports []manifest.PinPort) error {
 	return errors.Join(errs...)
 }
 
-// design is the manifest as far as it says what the design is.
+// design fills in the part of the manifest that describes the design.
 func (n *DUTNew) design() (*manifest.Manifest, error) {
 	if !reModule.MatchString(n.Top) {
 		return nil, fmt.Errorf("top %q: want the name of a module, then its files", n.Top)
@@ -99,11 +99,11 @@ func (n *DUTNew) design() (*manifest.Manifest, error) {
 			m.Path = filepath.Join(n.Out, ManifestFile)
 		}
 		if _, err := os.Lstat(m.Path); !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("--out %s: is there already: want a new file", m.Path)
+			return nil, fmt.Errorf("--out %s: already exists: want a new file", m.Path)
 		}
 		dir := filepath.Dir(m.Path)
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-			return nil, fmt.Errorf("--out %s: there is no folder %s: want a file in one that is there", m.Path, dir)
+			return nil, fmt.Errorf("--out %s: there is no folder %s: want a file in an existing one", m.Path, dir)
 		}
 		if err := files.Probe(dir); err != nil {
 			return nil, fmt.Errorf("--out %s: %w", m.Path, err)
@@ -126,7 +126,7 @@ func (n *DUTNew) design() (*manifest.Manifest, error) {
 	return m, n.Find()
 }
 
-// from is a path as it is seen from a folder.
+// from returns a path relative to a folder.
 func from(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -145,20 +145,20 @@ func (n *DUTNew) write(path, text string) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
-	case errors.Is(err, os.ErrExist): // another program has made it meanwhile
+	case errors.Is(err, os.ErrExist): // another program has created it in the meantime
 		return &UsageError{fmt.Errorf("--out: %w", err)}
 	case err != nil:
 		return fmt.Errorf("--out: %w", err)
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // the error tells more
+		_ = os.Remove(path) // the first error says more
 		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
 }
 
-// SourcePorts reads the ports of a module from its files. Without a name it is called like the first file.
+// SourcePorts reads the ports of a module from its files. Without a name the module is called like the first file.
 func (n *DUTNew) SourcePorts(ctx context.Context) (result.DUT, error) {
 	if n.Top == "" {
 		base := filepath.Base(n.Files[0])
@@ -177,7 +177,7 @@ func (n *DUTNew) SourcePorts(ctx context.Context) (result.DUT, error) {
 	return d, err
 }
 
-// IsSource reports whether a word names a file of a design, and no manifest.
+// IsSource reports whether a word names a design file rather than a manifest.
 func IsSource(word string) bool {
 	switch filepath.Ext(word) {
 	case ".v", ".sv", ".vh", ".svh", ".f":

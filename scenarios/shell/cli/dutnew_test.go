@@ -57,7 +57,7 @@ func TestNewManifestsRefuse(t *testing.T) {
 		{DUTNew{Top: "intf.sv", Files: intf}, `top "intf.sv": want the name of a module`},
 		{DUTNew{Top: "intf"}, "no files given: want those of module intf"},
 		{DUTNew{Top: "intf", Files: []string{"gone.v"}}, "gone.v: no such file"},
-		{DUTNew{Top: "intf", Files: intf, Out: "testdata/new/axis_reg.yaml"}, "is there already"},
+		{DUTNew{Top: "intf", Files: intf, Out: "testdata/new/axis_reg.yaml"}, "already exists"},
 		{DUTNew{Top: "intf", Files: intf, Out: "testdata/none/dut.yaml"}, "there is no folder testdata/none"},
 		{DUTNew{Top: "intf", Files: intf, Out: "/proc/dut.yaml"}, "--out /proc/dut.yaml: "},
 	} {

@@ -6,7 +6,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Flags are the flags that set fields of specs and options, by their paths. Other fields have none.
+// Flags maps field paths of specs and options to the flags that set them. Fields not listed have no flag.
 var Flags = map[field.Path]string{
 	"nic": "nic", "dut": "dut", "variant": "variant", "connect": "connect", "ports": "ports", "eth_bits": "eth-bits",
 	"coverage": "rtl-coverage", "rtl_coverage": "rtl-coverage", "stall": "stall",
@@ -21,7 +21,7 @@ var Flags = map[field.Path]string{
 	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",
 }
 
-// flag is how users name a field.
+// flag returns the name by which users know a field.
 func flag(p field.Path) string {
 	if f, ok := Flags[p]; ok {
 		return "--" + f
@@ -29,7 +29,7 @@ func flag(p field.Path) string {
 	return string(p)
 }
 
-// flagError is an error whose text names flags instead of fields.
+// flagError is an error whose text names flags in place of fields.
 type flagError struct {
 	error
 	text string
@@ -40,14 +40,14 @@ func (e *flagError) Error() string { return e.text }
 // Unwrap returns the error that names fields.
 func (e *flagError) Unwrap() error { return e.error }
 
-// withFlags puts the flags into an error's text, wherever it names fields.
+// withFlags replaces fields by their flags in an error's text.
 func withFlags(err error) error {
 	if err == nil {
 		return nil
 	}
 	text, done := err.Error(), 0
 	for _, e := range fieldErrors(err) {
-		if at := strings.Index(text[done:], e.Error()); at >= 0 { // what wraps it may have a text of its own
+		if at := strings.Index(text[done:], e.Error()); at >= 0 { // a wrapper may have replaced the text
 			spelled := e.Spelled(flag)
 			text = text[:done+at] + spelled + text[done+at+len(e.Error()):]
 			done += at + len(spelled)
@@ -59,7 +59,7 @@ func withFlags(err error) error {
 	return &flagError{err, text}
 }
 
-// fieldErrors are the faults of fields in an error, in the order of its text.
+// fieldErrors returns the field errors inside an error, in the order of its text.
 func fieldErrors(err error) (list []*field.Error) {
 	switch e := err.(type) {
 	case *field.Error:

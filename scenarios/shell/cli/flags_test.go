@@ -46,7 +46,7 @@ last: --speed: none`)
 	require.Equal(t, field.Path("nic"), first.Path)
 }
 
-// What names no field with a flag is left alone.
+// An error about a field without a flag stays as it is.
 func TestOtherErrorsStay(t *testing.T) {
 	require.NoError(t, withFlags(nil))
 	for _, err := range []error{io.EOF, errors.Join(io.EOF, io.ErrNoProgress),

@@ -22,31 +22,31 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Fuzz is a run of random programs as the command line has it.
+// Fuzz holds the settings of the fuzz command.
 type Fuzz struct {
 	Common
 	Waving
 	fuzz.Options
 	ProgramFile string // becomes Program
-	Coverage    string // file to which what was hit is added
+	Coverage    string // file to which hits are added
 	device      string // as the user named it
 }
 
-// NewFuzz holds the defaults.
+// NewFuzz returns the default settings.
 func NewFuzz() *Fuzz {
 	f := &Fuzz{Options: fuzz.DefaultOptions()}
 	f.Seed, f.DUT = DefaultSeed, DefaultDUT
 	return f
 }
 
-// FuzzEnded is how a run of programs came out.
+// FuzzEnded is the outcome of a run of programs.
 type FuzzEnded struct {
 	Ended
 	Result *fuzz.Result     // nil when it did not begin
 	Report *coverage.Report // likewise
 }
 
-// Run plays programs and judges. A canceled context interrupts it.
+// Run plays programs and judges them. Canceling the context interrupts it.
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e := &FuzzEnded{Ended: Ended{Object: result.Object{Command: "fuzz", Seed: f.Seed}}}
 	e.do(ctx, &f.Common, work{
@@ -59,7 +59,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		},
 		differs: func(error) bool { return e.Result != nil && len(e.Result.Failures) > 0 },
 		describe: func(o *result.Object) {
-			o.Seed = f.Seed // that of the program, if there is one
+			o.Seed = f.Seed // the program's seed, if a program was given
 			f.settings(e)
 			if e.Result != nil {
 				f.describe(e)
@@ -69,7 +69,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	return e
 }
 
-// prepare completes the options. Everything that is wrong with the settings is told at once.
+// prepare completes the options and reports every wrong setting at once.
 func (f *Fuzz) prepare() (string, error) {
 	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(),
 		f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(), f.covered(),
@@ -83,18 +83,18 @@ func (f *Fuzz) prepare() (string, error) {
 	return f.Out, nil
 }
 
-// programsIn lists the programs in a folder: who plays one of them may want to play the others next.
+// programsIn lists the program files in a folder. They are kept, because whoever plays one may want the others next.
 func programsIn(dir string) (list []string) {
-	entries, _ := os.ReadDir(dir) // where it cannot be read nothing is removed
+	entries, _ := os.ReadDir(dir) // an unreadable folder is left as it is
 	for _, e := range entries {
-		if ok, _ := filepath.Match("program-*.json", e.Name()); ok { // the pattern is a good one
+		if ok, _ := filepath.Match("program-*.json", e.Name()); ok { // the pattern is valid
 			list = append(list, filepath.Join(dir, e.Name()))
 		}
 	}
 	return list
 }
 
-// program reads the program that is to be played.
+// program reads the program to play.
 func (f *Fuzz) program() error {
 	if f.ProgramFile == "" {
 		return nil
@@ -108,7 +108,7 @@ func (f *Fuzz) program() error {
 	return nil
 }
 
-// board tells early what is wrong with the board, and takes over the width of its card's ports.
+// board checks the board early and takes its port width from it.
 func (f *Fuzz) board() error {
 	name := f.Board
 	if f.Program != nil {
@@ -128,7 +128,7 @@ func (f *Fuzz) board() error {
 	return nil
 }
 
-// findDevice finds the manifest, which only an RTL device has.
+// findDevice resolves the manifest; only RTL devices have one.
 func (f *Fuzz) findDevice() error {
 	if f.NIC != device.RTL {
 		return nil
@@ -141,7 +141,7 @@ func (f *Fuzz) findDevice() error {
 	return nil
 }
 
-// eth are the ports of the programs' NIC, the most that any has.
+// eth returns the ports of the programs' NIC, or the maximum if programs choose.
 func (f *Fuzz) eth() device.Eth {
 	switch {
 	case f.Program != nil:
@@ -152,7 +152,7 @@ func (f *Fuzz) eth() device.Eth {
 	return device.Eth{Ports: f.Ports, Bits: f.EthBits}
 }
 
-// covered tells early that the file of hits is none, or could not be written.
+// covered checks early that the coverage file can be read and written.
 func (f *Fuzz) covered() error {
 	if f.Coverage == "" {
 		return nil
@@ -167,8 +167,7 @@ func (f *Fuzz) covered() error {
 	return nil
 }
 
-// cover reports what was hit, with what earlier runs hit, and writes it down. Where nothing was played there is
-// nothing.
+// cover reports the hits of this and earlier runs and saves them. A run that played nothing leaves no report.
 func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	if e.Result.Runs == 0 {
 		return nil
@@ -191,14 +190,14 @@ func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	return errors.Join(added, err)
 }
 
-// say tells people what goes on.
+// say prints progress for people.
 func (f *Fuzz) say(format string, a ...any) {
 	if f.Log != nil {
-		_, _ = fmt.Fprintf(f.Log, "nictwin fuzz: "+format+"\n", a...) // nobody could be told of an error
+		_, _ = fmt.Fprintf(f.Log, "nictwin fuzz: "+format+"\n", a...) // an error could not be reported anywhere
 	}
 }
 
-// settings takes over what was played on, unless it may be wrong.
+// settings records the settings of the run, unless they may be wrong.
 func (f *Fuzz) settings(e *FuzzEnded) {
 	o := &e.Object
 	switch {
@@ -215,7 +214,7 @@ func (f *Fuzz) settings(e *FuzzEnded) {
 	o.NIC = f.NIC
 }
 
-// describe takes over what was found.
+// describe copies the results into the result object.
 func (f *Fuzz) describe(e *FuzzEnded) {
 	r, o := e.Result, &e.Object
 	o.Digest, o.Build, o.Checked, o.Mismatches = r.Digest, r.Build, r.Checked, uint64(len(r.Failures))
@@ -240,7 +239,7 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 	}
 }
 
-// again is the command line that plays a program that failed.
+// again returns the command line that replays a failed program.
 func (f *Fuzz) again(x *result.Failure) string {
 	words := []string{f.Self, "fuzz", "--nic", f.NIC}
 	idle := f.Idle()

@@ -16,13 +16,13 @@ import (
 	"nictwin/scenarios/observe/result"
 )
 
-// writerFunc is what is done with text.
+// writerFunc is an io.Writer that calls a function with the text.
 type writerFunc func(text string)
 
 func (w writerFunc) Write(b []byte) (int, error) { w(string(b)); return len(b), nil }
 
-// A run that waits for the lock of its file of hits says so, and when it is interrupted then, neither the file nor its
-// own hits are lost.
+// A run that waits for the lock of its hits file says so; if it is then interrupted, neither the file nor its own
+// hits are lost.
 func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	dir := t.TempDir()
 	hits := filepath.Join(dir, "hits.json")

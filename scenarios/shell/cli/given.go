@@ -13,17 +13,17 @@ import (
 	"nictwin/scenarios/play"
 )
 
-// GivenText are settings of runs as the command line of play has them, in place of drawn ones.
+// GivenText holds the settings that the play command fixes instead of having them drawn, as text.
 type GivenText struct {
-	Parameters map[string]string // of the top module, in place of the manifest's, too
+	Parameters map[string]string // of the top module; override the manifest's
 	Ties       map[string]string // SIGNAL=VALUE
 	Clocks     map[string]string // SIGNAL=PERIOD or SIGNAL=PERIOD+PHASE, in ps
-	// percent of all streams, or STREAM=PERCENT or STREAM=PERCENTxCYCLES, with commas between
+	// percentage for all streams, or STREAM=PERCENT or STREAM=PERCENTxCYCLES, separated by commas
 	Stall  string
-	Resets string // numbers with commas between, or none; empty: drawn
+	Resets string // numbers separated by commas, or none; empty: drawn
 }
 
-// parse reads them into options.
+// parse parses the texts into options.
 func (g *GivenText) parse(o *play.Options) error {
 	o.Given.Parameters = g.Parameters
 	return errors.Join(g.ties(o), g.clocks(o), g.stalls(o), g.resets(o))
@@ -57,7 +57,7 @@ func (g *GivenText) clocks(o *play.Options) error {
 	return errors.Join(errs...)
 }
 
-// parseClock reads PERIOD or PERIOD+PHASE.
+// parseClock parses PERIOD or PERIOD+PHASE.
 func parseClock(signal, text string) (x play.ClockSetting, ok bool) {
 	period, phase, later := strings.Cut(text, "+")
 	x.Signal = signal
@@ -70,12 +70,12 @@ func parseClock(signal, text string) (x play.ClockSetting, ok bool) {
 	return x, err1 == nil && err2 == nil && valid && x.PhasePs >= 0 && x.PhasePs < x.PeriodPs
 }
 
-// maxBurst is in cycles, a power of two.
+// maxBurst is the longest burst in cycles; a power of two.
 const maxBurst = 1 << 16
 
 func (g *GivenText) stalls(o *play.Options) error {
 	if n, err := strconv.Atoi(g.Stall); err == nil {
-		o.Stall = n // which the options check
+		o.Stall = n // validated with the options
 		return nil
 	}
 	o.Given.Stalls = map[string]play.StallSetting{}
@@ -92,7 +92,7 @@ func (g *GivenText) stalls(o *play.Options) error {
 	return nil
 }
 
-// parseStall reads PERCENT or PERCENTxCYCLES.
+// parseStall parses PERCENT or PERCENTxCYCLES.
 func parseStall(text string) (x play.StallSetting, ok bool) {
 	percent, burst, several := strings.Cut(text, "x")
 	x.Burst = 1
@@ -124,7 +124,7 @@ func (g *GivenText) resets(o *play.Options) error {
 	return nil
 }
 
-// givenWords returns the flags that give a run these settings.
+// givenWords returns the flags that fix these settings for a run.
 func givenWords(s *play.Settings) (words []string) {
 	if !s.Gaps {
 		words = append(words, "--no-gaps")
@@ -151,7 +151,7 @@ func givenWords(s *play.Settings) (words []string) {
 	return append(words, "--resets", text)
 }
 
-// stallText is how streams stall, as --stall has it.
+// stallText formats the stalls of all streams for --stall.
 func stallText(s *play.Settings) string {
 	var parts []string
 	stalled := false

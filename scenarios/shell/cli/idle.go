@@ -9,10 +9,10 @@ import (
 	"nictwin/scenarios/bed/device"
 )
 
-// Idle are flags that can have no effect as other settings are, each with why and what it would need.
+// Idle maps flags that have no effect with the other settings to an explanation of why, and what they would need.
 type Idle map[string]string
 
-// unless notes flags as idle unless ok. with names the setting that makes them so, need what they are for.
+// unless marks flags as idle unless ok. with names the setting that makes them idle, need what they require.
 func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	for _, f := range flags {
 		if !ok && i[f] == "" {
@@ -21,7 +21,7 @@ func (i Idle) unless(ok bool, with, need string, flags ...string) {
 	}
 }
 
-// Refuse is an error for each flag that was given and is idle: whoever gave it expects something of it.
+// Refuse returns an error for each idle flag that was given: the user expects an effect.
 func (i Idle) Refuse(given func(flag string) bool) error {
 	var errs []error
 	flags := make([]string, 0, len(i))
@@ -37,7 +37,7 @@ func (i Idle) Refuse(given func(flag string) bool) error {
 	return errors.Join(errs...)
 }
 
-// Idle are the flags of a replay that have no effect as the others are set.
+// Idle returns the replay flags that have no effect with the other settings.
 func (r *Replay) Idle() Idle {
 	i := Idle{}
 	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "quantum", "serial",
@@ -54,7 +54,7 @@ func (r *Replay) Idle() Idle {
 	return i
 }
 
-// Idle are the flags of random programs that have no effect as the others are set.
+// Idle returns the fuzz flags that have no effect with the other settings.
 func (f *Fuzz) Idle() Idle {
 	i := Idle{}
 	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave")
@@ -66,7 +66,7 @@ func (f *Fuzz) Idle() Idle {
 	return i
 }
 
-// Idle are the flags of a measurement that have no effect as the others are set.
+// Idle returns the bench flags that have no effect with the other settings.
 func (b *Bench) Idle() Idle {
 	i := Idle{}
 	i.unless(b.NeedsDUT(), strings.Join(b.Names, " "), "figures of the NIC", "dut")
@@ -74,8 +74,7 @@ func (b *Bench) Idle() Idle {
 	return i
 }
 
-// Once is an error for each word that a list has more than once: as with idle flags, whoever gave it expects something
-// of it.
+// Once returns an error for each word that a list repeats: as with idle flags, the user expects an effect.
 func Once(what string, list []string) error {
 	var errs []error
 	seen := map[string]int{}

@@ -9,31 +9,31 @@ import (
 	"nictwin/rtlbridge/build/toolchain"
 )
 
-// minAddressSpace is what a run takes of addresses, in bytes: most of it is reserved by Go's runtime and by threads,
-// not used. With less, the runtime ends the program wherever it happens to be, which nothing can keep it from.
+// minAddressSpace is the address space of a run in bytes; most of it is only reserved, by Go's runtime and by
+// threads. With less, the runtime aborts the program at any point, and nothing can prevent that.
 const minAddressSpace = 3 << 30
 
-// minFiles is how many open files a run takes: artifacts, captures, the device's sockets and memory, compilers.
+// minFiles is the number of open files of a run: artifacts, captures, the device's sockets and memory, compilers.
 const minFiles = 40
 
-// jobNeeds counts what each job takes of several at a time.
+// jobNeeds is what each of several concurrent jobs needs.
 type jobNeeds struct {
-	space uint64 // bytes of addresses
-	files uint64 // that are open, beyond what one alone takes
+	space uint64 // address space in bytes
+	files uint64 // open files in addition to those of a single job
 }
 
 var (
-	programNeeds = jobNeeds{space: 32 << 20} // a program, or a server of a pair
-	// a scenario's case: two servers with their stacks, two devices, artifacts
+	programNeeds = jobNeeds{space: 32 << 20} // a program, or one server of a pair
+	// a case of a scenario: two servers with their stacks, two devices, artifacts
 	caseNeeds = jobNeeds{space: 128 << 20, files: 16}
 )
 
-// LimitError tells of a limit of the system that is too low.
+// LimitError reports a system limit that is too low.
 type LimitError struct {
-	What  string // is limited
+	What  string // the limited resource
 	Have  string
 	Want  string
-	Shell string // command that shows the limit, and raises it
+	Shell string // command that shows and raises the limit
 }
 
 func (e *LimitError) Error() string {
@@ -41,13 +41,13 @@ func (e *LimitError) Error() string {
 		e.Shell, e.Have, e.Want)
 }
 
-// CheckLimits tells early that a limit is so low that a run could end in its midst. Errors: *LimitError.
+// CheckLimits checks early that no system limit is so low that a run could abort halfway. Errors: *LimitError.
 func CheckLimits() error { return checkLimits(1, programNeeds) }
 
-// checkLimits does so for a run of so many jobs at a time.
+// checkLimits does so for that many concurrent jobs.
 func checkLimits(jobs int, each jobNeeds) error {
 	var space, open syscall.Rlimit
-	// One that cannot be read is not known to be too low.
+	// A limit that cannot be read is taken as high enough.
 	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil {
 		space.Cur = math.MaxUint64
 	}
@@ -70,10 +70,10 @@ func tooLow(space, open, jobs uint64, each jobNeeds) error {
 	return errors.Join(errs...)
 }
 
-// SaysAll reports whether an error is about the machine alone: nothing more of the run would help.
+// SaysAll reports whether an error is about the machine alone, so that nothing else of the run adds to it.
 func SaysAll(err error) bool { return errors.Is(err, toolchain.ErrToolMissing) || is[*LimitError](err) }
 
-// explainedError is an error with the limit that it comes from.
+// explainedError is an error together with the limit that caused it.
 type explainedError struct {
 	error
 	limit string
@@ -84,7 +84,7 @@ func (e *explainedError) Error() string { return e.error.Error() + "\n" + e.limi
 // Unwrap returns the error.
 func (e *explainedError) Unwrap() error { return e.error }
 
-// Explain adds to an error which limit it comes from, if it does.
+// Explain adds to an error the system limit that caused it, if one did.
 func Explain(err error) error {
 	var r syscall.Rlimit
 	limit := ""

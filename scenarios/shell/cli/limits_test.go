@@ -29,8 +29,7 @@ func TestLimits(t *testing.T) {
 		"more; raise it where nictwin is started")
 }
 
-// A file that cannot be opened for the number of those that are open is nothing that the user got wrong: not even
-// where it is found while the command is looked at.
+// Too many open files are never the user's mistake, even if the failure occurs while the command line is checked.
 func TestOutOfFiles(t *testing.T) {
 	for _, c := range []struct {
 		cause syscall.Errno

@@ -29,10 +29,10 @@ import (
 	"nictwin/scenarios/traffic/capture"
 )
 
-// ErrInterrupted is the cause to cancel a context with when a signal arrives.
+// ErrInterrupted is the cause with which a signal cancels the context.
 var ErrInterrupted = errors.New("interrupted")
 
-// UsageError is a mistake in the command.
+// UsageError reports a mistake in the command or its inputs.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -51,7 +51,7 @@ func (e *NothingError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *NothingError) Unwrap() error { return e.Err }
 
-// PanicError is a mistake in this program.
+// PanicError reports a bug in this program.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -59,22 +59,22 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v", e.Value) }
 
-// ended is what is known of a command when it ends.
+// ended is the state in which a command ended.
 type ended struct {
 	canceled bool // by a signal
 	err      error
-	differs  bool // something was compared, and is not as it must be
+	differs  bool // something that was compared differs
 }
 
-// Cause is a reason for which a command ends, and how it ends then: a row of the table in docs/results.md.
+// Cause is a reason for a command to end, with the outcome: a row of the table in docs/results.md.
 type Cause struct {
 	Outcome result.Outcome
 	What    string
 	holds   func(e ended) bool
 }
 
-// Causes decide how every command ends: the first one that holds. What explains the others comes first: an interruption
-// before a dead device, that before a wrong setting, that before a mismatch.
+// Causes decides how a command ends: the first cause that holds. The more fundamental ones come first: an
+// interruption before a dead device, a dead device before a wrong setting, a wrong setting before a mismatch.
 var Causes = []Cause{
 	{result.Pass, "everything that was compared is as it must be, and something was; a command that compares nothing " +
 		"did what it was asked", func(e ended) bool {
@@ -127,19 +127,18 @@ var Causes = []Cause{
 		func(ended) bool { return true }},
 }
 
-// Decide returns how a command ends: one that ended with err, of which differs tells that something is not as it must
-// be.
+// Decide returns the outcome of a command that ended with err; differs reports that something compared did not match.
 func Decide(ctx context.Context, err error, differs bool) result.Outcome {
 	return why(ctx, err, differs).Outcome
 }
 
-// why returns the cause that decides.
+// why returns the deciding cause.
 func why(ctx context.Context, err error, differs bool) *Cause {
 	e := ended{ctx.Err() != nil, err, differs}
-	return &Causes[slices.IndexFunc(Causes, func(c Cause) bool { return c.holds(e) })] // the last one holds always
+	return &Causes[slices.IndexFunc(Causes, func(c Cause) bool { return c.holds(e) })] // the last cause always holds
 }
 
-// Found reports whether an error is about the device alone, so that findings say all of it.
+// Found reports whether an error is about the device alone, so that the findings say everything.
 func Found(err error) bool {
 	if err == nil {
 		return true
@@ -173,17 +172,17 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// of holds for errors of a type.
+// of returns a condition that holds for errors of type E.
 func of[E error](e ended) bool { return is[E](e.err) }
 
-// isOneOf holds for each of these errors.
+// isOneOf returns a condition that holds for each of these errors.
 func isOneOf(list ...error) func(e ended) bool {
 	return func(e ended) bool {
 		return slices.ContainsFunc(list, func(x error) bool { return errors.Is(e.err, x) })
 	}
 }
 
-// either holds where one of the conditions does.
+// either returns a condition that holds if one of the given ones does.
 func either(list ...func(e ended) bool) func(e ended) bool {
 	return func(e ended) bool {
 		return slices.ContainsFunc(list, func(holds func(ended) bool) bool { return holds(e) })

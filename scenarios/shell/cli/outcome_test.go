@@ -68,7 +68,7 @@ var examples = map[string][]error{
 		&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, &root.RegError{Err: root.ErrNoTag}},
 }
 
-// Every cause decides on its own errors, wrapped or not; the more telling of two that were joined does.
+// Every cause decides on its own errors, wrapped or not; of two joined errors the more telling one decides.
 func TestCausesDecide(t *testing.T) {
 	require.Len(t, examples, len(Causes))
 	for i := range Causes {
@@ -106,7 +106,7 @@ func exampleOf(t *testing.T, cause int) error {
 	return nil
 }
 
-// What was found counts, unless the run broke off for a reason that says more.
+// Findings count unless the run broke off for a reason that says more.
 func TestDecide(t *testing.T) {
 	odd, infra, full := errors.New("odd"), &protocol.InfraError{Err: protocol.ErrClosed},
 		&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
@@ -134,7 +134,7 @@ func TestDecide(t *testing.T) {
 	require.Equal(t, result.Mismatch, Decide(ctx, nil, true), "likewise")
 }
 
-// A replay that broke off has found what the referee had before, not why it broke off.
+// In a replay that broke off, the referee's earlier findings count, but not the reason for the break.
 func TestReplayDiffers(t *testing.T) {
 	odd := errors.New("odd")
 	require.False(t, differs(nil, odd))
@@ -144,7 +144,7 @@ func TestReplayDiffers(t *testing.T) {
 	require.True(t, differs(&replay.Result{Mismatches: 1}, odd))
 }
 
-// An error that findings do not tell is told by itself.
+// An error that the findings do not cover is reported separately.
 func TestFound(t *testing.T) {
 	breach := boundary.Breach("Q4", "an event")
 	require.True(t, Found(breach))

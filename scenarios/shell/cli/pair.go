@@ -14,30 +14,30 @@ import (
 	"nictwin/scenarios/traffic"
 )
 
-// Pair is two servers that play with each other, as the command line has it.
+// Pair holds the settings of the pair command: two servers that exchange frames.
 type Pair struct {
 	Common
 	pair.Options
 	Board    string
 	Captures []string
-	Limited  int // frames of the captures at most; 0: all
+	Limited  int // maximum number of frames from the captures; 0: all
 	Pad      bool
 }
 
-// NewPair holds the defaults.
+// NewPair returns the default settings.
 func NewPair() *Pair {
 	p := &Pair{Options: pair.DefaultOptions(), Board: "bf3-pair"}
 	p.Seed, p.NoArtifacts = DefaultSeed, true
 	return p
 }
 
-// PairEnded is how a pair came out.
+// PairEnded is the outcome of a pair.
 type PairEnded struct {
 	Ended
-	Result *pair.Result // nil when it did not come to its end
+	Result *pair.Result // nil when it did not finish
 }
 
-// String is the result for people.
+// String formats the result for people.
 func (e *PairEnded) String() string {
 	r := e.Result
 	if r == nil {
@@ -55,7 +55,7 @@ func (e *PairEnded) String() string {
 	return b.String()
 }
 
-// Run plays and judges. A canceled context interrupts it.
+// Run plays the pair and judges it. Canceling the context interrupts it.
 func (p *Pair) Run(ctx context.Context) *PairEnded {
 	e := &PairEnded{Ended: Ended{Object: result.Object{Command: "pair", Seed: p.Seed}}}
 	e.do(ctx, &p.Common, work{
@@ -71,7 +71,7 @@ func (p *Pair) Run(ctx context.Context) *PairEnded {
 	return e
 }
 
-// describe takes over what was found.
+// describe copies the result into the result object.
 func (p *Pair) describe(o *result.Object, e *PairEnded) {
 	if e.Outcome != result.Usage {
 		o.Captures, o.NIC = p.Captures, device.Model
@@ -85,7 +85,7 @@ func (p *Pair) describe(o *result.Object, e *PairEnded) {
 		o.Servers = append(o.Servers, s.ServerPlayed)
 		o.Checked, o.Mismatches = o.Checked+s.Checked, o.Mismatches+s.Mismatches
 		o.Cycles, o.SimPs = max(o.Cycles, s.Cycles), max(o.SimPs, int64(s.SimPs))
-		_, _ = digest.Write([]byte(s.Digest)) // a hash takes everything
+		_, _ = digest.Write([]byte(s.Digest)) // a hash never fails
 	}
 	o.Digest, o.WallS, o.Findings = fmt.Sprintf("%x", digest.Sum(nil)), r.Wall.Seconds(), r.Findings
 }
@@ -109,7 +109,7 @@ func (p *Pair) prepare(ctx context.Context) error {
 	return nil
 }
 
-// frames reads the captures.
+// frames reads the frames of the captures.
 func (p *Pair) frames(ctx context.Context) (frames [][]byte, err error) {
 	supply, err := traffic.NewSupply(ctx, traffic.SupplySpec{Captures: p.Captures, Ports: 1, Loop: 1, Limit: p.Limited,
 		Pad: p.Pad})

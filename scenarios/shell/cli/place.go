@@ -10,13 +10,13 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// Place finds the home, and notes which one it was.
+// Place finds the home and records which one was used.
 type Place struct {
-	Home string       // folder that the user names, empty to look for it
-	Used *result.Home // nil when none was used
+	Home string       // folder that the user names; empty: search
+	Used *result.Home // nil if none was used
 }
 
-// find finds the home. Everything that is built from now on has its harness.
+// find finds the home. From then on, builds use its harness.
 func (p *Place) find() (home.Home, error) {
 	h, err := home.Find(p.Home)
 	if err != nil {
@@ -24,20 +24,20 @@ func (p *Place) find() (home.Home, error) {
 	}
 	build.SetHarness(h.Harness())
 	if p.Used == nil {
-		id, modified := h.Revision(context.Background()) // which has a limit of its own
+		id, modified := h.Revision(context.Background()) // Revision has its own time limit
 		p.Used = &result.Home{Dir: h.Dir, Revision: id, Modified: modified}
 	}
 	return h, nil
 }
 
-// Find finds the home and notes it.
+// Find finds the home and records it.
 func (p *Place) Find() error {
 	_, err := p.find()
 	return err
 }
 
-// manifest finds the manifest of a device by name or path, and reads it once: its faults are told early. Its errors
-// are of kinds that [Decide] knows.
+// manifest finds a device's manifest by name or path and reads it, so that faults are reported early. Its errors are
+// of kinds that [Decide] knows.
 func (p *Place) manifest(dut string) (string, *manifest.Manifest, error) {
 	path, err := home.Resolve(dut, p.Home)
 	if err != nil {

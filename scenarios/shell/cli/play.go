@@ -21,17 +21,17 @@ import (
 	"nictwin/scenarios/play/own"
 )
 
-// Play is a run of anybody's device as the command line has it.
+// Play holds the settings of the play command, which runs anybody's device.
 type Play struct {
 	Common
 	play.Options
-	DUT         string // manifest, its folder, or a name
+	DUT         string // manifest, its folder, or a device name
 	Ref         string // folder of the user's reference; empty: none
 	RefLimits   own.Limits
-	RefOutput   io.Writer // gets what the reference writes
+	RefOutput   io.Writer // receives the output of the reference
 	Captures    []string  // traffic of Stream
 	Stream      string
-	Count       int // transactions of each input; 0: as the manifest has it
+	Count       int // transactions per input; 0: the manifest's
 	VariantName string
 	KeepText    string
 	Settings    GivenText
@@ -39,7 +39,7 @@ type Play struct {
 	WaveText    string
 }
 
-// NewPlay holds the defaults.
+// NewPlay returns the default settings.
 func NewPlay() *Play {
 	return &Play{
 		Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, Settings: GivenText{Stall: "-1"},
@@ -47,13 +47,13 @@ func NewPlay() *Play {
 	}
 }
 
-// PlayEnded is how it came out.
+// PlayEnded is the outcome of a run.
 type PlayEnded struct {
 	Ended
 	Report *play.Report // nil when it did not begin
 }
 
-// nothing is the error of runs in which no output gave anything.
+// nothing returns the error for runs in which no output gave anything.
 func (p *Play) nothing(runs int) error {
 	why := "want inputs that let something come out: see the manifest's section play"
 	if rest := p.Manifest.TieRest; rest != "" {
@@ -64,7 +64,7 @@ func (p *Play) nothing(runs int) error {
 		runs, why)}
 }
 
-// Run plays and judges. A canceled context interrupts it.
+// Run plays and judges. Canceling the context interrupts it.
 func (p *Play) Run(ctx context.Context) *PlayEnded {
 	e := &PlayEnded{Ended: Ended{Object: result.Object{Command: "play", Seed: p.Seed}}}
 	begin := time.Now()
@@ -96,7 +96,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 	return e
 }
 
-// prepare completes the options; everything that is wrong with the settings is told at once.
+// prepare completes the options and reports every wrong setting at once.
 func (p *Play) prepare() (string, error) {
 	p.Variant = build.Variant(p.VariantName)
 	var errKeep, errTraffic, errCount, errWave error
@@ -133,7 +133,7 @@ func (p *Play) prepare() (string, error) {
 	return p.Out, nil
 }
 
-// parameters sets those that the user says in place of the manifest's.
+// parameters applies the parameters that the user gives on top of the manifest's.
 func (p *Play) parameters(m *manifest.Manifest) (*manifest.Manifest, error) {
 	if len(p.Settings.Parameters) == 0 {
 		return m, nil
@@ -141,7 +141,7 @@ func (p *Play) parameters(m *manifest.Manifest) (*manifest.Manifest, error) {
 	return m.WithParameters(p.Settings.Parameters)
 }
 
-// describe takes over what was found.
+// describe copies the report into the result object.
 func (p *Play) describe(o *result.Object, r *play.Report) {
 	o.Digest, o.Build, o.Checked = r.Digest, strings.Join(r.Builds, ","), uint64(r.Compared)
 	o.Cycles, o.SimPs, o.Warnings = int64(r.Cycles), int64(r.SimPs), r.Warnings
@@ -164,7 +164,7 @@ func (p *Play) describe(o *result.Object, r *play.Report) {
 	}
 }
 
-// failed takes over the run that failed.
+// failed copies the failed run into the result object.
 func (p *Play) failed(o *result.Object, f *play.Failed) {
 	x := f.Result.Failure
 	o.Mismatches, o.Reproduce = 1, p.again(f)
@@ -186,7 +186,7 @@ func (p *Play) failed(o *result.Object, f *play.Failed) {
 	})
 }
 
-// again is the command line that plays the run that failed, with all that was drawn for it.
+// again returns the command line that repeats the failed run with everything that was drawn for it.
 func (p *Play) again(f *play.Failed) string {
 	words := []string{p.Self, "play", p.DUT, "--seed", strconv.FormatUint(f.Run.Seed, 10), "--runs", "1"}
 	add := func(flag, value, usual string) {
@@ -213,7 +213,7 @@ func (p *Play) again(f *play.Failed) string {
 	return Quote(words)
 }
 
-// reference builds the user's reference, if there is one.
+// reference builds the user's reference, if one is given.
 func (p *Play) reference(ctx context.Context) (err error) {
 	if p.Ref == "" {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// plain are the bytes that no shell looks at, beside letters and digits.
+// plain lists the bytes, beside letters and digits, that no shell interprets.
 const plain = "_-./,:=+@%"
 
-// Quote joins words to a command line that a POSIX shell takes apart into the same words.
+// Quote joins words to a command line that a POSIX shell splits into the same words.
 func Quote(words []string) string {
 	q := make([]string, len(words))
 	for i, w := range words {
@@ -35,8 +35,8 @@ func quote(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// printed has printf write a word with control characters, on which a terminal would act. The shell drops line breaks
-// at its end.
+// printed quotes a word with control characters, on which a terminal would act, by means of printf. The shell drops
+// its trailing line breaks.
 func printed(w string) string {
 	var b strings.Builder
 	for i := range len(w) {

@@ -24,8 +24,8 @@ import (
 	"nictwin/stack/driver"
 )
 
-// Replay is a replay as the command line has it. The embedded options hold what needs no translation; DUT and Out are
-// names and may be empty.
+// Replay holds the settings of the replay command. The embedded options need no translation; DUT and Out are names
+// and may be empty.
 type Replay struct {
 	Common
 	Waving
@@ -39,7 +39,7 @@ type Replay struct {
 	IdleMode   string // becomes IdleCycles
 }
 
-// NewReplay holds the defaults.
+// NewReplay returns the default settings.
 func NewReplay() *Replay {
 	r := &Replay{Options: replay.DefaultOptions(), ArtifactMB: 256, IdleMode: protocol.IdleSkip.String()}
 	r.Seed, r.DUT = DefaultSeed, DefaultDUT
@@ -47,13 +47,13 @@ func NewReplay() *Replay {
 	return r
 }
 
-// ReplayEnded is how a replay came out.
+// ReplayEnded is the outcome of a replay.
 type ReplayEnded struct {
 	Ended
 	Result *replay.Result // nil when it did not begin
 }
 
-// Run plays and judges. A canceled context interrupts it.
+// Run replays and judges. Canceling the context interrupts it.
 func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	e := &ReplayEnded{Ended: Ended{Object: result.Object{Command: "replay", Seed: r.Seed}}}
 	e.do(ctx, &r.Common, work{
@@ -61,7 +61,7 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 		play:    func() error { return r.tooSmall(r.play(ctx, e)) },
 		differs: func(err error) bool { return differs(e.Result, err) },
 		describe: func(o *result.Object) {
-			if e.Outcome != result.Usage { // else they may be wrong
+			if e.Outcome != result.Usage { // else the settings may be wrong
 				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
 			}
 			if e.Result != nil {
@@ -72,13 +72,13 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	return e
 }
 
-// differs reports whether a run that ended with err found something: of one that broke off, the findings that tell why
-// do not count.
+// differs reports whether a run that ended with err found a mismatch. If the run broke off, findings that only
+// explain why do not count.
 func differs(r *replay.Result, err error) bool {
 	return r != nil && (r.Mismatches > 0 || err == nil && !r.Pass)
 }
 
-// play builds the board, plays, and ends the device.
+// play builds the board, replays, and closes the device.
 func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 	r.Events, r.Files = r.Out != "", r.opened
 	run, err := replay.New(ctx, r.Options)
@@ -97,7 +97,7 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 	return err
 }
 
-// tooSmall says of a board with too little memory for the driver which field is at fault.
+// tooSmall names the field at fault when a board has too little memory for the driver.
 func (r *Replay) tooSmall(err error) error {
 	room, ok := errors.AsType[*driver.RoomError](err)
 	if !ok || r.Card == nil || room.Endpoint < 0 {
@@ -108,7 +108,7 @@ func (r *Replay) tooSmall(err error) error {
 		r.Board, at, err)}
 }
 
-// prepare completes the options. Everything that is wrong with the settings is told at once.
+// prepare completes the options and reports every wrong setting at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
 	err := errors.Join(r.parse(!r.NoArtifacts), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(),
 		r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
@@ -119,7 +119,7 @@ func (r *Replay) prepare(ctx context.Context) (string, error) {
 	return r.Out, r.inputsSafe()
 }
 
-// artifacts says where they go and how large they may be.
+// artifacts checks and sets the limit of artifact files.
 func (r *Replay) artifacts() error {
 	const mb, most = 1_000_000, 1_000_000
 	if r.ArtifactMB < 0 || r.ArtifactMB > most {
@@ -130,7 +130,7 @@ func (r *Replay) artifacts() error {
 	return nil
 }
 
-// maxLoop is more than anybody waits for, and keeps counts of frames within their types.
+// maxLoop is more than anybody waits for, and keeps frame counts within their types.
 const maxLoop = 1_000_000
 
 func (r *Replay) loops() error {
@@ -159,7 +159,7 @@ func (r *Replay) fix() (err error) {
 	return nil
 }
 
-// device finds the manifest, which only an RTL device has, and reads it once to report its faults early.
+// device resolves the manifest, which only an RTL device has, and reads it to report its faults early.
 func (r *Replay) device() error {
 	if !build.Variant(r.Variant).Plays() {
 		return fmt.Errorf("--variant %q: want speed, tuned or debug", r.Variant)
@@ -181,7 +181,7 @@ func (r *Replay) device() error {
 	return errors.Join(err, r.quantum())
 }
 
-// board finds the card that the NIC is to stand on.
+// board reads the card on which the NIC is placed.
 func (r *Replay) board() error {
 	if r.Board == "" {
 		return nil
@@ -194,7 +194,7 @@ func (r *Replay) board() error {
 	return nil
 }
 
-// quantum tells early that the quantum is too long for the board's links.
+// quantum checks early that the quantum is not too long for the board's links.
 func (r *Replay) quantum() error {
 	mode := rtlbridge.Pipelined
 	if r.Serial {
@@ -225,7 +225,7 @@ func (r *Replay) inputsSafe() error {
 	return nil
 }
 
-// addReplay takes over what a replay found.
+// addReplay copies the results of a replay into the result object.
 func addReplay(o *result.Object, r *replay.Result) {
 	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
 	o.Checked, o.Mismatches = r.Checked, r.Mismatches

@@ -16,20 +16,20 @@ import (
 	"nictwin/scenarios/shell/files"
 )
 
-// Common is what all commands have that play on a NIC.
+// Common holds the settings shared by all commands that play on a NIC.
 type Common struct {
 	Place
 	NoArtifacts bool
-	Overwrite   bool   // artifacts may go into a folder that has other files
-	Self        string // how this program was called
-	Again       string // the command line that does the same once more
-	Refused     error  // flags that were given and can have no effect
+	Overwrite   bool   // artifacts may go into a folder with other files
+	Self        string // the name by which this program was called
+	Again       string // the command line that repeats the command
+	Refused     error  // flags that were given but have no effect
 
-	opened *files.Folder // for artifacts, while it plays; nil: there are none
-	inputs []string      // files that stay, should they lie among artifacts of an earlier run
+	opened *files.Folder // folder for artifacts during the run; nil: none
+	inputs []string      // input files, kept even if they lie among artifacts of an earlier run
 }
 
-// folder is where artifacts go: what the user says, or a folder of this name under out; empty for none.
+// folder returns the folder for artifacts: the user's, or one of this name under out; empty for none.
 func (c *Common) folder(said, name string) string {
 	switch {
 	case c.NoArtifacts:
@@ -40,34 +40,34 @@ func (c *Common) folder(said, name string) string {
 	return filepath.Join("out", name)
 }
 
-// DefaultSeed and DefaultDUT are used unless told otherwise.
+// DefaultSeed and DefaultDUT apply unless the user chooses others.
 const (
 	DefaultSeed = 1
 	DefaultDUT  = "nic"
 )
 
-// Ended is how a command came out that plays on a NIC.
+// Ended is the outcome of a command that plays on a NIC.
 type Ended struct {
 	Outcome result.Outcome
-	Err     error // what kept it from its end
+	Err     error // what kept the command from finishing
 	Object  result.Object
 }
 
-// work are the steps of such a command.
+// work lists the steps of such a command.
 type work struct {
-	jobs int      // that are done at a time; 0: one
-	each jobNeeds // of each of them; none: programNeeds
-	// prepare completes the settings and returns the folder for artifacts, empty for none. All that is wrong with the
-	// settings is told at once.
+	jobs int      // concurrent jobs; 0: one
+	each jobNeeds // needs of each job; zero: programNeeds
+	// prepare completes the settings, reports every wrong one at once, and returns the folder for artifacts, empty
+	// for none.
 	prepare func() (out string, err error)
 	play    func() error
-	// differs reports whether something is not as it must be, for a run that ended with err.
+	// differs reports whether something compared did not match, for a run that ended with err.
 	differs func(err error) bool
-	// describe takes over what was found.
+	// describe copies the results into the result object.
 	describe func(o *result.Object)
 }
 
-// do goes through the steps and leaves the verdict among the artifacts, however it ends.
+// do runs the steps and writes the verdict to the artifacts, however the command ends.
 func (e *Ended) do(ctx context.Context, c *Common, w work) {
 	var dir *result.Folder
 	err := checkLimits(w.jobs, cmp.Or(w.each, programNeeds))
@@ -106,12 +106,12 @@ func (e *Ended) do(ctx context.Context, c *Common, w work) {
 func (e *Ended) end(ctx context.Context, err error, differs bool) {
 	e.Outcome, e.Err = Decide(ctx, err, differs), err
 	if e.Outcome == result.Interrupted {
-		e.Err = ErrInterrupted // whatever else it led to
+		e.Err = ErrInterrupted // whatever else the interruption caused
 	}
 	e.Object.End(e.Outcome, e.Err)
 }
 
-// leave writes the verdict into the folder, or gives the folder up when there was no run.
+// leave writes the verdict into the folder, or gives the folder up if nothing ran.
 func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
 	switch {
 	case dir == nil:
@@ -127,7 +127,7 @@ func (e *Ended) leave(ctx context.Context, dir *result.Folder) {
 	}
 }
 
-// nic finds the manifest of --dut, which must be a NIC with these Ethernet ports.
+// nic resolves the manifest of --dut, which must be a NIC that supports these Ethernet ports.
 func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	path, err := p.sized(dut, eth)
 	switch {
@@ -139,8 +139,8 @@ func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	return path, err
 }
 
-// sized finds the manifest of a NIC and checks that it can be built with these Ethernet ports. An error about the
-// ports comes with the path.
+// sized resolves a NIC's manifest and checks that it can be built with these Ethernet ports. An error about the ports
+// comes with the path.
 func (p *Place) sized(dut string, eth device.Eth) (string, error) {
 	path, m, err := p.manifest(dut)
 	if err == nil {
@@ -150,13 +150,13 @@ func (p *Place) sized(dut string, eth device.Eth) (string, error) {
 		return "", err
 	}
 	if eth.Ports > board.MaxPorts || eth.Bits != 0 && !nicspec.ValidEthBits(eth.Bits) {
-		return path, nil // which is told elsewhere
+		return path, nil // the manifest's error is reported elsewhere
 	}
 	_, err = resized(m, eth)
 	return path, err
 }
 
-// resized is the manifest of a NIC with these ports.
+// resized returns a NIC's manifest adapted to these ports.
 func resized(m *manifest.Manifest, eth device.Eth) (*manifest.Manifest, error) {
 	for _, x := range []struct {
 		flag string

@@ -19,56 +19,56 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// NICBoth plays on the model and on the RTL, and compares the results.
+// NICBoth plays each case on the model and on RTL and compares the results.
 const NICBoth = "both"
 
-// Scenarios are scenario files as the command line has them.
+// Scenarios holds the settings of the run command, which plays scenario files.
 type Scenarios struct {
 	Common
 	Waving
 	Files      []string
-	NIC        string // model, rtl, both; empty: as the files have it
+	NIC        string // model, rtl or both; empty: as the files say
 	DUT        string
 	Variant    string
-	Seed       uint64   // of workloads; 0: as the files have it
-	Only       []string // cases by name; none: all
+	Seed       uint64   // of workloads; 0: the files' seeds
+	Only       []string // case names; none: all cases
 	Out        string
 	ArtifactMB int
 
-	Jobs int // cases at a time
+	Jobs int // concurrent cases
 
 	Line string // the command line without files, cases and artifacts
 	Log  io.Writer
-	// cases, each counted for every NIC that it is played on; share of the work that is done
+	// reports cases, each counted once per NIC it is played on, and the share of the work that is done
 	Progress func(ended, of int, share float64)
 
 	cases  []*run.Case
-	tokens map[string]string // of devices that run elsewhere, by file
+	tokens map[string]string // of devices that run elsewhere, by token file
 	builds device.Builds
 }
 
-// maxJobs is the most cases at a time.
+// maxJobs bounds the number of concurrent cases.
 const maxJobs = 64
 
-// NewScenarios holds the defaults.
+// NewScenarios returns the default settings.
 func NewScenarios() *Scenarios {
 	return &Scenarios{DUT: DefaultDUT, Variant: "speed", ArtifactMB: 16, Jobs: min(runtime.GOMAXPROCS(0), maxJobs)}
 }
 
-// ScenariosEnded is how scenarios came out.
+// ScenariosEnded is the outcome of the scenarios.
 type ScenariosEnded struct {
 	Ended
 	Played []*Run
-	wall   time.Duration // of all
+	wall   time.Duration // for all cases
 }
 
-// Run is a case on one kind of NIC.
+// Run is a case played on one kind of NIC.
 type Run struct {
 	*run.Played
 	NIC string
 }
 
-// String is the result for people.
+// String formats the results for people.
 func (e *ScenariosEnded) String() string {
 	var b strings.Builder
 	width := 0
@@ -85,7 +85,7 @@ func (e *ScenariosEnded) String() string {
 	return b.String()
 }
 
-// title names a run.
+// title returns the name of a run.
 func (r *Run) title() string {
 	if r.NIC == "" {
 		return r.Case.Name
@@ -93,7 +93,7 @@ func (r *Run) title() string {
 	return r.Case.Name + " on " + r.NIC
 }
 
-// figures are what people want to see of a run.
+// figures formats the figures of a run for people.
 func (r *Run) figures() string {
 	x := r.Result
 	if x == nil {
@@ -115,7 +115,7 @@ func (r *Run) figures() string {
 	return text + "  " + r.Digest[:12]
 }
 
-// Run plays and judges. A canceled context interrupts it.
+// Run plays the cases and judges them. Canceling the context interrupts it.
 func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 	e := &ScenariosEnded{Ended: Ended{Object: result.Object{Command: "run", Seed: s.Seed}}}
 	e.do(ctx, &s.Common, work{
@@ -135,7 +135,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 	return e
 }
 
-// prepare completes the settings. Everything that is wrong with them is told at once.
+// prepare completes the settings and reports every wrong one at once.
 func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	var errs []error
 	switch s.NIC {
@@ -164,7 +164,7 @@ func (s *Scenarios) prepare(ctx context.Context) (string, error) {
 	return s.folder(s.Out, "run-"+cmp.Or(s.NIC, "files")), nil
 }
 
-// load reads the files. Cases of one name could not be told apart.
+// load reads the files. Cases of equal names are refused: they could not be told apart.
 func (s *Scenarios) load() error {
 	var errs []error
 	from := map[string]string{}
@@ -187,15 +187,15 @@ func (s *Scenarios) load() error {
 	}
 	for _, want := range s.Only {
 		if !slices.ContainsFunc(s.cases, func(c *run.Case) bool { return c.Name == want }) {
-			errs = append(errs, fmt.Errorf("--only %s: there is no such case: want one of %s", want, names(s.cases)))
+			errs = append(errs, fmt.Errorf("--only %s: no such case: want one of %s", want, names(s.cases)))
 		}
 	}
 	s.cases = slices.DeleteFunc(s.cases, func(c *run.Case) bool { return !slices.Contains(s.Only, c.Name) })
 	return errors.Join(errs...)
 }
 
-// folders refuses cases of two files whose artifacts would share a folder: such as a scenario named a-size_1 beside a
-// with size 1, or one named a-on-rtl that has no NIC of ours.
+// folders refuses cases of two files whose artifacts would share a folder, such as a scenario named a-size_1 beside a
+// scenario a with size 1, or one named a-on-rtl without a NIC of the contract.
 func (s *Scenarios) folders() error {
 	var errs []error
 	of := map[string]*run.Case{}
@@ -213,7 +213,7 @@ func (s *Scenarios) folders() error {
 	return errors.Join(errs...)
 }
 
-// names are those of cases, as many as people read.
+// names lists the names of cases, up to a number that people read.
 func names(cases []*run.Case) string {
 	const most = 12
 	var all []string
@@ -226,7 +226,7 @@ func names(cases []*run.Case) string {
 	return strings.Join(all, ", ")
 }
 
-// nics are what a case is played on, one after the other.
+// nics returns the NICs on which a case is played, in order.
 func (s *Scenarios) nics(c *run.Case) []string {
 	if s.NIC != NICBoth {
 		return []string{s.NIC}
@@ -237,7 +237,7 @@ func (s *Scenarios) nics(c *run.Case) []string {
 	return []string{device.Model, device.RTL}
 }
 
-// findings are those of a run, each with the command line that shows it again.
+// findings returns the findings of a run, each with the command line that reproduces it.
 func (s *Scenarios) findings(r *Run) []result.Finding {
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -252,12 +252,12 @@ func (s *Scenarios) findings(r *Run) []result.Finding {
 	return r.Findings
 }
 
-// again is the command line that plays a case once more.
+// again returns the command line that repeats a case.
 func (s *Scenarios) again(r *Run) string {
 	return s.Line + " " + Quote([]string{"--only", r.Case.Name, r.Case.File})
 }
 
-// describe takes over what was found.
+// describe copies the results into the result object.
 func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	if e.Outcome != result.Usage {
 		o.NIC = s.NIC
@@ -279,7 +279,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 		for _, n := range r.NICs {
 			o.Checked, o.Mismatches, o.Cycles = o.Checked+n.Checked, o.Mismatches+n.Mismatches, o.Cycles+n.Cycles
 			o.Build = cmp.Or(o.Build, n.Build)
-			_, _ = fmt.Fprintln(digest, n.Digest) // a hash takes everything
+			_, _ = fmt.Fprintln(digest, n.Digest) // a hash never fails
 		}
 		_, _ = fmt.Fprintln(digest, x.Digest)
 		o.SimPs += x.SimPs
@@ -291,7 +291,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	}
 }
 
-// Idle are the flags of scenarios that have no effect as the others are set.
+// Idle returns the run flags that have no effect with the other settings.
 func (s *Scenarios) Idle() Idle {
 	i := Idle{}
 	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave")

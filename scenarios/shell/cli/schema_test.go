@@ -130,7 +130,7 @@ func TestSchemaIsTheCode(t *testing.T) {
 		schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
-// fieldsOf are the fields of a schema with their types, by path.
+// fieldsOf returns the fields of a schema with their types, by path.
 func fieldsOf(at string, s map[string]any) (list []string) {
 	for _, inner := range []string{"items", "additionalProperties"} {
 		if of, ok := s[inner].(map[string]any); ok {

@@ -9,7 +9,7 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// remotes reads the tokens of devices that run elsewhere. Each of these serves one session, so one case alone can have
+// remotes reads the tokens of devices that run elsewhere. Such a device serves one session, so only one case can use
 // it.
 func (s *Scenarios) remotes(ctx context.Context) error {
 	s.tokens = map[string]string{}
@@ -38,7 +38,7 @@ func (s *Scenarios) remotes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// dut finds the manifests, which only RTL devices have, and reads them once to report their faults early.
+// dut resolves the manifests, which only RTL devices have, and reads them to report their faults early.
 func (s *Scenarios) dut() error {
 	known, found := map[string]error{}, false
 	resolve := func(dut string) (string, error) {

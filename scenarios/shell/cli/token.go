@@ -14,9 +14,9 @@ import (
 
 const (
 	tokenDigits  = 64
-	maxTokenFile = 4 << 10                // bytes: a token and some space around it
-	tokenWait    = 10 * time.Second       // for whoever writes the token into a pipe
-	tokenPoll    = 100 * time.Millisecond // after which an interruption is noticed
+	maxTokenFile = 4 << 10                // bytes: a token with some white space
+	tokenWait    = 10 * time.Second       // for the writer of a pipe
+	tokenPoll    = 100 * time.Millisecond // interval at which an interruption is noticed
 )
 
 // readToken reads the token of a device that runs elsewhere.
@@ -24,7 +24,7 @@ func (r *Replay) readToken(ctx context.Context) error {
 	if r.Connect == "" {
 		return nil
 	}
-	r.Token = strings.Repeat("0", tokenDigits) // what is wrong with the file is told here alone
+	r.Token = strings.Repeat("0", tokenDigits) // faults of the file are reported only here
 	if r.TokenFile == "" {
 		return fmt.Errorf("--connect %s: --token-file is missing", r.Connect)
 	}
@@ -36,7 +36,7 @@ func (r *Replay) readToken(ctx context.Context) error {
 	return nil
 }
 
-// tokenIn reads the token in a file, or from a pipe. Errors show nothing of what else may be there.
+// tokenIn reads the token from a file or a pipe. Its errors reveal nothing else of the content.
 func tokenIn(ctx context.Context, path string) (string, error) {
 	text, err := readSecret(ctx, path, tokenWait)
 	if err != nil {
@@ -49,8 +49,8 @@ func tokenIn(ctx context.Context, path string) (string, error) {
 	return token, nil
 }
 
-// readSecret reads a short file that only its owner has access to, or a pipe: a secret need not lie in a file. It
-// waits for a pipe at most as long as it is told, and not after an interruption.
+// readSecret reads a short file that only its owner can access, or a pipe, since a secret need not be stored in a
+// file. It waits for a pipe no longer than patience and stops at an interruption.
 func readSecret(ctx context.Context, path string, patience time.Duration) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -81,7 +81,7 @@ func readSecret(ctx context.Context, path string, patience time.Duration) ([]byt
 	}
 }
 
-// ownersAlone refuses a regular file that others have access to. A pipe is read once and holds nothing afterwards.
+// ownersAlone refuses a regular file that others can access. A pipe is read once and holds nothing afterwards.
 func ownersAlone(fd int, path string) error {
 	var is unix.Stat_t
 	if err := unix.Fstat(fd, &is); err != nil {
@@ -94,8 +94,8 @@ func ownersAlone(fd int, path string) error {
 	return nil
 }
 
-// readSome waits a little for something to read. A pipe that nobody has opened for writing yet is not at its end:
-// there is nothing to read from it.
+// readSome waits briefly for input. A pipe that nobody has opened for writing yet is not at its end: there is nothing
+// to read yet.
 func readSome(fd int) (part []byte, end bool, err error) {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(tokenPoll.Milliseconds()))
 	if errors.Is(err, unix.EINTR) || err == nil && n == 0 {

@@ -21,31 +21,31 @@ import (
 type turn struct {
 	c     *run.Case
 	nic   string
-	other *turn // the same case on the NIC that it is compared with; nil: none
-	first bool  // of the two
+	other *turn // the same case on the NIC to compare with; nil: none
+	first bool  // of a compared pair
 
-	run   *Run // nil until it has ended, and if it did not begin
+	run   *Run // nil until the case has ended, and if it did not begin
 	err   error
 	ended bool
-	taken bool           // its results are among those of the command
-	dir   *files.Folder  // its artifacts; nil: none
-	done  float64        // share of it that is over
-	cost  int64          // about how long it takes
+	taken bool           // its results count
+	dir   *files.Folder  // for its artifacts; nil: none
+	done  float64        // share of the case that is over
+	cost  int64          // estimated duration
 	out   result.Outcome // of err
 }
 
-// turns are all cases under way. Several goroutines play them.
+// turns holds all turns of a command. Several goroutines play them.
 type turns struct {
 	s    *Scenarios
 	list []*turn
 
 	mu     sync.Mutex
 	ended  int
-	worked float64 // costs of what is over
+	worked float64 // sum of the costs of what is over
 	total  float64
 }
 
-// turns lists the cases on their NICs, in the order of their results.
+// turns lists the cases with their NICs, in the order of their results.
 func (s *Scenarios) turns() *turns {
 	t := &turns{s: s}
 	for _, c := range s.cases {
@@ -63,8 +63,8 @@ func (s *Scenarios) turns() *turns {
 	return t
 }
 
-// play plays all cases, several at a time, with the results of one after the other. What a device does wrong keeps no
-// other case from being played.
+// play plays all cases, several at a time, and collects results as if one were played after the other. A device that
+// misbehaves stops no other case.
 func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 	begin := time.Now()
 	t := s.turns()
@@ -98,7 +98,7 @@ func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 	return errors.Join(wrong, err)
 }
 
-// cost is that of a case on all of its NICs, so that those that are compared are played one behind the other.
+// cost returns the cost of a case on all its NICs, so that turns that are compared are played in succession.
 func (t *turns) cost(i int) int64 {
 	x := t.list[i]
 	if x.other == nil {
@@ -107,7 +107,8 @@ func (t *turns) cost(i int) int64 {
 	return x.cost + x.other.cost
 }
 
-// play plays one case on its NIC. When both of two that are compared have ended, the second has what differs.
+// play plays one case on its NIC. When both turns of a compared pair have ended, the second gets the difference as a
+// finding.
 func (t *turns) play(ctx context.Context, x *turn) {
 	run, err := t.s.one(ctx, x, func(done, total int) { t.progress(x, float64(done)/float64(max(total, 1))) })
 	out := Decide(ctx, err, false)
@@ -130,29 +131,29 @@ func (t *turns) play(ctx context.Context, x *turn) {
 		a.run.forget()
 		b.run.forget()
 	}
-	t.tell()
+	t.notifyProgress()
 }
 
-// progress notes how much of a case is over.
+// progress records how much of a case is over.
 func (t *turns) progress(x *turn, share float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.worked += (share - x.done) * float64(x.cost)
 	x.done = share
-	t.tell()
+	t.notifyProgress()
 }
 
-// tell tells who watches.
-func (t *turns) tell() {
+// notifyProgress calls Scenarios.Progress.
+func (t *turns) notifyProgress() {
 	if t.s.Progress != nil {
 		t.s.Progress(t.ended, len(t.list), t.worked/t.total)
 	}
 }
 
-// artifacts are the files that a case leaves.
+// artifacts lists the files that a case leaves.
 var artifacts = []string{result.Marker, judge.EventsFile, judge.PcapngFile, wiretap.File}
 
-// discard removes what cases left behind whose results do not count: one that comes before them ended the command.
+// discard removes the artifacts of cases whose results do not count because an earlier case ended the command.
 func (t *turns) discard() error {
 	var errs []error
 	for _, x := range t.list {
@@ -164,7 +165,7 @@ func (t *turns) discard() error {
 	return errors.Join(errs...)
 }
 
-// forget lets go of completions that nobody looks at any more.
+// forget releases completions that are no longer needed.
 func (r *Run) forget() {
 	if r != nil && r.Result != nil {
 		r.Result.Streams = nil
@@ -192,7 +193,7 @@ func (s *Scenarios) one(ctx context.Context, x *turn, progress func(done, total 
 	return &Run{p, x.nic}, err
 }
 
-// folderOf is the folder of a case's artifacts.
+// folderOf returns the folder name for a case's artifacts.
 func folderOf(c *run.Case, nic string) string {
 	name := strings.NewReplacer("=", "_", ":", "-").Replace(c.Name)
 	if nic == "" {
@@ -201,7 +202,7 @@ func folderOf(c *run.Case, nic string) string {
 	return name + "-on-" + nic
 }
 
-// compare adds what two runs do not have in common, as a finding of the second.
+// compare adds the difference between two runs, if any, as a finding of the second.
 func compare(a, b *Run) {
 	if a.Result == nil || b.Result == nil {
 		return
@@ -216,13 +217,13 @@ func compare(a, b *Run) {
 	})
 }
 
-// options are those of a case on a kind of NIC, without artifacts.
+// options returns the options of a case on a kind of NIC, without artifacts.
 func (s *Scenarios) options(nic string) run.Options {
 	const mb = 1_000_000
 	return run.Options{
 		NIC: nic, DUT: s.DUT, Variant: s.Variant, Builds: &s.builds, Seed: s.Seed,
 		ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
 		Resolve: func(dut string) (string, error) { return s.sized(dut, device.Eth{}) },
-		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // which remotes has read
+		Token:   func(file string) (string, error) { return s.tokens[file], nil }, // remotes has read them
 	}
 }

@@ -21,14 +21,14 @@ import (
 	"nictwin/scenarios/run"
 )
 
-// Waving is the flag --wave of commands that play on NICs: which run is played once more on the build that writes
-// waveforms.
+// Waving is the flag --wave of commands that play on NICs: it selects the run that is repeated on the build that
+// dumps waveforms.
 type Waving struct {
 	WaveText string
 	policy   waves.Policy
 }
 
-// parse reads the flag. There has to be a folder for what is left.
+// parse parses the flag. Waveforms need a folder for artifacts.
 func (w *Waving) parse(artifacts bool) (err error) {
 	if w.WaveText == "" {
 		w.WaveText = "never"
@@ -42,8 +42,8 @@ func (w *Waving) parse(artifacts bool) (err error) {
 	return nil
 }
 
-// plain is an error unless the flag leaves waveforms of failures alone, for commands that play more than one run; want
-// says how to have one.
+// plain returns an error if the flag asks for waveforms of one run but the command plays several; want says how to
+// play only one.
 func (w *Waving) plain(one bool, want string) error {
 	if w.policy.Kind == waves.Never || w.policy.Kind == waves.Fail || one {
 		return nil
@@ -51,13 +51,13 @@ func (w *Waving) plain(one bool, want string) error {
 	return fmt.Errorf("--wave %s: of one run: want %s, or --wave fail", w.WaveText, want)
 }
 
-// wants reports whether a run with these findings is to be played once more.
+// wants reports whether a run must be repeated for its waveforms; failed reports whether it had findings.
 func (w *Waving) wants(ctx context.Context, failed bool) bool {
 	return ctx.Err() == nil && w.policy.Kind != waves.Never && (failed || w.policy.Kind != waves.Fail)
 }
 
-// wave is what devices are to leave of a run with these findings; at is the finding that its window is around. It is
-// nil where no finding has a cycle to look at.
+// wave returns the waveform that devices dump when the run is repeated, and the finding around which its window lies:
+// nil if no finding has a cycle.
 func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave, at *result.Finding) {
 	for i := range findings {
 		f := &findings[i]
@@ -80,7 +80,7 @@ func (w *Waving) wave(dir string, findings []result.Finding) (wave *device.Wave,
 	return wave, at
 }
 
-// moduleOf is the RTL module that a finding holds responsible, empty if it names none.
+// moduleOf returns the RTL module that a finding blames, empty if it names none.
 func moduleOf(f *result.Finding) string {
 	for _, file := range f.Files {
 		if name, ok := strings.CutSuffix(filepath.Base(file), ".sv"); ok {
@@ -90,7 +90,7 @@ func moduleOf(f *result.Finding) string {
 	return ""
 }
 
-// left takes over what was left; again is what was found this time, nil where that is not known.
+// left adds the waveform to the result object; again holds the findings of the repeated run, nil if unknown.
 func (w *Waving) left(ctx context.Context, o *result.Object, log io.Writer, wave *device.Wave, at *result.Finding,
 	again []result.Finding) error {
 	note := ""
@@ -121,10 +121,11 @@ func sameFinding(f *result.Finding, list []result.Finding) bool {
 	return false
 }
 
-// settling is how many cycles after the window of a waveform a device plays on, so that what is found late is found.
+// settling is the number of cycles that a device runs on after the window of a waveform, so that late findings still
+// come.
 const settling = 50_000
 
-// wave plays a replay once more, as far as the window goes.
+// wave repeats a replay up to the end of the window.
 func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	if e.Result == nil || r.Out == "" || !r.wants(ctx, e.Result.Mismatches > 0) {
 		return nil
@@ -162,7 +163,7 @@ func (r *Replay) wave(ctx context.Context, e *ReplayEnded) (err error) {
 	return r.left(parent, &e.Object, r.Log, w, at, again)
 }
 
-// wave plays the first program that failed once more, as it was made smaller, or the only one.
+// wave repeats the first program that failed, as shrunk, or the only program.
 func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	r := e.Result
 	if r == nil || r.Runs == 0 || f.Out == "" || !f.wants(ctx, len(r.Failures) > 0) {
@@ -195,7 +196,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	return f.left(ctx, &e.Object, f.Log, w, at, found)
 }
 
-// wave plays the first case once more that failed on RTL, or the only one.
+// wave repeats the first case that failed on RTL, or the only one.
 func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	var r *Run
 	for _, x := range e.Played {
@@ -224,7 +225,7 @@ func (s *Scenarios) wave(ctx context.Context, e *ScenariosEnded) error {
 	return s.left(ctx, &e.Object, s.Log, w, at, again)
 }
 
-// waveError says at what a command failed after its run.
+// waveError names the waveform run as the step that failed.
 func waveError(err error) error {
 	if err == nil {
 		return nil

@@ -9,37 +9,37 @@ import (
 	"nictwin/rtlbridge/lockfile"
 )
 
-// lockExt is added to the name of a file for that of its lock.
+// lockExt is appended to a file's name to form that of its lock.
 const lockExt = ".lock"
 
-// patience says how a lock is waited for.
+// patience holds the times of a wait for a lock.
 type patience struct {
-	poll  time.Duration // between two tries
-	told  time.Duration // after which it is said what is waited for
-	grace time.Duration // that is left when nobody wants to wait any more: who holds a lock is done in far less
+	poll  time.Duration // between two attempts
+	told  time.Duration // after which say reports what is waited for
+	grace time.Duration // left after the caller has stopped waiting: a holder finishes in far less
 	most  time.Duration
 }
 
 var usual = patience{poll: 5 * time.Millisecond, told: time.Second, grace: time.Second, most: time.Minute}
 
-// LockedError tells that a file was not written, since another process has its lock.
+// LockedError reports that a file was not written because another process holds its lock.
 type LockedError struct {
 	Path, Holder string
-	Why          error // for which it is not waited for any more
+	Why          error // why the wait ended
 }
 
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("write %s: %s has locked %s: %v", e.Path, e.Holder, e.Path+lockExt, e.Why)
 }
 
-// Unwrap returns why it is not waited for any more.
+// Unwrap returns why the wait ended.
 func (e *LockedError) Unwrap() error { return e.Why }
 
-// Lockable tells early that Alone would refuse a file, since something that is no lock has the name of its lock.
+// Lockable checks early that Alone can lock the file: something else may have the name of its lock.
 func Lockable(path string) error { return lockfile.Check(path + lockExt) }
 
-// Alone calls do, which reads and writes the file at path, while no other process does the same by Alone. A wait that
-// takes long is said, and ends when the context is canceled. Errors: *LockedError, those of do.
+// Alone calls do, which reads and writes the file at path, while no other process does the same through Alone. A long
+// wait is reported by say and ends when the context is canceled. Errors: *LockedError, those of do.
 func Alone(ctx context.Context, path string, say func(format string, a ...any), do func() error) error {
 	return usual.alone(ctx, path, say, do)
 }

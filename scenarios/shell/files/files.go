@@ -1,11 +1,11 @@
 // Package files reads and writes files whole.
 //
-// It is for files that a user names, which may be anything: it knows nothing of what they hold.
+// It is for files that a user names, which may be anything: it does not interpret their contents.
 //
 // Invariants:
-//   - Reading ends, and takes no more memory than it was told. A folder, a pipe or a device is refused.
-//   - A file that is written holds all of it or is as it was, and nothing is left beside it.
-//   - Nothing is written through a link, and no file but the one that was named is changed.
+//   - Reading ends, and takes no more memory than allowed. A folder, a pipe or a device is refused.
+//   - A file that is written holds all of it or is unchanged, and nothing is left beside it.
+//   - Nothing is written through a link, and only the named file is changed.
 package files
 
 import (
@@ -20,8 +20,8 @@ import (
 	"syscall"
 )
 
-// Read reads a regular file of at most limit bytes. The size that the system tells is not relied on: a file may grow
-// meanwhile, and those of /proc have size 0. Errors: *fs.PathError.
+// Read reads a regular file of at most limit bytes. The size that the system reports is not relied on: a file may
+// grow meanwhile, and those of /proc have size 0. Errors: *fs.PathError.
 func Read(path string, limit int64) ([]byte, error) {
 	text, err := read(path, limit)
 	var known *fs.PathError
@@ -69,7 +69,7 @@ func tooLong(limit int64) error {
 	return fmt.Errorf("longer than %d bytes, which is the most that is read", limit)
 }
 
-// Probe tells early that nothing could be written in a folder, or that the folder could not be made. It leaves nothing.
+// Probe checks early that files can be written in a folder, or that the folder can be made. It leaves nothing behind.
 // Errors: *fs.PathError.
 func Probe(dir string) error {
 	for {
@@ -92,7 +92,7 @@ func Probe(dir string) error {
 	}
 }
 
-// Unfinished is added to the name of a file that is being written.
+// Unfinished is appended to the name of a file while it is written.
 const Unfinished = ".new"
 
 // Write writes a file. A link is refused.
@@ -104,17 +104,17 @@ func Write(path string, text []byte) error {
 	return errors.Join(dir.Write(filepath.Base(path), text), dir.Close())
 }
 
-// Link tells early that a path is a link, which Write would refuse.
+// Link returns an error if a path is a link, which Write would refuse.
 func Link(path string) error {
-	// Any other fault is found by who reads or writes it.
+	// Other faults are found on reading or writing.
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return fmt.Errorf("%s is a link, and nothing is written through links", path)
 	}
 	return nil
 }
 
-// inLine replaces what would break a line.
+// inLine escapes the characters that would break a line.
 var inLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// Shown returns a name with its line breaks and tabs escaped. Elsewhere in a text these stay as they are.
+// Shown returns a name with its line breaks and tabs escaped, for messages of one line.
 func Shown(name string) string { return inLine.Replace(name) }

@@ -73,7 +73,7 @@ func TestWrite(t *testing.T) {
 
 func nobody(string, ...any) {}
 
-// Who waits for a lock says for whom, gives up when it is interrupted or has waited enough, and leaves all as it is.
+// A wait for a lock names the holder, ends at an interruption or after its limit, and changes nothing.
 func TestAloneGivesUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
 	held, release := make(chan struct{}), make(chan struct{})

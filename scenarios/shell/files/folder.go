@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// Folder is an open folder that files are written into. It is held by its descriptor: whatever its path leads to
-// later, files go where they were meant to. No file is ever written through a link, and none that is there is written
-// into: it is replaced by a new one, so that other names of the old file keep what it holds.
+// Folder is an open folder that files are written into. It is held by its descriptor, so files end up in it even if
+// its path leads elsewhere later. Nothing is written through a link, and an existing file is replaced by a new one
+// rather than overwritten, so its other names (hard links) keep the old contents.
 type Folder struct {
 	path string
 	root *os.Root
 }
 
-// OpenFolder opens a folder; of a link, the folder that it leads to.
+// OpenFolder opens a folder; if path is a link, the folder that it points to.
 func OpenFolder(path string) (*Folder, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -25,7 +25,7 @@ func OpenFolder(path string) (*Folder, error) {
 	return &Folder{path, root}, nil
 }
 
-// Sub opens a folder in the folder, and makes it if it is not there. A link is refused.
+// Sub opens a subfolder and creates it if it does not exist. A link is refused.
 func (f *Folder) Sub(name string) (*Folder, error) {
 	switch info, err := f.root.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -44,13 +44,13 @@ func (f *Folder) Sub(name string) (*Folder, error) {
 	return &Folder{f.Path(name), root}, nil
 }
 
-// Path is that of a file in the folder.
+// Path returns the path of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 
 // Self opens the folder itself, to be locked.
 func (f *Folder) Self() (*os.File, error) { return f.root.Open(".") }
 
-// Names are those of what is in the folder, sorted.
+// Names returns the sorted names of the folder's entries.
 func (f *Folder) Names() ([]string, error) {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	names := make([]string, len(entries))
@@ -60,7 +60,8 @@ func (f *Folder) Names() ([]string, error) {
 	return names, err
 }
 
-// Replaceable reports why a file of this name could not be written: there is a link, or something that is no file.
+// Replaceable returns an error if a file of this name cannot be written because a link or something other than a file
+// has the name.
 func (f *Folder) Replaceable(name string) error {
 	info, err := f.root.Lstat(name)
 	switch {
@@ -71,12 +72,12 @@ func (f *Folder) Replaceable(name string) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a link, and nothing is written through links", name)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is there, and is no file", name)
+		return fmt.Errorf("%s exists and is not a file", name)
 	}
 	return nil
 }
 
-// Create makes a new, empty file in place of the one that may be there.
+// Create makes a new, empty file and replaces an existing one.
 func (f *Folder) Create(name string) (*os.File, error) {
 	if err := f.Remove(name); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (f *Folder) Create(name string) (*os.File, error) {
 	return f.fresh(name)
 }
 
-// fresh makes a file that must not be there: with O_EXCL the system follows no link.
+// fresh creates a file that must not exist: with O_EXCL the system follows no link.
 func (f *Folder) fresh(name string) (*os.File, error) {
 	file, err := f.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
@@ -93,7 +94,7 @@ func (f *Folder) fresh(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Open opens a file to be read, which is no link.
+// Open opens a file for reading. A link is refused.
 func (f *Folder) Open(name string) (*os.File, error) {
 	if err := f.Replaceable(name); err != nil {
 		return nil, &fs.PathError{Op: "read", Path: f.Path(name), Err: err}
@@ -105,7 +106,7 @@ func (f *Folder) Open(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Rename gives a file the name of another, which it replaces.
+// Rename renames a file and replaces an existing one of the new name.
 func (f *Folder) Rename(from, to string) error {
 	if err := f.Replaceable(to); err != nil {
 		return &fs.PathError{Op: "write", Path: f.Path(to), Err: err}
@@ -113,7 +114,7 @@ func (f *Folder) Rename(from, to string) error {
 	return f.name(from, f.root.Rename(from, to))
 }
 
-// Remove removes a file, if there is one.
+// Remove removes a file if it exists.
 func (f *Folder) Remove(name string) error {
 	if err := f.Replaceable(name); err != nil {
 		return &fs.PathError{Op: "write", Path: f.Path(name), Err: err}
@@ -124,7 +125,7 @@ func (f *Folder) Remove(name string) error {
 	return nil
 }
 
-// RemoveFolder removes files of a folder in the folder, and that folder if nothing else is in it.
+// RemoveFolder removes these files from a subfolder, and the subfolder itself if it is then empty.
 func (f *Folder) RemoveFolder(name string, files ...string) error {
 	sub, err := f.Sub(name)
 	if err != nil {
@@ -157,12 +158,12 @@ func (f *Folder) Write(name string, text []byte) error {
 		err = f.name(name, f.root.Rename(unfinished, name))
 	}
 	if err != nil {
-		_ = f.root.Remove(unfinished) // the error tells more
+		_ = f.root.Remove(unfinished) // the first error says more
 	}
 	return err
 }
 
-// Read reads a regular file of at most limit bytes that is no link.
+// Read reads a regular file of at most limit bytes. A link is refused.
 func (f *Folder) Read(name string, limit int64) ([]byte, error) {
 	if err := f.Replaceable(name); err != nil {
 		return nil, &fs.PathError{Op: "read", Path: f.Path(name), Err: err}
@@ -175,7 +176,7 @@ func (f *Folder) Read(name string, limit int64) ([]byte, error) {
 	return readAll(file, limit)
 }
 
-// name has an error name the file by its path, not by its name in the folder.
+// name puts the file's full path into an error in place of its name in the folder.
 func (f *Folder) name(name string, err error) error {
 	var of *fs.PathError
 	var link *os.LinkError
@@ -188,5 +189,5 @@ func (f *Folder) name(name string, err error) error {
 	return err
 }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (f *Folder) Close() error { return f.root.Close() }

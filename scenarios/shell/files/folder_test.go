@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trap makes a folder with a link named x that leads to a file with text.
+// trap creates a folder with a link named x to a file with text.
 func trap(t *testing.T) (dir, victim string) {
 	t.Helper()
 	dir, victim = t.TempDir(), filepath.Join(t.TempDir(), "victim")
@@ -50,7 +50,7 @@ func TestLinksAreRefused(t *testing.T) {
 	require.NoError(t, Link(filepath.Join(dir, "none")))
 }
 
-// A file is replaced, not written into: its other names keep what it held.
+// A file is replaced, not overwritten: its other names keep the old contents.
 func TestOtherNamesOfAFileKeepIt(t *testing.T) {
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "kept")
@@ -90,10 +90,10 @@ func TestAFolderIsHeld(t *testing.T) {
 	holds(t, "text", filepath.Join(moved, "x"))
 	require.NoFileExists(t, filepath.Join(theirs, "x"))
 	require.NoError(t, os.Mkdir(filepath.Join(moved, "folder"), 0o755))
-	require.ErrorContains(t, f.Write("folder", nil), "is there, and is no file")
+	require.ErrorContains(t, f.Write("folder", nil), "exists and is not a file")
 }
 
-// The file of a lock is written and removed: a link, and a file that is no lock, are left alone, and are told early.
+// A lock file is created and removed; a link, or a file that is no lock, is left alone and reported early.
 func TestLocksOfOthersStay(t *testing.T) {
 	dir, victim := trap(t)
 	do := func() error { t.Error("called without the lock"); return nil }

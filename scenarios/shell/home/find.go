@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// Env names the variable that holds the folder when no flag does.
+// Env is the environment variable that names the folder when no flag does.
 const Env = "NICTWIN_HOME"
 
-// NotFoundError tells that no home was found, or that the one named is none.
+// NotFoundError reports that no home was found, or that the named folder is not one.
 type NotFoundError struct {
-	Named  string // flag or variable that names a folder, empty when it was searched for
-	Looked string // where
+	Named  string // flag or variable that names a folder; empty after a search
+	Looked string // the folder, or the place where the search began
 }
 
 func (e *NotFoundError) Error() string {
@@ -27,7 +27,7 @@ func (e *NotFoundError) Error() string {
 		harness, e.Looked, Env)
 }
 
-// UntrustedError tells that somebody put a home above the program who could not have put the program there.
+// UntrustedError reports a home above the program that belongs to somebody who could not have put the program there.
 type UntrustedError struct {
 	Path  string
 	Owner int // user id
@@ -39,8 +39,8 @@ func (e *UntrustedError) Error() string {
 		"it is not taken for nictwin's; name the right folder with --home or %s", e.Path, e.Owner, Env)
 }
 
-// Find returns the folder named by flag, else by $NICTWIN_HOME, else the nearest one upward from the program. The
-// working folder is not looked at: whoever can make a folder above it could have their code compiled in. Errors:
+// Find returns the folder named by flag, else by $NICTWIN_HOME, else the nearest home above the program. The working
+// folder is not searched: whoever can create a folder above it could have their code compiled. Errors:
 // *NotFoundError, *UntrustedError.
 func Find(flag string) (Home, error) {
 	if flag != "" {
@@ -68,15 +68,15 @@ func named(by, dir string) (Home, error) {
 	return Home{abs}, nil
 }
 
-// search looks for a home above a program.
+// search finds a home above a program.
 type search struct {
 	user  int
 	owner func(path string) (int, error)
 }
 
-// above returns the nearest home above a program. Who could replace the program is trusted with its home: the user,
-// root, the program's owner, and the owner of the folder that both lie in. Others may have made files there, as in
-// /tmp; what is theirs is refused, not passed over: a home farther up would be another one than the user sees.
+// above returns the nearest home above a program. It trusts whoever could replace the program: the user, root, the
+// program's owner, and the owner of the folder that contains both. Others may have created files there, as in /tmp;
+// their home is refused rather than skipped, because a home farther up would not be the one that the user sees.
 func (s search) above(exe string) (Home, error) {
 	trusted := []int{s.user, 0}
 	if id, err := s.owner(exe); err == nil {
@@ -112,7 +112,7 @@ func (s search) trust(dir string, users []int) error {
 	return nil
 }
 
-// owner is the user who made a file; of a link, who made the link.
+// owner returns the owner of a file; for a link, of the link itself.
 func owner(path string) (int, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestFindOrder(t *testing.T) {
 	require.ErrorContains(t, err, "NICTWIN_HOME: "+empty)
 }
 
-// The working folder is never looked at, nor what is above it: anybody may have made it.
+// Neither the working folder nor the folders above it are searched: anybody may have made them.
 func TestWorkingFolderIsNoHome(t *testing.T) {
 	dir := someHome(t)
 	t.Setenv(Env, "")
@@ -44,7 +44,7 @@ func TestWorkingFolderIsNoHome(t *testing.T) {
 	}
 }
 
-// Who could not have replaced the program is not trusted with what is compiled in.
+// A home of somebody who could not have replaced the program is not trusted with code to compile.
 func TestWhoseHome(t *testing.T) {
 	const me, admin, other, builder = 1000, 1001, 1002, 1003
 	dir := someHome(t)

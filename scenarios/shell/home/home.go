@@ -13,7 +13,7 @@ type Home struct {
 	Dir string // absolute
 }
 
-// tree is the folder in a home that has everything in it.
+// tree is the subfolder of a home that contains everything.
 const tree = "verilator"
 
 var (
@@ -39,13 +39,13 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// Harness is the folder of the C++ harness.
+// Harness returns the folder of the C++ harness.
 func (h Home) Harness() string { return filepath.Join(h.Dir, harness) }
 
-// RTL is the folder of the NIC's sources.
+// RTL returns the folder of the NIC's sources.
 func (h Home) RTL() string { return filepath.Join(h.Dir, rtl) }
 
-// DUTs are the names of the devices, sorted.
+// DUTs returns the names of the devices, sorted.
 func (h Home) DUTs() ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(h.Dir, duts))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -60,17 +60,17 @@ func (h Home) DUTs() ([]string, error) {
 	return names, nil
 }
 
-// Path is where the manifest of a device of that name is.
+// Path returns the path of the manifest of the device with that name.
 func (h Home) Path(name string) string { return filepath.Join(h.Dir, duts, name, Manifest) }
 
-// Block is where the manifest of a block that is a device of its own is.
+// Block returns the path of the manifest of a block that can be built as its own device.
 func (h Home) Block(name string) string { return filepath.Join(h.Dir, duts, "blocks", name+".yaml") }
 
-// UnknownError tells that no device has that name and no file that path.
+// UnknownError reports that neither a device nor a file has that name.
 type UnknownError struct {
 	Name string
 	Dir  string   // folder of the devices, empty without a home
-	Have []string // names there are
+	Have []string // names of the devices
 }
 
 func (e *UnknownError) Error() string {
@@ -84,9 +84,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("no device %q: neither a manifest nor a folder of %s; %s", e.Name, e.Dir, have)
 }
 
-// Resolve finds a manifest: a plain word is the name of a device at home, anything else, and a word that names nothing
-// there, is the path of a manifest or of its folder; a word that is both is refused. homeFlag is as in Find; a path
-// needs no home. The path is returned as it was given. Errors: *NotFoundError, *UnknownError.
+// Resolve finds a manifest. A plain word is the name of a device in the home; anything else, or a word that names no
+// device, is the path of a manifest or of its folder; a word that is both is refused. homeFlag is as in Find; a path
+// needs no home. The path is returned as given. Errors: *NotFoundError, *UnknownError.
 func Resolve(dut, homeFlag string) (string, error) {
 	if dut == "" {
 		return "", &UnknownError{Name: `""`}
@@ -112,7 +112,7 @@ func Resolve(dut, homeFlag string) (string, error) {
 	return manifestAt(dut, &UnknownError{Name: dut, Dir: filepath.Join(h.Dir, duts), Have: have})
 }
 
-// IsWord reports whether s cannot be meant as a path.
+// IsWord reports whether s can only be a name, not a path.
 func IsWord(s string) bool {
 	ext := filepath.Ext(s)
 	return !strings.ContainsRune(s, filepath.Separator) && ext != ".yaml" && ext != ".yml" && s != "." && s != ".."

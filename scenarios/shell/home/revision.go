@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// gitPatience limits how long git is waited for.
+// gitPatience limits a call of git.
 const gitPatience = 10 * time.Second
 
-// Revision is the commit that the home is a work tree of, and whether anything under verilator/ is not as it has it.
-// It is empty when that is not known: the home is no work tree, verilator/ is not in its commit, or git is missing or
-// refuses.
+// Revision returns the commit that the home is a work tree of, and whether anything under verilator/ differs from
+// that commit. It is empty when unknown: the home is no work tree, verilator/ is not in its commit, or git is missing
+// or refuses.
 //
-// A home may come from anybody, with a configuration that names programs to run. So git is only asked what is in the
-// commit, which runs none of them; it may not fetch what is missing; and files are compared here: git would call
-// filters.
+// A home may come from anybody, with a git configuration that names programs to run. So git only lists the contents
+// of the commit, which runs none of them; it may not fetch missing objects; and files are compared here, since git
+// would call filters.
 func (h Home) Revision(ctx context.Context) (id string, modified bool) {
 	ctx, cancel := context.WithTimeout(ctx, gitPatience)
 	defer cancel()
@@ -40,7 +40,7 @@ func (h Home) Revision(ctx context.Context) (id string, modified bool) {
 	}
 	blobs := blobs(list)
 	if blobs[filepath.ToSlash(mark)] == "" {
-		return "", false // another tree around it
+		return "", false // belongs to another tree around it
 	}
 	return id, !h.is(blobs)
 }
@@ -51,7 +51,7 @@ func (h Home) git(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append(safe, args...)...)
 	cmd.Dir = h.Dir
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") { // such as that of a hook that runs this program
+		if !strings.HasPrefix(v, "GIT_") { // such as those of a hook that runs this program
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
@@ -61,7 +61,7 @@ func (h Home) git(ctx context.Context, args ...string) ([]byte, error) {
 	return cmd.Output()
 }
 
-// blobs are the sums of files by path, as `git ls-tree -z` lists them: mode, type and sum, a tab, the path.
+// blobs parses the output of `git ls-tree -z` (mode, type and hash, a tab, the path) to hashes by path.
 func blobs(list []byte) map[string]string {
 	all := map[string]string{}
 	for line := range bytes.SplitSeq(list, []byte{0}) {
@@ -73,7 +73,7 @@ func blobs(list []byte) map[string]string {
 	return all
 }
 
-// is reports whether the files under verilator/ are these, and no others.
+// is reports whether the files under verilator/ are exactly these.
 func (h Home) is(blobs map[string]string) bool {
 	seen := 0
 	err := filepath.WalkDir(filepath.Join(h.Dir, tree), func(path string, d fs.DirEntry, err error) error {
@@ -94,7 +94,7 @@ func (h Home) is(blobs map[string]string) bool {
 	return err == nil && seen == len(blobs)
 }
 
-// blob is git's sum of a file, with so many hexadecimal digits; empty for what has none.
+// blob returns git's hash of a file with the given number of hexadecimal digits; empty for what has none.
 func blob(path string, kind fs.FileMode, digits int) string {
 	var text []byte
 	var err error
@@ -111,7 +111,7 @@ func blob(path string, kind fs.FileMode, digits int) string {
 	if err != nil {
 		return ""
 	}
-	var sum hash.Hash = sha1.New() // of git's choosing
+	var sum hash.Hash = sha1.New() // chosen by git
 	if digits == hex.EncodedLen(sha256.Size) {
 		sum = sha256.New()
 	}

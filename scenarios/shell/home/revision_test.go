@@ -77,8 +77,7 @@ func TestRevisionUnknown(t *testing.T) {
 	none(dir, "no git")
 }
 
-// A home that names programs in its configuration has none of them run, and what a hook's environment says of another
-// tree does not count.
+// Programs named in a home's git configuration are not run, and a hook's environment about another tree is ignored.
 func TestRevisionRunsNothing(t *testing.T) {
 	dir, id := committed(t, "sha1")
 	ran := filepath.Join(t.TempDir(), "ran")

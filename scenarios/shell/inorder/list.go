@@ -9,24 +9,24 @@ import (
 	"sync"
 )
 
-// List is the jobs to be played, numbered from 0.
+// List is a list of jobs, numbered from 0.
 type List[T any] struct {
 	Count int
 	Most  int // jobs at a time; less than 1: one
-	// about how long a job takes, in any unit: of several at a time, long ones begin first; nil: in order
+	// estimated duration of a job in any unit; of several concurrent jobs, long ones begin first; nil: in order
 	Cost func(job int) int64
 	Do   func(ctx context.Context, job int) T // plays a job; called by several goroutines
-	Ends func(result T) bool                  // reports whether nothing behind this result is wanted; nil: never
-	Take func(job int, result T)              // gets the results in order
+	Ends func(result T) bool                  // reports whether the results after this one are not wanted; nil: never
+	Take func(job int, result T)              // receives the results in order
 
 	mu      sync.Mutex
-	waiting []int                      // jobs that have not begun, the next one first
-	end     int                        // the first job that is not wanted any more
+	waiting []int                      // jobs not begun, the next one first
+	end     int                        // the first job that is no longer wanted
 	running map[int]context.CancelFunc // by job
 	results []chan outcome[T]          // by job
 }
 
-// outcome is how a job came out.
+// outcome is the outcome of a job.
 type outcome[T any] struct {
 	result  T
 	skipped bool   // the context was canceled before it began
@@ -41,8 +41,8 @@ type Panic struct {
 
 func (p *Panic) String() string { return fmt.Sprint(p.Value) }
 
-// Run plays the jobs. A canceled context ends those under way, and no further one begins: then the error is its cause,
-// unless a result ended the list before.
+// Run plays the jobs. Canceling the context ends those under way and starts no further one; the error is then the
+// context's cause, unless a result ended the list before.
 func (l *List[T]) Run(ctx context.Context) error {
 	l.begin()
 	var workers sync.WaitGroup
@@ -73,7 +73,7 @@ func (l *List[T]) Run(ctx context.Context) error {
 	return err
 }
 
-// begin puts the jobs in the order in which they will begin.
+// begin sorts the jobs into the order in which they will begin.
 func (l *List[T]) begin() {
 	l.end, l.running = l.Count, map[int]context.CancelFunc{}
 	l.waiting, l.results = make([]int, l.Count), make([]chan outcome[T], l.Count)
@@ -85,7 +85,7 @@ func (l *List[T]) begin() {
 	}
 }
 
-// work plays one job after the other until none is wanted.
+// work plays one job after the other until no further job is wanted.
 func (l *List[T]) work(ctx context.Context) {
 	for {
 		job, own, ok := l.next(ctx)
@@ -101,7 +101,7 @@ func (l *List[T]) work(ctx context.Context) {
 	}
 }
 
-// next takes the next job that is wanted, with a context of its own.
+// next takes the next wanted job, with a context of its own.
 func (l *List[T]) next(ctx context.Context) (job int, own context.Context, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,7 +115,7 @@ func (l *List[T]) next(ctx context.Context) (job int, own context.Context, ok bo
 	return 0, nil, false
 }
 
-// over notes that a job has ended. If it ends the list, those behind it are canceled.
+// over records that a job has ended. If it ends the list, the jobs after it are canceled.
 func (l *List[T]) over(job int, ends bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,7 +134,7 @@ func (l *List[T]) over(job int, ends bool) {
 
 func (l *List[T]) ends(result T) bool { return l.Ends != nil && l.Ends(result) }
 
-// guarded plays a job and catches its panic.
+// guarded plays a job and recovers its panic.
 func (l *List[T]) guarded(ctx context.Context, job int) (result T, broke *Panic) {
 	defer func() {
 		if v := recover(); v != nil {

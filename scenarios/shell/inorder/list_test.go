@@ -17,8 +17,8 @@ import (
 	"nictwin/scenarios/shell/inorder"
 )
 
-// Whatever number of jobs is played at a time, in whatever order they begin and end: the results that are taken are
-// those of playing one after the other, up to the first that ends the list.
+// Whatever the number of concurrent jobs and the order in which they begin and end, the results taken are those of
+// playing one after the other, up to the first that ends the list.
 func TestResultsAreThoseOfOneAfterTheOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(0, 12).Draw(t, "jobs")
@@ -82,7 +82,7 @@ func TestLongJobsBeginFirst(t *testing.T) {
 	require.NotContains(t, last, 3)
 }
 
-// A result that ends the list cancels the jobs behind it that are under way, and not the one before it.
+// A result that ends the list cancels the running jobs after it, but not those before it.
 func TestEndCancelsWhatIsBehind(t *testing.T) {
 	var all, ended sync.WaitGroup
 	all.Add(3)

@@ -1,6 +1,6 @@
-// Package resulttest holds what commands write to the published schemas, docs/schema, in tests.
+// Package resulttest checks, in tests, what commands write against the published schemas, docs/schema.
 //
-// It is imported by tests only, so that the program knows nothing of schemas.
+// Only tests import it, so that the program does not depend on schemas.
 package resulttest
 
 import (
@@ -28,7 +28,7 @@ func Dir() string {
 // Schema is one of the published schemas.
 type Schema struct{ compiled *jsonschema.Schema }
 
-// Load reads a schema, which must be one itself.
+// Load reads a schema, which must itself be valid.
 func Load(name string) (*Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -39,7 +39,7 @@ func Load(name string) (*Schema, error) {
 	return &Schema{s}, nil
 }
 
-// Check says what in a JSON text the schema does not allow.
+// Check returns what the schema does not allow in a JSON text.
 func (s *Schema) Check(text []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Schema) Check(text []byte) error {
 	return s.compiled.Validate(v)
 }
 
-// Lines checks every line of a text, and returns how many there are.
+// Lines checks every line of a text, and returns the number of lines.
 func (s *Schema) Lines(text []byte) (n int, err error) {
 	for line := range bytes.Lines(text) {
 		n++

@@ -1,5 +1,5 @@
-// Package fst reads as much of an FST file as a view of it needs: its times and the names of its signals. Values it
-// does not read.
+// Package fst reads what a view needs from an FST file: its times and the names of its signals. It does not read
+// values.
 package fst
 
 import (
@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// File is what is known of a waveform.
+// File describes a waveform.
 type File struct {
 	Start, End uint64 // in units of 10^Scale seconds
 	Scale      int8
-	Signals    []string // with their scopes, as TOP.clk and TOP.data[7:0]
+	Signals    []string // with their scopes: TOP.clk, TOP.data[7:0]
 }
 
 // Blocks of an FST file.
@@ -54,7 +54,7 @@ func Read(path string) (*File, error) {
 	return f, nil
 }
 
-// lz4 unpacks a block.
+// lz4 decompresses a block.
 func lz4(b []byte, size uint64) ([]byte, error) {
 	var out []byte
 	length := func(n int) int {
@@ -94,7 +94,7 @@ func lz4(b []byte, size uint64) ([]byte, error) {
 	return out, nil
 }
 
-// Marks of the hierarchy.
+// Tags in the hierarchy.
 const (
 	scopeBegin = 254
 	scopeEnd   = 255

@@ -1,9 +1,9 @@
-// Package hometest is where tests find nictwin's own files.
+// Package hometest finds nictwin's own files for tests.
 //
 // It is for tests that build devices of this tree; programs use package home.
 //
 // Invariants:
-//   - Tests have the home that $NICTWIN_HOME names, else the tree that they were compiled from, wherever they run.
+//   - Tests use the home that $NICTWIN_HOME names, else the tree from which they were compiled, wherever they run.
 package hometest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/shell/home"
 )
 
-// Find returns the home of tests.
+// Find returns the home that tests use.
 func Find() (home.Home, error) {
 	dir := os.Getenv(home.Env)
 	if dir == "" {
@@ -32,7 +32,7 @@ func Find() (home.Home, error) {
 	return home.Find(dir)
 }
 
-// Main is a TestMain of a package whose tests build devices: their harness is that of the home.
+// Main is a TestMain for packages whose tests build devices: it sets their harness to the home's.
 func Main(m *testing.M) {
 	h, err := Find()
 	if err != nil {
