@@ -13,13 +13,14 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Requester IDs of what processors ask of the other side: the function after that of the root's register accesses.
+// Requester IDs of the processors' accesses to the other side: one function above the ID of the
+// root's register accesses.
 const (
 	requesterArmOutbound  = nicspec.RequesterArm + 1
 	requesterHostOutbound = nicspec.RequesterHost + 1
 )
 
-// validateAcross returns what is wrong with the ways from one side's cores to the other's memory.
+// validateAcross checks the paths from one side's cores to the other side's memory.
 func (s *SwitchSpec) validateAcross() error {
 	var errs []error
 	if s.ArmOutbound != nil {
@@ -35,10 +36,11 @@ func (s *SwitchSpec) validateAcross() error {
 	return errors.Join(errs...)
 }
 
-// later is a memory that is not built yet: the far side's, when the near side's machine is put together.
+// later is a memory that is built later: the far side's, needed when the near side's machine is
+// assembled.
 type later struct{ mem.Target }
 
-// region is all of the host's addresses, as cores of the Arm see them.
+// region returns all of the host's addresses, as cores of the Arm see them.
 func (l *later) region(m *Memory) []memmap.Region {
 	if l == nil {
 		return nil
@@ -48,7 +50,7 @@ func (l *later) region(m *Memory) []memmap.Region {
 		View: view, Watcher: view}}
 }
 
-// buildAcross makes the ways from one side's cores to the other's memory.
+// buildAcross makes the paths from one side's cores to the other side's memory.
 func (s *SwitchSpec) buildAcross(e *simcore.Engine, c *Card, ep *Endpoint, far *later) (err error) {
 	limits := least(s.Arm.limits(ep), s.Host.limits(ep))
 	if far != nil {
@@ -71,12 +73,12 @@ func (s *SwitchSpec) buildAcross(e *simcore.Engine, c *Card, ep *Endpoint, far *
 	return err
 }
 
-// least is what both roots take.
+// least returns the limits that both roots accept.
 func least(a, b tlp.Limits) tlp.Limits {
 	return tlp.Limits{MPS: min(a.MPS, b.MPS), MRRS: min(a.MRRS, b.MRRS), RCB: min(a.RCB, b.RCB)}
 }
 
-// putMemory puts the memory behind a downlink there, or has it be the server's.
+// putMemory builds the memory behind a downlink, or uses the server's shared host memory.
 func (c *Card) putMemory(e *simcore.Engine, side string, endpoint int, d *Downlink, far ...memmap.Region) error {
 	device := "IIO"
 	if c.shared != nil && endpoint == nicspec.EndpointHost {

@@ -8,7 +8,8 @@ import (
 	"nictwin/models/memory/memmap"
 )
 
-// behind is the memory of one endpoint as its root sees it. A machine's and DRAM without a cache can be full.
+// behind returns the memory of one endpoint as its root sees it. It can be full if it is a
+// machine's, or DRAM without a cache.
 func (m *Memory) behind(endpoint int) mem.Target {
 	h, x := half{m, endpoint}, &m.ends[endpoint]
 	switch {
@@ -22,8 +23,8 @@ func (m *Memory) behind(endpoint int) mem.Target {
 	return h
 }
 
-// besideGPUs is DRAM and the GPUs beside it: full when the DRAM is, or when writes to one wait for those to another,
-// as all come in one order.
+// besideGPUs is DRAM with GPU memories beside it. It is full when the DRAM is, or when writes to
+// one memory wait for those to another, because all arrive in one order.
 type besideGPUs struct {
 	*memmap.Map
 	dram *dram.DRAM
@@ -34,22 +35,22 @@ func (b besideGPUs) Full() bool { return b.dram.Full() || b.Waiting() }
 
 // OnRoom implements mem.Holder.
 func (b besideGPUs) OnRoom(f func()) {
-	tell := func() {
+	report := func() {
 		if !b.Full() {
 			f()
 		}
 	}
-	b.dram.OnRoom(tell)
-	b.OnEmpty(tell)
+	b.dram.OnRoom(report)
+	b.OnEmpty(report)
 }
 
-// half is the memory of one endpoint, for the root that has no other.
+// half is the memory of one endpoint, for a root that has no other.
 type half struct {
 	memory   *Memory
 	endpoint int
 }
 
-// buffered is half by way of what can be full, whose back-pressure reaches the root.
+// buffered is half, with accesses made through the Holder, whose back-pressure reaches the root.
 type buffered struct {
 	half
 	mem.Holder
@@ -59,7 +60,7 @@ type buffered struct {
 func (b buffered) Access(a *mem.Access) {
 	err := b.foreign(a.Op, a.Addr, a.Len())
 	if err == nil {
-		err = a.Verify(b.Holder) // which need not look again
+		err = a.Verify(b.Holder) // so that it need not check again
 	}
 	if err != nil {
 		if a.Op == mem.Write {
@@ -94,7 +95,7 @@ func (h half) Check(op mem.Op, addr uint64, n int) error {
 	return h.memory.Check(op, addr, n)
 }
 
-// foreign is the error for an address of another endpoint, or nil.
+// foreign returns an error for an address of another endpoint, or nil.
 func (h half) foreign(op mem.Op, addr uint64, n int) error {
 	if ep, _ := mem.Split(addr); ep != h.endpoint {
 		return &mem.RangeError{Op: op, Addr: addr, Len: n,

@@ -20,36 +20,37 @@ import (
 
 // CardSpec configures a card.
 type CardSpec struct {
-	Name   string     `yaml:"name"`   // of the card; its parts are called after it
-	Device DeviceSpec `yaml:"device"` // what stands in the slot
+	Name   string     `yaml:"name"`   // of the card; a prefix of its parts' names
+	Device DeviceSpec `yaml:"device"` // the device in the slot
 
-	Build   *nicspec.Build `yaml:"build"`    // sizes and parts of the NIC; nil: as it has them by itself
+	Build   *nicspec.Build `yaml:"build"`    // sizes and parts of the NIC; nil: the NIC's own
 	Ports   int            `yaml:"ports"`    // Ethernet ports; 0 is 1
-	EthBits int            `yaml:"eth_bits"` // of an Ethernet stream; 0: as the NIC has it by itself
+	EthBits int            `yaml:"eth_bits"` // width of an Ethernet stream; 0: the NIC's own
 	Period  simcore.Ps     `yaml:"period_ps"`
 
-	PCIe simcore.LinkSpec `yaml:"pcie"` // from the NIC to its endpoint or switch; of no effect with Direct
+	PCIe simcore.LinkSpec `yaml:"pcie"` // from the NIC to its endpoint or switch; ignored with Direct
 	// the card's share of the cables that will be plugged into its ports; see Slot.Eth
 	Eth simcore.LinkSpec `yaml:"eth"`
 
 	Endpoint Endpoint `yaml:"endpoint"`
 	// between the NIC's PCIe link and a root for each endpoint; nil: one root for both
 	Switch *SwitchSpec `yaml:"switch"`
-	// the NIC hangs on the host's PCIe and sees its memory only; nil: it stands on a card
+	// the NIC hangs on the host's PCIe and sees only its memory; nil: it is on a card
 	Direct *Downlink `yaml:"direct"`
 
 	Seed  uint64 `yaml:"seed"`
-	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stand still
-	Burst int    `yaml:"burst"` // they stand still, or go on, for 2^burst cycles at a time; see Slot.Burst
+	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stall
+	Burst int    `yaml:"burst"` // they stall, or flow, for 2^burst cycles at a time; see Slot.Burst
 }
 
-// MaxPorts is the most Ethernet ports that a NIC can have [B2].
+// MaxPorts is the largest number of Ethernet ports of a NIC [B2].
 const MaxPorts = 2
 
-// MaxStall is in percent of the cycles: what stands still more often gets nowhere.
+// MaxStall is in percent of the cycles; streams that stall more often make no progress.
 const MaxStall = 90
 
-// MaxBurst bounds for how long a stream stands still: the waits of software and referee last longer.
+// MaxBurst bounds the length of a stall, so that it ends before software and referee give up
+// waiting.
 const MaxBurst = 10
 
 // Validate returns every error of the spec, each a field.Error.
@@ -80,7 +81,7 @@ func (s *CardSpec) Validate() error {
 	errs = append(errs, field.Under("device", s.Device.Validate()))
 	errs = append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
 		field.Under("endpoint", s.Endpoint.Validate()))
-	// which waits for completions as long as it takes
+	// an rnic waits for completions without a limit
 	if err := errors.Join(errs...); err != nil || s.Device.Kind == DeviceRNIC {
 		return err
 	}
@@ -88,14 +89,14 @@ func (s *CardSpec) Validate() error {
 	return err
 }
 
-// againstEndpoint names the endpoint's field beside each fault of a field that must agree with it.
+// againstEndpoint adds the endpoint's field to each error of a field that must agree with it.
 func againstEndpoint(err error) error {
 	for _, one := range field.Each(err) {
 		e, ok := one.(*field.Error)
 		switch {
 		case ok &&
 			(strings.HasSuffix(string(e.Path), ".socket_bytes") || strings.HasSuffix(string(e.Path), ".tlb.tables")):
-			_ = field.Against(e, "endpoint.arm_bytes", "endpoint.host_bytes") // e itself has them now
+			_ = field.Against(e, "endpoint.arm_bytes", "endpoint.host_bytes") // e itself now names them
 		case ok && strings.HasSuffix(string(e.Path), ".pcie.ends"):
 			_ = field.Against(e, "endpoint.limits.mps")
 		}
@@ -103,11 +104,11 @@ func againstEndpoint(err error) error {
 	return err
 }
 
-// answerCycles are the cycles that a NIC has at least to answer a register read.
+// answerCycles is the least number of cycles that a NIC has to answer a register read.
 const answerCycles = 1000
 
-// validateAnswer checks that the endpoint waits long enough for a register read at the NIC's clock: a slow NIC still
-// answers.
+// validateAnswer checks that the endpoint's limit for a register read is long enough at the NIC's
+// clock: a slow NIC still answers.
 func (s *CardSpec) validateAnswer() error {
 	period := s.Period
 	if period == 0 {
@@ -126,37 +127,37 @@ func (s *CardSpec) validateAnswer() error {
 	}
 }
 
-// nameForm is what the engine takes for a name.
+// nameForm matches the names that the engine accepts.
 var nameForm = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*(\[[0-9]+\])*(\.[A-Z][A-Za-z0-9]*(\[[0-9]+\])*)*$`)
 
 const wantName = "a capital letter, then letters and digits, such as Card or Card[0]"
 
-// Card is a NIC in its slot, and what its PCIe port leads to.
+// Card is a NIC in its slot, with everything that its PCIe port leads to.
 type Card struct {
 	Name   string
 	NIC    NIC
 	Memory *Memory
 	Root   *root.Root     // over both memories; with a switch, the Arm's over its own
 	Host   *root.Root     // Root, too; with a switch, the host's over its own
-	Faults *inject.Faults // strikes reads of the NIC, if the spec wants it; else nil
-	Gate   *inject.Gate   // holds back what the NIC sends, if the spec wants it; else nil
+	Faults *inject.Faults // corrupts reads of the NIC, if the spec asks for it; else nil
+	Gate   *inject.Gate   // holds back TLPs of the NIC, if the spec asks for it; else nil
 
-	Switch            *nicswitch.Switch // nil without one
+	Switch            *nicswitch.Switch // nil: none
 	ArmLink, HostLink *pcielink.Link    // behind the switch; nil where there is no PCIe
 
-	ArmOutbound *root.Outbound // the Arm cores' way to host memory; nil without one
-	HostMMIO    *mmio.Way      // the host cores' way to Arm memory; nil without one
+	ArmOutbound *root.Outbound // the Arm cores' path to host memory; nil: none
+	HostMMIO    *mmio.Way      // the host cores' path to Arm memory; nil: none
 
-	shared *end // host memory that is the server's; nil: the card's own
+	shared *end // the server's host memory; nil: the card has its own
 }
 
-// Pools are where the messages of everything on one engine come from and go back to.
+// Pools are the message pools shared by everything on one engine.
 type Pools struct {
 	Frames msg.Frames
 	TLPs   msg.TLPs
 }
 
-// NewCard puts a card together; factory fills its slot. The caller must Close it.
+// NewCard assembles a card; factory fills its slot. The caller must Close it.
 func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, error) {
 	if err := s.validateOwn(); err != nil {
 		return nil, fmt.Errorf("card %s: %w", s.Name, err)
@@ -164,13 +165,13 @@ func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, e
 	return newCard(e, p, s, factory, nil)
 }
 
-// newCard is NewCard in a server whose cards share its memory, or, with nil, do not.
+// newCard is NewCard with the server's shared host memory, or nil.
 func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *end) (*Card, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("card %s: %w", s.Name, err)
 	}
 	c := &Card{Name: s.Name, shared: shared}
-	w, _ := s.Waits() // Validate refuses what is too slow
+	w, _ := s.Waits() // Validate rejects cards that are too slow
 	s.Endpoint.Timeout = sum(s.Endpoint.Timeout, 2*w.Read)
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1),
@@ -192,7 +193,7 @@ func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *e
 	return c, nil
 }
 
-// Idle reports whether the endpoint has nothing to send and waits for nothing.
+// Idle reports whether the endpoint has nothing to send and nothing in flight.
 func (c *Card) Idle() bool {
 	if c.Switch != nil && !c.Switch.Idle() {
 		return false
@@ -206,7 +207,7 @@ func (c *Card) Idle() bool {
 		(c.Faults == nil || c.Faults.Idle())
 }
 
-// Err is what the endpoint could not make sense of, or nil.
+// Err returns the first error of the endpoint: what it could not handle, or nil.
 func (c *Card) Err() error {
 	if c.HostLink == nil && c.Switch == nil {
 		return c.Root.Err()
@@ -232,7 +233,7 @@ func (c *Card) Overdue() error {
 	return err
 }
 
-// Close ends what stands in the slot.
+// Close closes the device in the slot.
 func (c *Card) Close() error { return c.NIC.Close() }
 
 // Cable connects two Ethernet ports: of a NIC, a player or a switch.

@@ -12,16 +12,18 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// coresSuffix, behind the name of a card, puts cores on it and into its server.
+// coresSuffix, appended to the name of a card, adds cores to it and to its server.
 const coresSuffix = "-cores"
 
-// machines are the hosts of the cards and plain NICs, as their memories without cores: bf2.host beside BlueField-2 and
-// ConnectX-6, rb.cpu beside ConnectX-5. ConnectX-4 is in client machines that nobody measures: it has none.
+// machines maps cards and plain NICs to the preset of their host's memory: bf2.host with
+// BlueField-2 and ConnectX-6, rb.cpu with ConnectX-5. ConnectX-4 is in client machines that no
+// paper measures: it has none.
 var machines = map[string]string{"bf2": "host-op", "bf3": "host-fn", "connectx5": "host-rb", "connectx6": "host-op",
 	"connectx7": "host-fn"}
 
-// HostPreset is a machine of host.Preset as it is on a board: with the memory that DefaultEndpoint has, the host's or
-// the Arm's, shared out among its sockets, and pages of 2 MB, as drivers in user space have them (assumption).
+// HostPreset returns a machine of host.Preset adapted to a board: the memory of DefaultEndpoint,
+// the host's or the Arm's, is divided among its sockets, and pages have 2 MB, as user-space drivers
+// use them (assumption).
 func HostPreset(name string) (host.Spec, error) {
 	endpoint, bytes := nicspec.EndpointHost, DefaultEndpoint().HostBytes
 	if !strings.HasPrefix(name, "host-") {
@@ -36,9 +38,9 @@ func HostPreset(name string) (host.Spec, error) {
 	return s, nil
 }
 
-// withCores puts machines instead of caches and DRAM: on the Arm side of a card, and in its server; with ways for the
-// cores of either to the memory of the other, as far as the papers' cards have them (bf3.mmio_rate speaks of
-// BlueField-3 only).
+// withCores replaces caches and DRAM by machines, on the Arm side of a card and in its server, and
+// adds paths for the cores of either to the memory of the other as far as the papers' cards have
+// them (bf3.mmio_rate speaks of BlueField-3 only).
 func (s *CardSpec) withCores(name string) error {
 	of, ok := machines[name]
 	if !ok {

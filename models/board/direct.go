@@ -11,7 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// validateDirect returns every error of a card whose NIC hangs on the host's PCIe, each a field.Error.
+// validateDirect returns every error of a card whose NIC hangs on the host's PCIe, each a
+// field.Error.
 func (s *CardSpec) validateDirect() error {
 	errs := []error{againstEndpoint(field.Under("direct", s.Direct.validate(&s.Endpoint, nicspec.EndpointHost)))}
 	if s.Switch != nil {
@@ -20,7 +21,7 @@ func (s *CardSpec) validateDirect() error {
 	return errors.Join(errs...)
 }
 
-// buildDirect makes the host's root, with its memory; port is where its link is to end.
+// buildDirect makes the host's root with its memory, and returns the port at which its link ends.
 func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
 	if err = c.putMemory(e, "Host", nicspec.EndpointHost, d); err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoin
 	return c.Root.PCIe(), nil
 }
 
-// plug connects the NIC with what is behind its PCIe port.
+// plug connects the NIC to the port that its PCIe link leads to.
 func (s *CardSpec) plug(e *simcore.Engine, c *Card, port *simcore.Port) (err error) {
 	name := s.Name + ".PCIeLink"
 	if s.Direct == nil || s.Direct.PCIe == nil {
@@ -47,7 +48,7 @@ func (s *CardSpec) plug(e *simcore.Engine, c *Card, port *simcore.Port) (err err
 	return c.HostLink.Connect(port, c.NIC.PCIe())
 }
 
-// pcie is the link at the NIC's PCIe port, as its slot is told of it.
+// pcie returns the link at the NIC's PCIe port, as its slot sees it.
 func (s *CardSpec) pcie() simcore.LinkSpec {
 	switch d := s.Direct; {
 	case d == nil:
@@ -59,8 +60,8 @@ func (s *CardSpec) pcie() simcore.LinkSpec {
 	}
 }
 
-// DirectPreset is how a plain NIC hangs on the PCIe of a server: bandwidth by generation, MPS of the host, and the
-// memory of a name, empty for one that answers at once.
+// DirectPreset returns the downlink of a plain NIC in a server: bandwidth by generation, MPS of the
+// host, and the memory preset of the given name; empty: memory answers at once.
 //
 // Sources: MPS 512, bf2.mtu_host; the root's share of a read as in SwitchPreset.
 func DirectPreset(generation int, memory string) (*Downlink, error) {
@@ -75,7 +76,7 @@ func DirectPreset(generation int, memory string) (*Downlink, error) {
 	return d, err
 }
 
-// limits are those of the roots behind the NIC, by endpoint.
+// limits returns the limits of the roots behind the NIC, by endpoint.
 func (s *CardSpec) limits() (l [nicspec.EndpointHost + 1]tlp.Limits) {
 	for ep := range l {
 		l[ep] = s.Endpoint.Limits

@@ -12,35 +12,37 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Endpoint is what stands behind the NIC's PCIe link: a root complex over the memories of both endpoints, and what is
-// to be inserted around it.
+// Endpoint configures what lies behind the NIC's PCIe link: a root complex over the memories of
+// both endpoints, and the decorators around it.
 type Endpoint struct {
 	root.Spec `yaml:",inline"`
 	ArmBytes  uint64 `yaml:"arm_bytes"`  // size of Arm memory, from offset 0
 	HostBytes uint64 `yaml:"host_bytes"` // size of host memory, from offset 0
-	// of the memories; the zero value inserts none. Its seed is the root's
+	// latency added to the memories; the zero value adds none. Its seed is the root's
 	Delay inject.DelaySpec `yaml:"delay"`
 
 	Faults bool `yaml:"faults"` // insert Card.Faults
 	Gate   bool `yaml:"gate"`   // insert Card.Gate
 }
 
-// DefaultEndpoint is 1 GB of Arm and 1 GB of host memory behind a default root, and nothing inserted. Data is fetched
-// when its completion is to be sent, so that completions of a read come with gaps if the memories have a delay.
+// DefaultEndpoint returns 1 GB of Arm and 1 GB of host memory behind a default root, without
+// decorators. Data is fetched when its completion is about to be sent, so that completions of a
+// read arrive with gaps if the memories have a delay.
 func DefaultEndpoint() Endpoint {
 	e := Endpoint{Spec: root.DefaultSpec(), ArmBytes: 1 << 30, HostBytes: 1 << 30}
 	e.Ahead = 1
 	return e
 }
 
-// EndpointFor is the default, but if streams stall, reads come back shuffled and split at random, too.
+// EndpointFor returns the default endpoint; if streams stall, its reads also return shuffled and
+// split at random.
 func EndpointFor(seed uint64, stall int) Endpoint {
 	e := DefaultEndpoint()
 	e.Shake(seed, stall)
 	return e
 }
 
-// Shake sets the seed and, if streams stall, has reads come back shuffled and split at random.
+// Shake sets the seed and, if streams stall, makes reads return shuffled and split at random.
 func (e *Endpoint) Shake(seed uint64, stall int) {
 	e.Seed = seed
 	if stall > 0 {
@@ -62,7 +64,8 @@ func (e *Endpoint) Validate() error {
 	return errors.Join(errs...)
 }
 
-// build puts what stands behind the NIC's PCIe link together; port is where the link is to end.
+// build assembles the endpoint behind the NIC's PCIe link, and returns the port at which the link
+// ends.
 func (s *CardSpec) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Port, err error) {
 	space, err := mem.NewSpace(s.Endpoint.ArmBytes, s.Endpoint.HostBytes)
 	if err != nil {
@@ -85,7 +88,7 @@ func (s *CardSpec) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Po
 	return s.Endpoint.decorate(e, p, c, port)
 }
 
-// root makes a root over a memory, with the endpoint's delay before that.
+// root makes a root over a memory, with the endpoint's delay in front of the memory.
 func (s *Endpoint) root(e *simcore.Engine, p *Pools, card, side string, b root.Builder) (r *root.Root, err error) {
 	if d := s.Delay; d.Latency > 0 || d.Jitter > 0 {
 		d.Seed = s.Seed
@@ -97,7 +100,8 @@ func (s *Endpoint) root(e *simcore.Engine, p *Pools, card, side string, b root.B
 	return b.Build(card + "." + side + "Root")
 }
 
-// decorate inserts what the spec wants before a port, and returns the port that stands for that one from now on.
+// decorate inserts the decorators of the spec before a port, and returns the port that takes its
+// place.
 func (s *Endpoint) decorate(e *simcore.Engine, p *Pools, c *Card, port *simcore.Port) (_ *simcore.Port, err error) {
 	if s.Faults {
 		c.Faults = inject.NewFaults(c.Name+".Faults", e, &p.TLPs)
@@ -112,14 +116,14 @@ func (s *Endpoint) decorate(e *simcore.Engine, p *Pools, c *Card, port *simcore.
 	return port, err
 }
 
-// decorator stands in a link.
+// decorator is a component inserted into a link.
 type decorator interface {
 	Name() string
 	Device() *simcore.Port
 	Peer() *simcore.Port
 }
 
-// insert puts a decorator before a port, and returns the port that stands for that one from now on.
+// insert puts a decorator before a port, and returns the port that takes its place.
 func insert(e *simcore.Engine, d decorator, before *simcore.Port) (*simcore.Port, error) {
 	if _, err := simcore.Connect(d.Name()+"Link", e, simcore.LinkSpec{}, before, d.Peer()); err != nil {
 		return nil, fmt.Errorf("inserting %s: %w", d.Name(), err)

@@ -14,7 +14,7 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// presets are what the key preset may name in a board file, by what it stands in.
+// presets are the values of the key preset in a board file, by the type of spec in which it occurs.
 var presets = specfile.Presets{
 	reflect.TypeFor[RackSpec]():   specfile.Of(RackPreset),
 	reflect.TypeFor[ServerSpec](): specfile.Of(ServerPreset),
@@ -39,16 +39,16 @@ func value(s *SwitchSpec, err error) (SwitchSpec, error) {
 	return *s, nil
 }
 
-// Presets are the same for files that have a board among other things.
+// Presets returns a copy of the presets, for files that contain a board among other things.
 func Presets() specfile.Presets { return maps.Clone(presets) }
 
-// DefaultRackSpec is what a board file begins from: a name, and open ports.
+// DefaultRackSpec returns the initial values of a board file: a name, and open ports.
 func DefaultRackSpec() RackSpec {
 	return RackSpec{Name: "Rack", Network: NetworkSpec{Kind: NetworkOpen}}
 }
 
-// ParseRack reads a board file: YAML, or the JSON that is YAML, too. name is what errors call it. Every error names
-// the line, and those of fields their paths.
+// ParseRack reads a board file: YAML, of which JSON is a subset. name stands for the file in errors, each of which
+// also names the line and, for fields, the path.
 func ParseRack(name string, text []byte) (RackSpec, error) {
 	s := DefaultRackSpec()
 	places, err := specfile.Decode(name, text, presets, &s)

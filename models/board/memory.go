@@ -16,23 +16,23 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// MemorySpec is what stands between a root and the bytes of its endpoint's memory. The zero value is memory that
-// answers at once.
+// MemorySpec configures the models between a root and the bytes of its endpoint's memory. The zero
+// value is memory that answers at once.
 type MemorySpec struct {
 	Cache *armcache.Spec `yaml:"cache"` // last-level cache; nil: none
 	DRAM  *dram.Spec     `yaml:"dram"`  // nil: memory answers at once
 
-	// Host is a whole machine (or the Arm side of a card, which is one, too) instead of both: cores with their private
-	// caches, sockets with a last-level cache and DRAM each, and an IIO buffer behind the root. nil: there are no
-	// cores.
+	// Host replaces both by a whole machine (the Arm side of a card is one, too): cores with
+	// private caches, sockets with a last-level cache and DRAM each, and an IIO buffer behind the
+	// root. nil: there are no cores.
 	Host *host.Spec `yaml:"host"`
 
-	// GPUs are memories of GPUs behind the host's root, each with a link of its own, at bus addresses beside host
-	// memory.
+	// GPUs are memories of GPUs behind the host's root, each with its own link, at bus addresses
+	// outside host memory.
 	GPUs []gpu.Spec `yaml:"gpus"`
 }
 
-// validate returns every error of the spec; endpoint is whose memory it is, of so many bytes.
+// validate returns every error of the spec for an endpoint whose memory has the given size.
 func (s *MemorySpec) validate(endpoint int, bytes uint64) error {
 	var errs []error
 	if s.Host != nil {
@@ -51,7 +51,7 @@ func (s *MemorySpec) validate(endpoint int, bytes uint64) error {
 	return errors.Join(append(errs, s.validateGPUs(endpoint, bytes))...)
 }
 
-// validateGPUs holds the GPUs to the addresses of the host that its memory leaves free.
+// validateGPUs checks that the GPUs lie at host addresses not taken by host memory.
 func (s *MemorySpec) validateGPUs(endpoint int, bytes uint64) error {
 	if endpoint != nicspec.EndpointHost && len(s.GPUs) > 0 {
 		return field.Errorf("gpus", ": want none: GPUs are behind the host's root only")
@@ -78,9 +78,10 @@ func (s *MemorySpec) validateGPUs(endpoint int, bytes uint64) error {
 	return errors.Join(errs...)
 }
 
-// Memory is the memory of a card's two endpoints by bus address, as software sees it: through the caches, where there
-// are any. As a mem.Target it takes the time of cache and DRAM; as a mem.Backdoor none, but it sees and changes what
-// the caches hold. An invalidated line is as stale to it as to an access.
+// Memory is the memory of a card's two endpoints by bus address, as software sees it: through the
+// caches, if there are any. As a mem.Target it takes the time of cache and DRAM; as a mem.Backdoor
+// it takes none, but reads and modifies the contents of the caches. An invalidated line is as stale
+// for it as for an access.
 type Memory struct {
 	space *mem.Space
 	ends  [2]end // by endpoint
@@ -94,14 +95,14 @@ type end struct {
 	watch  func(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 	cache  *armcache.Cache // nil: none
 	dram   *dram.DRAM      // nil: none
-	host   *host.Server    // nil: none, as are cache and dram with one
-	iio    *iio.Buffer     // of host, before its memory as the root sees it
+	host   *host.Server    // nil: none; with a machine cache and dram are nil
+	iio    *iio.Buffer     // of host, between the root and the memory
 	gpus   []*gpu.Memory
-	joined *memmap.Map // of GPUs and the rest, without a machine; nil: none
-	name   string      // that the parts are called after
+	joined *memmap.Map // GPUs and the rest joined, without a machine; nil: none
+	name   string      // prefix of the parts' names
 }
 
-// newMemory is a space without anything before it.
+// newMemory returns a space without any model in front of it.
 func newMemory(space *mem.Space) *Memory {
 	m := &Memory{space: space}
 	for ep := range m.ends {
@@ -110,7 +111,7 @@ func newMemory(space *mem.Space) *Memory {
 	return m
 }
 
-// validateHost holds a machine to the memory that it has on the board.
+// validateHost checks a machine against the memory that it has on the board.
 func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 	h := s.Host
 	errs := []error{h.Validate()}
@@ -131,14 +132,14 @@ func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 	return errors.Join(errs...)
 }
 
-// BytesField is the field of a card's spec that says how large the memory of an endpoint is.
+// BytesField returns the path of the field with the size of an endpoint's memory in a card's spec.
 func BytesField(endpoint int) field.Path {
 	return [...]field.Path{nicspec.EndpointArm: "endpoint.arm_bytes",
 		nicspec.EndpointHost: "endpoint.host_bytes"}[endpoint]
 }
 
-// put puts what a spec has before the memory of an endpoint. far are memories behind the card's switch that its cores
-// reach.
+// put builds the models that a spec puts before the memory of an endpoint. far are memories behind
+// the card's switch that its cores reach.
 func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec, far ...memmap.Region) (err error) {
 	x := &m.ends[endpoint]
 	x.name = name
@@ -165,7 +166,7 @@ func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec
 	return err
 }
 
-// watcher is a function as a memmap.Watcher.
+// watcher adapts a function to memmap.Watcher.
 type watcher func(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 
 // Watch implements memmap.Watcher.
@@ -180,7 +181,7 @@ func (x *end) gpuRegions() (regions []memmap.Region) {
 	return regions
 }
 
-// putParts puts DRAM and cache there.
+// putParts builds DRAM and cache.
 func (x *end) putParts(e *simcore.Engine, s *MemorySpec) (err error) {
 	if s.DRAM != nil {
 		if x.dram, err = (dram.Builder{Scheduler: e, Spec: *s.DRAM, Memory: x.target}).Build(x.name +
@@ -199,7 +200,7 @@ func (x *end) putParts(e *simcore.Engine, s *MemorySpec) (err error) {
 	return nil
 }
 
-// putHost puts a machine there. Software without a core is at its first socket.
+// putHost builds a machine. Software without a core is at its first socket.
 func (x *end) putHost(e *simcore.Engine, s *host.Spec, space *mem.Space, far []memmap.Region) (err error) {
 	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space, Elsewhere: x.gpuRegions(),
 		Far: far}).Build(x.name); err != nil {
@@ -212,7 +213,7 @@ func (x *end) putHost(e *simcore.Engine, s *host.Spec, space *mem.Space, far []m
 	return err
 }
 
-// attach has a root's device hang on a socket of the machine, if there is one.
+// attach connects a root's device to a socket of the machine, if there is one.
 func (x *end) attach(socket int, device string) (err error) {
 	if x.host != nil {
 		x.iio, err = x.host.Device(socket, device)
@@ -220,10 +221,11 @@ func (x *end) attach(socket int, device string) (err error) {
 	return err
 }
 
-// share has the host memory be one that other cards have, too.
+// share uses the server's shared host memory.
 func (m *Memory) share(x *end) { m.ends[nicspec.EndpointHost] = *x }
 
-// of returns the memory that an address is in, and, for addresses of no endpoint, one that refuses them.
+// of returns the memory that an address lies in; for addresses of no endpoint, one that refuses
+// them.
 func (m *Memory) of(addr uint64) *end {
 	if ep, _ := mem.Split(addr); ep < len(m.ends) {
 		return &m.ends[ep]
@@ -254,13 +256,13 @@ func (m *Memory) Read(addr uint64, b []byte) error { return m.of(addr).door.Read
 // Write implements mem.Backdoor.
 func (m *Memory) Write(addr uint64, b []byte) error { return m.of(addr).door.Write(addr, b) }
 
-// Watch calls f after every write access that touches the n bytes at addr, as mem.Watches does: when the cache has
-// taken it, where there is one.
+// Watch calls f after every write access that touches the n bytes at addr, as mem.Watches does:
+// with a cache, as soon as that has taken the write.
 func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return m.of(addr).watch(addr, n, f)
 }
 
-// caches reports whether there is a cache that devices write to before an endpoint's memory.
+// caches reports whether devices write to a cache before an endpoint's memory.
 func (m *Memory) caches(endpoint int) bool {
 	x := &m.ends[endpoint]
 	return x.cache != nil || x.host != nil && x.host.LLC[0] != nil
@@ -279,14 +281,14 @@ func (m *Memory) Timed() bool {
 // Stray counts the writes that did not lie inside memory.
 func (m *Memory) Stray() int { return m.stray + m.space.Stray }
 
-// Host is the machine of an endpoint, with its cores, or nil. It has the endpoint's caches and DRAM, which Cache and
-// DRAM do not return then.
+// Host returns the machine of an endpoint, with its cores, or nil. With a machine, Cache and DRAM
+// return nil, because the machine has its own.
 func (m *Memory) Host(endpoint int) *host.Server { return m.ends[endpoint].host }
 
-// Cache is the cache before an endpoint's memory, or nil.
+// Cache returns the cache before an endpoint's memory, or nil.
 func (m *Memory) Cache(endpoint int) *armcache.Cache { return m.ends[endpoint].cache }
 
-// GPU is a GPU's memory behind the host's root, in the order of the spec, or nil.
+// GPU returns the i-th GPU memory of the spec, behind the host's root, or nil.
 func (m *Memory) GPU(i int) *gpu.Memory {
 	if x := &m.ends[nicspec.EndpointHost]; i >= 0 && i < len(x.gpus) {
 		return x.gpus[i]
@@ -294,10 +296,10 @@ func (m *Memory) GPU(i int) *gpu.Memory {
 	return nil
 }
 
-// DRAM is the DRAM of an endpoint, or nil.
+// DRAM returns the DRAM of an endpoint, or nil.
 func (m *Memory) DRAM(endpoint int) *dram.DRAM { return m.ends[endpoint].dram }
 
-// idle reports whether caches, DRAMs, GPUs and machines have nothing under way.
+// idle reports whether caches, DRAMs, GPUs and machines have nothing in flight.
 func (m *Memory) idle() bool { return m.ends[0].idle() && m.ends[1].idle() }
 
 func (x *end) idle() bool {
@@ -310,7 +312,7 @@ func (x *end) idle() bool {
 		(x.joined == nil || x.joined.Idle())
 }
 
-// err is the first write-back that was refused, what a core could not do, or nil.
+// err returns the first error: a refused write-back or a failed access of a core, or nil.
 func (m *Memory) err() error {
 	for i := range m.ends {
 		if x := m.ends[i].cache; x != nil && x.Err() != nil {

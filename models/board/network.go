@@ -10,7 +10,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// validateNetwork holds the network to the ports that there are.
+// validateNetwork checks the network against the cards' ports.
 func (s *RackSpec) validateNetwork() error {
 	n := &s.Network
 	if n.Latency < 0 || n.Latency > 100*simcore.Millisecond {
@@ -43,7 +43,7 @@ func (s *RackSpec) validateNetwork() error {
 	return n.validateRules(max(cards[0].Ports, 1))
 }
 
-// validateFaults holds what cables do to frames to the network.
+// validateFaults checks the faults of cables against the kind of network.
 func (n *NetworkSpec) validateFaults() error {
 	if n.Loss != nil {
 		if err := n.Loss.Validate(); err != nil {
@@ -67,7 +67,7 @@ func (n *NetworkSpec) validateFaults() error {
 	return nil
 }
 
-// validateRules holds the rules of faults to the cables that there are.
+// validateRules checks that the rules of faults name existing cables.
 func (n *NetworkSpec) validateRules(cables int) error {
 	if n.Faults == nil {
 		return nil
@@ -82,7 +82,7 @@ func (n *NetworkSpec) validateRules(cables int) error {
 	return errors.Join(errs...)
 }
 
-// validateSwitch holds the switch, and the cables to it, to the cards.
+// validateSwitch checks the switch, and the cables to it, against the cards.
 func (s *RackSpec) validateSwitch(cards []*CardSpec) error {
 	if sw, ports := s.Network.Switch, portsOf(cards); sw.Ports != 0 && sw.Ports < ports {
 		return field.Errorf("network.switch.ports", "%d: the cards have %d: want as many or more, or 0 for as many",
@@ -98,7 +98,7 @@ func (s *RackSpec) validateSwitch(cards []*CardSpec) error {
 	return errors.Join(field.Under("network.switch", sw.Validate()), s.Network.validateRules(portsOf(cards)))
 }
 
-// switchSpec is that of the network's switch, with its ports.
+// switchSpec returns the spec of the network's switch, with its number of ports filled in.
 func (s *RackSpec) switchSpec(cards []*CardSpec) etherlink.Spec {
 	sw := *s.Network.Switch
 	if sw.Ports == 0 {
@@ -107,7 +107,7 @@ func (s *RackSpec) switchSpec(cards []*CardSpec) etherlink.Spec {
 	return sw
 }
 
-// cards are those of all servers, in their order.
+// cards returns the cards of all servers, in order.
 func (s *RackSpec) cards() (cards []*CardSpec) {
 	for _, v := range s.All() {
 		for i := range v.Cards {
@@ -124,7 +124,7 @@ func portsOf(cards []*CardSpec) (n int) {
 	return n
 }
 
-// connect plugs cables in.
+// connect plugs the cables of the network in.
 func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	switch s.Network.Kind {
 	case NetworkBackToBack:
@@ -135,7 +135,7 @@ func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
-// PairCable is the cable of a network of kind back_to_back.
+// PairCable returns the cable of a network of kind back_to_back.
 func (s *RackSpec) PairCable() simcore.LinkSpec {
 	specs := s.cards()
 	cable := between(specs[0].Eth, specs[1].Eth)
@@ -143,8 +143,8 @@ func (s *RackSpec) PairCable() simcore.LinkSpec {
 	return cable
 }
 
-// connectPair plugs each port of one card into that of the other. A cable takes the time of what either card has of
-// it, and is as fast as the slower.
+// connectPair plugs each port of one card into that of the other. A cable has the sum of both
+// cards' latencies, and the rate of the slower one.
 func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	specs, cards := s.cards(), r.Cards()
 	cable := between(specs[0].Eth, specs[1].Eth)
@@ -160,24 +160,25 @@ func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
-// connection is a cable to be plugged in: the part of the card that it comes from, with the rate of the whole, and the
-// part of what it goes to.
+// connection is a cable to be plugged in: the near card's share, with the rate of the whole cable,
+// and the share of the far end.
 type connection struct {
 	name      string
 	a, b      *simcore.Port
 	near, far simcore.LinkSpec
 }
 
-// PluggedCable is a cable of a rack: where to listen to it, and what it does to frames.
+// PluggedCable is a cable of a rack: its ports and links, for observers, and the decorator that
+// strikes its frames.
 type PluggedCable struct {
 	Name  string
-	Ports [2]*simcore.Port // its ends: the first is that of a card
-	Entry [2]*simcore.Link // the link, or part of the cable, that frames from either end cross first
-	Wire  *inject.Wire     // what NetworkSpec.Faults does to frames between its parts; nil without
+	Ports [2]*simcore.Port // its ends: the first belongs to a card
+	Entry [2]*simcore.Link // by end: the link, or part of the cable, that its frames cross first
+	Wire  *inject.Wire     // applies NetworkSpec.Faults in the middle of the cable; nil: none
 }
 
-// plug plugs a cable in: one link for both parts and the cable itself; or, where it is to strike frames, two with the
-// decorator between them, of which the first has the rate.
+// plug plugs a cable in: one link for both shares and the cable itself or, if it has faults, two
+// links with the decorator between them; the first one then has the rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
 	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}
@@ -201,7 +202,7 @@ func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) e
 	return err
 }
 
-// between makes what is to strike the frames of the next cable, or nil.
+// between makes the decorator for the frames of the next cable, or returns nil.
 func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string, c *PluggedCable) (_ decorator,
 	err error) {
 	switch {
@@ -221,9 +222,9 @@ func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string,
 	return nil, nil
 }
 
-// connectSwitch plugs each port of every card into one of the switch, by the same kind of link whatever stands in the
-// slot: one that devices can hang on which run ahead of the engine (RTL). It loses nothing: what its receiver does not
-// take waits, as if the switch were told to stop.
+// connectSwitch plugs each port of every card into one of the switch. All devices get the same kind
+// of link, one that supports devices running ahead of the engine (RTL). It loses nothing: frames
+// that the receiver does not take wait, as if it had paused the switch.
 func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err error) {
 	specs := s.cards()
 	r.Switch, err = etherlink.Builder{Scheduler: e, Spec: s.switchSpec(specs), Frames: &p.Frames}.Build(r.Name +
@@ -249,7 +250,7 @@ func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err erro
 	return nil
 }
 
-// Err is what the switch or a card could not make sense of, or nil.
+// Err returns the first error of the switch or a card: what it could not handle, or nil.
 func (r *Rack) Err() error {
 	if r.Switch != nil && r.Switch.Err() != nil {
 		return r.Switch.Err()
@@ -272,7 +273,7 @@ func (r *Rack) Err() error {
 	return nil
 }
 
-// between is the cable of two cards' shares.
+// between returns the cable made of two cards' shares.
 func between(a, b simcore.LinkSpec) simcore.LinkSpec {
 	c := a
 	c.Latency, c.CreditLatency = a.Latency+b.Latency, a.CreditLatency+b.CreditLatency

@@ -10,19 +10,20 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// CardPresetNames are what CardPreset takes: two cards, and plain RDMA NICs of the kind rnic.
+// CardPresetNames are the names that CardPreset takes: two cards, and plain RDMA NICs of the kind
+// rnic.
 var CardPresetNames = []string{"bf2", "bf3", "connectx4", "connectx5", "connectx6", "connectx7"}
 
-// CardPreset is a card or plain NIC of the papers by name.
+// CardPreset returns a card or plain NIC of the papers by name.
 //
-// BlueField-3 (bf3.link, bf3.ports, and reading 2 of the card's design): two ports, limited to 200 Gbps each by the
-// link, streams of 256 bits, clock 1.1 GHz. BlueField-2 (bf2.nic): 200 Gbps; two ports of 100 Gbps, streams of 256
-// bits at 400 MHz. Ethernet latency: 150 ns, the card's share with MAC, PHY and FEC (assumption). MPS is what the Arm
-// takes, 256 and 128 (bf2.mtu_soc): the NIC has one for all destinations, and its reset value is 256, so that software
-// of bf2 writes DEVCTL first.
+// BlueField-3 (bf3.link, bf3.ports, and reading 2 of the card's design): two ports, limited to 200
+// Gbps each by the link, streams of 256 bits, clock 1.1 GHz. BlueField-2 (bf2.nic): 200 Gbps; two
+// ports of 100 Gbps, streams of 256 bits at 400 MHz. Ethernet latency: 150 ns, the card's share
+// with MAC, PHY and FEC (assumption). MPS is the Arm's, 256 and 128 (bf2.mtu_soc): the NIC has one
+// for all destinations, and its reset value is 256, so that software of bf2 writes DEVCTL first.
 //
-// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see
-// MemorySpec.Host), and those of the Arm reach host memory.
+// For plain NICs see plainNICs. With the suffix -cores, the Arm side and the server have cores (see
+// MemorySpec.Host), and the Arm's cores reach host memory.
 func CardPreset(name string) (CardSpec, error) {
 	of, cores := strings.CutSuffix(name, coresSuffix)
 	if !slices.Contains(CardPresetNames, of) {
@@ -39,7 +40,7 @@ func CardPreset(name string) (CardSpec, error) {
 	return s, err
 }
 
-// cardPreset is a card without cores.
+// cardPreset returns a card without cores.
 func cardPreset(name string) (CardSpec, error) {
 	if x, ok := plainNICs[name]; ok {
 		return x.card(name)
@@ -58,7 +59,7 @@ func cardPreset(name string) (CardSpec, error) {
 	return c, nil
 }
 
-// ethPreset is a card's share of the cable at a port.
+// ethPreset returns a card's share of the cable at a port.
 func ethPreset(gbps int64) simcore.LinkSpec {
 	const latency, credits = 150 * simcore.Nanosecond, 4096
 	return simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(gbps), Credits: credits, CreditLatency: latency,
@@ -68,13 +69,13 @@ func ethPreset(gbps int64) simcore.LinkSpec {
 // plainNIC is a NIC in the PCIe slot of a server.
 type plainNIC struct {
 	ports, gbps, generation int
-	memory                  string // of the server: presets of cache and DRAM; empty: it answers at once
+	memory                  string // of the server: presets of cache and DRAM; empty: answers at once
 }
 
-// plainNICs are those of the papers. ConnectX-4: bf2.cli, of the client machines, whose memory nobody measures (it
-// answers at once: assumption). ConnectX-5: rb.nic beside rb.cpu; PCIe 3.0 is an assumption, 4.0 would be wider than
-// its port all the same. ConnectX-6: bf2.nic beside bf2.host, two ports of 100 Gbps on PCIe 4.0. ConnectX-7:
-// host.mot_nic, 400 Gbps on PCIe 5.0.
+// plainNICs are the plain NICs of the papers. ConnectX-4: bf2.cli, of the client machines, whose
+// memory no paper measures (it answers at once: assumption). ConnectX-5: rb.nic in rb.cpu; PCIe 3.0
+// is an assumption, but even that is wider than its port. ConnectX-6: bf2.nic in bf2.host, two
+// ports of 100 Gbps on PCIe 4.0. ConnectX-7: host.mot_nic, 400 Gbps on PCIe 5.0.
 var plainNICs = map[string]plainNIC{
 	"connectx4": {1, 100, 3, ""},
 	"connectx5": {1, 100, 3, "host-rb"},
@@ -82,7 +83,8 @@ var plainNICs = map[string]plainNIC{
 	"connectx7": {1, 400, 5, "host-fn"},
 }
 
-// card is the NIC as a card without Arm: it sees host memory only. MPS and MRRS are what its host takes.
+// card returns the NIC as a card without Arm: it sees host memory only. MPS and MRRS are its
+// host's.
 func (x plainNIC) card(name string) (CardSpec, error) {
 	d, err := DirectPreset(x.generation, x.memory)
 	if err != nil {
@@ -96,7 +98,7 @@ func (x plainNIC) card(name string) (CardSpec, error) {
 	}, nil
 }
 
-// ServerPreset is a server with one card or NIC of CardPreset.
+// ServerPreset returns a server with one card or NIC of CardPreset.
 func ServerPreset(name string) (ServerSpec, error) {
 	c, err := CardPreset(name)
 	return ServerSpec{Name: "Server", Cards: []CardSpec{c}}, err

@@ -10,7 +10,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// RackSpec is a board file: servers with their cards, client machines, and what connects them.
+// RackSpec is a board file: servers with their cards, client machines, and the network between
+// them.
 type RackSpec struct {
 	Name    string       `yaml:"name"`
 	Servers []ServerSpec `yaml:"servers"`
@@ -18,57 +19,59 @@ type RackSpec struct {
 	Network NetworkSpec  `yaml:"network"` // between their Ethernet ports
 }
 
-// FleetSpec is client machines that are all alike: Client[0], Client[1] and so on.
+// FleetSpec configures identical client machines: Client[0], Client[1] and so on.
 type FleetSpec struct {
 	Machines int      `yaml:"machines"`
 	Card     CardSpec `yaml:"card"`
 }
 
-// MaxMachines is the most client machines that an experiment of the papers has (offpath: up to 11 requesters).
+// MaxMachines is the largest number of client machines in the papers' experiments (offpath: up to
+// 11 requesters).
 const MaxMachines = 11
 
-// NetworkKind is how Ethernet ports are connected.
+// NetworkKind names a way to connect Ethernet ports.
 type NetworkKind string
 
 // The kinds of network.
 const (
-	NetworkOpen       NetworkKind = "open"         // no port is: players are plugged in
+	NetworkOpen       NetworkKind = "open"         // no port is connected: players are plugged in
 	NetworkBackToBack NetworkKind = "back_to_back" // port i of one card to port i of the other
-	NetworkSwitch     NetworkKind = "switch"       // every port to one of an Ethernet switch, in the order of the cards
+	NetworkSwitch     NetworkKind = "switch"       // every port to one of an Ethernet switch, in card order
 )
 
 // NetworkSpec says how Ethernet ports are connected.
 type NetworkSpec struct {
 	Kind    NetworkKind `yaml:"kind"`
-	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card's eth has its own share beside it
+	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card's eth adds its own share
 
-	// Loss has every cable lose frames, by a seed of its own that follows from this one; nil: none does.
+	// Loss makes every cable lose frames, each with a seed derived from this one; nil: none does.
 	Loss *inject.LossSpec `yaml:"loss"`
 
-	// Faults has every cable strike frames by what they are, each by a seed of its own that follows from this one;
-	// nil: none does. A cable has loss or faults, not both.
+	// Faults makes every cable strike frames selected by their contents, each with a seed derived
+	// from this one; nil: none does. A cable has loss or faults, not both.
 	Faults *inject.WireSpec `yaml:"faults"`
 
-	// Switch is that of kind switch, and else nil. With 0 ports it has as many as the cards.
+	// Switch configures the switch of kind switch; nil for other kinds. With 0 ports it has as many
+	// as the cards.
 	Switch *etherlink.Spec `yaml:"switch"`
 }
 
-// DeviceKind is what stands in a NIC's slot.
+// DeviceKind says which device is in a NIC's slot.
 type DeviceKind string
 
 // The kinds of device.
 const (
-	DeviceAny     DeviceKind = ""        // as the command line says
+	DeviceAny     DeviceKind = ""        // from the command line
 	DeviceModel   DeviceKind = "model"   // the Go NIC
-	DeviceRTL     DeviceKind = "rtl"     // RTL that is built and started
-	DeviceAddress DeviceKind = "address" // a device that runs already
-	DeviceRNIC    DeviceKind = "rnic"    // an RDMA NIC, which is not the contract's
+	DeviceRTL     DeviceKind = "rtl"     // RTL, built and started by nictwin
+	DeviceAddress DeviceKind = "address" // a device that is already running
+	DeviceRNIC    DeviceKind = "rnic"    // an RDMA NIC, which does not follow the contract
 )
 
-// DeviceSpec says what stands in a NIC's slot. The board hands it to the factory and knows no more of it.
+// DeviceSpec selects the device in a NIC's slot. The board only passes it to the factory.
 type DeviceSpec struct {
 	Kind      DeviceKind `yaml:"kind"`
-	DUT       string     `yaml:"dut"`        // rtl: manifest, its folder or name; empty: as the command line says
+	DUT       string     `yaml:"dut"`        // rtl: manifest, its folder or name; empty: from the command line
 	Address   string     `yaml:"address"`    // address: unix:PATH or tcp:A.B.C.D:PORT
 	TokenFile string     `yaml:"token_file"` // address: file of mode 0600 with the device's token
 	Model     string     `yaml:"model"`      // rnic: connectx4, connectx5, connectx6, connectx7 or bluefield2
@@ -96,15 +99,15 @@ func (s *DeviceSpec) Validate() error {
 		s.TokenFile, DeviceAddress)
 	if (s.Model != "") != (s.Kind == DeviceRNIC) {
 		err := field.Errorf("model", "%q: want one for kind %s, and else none", s.Model, DeviceRNIC)
-		if s.Model != "" { // which a preset may have set
-			_ = field.Against(err, "kind") // err itself has it now
+		if s.Model != "" { // a preset may have set it
+			_ = field.Against(err, "kind") // err itself now names it
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// All are the servers, and the client machines after them as servers of their own.
+// All returns the servers, followed by the client machines as servers.
 func (s *RackSpec) All() []ServerSpec {
 	all := append([]ServerSpec(nil), s.Servers...)
 	if s.Fleet != nil {
@@ -143,16 +146,16 @@ func (s *RackSpec) Validate() error {
 	return errors.Join(append(errs, s.validateNetwork())...)
 }
 
-// Rack is servers and client machines, connected.
+// Rack is a set of connected servers and client machines.
 type Rack struct {
 	Name    string
-	Servers []*Server         // the client machines after the servers
-	Switch  *etherlink.Switch // between their Ethernet ports; nil without one
-	Losses  []*inject.Loss    // in the cables, in their order; none without NetworkSpec.Loss
+	Servers []*Server         // with the client machines at the end
+	Switch  *etherlink.Switch // between their Ethernet ports; nil: none
+	Losses  []*inject.Loss    // of the cables, in order; empty without NetworkSpec.Loss
 	Cables  []PluggedCable    // between their Ethernet ports
 }
 
-// Cards are all cards, in the order of their servers.
+// Cards returns all cards, in the order of their servers.
 func (r *Rack) Cards() (all []*Card) {
 	for _, v := range r.Servers {
 		all = append(all, v.Cards...)
@@ -160,7 +163,8 @@ func (r *Rack) Cards() (all []*Card) {
 	return all
 }
 
-// NewRack puts a rack together; factory fills every slot, as the slot's Device says. The caller must Close it.
+// NewRack assembles a rack; factory fills every slot according to the slot's Device. The caller
+// must Close it.
 func NewRack(e *simcore.Engine, p *Pools, s RackSpec, factory Factory) (*Rack, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("rack %s: %w", s.Name, err)
@@ -184,7 +188,7 @@ func NewRack(e *simcore.Engine, p *Pools, s RackSpec, factory Factory) (*Rack, e
 	return r, nil
 }
 
-// Close ends what stands in the slots.
+// Close closes the devices in all slots.
 func (r *Rack) Close() error {
 	var errs []error
 	for _, v := range r.Servers {

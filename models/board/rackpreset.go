@@ -10,17 +10,19 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Suffixes of the names of racks, behind that of a card.
+// Suffixes of rack names, appended to the name of a card.
 const (
 	pairSuffix  = "-pair"  // two such servers back to back
-	fleetSuffix = "-fleet" // one, and the client machines of the off-path study, on a switch
+	fleetSuffix = "-fleet" // one such server, and the client machines of the off-path study, on a switch
 )
 
-// fleets are the cards that the off-path study measures from client machines: BlueField-2 and the plain NIC beside it.
-// Of kind rnic, both, as their transport is the NIC's.
+// fleets are the cards that the off-path study measures from client machines, with their models:
+// BlueField-2 and the plain NIC that it compares with. Both are of kind rnic, as their transport
+// runs on the NIC.
 var fleets = map[string]string{"bf2": "bluefield2", "connectx6": "connectx6"}
 
-// RackPresetNames are what RackPreset takes: each card in a server, two of them back to back, and fleets.
+// RackPresetNames are the names that RackPreset takes: each card in a server, two of them back to
+// back, and fleets.
 var RackPresetNames = rackPresetNames()
 
 func rackPresetNames() []string {
@@ -41,8 +43,8 @@ func rackPresetNames() []string {
 	return names
 }
 
-// RackPreset is a server of ServerPreset whose ports are open; two of them back to back by cables of 5 m (25 ns:
-// assumption); or one with the client machines of the off-path study on a switch.
+// RackPreset returns a server of ServerPreset with open ports; two of them back to back by cables
+// of 5 m (25 ns: assumption); or one with the client machines of the off-path study on a switch.
 func RackPreset(name string) (RackSpec, error) {
 	if !slices.Contains(RackPresetNames, name) {
 		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
@@ -63,9 +65,9 @@ func RackPreset(name string) (RackSpec, error) {
 	return r, err
 }
 
-// pair puts a second server behind the first.
+// pair adds a second server, back to back with the first.
 func (s *RackSpec) pair(of string) error {
-	again, err := ServerPreset(of) // nothing is shared
+	again, err := ServerPreset(of) // shares nothing with the first
 	if err != nil {
 		return err
 	}
@@ -77,11 +79,11 @@ func (s *RackSpec) pair(of string) error {
 	return nil
 }
 
-// fleet puts eleven client machines with ConnectX-4 (bf2.cli) beside the server, all on a switch.
+// fleet adds eleven client machines with ConnectX-4 (bf2.cli) to the server, all on a switch.
 //
-// Sources: cables of 2 m (10 ns), so that two and the switch's 90 ns are the 0.11 us of the latency budget. An rnic
-// has limits for each endpoint: MPS 128 to the Arm and 512 to the host (offpath.hw.mtu); it has no clock or streams to
-// be set.
+// Sources: cables of 2 m (10 ns), so that two and the switch's 90 ns are the 0.11 us of the latency
+// budget. An rnic has limits for each endpoint: MPS 128 to the Arm and 512 to the host
+// (offpath.hw.mtu); its clock and streams cannot be set.
 func (s *RackSpec) fleet(of string) error {
 	client, err := CardPreset("connectx4")
 	if err != nil {

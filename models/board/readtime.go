@@ -16,33 +16,34 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// readTime bounds how long a read takes on a card: from the request of the NIC, or of software for a register, to the
-// last completion, behind everything else that can be under way there. It adds up the parts of the path, though they
-// work at the same time: a limit that follows from it comes late rather than early.
+// readTime bounds the duration of a read on a card: from the request, of the NIC or of software for
+// a register, to the last completion, behind everything else that can be in flight there. It adds
+// up the parts of the path, although they work concurrently: a limit derived from it is late rather
+// than early.
 type readTime struct {
 	longest simcore.Ps
-	part    field.Path // of the card that has the largest share
+	part    field.Path // field of the card with the largest share
 	share   simcore.Ps
 }
 
 // never caps sums of durations.
 const never = simcore.MaxPs / 16
 
-// What can be under way beside the reads of the NIC.
+// Bounds on the traffic in flight beside the NIC's reads.
 const (
 	nicTags      = 256  // of the NIC's reads [P2]
-	linkMessages = 1024 // that a link without credits carries, as the ports at its ends hold
+	linkMessages = 1024 // messages on a link without credits, bounded by the ports at its ends
 	cplBytes     = 28   // header and framing of a completion, at most 20 + 8
 	reqBytes     = 32   // of a request, at most 24 + 8
-	nicCycles    = 1024 // that the NIC takes for what it does with a TLP (assumption)
+	nicCycles    = 1024 // in which the NIC processes a TLP (assumption)
 	beatBytes    = 64   // of a TLP stream, the narrowest [B2]
 )
 
-// load counts what is under way: TLPs, their bytes with headers, and the accesses to memory that one read makes one
-// after the other.
+// load counts the traffic in flight: TLPs, their bytes with headers, and the memory accesses that
+// one read makes in sequence.
 type load struct{ tlps, bytes, serial int64 }
 
-// readTime returns the bound for a card with so much under way.
+// readTime returns the bound for a card with the given load.
 func (s *CardSpec) readTime(l load) readTime {
 	var t readTime
 	period := s.period()
@@ -66,10 +67,10 @@ func (s *CardSpec) readTime(l load) readTime {
 	return t
 }
 
-// period is that of the NIC's clock, where the card leaves it open the usual one.
+// period returns the period of the NIC's clock; if the card leaves it open, the usual one.
 func (s *CardSpec) period() simcore.Ps { return cmp.Or(s.Period, simcore.DefaultPeriodPs) }
 
-// load counts what NIC and links can have under way.
+// load counts the traffic that NIC and links can have in flight.
 func (s *CardSpec) load() load {
 	limits := &s.Endpoint.Limits
 	piece := limits.RCB
@@ -100,7 +101,7 @@ func (d *Downlink) writes() int64 {
 	return int64(d.PCIe.Buffer.Posted)
 }
 
-// readTime bounds the part of the way behind the switch.
+// readTime bounds the part of the path behind the switch.
 func (d *Downlink) readTime(at field.Path, l load) (t readTime) {
 	if d.PCIe != nil {
 		t.pcie(at+".pcie", d.PCIe, l)
@@ -112,7 +113,7 @@ func (d *Downlink) readTime(at field.Path, l load) (t readTime) {
 	return t
 }
 
-// memory adds what stands behind a root.
+// memory adds the memory behind a root.
 func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	switch {
 	case m.Host != nil:
@@ -128,7 +129,7 @@ func (t *readTime) memory(at field.Path, m *MemorySpec, l load) {
 	}
 }
 
-// machine adds a server's sockets, the link between them, and the buffer before them.
+// machine adds a server's sockets, the link between them, and the IIO buffer before them.
 func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
 	below := t.dram(at+".dram", &h.DRAM, l)
 	if h.LLC != nil {
@@ -142,7 +143,8 @@ func (t *readTime) machine(at field.Path, h *host.Spec, l load) {
 	t.add(at+".iio.bytes", times(l.bytes, below, int64(h.IIO.Bytes)))
 }
 
-// dram adds a memory controller, and returns how long an access waits for it when nothing else does.
+// dram adds a memory controller, and returns how long an access waits for it when nothing else
+// does.
 func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
 	if d == nil {
 		return 0
@@ -155,7 +157,7 @@ func (t *readTime) dram(at field.Path, d *dram.Spec, l load) simcore.Ps {
 	return one
 }
 
-// cache adds a cache over memory that takes so long for a line.
+// cache adds a cache over a memory that takes the time below for a line.
 func (t *readTime) cache(at field.Path, c *armcache.Spec, below simcore.Ps, l load) {
 	if c == nil {
 		return
@@ -189,21 +191,21 @@ func (t *readTime) pcie(at field.Path, s *pcielink.Spec, l load) {
 	t.add(at, paced(l.bytes+l.tlps*int64(s.Framing+2*s.DLLP.Bytes), s.Rate()))
 }
 
-// memlink adds a link that accesses cross there and back.
+// memlink adds a link that accesses cross in both directions.
 func (t *readTime) memlink(at field.Path, s *memlink.Spec, l load) {
 	t.add(at+".latency_ps", times(l.serial, 2*s.Latency, 1))
 	t.add(at+".rate", paced(l.bytes+l.lines()*int64(s.HeaderBytes), s.Rate))
 }
 
-// lines returns the most lines of memory that the bytes touch.
+// lines returns the largest number of memory lines that the bytes can touch.
 func (l *load) lines() int64 { return l.bytes/mem.LineBytes + l.tlps }
 
-// window returns the messages that a link carries in either direction at a time.
+// window returns the messages that a link carries in both directions at a time.
 func window(s *simcore.LinkSpec) int64 {
 	return tighter(tighter(linkMessages, int64(s.Credits)), int64(s.ReverseCredits))
 }
 
-// tighter is the smaller of two, where 0 is no bound.
+// tighter returns the smaller of two bounds, where 0 is no bound.
 func tighter(a, b int64) int64 {
 	if b == 0 {
 		return a
@@ -211,7 +213,7 @@ func tighter(a, b int64) int64 {
 	return min(a, b)
 }
 
-// add adds a part.
+// add adds the time of a part.
 func (t *readTime) add(part field.Path, d simcore.Ps) {
 	t.longest = sum(t.longest, d)
 	if d > t.share {
@@ -219,7 +221,7 @@ func (t *readTime) add(part field.Path, d simcore.Ps) {
 	}
 }
 
-// slower adds the slower of two.
+// slower adds the slower of two alternatives.
 func (t *readTime) slower(a, b readTime) {
 	if b.longest > a.longest {
 		a = b
@@ -230,10 +232,10 @@ func (t *readTime) slower(a, b readTime) {
 	}
 }
 
-// sum adds durations, up to never.
+// sum adds two durations, at most never.
 func sum(a, b simcore.Ps) simcore.Ps { return min(a+b, never) }
 
-// times is n times a duration, by one divided, rounded up, and never at most.
+// times returns n times d, divided by by and rounded up, at most never.
 func times(n int64, d simcore.Ps, by int64) simcore.Ps {
 	hi, lo := bits.Mul64(uint64(n), uint64(d))
 	if hi >= uint64(by) {
@@ -246,7 +248,7 @@ func times(n int64, d simcore.Ps, by int64) simcore.Ps {
 	return simcore.Ps(min(q, uint64(never)))
 }
 
-// paced returns the time of bytes at a rate.
+// paced returns the time that bytes take at a rate.
 func paced(bytes int64, r simcore.Rate) simcore.Ps {
 	if r.Bytes == 0 {
 		return 0

@@ -13,7 +13,8 @@ type ServerSpec struct {
 	Name  string     `yaml:"name"`
 	Cards []CardSpec `yaml:"cards"`
 
-	// Memory is host memory that all cards share, instead of what each has behind its root; nil: each has its own.
+	// Memory is host memory shared by all cards, in place of the memory behind each card's root;
+	// nil: each has its own.
 	Memory *SharedSpec `yaml:"memory"`
 }
 
@@ -55,7 +56,8 @@ type Server struct {
 	Cards []*Card
 }
 
-// NewServer puts a server together. The factories fill the slots, in the order of the cards. The caller must Close it.
+// NewServer assembles a server. The factories fill the slots, in the order of the cards. The caller
+// must Close it.
 func NewServer(e *simcore.Engine, p *Pools, s ServerSpec, factories ...Factory) (*Server, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("server %s: %w", s.Name, err)
@@ -82,7 +84,7 @@ func NewServer(e *simcore.Engine, p *Pools, s ServerSpec, factories ...Factory) 
 	return v, nil
 }
 
-// Close ends what stands in the slots.
+// Close closes the devices in all slots.
 func (v *Server) Close() error {
 	var errs []error
 	for _, c := range v.Cards {

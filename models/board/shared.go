@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// SharedSpec is the host memory of a server that all its cards share: one last-level cache and DRAM, or one machine
-// with cores, behind a root port for each card.
+// SharedSpec is the host memory that all cards of a server share: one last-level cache and DRAM, or
+// one machine with cores, behind a root port for each card.
 type SharedSpec struct {
 	Bytes      uint64 `yaml:"bytes"`
 	MemorySpec `yaml:",inline"`
@@ -26,7 +26,8 @@ func (s *SharedSpec) validate() error {
 	return s.MemorySpec.validate(nicspec.EndpointHost, s.Bytes)
 }
 
-// validateCard returns what a card has that is the server's, or lacks to share it.
+// validateCard rejects settings of a card that belong to the server, and cards that cannot share
+// its memory.
 func (s *SharedSpec) validateCard(c *CardSpec) error {
 	d, at := c.hostLink()
 	if d == nil {
@@ -50,7 +51,7 @@ func (s *SharedSpec) validateCard(c *CardSpec) error {
 	return errors.Join(append(errs, field.Under(at, d.validateSocket(s.Host)))...)
 }
 
-// hostLink is the downlink to host memory and its field, or nil where one root has both memories.
+// hostLink returns the downlink to host memory and its field, or nil if one root has both memories.
 func (s *CardSpec) hostLink() (*Downlink, field.Path) {
 	switch {
 	case s.Switch != nil:
@@ -61,7 +62,7 @@ func (s *CardSpec) hostLink() (*Downlink, field.Path) {
 	return nil, ""
 }
 
-// validateOwn returns what is wrong with a card whose host memory is its own.
+// validateOwn checks a card with its own host memory.
 func (s *CardSpec) validateOwn() error {
 	d, at := s.hostLink()
 	if d == nil {
@@ -70,7 +71,7 @@ func (s *CardSpec) validateOwn() error {
 	return field.Under(at, d.validateSocket(d.Host))
 }
 
-// build puts the memory together; its parts are called after the server.
+// build assembles the memory; the server's name is the prefix of its parts' names.
 func (s *SharedSpec) build(e *simcore.Engine, server string) (*end, error) {
 	space, err := mem.NewSpace(1, s.Bytes)
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *SharedSpec) build(e *simcore.Engine, server string) (*end, error) {
 	return &m.ends[nicspec.EndpointHost], nil
 }
 
-// validateSocket holds the socket of a root to those of a machine.
+// validateSocket checks that the socket of a root exists in its machine.
 func (d *Downlink) validateSocket(h *host.Spec) error {
 	sockets := 1
 	if h != nil {

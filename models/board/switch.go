@@ -17,49 +17,51 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// SwitchSpec is a switch at the end of the NIC's PCIe link, and behind it a root over the memory of each endpoint. The
-// card's Endpoint says what the roots are like but for their latency; its Limits hold for both, as the NIC has one MPS.
+// SwitchSpec is a switch at the end of the NIC's PCIe link, with a root over the memory of each
+// endpoint behind it. The card's Endpoint configures the roots except for their latency; its Limits
+// hold for both, as the NIC has one MPS.
 type SwitchSpec struct {
 	nicswitch.Spec `yaml:",inline"` // with the ports NIC, Arm and Host
 
 	Arm  Downlink `yaml:"arm"`
 	Host Downlink `yaml:"host"`
 
-	// ArmOutbound has the Arm's cores reach host memory by loads and stores, as read and write requests of the Arm's
-	// root; nil: they reach their own memory only.
+	// ArmOutbound lets the Arm's cores reach host memory by loads and stores, as read and write
+	// requests of the Arm's root; nil: they reach only their own memory.
 	ArmOutbound *root.OutboundSpec `yaml:"arm_outbound"`
 
-	// HostMMIO is the host cores' way to Arm memory: register writes and reads that firmware on the card emulates, one
-	// after the other. nil: there is none.
+	// HostMMIO is the host cores' path to Arm memory: register writes and reads that firmware on
+	// the card emulates, one after the other. nil: there is none.
 	HostMMIO *mmio.Spec `yaml:"host_mmio"`
 }
 
-// Downlink is how a root hangs on the switch, and what is behind it: by a PCIe link, or by one that costs no bytes.
-// Exactly one is set.
+// Downlink connects a root to the switch: by a PCIe link, or by the card's fabric, a link without PCIe's byte costs.
+// Exactly one of the two is set.
 type Downlink struct {
 	PCIe        *pcielink.Spec    `yaml:"pcie"`
 	Fabric      *simcore.LinkSpec `yaml:"fabric"`
-	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: read arrived to its first access to memory
+	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: from a read's arrival to its first access
 
-	// Limits are those of the root, for a NIC that has limits for each endpoint (an rnic); nil: the card's
-	// endpoint.limits.
+	// Limits are those of the root, for a NIC that has limits for each endpoint (an rnic); nil: the
+	// card's endpoint.limits.
 	Limits *tlp.Limits `yaml:"limits"`
 
 	MemorySpec `yaml:",inline"` // behind the root
 
-	Socket int `yaml:"socket"` // of the machine behind the root, that this one hangs on
+	Socket int `yaml:"socket"` // socket of the machine behind the root that the root hangs on
 }
 
-// SwitchPresetNames are what SwitchPreset takes.
+// SwitchPresetNames are the names that SwitchPreset takes.
 var SwitchPresetNames = nicswitch.PresetNames
 
-// SwitchPreset is the inside of a card, its memories and those of the server that the card was measured in. The Arm of
-// BlueField-2 hangs on the switch without PCIe, and has no cache that devices write to (offpath.hw.soc_no_ddio).
+// SwitchPreset returns the inside of a card, its memories and those of the server that the card was
+// measured in. The Arm of BlueField-2 hangs on the switch without PCIe, and has no cache that
+// devices write to (offpath.hw.soc_no_ddio).
 //
-// Latencies are in the budget of the card's design; no paper splits them further (assumption). Host: PCIe with its root
-// port 120 to 200 ns one way, of which 150 are the link's and 20 the root's; memory 80 to 150 ns, of which 25 are the
-// cache's and 90 the DRAM's. Arm: fabric and DRAM read 120 to 250 ns, of which 50 are the link's, 20 the root's, 30 the
-// cache's and 90 the DRAM's.
+// Latencies are in the budget of the card's design; no paper splits them further (assumption).
+// Host: PCIe with its root port 120 to 200 ns one way: 150 of the link and 20 of the root; memory
+// 80 to 150 ns: 25 of the cache and 90 of the DRAM. Arm: fabric and DRAM read 120 to 250 ns: 50 of
+// the link, 20 of the root, 30 of the cache and 90 of the DRAM.
 func SwitchPreset(name string) (*SwitchSpec, error) {
 	sw, err := nicswitch.Preset(name)
 	if err != nil {
@@ -87,8 +89,8 @@ func SwitchPreset(name string) (*SwitchSpec, error) {
 	return s, nil
 }
 
-// memories are those of a card's preset: the host of BlueField-3 is that of bf3's paper (host-fn), that of BlueField-2
-// its own (host-op).
+// memories sets the memories of a card's preset: the host of BlueField-3 is that of bf3's paper
+// (host-fn), that of BlueField-2 its own (host-op).
 func (s *SwitchSpec) memories(name string) (err error) {
 	host := map[string]string{"bf2": "host-op", "bf3": "host-fn"}[name]
 	if s.Arm.MemorySpec, err = memoryPreset(name, name != "bf2"); err != nil {
@@ -98,7 +100,8 @@ func (s *SwitchSpec) memories(name string) (err error) {
 	return err
 }
 
-// memoryPreset is the DRAM of a name, and before it, if asked for, the cache of that name.
+// memoryPreset returns the DRAM preset with the given name and, if cached, the cache preset in
+// front of it.
 func memoryPreset(name string, cached bool) (s MemorySpec, err error) {
 	d, err := dram.Preset(name)
 	if err != nil {
@@ -115,8 +118,9 @@ func memoryPreset(name string, cached bool) (s MemorySpec, err error) {
 	return s, nil
 }
 
-// NICLinkSpec is the NIC-side link of the presets: latency alone, as the NIC's streams or the switch have the rate.
-// With the switch's latency it makes what the paper gives for both; its credits cover it.
+// NICLinkSpec returns the NIC-side link of the presets: latency only, as the NIC's streams or the
+// switch bound the rate. Its latency and the switch's add up to the paper's figure for both; its
+// credits cover it.
 func NICLinkSpec() simcore.LinkSpec {
 	return simcore.LinkSpec{Latency: nicswitch.LinkLatency, Credits: 1024, CreditLatency: nicswitch.LinkLatency}
 }
@@ -136,7 +140,7 @@ func (s *SwitchSpec) validate(ep *Endpoint) error {
 		field.Under("host", s.Host.validate(ep, nicspec.EndpointHost)))...)
 }
 
-// validate returns every error of the spec; endpoint is whose memory is behind it.
+// validate returns every error of the spec; endpoint is the one whose memory lies behind it.
 func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 	var errs []error
 	limits, whose := ep.Limits, "roots (endpoint.limits.mps)"
@@ -165,7 +169,7 @@ func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 			[...]uint64{nicspec.EndpointArm: ep.ArmBytes, nicspec.EndpointHost: ep.HostBytes}[endpoint]))...)
 }
 
-// limits are those of the root.
+// limits returns the limits of the root.
 func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
 	if d.Limits != nil {
 		return *d.Limits
@@ -173,7 +177,7 @@ func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
 	return ep.Limits
 }
 
-// build puts the switch and what is behind it together; port is the one for the NIC.
+// build assembles the switch and everything behind it, and returns the port for the NIC.
 func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
 	c.Switch, err = nicswitch.Builder{Scheduler: e, Spec: s.Spec, TLPs: &p.TLPs}.Build(c.Name + ".Switch")
 	if err != nil {

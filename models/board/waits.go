@@ -10,26 +10,28 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Waits are limits that follow from the rates and latencies of a card. On a card whose parts work they are never
-// reached.
+// Waits are limits derived from the rates and latencies of a card. A card whose parts work never
+// reaches them.
 type Waits struct {
-	// Read bounds how long a read takes: of the NIC, or of software for a register.
+	// Read bounds the duration of a read by the NIC, or by software of a register.
 	Read simcore.Ps
 
-	// Turn bounds how long the card takes for what software asks of the NIC by a doorbell: its entry and its data are
-	// read, and what comes of it is written and seen.
+	// Turn bounds the card's reaction to a doorbell: the entry and its data are read, and the
+	// result is written and seen by software.
 	Turn simcore.Ps
 
-	// CplTimeout is the value of the NIC's register [P6]: that after reset, or more where reads may take longer.
+	// CplTimeout is the value of the NIC's register [P6]: the reset value, or more if reads may
+	// take longer.
 	CplTimeout uint32
 
-	// Polls counts reads of a register, one after the other, that take longer than Turn.
+	// Polls is a number of consecutive reads of a register that take longer than Turn.
 	Polls int
 }
 
-// Waits returns the limits of a card, or the field of the part that is too slow for the NIC: CPL_TIMEOUT has 32 bits.
+// Waits returns the limits of a card, or the field of the part that is too slow for the NIC:
+// CPL_TIMEOUT has 32 bits.
 func (s *CardSpec) Waits() (Waits, error) {
-	const reads = 4 // of a Turn: entry, data, a completion behind them, a register that is read to be sure of it
+	const reads = 4 // of a Turn: entry, data, a completion behind them, and a register read to be sure of it
 	t := s.readTime(s.load())
 	w := Waits{Read: t.longest, Turn: reads * t.longest, CplTimeout: nicspec.ResetCplTimeout}
 	w.Polls = int(w.Turn / s.shortestRead())
@@ -44,10 +46,10 @@ func (s *CardSpec) Waits() (Waits, error) {
 	return w, nil
 }
 
-// people is a duration for people.
+// people converts a duration for error messages.
 func people(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
 
-// shortestRead is the least that a register read of software takes.
+// shortestRead returns the least duration of a register read by software.
 func (s *CardSpec) shortestRead() simcore.Ps {
 	const cycles = 8 // of the NIC (assumption)
 	way := s.pcie().Latency

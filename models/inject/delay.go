@@ -16,7 +16,7 @@ import (
 // DelaySpec configures a Delay.
 type DelaySpec struct {
 	Latency simcore.Ps `yaml:"latency_ps"` // of every access
-	Jitter  simcore.Ps `yaml:"jitter_ps"`  // up to this much more for each read, by the seed: shuffles reads
+	Jitter  simcore.Ps `yaml:"jitter_ps"`  // up to this much more for each read, seeded: reorders reads
 	Seed    uint64     `yaml:"seed"`
 }
 
@@ -34,9 +34,9 @@ func (s DelaySpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Delay is a mem.Target that lets the memory behind it take time. Accesses
-// reach that memory at the end of their delay; all but reads in the order in
-// which they were issued, a read after those issued before it.
+// Delay is a mem.Target that adds latency to the memory behind it. Accesses reach that
+// memory at the end of their delay: all except reads in the order of issue, a read after the
+// writes, cleans and invalidates issued before it.
 type Delay struct {
 	name   string
 	spec   DelaySpec
@@ -44,9 +44,9 @@ type Delay struct {
 	memory mem.Target
 	rng    rand.PCG
 	events simcore.EventPool
-	writes fifo.Queue[*mem.Access] // under way; cleans and invalidates, too
-	issued int                     // of them so far
-	passed int                     // of them to the memory
+	writes fifo.Queue[*mem.Access] // in flight, including cleans and invalidates
+	issued int                     // such accesses issued so far
+	passed int                     // such accesses that have reached the memory
 }
 
 // NewDelay puts a delay before a memory.
@@ -60,7 +60,7 @@ func NewDelay(name string, s simcore.Scheduler, spec DelaySpec, memory mem.Targe
 	return d, nil
 }
 
-// Name is what the engine's errors call it.
+// Name returns the name used in the engine's errors.
 func (d *Delay) Name() string { return d.name }
 
 // Check implements mem.Target.
@@ -88,8 +88,8 @@ func (d *Delay) Access(a *mem.Access) {
 	d.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: an access reaches the memory. Kind is how
-// many writes were issued up to it.
+// Handle implements sim.Handler: an access reaches the memory. Kind is the number of writes issued
+// up to it.
 func (d *Delay) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	writes, a := ev.Kind, ev.Arg

@@ -1,22 +1,22 @@
-// Package inject makes things go wrong, or late, around a device: faults,
+// Package inject makes things fail, or come late, around a device: faults,
 // delays and back-pressure are decorators, so that no component has options
 // for them.
 //
-// Faults, Gate, Tap, Loss and Wire are components with two ports that stand in a link:
-// Device is linked to the device, with the latency of the link, and Peer to
-// the one that the device speaks to, at no latency. A board inserts only those
-// that it wants. Delay stands before a memory, and Stalls say in which cycles
-// the streams of a device stand still.
+// Faults, Gate, Tap, Loss and Wire are components with two ports that are
+// inserted into a link: Device is linked to the device, with the latency of the
+// link, and Peer to its link partner, without latency. A board inserts only the
+// decorators that its spec asks for. Delay is placed before a memory, and Stalls
+// select the cycles in which the streams of a device stall.
 //
-// Loss strikes frames by their ordinal, Wire packets of RoCE by what they are:
-// devices of other timing see the same faults.
+// Loss selects frames by their ordinal, Wire RoCE packets by their identity, so
+// that devices with different timing see the same faults.
 //
-// Nothing here judges: what a device may do about a fault is in the contract.
+// Nothing here judges: the contract says what a device may do about a fault.
 //
 // Invariants:
-//   - What is not struck passes unchanged, in order; frames that Wire holds back
-//     are passed by others.
-//   - A decorator that may not send takes nothing, so back-pressure goes
+//   - Messages that are not struck pass unchanged, in order; frames that Wire
+//     holds back are passed by others.
+//   - A decorator that may not send takes nothing, so back-pressure passes
 //     through it.
 //   - Everything is a function of the spec, its seed and the traffic.
 package inject

@@ -7,34 +7,34 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// FaultKind is what goes wrong with the answer to a read.
+// FaultKind says what is wrong with the answer to a read.
 type FaultKind uint8
 
-// NumFaults is how many kinds there are.
+// NumFaults is the number of kinds.
 const NumFaults = int(numFaults)
 
-// The kinds of fault. Those that end a read do so with the completion they
-// strike: what would have followed is not sent.
+// The kinds of fault. A fault that ends a read does so with the completion that it strikes: later
+// completions are not sent.
 const (
-	FaultNone      FaultKind = iota // nothing; for a fault that only delays
+	FaultNone      FaultKind = iota // none; for a fault that only delays
 	FaultUR                         // ends with status UR
 	FaultCA                         // ends with status CA
 	FaultCRS                        // ends with status CRS
 	FaultReserved                   // ends with a status that the standard does not define
-	FaultPoison                     // the completion has EP set; those after it follow
-	FaultSilent                     // the completion, and all after it, are missing
-	FaultByteCount                  // one byte more to come than there is
-	FaultLowerAddr                  // starts four bytes further
+	FaultPoison                     // the completion has EP set; later ones follow
+	FaultSilent                     // the completion and all later ones are missing
+	FaultByteCount                  // byte count too large by one
+	FaultLowerAddr                  // lower address too large by four
 	FaultShort                      // the last DW of its data is missing
-	// brings one DW more than it should, or than MPS allows; one of 1,024 DWs stays as it is
+	// one DW more than requested, or than MPS allows; a completion of 1,024 DWs stays as it is
 	FaultLong
-	FaultNoData        // successful, without data
+	FaultNoData        // successful, but without data
 	FaultWrongData     // status UR, with data
 	FaultTwice         // sent twice
-	FaultTag           // another tag, whether it is in use or not
+	FaultTag           // another tag, in use or not
 	FaultRequester     // the ID of another requester
-	FaultPoisonedUR    // status UR, with data and EP set: the status counts
-	FaultPoisonedCount // as FaultByteCount, with EP set: that counts
+	FaultPoisonedUR    // status UR, with data and EP set: the status decides
+	FaultPoisonedCount // as FaultByteCount, with EP set: the byte count decides
 	numFaults
 )
 
@@ -51,26 +51,26 @@ func (k FaultKind) String() string {
 	return fmt.Sprintf("FaultKind(%d)", uint8(k))
 }
 
-// Fault says which reads go wrong, and how.
+// Fault says which reads are struck, and how.
 type Fault struct {
 	Kind     FaultKind
-	From, To uint64     // reads whose first byte lies at these bus addresses, To not included
-	Skip     int        // the first so many of them are spared
-	Count    int        // so many are struck; 0: all
-	Nth      int        // the completion that is struck, from 0; the last if there are fewer
-	Delay    simcore.Ps // the answer begins so much later
-	// the completion that is struck, unless it is the first, comes so much later, with those after it
+	From, To uint64     // bus addresses of the reads' first bytes, excluding To
+	Skip     int        // number of matching reads spared first
+	Count    int        // number of reads struck; 0: all
+	Nth      int        // index of the struck completion, from 0; the last if there are fewer
+	Delay    simcore.Ps // delay of the answer
+	// delay of the struck completion, unless it is the first, and of those after it
 	Gap simcore.Ps
 }
 
-// armed is a fault and how often it was met.
+// armed is a fault with the number of reads that it matched.
 type armed struct {
 	Fault
 	met, hit int
 }
 
-// Add puts a fault into force; of several, the first that fits a read applies.
-// It fails on a kind that there is not, or an empty range.
+// Add puts a fault into force; the first fault that matches a read applies. It fails on an unknown
+// kind or an empty range.
 func (f *Faults) Add(x Fault) error {
 	if x.Kind >= numFaults {
 		return fmt.Errorf("inject: fault of kind %d: want 0 to %d", x.Kind, numFaults-1)
@@ -83,11 +83,11 @@ func (f *Faults) Add(x Fault) error {
 	return nil
 }
 
-// Clear takes all faults out of force. Reads that were struck go on as they
-// were to.
+// Clear takes all faults out of force. The answers to reads already struck stay as they were
+// struck.
 func (f *Faults) Clear() { f.list = nil }
 
-// Hits is how many reads were struck by faults that are in force.
+// Hits counts the reads struck by the faults in force.
 func (f *Faults) Hits() int {
 	n := 0
 	for _, a := range f.list {
@@ -116,13 +116,13 @@ func (f *Faults) meet(h *tlp.Header) *armed {
 	return nil
 }
 
-// strike changes a completion. copies is how often it is to be sent, last that
-// nothing of the answer follows.
+// strike changes a completion. It returns how many copies to send, and whether the completion ends
+// the answer.
 func (k FaultKind) strike(p *tlp.Packet) (copies int, last bool, err error) {
 	h := tlp.Parse(&p.Hdr)
 	copies = 1
 	if h.Kind != tlp.CplD && k != FaultSilent && k != FaultTwice {
-		return copies, false, nil // it fails as it is
+		return copies, false, nil // left unchanged
 	}
 	switch k {
 	case FaultUR, FaultCA, FaultCRS, FaultReserved:
@@ -166,7 +166,7 @@ var failing = map[FaultKind]tlp.Status{
 	FaultUR: tlp.StatusUR, FaultCA: tlp.StatusCA, FaultCRS: tlp.StatusCRS, FaultReserved: 5,
 }
 
-// ParseFault returns the kind of a name, as String gives it.
+// ParseFault returns the kind with the given name, as printed by String.
 func ParseFault(name string) (FaultKind, error) {
 	for k, n := range faultNames {
 		if n == name {

@@ -82,7 +82,7 @@ func TestFaultsThatCannotBe(t *testing.T) {
 	require.Zero(t, f.Hits())
 }
 
-// What is struck is told, and every kind has a name that leads back to it.
+// Struck is called for every struck read, and each kind's name is parsed back to the kind.
 func TestStruck(t *testing.T) {
 	b := newBench(t, inject.DelaySpec{})
 	var told []inject.FaultKind

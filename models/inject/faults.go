@@ -11,30 +11,30 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Faults lets reads of a device go wrong: it sees requests pass and strikes
-// the completions that come back. See Fault.
+// Faults injects faults into reads of a device: it watches requests pass and strikes the
+// completions that return. See Fault.
 //
-// A read whose tag its requester gave to another one that is still being
-// answered (after a timeout, or against the rules) waits for that one's last
-// completion, so that completions can be told apart.
+// A read may reuse the tag of another read that is still being answered (after a timeout, or
+// against the rules). It then waits for that read's last completion, so that completions can be
+// told apart.
 type Faults struct {
 	*inline
 
-	// Struck, if set, is told of every read that is struck.
+	// Struck, if set, is called for every read that is struck.
 	Struck func(f *Fault, h *tlp.Header)
 
 	list []*armed
 	tlps *msg.TLPs
 
-	reads  map[readID]*read // that passed and whose last completion did not come yet
+	reads  map[readID]*read // passed, and the last completion has not arrived yet
 	idle   []*read
-	open   int // reads whose request or completions are held back, and those in reads
+	open   int // reads with a request or completions held back, and those in reads
 	events simcore.EventPool
 	failed error
-	hdr    tlp.Header // of the TLP at hand
+	hdr    tlp.Header // of the current TLP
 }
 
-// readID tells reads apart that are under way.
+// readID identifies a read in flight.
 type readID struct {
 	requester uint16
 	tag       uint8
@@ -44,25 +44,25 @@ type readID struct {
 type read struct {
 	request *msg.TLP // until it passes
 	id      readID
-	fault   *armed // nil: all is well
+	fault   *armed // nil: none
 	came    int    // completions so far
-	over    bool   // nothing more of the answer passes
+	over    bool   // the rest of the answer is dropped
 	next    *read  // waits for this one to end
 
 	gap  bool // completions are held back, in late
 	late fifo.Queue[*msg.TLP]
-	done bool // its last completion came
+	done bool // its last completion has arrived
 }
 
-// NewFaults makes the decorator; messages that it takes out or adds go to and
-// come from a pool. It panics if Akita does not accept the name.
+// NewFaults makes the decorator; messages that it removes or adds belong to pool. It panics if
+// Akita does not accept the name.
 func NewFaults(name string, s simcore.Scheduler, pool *msg.TLPs) *Faults {
 	f := &Faults{tlps: pool, reads: map[readID]*read{}}
 	f.inline = newInline(name, s, f.relayed)
 	return f
 }
 
-// Idle reports whether no read is under way.
+// Idle reports whether no read is in flight.
 func (f *Faults) Idle() bool { return f.open == 0 }
 
 func (f *Faults) relayed(d Direction, m sim.Msg) {
@@ -83,8 +83,8 @@ func (f *Faults) relayed(d Direction, m sim.Msg) {
 	f.send(d, m)
 }
 
-// request takes a read of the device. One that is not answered at all goes no
-// further.
+// request handles a read of the device. A read whose fault suppresses the whole answer is not
+// forwarded.
 func (f *Faults) request(p *msg.TLP, h *tlp.Header) {
 	fault := f.meet(h)
 	if fault != nil && fault.Kind == FaultSilent && fault.Nth == 0 {
@@ -106,7 +106,7 @@ func (f *Faults) request(p *msg.TLP, h *tlp.Header) {
 	f.submit(x)
 }
 
-// submit lets a request pass, unless one of its tag is being answered.
+// submit forwards a request, unless a read with its tag is still being answered.
 func (f *Faults) submit(x *read) {
 	if before := f.reads[x.id]; before != nil {
 		for before.next != nil {
@@ -121,15 +121,15 @@ func (f *Faults) submit(x *read) {
 	f.send(FromDevice, p)
 }
 
-// later has Handle called with a *read, or with a *msg.TLP to be sent.
+// later schedules Handle with a *read, or with a *msg.TLP to send.
 func (f *Faults) later(wait simcore.Ps, arg any) {
 	ev := f.events.Get()
 	ev.At, ev.H, ev.Arg = simcore.Now(f.sched)+wait, f, arg
 	f.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: a request, completions after a gap, or a
-// completion that comes twice were held back for long enough.
+// Handle implements sim.Handler: the delay of a request, of completions after a gap, or of a
+// duplicated completion is over.
 func (f *Faults) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
 	arg := ev.Arg
@@ -155,7 +155,7 @@ func (f *Faults) Handle(e sim.Event) error {
 	return nil
 }
 
-// complete takes a completion for the device.
+// complete handles a completion for the device.
 func (f *Faults) complete(p *msg.TLP, h *tlp.Header) {
 	x := f.reads[readID{h.RequesterID, h.Tag}]
 	if x == nil {
@@ -175,7 +175,7 @@ func (f *Faults) complete(p *msg.TLP, h *tlp.Header) {
 	}
 }
 
-// strike sends a completion of a read, or what its fault makes of it.
+// strike sends a completion of a read, changed by the read's fault.
 func (f *Faults) strike(x *read, p *msg.TLP, last bool) {
 	nth, copies := x.came, 1
 	x.came++
@@ -197,7 +197,7 @@ func (f *Faults) strike(x *read, p *msg.TLP, last bool) {
 		f.tlps.Put(p)
 		return
 	}
-	if copies > 1 { // after what comes at this moment, too
+	if copies > 1 { // after the other messages of this instant
 		again := f.tlps.Get()
 		again.Hdr = p.Hdr
 		copy(again.Own(len(p.Data)), p.Data)
@@ -224,7 +224,7 @@ func (f *Faults) release(x *read, p *msg.TLP) {
 	}
 }
 
-// retire forgets a read of which nothing more comes.
+// retire removes a read whose answer is over.
 func (f *Faults) retire(x *read) {
 	if x.done && !x.gap {
 		f.open--

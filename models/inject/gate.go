@@ -6,8 +6,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Gate takes nothing from the device while it is closed. What goes to the
-// device passes in any case.
+// Gate blocks messages from the device while it is closed. Messages to the device always pass.
 type Gate struct{ *inline }
 
 // NewGate makes an open gate. It panics if Akita does not accept the name.
@@ -17,10 +16,10 @@ func NewGate(name string, s simcore.Scheduler) *Gate {
 	return g
 }
 
-// Close lets nothing more pass from the device.
+// Close blocks further messages from the device.
 func (g *Gate) Close() { g.shut = true }
 
-// Open lets what waits pass, and what comes from now on.
+// Open lets waiting and further messages pass.
 func (g *Gate) Open() {
 	g.shut = false
 	g.flow(FromDevice)

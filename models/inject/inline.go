@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Direction says where a message goes.
+// Direction is the direction of a message.
 type Direction uint8
 
 // The directions.
@@ -28,17 +28,17 @@ func (d Direction) String() string {
 	return fmt.Sprintf("Direction(%d)", uint8(d))
 }
 
-// portCap is how many messages wait for a decorator at most.
+// portCap is the largest number of messages that wait for a decorator.
 const portCap = 1024
 
-// inline is a component that stands in a link.
+// inline is a component inserted into a link.
 type inline struct {
 	*sim.ComponentBase
 	sched   simcore.Scheduler
-	ports   [2]*simcore.Port         // where messages of each direction come in
+	ports   [2]*simcore.Port         // by direction: where its messages arrive
 	waiting [2]fifo.Queue[sim.Msg]   // to be sent once there is room
 	shut    bool                     // nothing is taken from the device
-	relay   func(Direction, sim.Msg) // is given each message, and sends what it likes
+	relay   func(Direction, sim.Msg) // receives each message, and sends what it chooses
 }
 
 func newInline(name string, s simcore.Scheduler, relay func(Direction, sim.Msg)) *inline {
@@ -50,13 +50,13 @@ func newInline(name string, s simcore.Scheduler, relay func(Direction, sim.Msg))
 	return c
 }
 
-// Device is the port towards the device.
+// Device returns the port that faces the device.
 func (c *inline) Device() *simcore.Port { return c.ports[FromDevice] }
 
-// Peer is the port towards the one that the device speaks to.
+// Peer returns the port that faces the device's link partner.
 func (c *inline) Peer() *simcore.Port { return c.ports[ToDevice] }
 
-// out is the port through which messages of a direction leave.
+// out returns the port through which messages of a direction leave.
 func (c *inline) out(d Direction) *simcore.Port { return c.ports[1-d] }
 
 // NotifyRecv implements sim.Component.
@@ -77,7 +77,7 @@ func (c *inline) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
 	}
 }
 
-// flow moves what waits in a direction as far as there is room.
+// flow moves the messages waiting in a direction as far as there is room.
 func (c *inline) flow(d Direction) {
 	c.drain(d)
 	for in := c.ports[d]; in.Len() > 0 && c.waiting[d].Len() == 0 && c.out(d).CanSend(); {
@@ -88,7 +88,7 @@ func (c *inline) flow(d Direction) {
 	}
 }
 
-// send sends a message when those before it have gone and there is room.
+// send sends a message when those before it have left and there is room.
 func (c *inline) send(d Direction, m sim.Msg) {
 	c.waiting[d].Push(m)
 	c.drain(d)
@@ -106,7 +106,7 @@ func (c *inline) drain(d Direction) {
 	}
 }
 
-// Handle implements sim.Handler, which a component must: it has no events.
+// Handle implements sim.Handler, as every component must: it has no events.
 func (c *inline) Handle(sim.Event) error { return nil }
 
 var _ sim.Component = (*inline)(nil)

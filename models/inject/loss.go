@@ -13,7 +13,7 @@ import (
 
 // LossSpec configures a Loss.
 type LossSpec struct {
-	Share float64 `yaml:"share"` // of the frames, in each direction
+	Share float64 `yaml:"share"` // of the frames lost in each direction
 	Seed  uint64  `yaml:"seed"`
 }
 
@@ -25,7 +25,7 @@ func (s LossSpec) Validate() error {
 	return nil
 }
 
-// Loss stands in a cable and loses frames: which ones is a function of seed, direction and their ordinal.
+// Loss is inserted into a cable and loses frames: seed, direction and ordinal decide which.
 type Loss struct {
 	*inline
 	spec   LossSpec
@@ -34,13 +34,14 @@ type Loss struct {
 	failed error
 }
 
-// LossCount is the frames of a direction, and their bytes.
+// LossCount counts the frames of a direction and their bytes.
 type LossCount struct {
 	In, Lost           uint64
 	InBytes, LostBytes uint64
 }
 
-// NewLoss makes a Loss; frames is where lost ones go. It panics if Akita does not accept the name.
+// NewLoss makes a Loss; lost frames return to the pool frames. It panics if Akita does not accept
+// the name.
 func NewLoss(name string, s simcore.Scheduler, spec LossSpec, frames *msg.Frames) (*Loss, error) {
 	if s == nil || frames == nil {
 		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)
@@ -53,16 +54,16 @@ func NewLoss(name string, s simcore.Scheduler, spec LossSpec, frames *msg.Frames
 	return l, nil
 }
 
-// Count is what came from a direction so far.
+// Count returns the counters of a direction.
 func (l *Loss) Count(d Direction) LossCount { return l.count[d] }
 
-// Held is the frames of a direction that have come and could not go on.
+// Held returns the number of frames of a direction that have arrived and could not leave.
 func (l *Loss) Held(d Direction) int { return l.ports[d].Len() + l.waiting[d].Len() }
 
 // Idle reports whether nothing is held.
 func (l *Loss) Idle() bool { return l.Held(FromDevice)+l.Held(ToDevice) == 0 }
 
-// Err is the first thing that was no frame, or nil.
+// Err returns the error for the first message that was not a frame, or nil.
 func (l *Loss) Err() error { return l.failed }
 
 func (l *Loss) relay(d Direction, m sim.Msg) {

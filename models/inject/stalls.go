@@ -11,18 +11,17 @@ import (
 	"nictwin/models/nic/boundary"
 )
 
-// Stalls is a seeded pattern of cycles in which the streams of a device stand
-// still: a pure function of seed, stream and cycle, so that no other stream
-// and no skipped cycle changes it.
+// Stalls is a seeded pattern of stall cycles of a device's streams: a pure function of seed, stream
+// and cycle, so that neither other streams nor skipped cycles change it.
 type Stalls struct {
 	Seed    uint64 `yaml:"seed"`
-	Percent int    `yaml:"percent"` // of the cycles, for streams that are not in Streams
-	Burst   int    `yaml:"burst"`   // one draw decides for 2^burst cycles, up to MaxBurst
-	// percent by name, that of all lanes (name[0], name[1] …) of a stream included
+	Percent int    `yaml:"percent"` // of the cycles, for streams not listed in Streams
+	Burst   int    `yaml:"burst"`   // one draw decides for 2^burst cycles; at most MaxBurst
+	// percent by stream name; a name includes all lanes of the stream (name[0], name[1] …)
 	Streams map[string]int `yaml:"streams"`
 }
 
-// MaxPercent is the largest share of cycles that a stream can stand still.
+// MaxPercent is the largest percentage of stall cycles.
 const MaxPercent = 99
 
 // MaxBurst bounds Stalls.Burst.
@@ -46,7 +45,7 @@ func (s *Stalls) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Of implements boundary.Stalls.
+// Of implements boundary.Stalls: it returns the stall pattern of a stream.
 func (s *Stalls) Of(stream string) func(cycle int64) bool {
 	p, ok := s.Streams[stream]
 	if lane := strings.IndexByte(stream, '['); !ok && lane >= 0 {

@@ -6,11 +6,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Tap shows every message that passes.
+// Tap shows every message that passes to an observer.
 type Tap struct{ *inline }
 
-// NewTap makes a tap that shows messages to see, which must not keep or change
-// them. It panics if Akita does not accept the name.
+// NewTap makes a tap that calls see for each message; see must not keep or change it. It panics if
+// Akita does not accept the name.
 func NewTap(name string, s simcore.Scheduler, see func(d Direction, m sim.Msg)) *Tap {
 	t := new(Tap)
 	t.inline = newInline(name, s, func(d Direction, m sim.Msg) {

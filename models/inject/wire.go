@@ -11,23 +11,24 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Wire stands in a cable and does to frames what its spec says.
+// Wire is inserted into a cable and strikes frames according to its spec.
 type Wire struct {
 	*inline
 
-	// Seen, if set, is shown every frame as it came, and what is done to it. It must not keep or change either.
+	// Seen, if set, is called with every frame as it arrived, and with its strike. It must not keep
+	// or change either.
 	Seen func(d Direction, f *msg.Frame, s *Strike)
 
 	spec   WireSpec
 	rules  [2][]WireRule // of this cable, by direction
-	drawn  bool          // some chance is not 0
+	drawn  bool          // some chance is greater than 0
 	frames *msg.Frames
 	flows  flows
-	others [2]int // frames so far that were no RoCE
+	others [2]int // frames so far that were not RoCE
 	count  [2]WireCount
 	held   [2][]held
 	alarm  simcore.Alarm
-	strike Strike // on the frame at hand
+	strike Strike // on the current frame
 	pkt    packet
 	failed error
 }
@@ -35,34 +36,35 @@ type Wire struct {
 // held is a frame that is held back.
 type held struct {
 	frame *msg.Frame
-	left  int // others that go on before it
+	left  int // number of other frames that still pass it
 	until simcore.Ps
 }
 
-// WireCount is what was done to the frames of a direction, and the bytes of those that came, were lost and were added.
+// WireCount counts the strikes on the frames of a direction, and the bytes of the frames received,
+// lost and added.
 type WireCount struct {
 	In, Lost, Duplicated, Held, Corrupted, Marked uint64
 
-	// were to be marked, but their transport is not capable of ECN, or they were marked before
+	// due for a mark, but the transport is not ECN-capable, or they were marked before
 	NotECT                        uint64
 	InBytes, LostBytes, MoreBytes uint64
 }
 
-// Strike is what is done to a frame.
+// Strike lists everything that happens to a frame.
 type Strike struct {
 	RoCE    bool
 	PSN     int64 // counted from the flow's first; without RoCE the ordinal
 	Attempt int
 
 	Lost, Duplicated, Marked bool
-	Hold                     HoldSpec // zero: it is not held back
+	Hold                     HoldSpec // zero: not held back
 	Corrupted                bool
 	Part                     WirePart
-	Bit                      int // of the frame
+	Bit                      int // number of the bit in the frame
 }
 
-// NewWire makes the decorator of a network's cable, by its number; lost frames go to, and copies come from, a pool. It
-// panics if Akita does not accept the name.
+// NewWire makes the decorator of the cable with the given number in the network; lost frames go to
+// the pool frames, copies come from it. It panics if Akita does not accept the name.
 func NewWire(name string, s simcore.Scheduler, spec WireSpec, cable int, frames *msg.Frames) (*Wire, error) {
 	if s == nil || frames == nil {
 		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)
@@ -94,10 +96,10 @@ func NewWire(name string, s simcore.Scheduler, spec WireSpec, cable int, frames 
 	return w, nil
 }
 
-// Count is what was done to the frames that came from a direction so far.
+// Count returns the counters of a direction.
 func (w *Wire) Count(d Direction) WireCount { return w.count[d] }
 
-// Held is the frames of a direction that have come and have not gone on.
+// Held returns the number of frames of a direction that have arrived and not left.
 func (w *Wire) Held(d Direction) int {
 	return w.ports[d].Len() + w.waiting[d].Len() + len(w.held[d])
 }
@@ -105,7 +107,7 @@ func (w *Wire) Held(d Direction) int {
 // Idle reports whether nothing is held.
 func (w *Wire) Idle() bool { return w.Held(FromDevice)+w.Held(ToDevice) == 0 }
 
-// Err is the first thing that was no frame, or nil.
+// Err returns the error for the first message that was not a frame, or nil.
 func (w *Wire) Err() error { return w.failed }
 
 func (w *Wire) relay(d Direction, m sim.Msg) {
@@ -123,7 +125,7 @@ func (w *Wire) relay(d Direction, m sim.Msg) {
 	w.act(d, f)
 }
 
-// act does to a frame what it is struck by.
+// act carries out the strike on a frame.
 func (w *Wire) act(d Direction, f *msg.Frame) {
 	c, s := &w.count[d], &w.strike
 	if s.Lost {
@@ -163,7 +165,7 @@ func (w *Wire) act(d Direction, f *msg.Frame) {
 	}
 }
 
-// pass sends a frame on, and after it those that waited for as many.
+// pass sends a frame, followed by the held frames that were waiting for it.
 func (w *Wire) pass(d Direction, f *msg.Frame) {
 	w.send(d, f)
 	for i := range w.held[d] {
@@ -172,7 +174,7 @@ func (w *Wire) pass(d Direction, f *msg.Frame) {
 	w.release(d, func(h *held) bool { return h.left <= 0 })
 }
 
-// release sends those of the held frames that are due, in the order in which they came.
+// release sends the held frames that are due, in order of arrival.
 func (w *Wire) release(d Direction, due func(*held) bool) {
 	kept := w.held[d][:0]
 	for _, h := range w.held[d] {
@@ -185,7 +187,7 @@ func (w *Wire) release(d Direction, due func(*held) bool) {
 	w.held[d] = kept
 }
 
-// Handle implements sim.Handler: frames may have been held back for long enough.
+// Handle implements sim.Handler: the holding time of frames may be over.
 func (w *Wire) Handle(e sim.Event) error {
 	if !w.alarm.Rang(e) {
 		return fmt.Errorf("inject: %s: event of type %T: want its own", w.Name(), e)

@@ -132,7 +132,7 @@ func requests(psns ...uint32) (all [][]byte) {
 	return all
 }
 
-// psns are those of frames.
+// psns returns the PSNs of frames.
 func psns(frames [][]byte) (all []uint32) {
 	for _, f := range frames {
 		all = append(all, wire.BTH(f[42:]).PSN())

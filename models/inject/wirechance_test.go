@@ -19,7 +19,7 @@ import (
 var hostile = inject.WireSpec{Seed: 3, Chances: inject.Chances{Loss: 0.1, Duplication: 0.1, Disorder: 0.1,
 	Corruption: 0.1, Headers: 0.1, ECN: 0.1}}
 
-// struck is what is done to each packet, by queue pair, PSN and attempt.
+// struck returns the strike on each packet, by queue pair, PSN and attempt.
 func struck(t *testing.T, s inject.WireSpec, frames ...[]byte) map[string]inject.Strike {
 	c, all := newCable(t, s), map[string]inject.Strike{}
 	c.wire.Seen = func(_ inject.Direction, f *msg.Frame, s *inject.Strike) {
@@ -69,7 +69,7 @@ func TestChancesAreKeyed(t *testing.T) {
 	require.NotEqual(t, first, struck(t, other, slices.Concat(a, again, b)...))
 }
 
-// Shares are those of the spec, and attempts of one packet are drawn apart.
+// Shares match the spec, and attempts of one packet are drawn independently.
 func TestChancesAreShares(t *testing.T) {
 	const n = 4000
 	for name, frames := range map[string][][]byte{"psns": nil, "attempts": nil} {

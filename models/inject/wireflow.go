@@ -7,30 +7,30 @@ import (
 	"nictwin/models/format/wire"
 )
 
-// flowKey names a flow of packets whose PSNs belong together.
+// flowKey identifies a flow: packets that share a sequence of PSNs.
 type flowKey struct {
 	direction Direction
 	class     WireClass
 	opcode    wire.Opcode // of ClassVendor
 	dest      uint32      // queue pair
-	source    uint32      // queue pair of a datagram: several send to one
-	addresses [32]byte    // source and destination: queue pairs of different hosts may have the same number
+	source    uint32      // queue pair of a datagram's sender: several send to one
+	addresses [32]byte    // source and destination: different hosts may use the same queue pair numbers
 }
 
-// flow is what was seen of it.
+// flow is the state of a flow.
 type flow struct {
 	key   uint64 // a hash of the flowKey
 	first uint32
 	high  int64    // the greatest PSN seen, counted from the first
-	least int64    // attempts from here on are in tried
-	tried []uint16 // attempts of PSNs, by the low bits of their distance from the first
+	least int64    // first PSN whose attempts are in tried
+	tried []uint16 // attempts by PSN, indexed by the low bits of their distance from the first
 	count int      // packets of ClassCNP
 }
 
-// tries is the attempts of a new flow that there is room for; more is made as the flow goes on.
+// tries is the initial capacity for the attempts of a flow; it grows with the flow.
 const tries = 64
 
-// packet is a packet of RoCE as faults know it.
+// packet is a decoded RoCE packet.
 type packet struct {
 	place   wire.Place
 	opcode  wire.Opcode
@@ -38,7 +38,7 @@ type packet struct {
 	dest    uint32
 	key     uint64 // of the flow
 	psn     int64  // counted from the flow's first
-	raw     uint32 // as the BTH has it; of a frame that is no RoCE the ordinal
+	raw     uint32 // as in the BTH; for a frame that is not RoCE, the ordinal
 	attempt int
 }
 
@@ -57,13 +57,14 @@ func classOf(op wire.Opcode) WireClass {
 	return ClassVendor
 }
 
-// flows finds the flow of every packet.
+// flows holds all flows, by key.
 type flows struct {
 	window int
 	known  map[flowKey]*flow
 }
 
-// meet reads a packet's headers and counts its attempt. It reports false for a frame that is no RoCE.
+// meet decodes a packet's headers and counts its attempt. It returns false for a frame that is not
+// RoCE.
 func (s *flows) meet(d Direction, frame []byte, p *packet) bool {
 	at, ok := wire.FindRoCE(frame)
 	if !ok {
@@ -110,7 +111,8 @@ func (f *flow) begin(psn uint32) {
 
 const psnBits = 24
 
-// meet counts an attempt of a PSN, which is taken for the nearest to the greatest seen, forwards or back.
+// meet counts an attempt of a PSN, interpreted as the PSN nearest to the greatest seen, forwards or
+// back.
 func (f *flow) meet(raw uint32, window int) (psn int64, attempt int) {
 	ahead := int32((raw-f.first-uint32(f.high))<<(32-psnBits)) >> (32 - psnBits)
 	psn = f.high + int64(ahead)
@@ -129,7 +131,8 @@ func (f *flow) meet(raw uint32, window int) (psn int64, attempt int) {
 	return psn, attempt
 }
 
-// advance makes room for the attempts of PSNs up to a new greatest one, and forgets those before the window.
+// advance makes room for the attempts of PSNs up to a new greatest one, and discards those before
+// the window.
 func (f *flow) advance(psn int64, window int) {
 	for psn-f.least >= int64(len(f.tried)) && len(f.tried) < window {
 		f.grow()
@@ -141,7 +144,8 @@ func (f *flow) advance(psn int64, window int) {
 	f.high, f.least = psn, max(f.least, psn-size+1)
 }
 
-// lower makes room for the attempts of a PSN before the first that was seen, or that there was room for.
+// lower makes room for the attempts of a PSN before the first one seen, or before the first with
+// room.
 func (f *flow) lower(psn int64) {
 	for f.high-psn >= int64(len(f.tried)) {
 		f.grow()

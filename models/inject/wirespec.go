@@ -10,44 +10,47 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// WireSpec says what a cable does to the frames that cross it. Packets of RoCE are struck by what they are (flow, PSN
-// and attempt), never by their place in the traffic: devices of other timing see the same faults.
+// WireSpec configures the faults of a cable. RoCE packets are selected by their identity (flow, PSN
+// and attempt), never by their position in the traffic, so that devices with different timing see
+// the same faults.
 type WireSpec struct {
 	Seed    uint64     `yaml:"seed"`
-	Chances Chances    `yaml:"chances"` // for each packet of RoCE that no rule strikes
+	Chances Chances    `yaml:"chances"` // for each RoCE packet that no rule strikes
 	Hold    HoldSpec   `yaml:"hold"`    // how long disorder holds a frame back
-	Rules   []WireRule `yaml:"rules"`   // every one that fits a frame strikes it
+	Rules   []WireRule `yaml:"rules"`   // every rule that matches a frame strikes it
 
-	// Window is for how many PSNs of a flow, back from the greatest seen, attempts are counted: a power of two, 64 to
-	// 65536. 0: DefaultWindow. A packet from before that begins its flow anew.
+	// Window is the number of PSNs of a flow, back from the greatest seen, whose attempts are
+	// counted: a power of two, 64 to 65536. 0: DefaultWindow. An older packet restarts its flow.
 	Window int `yaml:"window"`
 }
 
-// DefaultWindow is 64 MB of packets of 4 KB: more than a requester has under way, so that a retransmission falls
-// within it (assumption). It takes 32 KB of memory for a flow that has sent as many.
+// DefaultWindow covers 64 MB of packets of 4 KB: more than a requester has in flight, so that a
+// retransmission falls within it (assumption). It takes 32 KB of memory for a flow that has sent
+// that many.
 const DefaultWindow = 16384
 
-// Chances are drawn by seed, flow, PSN and attempt, each kind for itself, as shares from 0 to less than 1.
+// Chances are probabilities in [0, 1), drawn independently for each kind by seed, flow, PSN and
+// attempt.
 type Chances struct {
 	Loss        float64 `yaml:"loss"`
 	Duplication float64 `yaml:"duplication"`
 	Disorder    float64 `yaml:"disorder"`
 	Corruption  float64 `yaml:"corruption"` // of a bit after the BTH, so that the ICRC is wrong
-	Headers     float64 `yaml:"headers"`    // corruption of a bit up to the end of the BTH
-	ECN         float64 `yaml:"ecn"`        // marks CE, if the packet says that its transport is capable of ECN
+	Headers     float64 `yaml:"headers"`    // of a bit up to the end of the BTH
+	ECN         float64 `yaml:"ecn"`        // CE mark, if the packet's transport is ECN-capable
 }
 
-// HoldSpec says until when disorder holds a frame back: until one or the other.
+// HoldSpec bounds how long disorder holds a frame back; the limit reached first applies.
 type HoldSpec struct {
-	Frames int        `yaml:"frames"`  // so many others have gone the same way; 0: DefaultHold
-	Time   simcore.Ps `yaml:"time_ps"` // so long; 0: DefaultHold
+	Frames int        `yaml:"frames"`  // other frames passed in the same direction; 0: DefaultHold
+	Time   simcore.Ps `yaml:"time_ps"` // time; 0: DefaultHold
 }
 
-// DefaultHold reorders by three frames, the least that TCP takes for a loss (RFC 5681, section 3.2), and waits for
-// them for 10 µs (assumption: below a retransmission timeout).
+// DefaultHold reorders by three frames, the least that TCP takes for a loss (RFC 5681, section
+// 3.2), and waits for them for 10 µs (assumption: below a retransmission timeout).
 var DefaultHold = HoldSpec{Frames: 3, Time: 10 * simcore.Microsecond}
 
-// WireKind is what a rule does.
+// WireKind is the effect of a rule.
 type WireKind string
 
 // The kinds.
@@ -59,53 +62,53 @@ const (
 	WireECN         WireKind = "ecn"
 )
 
-// WireClass is the class of a packet, which is a part of its flow's name: the PSNs of a queue pair's requests are not
-// those of the answers to it.
+// WireClass is the class of a packet. It is part of the flow's identity: the PSNs of a queue pair's
+// requests are not those of the responses to it.
 type WireClass string
 
 // The classes.
 const (
-	ClassAny      WireClass = ""         // in a rule: any but ClassOther
+	ClassAny      WireClass = ""         // in a rule: any class except ClassOther
 	ClassRequest  WireClass = "request"  // SEND, WRITE, READ request, atomic; datagrams
 	ClassResponse WireClass = "response" // READ response, atomic acknowledgement
 	ClassAck      WireClass = "ack"      // ACK and NAK
 	ClassCNP      WireClass = "cnp"      // has no PSN of its own: every one is an attempt of PSN 0
-	// opcodes of manufacturers and others that IBTA does not define, each a flow of its own
+	// opcodes of manufacturers and others not defined by IBTA, each a flow of its own
 	ClassVendor WireClass = "vendor"
-	ClassOther  WireClass = "other" // no RoCE
+	ClassOther  WireClass = "other" // not RoCE
 )
 
-// WirePart is what of a frame a corruption is in.
+// WirePart is the part of a frame that a corruption strikes.
 type WirePart string
 
 // The parts.
 const (
 	PartAny     WirePart = ""        // PartPayload, or PartFrame for ClassOther
-	PartPayload WirePart = "payload" // behind the BTH, ICRC included
+	PartPayload WirePart = "payload" // after the BTH, ICRC included
 	PartHeaders WirePart = "headers" // up to the end of the BTH
-	PartFrame   WirePart = "frame"   // all
+	PartFrame   WirePart = "frame"   // the whole frame
 )
 
-// WireRule strikes the frames that it fits.
+// WireRule strikes the frames that it matches.
 type WireRule struct {
 	Do WireKind `yaml:"do"`
 
-	Cable     *int      `yaml:"cable"`     // number of the network's cable; null: every one
+	Cable     *int      `yaml:"cable"`     // number of the network's cable; null: all
 	Direction string    `yaml:"direction"` // from_device, to_device; empty: both
-	Class     WireClass `yaml:"class"`     // empty: every packet of RoCE
-	QP        *uint32   `yaml:"qp"`        // destination queue pair; null: every one
-	Opcode    *uint8    `yaml:"opcode"`    // of the BTH; null: every one
+	Class     WireClass `yaml:"class"`     // empty: every RoCE packet
+	QP        *uint32   `yaml:"qp"`        // destination queue pair; null: all
+	Opcode    *uint8    `yaml:"opcode"`    // of the BTH; null: all
 
-	PSN      int `yaml:"psn"`      // the first, counted from the first PSN of the flow that was seen
-	PSNs     int `yaml:"psns"`     // how many from there on; 0: one
-	Attempt  int `yaml:"attempt"`  // the first, from 0: how often that PSN of that flow was seen before
-	Attempts int `yaml:"attempts"` // how many from there on; 0: one
+	PSN      int `yaml:"psn"`      // the first one, counted from the flow's first PSN seen
+	PSNs     int `yaml:"psns"`     // number of consecutive PSNs; 0: one
+	Attempt  int `yaml:"attempt"`  // the first one, from 0: how often the PSN was seen before in its flow
+	Attempts int `yaml:"attempts"` // number of consecutive attempts; 0: one
 
-	Ordinal int `yaml:"ordinal"` // class other: of those of its direction, from 0, in place of PSN and attempt
+	Ordinal int `yaml:"ordinal"` // class other: index in its direction, from 0, in place of PSN and attempt
 
-	Hold HoldSpec `yaml:"hold"` // disorder: what is 0 is as in the spec
+	Hold HoldSpec `yaml:"hold"` // disorder: zero fields are taken from the spec
 	Part WirePart `yaml:"part"` // corruption
-	Bit  *int     `yaml:"bit"`  // corruption: of the part, from its first byte's lowest; null: drawn
+	Bit  *int     `yaml:"bit"`  // corruption: counted from the lowest bit of the part's first byte; null: random
 }
 
 // Validate returns every error of the spec, each a field.Error.
@@ -140,7 +143,7 @@ func (c *Chances) each() [6]chance {
 		{"headers", &c.Headers}, {"ecn", &c.ECN}}
 }
 
-// Limits of what can be asked for.
+// Limits of the fields.
 const (
 	maxHeld     = 1024 // frames to wait for
 	maxHoldTime = simcore.Second
@@ -158,7 +161,7 @@ func (h *HoldSpec) validate() error {
 	return errors.Join(errs...)
 }
 
-// or returns h with its zeros from d.
+// or returns h with its zero fields taken from d.
 func (h HoldSpec) or(d HoldSpec) HoldSpec {
 	if h.Frames == 0 {
 		h.Frames = d.Frames
@@ -213,7 +216,7 @@ func (r *WireRule) validate() error {
 	return errors.Join(errs...)
 }
 
-// maxBit is that of the longest frame that crosses a wire.
+// maxBit is the last bit of the longest frame that crosses a wire.
 const maxBit = 8<<18 - 1
 
 func (r *WireRule) validateCorruption(bad func(ok bool, path field.Path, format string, a ...any)) {
@@ -226,7 +229,7 @@ func (r *WireRule) validateCorruption(bad func(ok bool, path field.Path, format 
 		value(r.Bit), maxBit)
 }
 
-// value is what a pointer points to, 0 for none.
+// value returns the value that a pointer points to, 0 for nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -234,7 +237,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// directions are those that a rule is for; false: it names none that there is.
+// directions returns the directions of a rule; known is false if the rule names an unknown one.
 func (r *WireRule) directions() (d [2]bool, known bool) {
 	switch r.Direction {
 	case "":

@@ -9,10 +9,11 @@ import (
 	"nictwin/models/sim/specfile"
 )
 
-// slowness draws what is slow, and by how much.
+// slowness draws which parts are slow, and by how much.
 type slowness struct{ *rand.Rand }
 
-// Card draws a card of the papers on which each rate, latency, credit and clock is slow with a chance of its own.
+// Card returns a card of the papers on which each rate, latency, credit count and clock is slowed
+// down at random.
 func Card(seed uint64) (board.CardSpec, error) {
 	s := slowness{rand.New(rand.NewPCG(seed, 0))}
 	c, err := board.CardPreset(board.SwitchPresetNames[s.IntN(len(board.SwitchPresetNames))])
@@ -43,17 +44,17 @@ func Card(seed uint64) (board.CardSpec, error) {
 	return c, nil
 }
 
-// File is a board file of one card.
+// File returns a board file of one card.
 func File(c *board.CardSpec) ([]byte, error) {
 	r := board.DefaultRackSpec()
 	r.Servers = []board.ServerSpec{{Name: "Server", Cards: []board.CardSpec{*c}}}
 	return specfile.Marshal(&r)
 }
 
-// often draws whether a part gets slow.
+// often draws whether a part is slow.
 func (s slowness) often() bool { return s.IntN(4) == 0 }
 
-// upTo draws a duration, short ones as often as long ones.
+// upTo draws a duration, short and long ones being equally frequent (by powers of two).
 func (s slowness) upTo(most simcore.Ps) simcore.Ps {
 	const doublings = 41
 	d := simcore.Ps(1)
@@ -63,7 +64,7 @@ func (s slowness) upTo(most simcore.Ps) simcore.Ps {
 	return min(d+simcore.Ps(s.Int64N(int64(d))), most)
 }
 
-// rate draws one of up to 64 bytes in up to so long.
+// rate draws a rate of up to 64 bytes in up to the given duration.
 func (s slowness) rate(slowest simcore.Ps) simcore.Rate {
 	return simcore.Rate{Bytes: 1 + s.Int64N(64), Ps: s.upTo(slowest)}
 }
@@ -80,7 +81,7 @@ func (s slowness) link(l *simcore.LinkSpec, longest simcore.Ps) {
 	}
 }
 
-// downlink changes copies: specs share parts.
+// downlink replaces what it changes by copies, because specs share parts.
 func (s slowness) downlink(d *board.Downlink) {
 	if d.PCIe != nil {
 		p := *d.PCIe

@@ -10,9 +10,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Bond is several cables as one link (LAG) at a host: what comes in at Host leaves by the member that its flow's hash
-// chooses, and what comes in at a member leaves at Host. It takes no time. While a member's link has no room, what is
-// behind the frame at the head waits, too: Host wants a simcore.Link, whose credits hold the host back.
+// Bond joins several cables into one link (LAG) at a host: a frame that enters at Host leaves by
+// the member that the hash of its flow chooses, and a frame that enters at a member leaves at Host.
+// It takes no time. While a member's link has no room, frames behind the one at the head wait, too:
+// connect Host by a simcore.Link, whose credits hold the host back.
 type Bond struct {
 	*sim.ComponentBase
 	clock   simcore.Clock
@@ -23,8 +24,8 @@ type Bond struct {
 	alarm   simcore.Event
 }
 
-// NewBond makes a bond of so many members; hosts with different salts spread the same flows differently. It panics if
-// Akita does not accept the name.
+// NewBond returns a bond of the given number of members; hosts with different salts spread the same
+// flows differently. It panics if Akita does not accept the name.
 func NewBond(name string, s simcore.Scheduler, members int, salt uint64) (*Bond, error) {
 	if s == nil || members < 1 || members > MaxPorts {
 		return nil, fmt.Errorf("etherlink: %s: %d members: want a scheduler and 1 to %d members", name, members,
@@ -42,10 +43,10 @@ func NewBond(name string, s simcore.Scheduler, members int, salt uint64) (*Bond,
 	return b, nil
 }
 
-// Host is the port towards the host.
+// Host returns the port towards the host.
 func (b *Bond) Host() *simcore.Port { return b.host }
 
-// Member is the port of a cable, from 0.
+// Member returns the port of cable i, counted from 0.
 func (b *Bond) Member(i int) *simcore.Port { return b.members[i] }
 
 // NotifyRecv implements sim.Component.
@@ -68,7 +69,7 @@ func (b *Bond) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
 	}
 }
 
-// spread sends what the host sends.
+// spread sends the host's frames to the members.
 func (b *Bond) spread() {
 	for m := b.host.Peek(); m != nil; m = b.host.Peek() {
 		f, ok := m.(*msg.Frame)
@@ -83,7 +84,7 @@ func (b *Bond) spread() {
 	}
 }
 
-// join sends to the host what came in at a member.
+// join sends the frames that arrived at a member to the host.
 func (b *Bond) join(in *simcore.Port) {
 	for m := in.Peek(); m != nil; m = in.Peek() {
 		if _, ok := m.(*msg.Frame); !ok {

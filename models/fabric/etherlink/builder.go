@@ -11,18 +11,20 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Switch. Frames is where its copies and pause frames come from, and what it drops goes to.
+// Builder makes a Switch. Copies and pause frames come from Frames, and dropped frames return to
+// it.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	Frames    *msg.Frames
 }
 
-// portCap is the frames that a port's buffer holds; the switch takes each when it comes.
+// portCap is the capacity of a port's buffer, in frames; the switch takes each frame when it
+// arrives.
 const portCap = 64
 
-// Build makes the component; its ports are called after their numbers, Port0 first. It panics if Akita does not accept
-// the name.
+// Build makes the component; its ports are named by their numbers, Port0 first. It panics if Akita
+// does not accept the name.
 func (b Builder) Build(name string) (*Switch, error) {
 	if b.Scheduler == nil || b.Frames == nil {
 		return nil, fmt.Errorf("etherlink: %s: want a scheduler and a pool of frames", name)

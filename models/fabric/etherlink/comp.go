@@ -25,35 +25,36 @@ type Switch struct {
 	events simcore.EventPool // wakes
 	failed error
 
-	worked  simcore.Ps // the instant whose work is done
-	turn    int        // the port whose frame is first admitted: that after the last which got room
-	coming  uint64     // ports with frames in their pipeline, a bit each
-	going   uint64     // ports with frames to be sent
-	sending uint64     // ports that are sending
-	telling uint64     // ports whose peer has been told to stop
+	worked  simcore.Ps // the instant up to which all work is done
+	turn    int        // the port that is admitted first: the one after the last that got room
+	coming  uint64     // bit p: port p has frames in its pipeline
+	going   uint64     // bit p: port p has frames to send
+	sending uint64     // bit p: port p is sending
+	pausing uint64     // bit p: the peer of port p has been paused
 }
 
 // Event kinds.
 const (
 	kindAdmit  = iota // a frame has crossed a pipeline
 	kindDone          // a frame has left
-	kindWake          // a stop ends, a pause is to be told again, or a link has room
-	kindBroken        // of the end of a run that failed
+	kindWake          // a pause ends or must be refreshed, or a link has room
+	kindBroken        // ends a run that failed
 )
 
-// Spec is what the switch was built from.
+// Spec returns the spec that the switch was built from.
 func (s *Switch) Spec() Spec { return s.spec }
 
-// Port is a port by its number, from 0.
+// Port returns port i, counted from 0.
 func (s *Switch) Port(i int) *simcore.Port { return s.ports[i].port }
 
-// Pace has a port send at the rate of a cable that begins behind a decorator: what the port itself is plugged into has
-// the latency past and no rate. Frames then leave at most that long before they are sent.
+// Pace makes a port send at the rate of a cable that begins behind a decorator: the link that the
+// port itself is plugged into then has latency past and no rate. Frames leave the port at most that
+// long before they depart.
 func (s *Switch) Pace(port int, cable simcore.LinkSpec, past simcore.Ps) {
 	s.ports[port].pace(cable, past)
 }
 
-// Err is the first thing that the switch could not make sense of, or nil.
+// Err returns the first error: what the switch could not handle, or nil.
 func (s *Switch) Err() error { return s.failed }
 
 func (s *Switch) fail(format string, a ...any) {
@@ -63,7 +64,7 @@ func (s *Switch) fail(format string, a ...any) {
 	}
 }
 
-// of is the port that a simcore.Port belongs to.
+// of returns the port that sp belongs to.
 func (s *Switch) of(sp sim.Port) *port {
 	mine, _ := sp.(*simcore.Port)
 	for _, p := range s.ports {
@@ -74,7 +75,7 @@ func (s *Switch) of(sp sim.Port) *port {
 	panic(fmt.Sprintf("etherlink: %s has no port %v", s.Name(), sp))
 }
 
-// NotifyRecv implements sim.Component: a frame has come in; it crosses the pipeline.
+// NotifyRecv implements sim.Component: a frame has arrived and enters the pipeline.
 func (s *Switch) NotifyRecv(at sim.VTimeInSec, sp sim.Port) {
 	p, now := s.of(sp), s.clock.Now()
 	for m := p.port.Retrieve(at); m != nil; m = p.port.Retrieve(at) {
@@ -90,11 +91,11 @@ func (s *Switch) NotifyRecv(at sim.VTimeInSec, sp sim.Port) {
 	}
 }
 
-// NotifyPortFree implements sim.Component: a link has room. It is used strictly later, so that the order of events
-// within an instant does not matter.
+// NotifyPortFree implements sim.Component: a link has room. The room is used strictly later, so
+// that the order of events within an instant does not matter.
 func (s *Switch) NotifyPortFree(sim.VTimeInSec, sim.Port) { s.wake(s.clock.Now() + 1) }
 
-// wake has the switch look again at a time.
+// wake schedules another round of work.
 func (s *Switch) wake(at simcore.Ps) {
 	ev := s.events.Get()
 	ev.At, ev.H, ev.Kind = at, s, kindWake
@@ -127,8 +128,8 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// work does all that is due by now. Of the events of one instant the first does it for all of them, so their order has
-// no say.
+// work does everything that is due by now. The first event of an instant does it for all of them,
+// so their order does not matter.
 func (s *Switch) work(now simcore.Ps) {
 	if now == s.worked || s.failed != nil {
 		return
@@ -142,15 +143,15 @@ func (s *Switch) work(now simcore.Ps) {
 	from := uint64(1)<<s.turn - 1
 	s.admit(s.coming&^from, now)
 	s.admit(s.coming&from, now)
-	for m := s.telling; m != 0; m &= m - 1 {
-		s.ports[bits.TrailingZeros64(m)].remind(now)
+	for m := s.pausing; m != 0; m &= m - 1 {
+		s.ports[bits.TrailingZeros64(m)].refreshPause(now)
 	}
 	for m := s.going &^ s.sending; m != 0; m &= m - 1 {
 		s.ports[bits.TrailingZeros64(m)].serve(now)
 	}
 }
 
-// admit takes what has crossed the pipelines of some ports.
+// admit takes the frames that have crossed the pipelines of the given ports.
 func (s *Switch) admit(ports uint64, now simcore.Ps) {
 	for ; ports != 0; ports &= ports - 1 {
 		p := s.ports[bits.TrailingZeros64(ports)]
@@ -164,7 +165,7 @@ func (s *Switch) admit(ports uint64, now simcore.Ps) {
 	}
 }
 
-// forward is what becomes of a frame.
+// forward obeys, drops or passes on a frame that has crossed the pipeline.
 func (s *Switch) forward(in *port, f *msg.Frame, came, now simcore.Ps) {
 	if pause, ok := ether.ParsePause(f.Data); ok {
 		in.obey(&pause, now)
@@ -193,10 +194,10 @@ func (s *Switch) forward(in *port, f *msg.Frame, came, now simcore.Ps) {
 	}
 }
 
-// runt is the shortest frame that has addresses and a type.
+// runt is the length below which a frame lacks addresses or a type.
 const runt = 14
 
-// flood sends a frame to every link but its own.
+// flood sends a frame to every link except its own.
 func (s *Switch) flood(in *port, f *msg.Frame, came, now simcore.Ps) {
 	var last *port
 	for _, p := range s.ports {

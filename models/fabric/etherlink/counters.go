@@ -5,30 +5,30 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// PortCounters are those of one port of a Switch.
+// PortCounters are the counters of one port of a Switch.
 type PortCounters struct {
-	In        Count                  `json:"in"`         // all that came in, pause frames too
-	Out       Count                  `json:"out"`        // what was forwarded
-	Made      Count                  `json:"made"`       // copies, of what came in here and goes to several ports
-	PausesIn  Count                  `json:"pauses_in"`  // that were obeyed
-	PausesOut Count                  `json:"pauses_out"` // its own, not in Out
+	In        Count                  `json:"in"`         // all frames that arrived, including pause frames
+	Out       Count                  `json:"out"`        // forwarded frames
+	Made      Count                  `json:"made"`       // copies of frames that arrived here and go to several ports
+	PausesIn  Count                  `json:"pauses_in"`  // pause frames that were obeyed
+	PausesOut Count                  `json:"pauses_out"` // the switch's own pause frames, not in Out
 	Marked    uint64                 `json:"marked"`     // frames that left here with CE set by the switch
-	Unaware   uint64                 `json:"unaware"`    // that were to be marked and know no ECN
-	Dropped   [core.NumReasons]Count `json:"dropped"`    // of what came in here and its copies, by reason
+	Unaware   uint64                 `json:"unaware"`    // frames due for a mark whose transport is not ECN-capable
+	Dropped   [core.NumReasons]Count `json:"dropped"`    // arrivals here and their copies, by reason
 }
 
-// Counters are those of a port.
+// Counters returns the counters of a port.
 func (s *Switch) Counters(port int) PortCounters { return s.ports[port].count }
 
-// Paused is how long a class of a port was told to stop by its peer, up to now.
+// Paused returns how long a class of a port has been paused by its peer up to now.
 func (s *Switch) Paused(port, class int) simcore.Ps {
 	return s.ports[port].stops.total(class, s.clock.Now())
 }
 
-// Queued is the bytes of a class that wait for a port, what is being sent included.
+// Queued returns the bytes of a class that wait for a port, including the frame being sent.
 func (s *Switch) Queued(port, class int) int { return s.pool.Queued(port, uint8(class)) }
 
-// Dropped is all that was dropped, for a reason or, with core.None, for any.
+// Dropped counts the frames dropped for a reason, or with core.None for any.
 func (s *Switch) Dropped(why core.Reason) (sum Count) {
 	for _, p := range s.ports {
 		for r := range p.count.Dropped {
@@ -40,7 +40,8 @@ func (s *Switch) Dropped(why core.Reason) (sum Count) {
 	return sum
 }
 
-// Held is what came in, or was made here, and has not begun to leave. It counts what is there.
+// Held counts the frames that arrived, or were copied, and have not begun to leave. It counts the
+// queues themselves.
 func (s *Switch) Held() (sum Count) {
 	for _, p := range s.ports {
 		for i := range p.pipe.Len() {
@@ -55,8 +56,8 @@ func (s *Switch) Held() (sum Count) {
 	return sum
 }
 
-// Balance returns what came in and was copied, and what went out, was dropped, was taken or is held: the same at every
-// instant.
+// Balance returns the sum of frames received and copied, and the sum of frames sent, dropped, taken
+// and held: equal at every instant.
 func (s *Switch) Balance() (in, out Count) {
 	for _, p := range s.ports {
 		in = in.Plus(p.count.In).Plus(p.count.Made)
@@ -65,10 +66,10 @@ func (s *Switch) Balance() (in, out Count) {
 	return in, out.Plus(s.Dropped(core.None)).Plus(s.Held())
 }
 
-// Buffered is the bytes in the shared buffer, what is being sent included.
+// Buffered returns the bytes in the shared buffer, including frames being sent.
 func (s *Switch) Buffered() int { return s.pool.Held() }
 
-// Addresses is how many addresses the switch knows.
+// Addresses returns the number of addresses that the switch knows.
 func (s *Switch) Addresses() int { return s.table.Len() }
 
 // Idle reports whether nothing waits in the switch.

@@ -11,28 +11,29 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Outbox takes what has to reach the other half of a cable. The frame is lent: its bytes are to be copied.
+// Outbox carries frames and credits to the other half of a cable. The frame is lent: the outbox
+// must copy its bytes.
 type Outbox interface {
-	// Frame has left at one end, at the time depart.
+	// Frame left at one end, at the time depart.
 	Frame(cable int, f *msg.Frame, depart simcore.Ps) error
-	// Credit may be used by the other half's device from the time usable on.
+	// Credit may be used by the device of the other half from the time usable on.
 	Credit(cable int, usable simcore.Ps) error
 }
 
 // FarSpec configures one half of a cable.
 type FarSpec struct {
-	Cable  int // number, for the Outbox
+	Cable  int // number passed to the Outbox
 	Link   simcore.LinkSpec
-	Second bool // the device here is the one that the whole cable has as its second end
+	Second bool // the local device is at the cable's second end
 }
 
-// Far stands for the device at the other end of a cable that is simulated elsewhere, with its half of the cable. Both
-// halves have the link of the whole cable: a frame keeps its time of departure, so it takes the wire and arrives as it
-// would if both devices were on one engine. The other half must be told of what leaves at t by t + latency, of a
-// credit that returns at t by t + credit latency.
+// Far stands for the device at the other end of a cable that is simulated elsewhere, with its half
+// of the cable. Both halves have the link of the whole cable: a frame keeps its time of departure,
+// so it occupies the wire and arrives as if both devices were on one engine. A frame that leaves at
+// t must reach the other half by t + latency; a credit that returns at t, by t + credit latency.
 //
-// It runs ahead of the engine as simcore.EarlyReceiver and EarlySender mean it: it has a frame when it is sent, and
-// sends one after it has departed. A device here must not run ahead itself.
+// It runs ahead of the engine as a simcore.EarlyReceiver and EarlySender: it has a frame when it is
+// sent, and sends one after it has departed. The local device must not run ahead itself.
 type Far struct {
 	*sim.ComponentBase
 	clock   simcore.Clock
@@ -40,7 +41,7 @@ type Far struct {
 	frames  *msg.Frames
 	port    *simcore.Port
 	out     Outbox
-	credits fifo.Queue[simcore.Ps] // when they may be used by the device here
+	credits fifo.Queue[simcore.Ps] // times from which the local device may use them
 	back    timer
 	failed  error
 }
@@ -77,7 +78,8 @@ func ConnectFar(name string, s simcore.Scheduler, frames *msg.Frames, spec FarSp
 // LookAhead implements simcore.EarlyReceiver and EarlySender.
 func (f *Far) LookAhead() bool { return true }
 
-// NotifyRecv implements sim.Component: a frame leaves the device here. It stays in the port until its credit is back.
+// NotifyRecv implements sim.Component: the local device has sent a frame. It stays in the port
+// until its credit returns.
 func (f *Far) NotifyRecv(sim.VTimeInSec, sim.Port) {
 	m := f.port.At(f.port.Len() - 1)
 	x, ok := m.(*msg.Frame)
@@ -88,15 +90,15 @@ func (f *Far) NotifyRecv(sim.VTimeInSec, sim.Port) {
 	f.fail(f.out.Frame(f.spec.Cable, x, x.Depart))
 }
 
-// NotifyPortFree implements sim.Component: it is not waited for.
+// NotifyPortFree implements sim.Component: nothing waits for it.
 func (f *Far) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
-// CreditReturned implements simcore.EarlySender: the device here has taken a frame.
+// CreditReturned implements simcore.EarlySender: the local device has taken a frame.
 func (f *Far) CreditReturned(_ *simcore.Port, usable simcore.Ps) {
 	f.fail(f.out.Credit(f.spec.Cable, usable))
 }
 
-// Deliver sends a frame of the other half on to the device here. The data are copied.
+// Deliver passes a frame of the other half to the local device. The data are copied.
 func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
 	if now := f.clock.Now(); depart < 0 || depart+f.spec.Link.Latency < now {
 		return fmt.Errorf("etherlink: %s: a frame that departed at %v is told at %v: want it within the latency of %v",
@@ -112,7 +114,7 @@ func (f *Far) Deliver(x *ether.Frame, seq uint64, depart simcore.Ps) error {
 	return nil
 }
 
-// Credit returns a credit to the device here, which may use it at that time.
+// Credit returns a credit to the local device, which may use it from the time usable on.
 func (f *Far) Credit(usable simcore.Ps) error {
 	if now := f.clock.Now(); usable <= now || f.credits.Len() > 0 && usable < *f.credits.At(f.credits.Len() - 1) {
 		return fmt.Errorf("etherlink: %s: a credit for %v is told at %v: want it before that, in order", f.Name(),
@@ -126,7 +128,8 @@ func (f *Far) Credit(usable simcore.Ps) error {
 	return nil
 }
 
-// Handle implements sim.Handler: frames whose credits are back leave the port, which the sender feels 1 ps later.
+// Handle implements sim.Handler: frames whose credits have returned leave the port, which the
+// sender sees 1 ps later.
 func (f *Far) Handle(sim.Event) error {
 	f.back.armed = false
 	for f.credits.Len() > 0 && *f.credits.Front()-1 <= f.clock.Now() {
@@ -141,7 +144,7 @@ func (f *Far) Handle(sim.Event) error {
 	return f.failed
 }
 
-// Err is the first thing that went wrong, or nil.
+// Err returns the first error, or nil.
 func (f *Far) Err() error { return f.failed }
 
 func (f *Far) fail(err error) {

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Count is frames and their bytes, without FCS and what else the wire adds.
+// Count counts frames and their bytes, without FCS, preamble and gap.
 type Count struct {
 	Frames uint64 `json:"frames"`
 	Bytes  uint64 `json:"bytes"`
@@ -24,21 +24,21 @@ func (c *Count) Add(n int) {
 	c.Bytes += uint64(n)
 }
 
-// Plus is the sum of both.
+// Plus returns the sum of both.
 func (c Count) Plus(o Count) Count { return Count{c.Frames + o.Frames, c.Bytes + o.Bytes} }
 
-// Wire is the bytes that they took on the wire.
+// Wire returns the bytes that the frames took on the wire.
 func (c Count) Wire() uint64 { return c.Bytes + ether.WireOverhead*c.Frames }
 
-// LinkCounters are those of one direction.
+// LinkCounters are the counters of one direction.
 type LinkCounters struct {
 	In      Count `json:"in"`      // sent
-	Out     Count `json:"out"`     // in the receiver's port
-	Lost    Count `json:"lost"`    // by chance
+	Out     Count `json:"out"`     // delivered into the receiver's port
+	Lost    Count `json:"lost"`    // lost at random
 	Overrun Count `json:"overrun"` // the receiver's port was full
 }
 
-// Link is a cable. See the package comment.
+// Link is an Ethernet cable. See the package comment.
 type Link struct {
 	sim.HookableBase
 
@@ -62,12 +62,12 @@ type lane struct {
 	flight   fifo.Queue[*msg.Frame]
 	deliver  timer
 	free     timer
-	waiting  bool // src was refused and not notified yet
+	waiting  bool // src was refused and has not been notified yet
 	seed     uint64
 	count    LinkCounters
 }
 
-// Event kinds: the lane's number in bit 0, and what is due.
+// Event kinds: bit 0 is the lane's number, the rest says which event is due.
 const (
 	kindDeliver = iota << 1
 	kindFree
@@ -88,7 +88,8 @@ func (t *timer) arm(c *simcore.Clock, at simcore.Ps) {
 	}
 }
 
-// Connect makes a link between two ports. Frames is where lost frames go. It panics if Akita does not accept the name.
+// Connect makes a link between two ports. Lost frames return to frames. It panics if Akita does not
+// accept the name.
 func Connect(name string, s simcore.Scheduler, frames *msg.Frames, spec LinkSpec, a, b *simcore.Port) (*Link, error) {
 	sim.NameMustBeValid(name)
 	if s == nil || frames == nil {
@@ -111,7 +112,7 @@ func Connect(name string, s simcore.Scheduler, frames *msg.Frames, spec LinkSpec
 	return l, nil
 }
 
-// fits returns why a port cannot be an end of a link.
+// fits checks that a port can be an end of a link.
 func fits(p *simcore.Port) error {
 	type ahead interface{ LookAhead() bool }
 	switch {
@@ -128,7 +129,7 @@ func fits(p *simcore.Port) error {
 	return nil
 }
 
-// PlugIn implements sim.Connection; see Connect, which says what is wrong instead of panicking.
+// PlugIn implements sim.Connection. Use Connect, which returns errors instead of panicking.
 func (l *Link) PlugIn(port sim.Port, _ int) {
 	p, ok := port.(*simcore.Port)
 	if !ok || l.plugged == 2 {
@@ -165,16 +166,16 @@ func (l *Link) Unplug(sim.Port) {
 	l.plugged, l.ports, l.lanes = 0, [2]*simcore.Port{}, [2]lane{}
 }
 
-// Name is the link's name.
+// Name returns the link's name.
 func (l *Link) Name() string { return l.name }
 
-// Spec is what the link was made from.
+// Spec returns the spec that the link was made from.
 func (l *Link) Spec() LinkSpec { return l.spec }
 
-// Counters are those of the direction that starts at an end, 0 or 1.
+// Counters returns the counters of the direction that starts at end 0 or 1.
 func (l *Link) Counters(end int) LinkCounters { return l.lanes[end].count }
 
-// Held is what is on its way from an end.
+// Held counts the frames on their way from an end.
 func (l *Link) Held(end int) (c Count) {
 	d := &l.lanes[end]
 	for i := range d.flight.Len() {
@@ -183,7 +184,7 @@ func (l *Link) Held(end int) (c Count) {
 	return c
 }
 
-// Err is the first thing that went wrong, or nil.
+// Err returns the first error, or nil.
 func (l *Link) Err() error { return l.failed }
 
 // CanSend implements sim.Connection.
@@ -198,8 +199,9 @@ func (l *Link) CanSend(src sim.Port) bool {
 	return true
 }
 
-// Send implements sim.Connection. A frame begins to leave when it is stamped to (Depart), which may be past if it does
-// not arrive before now, or when the one before it has left.
+// Send implements sim.Connection. A frame begins to leave at its stamp (Depart) or when the frame
+// before it has left, whichever is later. The stamp may lie in the past if the frame does not
+// arrive before now.
 func (l *Link) Send(m sim.Msg) *sim.SendError {
 	src := m.Meta().Src
 	f, ok := m.(*msg.Frame)
@@ -257,7 +259,7 @@ func (l *Link) Handle(e sim.Event) error {
 	return l.failed
 }
 
-// due delivers what has arrived.
+// due delivers the frames that have arrived.
 func (d *lane) due() {
 	d.deliver.armed = false
 	l, now := d.link, d.link.clock.Now()

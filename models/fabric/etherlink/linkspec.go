@@ -8,40 +8,42 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// LinkSpec configures a cable with what is at its ends.
+// LinkSpec configures a cable together with the MACs and PHYs at its ends.
 type LinkSpec struct {
 	Mbps int64 `yaml:"mbps"` // on the wire, with preamble, FCS and gap
 
-	// The latency is the sum of these. MAC, PHY and FEC are those of both ends together, zero where what is at the ends
-	// accounts for them itself.
+	// The latency is the sum of these. MAC, PHY and FEC cover both ends together; they are zero
+	// where the devices at the ends account for them.
 	Propagation simcore.Ps `yaml:"propagation_ps"`
 	MAC         simcore.Ps `yaml:"mac_ps"`
 	PHY         simcore.Ps `yaml:"phy_ps"`
 	FEC         simcore.Ps `yaml:"fec_ps"`
 
-	Backlog int     `yaml:"backlog_bytes"` // that wait before the wire at most
-	Loss    float64 `yaml:"loss"`          // probability that a frame does not come: FCS errors
-	Seed    uint64  `yaml:"seed"`          // of the loss
+	Backlog int     `yaml:"backlog_bytes"` // most bytes that wait before the wire
+	Loss    float64 `yaml:"loss"`          // probability that a frame is lost: FCS errors
+	Seed    uint64  `yaml:"seed"`          // of the losses
 }
 
-// DefaultLink is a short cable at 200 Gbps.
+// DefaultLink returns a short cable at 200 Gbps.
 //
-// Sources: Mbps, bf3.ports (200 Gbps a port). Propagation: 10 ns, 2 m at 5 ns/m, so that two cables and a switch are
-// the 0.11 µs of the latency budget. MAC, PHY, FEC: 0, they are in the NIC's share of the budget. Backlog: 16 KiB, a
-// frame of 9,216 B that is leaving and most of the next (assumption). Loss: none.
+// Sources: Mbps, bf3.ports (200 Gbps a port). Propagation: 10 ns, 2 m at 5 ns/m, so that two cables
+// and a switch make up the 0.11 µs of the latency budget. MAC, PHY, FEC: 0, they are in the NIC's
+// share of the budget. Backlog: 16 KiB, a frame of 9,216 B that is leaving and most of the next
+// (assumption). Loss: none.
 func DefaultLink() LinkSpec {
 	return LinkSpec{Mbps: 200_000, Propagation: 10 * simcore.Nanosecond, Backlog: 16 << 10}
 }
 
-// Rate is the rate on the wire.
+// Rate returns the rate on the wire.
 func (s *LinkSpec) Rate() simcore.Rate {
 	return simcore.Rate{Bytes: s.Mbps, Ps: 8 * simcore.Microsecond}
 }
 
-// Latency is from the last bit sent to the last bit received.
+// Latency returns the time from the last bit sent to the last bit received.
 func (s *LinkSpec) Latency() simcore.Ps { return s.Propagation + s.MAC + s.PHY + s.FEC }
 
-// Plain is the link for devices that run ahead of the engine, which hold back by credits what they may have in flight.
+// Plain returns the same link for devices that run ahead of the engine: credits bound the frames in
+// flight.
 func (s *LinkSpec) Plain(credits int) simcore.LinkSpec {
 	return simcore.LinkSpec{
 		Latency: s.Latency(), Rate: s.Rate(), OverheadBytes: ether.WireOverhead, Credits: credits,

@@ -8,17 +8,17 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// stops is until when a port must not begin frames, because its peer told it to.
+// stops holds the times until which a port must not begin frames, because its peer paused it.
 type stops struct {
 	port  simcore.Ps
 	class [core.Classes]simcore.Ps
-	last  simcore.Ps // of all of them
+	last  simcore.Ps // the latest end of all
 
-	begun [core.Classes]simcore.Ps // of the stop of a class that is on, or was last
-	spent [core.Classes]simcore.Ps // in stops before that
+	begun [core.Classes]simcore.Ps // when the current or latest pause of a class began
+	spent [core.Classes]simcore.Ps // time spent in earlier pauses
 }
 
-// classes are those that are stopped, a bit each.
+// classes returns the paused classes, a bit each.
 func (s *stops) classes(now simcore.Ps) (m uint8) {
 	if s.last <= now {
 		return 0
@@ -34,27 +34,27 @@ func (s *stops) classes(now simcore.Ps) (m uint8) {
 	return m
 }
 
-// since is when a class was last allowed to go on.
+// since returns when a class was last allowed to resume.
 func (s *stops) since(c int) simcore.Ps { return max(s.port, s.class[c]) }
 
-// set stops a class until a time, and ends its stop if that is now.
+// set pauses a class until a time, and ends its pause if until is now.
 func (s *stops) set(c int, until, now simcore.Ps) {
 	s.spent[c] += max(min(now, s.class[c])-s.begun[c], 0)
 	s.begun[c], s.class[c] = now, until
 	s.last = max(s.last, until)
 }
 
-// total is how long a class was stopped by its own pauses up to now.
+// total returns how long a class was paused by its own pauses up to now.
 func (s *stops) total(c int, now simcore.Ps) simcore.Ps {
 	return s.spent[c] + max(min(now, s.class[c])-s.begun[c], 0)
 }
 
 func lowest(m uint8) int { return bits.TrailingZeros8(m) }
 
-// quanta is the time of so many quanta on the port's link.
+// quanta returns the duration of n pause quanta on the port's link.
 func (p *port) quanta(n uint16) simcore.Ps { return p.line.TimeOf(int(n) * ether.PauseQuantumBits / 8) }
 
-// obey does what a pause frame says.
+// obey applies a received pause frame.
 func (p *port) obey(f *ether.Pause, now simcore.Ps) {
 	if !f.Priority {
 		p.stops.port = now + p.quanta(f.Quanta[0])
@@ -72,37 +72,38 @@ func (p *port) obey(f *ether.Pause, now simcore.Ps) {
 	}
 }
 
-// owes reports whether a pause frame is to be sent.
-func (p *port) owes() bool { return p.again || p.s.pool.Xoff(p.index) != p.told }
+// pauseDue reports whether the port must send a pause frame.
+func (p *port) pauseDue() bool { return p.again || p.s.pool.Xoff(p.index) != p.paused }
 
-// watch has a pause frame sent where the buffer's marks have been crossed.
-func (p *port) watch() {
-	if p.owes() {
+// checkThresholds schedules a pause frame if the buffer has crossed a threshold.
+func (p *port) checkThresholds() {
+	if p.pauseDue() {
 		p.s.going |= p.bit
 	}
 }
 
-// remind has the pause told again when half of it is over.
-func (p *port) remind(now simcore.Ps) {
+// refreshPause schedules a refresh of the pause when half of it is over.
+func (p *port) refreshPause(now simcore.Ps) {
 	if !p.again && now >= p.at+p.quanta(p.s.spec.Quanta)/2 {
 		p.again = true
 		p.s.going |= p.bit
 	}
 }
 
-// tell sends a pause frame: it stops the classes above their mark, and ends the stops of those no longer.
-func (p *port) tell(now simcore.Ps) {
+// sendPause sends a pause frame: it pauses the classes above XOFF and releases the others that were
+// paused.
+func (p *port) sendPause(now simcore.Ps) {
 	stop := p.s.pool.Xoff(p.index)
-	pause := ether.Pause{Priority: true, Classes: stop | p.told}
+	pause := ether.Pause{Priority: true, Classes: stop | p.paused}
 	for m := stop; m != 0; m &= m - 1 {
 		pause.Quanta[lowest(m)] = p.s.spec.Quanta
 	}
-	p.told, p.at, p.again = stop, now, false
+	p.paused, p.at, p.again = stop, now, false
 	if stop != 0 {
-		p.s.telling |= p.bit
+		p.s.pausing |= p.bit
 		p.s.wake(max(now+p.quanta(p.s.spec.Quanta)/2, now+1))
 	} else {
-		p.s.telling &^= p.bit
+		p.s.pausing &^= p.bit
 	}
 	f := p.s.frames.Get(ether.MinLen)
 	pause.Put(f.Data, p.mac)

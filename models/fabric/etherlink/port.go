@@ -8,39 +8,39 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// port is one port, as input and as output.
+// port is one port of the switch, ingress and egress.
 type port struct {
 	s       *Switch
 	index   int
 	bit     uint64
-	lead    int     // the first port of its LAG, itself without one
-	members []*port // of the LAG that it leads
+	lead    int     // the first port of its LAG; without a LAG the port itself
+	members []*port // ports of the LAG that it leads
 	mac     core.MAC
 	port    *simcore.Port
 
-	// The link: how long frames take, and how far back a departure may lie.
+	// The link: serialisation time, and how far back a departure may lie.
 	linked   bool
 	line     simcore.Serial
 	overhead int
-	past     simcore.Ps // -1: as far as it likes
+	past     simcore.Ps // -1: no bound
 
-	// As input.
-	pipe  fifo.Queue[arrival]
-	admit timer
-	told  uint8      // classes that the peer was last told to stop
-	at    simcore.Ps // when
-	again bool       // it is to be told once more
+	// Ingress.
+	pipe   fifo.Queue[arrival]
+	admit  timer
+	paused uint8      // classes that the latest pause frame stopped
+	at     simcore.Ps // when that was sent
+	again  bool       // it must be refreshed
 
-	// As output.
+	// Egress.
 	queues  [core.Classes]fifo.Queue[queued]
 	waiting uint8             // classes with frames
-	sizes   [core.Classes]int // of the frames at the heads, on the wire
+	sizes   [core.Classes]int // wire bytes of the frames at the heads
 	sched   core.Scheduler
-	out     queued // that is being sent; no frame: a pause frame of its own
+	out     queued // being sent; without a frame: a pause frame
 	done    timer
 	stops   stops
-	drawn   uint64                   // chances for marks
-	woken   [core.Classes]simcore.Ps // until then the head of a queue is not ready
+	drawn   uint64                   // random numbers drawn for marks
+	woken   [core.Classes]simcore.Ps // the head of a queue is not ready before this
 
 	count PortCounters
 }
@@ -48,7 +48,7 @@ type port struct {
 // arrival is a frame in the pipeline.
 type arrival struct {
 	f         *msg.Frame
-	came, due simcore.Ps // when its last bit came, when it is admitted
+	came, due simcore.Ps // arrival of its last bit; admission to the buffer
 }
 
 // queued is a frame in the buffer.
@@ -60,7 +60,7 @@ type queued struct {
 	ready, from simcore.Ps // when it may begin to leave, when it was admitted
 }
 
-// connect looks the link up, and reports whether there is one that carries frames.
+// connect looks the link up, and reports whether the port has one that carries frames.
 func (p *port) connect() bool {
 	if p.linked {
 		return true
@@ -78,15 +78,15 @@ func (p *port) connect() bool {
 	return true
 }
 
-// pace has the port send at the rate of a cable behind what it is plugged into.
+// pace makes the port send at the rate of a cable behind the link that it is plugged into.
 func (p *port) pace(cable simcore.LinkSpec, past simcore.Ps) {
 	p.line, p.overhead, p.past, p.linked = simcore.NewSerial(cable.Rate), cable.OverheadBytes, past, true
 }
 
-// wire is how long a frame of n bytes takes on the link.
+// wire returns how long a frame of n bytes takes on the link.
 func (p *port) wire(n int) simcore.Ps { return p.line.TimeOf(n + p.overhead) }
 
-// enter has a frame cross the pipeline: it is admitted strictly later than it came.
+// enter puts a frame into the pipeline: it is admitted strictly later than it arrived.
 func (p *port) enter(f *msg.Frame, now simcore.Ps) {
 	due := now + p.s.spec.Latency
 	if p.s.spec.Mode == CutThrough {
@@ -100,7 +100,7 @@ func (p *port) enter(f *msg.Frame, now simcore.Ps) {
 	p.admit.arm(&p.s.clock, p.pipe.Front().due)
 }
 
-// member is the port of a LAG that a frame's flow leaves by.
+// member returns the port of a LAG by which a frame's flow leaves.
 func (p *port) member(f *msg.Frame) *port {
 	if len(p.members) == 1 {
 		return p.members[0]
@@ -113,7 +113,7 @@ func (p *port) drop(f *msg.Frame, why core.Reason) {
 	p.s.frames.Put(f)
 }
 
-// accept takes a frame into the buffer, if there is room.
+// accept takes a frame into the buffer if there is room, and drops it otherwise.
 func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
 	s, n := p.s, f.Bytes()
 	if !p.port.Plugged() {
@@ -145,10 +145,10 @@ func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
 	}
 	p.waiting |= 1 << class
 	s.going |= p.bit
-	in.watch()
+	in.checkThresholds()
 }
 
-// mark sets CE, if the queue is long.
+// mark sets CE if the queue is long.
 func (p *port) mark(f *msg.Frame, class uint8, before int) {
 	ecn := &p.s.spec.Classes[class].ECN
 	if ecn.KmaxBytes == 0 || before < ecn.KminBytes {
@@ -166,24 +166,24 @@ func (p *port) mark(f *msg.Frame, class uint8, before int) {
 	}
 }
 
-// finish gives back the buffer of the frame that has left.
+// finish frees the buffer of the frame that has left.
 func (p *port) finish() {
 	p.s.sending &^= p.bit
 	if q := p.out; q.in != nil {
 		p.s.pool.Release(q.in.index, p.index, q.class, q.bytes)
-		q.in.watch()
+		q.in.checkThresholds()
 	}
 	p.out = queued{}
 }
 
-// serve sends what can go, one frame at a time.
+// serve sends the frames that can leave, one at a time.
 func (p *port) serve(now simcore.Ps) {
 	for p.s.sending&p.bit == 0 && p.connect() {
-		if p.owes() {
+		if p.pauseDue() {
 			if !p.port.CanSend() {
 				return
 			}
-			p.tell(now)
+			p.sendPause(now)
 		} else if !p.next(now) {
 			break
 		}
@@ -191,12 +191,12 @@ func (p *port) serve(now simcore.Ps) {
 			p.finish()
 		}
 	}
-	if p.waiting == 0 && !p.owes() && p.s.sending&p.bit == 0 {
+	if p.waiting == 0 && !p.pauseDue() && p.s.sending&p.bit == 0 {
 		p.s.going &^= p.bit
 	}
 }
 
-// next sends the frame whose turn it is, and reports whether there was one that could go.
+// next sends the frame whose turn it is, and reports whether one could leave.
 func (p *port) next(now simcore.Ps) bool {
 	ready := p.waiting &^ p.stops.classes(now)
 	for m := ready; m != 0; m &= m - 1 {
@@ -220,12 +220,12 @@ func (p *port) next(now simcore.Ps) bool {
 		p.sizes[c] = p.queues[c].Front().bytes + ether.WireOverhead
 	}
 	from := now
-	if q.from == now { // it could have begun before its last bit was here
+	if q.from == now { // it could have begun before its last bit arrived
 		from = max(q.ready, p.stops.since(c))
 	}
 	p.count.Out.Add(q.bytes)
 	p.out = q
-	p.out.f = nil // it is the link's
+	p.out.f = nil // now owned by the link
 	p.send(q.f, from, now)
 	return true
 }

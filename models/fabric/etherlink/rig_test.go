@@ -17,7 +17,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// host sends what it is told to as fast as its link takes it, obeys pauses if it is polite, and notes what it gets.
+// host sends its list of frames as fast as its link takes them, obeys pauses if it is polite, and records what it
+// receives.
 type host struct {
 	*sim.ComponentBase
 	t      testing.TB

@@ -16,8 +16,8 @@ type Mode string
 
 // The modes.
 const (
-	CutThrough   Mode = "cut-through"       // while it still comes in
-	StoreForward Mode = "store-and-forward" // when all of it is there
+	CutThrough   Mode = "cut-through"       // while it is still arriving
+	StoreForward Mode = "store-and-forward" // after its last bit
 )
 
 // Spec configures a Switch.
@@ -25,46 +25,49 @@ type Spec struct {
 	Ports   int          `yaml:"ports"`
 	Mode    Mode         `yaml:"mode"`
 	Latency simcore.Ps   `yaml:"latency_ps"`  // see the package comment
-	Longest int          `yaml:"frame_bytes"` // the longest frame it takes
+	Longest int          `yaml:"frame_bytes"` // longest frame accepted
 	ClassBy core.ClassBy `yaml:"class_by"`
 
 	BufferBytes int                     `yaml:"buffer_bytes"`
-	Alpha       float64                 `yaml:"alpha"` // of what is free, each queue without PFC may have so much
+	Alpha       float64                 `yaml:"alpha"` // each queue without PFC may use this multiple of the free bytes
 	Classes     [core.Classes]ClassSpec `yaml:"classes"`
 
-	MAC      core.MAC `yaml:"mac"`          // source of its pause frames; the last byte is plus the port
-	Quanta   uint16   `yaml:"pause_quanta"` // how long a pause frame says, in units of 512 bit times
+	MAC      core.MAC `yaml:"mac"`          // source of its pause frames; the port number is added to the last byte
+	Quanta   uint16   `yaml:"pause_quanta"` // duration that a pause frame asks for, in units of 512 bit times
 	Learning bool     `yaml:"learning"`
 	TableLen int      `yaml:"table_entries"`
 
 	Table []core.Entry `yaml:"table"` // static entries
-	LAGs  [][]int      `yaml:"lags"`  // ports that are one link
+	LAGs  [][]int      `yaml:"lags"`  // groups of ports that form one link
 	Seed  uint64       `yaml:"seed"`  // of marks, and of the hash over a LAG
 }
 
 // ClassSpec configures a class, the same at every port.
 type ClassSpec struct {
-	Weight int      `yaml:"weight"` // 0: strictly before all classes with a weight
+	Weight int      `yaml:"weight"` // 0: strict priority over all classes with a weight
 	ECN    core.ECN `yaml:"ecn"`
 	PFC    core.PFC `yaml:"pfc"`
 }
 
-// RoCEClass is the class of RoCE in Default: DSCP 26 (assumption: vendors' guides for RoCE set hosts up so).
+// RoCEClass is the class of RoCE in Default: DSCP 26 (assumption: vendors' guides for RoCE set
+// hosts up so).
 const RoCEClass = 3
 
-// MaxPorts is the most ports of a switch.
+// MaxPorts is the largest number of ports of a switch.
 const MaxPorts = 64
 
-// Default is a switch with so many ports that learns addresses and takes the class from the DSCP: class 3 is for RoCE,
-// with ECN and PFC, the others are best effort.
+// Default returns a switch with the given number of ports that learns addresses and takes the class
+// from the DSCP: class 3 is for RoCE, with ECN and PFC, the others are best effort.
 //
-// Sources: Latency 90 ns, cutting through: the latency budget of the design of the card. BufferBytes 16 MiB: switch
-// chips with ports of 100 Gbps (Spectrum, Tomahawk) have 16 MB; that it is one pool, Alpha 1, and TableLen 32 Ki:
-// assumption. ECN: Kmin 5 KB, Kmax 200 KB, Pmax 1% (DCQCN, SIGCOMM 2015, its table of parameters, at 40 Gbps; that
-// they hold at 200 Gbps is an assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption. Headroom 64 KiB: after the
-// crossing of Xoff come at most a frame of 9,240 B before the pause frame leaves, 84 B of itself, another frame that
-// the peer has begun, and the rate times two latencies of link and pipeline: 24 KB at 200 Gbps with 10 ns of cable,
-// and still enough with 800 ns each way. Quanta 65,535, the longest. MAC: locally administered, our choice.
+// Sources: Latency 90 ns, cutting through: the latency budget of the design of the card.
+// BufferBytes 16 MiB: switch chips with ports of 100 Gbps (Spectrum, Tomahawk) have 16 MB; that it
+// is one pool, Alpha 1, and TableLen 32 Ki: assumption. ECN: Kmin 5 KB, Kmax 200 KB, Pmax 1%
+// (DCQCN, SIGCOMM 2015, its table of parameters, at 40 Gbps; that they hold at 200 Gbps is an
+// assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption. Headroom 64 KiB: after Xoff is crossed
+// there still arrive at most a frame of 9,240 B before the pause frame leaves, its own 84 B,
+// another frame that the peer has begun, and the rate times two latencies of link and pipeline: 24
+// KB at 200 Gbps with 10 ns of cable, and still enough with 800 ns each way. Quanta 65,535, the
+// longest. MAC: locally administered, our choice.
 func Default(ports int) Spec {
 	s := Spec{
 		Ports: ports, Mode: CutThrough, Latency: 90 * simcore.Nanosecond, Longest: ether.MaxLen, ClassBy: core.ByDSCP,
@@ -79,7 +82,7 @@ func Default(ports int) Spec {
 	return s
 }
 
-// pfc is the PFC of every class.
+// pfc returns the PFC of every class.
 func (s *Spec) pfc() (p [core.Classes]core.PFC) {
 	for c := range p {
 		p[c] = s.Classes[c].PFC
@@ -172,10 +175,10 @@ func (s *Spec) validateLAGs() error {
 	return errors.Join(errs...)
 }
 
-// PresetNames are what Preset takes.
+// PresetNames are the names that Preset takes.
 var PresetNames = []string{string(CutThrough), string(StoreForward)}
 
-// Preset is Default of a mode by its name, with no ports yet.
+// Preset returns Default in the mode of the given name, without ports.
 func Preset(name string) (Spec, error) {
 	if !slices.Contains(PresetNames, name) {
 		return Spec{}, fmt.Errorf("etherlink: preset is %q: want one of %q", name, PresetNames)

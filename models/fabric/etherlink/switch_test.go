@@ -45,7 +45,7 @@ func TestLatencyOfAnIdleSwitch(t *testing.T) {
 	}
 }
 
-// A frame longer than the pipeline takes is told of when its last bit is there, and has begun to leave before.
+// A frame longer than the pipeline's latency arrives with its last bit, and has begun to leave before.
 func TestCutThroughBeginsInThePast(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), fixed(Default(2)), DefaultLink())
 	r.hosts[1].keep = true

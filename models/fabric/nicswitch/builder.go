@@ -13,14 +13,16 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Switch. TLPs is where its answers come from and what it drops goes to; nil makes a pool of its own.
+// Builder makes a Switch. Its answers come from TLPs, and dropped TLPs return to it; nil makes a
+// pool of its own.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	TLPs      *msg.TLPs
 }
 
-// Build makes the component; its ports are called after the spec's. It panics if Akita does not accept a name.
+// Build makes the component; its ports have the names of the spec's. It panics if Akita does not
+// accept a name.
 func (b Builder) Build(name string) (*Switch, error) {
 	if b.Scheduler == nil {
 		return nil, fmt.Errorf("nicswitch: %s has no scheduler", name)
@@ -32,7 +34,7 @@ func (b Builder) Build(name string) (*Switch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// The answers are UR only: limits and policy have no say in them.
+	// The answers are all UR: limits and policy do not affect them.
 	refuser, err := tlp.NewCompleter(b.Spec.ID, tlp.DefaultLimits(), tlp.CplLongest, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -66,26 +68,27 @@ func (s *Switch) addPort(i int, name string) {
 	s.ports = append(s.ports, p)
 }
 
-// addChannels gives every port a channel each way: the NIC's share one, or have a rate.
+// addChannels gives every port a channel in each direction: the NIC's ports share one, or have a
+// rate.
 func (s *Switch) addChannels() {
 	var shared [2]*channel
 	for _, p := range s.ports {
-		for way := range 2 {
-			if p.spec.NIC && s.spec.NICLink == Shared && shared[way] != nil {
-				shared[way].ports = append(shared[way].ports, p)
-				p.lane[way] = shared[way]
+		for dir := range 2 {
+			if p.spec.NIC && s.spec.NICLink == Shared && shared[dir] != nil {
+				shared[dir].ports = append(shared[dir].ports, p)
+				p.lane[dir] = shared[dir]
 				continue
 			}
-			c := &channel{s: s, way: way, ports: []*port{p}}
+			c := &channel{s: s, dir: dir, ports: []*port{p}}
 			c.timer = simcore.Event{H: s, Arg: c, Secondary: true}
 			if p.spec.NIC && s.spec.NICRate != (simcore.Rate{}) {
 				c.paced, c.wire = true, pcielink.NewWire(s.spec.NICRate)
 				c.backlog = c.wire.TimeOf(s.spec.NICBuffer)
 			}
 			if p.spec.NIC && s.spec.NICLink == Shared {
-				shared[way] = c
+				shared[dir] = c
 			}
-			p.lane[way] = c
+			p.lane[dir] = c
 		}
 	}
 }

@@ -5,31 +5,31 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// The directions of a channel, as the switch sees them.
+// The directions of a channel, seen from the switch.
 const (
 	inward = iota
 	outward
 )
 
-// channel is what the TLPs of some ports cross in one direction between the switch and its links: one at a time if it
-// has a rate. Its ports take turns, a TLP each.
+// channel carries the TLPs of some ports in one direction between the switch and its links: one at
+// a time if it has a rate. Its ports take turns, one TLP each.
 type channel struct {
 	s     *Switch
-	way   int
+	dir   int
 	ports []*port
 	next  int // whose turn it is
 
 	paced   bool
 	wire    pcielink.Wire
-	backlog simcore.Ps // at most that much is before it
+	backlog simcore.Ps // bound on the wire time queued before the next TLP
 
 	timer   simcore.Event
 	armed   bool
 	serving bool
-	again   bool // served once more when done: something came while serving
+	again   bool // serve once more when done: a TLP arrived while serving
 }
 
-// backlogged reports whether a TLP has to wait before it crosses. It then arms the timer.
+// backlogged reports whether a TLP must wait before it crosses. It then arms the timer.
 func (c *channel) backlogged(now simcore.Ps) bool {
 	if !c.paced || c.wire.Busy()-c.backlog <= now {
 		return false
@@ -46,10 +46,10 @@ func (c *channel) arm(at simcore.Ps) {
 	}
 }
 
-// due is called by the timer.
+// due handles the timer.
 func (c *channel) due(now simcore.Ps) {
 	c.armed = false
-	if c.way == inward {
+	if c.dir == inward {
 		for _, p := range c.ports {
 			p.offerAgain()
 		}
@@ -57,7 +57,7 @@ func (c *channel) due(now simcore.Ps) {
 	c.serve(now)
 }
 
-// serve moves TLPs until none can go or the channel is full.
+// serve moves TLPs until none can leave or the channel is full.
 func (c *channel) serve(now simcore.Ps) {
 	if c.serving { // one of its TLPs led back here
 		c.again = true
@@ -65,36 +65,36 @@ func (c *channel) serve(now simcore.Ps) {
 	}
 	c.serving = true
 	if !c.paced && len(c.ports) == 1 {
-		c.alone(c.ports[0], now)
+		c.serveSingle(c.ports[0], now)
 	} else {
-		c.turns(now)
+		c.serveInTurn(now)
 	}
 	c.serving = false
 }
 
-// alone serves the only port of a channel without a rate.
-func (c *channel) alone(p *port, now simcore.Ps) {
+// serveSingle serves the only port of a channel without a rate.
+func (c *channel) serveSingle(p *port, now simcore.Ps) {
 	for c.again = true; c.again; {
 		c.again = false
-		if c.way == inward {
+		if c.dir == inward {
 			for p.port.Len() > 0 && p.take(now) {
 			}
 		} else {
-			for p.queued > 0 && p.give(now) {
+			for p.queued > 0 && p.sendNext(now) {
 			}
 		}
 	}
 }
 
-// turns serves the ports in turn.
-func (c *channel) turns(now simcore.Ps) {
+// serveInTurn serves the ports round robin.
+func (c *channel) serveInTurn(now simcore.Ps) {
 	for idle := 0; idle < len(c.ports) && !c.backlogged(now); {
 		p := c.ports[c.next]
 		if c.next++; c.next == len(c.ports) {
 			c.next = 0
 		}
 		c.again = false
-		if c.way == inward && p.take(now) || c.way == outward && p.give(now) || c.again {
+		if c.dir == inward && p.take(now) || c.dir == outward && p.sendNext(now) || c.again {
 			idle = 0
 		} else {
 			idle++

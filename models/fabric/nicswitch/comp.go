@@ -33,10 +33,10 @@ var (
 	_ pcielink.Direct = (*Switch)(nil)
 )
 
-// Spec is what the switch was built from.
+// Spec returns the spec that the switch was built from.
 func (s *Switch) Spec() Spec { return s.spec }
 
-// Port is the port of a name, nil if there is none.
+// Port returns the port with the given name, or nil.
 func (s *Switch) Port(name string) *simcore.Port {
 	if p := s.named(name); p != nil {
 		return p.port
@@ -53,7 +53,7 @@ func (s *Switch) named(name string) *port {
 	return nil
 }
 
-// of is the port that a simcore.Port belongs to.
+// of returns the port that sp belongs to.
 func (s *Switch) of(sp sim.Port) *port {
 	mine, _ := sp.(*simcore.Port)
 	for _, p := range s.ports {
@@ -64,7 +64,8 @@ func (s *Switch) of(sp sim.Port) *port {
 	panic(fmt.Sprintf("nicswitch: %s has no port %v", s.Name(), sp))
 }
 
-// input is the port whose TLPs are those of a pair of an output: what the switch sends itself answers the output.
+// input returns the input port of one of an output's pairs; the last pair holds the switch's own
+// answers, which go back out of that port.
 func (s *Switch) input(pair int, out *port) *port {
 	if pair == len(s.ports) {
 		return out
@@ -72,7 +73,7 @@ func (s *Switch) input(pair int, out *port) *port {
 	return s.ports[pair]
 }
 
-// Err is the first thing that the switch could not make sense of, or nil.
+// Err returns the first error: what the switch could not handle, or nil.
 func (s *Switch) Err() error { return s.failed }
 
 func (s *Switch) fail(err error) {
@@ -96,7 +97,7 @@ func (s *Switch) NotifyPortFree(_ sim.VTimeInSec, sp sim.Port) {
 	p.lane[outward].serve(s.clock.Now())
 }
 
-// Handle implements sim.Handler: a channel can go on.
+// Handle implements sim.Handler: a channel can continue.
 func (s *Switch) Handle(e sim.Event) error {
 	if ev, ok := e.(*simcore.Event); ok && ev.Arg != nil {
 		ev.Arg.(*channel).due(s.clock.Now())
@@ -104,21 +105,21 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// Takes implements pcielink.Selective: is there room for a TLP?
+// Takes implements pcielink.Selective: it reports whether there is room for a TLP.
 func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool { return s.of(sp).Takes(p) }
 
 // Input implements pcielink.Direct.
 func (s *Switch) Input(sp *simcore.Port) pcielink.Input { return s.of(sp) }
 
-// enter takes a TLP from an input to where it goes.
-func (s *Switch) enter(in *port, p *msg.TLP, w way) {
+// enter moves a TLP from an input to its output.
+func (s *Switch) enter(in *port, p *msg.TLP, w path) {
 	switch w.verdict {
 	case route.Forward:
 		s.ports[w.out].accept(in.index, w, p)
 		return
 	case route.Broadcast:
 		s.broadcast(in, w, p)
-		return // p itself was the last of the copies
+		return // p itself was sent as the last of the copies
 	case route.Unsupported:
 		in.Refused.Add(w.bytes, len(p.Data))
 		if w.class == tlp.NonPosted {
@@ -132,8 +133,8 @@ func (s *Switch) enter(in *port, p *msg.TLP, w way) {
 	s.tlps.Put(p)
 }
 
-// broadcast sends a message to every port but its own.
-func (s *Switch) broadcast(in *port, w way, p *msg.TLP) {
+// broadcast sends a message to every port except its own.
+func (s *Switch) broadcast(in *port, w path, p *msg.TLP) {
 	last := s.ports[len(s.ports)-1]
 	if last == in {
 		last = s.ports[len(s.ports)-2]
@@ -153,7 +154,7 @@ func (s *Switch) broadcast(in *port, w way, p *msg.TLP) {
 	last.accept(in.index, w, p)
 }
 
-// refuse answers a read that nobody claims.
+// refuse answers a read that no port claims with UR.
 func (s *Switch) refuse(in *port, h *tlp.Header, ready simcore.Ps) {
 	reply, err := s.refuser.Begin(h)
 	answer := s.tlps.Get()
@@ -165,10 +166,10 @@ func (s *Switch) refuse(in *port, h *tlp.Header, ready simcore.Ps) {
 		return
 	}
 	answer.Depart = ready
-	w := way{class: tlp.Completion, bytes: s.spec.WireBytes(answer.Parsed(), 0)}
+	w := path{class: tlp.Completion, bytes: s.spec.WireBytes(answer.Parsed(), 0)}
 	in.Made.Add(w.bytes, 0)
 	in.accept(len(s.ports), w, answer)
 }
 
-// key is order.KeyOf of a TLP.
+// key returns order.KeyOf of a TLP.
 func key(p *msg.TLP) order.Key { return order.KeyOf(p.Parsed()) }

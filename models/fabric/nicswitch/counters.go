@@ -6,18 +6,20 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// Dropped is what came in at a port and did not go out as it was, and what was made in its stead.
+// Dropped counts the TLPs that arrived at a port and were not forwarded unchanged, and those made
+// in their place.
 type Dropped struct {
-	Refused    pcielink.Count `json:"refused"`    // requests that nobody claims
-	Unexpected pcielink.Count `json:"unexpected"` // completions that nobody claims
-	Consumed   pcielink.Count `json:"consumed"`   // messages that end here, and those dropped silently
-	Made       pcielink.Count `json:"made"`       // UR answers to, and copies of broadcasts from, this port
+	Refused    pcielink.Count `json:"refused"`    // requests that no port claims
+	Unexpected pcielink.Count `json:"unexpected"` // completions that no port claims
+	Consumed   pcielink.Count `json:"consumed"`   // messages that end here, including those dropped silently
+	Made       pcielink.Count `json:"made"`       // UR answers to this port, and copies of its broadcasts
 }
 
-// In is what came in at a port, by class.
+// In returns the TLPs that arrived at a port, by class.
 func (s *Switch) In(port string) [3]pcielink.Count { return s.named(port).in }
 
-// Out is what went out at a port by class, of what came in at another; of the switch's own answers if from is "".
+// Out returns the TLPs that arrived at port from and left at port to, by class; the switch's own
+// answers if from is "".
 func (s *Switch) Out(from, to string) [3]pcielink.Count {
 	i := len(s.ports)
 	if from != "" {
@@ -26,10 +28,10 @@ func (s *Switch) Out(from, to string) [3]pcielink.Count {
 	return s.named(to).out[i]
 }
 
-// Dropped is what was dropped of what came in at a port.
+// Dropped returns the counters of the TLPs that arrived at a port and were dropped.
 func (s *Switch) Dropped(port string) Dropped { return s.named(port).Dropped }
 
-// Held is what came in, or was made here, and did not go out yet.
+// Held counts the TLPs that arrived, or were made here, and have not left yet.
 func (s *Switch) Held() (sum pcielink.Count) {
 	for _, p := range s.ports {
 		for i := range p.pairs {
@@ -39,7 +41,8 @@ func (s *Switch) Held() (sum pcielink.Count) {
 	return sum
 }
 
-// Balance returns what came in and was made here, and what went out, was dropped or is held: the same at every instant.
+// Balance returns the sum of TLPs received and made here, and the sum of TLPs sent, dropped and
+// held: equal at every instant.
 func (s *Switch) Balance() (in, out pcielink.Count) {
 	for _, p := range s.ports {
 		for c := range tlp.Completion + 1 {

@@ -2,9 +2,9 @@
 // by configuration. Each port carries msg.TLP, over a simcore.Link (the one to
 // the NIC) or a models/fabric/pcielink.
 //
-// Where a TLP goes is decided in nicswitch/route. How it gets there: a TLP that
-// has come in goes into the queue of its pair, input and output, and can leave
-// Latency later. An output serves its pairs in turn (round robin, a TLP at a
+// nicswitch/route decides where a TLP goes. How it gets there: an arriving TLP is
+// put into the queue of its pair of input and output, and can leave Latency
+// later. An output serves its pairs in turn (round robin, a TLP at a
 // time). A pair's queue is bounded by class; inside it TLPs pass each other as
 // the ordering table says (models/format/tlp/order).
 //
@@ -12,21 +12,20 @@
 // and the completion entry to the Arm that was sent after it arrive in any
 // order, as in real switches.
 //
-// Where the traffic of one output stands still, others go on, as long as the
+// An output whose traffic is blocked does not block others, as long as the
 // pair's queue has room for the class at the head of the input. Behind a
-// pcielink that is so for each class by itself: what the switch does not take
-// waits in that link's receive buffer, and others pass it there. Behind a
+// pcielink this holds for each class by itself: TLPs that the switch does not
+// take wait in that link's receive buffer, where others pass them. Behind a
 // simcore.Link, which knows no classes, a head that finds its queue full holds
-// what is behind it in the port: the port's capacity is that input buffer.
+// the TLPs behind it in the port, whose capacity is the input buffer.
 //
 // NICLink says what the ports of the NIC share. "shared": all of them are
-// behind one channel of NICRate in each direction, so that what goes from the
-// Arm to the host by way of the NIC crosses it twice. "wide": each has a channel
-// of its own, without a limit if NICRate is zero. Which it is for which card is
-// in the presets.
+// behind one channel of NICRate in each direction, so that traffic from the Arm
+// to the host by way of the NIC crosses it twice. "wide": each has a channel of
+// its own, without a limit if NICRate is zero. The presets choose for each card.
 //
 // Requests that no port claims are answered with UR if they are non-posted, and
-// dropped and counted otherwise; completions that nobody waits for are dropped
+// dropped and counted otherwise; completions that no port claims are dropped
 // and counted (see route.Verdict).
 //
 // Not modelled: virtual channels other than VC0, arbitration by weight, access
@@ -35,7 +34,7 @@
 // Invariants:
 //   - Bytes in + bytes of answers made here = bytes out + held + dropped, at
 //     every instant.
-//   - A TLP is changed by nobody.
+//   - No TLP is changed.
 //   - The same traffic gives the same events; ties between inputs are decided by
 //     the turn of the output.
 //   - Nothing allocates in steady state.

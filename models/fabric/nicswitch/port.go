@@ -11,7 +11,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// port is one port, as input and as output.
+// port is one port of the switch, ingress and egress.
 type port struct {
 	Dropped
 
@@ -21,37 +21,37 @@ type port struct {
 	port  *simcore.Port
 	lane  [2]*channel // inward, outward
 
-	// The connection, if it knows classes. It is looked up once there is one.
+	// The connection, if it knows classes. It is looked up at first use.
 	known  bool
 	rooms  classRoom
 	offers offerer
 	retry  retrier
 
-	// As input.
-	straight bool // the channel is its own and has no rate
-	stuck    bool // a TLP finds no room in its pair's queue
+	// Ingress.
+	straight bool // the channel serves this port only and has no rate
+	stuck    bool // a TLP finds its pair's queue full
 	in       [3]pcielink.Count
-	latest   *msg.TLP // that was looked at and not retrieved, and its way
-	its      way
+	latest   *msg.TLP // the TLP that was looked at last and not retrieved, and its path
+	its      path
 
-	// As output: the pairs by input, the last being the switch itself.
+	// Egress: pairs by input, the last for the switch itself.
 	pairs  []order.Queue[*msg.TLP]
 	queued int
 	next   int // whose turn it is
 	out    [][3]pcielink.Count
 }
 
-// classRoom is a connection that knows the room of each class.
+// classRoom is a connection that reports room by class.
 type classRoom interface {
 	Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool
 }
 
-// offerer is one that looks for room and sends at once.
+// offerer is a connection that checks for room and sends in one call.
 type offerer interface {
 	Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.TLP) bool
 }
 
-// retrier is a connection that keeps what the switch did not take.
+// retrier is a connection that buffers what the switch did not take.
 type retrier interface{ Retry(port *simcore.Port) }
 
 // connected looks the connection up; it stays the same once TLPs have crossed it.
@@ -65,8 +65,8 @@ func (p *port) connected() {
 	}
 }
 
-// way is where a TLP goes, and what it counts.
-type way struct {
+// path is a TLP's route through the switch, with its class and size for the counters.
+type path struct {
 	verdict route.Verdict
 	out     int
 	class   tlp.Class
@@ -74,27 +74,28 @@ type way struct {
 	valid   bool // of a type that is supported
 }
 
-// wayOf is the way of a TLP that came in here. That of the latest one is known.
-func (p *port) wayOf(t *msg.TLP) *way {
+// pathOf returns the path of a TLP that arrived here. That of the latest TLP is cached.
+func (p *port) pathOf(t *msg.TLP) *path {
 	if t == p.latest {
 		return &p.its
 	}
 	h := t.Parsed()
-	w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data)), valid: h.Kind != tlp.KindInvalid}
+	w := path{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data)), valid: h.Kind != tlp.KindInvalid}
 	w.out, w.verdict = p.s.routes.Route(p.index, h)
 	p.latest, p.its = t, w
 	return &p.its
 }
 
-// offerAgain has the link offer what the switch did not take.
+// offerAgain asks the link to offer again what the switch did not take.
 func (p *port) offerAgain() {
 	if p.connected(); p.retry != nil {
 		p.retry.Retry(p.port)
 	}
 }
 
-// Takes implements pcielink.Input: is there room for a TLP? Before a channel with a rate one at a time waits in the
-// port, so that the port has its turn and the classes still pass each other in the link.
+// Takes implements pcielink.Input: it reports whether there is room for a TLP. Before a channel
+// with a rate one TLP at a time waits in the port, so that the port takes its turn while classes
+// still pass each other in the link.
 func (p *port) Takes(t *msg.TLP) bool {
 	if p.lane[inward].paced && p.port.Len() > 0 {
 		return false // the channel offers it again when it has taken that one
@@ -102,8 +103,8 @@ func (p *port) Takes(t *msg.TLP) bool {
 	return p.admits(t)
 }
 
-// Straight implements pcielink.Input: an input without a rate, at which nothing waits and nobody looks on, forwards at
-// once.
+// Straight implements pcielink.Input: an input without a rate, without waiting TLPs and without
+// hooks forwards at once.
 func (p *port) Straight(t *msg.TLP) bool {
 	return p.straight && t == p.latest && p.its.valid && !p.lane[inward].serving && p.port.Len() == 0 &&
 		p.port.NumHooks() == 0
@@ -113,16 +114,17 @@ func (p *port) Straight(t *msg.TLP) bool {
 func (p *port) Enter(t *msg.TLP, now simcore.Ps) {
 	c := p.lane[inward]
 	c.serving, c.again = true, false
-	p.let(t, now)
+	p.forward(t, now)
 	c.serving = false
 	if c.again {
 		c.serve(now)
 	}
 }
 
-// admits reports whether there is room where a TLP that came in here goes, and remembers if not.
+// admits reports whether the output of a TLP that arrived here has room, and marks the input stuck
+// if not.
 func (p *port) admits(t *msg.TLP) bool {
-	w := p.wayOf(t)
+	w := p.pathOf(t)
 	ok := true
 	switch {
 	case w.verdict == route.Forward:
@@ -140,7 +142,7 @@ func (p *port) admits(t *msg.TLP) bool {
 
 func (p *port) hasRoom(from int, c tlp.Class) bool { return p.pairs[from].Count(c) < p.s.bound[c] }
 
-// take moves one TLP from the input to where it goes. It reports whether there was one that could go.
+// take moves one TLP from the input to its output. It reports whether one could move.
 func (p *port) take(now simcore.Ps) bool {
 	m := p.port.Peek()
 	if m == nil {
@@ -161,13 +163,13 @@ func (p *port) take(now simcore.Ps) bool {
 		return false
 	}
 	p.port.Retrieve(p.s.clock.Sec())
-	p.let(t, now)
+	p.forward(t, now)
 	return true
 }
 
-// let has a TLP that was retrieved go where there is room for it.
-func (p *port) let(t *msg.TLP, now simcore.Ps) {
-	w := *p.wayOf(t)
+// forward forwards a TLP that was retrieved; the caller has checked for room.
+func (p *port) forward(t *msg.TLP, now simcore.Ps) {
+	w := *p.pathOf(t)
 	p.latest = nil
 	ready := now
 	if c := p.lane[inward]; c.paced {
@@ -179,8 +181,8 @@ func (p *port) let(t *msg.TLP, now simcore.Ps) {
 	p.s.enter(p, t, w)
 }
 
-// accept takes a TLP into the queue of its pair, or sends it at once if nothing is before it.
-func (p *port) accept(from int, w way, t *msg.TLP) {
+// accept queues a TLP in its pair, or sends it at once if none is before it.
+func (p *port) accept(from int, w path, t *msg.TLP) {
 	if p.queued == 0 && !p.lane[outward].paced && p.pass(from, w, t) {
 		return
 	}
@@ -190,7 +192,7 @@ func (p *port) accept(from int, w way, t *msg.TLP) {
 }
 
 // pass sends a TLP if the connection has room for it, and reports whether it had.
-func (p *port) pass(from int, w way, t *msg.TLP) bool {
+func (p *port) pass(from int, w path, t *msg.TLP) bool {
 	if p.connected(); p.offers == nil || p.port.NumHooks() != 0 {
 		if !p.room(w.class, t.Depart) {
 			return false
@@ -205,7 +207,7 @@ func (p *port) pass(from int, w way, t *msg.TLP) bool {
 	return true
 }
 
-// room reports whether the connection takes a TLP of a class now, to depart at a time.
+// room reports whether the connection takes a TLP of a class that departs at the given time.
 func (p *port) room(c tlp.Class, depart simcore.Ps) bool {
 	p.connected()
 	if p.rooms != nil {
@@ -214,8 +216,8 @@ func (p *port) room(c tlp.Class, depart simcore.Ps) bool {
 	return p.port.CanSend()
 }
 
-// give sends one TLP of the pair whose turn it is. It reports whether one could go.
-func (p *port) give(now simcore.Ps) bool {
+// sendNext sends one TLP of the pair whose turn it is. It reports whether one could leave.
+func (p *port) sendNext(now simcore.Ps) bool {
 	if p.queued == 0 {
 		return false
 	}
@@ -238,7 +240,7 @@ func (p *port) give(now simcore.Ps) bool {
 			p.next = 0
 		}
 		h, depart := t.Parsed(), max(t.Depart, now)
-		w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data))}
+		w := path{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data))}
 		if c := p.lane[outward]; c.paced {
 			depart = c.wire.Transmit(depart, int64(w.bytes))
 		}
@@ -249,7 +251,7 @@ func (p *port) give(now simcore.Ps) bool {
 	return false
 }
 
-// outGate lets a TLP go that the connection has room for.
+// outGate opens for a TLP that the connection has room for.
 type outGate port
 
 // Open implements order.Gate.
@@ -258,7 +260,7 @@ func (p *outGate) Open(c tlp.Class, t *msg.TLP) bool {
 }
 
 // emit sends a TLP that the connection has room for.
-func (p *port) emit(from int, w way, t *msg.TLP, depart simcore.Ps) {
+func (p *port) emit(from int, w path, t *msg.TLP, depart simcore.Ps) {
 	p.out[from][w.class].Add(w.bytes, len(t.Data))
 	t.Depart = depart
 	if p.port.Send(t) != nil {
@@ -267,7 +269,7 @@ func (p *port) emit(from int, w way, t *msg.TLP, depart simcore.Ps) {
 	}
 }
 
-// rewind has all pairs look at what could not go before.
+// rewind makes all pairs reconsider TLPs that could not leave before.
 func (p *port) rewind() {
 	for i := range p.pairs {
 		if p.pairs[i].Len() > 0 {
@@ -276,7 +278,7 @@ func (p *port) rewind() {
 	}
 }
 
-// unstick has the input try again: a queue has room.
+// unstick makes the input try again: a queue has room.
 func (p *port) unstick(now simcore.Ps) {
 	if p.stuck {
 		p.stuck = false

@@ -14,8 +14,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// device is an endpoint of the switch: it sends what it is told to, in order, as fast as its link takes it, and keeps
-// what it gets.
+// device is an endpoint of the switch: it sends its list of TLPs, in order, as fast as its link takes them, and keeps
+// what it receives.
 type device struct {
 	*sim.ComponentBase
 	s    simcore.Scheduler

@@ -23,24 +23,24 @@ const (
 
 // Spec configures a Switch.
 type Spec struct {
-	Latency simcore.Ps `yaml:"latency_ps"` // in at one port to out at another; see the presets
+	Latency simcore.Ps `yaml:"latency_ps"` // from input to output port; see the presets
 	Ports   []PortSpec `yaml:"ports"`
 	Queue   Queue      `yaml:"queue"` // of a pair of input and output
 	ID      uint16     `yaml:"id"`    // completer ID of the UR answers
 
 	NICLink   NICLink      `yaml:"nic_link"`
-	NICRate   simcore.Rate `yaml:"nic_rate"`       // of a direction of the NIC link; zero: infinite
-	NICBuffer int          `yaml:"nic_wire_bytes"` // that wait before a NIC link with a rate
+	NICRate   simcore.Rate `yaml:"nic_rate"`       // of each direction of the NIC link; zero: infinite
+	NICBuffer int          `yaml:"nic_wire_bytes"` // bytes that wait before a NIC link with a rate
 
-	pcielink.Overhead `yaml:",inline"` // of the bytes that are counted and that take time on the NIC link
+	pcielink.Overhead `yaml:",inline"` // of the bytes counted, and of the time taken on the NIC link
 }
 
 // PortSpec configures a port.
 type PortSpec struct {
 	Name       string `yaml:"name"`
 	route.Port `yaml:",inline"`
-	NIC        bool `yaml:"nic"`      // is behind the NIC link
-	Capacity   int  `yaml:"capacity"` // TLPs that have come and were not taken
+	NIC        bool `yaml:"nic"`      // lies behind the NIC link
+	Capacity   int  `yaml:"capacity"` // TLPs that arrived and were not taken
 }
 
 // Queue bounds the TLPs of each class that wait between one input and one output.
@@ -57,16 +57,17 @@ const (
 	PortHost = "Host"
 )
 
-// LinkLatency is the part of the latency of switch and NIC-side link that is the link's, in the presets: the rest is
-// the switch's. The split is ours (assumption); the sum, 175 ns, is in bf2.switch_oneway (150 to 200 ns one way). A
-// device that runs ahead wants the long part on its link.
+// LinkLatency is the link's part of the latency of switch and NIC-side link in the presets; the
+// rest is the switch's. The split is ours (assumption); the sum, 175 ns, is in bf2.switch_oneway
+// (150 to 200 ns one way). A device that runs ahead of the engine wants the long part on its link.
 const LinkLatency = 150 * simcore.Nanosecond
 
-// Default is a switch with the ports NIC, Arm and Host, by the contract's bus addresses [P1] and requester IDs, and a
-// wide NIC link.
+// Default returns a switch with the ports NIC, Arm and Host, the contract's bus addresses [P1] and
+// requester IDs, and a wide NIC link.
 //
-// Sources: Latency 25 ns, see LinkLatency. Queue: posted and completions 32 a pair, reads as many as there are tags,
-// 256 (assumption). UR answers: the ID 0x0300, that nobody has (assumption).
+// Sources: Latency 25 ns, see LinkLatency. Queue: posted and completions 32 a pair, reads as many
+// as there are tags, 256 (assumption). UR answers: the ID 0x0300, which no function has
+// (assumption).
 func Default() Spec {
 	const functions = 0xff // of one bus
 	return Spec{
@@ -91,11 +92,11 @@ func Default() Spec {
 	}
 }
 
-// PresetNames are what Preset takes.
+// PresetNames are the names that Preset takes.
 var PresetNames = []string{"bf2", "bf3"}
 
-// Preset is the spec of a card. BlueField-2 shares the NIC-side channel, of 256 Gbps a direction (bf2.pcie);
-// BlueField-3 does not ("wide", reading 4 of the design of the card).
+// Preset returns the spec of a card. BlueField-2 shares the NIC-side channel, of 256 Gbps in each
+// direction (bf2.pcie); BlueField-3 does not ("wide", reading 4 of the design of the card).
 func Preset(name string) (Spec, error) {
 	s := Default()
 	switch name {
@@ -145,10 +146,10 @@ func (s *Spec) Validate() error {
 	return errors.Join(append(errs, s.Overhead.Validate(), err)...)
 }
 
-// MaxPorts is the most ports that a switch can have.
+// MaxPorts is the largest number of ports of a switch.
 const MaxPorts = 32
 
-// Routes returns what each port takes, by number of the port.
+// Routes returns the address and ID ranges of each port, by its number.
 func (s *Spec) Routes() []route.Port {
 	var ports []route.Port
 	for i := range s.Ports {

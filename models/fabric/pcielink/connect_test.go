@@ -33,7 +33,7 @@ func TestSmallPort(t *testing.T) {
 	require.IsIncreasing(t, r.b.order())
 }
 
-// A sender that was refused for want of room before the wire is told at the picosecond at which there is some.
+// A sender that was refused because the wire's queue was full is notified at the very picosecond at which there is room.
 func TestRefusedSenderIsTold(t *testing.T) {
 	r := newRig(t, quiet(4), false)
 	n := 0
@@ -54,7 +54,7 @@ func TestRefusedSenderIsTold(t *testing.T) {
 	r.run()
 }
 
-// One whose TLP departs later than now is told once, too, and not asked again and again until then.
+// A sender whose TLP departs later than now is notified once, too, and not again and again until then.
 func TestLateDepartureIsToldOnce(t *testing.T) {
 	r := newRig(t, quiet(4), false)
 	const n = 8

@@ -6,10 +6,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Count is TLPs and their bytes.
+// Count counts TLPs and their bytes.
 type Count struct {
 	TLPs    uint64 `json:"tlps"`
-	Data    uint64 `json:"data_tlps"` // those of them with payload
+	Data    uint64 `json:"data_tlps"` // TLPs with payload
 	Payload uint64 `json:"payload_bytes"`
 	Wire    uint64 `json:"wire_bytes"` // payload, header and framing
 }
@@ -24,23 +24,23 @@ func (c *Count) Add(wire, payload int) {
 	}
 }
 
-// Plus is the sum of both.
+// Plus returns the sum of both.
 func (c Count) Plus(o Count) Count {
 	return Count{c.TLPs + o.TLPs, c.Data + o.Data, c.Payload + o.Payload, c.Wire + o.Wire}
 }
 
-// Counters are those of one direction.
+// Counters are the counters of one direction.
 type Counters struct {
 	In        [3]Count // by tlp.Class: taken from the sender
 	Out       [3]Count // retrieved by the receiver
-	DLLPs     uint64   // that went on the wire in this direction
+	DLLPs     uint64   // DLLPs put on the wire in this direction
 	DLLPBytes uint64
 }
 
-// Counters are those of the direction that starts at an end, 0 or 1.
+// Counters returns the counters of the direction that starts at end 0 or 1.
 func (l *Link) Counters(end int) Counters { return l.lanes[end].count }
 
-// Held is what was taken from the sender at an end and not yet retrieved.
+// Held counts the TLPs taken from the sender at an end and not yet retrieved.
 func (l *Link) Held(end int) Count { return l.lanes[end].Held() }
 
 // Idle reports whether nothing is held in either direction.
@@ -56,7 +56,7 @@ func (d *lane) idle() bool {
 	return true
 }
 
-// Held counts what is there; it does not rely on In and Out.
+// Held counts the queues themselves; it does not rely on In and Out.
 func (d *lane) Held() (sum Count) {
 	add := func(p *msg.TLP) { sum.Add(p.TrafficBytes, len(p.Data)) }
 	d.tx.Each(add)
@@ -68,7 +68,7 @@ func (d *lane) Held() (sum Count) {
 	return sum
 }
 
-// each visits what a port has received.
+// each calls f for every TLP in a port's receive buffer.
 func each(port *simcore.Port, f func(*msg.TLP)) {
 	if port == nil {
 		return

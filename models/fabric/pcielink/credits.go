@@ -5,11 +5,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// account is the credits that a transmitter has, by class.
+// account holds a transmitter's credits, by class.
 type account struct {
 	class [3]struct {
 		headers, data     int
-		noHeaders, noData bool // the receiver advertised infinitely many
+		noHeaders, noData bool // the receiver advertised infinite credits
 	}
 }
 
@@ -32,10 +32,11 @@ func newAccount(c *Credits) (a account) {
 	return a
 }
 
-// finite reports whether anything of a class is counted.
+// finite reports whether credits of a class are counted.
 func (a *account) finite(c tlp.Class) bool { return !(a.class[c].noHeaders && a.class[c].noData) }
 
-// take takes the credits for a TLP, one header and its data, if they are there.
+// take takes the credits for a TLP, one header and its data, if there are enough, and reports
+// whether there were.
 func (a *account) take(c tlp.Class, h *tlp.Header) bool {
 	x, data := &a.class[c], h.DataCredits()
 	if !x.noHeaders && x.headers == 0 || !x.noData && x.data < data {

@@ -16,19 +16,19 @@ import (
 type lane struct {
 	link      *Link
 	src, dst  *simcore.Port
-	selective Selective // dst's component, if it is one
-	direct    Input     // dst, if that component has such inputs
-	opposite  *lane     // that carries the DLLPs for this one
+	selective Selective // dst's component, if it implements it
+	direct    Input     // dst, if its component is Direct
+	opposite  *lane     // the lane that carries the DLLPs for this one
 
 	tx     order.Queue[*msg.TLP] // waits for credits
 	line   Wire
 	flight fifo.Queue[*msg.TLP]  // on the wire
 	rx     order.Queue[*msg.TLP] // waits for dst
 
-	buffer  [3]int     // TLPs of a class in tx
-	backlog simcore.Ps // of the wire, at most
-	waiting bool       // src was refused and not notified yet
-	retry   bool       // dst may take more of rx than before
+	buffer  [3]int     // bound on the TLPs of a class in tx
+	backlog simcore.Ps // bound on the wire time queued before the next TLP
+	waiting bool       // src was refused and has not been notified yet
+	retry   bool       // dst may now take more of rx
 	credits account
 	returns fifo.Queue[grant] // on their way back to src
 
@@ -74,14 +74,14 @@ func (d *lane) init(l *Link, i int) {
 	d.wire.init(l, kindWire|i)
 }
 
-// full reports whether TLPs of some class find no room while they wait for credits.
+// full reports whether some class has no room left for TLPs that wait for credits.
 func (d *lane) full() bool {
 	return d.tx.Count(tlp.Posted) >= d.buffer[tlp.Posted] || d.tx.Count(tlp.NonPosted) >= d.buffer[tlp.NonPosted] ||
 		d.tx.Count(tlp.Completion) >= d.buffer[tlp.Completion]
 }
 
-// backlogged reports whether too much is before the wire for a TLP that departs at a time. It then arms the event at
-// which that is over.
+// backlogged reports whether too much is queued before the wire for a TLP that departs at the given
+// time. It then arms the event at which that ends.
 func (d *lane) backlogged(depart simcore.Ps) bool {
 	over := d.line.Busy() - d.backlog
 	if over <= depart {
@@ -91,7 +91,7 @@ func (d *lane) backlogged(depart simcore.Ps) bool {
 	return true
 }
 
-// refuse remembers to notify src.
+// refuse records that src must be notified.
 func (d *lane) refuse() {
 	d.waiting = true
 	d.armCredit()
@@ -118,7 +118,7 @@ func (d *lane) send(p *msg.TLP) bool {
 	return true
 }
 
-// accept takes a TLP that there is room for.
+// accept queues a TLP; the caller has checked for room.
 func (d *lane) accept(p *msg.TLP, h *tlp.Header, class tlp.Class, depart, now simcore.Ps) {
 	if err := d.link.spec.fault(h, len(p.Data), d == &d.link.lanes[1]); err != nil {
 		d.link.fail(fmt.Errorf("pcielink: %s: %s sends %w", d.link.name, d.src.Name(), err))
@@ -138,7 +138,7 @@ func (d *lane) accept(p *msg.TLP, h *tlp.Header, class tlp.Class, depart, now si
 	d.pump(now)
 }
 
-// pump puts on the wire what there are credits for.
+// pump puts TLPs on the wire as far as credits allow.
 func (d *lane) pump(now simcore.Ps) {
 	for p, ok := d.tx.Next((*creditGate)(d)); ok; p, ok = d.tx.Next((*creditGate)(d)) {
 		d.launch(p, max(p.Depart, now), now)
@@ -148,7 +148,7 @@ func (d *lane) pump(now simcore.Ps) {
 	}
 }
 
-// creditGate lets a TLP go that there are credits for, and takes them.
+// creditGate opens for a TLP that has credits, and takes them.
 type creditGate lane
 
 // Open implements order.Gate.
@@ -169,7 +169,7 @@ func (d *lane) launch(p *msg.TLP, depart, now simcore.Ps) {
 	d.deliver.arm((*d.flight.Front()).Arrive)
 }
 
-// deliverDue moves what has arrived into dst's port, and what had to wait.
+// deliverDue moves the TLPs that have arrived, and those that had to wait, into dst's port.
 func (d *lane) deliverDue(now simcore.Ps) {
 	d.deliver.armed = false
 	if d.retry {
@@ -197,14 +197,15 @@ func (d *lane) deliverDue(now simcore.Ps) {
 	}
 }
 
-// offer gives dst what it takes of the receive buffer.
+// offer moves the TLPs that dst takes from the receive buffer to its port.
 func (d *lane) offer() {
 	for p, ok := d.rx.Next((*takeGate)(d)); ok; p, ok = d.rx.Next((*takeGate)(d)) {
 		d.give(p)
 	}
 }
 
-// takeGate lets a TLP go that dst takes. Without a Selective component nothing passes what dst has no room for.
+// takeGate opens for a TLP that dst takes. If dst is not Selective, nothing passes a TLP that dst
+// has no room for.
 type takeGate lane
 
 // Open implements order.Gate.
@@ -236,7 +237,7 @@ func (d *lane) retrieved(p *msg.TLP, now simcore.Ps) {
 	h := p.Parsed()
 	class := h.Kind.Class()
 	d.count.Out[class].Add(p.TrafficBytes, len(p.Data))
-	d.again(now)
+	d.reoffer(now)
 	if !d.credits.finite(class) {
 		return
 	}
@@ -259,7 +260,7 @@ func (d *lane) armCredit() {
 	}
 }
 
-// absorb takes the credits that can be used by now.
+// absorb adds the returned credits that can be used by now.
 func (d *lane) absorb(now simcore.Ps) {
 	any := false
 	for d.returns.Len() > 0 && d.returns.Front().at <= now {
@@ -272,8 +273,8 @@ func (d *lane) absorb(now simcore.Ps) {
 	}
 }
 
-// again has the receive buffer offered to dst once more.
-func (d *lane) again(now simcore.Ps) {
+// reoffer offers the receive buffer to dst once more.
+func (d *lane) reoffer(now simcore.Ps) {
 	if d.rx.Len() > 0 {
 		d.retry = true
 		d.deliver.arm(now)

@@ -6,8 +6,8 @@ import (
 	"nictwin/models/format/tlp"
 )
 
-// fault returns what is wrong with a TLP for the ends' configuration, or nil. back says that it goes from end 1 to end
-// 0.
+// fault checks a TLP against the configuration of the ends. back says that it goes from end 1 to
+// end 0.
 func (s *Spec) fault(h *tlp.Header, payload int, back bool) error {
 	src, dst := &s.Ends[0], &s.Ends[1]
 	if back {

@@ -10,22 +10,23 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Selective is a component that does not take every TLP at any time. What it does not take waits in the link's receive
-// buffer; it calls Link.Retry when it may take more. What it says it takes, it must retrieve when it is notified of it.
+// Selective is a component that cannot take every TLP at any time. TLPs that it does not take wait
+// in the link's receive buffer; it calls Link.Retry when it may take more. A TLP for which Takes
+// returned true must be retrieved as soon as it is notified of it.
 type Selective interface {
 	sim.Component
 	Takes(port *simcore.Port, p *msg.TLP) bool
 }
 
-// Direct is a Selective component that can work on a TLP without its port's buffer between, where that makes no
-// difference: then a link hands over what it takes without a detour.
+// Direct is a Selective component that can process a TLP without buffering it in its port when that
+// makes no difference; the link then hands over such TLPs directly.
 type Direct interface {
 	Selective
 	Input(port *simcore.Port) Input
 }
 
-// Input is a port of a Direct component. Takes is Selective's; Straight reports whether what was just taken can be
-// handed over by Enter, which is called right after.
+// Input is a port of a Direct component. Takes is Selective's; Straight reports whether the TLP
+// just taken can be handed over by Enter, which is called right after.
 type Input interface {
 	Takes(p *msg.TLP) bool
 	Straight(p *msg.TLP) bool
@@ -46,7 +47,7 @@ type Link struct {
 	alarm   simcore.Event // ends the run after a failure
 }
 
-// Event kinds: the lane's number in bit 0, and what is due.
+// Event kinds: bit 0 is the lane's number, the rest says which event is due.
 const (
 	kindDeliver = iota << 1
 	kindCredit
@@ -54,16 +55,16 @@ const (
 	kindFailed
 )
 
-// Name is the link's name.
+// Name returns the link's name.
 func (l *Link) Name() string { return l.name }
 
-// Spec is what the link was made from.
+// Spec returns the spec that the link was made from.
 func (l *Link) Spec() Spec { return l.spec }
 
-// Err is the first thing that went wrong, or nil: a TLP that the ends may not send.
+// Err returns the first error, or nil: a TLP that the ends must not send.
 func (l *Link) Err() error { return l.failed }
 
-// PlugIn implements sim.Connection; see Connect, which says what is wrong instead of panicking.
+// PlugIn implements sim.Connection. Use Connect, which returns errors instead of panicking.
 func (l *Link) PlugIn(port sim.Port, _ int) {
 	if l.plugged == 2 {
 		panic(fmt.Sprintf("pcielink: %s has two ends already: no room for %s", l.name, port.Name()))
@@ -80,7 +81,8 @@ func (l *Link) PlugIn(port sim.Port, _ int) {
 	}
 }
 
-// Unplug implements sim.Connection: it takes both ports off an idle link. It panics while anything is held.
+// Unplug implements sim.Connection: it unplugs both ports of an idle link. It panics while anything
+// is held.
 func (l *Link) Unplug(sim.Port) {
 	for i := range l.lanes {
 		if d := &l.lanes[i]; l.plugged == 2 && (d.Held() != (Count{}) || d.deliver.armed || d.credit.armed ||
@@ -94,7 +96,7 @@ func (l *Link) Unplug(sim.Port) {
 	l.plugged, l.ports, l.lanes = 0, [2]*simcore.Port{}, [2]lane{}
 }
 
-// CanSend implements sim.Connection: there is room for a TLP of any class.
+// CanSend implements sim.Connection: it reports whether there is room for a TLP of any class.
 func (l *Link) CanSend(src sim.Port) bool {
 	d := l.from(src)
 	now := l.clock.Now()
@@ -106,8 +108,8 @@ func (l *Link) CanSend(src sim.Port) bool {
 	return true
 }
 
-// Room reports whether there is room for a TLP of a class that departs at a time; if not, src is notified when there
-// may be.
+// Room reports whether there is room for a TLP of a class that departs at the given time; if not,
+// src is notified when there may be.
 func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 	d := l.from(src)
 	now := l.clock.Now()
@@ -119,7 +121,8 @@ func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 	return true
 }
 
-// Offer sends a TLP of a class that departs at a time if there is Room for it, and reports whether there was.
+// Offer sends a TLP of a class that departs at the given time if there is Room for it, and reports
+// whether there was.
 func (l *Link) Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.TLP) bool {
 	d := l.from(src)
 	now := l.clock.Now()
@@ -133,7 +136,7 @@ func (l *Link) Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.T
 	return true
 }
 
-// Send implements sim.Connection. A TLP leaves when it is stamped to (Depart), or now if that is past.
+// Send implements sim.Connection. A TLP leaves at its stamp (Depart), or now if that is past.
 func (l *Link) Send(m sim.Msg) *sim.SendError {
 	d := l.from(m.Meta().Src)
 	p, ok := m.(*msg.TLP)
@@ -147,7 +150,8 @@ func (l *Link) Send(m sim.Msg) *sim.SendError {
 	return nil
 }
 
-// NotifyAvailable implements sim.Connection. What leaves a port is known from Retrieved.
+// NotifyAvailable implements sim.Connection. The link learns from Retrieved that a TLP has left a
+// port.
 func (l *Link) NotifyAvailable(sim.VTimeInSec, sim.Port) {}
 
 // Retrieved implements simcore.RetrievalWatcher: the far component has taken a TLP, its credits return.
@@ -157,9 +161,9 @@ func (l *Link) Retrieved(port *simcore.Port, m sim.Msg) {
 	}
 }
 
-// Retry has the link offer again what the component of a port did not take.
+// Retry makes the link offer again what the component of a port did not take.
 func (l *Link) Retry(port *simcore.Port) {
-	l.to(port).again(l.clock.Now())
+	l.to(port).reoffer(l.clock.Now())
 }
 
 // Handle implements sim.Handler.
@@ -206,7 +210,7 @@ func (l *Link) from(src sim.Port) *lane {
 	panic(fmt.Sprintf("pcielink: %s has %d ends plugged in, and cannot send from port %v", l.name, l.plugged, src))
 }
 
-// to is the lane that ends at a port.
+// to returns the lane that ends at a port.
 func (l *Link) to(port *simcore.Port) *lane {
 	if port == l.ports[1] {
 		return &l.lanes[0]

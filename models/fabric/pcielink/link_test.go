@@ -72,7 +72,7 @@ func starved() Spec {
 	return s
 }
 
-// While a class lacks credits it is passed by what may pass it, and by nothing else.
+// A class without credits is passed by those TLPs that may pass it, and by no others.
 func TestWhoPassesAClassWithoutCredits(t *testing.T) {
 	const ro = tlp.RelaxedOrder
 	for _, x := range []struct {

@@ -9,15 +9,15 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Spec configures a link. Ends and Credits are by end: 0 is the port that Connect is given first, towards the switch or
-// the root; 1 is the other one.
+// Spec configures a link. Ends and Credits are by end: 0 is Connect's first port, which faces the
+// switch or the root; 1 is the other one.
 type Spec struct {
 	Generation int        `yaml:"generation"` // 3, 4 or 5
 	Width      int        `yaml:"width"`      // lanes: 1, 2, 4, 8 or 16
-	Gbps       int64      `yaml:"gbps"`       // of a direction with 16 lanes; 0: as the generation has it
-	Latency    simcore.Ps `yaml:"latency_ps"` // of a direction, after the last byte; returned credits take as long
+	Gbps       int64      `yaml:"gbps"`       // of each direction, with 16 lanes; 0: the generation's rate
+	Latency    simcore.Ps `yaml:"latency_ps"` // of each direction, after the last byte; returned credits take as long
 
-	Ends    [2]tlp.Limits `yaml:"ends"`    // to what each end was configured
+	Ends    [2]tlp.Limits `yaml:"ends"`    // configuration of each end
 	Credits [2]Credits    `yaml:"credits"` // what each end's receiver advertises
 	Buffer  Buffer        `yaml:"buffer"`  // of each transmitter
 
@@ -25,17 +25,17 @@ type Spec struct {
 	DLLP     DLLP `yaml:"dllp"`
 }
 
-// Overhead is what a TLP takes of the wire beyond its payload.
+// Overhead is the wire bytes of a TLP beyond its payload.
 type Overhead struct {
 	Framing int `yaml:"framing_bytes"` // sequence number, start token, LCRC
-	// the least that a request's header counts; 0: as it is encoded, 12 or 16
+	// least header bytes counted for a request; 0: as encoded, 12 or 16
 	RequestHeader int `yaml:"request_header_bytes"`
 }
 
-// DefaultOverhead is that of Default.
+// DefaultOverhead returns the overhead of Default.
 func DefaultOverhead() Overhead { return Overhead{Framing: 8, RequestHeader: tlp.HeaderBytes} }
 
-// WireBytes is what a TLP with so many bytes of payload takes of the wire.
+// WireBytes returns the wire bytes of a TLP with the given bytes of payload.
 func (o *Overhead) WireBytes(h *tlp.Header, payload int) int {
 	header := h.SizeDW() * tlp.DWBytes
 	if !h.Kind.IsCompletion() {
@@ -53,7 +53,7 @@ func (o *Overhead) Validate() error {
 	return errors.Join(v.errs...)
 }
 
-// Credits is what a receiver advertises (PCIe 2.6.1): headers, and data in units of 16 bytes. 0 is infinite, as in the
+// Credits are advertised by a receiver (PCIe 2.6.1): headers, and data in units of 16 bytes. 0 is infinite, as in the
 // standard.
 type Credits struct {
 	PostedHeaders     int `yaml:"posted_headers"`
@@ -64,7 +64,8 @@ type Credits struct {
 	CompletionData    int `yaml:"completion_data"`
 }
 
-// Buffer bounds what a transmitter holds: TLPs of each class that wait for credits, and bytes that wait for the wire.
+// Buffer bounds a transmitter's queues: TLPs of each class that wait for credits, and bytes that
+// wait for the wire.
 type Buffer struct {
 	Posted     int `yaml:"posted"`
 	NonPosted  int `yaml:"non_posted"`
@@ -72,16 +73,18 @@ type Buffer struct {
 	WireBytes  int `yaml:"wire_bytes"`
 }
 
-// DLLP is what the data link layer takes of the bandwidth opposite to the TLPs: one Ack for every AckEvery of them, one
-// UpdateFC for every UpdateEvery of a class whose credits are finite. 0: none. It is bounded: at most 2 × Bytes a TLP.
+// DLLP configures the bandwidth that the data link layer takes in the direction opposite to the
+// TLPs: one Ack for every AckEvery TLPs, one UpdateFC for every UpdateEvery TLPs of a class whose
+// credits are finite. 0: none. It is bounded: at most 2 × Bytes a TLP.
 type DLLP struct {
 	Bytes       int `yaml:"bytes"`
 	AckEvery    int `yaml:"ack_every"`
 	UpdateEvery int `yaml:"update_every"`
 }
 
-// rawGbps is the bandwidth of a direction with 16 lanes. Generations 3 and 4 as the paper counts them (bf2.pcie: 256;
-// its Table 1: 128 for ConnectX-4); generation 5 after 128b/130b coding (bf3.pcie: 63 GB/s).
+// rawGbps is the bandwidth of each direction with 16 lanes. Generations 3 and 4 as the paper counts
+// them (bf2.pcie: 256; its Table 1: 128 for ConnectX-4); generation 5 after 128b/130b coding
+// (bf3.pcie: 63 GB/s).
 var rawGbps = map[int]int64{3: 128, 4: 256, 5: 504}
 
 const (
@@ -94,16 +97,18 @@ const (
 	dllpBytes        = 8         // 2 B token, 4 B, 2 B CRC from 8 GT/s on (PCIe 4.2.2.3)
 )
 
-// Default is a x16 link of a generation whose far end is configured to MPS 256, MRRS 512 and RCB 64.
+// Default returns a x16 link of a generation whose far end is configured to MPS 256, MRRS 512 and
+// RCB 64.
 //
-// Sources: bandwidth, see rawGbps. Latency: 150 ns, in the budget of 120 to 200 ns for a host link with its root port
-// (assumption; the paper gives 150 to 200 ns for switch and NIC-side link only, bf2.switch_oneway). Framing: 4 B token
-// with sequence number and 4 B LCRC (PCIe 4.2.2.3), so that a completion costs 20 B and a request of 4 DW 24 B;
-// requests count 4 DW always, as bus addresses of a card lie above 4 GB, whatever our numbers for Arm memory are
-// (assumption). Credits: the most without scaling, 127 headers and 2,047 units (PCIe 2.6.1); completions infinite, as
-// root and endpoints must advertise. Transmit buffer: 16 TLPs a class, reads as many as there are tags, 2 KB before
-// the wire (assumption). DLLPs: 8 B each; an Ack every 4 and an UpdateFC every 8 TLPs (assumption: between 0 and 16 B
-// a TLP).
+// Sources: bandwidth, see rawGbps. Latency: 150 ns, in the budget of 120 to 200 ns for a host link
+// with its root port (assumption; the paper gives 150 to 200 ns for switch and NIC-side link only,
+// bf2.switch_oneway). Framing: 4 B token with sequence number and 4 B LCRC (PCIe 4.2.2.3), so that
+// a completion costs 20 B and a request of 4 DW 24 B; requests always count 4 DW, as bus addresses
+// of a card lie above 4 GB, whatever our numbers for Arm memory are (assumption). Credits: the most
+// without scaling, 127 headers and 2,047 units (PCIe 2.6.1); completions infinite, as root and
+// endpoints must advertise. Transmit buffer: 16 TLPs a class, reads as many as there are tags, 2 KB
+// before the wire (assumption). DLLPs: 8 B each; an Ack every 4 and an UpdateFC every 8 TLPs
+// (assumption: between 0 and 16 B a TLP).
 func Default(generation int) Spec {
 	credits := Credits{PostedHeaders: 127, PostedData: 2047, NonPostedHeaders: 127, NonPostedData: 127}
 	return Spec{
@@ -136,10 +141,10 @@ func withMPS(generation, mps int) Spec {
 	return s
 }
 
-// PresetNames are what Preset takes.
+// PresetNames are the names that Preset takes.
 var PresetNames = []string{"gen3-x16", "gen4-x16", "gen5-x16", "bf2-host", "bf3-host", "bf3-arm"}
 
-// Preset is the spec of a name.
+// Preset returns the spec with the given name.
 func Preset(name string) (Spec, error) {
 	f, ok := presets[name]
 	if !ok {
@@ -148,7 +153,7 @@ func Preset(name string) (Spec, error) {
 	return f(), nil
 }
 
-// Rate is the bandwidth of a direction.
+// Rate returns the bandwidth of each direction.
 func (s *Spec) Rate() simcore.Rate {
 	gbps := s.Gbps
 	if gbps == 0 {
@@ -201,7 +206,7 @@ func (b *Buffer) check(v *checker) {
 	v.check(b.WireBytes >= 0 && b.WireBytes <= 1<<20, "buffer.wire_bytes", b.WireBytes, "0 to 2^20")
 }
 
-// check holds the credits to what a TLP of the largest payload needs.
+// check rejects credits that are too few for a TLP of the largest payload.
 func (c *Credits) check(v *checker, at field.Path, mps int) {
 	least := mps / creditBytes
 	for _, x := range [...]struct {

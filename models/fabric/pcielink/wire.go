@@ -2,20 +2,20 @@ package pcielink
 
 import "nictwin/models/sim/simcore"
 
-// Wire is a transmitter, and what the data link layer takes of it.
+// Wire is a transmitter with the DLLPs that share its bandwidth.
 type Wire struct {
 	simcore.Serial
 
-	// DLLPs that are to be sent: those that were due before the instant dueAt, and those due in it. The latter go on
-	// the wire after it, so that the order of events within an instant does not matter.
+	// DLLPs not yet sent: those due before the instant dueAt, and those due in it. The latter take
+	// their bandwidth after it, so that the order of events within an instant does not matter.
 	due, dueNow int
 	dueAt       simcore.Ps
 }
 
-// NewWire makes a transmitter of a rate that is not infinite.
+// NewWire returns a transmitter of a finite rate.
 func NewWire(r simcore.Rate) Wire { return Wire{Serial: simcore.NewSerial(r)} }
 
-// owe notes a DLLP that is due from a time on.
+// owe records a DLLP that falls due now.
 func (w *Wire) owe(now simcore.Ps) {
 	if now != w.dueAt {
 		w.due += w.dueNow
@@ -24,7 +24,7 @@ func (w *Wire) owe(now simcore.Ps) {
 	w.dueNow++
 }
 
-// paid takes the DLLPs that go on the wire before a TLP.
+// paid returns how many DLLPs go on the wire before a TLP sent now, and removes them.
 func (w *Wire) paid(now simcore.Ps) int {
 	n := w.due
 	w.due = 0

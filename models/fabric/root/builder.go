@@ -12,12 +12,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Root. Memory is what the NIC's reads and writes go to, by
-// bus address. TLPs is where packets come from and go back to; nil makes the
-// root's own. Requesters are the IDs whose register accesses go through this
-// root, where there is more than one: completions find the others elsewhere.
-// Nil: any ID's do. Invalidates has memory drop the lines that invalidate
-// messages of the NIC name [D4]: for memory with a cache before it.
+// Builder makes a Root. The NIC's reads and writes access Memory by bus address. TLPs is the packet
+// pool; nil makes the root's own. Requesters are the IDs whose register accesses go through this
+// root, if there are several roots: completions for other IDs are routed elsewhere. Nil: any ID.
+// Invalidates makes memory drop the lines that the NIC's invalidate messages name [D4]: for memory
+// with a cache before it.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -30,8 +29,7 @@ type Builder struct {
 
 const portCap = 1024
 
-// Build makes the component; its port is PCIe. It panics if Akita does not
-// accept the name.
+// Build makes the component; its port is PCIe. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Root, error) {
 	if b.Scheduler == nil {
 		return nil, fmt.Errorf("root: %s has no scheduler", name)

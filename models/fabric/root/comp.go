@@ -13,16 +13,17 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Root answers the NIC, and speaks to it for software.
+// Root is a root complex. See the package comment.
 type Root struct {
 	*sim.ComponentBase
 
-	// OnCompletion is told of completions for requester IDs that have no MMIO. Data is good until it returns. Nil:
-	// they are an error.
+	// OnCompletion is called for completions whose requester ID has no MMIO. Data is valid until it
+	// returns. Nil: such completions are an error.
 	OnCompletion func(h *tlp.Header, data []byte)
 
-	// OnMessage is told of the messages that the NIC sends. Data is good until it returns. Nil: nobody is. What they
-	// do to the cache of the root's memory is Builder.Invalidates.
+	// OnMessage is called for each message that the NIC sends. Data is valid until it returns. Nil:
+	// messages are ignored, but see Builder.Invalidates for their effect on the cache of the root's
+	// memory.
 	OnMessage func(h *tlp.Header, data []byte)
 
 	spec       Spec
@@ -30,34 +31,35 @@ type Root struct {
 	port       *simcore.Port
 	tlps       *msg.TLPs
 	memory     mem.Target
-	holder     mem.Holder // memory, if it can be full
+	holder     mem.Holder // memory, if it is one
 	receiving  bool
 	completers [2]*tlp.Completer
 	mmio       []*MMIO
-	requesters []uint16 // of the register accesses; nil: any
+	requesters []uint16 // IDs allowed to access registers; nil: any
 	outbounds  []*Outbound
 
 	invalidates bool
 	drops       dropPool
 
-	out    fifo.Queue[*msg.TLP] // register requests and raw TLPs to send
-	reads  readQueue
-	writes writePool
-	behind behindQueue
-	alarm  simcore.Alarm
-	failed error
-	hdr    tlp.Header // of the TLP at hand
+	out     fifo.Queue[*msg.TLP] // register requests and raw TLPs to send
+	reads   readQueue
+	writes  writePool
+	notices noticeQueue
+	alarm   simcore.Alarm
+	failed  error
+	hdr     tlp.Header // of the current TLP
 }
 
 var _ sim.Component = (*Root)(nil)
 
-// PCIe is the port; its messages are msg.TLP.
+// PCIe returns the port; its messages are msg.TLP.
 func (r *Root) PCIe() *simcore.Port { return r.port }
 
-// Err is the first thing that the root could not make sense of, or nil.
+// Err returns the first error: what the root could not handle, or nil.
 func (r *Root) Err() error { return r.failed }
 
-// Idle reports whether nothing is to be sent, and no register read and no access to memory is in flight.
+// Idle reports whether nothing waits to be sent, and no register read and no access to memory is in
+// flight.
 func (r *Root) Idle() bool {
 	for _, m := range r.mmio {
 		if m.pending > 0 {
@@ -70,11 +72,11 @@ func (r *Root) Idle() bool {
 		}
 	}
 	return r.port.Len() == 0 && r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.drops.open == 0 &&
-		r.behind.waiting.Len() == 0
+		r.notices.waiting.Len() == 0
 }
 
-// Send sends any TLP to the NIC, after the register accesses asked for before. The root owns p from then on. Requests
-// that want an answer need a requester ID without MMIO; see OnCompletion.
+// Send sends any TLP to the NIC, after the register accesses requested before. The root owns p from
+// then on. Requests that want an answer need a requester ID without MMIO; see OnCompletion.
 func (r *Root) Send(p *msg.TLP) {
 	r.out.Push(p)
 	r.arm(simcore.Now(r.sched))
@@ -83,8 +85,8 @@ func (r *Root) Send(p *msg.TLP) {
 // NotifyRecv implements sim.Component.
 func (r *Root) NotifyRecv(sim.VTimeInSec, sim.Port) { r.receive() }
 
-// receive takes what came, unless memory is full: then it stays in the port, and
-// the link's credits with it.
+// receive takes the TLPs that arrived, unless memory is full: then they stay in the port, and the
+// link's credits with them.
 func (r *Root) receive() {
 	if r.receiving {
 		return
@@ -95,7 +97,7 @@ func (r *Root) receive() {
 		m := r.port.Retrieve(now)
 		p, ok := m.(*msg.TLP)
 		if !ok {
-			r.fail(fmt.Errorf("root: %s received a %T, wants TLPs", r.Name(), m))
+			r.fail(fmt.Errorf("root: %s received a %T: want a TLP", r.Name(), m))
 			continue
 		}
 		r.take(p)
@@ -121,7 +123,7 @@ func (r *Root) take(p *msg.TLP) {
 		r.answer(h)
 		r.tlps.Put(p)
 	default:
-		r.tellBehind(p)
+		r.notifyInOrder(p)
 	}
 }
 
@@ -131,7 +133,7 @@ func (r *Root) fail(err error) {
 	}
 }
 
-// arm makes sure that Handle is called at a time, or before.
+// arm schedules Handle for the given time, unless it is due earlier.
 func (r *Root) arm(at simcore.Ps) { r.alarm.Set(at) }
 
 // Handle implements sim.Handler: something is due.

@@ -63,7 +63,7 @@ func (w *wiretap) Func(c sim.HookCtx) {
 	}
 }
 
-// waiting is the bytes of writes that are in the root's port: a delivery is told of after the root has seen it.
+// waiting returns the bytes of writes in the root's port: a delivery is reported after the root has seen it.
 func (w *wiretap) waiting() (n int) {
 	for _, bytes := range w.writes[len(w.writes)-w.port.Len():] {
 		n += bytes

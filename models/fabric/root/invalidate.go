@@ -9,13 +9,14 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// dropPool counts the invalidations under way and keeps those to be used again.
+// dropPool counts the invalidations in flight and keeps a free list.
 type dropPool struct {
 	open int
 	idle []*mem.Access
 }
 
-// invalidate has memory drop the lines that a message of the NIC names [D4]. Lines where no memory is are nobody's.
+// invalidate drops the lines that a message of the NIC names [D4]. Lines outside memory are
+// ignored.
 func (r *Root) invalidate(h *tlp.Header, data []byte) {
 	if h.Kind != tlp.MsgD || h.Code != nicspec.InvalidateCode || h.VendorID != nicspec.InvalidateVendor {
 		return
@@ -35,14 +36,14 @@ func (r *Root) invalidate(h *tlp.Header, data []byte) {
 	if n := len(r.drops.idle); n > 0 {
 		a, r.drops.idle = r.drops.idle[n-1], r.drops.idle[:n-1]
 	} else {
-		a = &mem.Access{Op: mem.Invalidate, Done: r.dropped}
+		a = &mem.Access{Op: mem.Invalidate, Done: r.linesDropped}
 	}
 	a.Addr, a.Span, a.Err = m.Addr, int(m.Lines)*nicspec.LineBytes, nil
 	r.drops.open++
 	r.memory.Access(a)
 }
 
-func (r *Root) dropped(a *mem.Access) {
+func (r *Root) linesDropped(a *mem.Access) {
 	if a.Err != nil && !errors.Is(a.Err, mem.ErrNoMemory) {
 		r.fail(a.Err)
 	}

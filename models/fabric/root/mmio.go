@@ -28,7 +28,7 @@ type regRead struct {
 	done func(value uint64, err error)
 }
 
-// RegError tells of a register access that went wrong. When that is the NIC's doing, it wraps a
+// RegError reports a register access that failed. When the NIC is to blame, it wraps a
 // *boundary.ContractError.
 type RegError struct {
 	Off uint32
@@ -42,10 +42,10 @@ func (e *RegError) Error() string { return fmt.Sprintf("NIC register %#x: %v", e
 // Unwrap returns the cause.
 func (e *RegError) Unwrap() error { return e.Err }
 
-// ErrNoTag says that as many register reads as the requester has tags are in flight.
+// ErrNoTag means that all of the requester's tags are taken by register reads in flight.
 var ErrNoTag = errors.New("all tags for register reads are in use")
 
-// MMIO is the register access of a requester, the same for every call with its ID.
+// MMIO returns the register access of a requester: the same one for every call with its ID.
 func (r *Root) MMIO(requester uint16) *MMIO {
 	if m := r.mmioOf(requester); m != nil {
 		return m
@@ -70,7 +70,7 @@ func (m *MMIO) Write32(off uint32, v uint32) error {
 	return m.Write(off, []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)})
 }
 
-// foreign returns why accesses of the requester cannot go through this root, or nil.
+// foreign returns an error if accesses of the requester cannot go through this root.
 func (m *MMIO) foreign(off uint32) error {
 	if m.r.requesters == nil || slices.Contains(m.r.requesters, m.id) {
 		return nil
@@ -96,8 +96,8 @@ func (m *MMIO) Write(off uint32, b []byte) error {
 	return nil
 }
 
-// Read reads n bytes, 4 or 8, of the register space and calls done with the
-// value. It fails with ErrNoTag when too many reads are in flight.
+// Read reads n bytes, 4 or 8, of the register space and calls done with the value. It fails with
+// ErrNoTag when too many reads are in flight.
 func (m *MMIO) Read(off uint32, n int, done func(value uint64, err error)) error {
 	if err := m.foreign(off); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (m *MMIO) Read(off uint32, n int, done func(value uint64, err error)) error
 	return nil
 }
 
-// complete takes a completion of a register read.
+// complete handles a completion of a register read.
 func (r *Root) complete(h *tlp.Header, data []byte) {
 	if o := r.outboundOf(h.RequesterID); o != nil {
 		o.complete(h, data)
@@ -141,7 +141,7 @@ func (r *Root) complete(h *tlp.Header, data []byte) {
 	reg.done(reg.value(h, data))
 }
 
-// value is what a completion says of the register.
+// value decodes a completion of a register read.
 func (reg *regRead) value(h *tlp.Header, data []byte) (v uint64, err error) {
 	switch {
 	case h.Kind == tlp.Cpl || h.Status != tlp.StatusSC:

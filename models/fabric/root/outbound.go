@@ -16,10 +16,10 @@ import (
 
 // OutboundSpec configures an Outbound.
 type OutboundSpec struct {
-	Tags int `yaml:"tags"` // read requests under way at a time; accesses beyond wait
+	Tags int `yaml:"tags"` // read requests in flight; further accesses wait
 }
 
-// DefaultOutboundSpec is 32 tags, as many as a function has without extended tags (PCIe 2.2.6.2).
+// DefaultOutboundSpec has 32 tags, as many as a function has without extended tags (PCIe 2.2.6.2).
 func DefaultOutboundSpec() OutboundSpec { return OutboundSpec{Tags: 32} }
 
 // Validate returns every error of the spec.
@@ -30,12 +30,14 @@ func (s OutboundSpec) Validate() error {
 	return nil
 }
 
-// Outbound is memory behind a switch as the processor of this root reaches it: a mem.Target whose reads and writes are
-// memory requests of the root, under a requester ID of its own. It holds no bytes.
+// Outbound is memory behind a switch, as the processor of this root reaches it: a mem.Target whose
+// reads and writes become memory requests of the root, under a requester ID of its own. It holds no
+// bytes.
 //
-// Writes are posted, but an access is done only when memory at the far end is done with it, as package mem demands:
-// that is known from the TLP that is given back, and costs no traffic. Caches at this end do not see the far memory,
-// so Clean and Invalidate wait for the writes before them and do nothing else.
+// Writes are posted, but an access is done only when memory at the far end is done with it, as
+// package mem demands: the root learns that when the TLP is given back, which costs no traffic.
+// Caches at this end do not hold lines of the far memory, so Clean and Invalidate only wait for the
+// writes before them.
 type Outbound struct {
 	r       *Root
 	id      uint16
@@ -43,16 +45,16 @@ type Outbound struct {
 	memory  mem.Target
 	reads   []outRead // by tag
 	free    []uint8
-	waiting fifo.Queue[*passage] // reads with requests to be sent
-	posted  fifo.Queue[*passage] // in order: all but reads
-	landed  int                  // TLPs of posted that the far end is done with and that were not counted
+	waiting fifo.Queue[*passage] // reads with requests still to send
+	posted  fifo.Queue[*passage] // all accesses except reads, in order
+	landed  int                  // TLPs of posted that the far end is done with, not yet counted
 	armed   bool
 	idle    fifo.Free[passage]
 	events  simcore.EventPool
 	stats   OutboundStats
 }
 
-// OutboundStats is what an Outbound carried.
+// OutboundStats counts what an Outbound has carried.
 type OutboundStats struct {
 	AcceptedBytes uint64 // of reads and writes
 	FinishedBytes uint64
@@ -61,25 +63,26 @@ type OutboundStats struct {
 	WriteTLPs     uint64
 }
 
-// passage is an access that is not done.
+// passage is an access in progress.
 type passage struct {
 	a     *mem.Access
-	asked int // bytes of a read that were asked for
-	open  int // requests that are not done
+	asked int // bytes of a read requested so far
+	open  int // requests in flight
 	err   error
 }
 
-// outRead is a read request under way.
+// outRead is a read request in flight.
 type outRead struct {
 	x    *passage
-	off  int // of the next byte in the access
+	off  int // offset of the next byte in the access
 	left int
-	addr uint64 // of the next byte
+	addr uint64 // address of the next byte
 	due  simcore.Ps
 }
 
-// NewOutbound returns the way to a memory that other roots have. Only its Check is used: it says which addresses are
-// there. limits are what the links and roots on the way take. The ID must be routed to this root and have no MMIO.
+// NewOutbound returns access to a memory behind other roots. Only its Check is used, to find out
+// which addresses exist. limits are those of the links and roots on the route. The ID must be
+// routed to this root and have no MMIO.
 func (r *Root) NewOutbound(id uint16, s OutboundSpec, limits tlp.Limits, memory mem.Target) (*Outbound, error) {
 	if memory == nil {
 		return nil, fmt.Errorf("root: %s: outbound has no memory to reach", r.Name())
@@ -107,13 +110,13 @@ func (r *Root) outboundOf(id uint16) *Outbound {
 	return nil
 }
 
-// Stats returns what was carried so far.
+// Stats returns the counters so far.
 func (o *Outbound) Stats() OutboundStats { return o.stats }
 
-// Idle reports whether no access is under way.
+// Idle reports whether no access is in flight.
 func (o *Outbound) Idle() bool { return o.stats.Held == 0 && o.posted.Len() == 0 }
 
-// Name is what the engine's errors call it.
+// Name returns the name used in the engine's errors.
 func (o *Outbound) Name() string { return o.r.Name() + ".Outbound" }
 
 // Check implements mem.Target.
@@ -185,7 +188,7 @@ func (o *Outbound) ask() {
 	}
 }
 
-// refuse ends the run: a request that cannot be formed.
+// refuse ends the run: a request cannot be formed.
 func (o *Outbound) refuse(err error) {
 	o.r.fail(fmt.Errorf("root: %s: %w", o.Name(), err))
 	o.r.arm(simcore.Now(o.r.sched))
@@ -227,7 +230,7 @@ func (o *Outbound) complete(h *tlp.Header, data []byte) {
 	o.ask()
 }
 
-// failure is what a completion without data says.
+// failure returns the error that a completion without data stands for.
 func failure(h *tlp.Header, t *outRead) error {
 	why := mem.ErrAborted
 	if h.Status == tlp.StatusUR {
@@ -242,7 +245,7 @@ func (o *Outbound) Consumed(simcore.Ps) {
 	o.arm()
 }
 
-// arm has Handle called in this instant.
+// arm schedules Handle for this instant.
 func (o *Outbound) arm() {
 	if o.armed {
 		return
@@ -253,8 +256,8 @@ func (o *Outbound) arm() {
 	o.r.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: writes have landed. The far memory takes them in order, so any that is done vouches
-// for those before it.
+// Handle implements sim.Handler: writes have landed. The far memory takes them in order, so a write
+// that is done implies those before it.
 func (o *Outbound) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {

@@ -20,7 +20,7 @@ import (
 
 const ns = simcore.Nanosecond
 
-// pair is two roots that face each other, of which the first reaches the memory of the second.
+// pair is two roots that face each other; the first reaches the memory of the second.
 type pair struct {
 	near, far *root.Root
 	out       *root.Outbound

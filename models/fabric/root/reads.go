@@ -10,10 +10,10 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// readQueue is the NIC's reads that are not answered completely.
+// readQueue holds the NIC's reads that are not completely answered.
 type readQueue struct {
-	waiting fifo.Queue[*read] // those that were not begun, in order of arrival
-	ready   fifo.Queue[*read] // those that were begun and whose next completion can leave
+	waiting fifo.Queue[*read] // not begun, in order of arrival
+	ready   fifo.Queue[*read] // begun, and the next completion can leave
 	asking  *completion       // whose access is being issued
 	open    int
 
@@ -25,13 +25,13 @@ type readQueue struct {
 type read struct {
 	tlp.Reply
 	due    simcore.Ps
-	cpls   fifo.Queue[*completion] // whose data was asked for, in address order
+	cpls   fifo.Queue[*completion] // data requested, in address order
 	begun  bool                    // it left readQueue.waiting
 	listed bool                    // in readQueue.ready
-	over   bool                    // ended by a completion without data: drop those after it
+	over   bool                    // ended by a completion without data: drop the later ones
 }
 
-// completion is one completion, whose data memory is asked for.
+// completion is one completion together with the memory access for its data.
 type completion struct {
 	mem.Access
 	read  *read
@@ -44,7 +44,7 @@ type completion struct {
 func (r *Root) answer(h *tlp.Header) {
 	ep, _ := mem.Split(h.Address)
 	if ep >= len(r.completers) {
-		ep = 0 // the Arm root refuses what belongs to nobody
+		ep = 0 // the Arm root refuses addresses that belong to no endpoint
 	}
 	reply, err := r.completers[ep].Begin(h)
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *Root) answer(h *tlp.Header) {
 	r.arm(x.due)
 }
 
-// sendReplies sends what can be sent: completions whose data has come, then
-// those of reads that are due.
+// sendReplies sends what can be sent: completions whose data has arrived, then those of reads that
+// are due.
 func (r *Root) sendReplies(now simcore.Ps) error {
 	q := &r.reads
 	for q.ready.Len() > 0 {
@@ -93,8 +93,8 @@ func (r *Root) sendReplies(now simcore.Ps) error {
 	return nil
 }
 
-// advance sends completions of a read and asks for the data of others. It
-// reports whether the port let it go as far as it could.
+// advance sends completions of a read and requests the data of further ones. It reports whether the
+// port took all that it sent.
 func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 	if free, err = r.forward(x, now); err != nil || !free {
 		return false, err
@@ -104,7 +104,7 @@ func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 			return false, nil
 		}
 		c := r.ask(x)
-		if c.there && x.cpls.Len() == 0 { // at once, as most memories are
+		if c.there && x.cpls.Len() == 0 { // at once: the usual case for memories
 			if err = r.finish(c, now); err != nil {
 				return false, err
 			}
@@ -118,7 +118,7 @@ func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 	return true, nil
 }
 
-// ask asks memory for the data of a read's next completion.
+// ask requests the data of a read's next completion from memory.
 func (r *Root) ask(x *read) *completion {
 	c := r.newCompletion()
 	c.read, c.p, c.there = x, r.tlps.Get(), false
@@ -158,8 +158,8 @@ func (r *Root) fetched(c *completion) {
 	r.arm(simcore.Now(r.sched))
 }
 
-// forward sends the completions of a read that are there, in address order. It
-// reports whether the port took them all.
+// forward sends the completions of a read whose data has arrived, in address order. It reports
+// whether the port took them all.
 func (r *Root) forward(x *read, now simcore.Ps) (all bool, err error) {
 	for x.cpls.Len() > 0 && (*x.cpls.Front()).there {
 		c := *x.cpls.Front()
@@ -174,8 +174,7 @@ func (r *Root) forward(x *read, now simcore.Ps) (all bool, err error) {
 	return true, nil
 }
 
-// finish sends a completion whose data is there, or drops it if its read is
-// over.
+// finish sends a completion whose data has arrived, or drops it if its read is over.
 func (r *Root) finish(c *completion, now simcore.Ps) error {
 	x, p := c.read, c.p
 	c.p = nil
@@ -198,7 +197,7 @@ func (r *Root) finish(c *completion, now simcore.Ps) error {
 	return nil
 }
 
-// statusOf is what a failed access means to the NIC.
+// statusOf returns the completion status for a failed access.
 func statusOf(err error) error {
 	switch {
 	case errors.Is(err, mem.ErrNoMemory):

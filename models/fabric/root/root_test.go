@@ -161,7 +161,7 @@ func TestStatusOfReads(t *testing.T) {
 	for _, x := range []struct {
 		name string
 		err  error
-		want []tlp.Status // of the completions of a read of 500 B, MPS 128, the second of which fails
+		want []tlp.Status // of the completions of a read of 500 B, MPS 128, whose second access fails
 		ep   bool
 	}{
 		{"nothing there", mem.ErrNoMemory, []tlp.Status{tlp.StatusSC, tlp.StatusUR}, false},

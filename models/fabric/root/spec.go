@@ -10,17 +10,17 @@ import (
 
 // Spec configures a Root.
 type Spec struct {
-	Latency simcore.Ps    `yaml:"latency_ps"` // read arrived to its first access to memory
+	Latency simcore.Ps    `yaml:"latency_ps"` // from a read's arrival to its first access to memory
 	Limits  tlp.Limits    `yaml:"limits"`     // MPS and RCB split completions
-	Split   tlp.CplPolicy `yaml:"split"`      // where among the boundaries that the limits leave
+	Split   tlp.CplPolicy `yaml:"split"`      // which of the boundaries allowed by the limits are used
 	Seed    uint64        `yaml:"seed"`       // of tlp.CplRandom
-	// accesses to memory in flight of one read; 0: as many as it has completions
+	// memory accesses in flight for each read; 0: one for each of its completions
 	Ahead   int        `yaml:"ahead"`
 	Tags    int        `yaml:"tags"`           // register reads in flight of each requester
-	Timeout simcore.Ps `yaml:"reg_timeout_ps"` // a register read unanswered for this long is an error
+	Timeout simcore.Ps `yaml:"reg_timeout_ps"` // a register read unanswered for longer is an error
 }
 
-// DefaultSpec is a root complex 300 ns away.
+// DefaultSpec returns a root complex 300 ns away.
 func DefaultSpec() Spec {
 	return Spec{
 		Latency: 300 * simcore.Nanosecond, Limits: tlp.Limits{MPS: 256, MRRS: 512, RCB: 64},

@@ -6,16 +6,16 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// writePool keeps the writes that are under way, and those to be used again.
+// writePool counts the writes in flight and keeps a free list.
 type writePool struct {
-	open       int    // writes of the NIC that memory is not done with
+	open       int    // writes of the NIC that memory has not completed
 	issued     uint64 // accesses so far
-	landed     uint64 // of them in memory: all up to the latest that is done, as they take effect in order
+	landed     uint64 // accesses in memory: all up to the latest that is done, as they take effect in order
 	idle       []*write
 	idleStores []*store
 }
 
-// write is a write of the NIC; its TLP lives until memory is done with it.
+// write is a write of the NIC; it keeps its TLP until memory is done with it.
 type write struct {
 	p    *msg.TLP
 	left int // accesses that are not done
@@ -46,7 +46,7 @@ func (r *Root) store(h *tlp.Header, p *msg.TLP) {
 		w.left++
 		r.memory.Access(&s.Access)
 	}
-	r.wrote(w)
+	r.partWritten(w)
 }
 
 func (r *Root) newStore() *store {
@@ -61,14 +61,14 @@ func (r *Root) newStore() *store {
 		s.of, s.Data = nil, nil
 		r.writes.landed = max(r.writes.landed, s.number)
 		r.writes.idleStores = append(r.writes.idleStores, s)
-		r.wrote(w)
+		r.partWritten(w)
 		r.landed()
 	}
 	return s
 }
 
-// wrote ends one part of a write; the last gives its TLP back.
-func (r *Root) wrote(w *write) {
+// partWritten ends one part of a write; the last one returns its TLP to the pool.
+func (r *Root) partWritten(w *write) {
 	if w.left--; w.left > 0 {
 		return
 	}

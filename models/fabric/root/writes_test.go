@@ -34,8 +34,8 @@ func TestWritesTakeTime(t *testing.T) {
 	require.Equal(t, want, b.dev.data[1])
 }
 
-// Whoever is told of a completion or a message finds what the device wrote before it, and what it wrote later is not
-// waited for.
+// Software that is notified of a completion or a message finds everything that the device wrote before it; later writes
+// are not waited for.
 func TestWhatIsToldComesAfterWrites(t *testing.T) {
 	const slow = simcore.Microsecond
 	b := delayed(t, root.DefaultSpec(), inject.DelaySpec{Latency: slow})

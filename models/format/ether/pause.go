@@ -2,20 +2,21 @@ package ether
 
 import "encoding/binary"
 
-// PauseClasses is the priority classes of a port.
+// PauseClasses is the number of priority classes of a port.
 const PauseClasses = 8
 
-// Pause is what a pause frame says (IEEE 802.3 annex 31B, IEEE 802.1Qbb). A quantum is 512 bit times of the port.
+// Pause is the content of a pause frame (IEEE 802.3 annex 31B, IEEE 802.1Qbb). A quantum is 512 bit
+// times of the port.
 type Pause struct {
 	Priority bool
-	Classes  uint8                // of a priority pause: those it names
-	Quanta   [PauseClasses]uint16 // by class; of any other pause the first
+	Classes  uint8                // of a priority pause: the classes named
+	Quanta   [PauseClasses]uint16 // by class; a pause of the whole port uses the first
 }
 
 // PauseQuantumBits is the unit of pause times, in bit times of the port.
 const PauseQuantumBits = 512
 
-// MAC control frames, and places in a pause frame from its start.
+// MAC control values, and offsets in a pause frame.
 const (
 	macControlType = 0x8808
 	pauseOpcode    = 0x0001
@@ -30,7 +31,7 @@ const (
 
 var pauseAddress = [6]byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01}
 
-// ParsePause reports whether a frame is a pause frame, and what it says.
+// ParsePause reports whether a frame is a pause frame, and decodes it.
 func ParsePause(frame []byte) (p Pause, ok bool) {
 	if len(frame) < MinLen || [6]byte(frame) != pauseAddress ||
 		binary.BigEndian.Uint16(frame[macControlOff:]) != macControlType {

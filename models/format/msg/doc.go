@@ -1,11 +1,9 @@
-// Package msg has the messages that cross timed links, TLP and Frame: a packet
-// of tlp or ether with the stamps of its way, and the pools that recycle them.
+// Package msg has the messages that cross timed links, TLP and Frame: a packet of tlp or ether with
+// the timestamps of its journey, and the pools that recycle them.
 //
-// It knows no header and no field; that is what tlp, ether and wire are for.
+// It knows no header and no field; those are in tlp, ether and wire.
 //
 // Invariants:
-//   - The size of a message on its link follows from its packet (Bytes);
-//     nobody sets it.
-//   - A pool belongs to one simulation thread. What is in a pool is referred
-//     to by nobody else.
+//   - The size of a message on its link follows from its packet (Bytes); nobody sets it.
+//   - A pool belongs to one simulation thread. Nothing else refers to a message in a pool.
 package msg

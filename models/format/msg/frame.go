@@ -18,9 +18,8 @@ type Frame struct {
 	pooled bool
 }
 
-// Bytes implements simcore.Timed: the frame without FCS. What else the wire
-// carries is the link's overhead, ether.WireOverhead. A frame in another framing
-// there says by how much it is shorter, ether.Frame.Trim.
+// Bytes implements simcore.Timed: the frame without FCS. The link adds its overhead,
+// ether.WireOverhead. A frame in another framing is shorter by ether.Frame.Trim.
 func (f *Frame) Bytes() int { return len(f.Data) - f.Trim }
 
 // Frames is a pool of frames with their buffers. The zero value is ready for
@@ -29,8 +28,8 @@ type Frames struct {
 	free [frameSizes][]*Frame // by the size of their buffers, in frameStep
 }
 
-// Buffers are multiples of frameStep long, so that a frame takes little more memory than its bytes. Longer ones than
-// any that a NIC takes share the last list.
+// Buffers are multiples of frameStep long, so that a frame takes little more memory than its bytes.
+// Frames longer than any that a NIC accepts share the last list.
 const (
 	frameStep  = 512
 	frameSizes = ether.MaxLen/frameStep + 2
@@ -38,8 +37,8 @@ const (
 
 func frameSize(n int) int { return min((n+frameStep-1)/frameStep, frameSizes-1) }
 
-// Get returns a frame with n bytes of data, whose contents are arbitrary; all
-// else is zero, Queue is -1.
+// Get returns a frame with n bytes of data, whose contents are arbitrary; Queue is -1, everything
+// else zero.
 func (l *Frames) Get(n int) *Frame {
 	var f *Frame
 	size := frameSize(n)
@@ -64,8 +63,8 @@ func (l *Frames) Copy(data []byte) *Frame {
 	return f
 }
 
-// Put takes back a frame that nothing refers to any more. It panics if the
-// frame is in the pool already.
+// Put returns a frame to the pool; nothing may refer to it any more. It panics if the frame is in
+// the pool already.
 func (l *Frames) Put(f *Frame) {
 	if f.pooled {
 		panic(fmt.Sprintf("msg: frame %d of port %d is put back twice", f.Seq, f.Port))

@@ -13,14 +13,14 @@ type TLP struct {
 	tlp.Packet
 	Seq uint64 // the sender's ordinal
 
-	// Sender, if set, is told once when the TLP is given back: whoever it was for is done with it.
+	// Sender, if set, is notified once when the TLP is given back: the receiver is done with it.
 	Sender Consumer
 
 	pooled bool
 }
 
-// Consumer is told that a TLP was consumed, and how long a notice of that takes from there to whoever sent it
-// (simcore.Msg.Back). It may not do more than note that.
+// Consumer is notified that a TLP was consumed; back is how long such a notice takes from there to
+// the sender (simcore.Msg.Back). Consumed may only record it.
 type Consumer interface{ Consumed(back simcore.Ps) }
 
 // Bytes implements simcore.Timed: header and payload.
@@ -46,8 +46,8 @@ func (l *TLPs) Get() *TLP {
 	return t
 }
 
-// Put takes back a TLP of which the caller holds the last reference. It panics
-// if the TLP is in a pool already.
+// Put returns a TLP to the pool; the caller must hold the last reference. It panics if the TLP is
+// in a pool already.
 func (l *TLPs) Put(t *TLP) {
 	if t.pooled {
 		panic("msg: TLP put into a pool twice")
@@ -62,8 +62,8 @@ func (l *TLPs) Put(t *TLP) {
 	}
 }
 
-// Live is the number of TLPs taken and not given back. It can be negative for
-// a pool that is given TLPs taken from elsewhere.
+// Live returns the number of TLPs taken and not given back. It can be negative for a pool that is
+// given TLPs of other pools.
 func (l *TLPs) Live() int { return l.live }
 
 var (

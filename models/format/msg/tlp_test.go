@@ -44,7 +44,7 @@ type told int
 
 func (n *told) Consumed(back simcore.Ps) { *n += told(back) }
 
-// The sender of a TLP that wants to know is told once, when it is given back, and how far back that is.
+// The Sender of a TLP is notified once, when the TLP is given back, with the time that a notice takes.
 func TestSenderIsTold(t *testing.T) {
 	var pool TLPs
 	var n told

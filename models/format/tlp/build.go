@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Origin is what every request of one requester has in common.
+// Origin holds the fields shared by all requests of one requester.
 type Origin struct {
 	RequesterID uint16
 	TC          uint8

@@ -39,7 +39,7 @@ const (
 	ftRouteMask = 0x07
 )
 
-// format is what the first header byte says.
+// format is the meaning of the first header byte.
 type format struct {
 	kind   Kind
 	addr64 bool
@@ -71,9 +71,8 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("tlp: %s: header field %s is %#x, want %s", e.Op, e.Field, e.Got, e.Want)
 }
 
-// Decode reads a header. It fails with a *FieldError if the header is of a
-// type, or sets a bit, that this package does not support or the standard
-// reserves; what it returns encodes to the same sixteen bytes.
+// Decode reads a header. It fails with a *FieldError if the type or a bit is not supported by this
+// package or reserved by the standard; a header that it returns encodes to the same sixteen bytes.
 func Decode(hdr *[HeaderBytes]byte) (Header, error) {
 	h := Parse(hdr)
 	if err := h.reservedZero(hdr); err != nil {
@@ -82,9 +81,8 @@ func Decode(hdr *[HeaderBytes]byte) (Header, error) {
 	return h, nil
 }
 
-// Parse reads a header as a receiver must that has to carry on: it ignores
-// the bits that Decode objects to. Kind is KindInvalid, and all else zero, if
-// the type is not supported.
+// Parse reads a header as a tolerant receiver does: it ignores the bits that Decode rejects. Kind
+// is KindInvalid, and everything else zero, if the type is not supported.
 func Parse(hdr *[HeaderBytes]byte) Header {
 	f := formats[hdr[0]]
 	if f.kind == KindInvalid {

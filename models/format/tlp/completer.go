@@ -86,7 +86,7 @@ func (c *Completer) Begin(req *Header) (Reply, error) {
 // More reports whether completions are left.
 func (r *Reply) More() bool { return r.more }
 
-// Fetch is the data of one completion, which is still to be read from memory.
+// Fetch is the data of one completion, yet to be read from memory.
 type Fetch struct {
 	Addr uint64 // of the first byte
 	Data []byte // to be filled; empty if there is nothing to read
@@ -94,10 +94,9 @@ type Fetch struct {
 	dws  int
 }
 
-// Next makes room in p's own storage for the data of the next completion, and
-// says what belongs there; Finish then completes p. The completions of a reply
-// may be fetched at the same time and must be finished in order. It panics if
-// none is left.
+// Next makes room in p's own storage for the data of the next completion, and returns which bytes
+// belong there; Finish then completes p. The completions of a reply may be fetched at the same time
+// and must be finished in order. It panics if none is left.
 func (r *Reply) Next(p *Packet) Fetch {
 	if !r.more {
 		panic("tlp: Next of a reply that is over")
@@ -119,9 +118,8 @@ func (r *Reply) Next(p *Packet) Fetch {
 	return f
 }
 
-// Finish makes p the completion for a fetch that ended with err: see ReadFunc.
-// If that ends the reply, More is false from then on, and completions after
-// this one that were begun are to be dropped.
+// Finish makes p the completion for a fetch that ended with err: see ReadFunc. If that ends the
+// reply, More is false from then on, and the caller must drop the completions begun after this one.
 func (r *Reply) Finish(p *Packet, f *Fetch, err error) error {
 	h := r.header(f.Addr, f.left)
 	switch {
@@ -140,9 +138,9 @@ func (r *Reply) Finish(p *Packet, f *Fetch, err error) error {
 	return p.SetHeader(&h)
 }
 
-// Fill makes p the next completion, with data read from memory into p's own
-// storage, padded with zeros to whole DWs. It panics if none is left. After
-// an error, p is to be dropped and the reply is over.
+// Fill makes p the next completion, with data read from memory into p's own storage, padded with
+// zeros to whole DWs. It panics if none is left. After an error the reply is over, and the caller
+// must drop p.
 func (r *Reply) Fill(p *Packet, read ReadFunc) error {
 	f := r.Next(p)
 	var err error

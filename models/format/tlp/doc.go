@@ -1,6 +1,6 @@
 // Package tlp is the PCIe transaction layer as it is seen at a port: the
-// header codec, the rules by which transfers are split, a completer, and a
-// monitor that holds live traffic to the rules of the standard.
+// header codec, the rules for splitting transfers, a completer, and a monitor
+// that checks live traffic against the rules of the standard.
 //
 // A TLP travels as a [Packet]: sixteen header bytes as on the wire, and a
 // payload that is a slice of whole double words (DW). A [Header] is what the
@@ -20,8 +20,8 @@
 // monitor reports it. Ordering between TLPs of different ports and flow
 // control credits are not judged here: one port does not show them.
 //
-// The message that carries a packet over a timed link is in package msg: what
-// is here knows no time.
+// The message that carries a packet over a timed link is in package msg: this
+// package knows no time.
 //
 // Invariants: nothing on the path of a legal TLP allocates; nothing here
 // depends on wall clock, map order or a global random source; a [Completer]

@@ -84,7 +84,7 @@ func (k Kind) Class() Class {
 	return classes[k&Kind(few)]
 }
 
-// classes are those of the kinds; its length is a power of two.
+// classes maps kinds to flow-control classes; its length is a power of two.
 var classes = [8]Class{MRd: NonPosted, Cpl: Completion, CplD: Completion}
 
 // Attr holds the three attribute bits, in the standard's numbering
@@ -135,7 +135,7 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }
 
-// Routing is how a message finds its receiver (PCIe 2.2.8).
+// Routing selects how a message finds its receiver (PCIe 2.2.8).
 type Routing uint8
 
 // The message routings; 6 and 7 are reserved.

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// MonitorConfig says what a Monitor holds the traffic of one port to.
+// MonitorConfig configures the rules for the traffic of one port.
 type MonitorConfig struct {
-	Limits            // the device's: MPS both ways, MRRS of its reads, RCB of what it is sent
-	PeerMRRS      int // MRRS of the reads that it is sent
+	Limits            // the device's: MPS both ways, MRRS of its reads, RCB of completions to it
+	PeerMRRS      int // MRRS of the reads sent to it
 	Tags          int // tags a requester may use: 32, or 256 with extended tags
 	DeviceID      uint16
-	CheckDeviceID bool // hold the device's requests and completions to DeviceID
+	CheckDeviceID bool // check that the device's requests and completions carry DeviceID
 }
 
 // DefaultMonitorConfig returns the limits after reset, extended tags, and no
@@ -35,9 +35,9 @@ func (c MonitorConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Monitor holds the TLPs at one port, seen in both directions, to the rules.
-// It allocates nothing while no rule is broken, and its state goes on sensibly
-// after a violation, so that one fault is not reported over and over.
+// Monitor checks the TLPs at one port, in both directions, against the rules. It allocates nothing
+// while no rule is broken, and recovers its state after a violation, so that one fault is not
+// reported over and over.
 type Monitor struct {
 	cfg     MonitorConfig
 	limits  Limits // in force: the loosest of old and new during a change
@@ -94,15 +94,14 @@ func (m *Monitor) Broken(r Rule) uint64 { return m.broken[r] }
 // completions.
 func (m *Monitor) Outstanding(d Dir) int { return m.open[d].count }
 
-// Abandon says that a request sent in direction d will not be completed, for
-// example after its requester's completion timeout, so that its tag is free
-// again. It reports whether there was such a request.
+// Abandon frees the tag of a request sent in direction d that will not be completed, for example
+// after its requester's completion timeout. It reports whether there was such a request.
 func (m *Monitor) Abandon(d Dir, requesterID uint16, tag uint8) bool {
 	return m.open[d].remove(uint32(requesterID)<<8 | uint32(tag))
 }
 
-// Check checks one TLP and returns the rules it breaks, normally none. The
-// slice is good until the next call.
+// Check checks one TLP and returns the rules it breaks, normally none. The slice is valid until the
+// next call.
 func (m *Monitor) Check(d Dir, cycle uint64, p *Packet) []Violation {
 	h := p.Parsed()
 	return m.check(d, cycle, h, p.clean, &p.Hdr, p.Data)
@@ -114,7 +113,7 @@ func (m *Monitor) CheckRaw(d Dir, cycle uint64, hdr *[HeaderBytes]byte, data []b
 	return m.check(d, cycle, &h, false, hdr, data)
 }
 
-// check checks a TLP whose header has been parsed; clean says that Decode is known to have nothing to object to.
+// check checks a TLP whose header has been parsed; clean means that Decode accepts the header.
 func (m *Monitor) check(d Dir, cycle uint64, h *Header, clean bool, hdr *[HeaderBytes]byte, data []byte) []Violation {
 	m.out, m.dir, m.cycle = m.out[:0], d, cycle
 	m.checked++
@@ -142,9 +141,8 @@ func (m *Monitor) check(d Dir, cycle uint64, h *Header, clean bool, hdr *[Header
 	return m.out
 }
 
-// End returns a violation for every request that is still outstanding, by
-// direction, requester and tag; the cycle is the request's. The slice is good
-// until the next call.
+// End returns a violation for every request that is still outstanding, by direction, requester and
+// tag; the cycle is the request's. The slice is valid until the next call.
 func (m *Monitor) End() []Violation {
 	m.out = m.out[:0]
 	for d := range m.open {

@@ -1,6 +1,6 @@
 package tlp
 
-// payload checks what holds for every TLP: length, MPS, poison, digest.
+// payload checks the rules for every TLP: length, MPS, poison, digest.
 func (m *Monitor) payload(h *Header, got int) {
 	if want := h.PayloadBytes(); got != want {
 		m.report(RuleLength, h, "payload bytes", Equal, uint64(want), uint64(got))
@@ -53,8 +53,8 @@ func (m *Monitor) read(h *Header) {
 	m.track(&request{hdr: *h, next: h.Address + uint64(off), left: n, cycle: m.cycle})
 }
 
-// track enters a request that will be completed. If its tag is taken, the
-// newer request counts from now on.
+// track enters a request that will be completed. If its tag is taken, the newer request replaces
+// the older one.
 func (m *Monitor) track(r *request) {
 	if m.open[m.dir].remove(r.id()) {
 		m.describe(RuleTagUnique, &r.hdr, "Tag", "a tag that is not outstanding", uint64(r.hdr.Tag))
@@ -62,9 +62,9 @@ func (m *Monitor) track(r *request) {
 	m.open[m.dir].add(r)
 }
 
-// unsupported tracks a non-posted request of a type that this package does
-// not decode, so that the answer to it is not taken for unexpected. Of that
-// answer only status, TC and attributes are judged.
+// unsupported tracks a non-posted request of a type that this package does not decode, so that its
+// completion is not reported as unexpected. Only status, TC and attributes of the completion are
+// checked.
 func (m *Monitor) unsupported(hdr *[HeaderBytes]byte) {
 	cpl, ok := Unsupported(hdr, 0)
 	if !ok {
@@ -91,8 +91,7 @@ func (m *Monitor) message(h *Header) {
 	}
 }
 
-// completion checks a completion against the request it answers, which went
-// the other way.
+// completion checks a completion against its request, which went the other way.
 func (m *Monitor) completion(h *Header) {
 	if m.cfg.CheckDeviceID && m.dir == FromDevice && h.CompleterID != m.cfg.DeviceID {
 		m.report(RuleCompleterID, h, "CompleterID", Equal, uint64(m.cfg.DeviceID), uint64(h.CompleterID))
@@ -112,8 +111,8 @@ func (m *Monitor) completion(h *Header) {
 	}
 }
 
-// repeated checks what a completion repeats of its request, or of the
-// completions before it.
+// repeated checks the fields that a completion copies from its request, or from the completions
+// before it.
 func (m *Monitor) repeated(h *Header, r *request) {
 	if h.TC != r.hdr.TC {
 		m.report(RuleCplAttr, h, "TC", Equal, uint64(r.hdr.TC), uint64(h.TC))
@@ -127,8 +126,8 @@ func (m *Monitor) repeated(h *Header, r *request) {
 	r.completer, r.answered = h.CompleterID, true
 }
 
-// place checks where a completion says it is within its request. The lower
-// address of an unsuccessful completion may be zero.
+// place checks the position that a completion states within its request. The lower address of an
+// unsuccessful completion may be zero.
 func (m *Monitor) place(h *Header, r *request) {
 	if h.BCM {
 		m.report(RuleByteCount, h, "BCM", Equal, 0, 1)
@@ -142,7 +141,7 @@ func (m *Monitor) place(h *Header, r *request) {
 	}
 }
 
-// status checks status against kind; it reports whether the request goes on.
+// status checks status against kind; it reports whether more completions may follow.
 func (m *Monitor) status(h *Header, r *request) bool {
 	switch {
 	case h.Status == StatusSC && r.hdr.Kind == MRd && h.Kind != CplD:

@@ -1,6 +1,6 @@
 package tlp
 
-// request is what the monitor remembers of an outstanding read.
+// request is the monitor's record of an outstanding read.
 type request struct {
 	hdr       Header
 	next      uint64 // address of the first byte still missing
@@ -11,14 +11,14 @@ type request struct {
 	used      bool
 }
 
-// id is the transaction ID: requester and tag.
+// id returns the transaction ID: requester and tag.
 func (r *request) id() uint32 { return transactionID(&r.hdr) }
 
 func transactionID(h *Header) uint32 { return uint32(h.RequesterID)<<8 | uint32(h.Tag) }
 
-// outstanding holds the outstanding requests of one direction, by transaction
-// ID: a hash table with linear probing that allocates only when it grows,
-// which 256 tags of one requester do not make it do.
+// outstanding holds the outstanding requests of one direction, by transaction ID: a hash table with
+// linear probing. It allocates only when it grows, which the 256 tags of one requester do not
+// cause.
 type outstanding struct {
 	slots []request
 	count int
@@ -28,7 +28,7 @@ const firstSlots = 1024 // a power of two
 
 func newOutstanding() outstanding { return outstanding{slots: make([]request, firstSlots)} }
 
-// home is where the search for id starts.
+// home returns the slot where the search for id starts.
 func (o *outstanding) home(id uint32) int {
 	const golden = 0x9e3779b1 // spreads neighbouring tags of many requesters
 	return int(id*golden>>7) & (len(o.slots) - 1)

@@ -5,18 +5,18 @@ import "fmt"
 // Packet is one TLP.
 type Packet struct {
 	Hdr  [HeaderBytes]byte // as on the wire, DW0 byte 0 first; 3-DW headers leave the last four bytes zero
-	Data []byte            // payload: whole DWs in address order, nil if there is none
+	Data []byte            // payload: whole DWs in address order, nil if none
 
 	buf []byte // storage of its own, which Reset keeps
 
-	// What Parsed found in Hdr when it was of; clean says that Decode has nothing to object to.
+	// Cache of Parsed, for the header bytes `of`; clean means that Decode accepts the header.
 	read, clean bool
 	of          [HeaderBytes]byte
 	parsed      Header
 }
 
-// Parsed is the packet's header as Parse reads it. Whoever asks again is spared the work. It is good until the header
-// changes, and is not to be written.
+// Parsed returns the packet's header as Parse reads it, cached until the header bytes change. The
+// caller must not modify it, and may use it until then.
 func (p *Packet) Parsed() *Header {
 	if !p.read || p.of != p.Hdr {
 		p.parsed, p.of = Parse(&p.Hdr), p.Hdr
@@ -36,8 +36,8 @@ func (p *Packet) Header() (Header, error) {
 // SetHeader encodes h as the packet's header.
 func (p *Packet) SetHeader(h *Header) error { return h.Encode(&p.Hdr) }
 
-// WireBytes is the size of header and payload. A header of a reserved format
-// counts as the four DWs that Hdr holds.
+// WireBytes returns the size of header and payload. A header of a reserved format counts as the
+// four DWs that Hdr holds.
 func (p *Packet) WireBytes() int {
 	const threeDW = 3 * DWBytes
 	if p.Hdr[0]>>5&5 == 0 { // bit 2: prefix or reserved; bit 0: four DWs

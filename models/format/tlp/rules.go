@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Rule is the number of a rule that the Monitor holds traffic to.
+// Rule is the number of a rule that the Monitor checks.
 type Rule uint8
 
 // The rules. Their numbers are part of reports: new ones go to the end.
@@ -21,10 +21,10 @@ const (
 	RuleTagUnique                     // tag unique among the requester's outstanding requests
 	RuleRequesterID                   // the device's requests carry its own ID
 	RuleUnexpected                    // a completion matches an outstanding request
-	RuleByteCount                     // byte count is what is left of the request
-	RuleLowerAddr                     // lower address is where the data goes on
+	RuleByteCount                     // byte count equals the bytes left of the request
+	RuleLowerAddr                     // lower address is where the data continues
 	RuleRCB                           // a completion that is not the last ends at an RCB
-	RuleCplLength                     // a completion brings no more than is left
+	RuleCplLength                     // a completion carries no more than is left
 	RuleStatus                        // status defined, and data exactly on success
 	RuleCplAttr                       // a completion repeats its request's TC and attributes
 	RuleCompleterID                   // one completer per request; the device's is its own ID
@@ -63,7 +63,7 @@ var ruleTable = [numRules]struct{ name, ref string }{
 	RuleOutstanding:   {"outstanding-at-end", "2.8"},
 }
 
-// String is the rule's short name.
+// String returns the rule's short name.
 func (r Rule) String() string {
 	if r >= 1 && r < numRules {
 		return ruleTable[r].name
@@ -71,7 +71,7 @@ func (r Rule) String() string {
 	return fmt.Sprintf("Rule(%d)", uint8(r))
 }
 
-// Ref names the section of the standard that the rule comes from.
+// Ref returns the section of the standard that the rule comes from.
 func (r Rule) Ref() string {
 	if r >= 1 && r < numRules {
 		return "PCIe " + ruleTable[r].ref
@@ -101,7 +101,7 @@ func (d Dir) String() string {
 
 func (d Dir) opposite() Dir { return d ^ 1 }
 
-// Relation is how the value got should have related to the value expected.
+// Relation names how the value got should relate to the value expected.
 type Relation uint8
 
 // The relations.
@@ -111,7 +111,7 @@ const (
 	AtLeast
 	MultipleOf
 	NotEqual
-	Described // Violation.Expected says it in words, there is no number
+	Described // Violation.Expected says it in words, without a number
 )
 
 var relationWords = [...]string{"", "at most ", "at least ", "a multiple of ", "not ", ""}

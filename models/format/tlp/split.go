@@ -27,15 +27,14 @@ type Split struct {
 	more  bool
 }
 
-// SplitWrite cuts a write of n bytes at addr into payloads of at most mps
-// bytes, counted in whole DWs as the wire counts them, none of which crosses
-// a 4 KB boundary. A write of no bytes is one piece of no bytes: a zero-length
-// write. It panics if n is negative or mps not a legal setting.
+// SplitWrite cuts a write of n bytes at addr into payloads of at most mps bytes, counted in whole
+// DWs as on the wire. None crosses a 4 KB boundary. A write of no bytes is one piece of no bytes: a
+// zero-length write. It panics if n is negative or mps not a legal setting.
 func SplitWrite(addr uint64, n, mps int, align Align) Split {
 	return newSplit("MPS", addr, n, mps, align)
 }
 
-// SplitRead cuts a read likewise, by mrrs.
+// SplitRead cuts a read in the same way, by mrrs.
 func SplitRead(addr uint64, n, mrrs int, align Align) Split {
 	return newSplit("MRRS", addr, n, mrrs, align)
 }
@@ -93,9 +92,8 @@ func SplitCompletion(addr uint64, n, mps, rcb int) CplSplit {
 	return CplSplit{addr: addr, left: n, mps: mps, rcb: rcb, more: true}
 }
 
-// Choices returns between how many ends the next piece can choose: ends at
-// successive multiples of the RCB and, if MPS lets it, the request's end. It
-// is 0 at the end of the split.
+// Choices returns the number of possible ends of the next piece: successive multiples of the RCB
+// and, if MPS allows, the request's end. It is 0 at the end of the split.
 func (s *CplSplit) Choices() int {
 	if !s.more {
 		return 0

@@ -1,10 +1,9 @@
 package tlp
 
-// Unsupported returns the completion with status UR by which the completer
-// with the given ID answers a non-posted request that it does not take: a
-// memory read, or any of the requests that Decode refuses (locked reads, I/O,
-// configuration, AtomicOps, deferrable writes). ok is false if the TLP is not
-// a non-posted request and so gets no answer.
+// Unsupported returns the UR completion with which the completer of the given ID answers a
+// non-posted request that it does not accept: a memory read, or any of the requests that Decode
+// refuses (locked reads, I/O, configuration, AtomicOps, deferrable writes). ok is false if the TLP
+// is not a non-posted request and so gets no answer.
 //
 // The byte count is the request's span for a memory read, and 4 × length with
 // lower address 0 for the others.

@@ -13,7 +13,7 @@ type AETH []byte
 // ParseAETH views the first AETHSize bytes of b, or returns a *TruncatedError.
 func ParseAETH(b []byte) (AETH, error) { return view(b, AETHSize, "AETH") }
 
-// Syndrome returns what is acknowledged, and how.
+// Syndrome returns the type of acknowledgement and its value.
 func (b AETH) Syndrome() Syndrome { return Syndrome(b[0]) }
 
 // MSN returns the 24-bit message sequence number.
@@ -24,7 +24,7 @@ func (b AETH) Fields() AETHFields {
 	return AETHFields{Syndrome: b.Syndrome(), MSN: b.MSN()}
 }
 
-// AETHFields is what an acknowledge extended transport header says (IBTA 9.3).
+// AETHFields are the fields of an acknowledge extended transport header (IBTA 9.3).
 type AETHFields struct {
 	Syndrome Syndrome // ACK, RNR NAK or NAK
 	MSN      uint32   // 24 bits, messages completed by the responder

@@ -17,7 +17,7 @@ func ParseAtomicAckETH(b []byte) (AtomicAckETH, error) {
 	return view(b, AtomicAckETHSize, "AtomicAckETH")
 }
 
-// Orig returns the value that stood there before the operation.
+// Orig returns the value in memory before the operation.
 func (b AtomicAckETH) Orig() uint64 { return binary.BigEndian.Uint64(b) }
 
 // Fields returns the header's meaning.
@@ -25,7 +25,7 @@ func (b AtomicAckETH) Fields() AtomicAckETHFields {
 	return AtomicAckETHFields{Orig: b.Orig()}
 }
 
-// AtomicAckETHFields is what an atomic acknowledge extended transport header says (IBTA 9.3).
+// AtomicAckETHFields are the fields of an atomic acknowledge extended transport header (IBTA 9.3).
 type AtomicAckETHFields struct {
 	Orig uint64 // the value before the operation
 }

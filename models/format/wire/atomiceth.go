@@ -32,7 +32,7 @@ func (b AtomicETH) Fields() AtomicETHFields {
 	return AtomicETHFields{VA: b.VA(), RKey: b.RKey(), SwapAdd: b.SwapAdd(), Compare: b.Compare()}
 }
 
-// AtomicETHFields is what an atomic extended transport header says (IBTA 9.3).
+// AtomicETHFields are the fields of an atomic extended transport header (IBTA 9.3).
 type AtomicETHFields struct {
 	VA      uint64 // virtual address at the responder, multiple of 8
 	RKey    uint32 // remote key

@@ -45,10 +45,10 @@ func (b BTH) TVer() uint8 { return b[1] & bthTVer }
 // PKey returns the partition key.
 func (b BTH) PKey() uint16 { return binary.BigEndian.Uint16(b[2:]) }
 
-// FECN and BECN are the congestion bits (A17); the ICRC does not cover them.
+// FECN reports the forward congestion bit (A17); the ICRC covers neither FECN nor BECN.
 func (b BTH) FECN() bool { return b[4]&bthFECN != 0 }
 
-// BECN is set in a CNP.
+// BECN reports the backward congestion bit, which is set in a CNP.
 func (b BTH) BECN() bool { return b[4]&bthBECN != 0 }
 
 // DestQP returns the 24-bit destination queue pair number.
@@ -92,7 +92,7 @@ func setBit(b *byte, mask byte, on bool) {
 	}
 }
 
-// BTHFields is what a base transport header says (IBTA 9.2).
+// BTHFields are the fields of a base transport header (IBTA 9.2).
 type BTHFields struct {
 	Opcode     Opcode
 	SE         bool   // solicited event
@@ -180,9 +180,9 @@ func (l *BTHLayer) NextLayerType() gopacket.LayerType {
 	return l.Opcode.info().nextAfter(HeaderNone).LayerType()
 }
 
-// DecodeFromBytes splits a UDP payload. When what the opcode and PadCnt call
-// for does not fit, it returns a *TruncatedError naming the first part that is
-// incomplete; the BTH itself, when whole, is decoded nevertheless.
+// DecodeFromBytes splits a UDP payload. If the parts that the opcode and PadCnt call for do not
+// fit, it returns a *TruncatedError naming the first incomplete part; a whole BTH is decoded
+// nevertheless.
 func (l *BTHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	*l = BTHLayer{}
 	b, err := ParseBTH(data)
@@ -216,10 +216,9 @@ func (l *BTHLayer) checkLength(n int) error {
 	return nil
 }
 
-// SerializeTo puts the header before, and pad and ICRC after, what b holds
-// (extension headers and message data). With FixLengths the pad count follows
-// from the data; otherwise PadCnt is taken as it is. Pad bytes are those of
-// Pad when their number agrees, else zero. The ICRC is written as given: it
+// SerializeTo puts the header before, and pad and ICRC after, the contents of b (extension headers
+// and message data). With FixLengths the pad count follows from the data; otherwise PadCnt is used.
+// Pad bytes are taken from Pad if it has that many, else zero. The ICRC is written as given: it
 // depends on the layers below, so SealFrame computes it when all are there.
 func (l *BTHLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
 	f := l.BTHFields

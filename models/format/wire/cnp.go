@@ -7,7 +7,7 @@ import (
 	"github.com/google/gopacket"
 )
 
-// CNPSize is the length in bytes of what follows the BTH of a CNP.
+// CNPSize is the length in bytes of a CNP's body, which follows the BTH.
 const CNPSize = 16
 
 // CNP is a view of the body of a congestion notification packet: at least
@@ -42,7 +42,7 @@ func NewCNP(destQP uint32, pkey uint16) BTHFields {
 	return BTHFields{Opcode: CNPOpcode, PKey: pkey, BECN: true, DestQP: destQP}
 }
 
-// CheckCNP returns every departure of a CNP from A17, joined, or nil.
+// CheckCNP returns every deviation of a CNP from A17, joined, or nil.
 func CheckCNP(bth *BTHFields, cnp *CNPFields) error {
 	var errs []error
 	for _, c := range []struct {

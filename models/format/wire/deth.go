@@ -29,7 +29,7 @@ func (b DETH) Fields() DETHFields {
 	return DETHFields{QKey: b.QKey(), Resv: b.Resv(), SrcQP: b.SrcQP()}
 }
 
-// DETHFields is what a datagram extended transport header says (IBTA 9.3).
+// DETHFields are the fields of a datagram extended transport header (IBTA 9.3).
 type DETHFields struct {
 	QKey  uint32 // queue key
 	Resv  uint8  // reserved byte

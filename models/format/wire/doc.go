@@ -5,13 +5,13 @@
 //
 //   - a view ([BTH], [RETH], ...), a byte slice with accessors that read and
 //     patch the bytes in place;
-//   - fields ([BTHFields], [RETHFields], ...), a plain struct holding what the
-//     bytes mean, reserved bits included, so that encoding what was decoded
-//     gives the same bytes back;
+//   - fields ([BTHFields], [RETHFields], ...), a plain struct with the decoded
+//     values, reserved bits included, so that encoding them again gives the
+//     same bytes;
 //   - a layer ([BTHLayer], [RETHLayer], ...) for gopacket, which splits
 //     its input without copying it. UDP port 4791 is registered.
 //
-// Beside them stand the opcode table ([OpInfo], [ExtLen]), the Internet
+// Besides, there are the opcode table ([OpInfo], [ExtLen]), the Internet
 // checksum ([PartialSum], [UDPChecksum]), the ICRC ([ICRC],
 // [VerifyFrameICRC], [InsertFrameICRC]) and CRC-32C ([CRC32C]).
 //
@@ -22,8 +22,8 @@
 // classifies frames is the hardware contract's business, not this package's.
 //
 // Invariants: decoding never panics, never changes its input and keeps slices
-// of it, so a caller that reuses a buffer must be done with what was decoded;
-// encoding never changes what it encodes; nothing on the path of a well-formed
+// of it, so a caller that reuses a buffer must be done with the decoded headers;
+// encoding never changes its argument; nothing on the path of a well-formed
 // packet allocates; there is no state shared between calls. Views taken by
 // conversion rather than by their Parse function panic when too short, as any
 // slice does.

@@ -2,13 +2,13 @@ package wire
 
 import "fmt"
 
-// TruncatedError says that bytes end before a header, or a part that belongs
-// to it, is complete.
+// TruncatedError reports that the input ends before a header, or a part that belongs to it, is
+// complete.
 type TruncatedError struct {
-	// Header names what is incomplete: "BTH", "RETH", "pad and ICRC", ...
+	// Header names the incomplete part: "BTH", "RETH", "pad and ICRC", ...
 	Header string
-	// Need and Have are byte counts: of the whole header, and of what is left
-	// of the input at the place where it should stand.
+	// Need and Have are byte counts: the size of the whole header, and the rest of the input where
+	// it should begin.
 	Need, Have int
 }
 
@@ -16,7 +16,7 @@ func (e *TruncatedError) Error() string {
 	return fmt.Sprintf("wire: %s truncated: needs %d bytes, have %d", e.Header, e.Need, e.Have)
 }
 
-// RangeError says that a field's value does not fit its place in the header.
+// RangeError reports that a field's value does not fit its place in the header.
 type RangeError struct {
 	Header, Field string
 	Got, Max      uint64
@@ -54,8 +54,7 @@ func putUint24(b []byte, v uint32) {
 	b[0], b[1], b[2] = byte(v>>16), byte(v>>8), byte(v)
 }
 
-// ValueError says that a header's field has a value that does not fit what is
-// asked for.
+// ValueError reports that a header's field has an unexpected value.
 type ValueError struct {
 	Header, Field string
 	Got           uint64

@@ -1,14 +1,14 @@
 package wire
 
-// Place is where the parts of a RoCEv2 frame lie, in bytes from its start.
+// Place holds the positions of the parts of a RoCEv2 frame, in bytes from its start.
 type Place struct {
 	IP  int // the IPv4 or IPv6 header
 	BTH int
 	End int // one past the ICRC
 }
 
-// FindRoCE finds the RoCEv2 packet of an Ethernet frame with up to two VLAN tags: a whole datagram to UDP port 4791
-// with room for BTH and ICRC. Checksums are not looked at. Nothing is allocated.
+// FindRoCE finds the RoCEv2 packet of an Ethernet frame with up to two VLAN tags: a whole datagram
+// to UDP port 4791 with room for BTH and ICRC. It does not check checksums and allocates nothing.
 func FindRoCE(frame []byte) (p Place, ok bool) {
 	ip, f := frameIP(frame)
 	if f != faultNone {
@@ -23,6 +23,6 @@ func FindRoCE(frame []byte) (p Place, ok bool) {
 	return p, true
 }
 
-// Addresses returns the source and destination address of the IP packet that FindRoCE found at ip, as they lie side by
-// side.
+// Addresses returns the source and destination address, side by side, of the IP packet that
+// FindRoCE found at ip.
 func Addresses(ip []byte) []byte { return addresses(ip) }

@@ -22,7 +22,7 @@ type ICRCCheck struct {
 	reason    fault
 }
 
-// Err returns nil for OK, and otherwise an error that says what is wrong.
+// Err returns nil for OK, and otherwise an error that describes the fault.
 func (c ICRCCheck) Err() error {
 	switch c.Verdict {
 	case OK:
@@ -33,12 +33,11 @@ func (c ICRCCheck) Err() error {
 	return fmt.Errorf("wire: ICRC %s: %s", c.Verdict, c.reason)
 }
 
-// CoveredCRC returns the ICRC of a packet whose place is already known: ip
-// begins with an IPv4 or IPv6 header, its UDP header is at l4, and the ICRC
-// will stand, or stands, at end. Fields that routers and switches may change
-// count as ones (A17): IPv4 ToS, TTL and header checksum; IPv6 traffic class,
-// flow label and hop limit; UDP checksum; BTH byte 4. It panics when l4 cannot
-// follow the header or end leaves no room for a BTH.
+// CoveredCRC returns the ICRC of a packet whose position is already known: ip begins with an IPv4
+// or IPv6 header, its UDP header is at l4, and the ICRC is, or will be, at end. Fields that routers
+// and switches may change count as ones (A17): IPv4 ToS, TTL and header checksum; IPv6 traffic
+// class, flow label and hop limit; UDP checksum; BTH byte 4. It panics when l4 cannot follow the
+// header or end leaves no room for a BTH.
 func CoveredCRC(ip []byte, l4, end int) uint32 {
 	const bth = udpSize + BTHSize
 	var head [ipv6Size + bth]byte
@@ -95,8 +94,8 @@ func VerifyICRC(ip []byte) ICRCCheck {
 	return c
 }
 
-// InsertICRC stores the ICRC of the IP packet ip in its last four bytes. A UDP
-// checksum other than 0 covers them and has to be set after.
+// InsertICRC stores the ICRC of the IP packet ip in its last four bytes. A UDP checksum other than
+// 0 covers them and must be set afterwards.
 func InsertICRC(ip []byte) error {
 	d, f := findUDP(ip, Port, minRoCEUDP)
 	if f != faultNone {

@@ -23,7 +23,7 @@ func (b IETH) Fields() IETHFields {
 	return IETHFields{RKey: b.RKey()}
 }
 
-// IETHFields is what an invalidate extended transport header says (IBTA 9.3).
+// IETHFields are the fields of an invalidate extended transport header (IBTA 9.3).
 type IETHFields struct {
 	RKey uint32 // remote key to invalidate
 }

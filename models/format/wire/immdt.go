@@ -23,7 +23,7 @@ func (b ImmDt) Fields() ImmDtFields {
 	return ImmDtFields{Imm: b.Imm()}
 }
 
-// ImmDtFields is what an immediate data header says (IBTA 9.3).
+// ImmDtFields are the fields of an immediate data header (IBTA 9.3).
 type ImmDtFields struct {
 	Imm uint32 // the four bytes as a big-endian number
 }

@@ -48,8 +48,8 @@ func (s PartialSum) AddUint32(v uint32) PartialSum {
 	return s.AddUint16(uint16(v >> 16)).AddUint16(uint16(v))
 }
 
-// Checksum returns the complement of the folded sum: what stands in the
-// packet. Over bytes that include a correct checksum it is 0.
+// Checksum returns the complement of the folded sum, the value of the packet's checksum field. Over
+// bytes that include a correct checksum it is 0.
 func (s PartialSum) Checksum() uint16 {
 	v := uint64(s)
 	v = v>>32 + v&0xffffffff

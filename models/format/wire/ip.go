@@ -12,9 +12,9 @@ const (
 	etherTypeQinQ = 0x88a8
 )
 
-// L3Offset returns where an Ethernet frame's network header begins, past up
-// to two VLAN tags (0x8100, 0x88A8), and the EtherType before it. Without
-// room for that type it returns a *TruncatedError.
+// L3Offset returns the offset of an Ethernet frame's network header, past up to two VLAN tags
+// (0x8100, 0x88A8), and the EtherType before it. If the frame has no room for the EtherType it
+// returns a *TruncatedError.
 func L3Offset(frame []byte) (off int, etherType uint16, err error) {
 	off, etherType, f := findL3(frame)
 	switch {
@@ -26,8 +26,8 @@ func L3Offset(frame []byte) (off int, etherType uint16, err error) {
 	return 0, 0, &TruncatedError{Header: "VLAN tag", Need: vlanTagSize, Have: len(frame) - (off - vlanTagSize)}
 }
 
-// findL3 is L3Offset without allocation: with a fault, off is how long the
-// frame should be.
+// findL3 is L3Offset without allocation: with a fault, off is the length that the frame should
+// have.
 func findL3(frame []byte) (off int, etherType uint16, f fault) {
 	for off = etherSize; ; off += vlanTagSize {
 		if len(frame) < off {
@@ -40,8 +40,8 @@ func findL3(frame []byte) (off int, etherType uint16, f fault) {
 	}
 }
 
-// fault says why a packet has no datagram to work on. Faults carry no numbers:
-// they are found on paths that must not allocate.
+// fault says why a packet has no usable datagram. Faults carry no numbers, because they are found
+// on paths that must not allocate.
 type fault uint8
 
 const (
@@ -105,7 +105,7 @@ func frameIP(frame []byte) ([]byte, fault) {
 	return frame[off:], faultNone
 }
 
-// datagram is where the UDP datagram of an IP packet begins and ends.
+// datagram holds the start and the end of an IP packet's UDP datagram.
 type datagram struct{ l4, end int }
 
 // findUDP looks for a whole, unfragmented UDP datagram of at least min bytes
@@ -134,7 +134,7 @@ func findUDP(ip []byte, port uint16, min int) (d datagram, f fault) {
 	return d, faultNone
 }
 
-// findL4 returns where the UDP header of an IP packet should stand.
+// findL4 returns the offset at which the UDP header of an IP packet should begin.
 func findL4(ip []byte) (int, fault) {
 	if len(ip) == 0 {
 		return 0, faultIPHeader

@@ -77,7 +77,7 @@ func (r *RoCE) DecodingLayers() []gopacket.DecodingLayer {
 		&r.AtomicETH, &r.AtomicAckETH, &r.CNP}
 }
 
-// extLayer is what the layers after the BTH have in common.
+// extLayer is the common part of the layers after the BTH.
 type extLayer struct {
 	layers.BaseLayer
 	// Under is the BTH below, which decides what comes next. Without it the

@@ -72,7 +72,7 @@ func (t Transport) String() string {
 	return fmt.Sprintf("Transport(%d)", uint8(t))
 }
 
-// Operation is what an opcode does, whatever its transport and position.
+// Operation is the kind of operation of an opcode, regardless of transport and position.
 type Operation uint8
 
 // The operations of the known opcodes.

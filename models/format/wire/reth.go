@@ -29,7 +29,7 @@ func (b RETH) Fields() RETHFields {
 	return RETHFields{VA: b.VA(), RKey: b.RKey(), DMALen: b.DMALen()}
 }
 
-// RETHFields is what an RDMA extended transport header says (IBTA 9.3).
+// RETHFields are the fields of an RDMA extended transport header (IBTA 9.3).
 type RETHFields struct {
 	VA     uint64 // virtual address at the responder
 	RKey   uint32 // remote key

@@ -5,7 +5,7 @@ import "fmt"
 // Syndrome is the first byte of an AETH (IBTA 9.7.5.2).
 type Syndrome uint8
 
-// SyndromeKind is what bits 6..5 of a syndrome say; bit 7 is reserved.
+// SyndromeKind is the type in bits 6..5 of a syndrome; bit 7 is reserved.
 type SyndromeKind uint8
 
 // The kinds of syndrome.
@@ -39,7 +39,7 @@ func RNRSyndrome(code uint8) Syndrome {
 	return Syndrome(SyndromeRNR)<<syndromeKindPos | Syndrome(code&syndromeValueMask)
 }
 
-// Kind returns what the syndrome is; a set bit 7 makes it reserved.
+// Kind returns the type of the syndrome; a set bit 7 makes it reserved.
 func (s Syndrome) Kind() SyndromeKind {
 	if s&syndromeReserved != 0 {
 		return SyndromeReserved

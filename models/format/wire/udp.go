@@ -23,9 +23,9 @@ func udpSum(ip []byte, d datagram, skip bool) PartialSum {
 	return s.Add(udp)
 }
 
-// UDPChecksum returns the checksum that belongs into the UDP header of the IP
-// packet ip (IPv4 or IPv6, unfragmented, no IPv6 extension headers). It is
-// never 0, which would mean that there is none.
+// UDPChecksum returns the checksum that belongs into the UDP header of the IP packet ip (IPv4 or
+// IPv6, unfragmented, no IPv6 extension headers). It is never 0, because 0 means that there is no
+// checksum.
 func UDPChecksum(ip []byte) (uint16, error) {
 	d, f := findUDP(ip, 0, udpSize)
 	if f != faultNone {
@@ -55,9 +55,9 @@ func udpError(f fault, have int) error {
 	return fmt.Errorf("wire: UDP checksum: %s (IP packet of %d bytes)", f, have)
 }
 
-// VerifyUDPChecksum checks the UDP checksum of the IP packet ip. A checksum of
-// 0 is NotChecked over IPv6 too (RFC 6935; RoCEv2 senders do it), and so is
-// what holds no whole datagram's header.
+// VerifyUDPChecksum checks the UDP checksum of the IP packet ip. The result is NotChecked for a
+// checksum of 0, over IPv6 too (RFC 6935; RoCEv2 senders use it), and for a packet without a whole
+// datagram header.
 func VerifyUDPChecksum(ip []byte) Verdict {
 	d, f := findUDP(ip, 0, udpSize)
 	if f != faultNone {

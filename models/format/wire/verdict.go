@@ -2,7 +2,7 @@ package wire
 
 import "fmt"
 
-// Verdict is what a check of a checksum or CRC came to.
+// Verdict is the result of checking a checksum or CRC.
 type Verdict uint8
 
 // The verdicts.

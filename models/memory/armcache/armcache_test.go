@@ -228,8 +228,8 @@ func TestRate(t *testing.T) {
 	require.Equal(t, simcore.Ps(1200*64*8000/1200)+s.HitLatency, *last)
 }
 
-// A write is told to who watches when it takes effect, and the backdoor changes
-// every copy.
+// Watchers are called when a write takes effect, and the backdoor changes every
+// copy.
 func TestWatchAndBackdoor(t *testing.T) {
 	b := newBench(t, simcore.NewEngine(), tiny(), inject.DelaySpec{Latency: 80 * ns})
 	var seen []byte
@@ -257,7 +257,7 @@ func TestWatchAndBackdoor(t *testing.T) {
 	require.ErrorContains(t, blind.Write(0, got), "to accesses only")
 }
 
-// failing is a memory that fails what it is told to.
+// failing is a memory with injected failures.
 type failing struct {
 	*mem.Sparse
 	op mem.Op

@@ -7,8 +7,8 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// Watch calls f after every write access that takes effect here and touches the
-// n bytes at addr, as mem.Watches does. The range must lie in memory.
+// Watch calls f after every write access that takes effect here and touches the n bytes at addr, as
+// mem.Watches does. The range must lie in memory.
 func (c *Cache) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return c.watches.WatchIn(c.memory, addr, n, f)
 }
@@ -19,7 +19,7 @@ func (c *Cache) Snoop(f func(addr uint64, n int)) { c.watches.Snoop(f) }
 
 var errNoBackdoor = errors.New("the memory behind it shows its bytes to accesses only")
 
-// Read implements mem.Backdoor: what a read would return whose turn were now.
+// Read implements mem.Backdoor: it returns what a read would return if its turn were now.
 func (c *Cache) Read(addr uint64, b []byte) error {
 	if err := c.opened(mem.Read, addr, b); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (c *Cache) Read(addr uint64, b []byte) error {
 	return nil
 }
 
-// Write implements mem.Backdoor: all that has a copy of the bytes changes it.
+// Write implements mem.Backdoor: it changes every copy of the bytes.
 func (c *Cache) Write(addr uint64, b []byte) error {
 	if err := c.opened(mem.Write, addr, b); err != nil {
 		return err
@@ -60,8 +60,7 @@ func (c *Cache) opened(op mem.Op, addr uint64, b []byte) error {
 	return nil
 }
 
-// overlap is the bytes of what was sent, and of b at addr, that have the same
-// addresses.
+// overlap returns the bytes of s, and of b at addr, that have the same addresses.
 func overlap(s *sent, addr uint64, b []byte) (own, other []byte) {
 	from, to := max(s.Addr, addr), min(s.Addr+uint64(len(s.Data)), addr+uint64(len(b)))
 	if from >= to {

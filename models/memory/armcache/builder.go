@@ -10,14 +10,14 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Cache. Memory is what stands behind it.
+// Builder makes a Cache in front of Memory.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	Memory    mem.Target
 
-	// Backdoor is where the bytes behind Memory can be seen at once, without
-	// those that are on their way there; nil: Memory, if it is a mem.Backdoor.
+	// Backdoor gives access to the bytes behind Memory at once, without those still on their way
+	// there; nil: Memory, if it is a mem.Backdoor.
 	Backdoor mem.Backdoor
 }
 

@@ -19,15 +19,15 @@ type Cache struct {
 	spec     Spec
 	sched    simcore.Scheduler
 	memory   mem.Target
-	backdoor mem.Backdoor // of memory, if it has one
+	backdoor mem.Backdoor // of memory, or nil
 	lines    *core.Cache
 
-	queue   fifo.Queue[*transfer] // accesses whose turn has not come
+	queue   fifo.Queue[*transfer] // accesses waiting for their turn
 	free    simcore.Ps            // when the pipeline is free for the next
-	part    int64                 // of a picosecond that it is busy longer, in 1/Rate.Bytes
+	part    int64                 // fraction of a picosecond that it is busy longer, in 1/Rate.Bytes
 	wake    simcore.Event
 	armed   bool // wake is scheduled
-	running bool // the queue is being worked on
+	running bool // run is active
 	blocked bool // the head of the queue waits for memory
 	req     core.Request
 
@@ -35,7 +35,7 @@ type Cache struct {
 	events         simcore.EventPool
 	fetching       []*fetch
 	idleFetches    []*fetch
-	outgoing       []*sent // in the order of issue
+	outgoing       []*sent // in order of issue
 	idleWriteBacks []*sent
 	idlePast       []*sent
 
@@ -43,49 +43,48 @@ type Cache struct {
 	err   error
 }
 
-// Stats is what passed through a cache. Its lines are counted in Counters.
+// Stats counts what passed through a cache. Lines are counted in Counters.
 type Stats struct {
 	AcceptedBytes uint64 // of reads and writes
 	FinishedBytes uint64
 	Held          uint64     // bytes of accesses that are not done
-	MemoryRead    uint64     // bytes asked of the memory behind
+	MemoryRead    uint64     // bytes requested from the memory behind
 	MemoryWritten uint64     // bytes sent to it
-	Stalls        uint64     // times that an access had to wait for memory before its turn
-	Stalled       simcore.Ps // for how long in all
+	Stalls        uint64     // times that an access waited for memory before its turn
+	Stalled       simcore.Ps // total time of these waits
 	stalledAt     simcore.Ps
 }
 
-// transfer is an access, from when it is accepted to when it is done.
+// transfer is an access in progress.
 type transfer struct {
 	a     *mem.Access
 	at    int        // bytes whose step is done
-	from  int        // where the bytes begin that go past the cache and were not sent yet; -1: none
+	from  int        // offset of the first bypassing byte not yet sent; -1: none
 	waits int        // accesses to memory that it waits for
-	over  bool       // its turn is over
+	over  bool       // it has had its turn
 	end   simcore.Ps // when the pipeline is done with it
 	err   error
 
-	ended  int        // of a run: bytes whose line has ended
-	due    simcore.Ps // of a run: when the lines end whose end is not scheduled
+	ended  int        // of a run: bytes whose lines have ended
+	due    simcore.Ps // of a run: time of the line ends not yet scheduled
 	ending int        // their bytes
 }
 
-// Stats returns what passed so far.
+// Stats returns the counters so far.
 func (c *Cache) Stats() Stats { return c.stats }
 
-// Counters returns what became of lines so far.
+// Counters returns the line counters so far.
 func (c *Cache) Counters() core.Counters { return c.lines.Counters }
 
 // Resident counts the lines that are in the cache, and those that are dirty.
 func (c *Cache) Resident() (lines, dirty int) { return c.lines.Resident() }
 
-// Idle reports whether no access is under way, nor anything that memory was
-// asked for.
+// Idle reports whether no access and no request to memory is in flight.
 func (c *Cache) Idle() bool {
 	return c.stats.Held == 0 && c.queue.Len() == 0 && len(c.fetching) == 0 && len(c.outgoing) == 0
 }
 
-// Err is the first write-back that memory refused, or nil.
+// Err returns the error of the first write-back that memory refused, or nil.
 func (c *Cache) Err() error { return c.err }
 
 // NotifyRecv implements sim.Component. It has no ports.
@@ -94,8 +93,8 @@ func (c *Cache) NotifyRecv(sim.VTimeInSec, sim.Port) {}
 // NotifyPortFree implements sim.Component.
 func (c *Cache) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
-// Check implements mem.Target. The lines that an access touches must lie inside
-// memory as a whole, for that is how they are fetched.
+// Check implements mem.Target. The lines that an access touches must lie wholly inside memory,
+// because they are fetched whole.
 func (c *Cache) Check(op mem.Op, addr uint64, n int) error {
 	if err := c.memory.Check(op, addr, n); err != nil || n == 0 {
 		return err
@@ -129,8 +128,7 @@ func (c *Cache) Access(a *mem.Access) {
 	c.run()
 }
 
-// run lets accesses take their turn until the pipeline is busy or the head of
-// the queue must wait.
+// run gives accesses their turn until the pipeline is busy or the head of the queue must wait.
 func (c *Cache) run() {
 	if c.running || c.armed || c.blocked {
 		return
@@ -174,8 +172,8 @@ func (c *Cache) arm(at simcore.Ps) {
 	c.sched.Schedule(&c.wake)
 }
 
-// roomier lets the head of the queue try again: memory has done something.
-func (c *Cache) roomier() {
+// retryHead retries the head of the queue after memory has completed something.
+func (c *Cache) retryHead() {
 	if !c.blocked {
 		return
 	}
@@ -185,7 +183,8 @@ func (c *Cache) roomier() {
 	c.arm(max(now, c.free))
 }
 
-// charge holds the pipeline for the lines that a turn touched, from a byte of the access on.
+// charge occupies the pipeline for the lines that a turn touched, starting at offset from of the
+// access.
 func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
 	c.free = max(c.free, now)
 	if r := c.spec.Rate; r.Bytes != 0 && len(x.a.Data) > 0 {
@@ -196,8 +195,7 @@ func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
 	x.over, x.end = true, c.free
 }
 
-// settle schedules the end of an access that had its turn and waits for
-// nothing.
+// settle schedules the end of an access that has had its turn and waits for nothing.
 func (c *Cache) settle(x *transfer) {
 	if x.waits > 0 || !x.over {
 		return
@@ -207,7 +205,7 @@ func (c *Cache) settle(x *transfer) {
 	c.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: an access is done, or the queue goes on.
+// Handle implements sim.Handler: an access is done, or the queue continues.
 func (c *Cache) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// fetch is a line that memory was asked for, and who waits for it (an MSHR).
+// fetch is a line requested from memory, with the reads that wait for it (an MSHR).
 type fetch struct {
 	mem.Access
 	line  uint64
@@ -23,11 +23,11 @@ type waiter struct {
 	dst []byte
 }
 
-// sent is bytes on their way to or from memory past the lines of the cache: a
-// write-back, with a line of its own, or a part of an access that bypasses it.
+// sent is a transfer to or from memory outside the lines of the cache: a write-back, with a line of
+// its own, or part of an access that bypasses the cache.
 type sent struct {
 	mem.Access
-	x   *transfer // who waits for it; nil: nobody
+	x   *transfer // the access that waits for it, or nil
 	own []byte    // of a write-back: the line
 }
 
@@ -44,8 +44,8 @@ func (c *Cache) newSent(own []byte) *sent {
 	return s
 }
 
-// advance does the steps of the first n bytes of an access, line by line. It
-// reports false if the next one must wait.
+// advance does the steps of the first n bytes of an access, line by line. It returns false if the
+// next one must wait.
 func (c *Cache) advance(x *transfer, n int) bool {
 	a := x.a
 	for x.at < n {
@@ -74,7 +74,7 @@ func (c *Cache) advance(x *transfer, n int) bool {
 	return true
 }
 
-// follow does what a step wants done.
+// follow carries out what a step asks for.
 func (c *Cache) follow(x *transfer, out core.Outcome) {
 	if out.WriteBack || out.Fetch {
 		c.schedule(x)
@@ -96,13 +96,13 @@ func (c *Cache) follow(x *transfer, out core.Outcome) {
 	}
 }
 
-// wait lets an access wait for the bytes of its step.
+// wait makes an access wait for the bytes of its step.
 func (c *Cache) wait(f *fetch, x *transfer) {
 	x.waits++
 	f.waits = append(f.waits, waiter{x, c.req.Off, c.req.Data})
 }
 
-// fetch asks memory for the line of a step.
+// fetch requests the line of a step from memory.
 func (c *Cache) fetch(x *transfer, wait bool) {
 	last := len(c.idleFetches) - 1
 	f := c.idleFetches[last]
@@ -142,11 +142,10 @@ func (c *Cache) filled(f *fetch) {
 	at := slices.Index(c.fetching, f)
 	c.fetching = slices.Delete(c.fetching, at, at+1)
 	c.idleFetches = append(c.idleFetches, f)
-	c.roomier()
+	c.retryHead()
 }
 
-// writeBack sends a line to memory whose bytes are in the next idle write-back.
-// A Clean waits for it.
+// writeBack sends the line in the next idle write-back to memory. A Clean waits for it.
 func (c *Cache) writeBack(x *transfer, line uint64) {
 	last := len(c.idleWriteBacks) - 1
 	s := c.idleWriteBacks[last]
@@ -158,7 +157,7 @@ func (c *Cache) writeBack(x *transfer, line uint64) {
 	c.send(s)
 }
 
-// pass sends on the bytes of an access that go past the cache.
+// pass sends the bytes of an access that bypass the cache.
 func (c *Cache) pass(x *transfer) {
 	if x.from < 0 {
 		return
@@ -188,7 +187,7 @@ func (c *Cache) send(s *sent) {
 	c.memory.Access(&s.Access)
 }
 
-// arrived is called when memory is done with what was sent.
+// arrived is called when memory is done with a transfer.
 func (c *Cache) arrived(s *sent) {
 	if x := s.x; x != nil {
 		if x.waits--; x.err == nil {
@@ -206,7 +205,7 @@ func (c *Cache) arrived(s *sent) {
 		return
 	}
 	c.idleWriteBacks = append(c.idleWriteBacks, s)
-	c.roomier()
+	c.retryHead()
 }
 
 func (c *Cache) fail(err error) {

@@ -5,11 +5,11 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// TakesRun implements mem.Runner. The lines of a run take their turns one after the other, as accesses would; those
-// that end at one time share an event.
+// TakesRun implements mem.Runner. The lines of a run take their turns one after the other, as
+// single accesses would; lines that end at the same time share an event.
 func (c *Cache) TakesRun(uint64, int) bool { return true }
 
-// turn is how many bytes of an access are done when its next turn is over.
+// turn returns how many bytes of an access are done after its next turn.
 func (c *Cache) turn(x *transfer) int {
 	n := x.a.Len()
 	if x.a.Line == nil {
@@ -18,7 +18,8 @@ func (c *Cache) turn(x *transfer) int {
 	return x.at + mem.InLine(x.a.Addr+uint64(x.at), n-x.at)
 }
 
-// settleLine notes the end of a line of a run that had its turn. A write of a core waits for nothing.
+// settleLine records the end of a line of a run that has had its turn. A core's write waits for
+// nothing.
 func (c *Cache) settleLine(x *transfer, n int) {
 	if x.ending > 0 && x.due != c.free+c.spec.HitLatency {
 		c.schedule(x)
@@ -30,8 +31,8 @@ func (c *Cache) settleLine(x *transfer, n int) {
 	}
 }
 
-// schedule schedules the ends of lines that were noted. It comes before memory is accessed, so that the order of
-// events within one instant is that of single accesses.
+// schedule schedules the recorded ends of lines. It must come before memory is accessed, so that
+// the order of events within one instant is that of single accesses.
 func (c *Cache) schedule(x *transfer) {
 	if x.ending == 0 {
 		return
@@ -42,7 +43,7 @@ func (c *Cache) schedule(x *transfer) {
 	c.sched.Schedule(ev)
 }
 
-// endLines ends lines of a run, of n bytes in all.
+// endLines ends lines of a run, n bytes in all.
 func (c *Cache) endLines(x *transfer, n int) {
 	for n > 0 {
 		a := x.a

@@ -16,10 +16,10 @@ import (
 type Spec struct {
 	core.Geometry `yaml:",inline"`
 
-	Rate       simcore.Rate `yaml:"rate"`           // of accesses, counted in whole lines; zero: no bound
+	Rate       simcore.Rate `yaml:"rate"`           // of accesses, in whole lines; zero: no bound
 	HitLatency simcore.Ps   `yaml:"hit_latency_ps"` // from an access's turn to its bytes
 	Fetches    int          `yaml:"fetches"`        // lines being fetched at a time (MSHRs)
-	WriteBacks int          `yaml:"write_backs"`    // lines on their way back to memory at a time
+	WriteBacks int          `yaml:"write_backs"`    // lines being written back at a time
 }
 
 // Validate returns every error of the spec.
@@ -50,8 +50,8 @@ const (
 	mib = 1 << 20
 )
 
-// presets are the caches of the papers' machines: see the package comment for
-// the source of each number.
+// presets are the caches of the papers' machines; the package comment gives the source of each
+// number.
 var presets = map[string]Spec{
 	"bf3": {
 		Geometry: core.Geometry{SizeBytes: 16 * mib, Ways: 16, DeviceWays: core.FirstWays(16), Replacement: core.LRU,
@@ -75,7 +75,7 @@ var presets = map[string]Spec{
 
 func hostCE(deviceWays int) Spec { return serverCache(12*mib, deviceWays) }
 
-// serverCache has twelve ways.
+// serverCache returns a cache with twelve ways.
 func serverCache(bytes int64, deviceWays int) Spec {
 	return Spec{
 		Geometry: core.Geometry{SizeBytes: bytes, Ways: 12, DeviceWays: core.FirstWays(deviceWays),
@@ -84,7 +84,7 @@ func serverCache(bytes int64, deviceWays int) Spec {
 	}
 }
 
-// Preset returns the spec of a machine's cache by its name.
+// Preset returns the spec of a machine's cache by name.
 func Preset(name string) (Spec, error) {
 	if name == "bf2" {
 		return Spec{},
@@ -97,5 +97,5 @@ func Preset(name string) (Spec, error) {
 	return s, nil
 }
 
-// lineBytes is what a line holds.
+// lineBytes is the size of a line.
 const lineBytes = mem.LineBytes

@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a DRAM. Memory is what holds the bytes.
+// Builder makes a DRAM. Memory holds the bytes.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec

@@ -7,30 +7,30 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// part is the bytes of an access that lie together in one channel.
+// part is the bytes of an access that are contiguous in one channel.
 type part struct {
 	x      *transfer
-	addr   uint64 // in the channel, of its first burst
+	addr   uint64 // address in the channel, of its first burst
 	bank   int
 	bursts int
-	since  simcore.Ps // when it came
+	since  simcore.Ps // when it arrived
 }
 
 // bank is a bank of a channel.
 type bank struct {
 	free    simcore.Ps // when it can open another row
-	end     uint64     // where the burst before ended
-	writes  bool       // the burst before was a write
-	waiting *part      // the run of writes that waits for it, or nil
-	looked  uint64     // the look at parts that has found its oldest
+	end     uint64     // where the previous burst ended
+	writes  bool       // the previous burst was a write
+	waiting *part      // the run of writes waiting for it, or nil
+	looked  uint64     // number of the scan (looks) that has found its oldest part
 }
 
-// channel schedules one data bus and its banks. It knows the time, and no
-// engine: grant says what starts now, or when to ask again.
+// channel schedules one data bus and its banks. It knows the time but no engine: grant says what
+// starts now, or when to ask again.
 type channel struct {
 	t      Timing
 	batch  int
-	slots  int    // reads among which it chooses
+	slots  int    // capacity of window
 	stripe uint64 // consecutive bytes in one bank
 	banks  []bank
 
@@ -39,13 +39,13 @@ type channel struct {
 	served  int        // bursts since it turned, or since a drain of writes began
 	paid    simcore.Ps // until when the writes so far use up their share of time
 
-	window  []*part           // reads among which it chooses, the oldest first
-	reads   fifo.Queue[*part] // those behind them
-	waiting []*part           // runs of writes, at most one of a bank, in order of dispatch
-	writes  fifo.Queue[*part] // those that are not dispatched
-	pending int               // bursts of writes, in both
+	window  []*part           // reads to choose from, the oldest first
+	reads   fifo.Queue[*part] // reads behind the window
+	waiting []*part           // runs of writes, at most one per bank, in order of dispatch
+	writes  fifo.Queue[*part] // writes not yet dispatched
+	pending int               // bursts of writes, in waiting and writes
 	looks   uint64            // calls of first
-	wakeAt  simcore.Ps        // when it is asked again, plus one; 0: not
+	wakeAt  simcore.Ps        // time of the scheduled wake-up, plus one; 0: none
 	counts  *Counters
 }
 
@@ -58,7 +58,7 @@ func newChannel(s Spec, counts *Counters) channel {
 
 func (c *channel) idle() bool { return len(c.window) == 0 && len(c.waiting) == 0 }
 
-// read takes a part of a read.
+// read accepts a part of a read.
 func (c *channel) read(p *part) {
 	if len(c.window) < c.slots {
 		c.window = append(c.window, p)
@@ -67,14 +67,14 @@ func (c *channel) read(p *part) {
 	c.reads.Push(p)
 }
 
-// write takes a part of a write.
+// write accepts a part of a write.
 func (c *channel) write(p *part) {
 	c.pending += p.bursts
 	c.writes.Push(p)
 }
 
-// dispatch lets the oldest write wait for its bank, or join the run of lines
-// that does. If it can do neither, it waits itself, and those behind it. A part
+// dispatch makes the oldest write wait for its bank, or joins it to the run of lines that already
+// waits. If neither is possible, the write stays at the head and blocks those behind it. A part
 // that has joined is not needed any more.
 func (c *channel) dispatch() (p *part, joined bool) {
 	if c.writes.Len() == 0 {
@@ -96,15 +96,15 @@ func (c *channel) dispatch() (p *part, joined bool) {
 	return p, joined
 }
 
-// joins reports whether a write goes on where a run of writes ends, in the same
-// row, and the run is not yet as long as a drain.
+// joins reports whether a write continues, in the same row, where a run of writes ends, and the run
+// is still shorter than a drain.
 func (c *channel) joins(run, p *part) bool {
 	return run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 &&
 		run.bursts+p.bursts <= c.batch
 }
 
-// ready is the earliest time from which a part could start, as for its bank:
-// one that continues the burst before finds its row open.
+// ready returns the earliest time at which a part's bank lets it start: a part that continues the
+// previous burst finds its row open.
 func (c *channel) ready(p *part, write bool) simcore.Ps {
 	if c.continues(p, write) {
 		return 0
@@ -112,15 +112,14 @@ func (c *channel) ready(p *part, write bool) simcore.Ps {
 	return c.banks[p.bank].free
 }
 
-// continues reports whether a part goes on in its row where the burst before
-// ended.
+// continues reports whether a part continues in its row where the previous burst ended.
 func (c *channel) continues(p *part, write bool) bool {
 	b := &c.banks[p.bank]
 	return b.end == p.addr && b.writes == write && p.addr&(c.stripe-1) != 0
 }
 
-// first is the oldest part of a list that can start now, -1 if none can; next
-// is when one can, as for banks. A bank takes its parts in their order.
+// first returns the index of the oldest part of a list that can start now, -1 if none can; next is
+// when the banks let one start. A bank takes its parts in order.
 func (c *channel) first(list []*part, write bool, now simcore.Ps) (i int, next simcore.Ps) {
 	c.looks++
 	next = simcore.MaxPs
@@ -139,8 +138,8 @@ func (c *channel) first(list []*part, write bool, now simcore.Ps) (i int, next s
 	return -1, next
 }
 
-// grant starts at most one part. It returns the part and when the last of its
-// bytes is on the bus; without one, when to ask again.
+// grant starts at most one part. It returns the part and when its last byte is on the bus; without
+// a part, when to ask again.
 func (c *channel) grant(now simcore.Ps) (p *part, write bool, at simcore.Ps) {
 	if now < c.free {
 		return nil, false, c.free
@@ -166,8 +165,7 @@ func (c *channel) grant(now simcore.Ps) (p *part, write bool, at simcore.Ps) {
 	return nil, false, max(min(nextRead, nextWrite), now+1)
 }
 
-// mayWrite reports whether a write that could start is to start, though a read
-// might could, too.
+// mayWrite reports whether a write that can start goes before a read that might, too.
 func (c *channel) mayWrite(readReady bool, now simcore.Ps) bool {
 	if c.draining() {
 		return true
@@ -181,13 +179,13 @@ func (c *channel) mayWrite(readReady bool, now simcore.Ps) bool {
 	return !c.writing && c.served >= c.batch && (c.pending >= c.batch || now-c.waiting[0].since >= c.patience())
 }
 
-// draining reports whether a drain of writes has begun and is not over.
+// draining reports whether a drain of writes is in progress.
 func (c *channel) draining() bool { return c.writing && c.served < c.batch }
 
-// patience is how long a write waits for others to be drained with it.
+// patience returns how long a write waits for others to be drained with it.
 func (c *channel) patience() simcore.Ps { return 2 * simcore.Ps(c.batch) * c.t.WriteCost }
 
-// start puts a part on the bus, and returns when the last of its bytes is there.
+// start puts a part on the bus, and returns when its last byte is there.
 func (c *channel) start(p *part, write bool, now simcore.Ps) simcore.Ps {
 	begin := now
 	if write != c.writing {
@@ -213,11 +211,11 @@ func (c *channel) start(p *part, write bool, now simcore.Ps) simcore.Ps {
 	return c.free
 }
 
-// pay uses up the writes' share of time. A drain that begins late, since the
-// bus was busy, does not lose what it could have had.
+// pay charges the writes' share of time. A drain that begins late because the bus was busy keeps
+// the time that it could have had.
 func (c *channel) pay(p *part, now simcore.Ps) {
 	if c.served >= c.batch {
-		c.served = 0 // another drain
+		c.served = 0 // a new drain
 	}
 	c.pending -= p.bursts
 	batch := simcore.Ps(c.batch) * c.t.WriteCost

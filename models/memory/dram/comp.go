@@ -10,8 +10,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// DRAM is a memory controller with its channels, before the memory that holds
-// the bytes.
+// DRAM is a memory controller with its channels, in front of the memory that holds the bytes.
 type DRAM struct {
 	*sim.ComponentBase
 
@@ -28,38 +27,38 @@ type DRAM struct {
 	ended     fifo.Queue[*transfer] // to be finished
 	ending    bool
 	onRoom    []func()
-	told      bool // of being full
+	wasFull   bool // at the last call of reportRoom
 }
 
-// Counters is what a DRAM did.
+// Counters counts what a DRAM did.
 type Counters struct {
 	Reads, Writes           uint64 // accesses
 	ReadBytes, WrittenBytes uint64 // accepted
 	FinishedBytes           uint64 // of accesses that are done
-	Held                    uint64 // bytes of accesses that are not
+	Held                    uint64 // bytes of accesses in progress
 	ReadBursts, WriteBursts uint64 // on the buses
 	Turnarounds             uint64
 	RowHits                 uint64     // parts that found their row open
-	Joined                  uint64     // writes that joined a run of lines which waited for its bank
-	Waited                  simcore.Ps // from when parts came to when they were on the bus, in all
+	Joined                  uint64     // writes that joined a run of lines waiting for its bank
+	Waited                  simcore.Ps // total time from arrival of parts until they were on the bus
 	LongestWait             simcore.Ps
 }
 
-// transfer is an access, until it is done.
+// transfer is an access in progress.
 type transfer struct {
 	mem.Access // to the memory behind
 	a          *mem.Access
-	left       int // parts that are not on the bus (reads) or not dispatched (writes), and the memory behind
+	left       int // parts that are not on the bus (reads) or not dispatched (writes), plus one for the memory behind
 }
 
-// kindWake is the Kind of the event by which a channel is asked again, less
-// its number; other events end an access.
+// kindWake is the Kind of the event that wakes channel 0; the channel's number is added. Other
+// kinds end an access.
 const kindWake = 1
 
-// Counters returns what was done so far.
+// Counters returns the counters so far.
 func (d *DRAM) Counters() Counters { return d.counts }
 
-// Idle reports whether nothing is under way.
+// Idle reports whether no access is in progress.
 func (d *DRAM) Idle() bool {
 	for i := range d.channels {
 		if !d.channels[i].idle() {
@@ -69,7 +68,7 @@ func (d *DRAM) Idle() bool {
 	return d.counts.Held == 0
 }
 
-// Full implements mem.Holder: a channel has as many writes as it can hold.
+// Full implements mem.Holder: it reports whether a channel has as many writes as it can hold.
 func (d *DRAM) Full() bool {
 	for i := range d.channels {
 		if d.channels[i].pending >= d.spec.Buffer {
@@ -82,13 +81,13 @@ func (d *DRAM) Full() bool {
 // OnRoom implements mem.Holder.
 func (d *DRAM) OnRoom(f func()) { d.onRoom = append(d.onRoom, f) }
 
-// tell tells of room, if it was full before.
-func (d *DRAM) tell() {
+// reportRoom calls the OnRoom callbacks if the DRAM was full before.
+func (d *DRAM) reportRoom() {
 	full := d.Full()
-	if full == d.told {
+	if full == d.wasFull {
 		return
 	}
-	if d.told = full; !full {
+	if d.wasFull = full; !full {
 		for _, f := range d.onRoom {
 			f()
 		}
@@ -120,8 +119,8 @@ func (d *DRAM) Write(addr uint64, b []byte) error {
 	return d.backdoor.Write(addr, b)
 }
 
-// Access implements mem.Target. The bytes move at once, in the order in which
-// accesses come; how long that takes is found out after it.
+// Access implements mem.Target. The bytes move at once, in the order of the accesses; the time that
+// it takes is determined afterwards.
 func (d *DRAM) Access(a *mem.Access) {
 	if err := a.Verify(d); err != nil {
 		a.Finish(err)
@@ -144,7 +143,7 @@ func (d *DRAM) Access(a *mem.Access) {
 	}
 	d.memory.Access(&x.Access)
 	d.finish()
-	d.tell()
+	d.reportRoom()
 }
 
 func (d *DRAM) newTransfer() *transfer {
@@ -161,7 +160,7 @@ func (d *DRAM) newTransfer() *transfer {
 	return x
 }
 
-// split gives the parts of an access to their channels.
+// split distributes the parts of an access to their channels.
 func (d *DRAM) split(x *transfer) {
 	now := simcore.Now(d.sched)
 	step, channels := uint64(d.spec.Interleave), uint64(d.spec.Channels)
@@ -199,7 +198,7 @@ func (d *DRAM) newPart() *part {
 	return new(part)
 }
 
-// work lets a channel start what it can.
+// work starts what a channel can start.
 func (d *DRAM) work(n int, now simcore.Ps) {
 	c := &d.channels[n]
 	for {
@@ -227,7 +226,7 @@ func (d *DRAM) work(n int, now simcore.Ps) {
 	}
 }
 
-// arm makes sure that a channel is asked again at a time, or before.
+// arm schedules the wake-up of a channel for the given time, unless it is due earlier.
 func (d *DRAM) arm(n int, at simcore.Ps) {
 	c := &d.channels[n]
 	if c.wakeAt != 0 && c.wakeAt <= at+1 {
@@ -245,8 +244,7 @@ func (d *DRAM) endLater(x *transfer, at simcore.Ps) {
 	d.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: bytes of a read have come back, or a channel
-// goes on.
+// Handle implements sim.Handler: bytes of a read have come back, or a channel continues.
 func (d *DRAM) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {
@@ -263,18 +261,19 @@ func (d *DRAM) Handle(e sim.Event) error {
 		d.work(n, at)
 	}
 	d.finish()
-	d.tell()
+	d.reportRoom()
 	return nil
 }
 
-// leave ends one of the things that an access waits for.
+// leave ends one of the parts that an access waits for.
 func (d *DRAM) leave(x *transfer) {
 	if x.left--; x.left == 0 {
 		d.ended.Push(x)
 	}
 }
 
-// finish tells initiators; what they do then comes after what is at hand.
+// finish completes accesses; what their initiators issue in return is handled after the current
+// work.
 func (d *DRAM) finish() {
 	if d.ending {
 		return

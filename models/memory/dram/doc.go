@@ -1,49 +1,50 @@
-// Package dram is memory that takes its time: a memory controller with its
-// channels and banks, as a mem.Target over the mem.Target that holds the bytes.
+// Package dram is memory with time: a memory controller with its channels and
+// banks, as a mem.Target over the mem.Target that holds the bytes.
 //
-// It is not a model of DRAM commands. It has the few mechanisms that decide how
-// much a memory can carry, and lets everything else follow from them:
+// It is not a model of DRAM commands. It has the few mechanisms that decide the
+// throughput of a memory; everything else follows from them:
 //   - Channels. Interleave consecutive bytes are in one channel, then the next.
 //     A channel's bus carries a burst of 64 B at the peak rate.
-//   - Direction. To turn the bus costs Turnaround, so writes are drained in
-//     batches of Batch bursts, when as many wait or one has waited for long, and
-//     reads get as many before the next. As many reads as writes then sustain
-//     the mixed rate.
+//   - Direction. Turning the bus costs Turnaround, so writes are drained in
+//     batches of Batch bursts, when that many wait or one has waited for long,
+//     and reads get as many before the next drain. As many reads as writes then
+//     sustain the mixed rate.
 //   - The price of a write. Each write burst uses up WriteCost of a channel's
 //     time for writes, during which reads may use the bus: so writes alone
 //     sustain the write rate, however idle the bus is.
 //   - Banks. A row is opened for an access and closed after it, unless the
-//     bank's next access goes on where this one ends. Otherwise the bank is busy
-//     for BankRead or BankWrite. A bank takes its accesses in order; a channel
-//     takes the oldest that can start, among Window reads.
-//   - Mapping. What is together in a bank: a row of consecutive bytes, or
+//     bank's next access continues where this one ends. Otherwise the bank is
+//     busy for BankRead or BankWrite. A bank takes its accesses in order; a
+//     channel takes the oldest that can start, among Window reads.
+//   - Mapping. Which bytes share a bank: a row of consecutive bytes, or
 //     Interleave of them (in servers). The bank's number is exclusive-ored with
 //     the bits above it, so that streams a power of two apart seldom meet in one
 //     bank.
 //   - Posted writes. They are dispatched to their banks in order, one run of
-//     lines waiting for each bank; a write that goes on where that run ends
+//     lines waiting for each bank; a write that continues where that run ends
 //     joins it, up to Batch bursts, so that a device's write that comes in
 //     several TLPs opens its row once. A write is done when it is dispatched. So
 //     writes to few banks hold up all others behind them. A channel with Buffer
-//     bursts of writes that are not on its bus is full (mem.Holder): a root before
-//     it leaves TLPs in its port. Accesses that come even so are taken.
+//     bursts of writes not yet on its bus is full (mem.Holder): a root before it
+//     leaves TLPs in its port. Accesses that arrive even so are taken.
 //   - A read is done Latency after its last burst. All queueing is on top.
 //
-// The bytes move when an access is issued, at the controller's door: that is
-// where order is made. What is missing: refresh (it is in the sustained rates),
-// ECC's read-modify-write of partial bursts, ranks, power states.
+// The bytes move when an access is issued, at the entry of the controller, which
+// is where order is decided. Not modelled: refresh (it is in the sustained
+// rates), ECC's read-modify-write of partial bursts, ranks, power states.
 //
 // Invariants:
 //   - The protocol of package mem, whatever holds the bytes.
-//   - Bytes accepted are bytes finished and bytes held.
+//   - Bytes accepted = bytes finished + bytes held.
 //   - Nothing waits forever: a write's patience ends, so a stream of reads
 //     cannot lock it out, and a batch ends, so writes cannot lock out reads.
-//   - Nothing is allocated per access, once the DRAM has seen as many at a time
-//     as it will.
-//   - It does not know what an experiment is: all of this holds for any traffic.
+//   - Nothing is allocated per access, once the DRAM has reached its largest
+//     number of accesses in flight.
+//   - No mechanism is specific to an experiment: all of this holds for any
+//     traffic.
 //
-// Calibration inputs, and where they come from (ids of the papers' parameters
-// and claims; what has none is an assumption):
+// Calibration inputs and their sources (ids of the papers' parameters and
+// claims; values without one are assumptions):
 //
 //	bf3       2 channels      bf3.dram_channels
 //	          peak            bf3.dram_peak (716.8 Gbps)
@@ -85,11 +86,11 @@
 //	                          et al., ISPASS 2014)
 //	          the rest        8 KB rows (eight DDR4 parts with pages of 1 KB); 256 B interleave: assumption
 //
-// What the anchors leave open: 44 ns and 20 ns are less than a closed row takes
-// by the standard (55 and 46), and much more than a row that stays open (2.5),
-// which 1.5 KB would be. So they are no times of DRAM alone; they stand for what
-// the controller of BlueField-2 takes for accesses that meet in one bank, and are
-// not used for servers.
+// The anchors leave a question open: 44 ns and 20 ns are less than a closed row
+// takes by the standard (55 and 46), and much more than a row that stays open
+// (2.5), as the row of 1.5 KB would. So they are not the times of DRAM alone:
+// they stand for the time that the controller of BlueField-2 takes for accesses
+// that meet in one bank, and are not used for servers.
 //
 // A Hog loads a memory at a rate, as other programs would.
 package dram

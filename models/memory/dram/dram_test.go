@@ -26,7 +26,7 @@ func hog(t *testing.T, e sim.Engine, m mem.Target, gbps int64) *dram.Hog {
 	return h
 }
 
-// small is a memory of which every corner is met soon.
+// small returns a memory small enough to reach every corner case soon.
 func small() dram.Spec {
 	return dram.Spec{
 		Channels: 3, Interleave: 64, Banks: 2, RowBytes: 128, Mapping: dram.Rows, Peak: 60_000, Mixed: 40_000,

@@ -87,8 +87,8 @@ type handler func()
 
 func (h handler) Handle(sim.Event) error { h(); return nil }
 
-// sustained is what loads get together from a DRAM, in Gbps, after it has
-// settled.
+// sustained returns the throughput of the loads, in Gbps, in all and of each,
+// after the DRAM has settled.
 func sustained(t testing.TB, s dram.Spec, loads ...*load) (all float64, each []float64) {
 	t.Helper()
 	e := simcore.NewEngine()

@@ -15,17 +15,17 @@ import (
 // HogSpec configures a Hog.
 type HogSpec struct {
 	Rate     simcore.Rate `yaml:"rate"`           // at which accesses are issued, reads and writes together
-	Writes   int          `yaml:"write_permille"` // of a thousand accesses
-	Bytes    int          `yaml:"access_bytes"`   // of an access
-	Base     uint64       `yaml:"base"`           // of the range that it reads, and writes zeros to
-	Span     uint64       `yaml:"span_bytes"`     // of that range
-	Random   bool         `yaml:"random"`         // addresses by Seed, else one after the other
+	Writes   int          `yaml:"write_permille"` // per thousand accesses
+	Bytes    int          `yaml:"access_bytes"`   // per access
+	Base     uint64       `yaml:"base"`           // start of the range that it reads, and writes zeros to
+	Span     uint64       `yaml:"span_bytes"`     // length of that range
+	Random   bool         `yaml:"random"`         // random addresses, seeded by Seed, else consecutive ones
 	Seed     uint64       `yaml:"seed"`
-	InFlight int          `yaml:"in_flight"` // accesses at a time; what would be more is not issued, but counted
+	InFlight int          `yaml:"in_flight"` // most accesses in flight; an access due beyond that is counted as missed
 	Until    simcore.Ps   `yaml:"until_ps"`  // time after which it issues nothing; 0: until Stop
 }
 
-// DefaultHogSpec is a hog of half reads and half writes, all over 64 MB.
+// DefaultHogSpec returns a hog of half reads and half writes over 64 MB.
 func DefaultHogSpec() HogSpec {
 	return HogSpec{Rate: simcore.Gbps(100), Writes: 500, Bytes: 256, Span: 64 << 20, Random: true, InFlight: 256}
 }
@@ -57,8 +57,8 @@ func (s HogSpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Hog loads a memory with accesses of its own, at a rate, as other programs
-// would. It is a generator, so it stands beside whatever else uses the memory.
+// Hog loads a memory with its own accesses at a given rate, as other programs would. It is a
+// traffic generator beside the other users of the memory.
 type Hog struct {
 	HogCounters
 
@@ -69,20 +69,20 @@ type Hog struct {
 	event  simcore.Event
 	armed  bool
 	stop   bool
-	n      uint64 // accesses that came due
-	part   int64  // of a picosecond that the next is late, in 1/Rate.Bytes
+	n      uint64 // accesses due so far
+	part   int64  // fraction of a picosecond that the next is late, in 1/Rate.Bytes
 	rng    rand.PCG
 	idle   []*mem.Access
 	failed error
 }
 
-// HogCounters is what a hog did.
+// HogCounters counts a hog's accesses.
 type HogCounters struct {
-	Issued, Missed uint64 // accesses; Missed came due while InFlight were under way
-	Read, Written  uint64 // bytes of those that are done
+	Issued, Missed uint64 // accesses; Missed fell due while InFlight were in flight
+	Read, Written  uint64 // bytes of completed accesses
 }
 
-// NewHog makes a hog that does nothing until Start.
+// NewHog returns a hog that is idle until Start.
 func NewHog(name string, s simcore.Scheduler, spec HogSpec, memory mem.Target) (*Hog, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -100,17 +100,17 @@ func NewHog(name string, s simcore.Scheduler, spec HogSpec, memory mem.Target) (
 	return h, nil
 }
 
-// Name is what the engine's errors call it.
+// Name returns the name used in the engine's errors.
 func (h *Hog) Name() string { return h.name }
 
-// Start begins to issue accesses, now.
+// Start begins to issue accesses now.
 func (h *Hog) Start() {
 	if h.stop = false; !h.armed {
 		h.arm(simcore.Now(h.sched))
 	}
 }
 
-// Stop ends it. What is under way is still done.
+// Stop ends the issuing. Accesses in flight still complete.
 func (h *Hog) Stop() { h.stop = true }
 
 func (h *Hog) arm(at simcore.Ps) {

@@ -16,7 +16,7 @@ import (
 
 var presets = []string{"bf3", "bf3-440", "bf2", "bf2-1600", "host-fn", "host-ce", "host-op"}
 
-// ceiling is what a spec sustains, in Gbps, of reads, writes, or as many of both.
+// ceiling returns the rate that a spec sustains, in Gbps, of reads, writes, or as many of both.
 func ceiling(s dram.Spec, loads []*load) float64 {
 	mbps := s.Peak
 	switch {
@@ -98,7 +98,7 @@ func TestPartsOfAWriteJoin(t *testing.T) {
 	}
 }
 
-// distinct is how many random banks are met, in the mean, before one comes a
+// distinct returns the mean number of random banks drawn before one is drawn a
 // second time (Knuth's Q).
 func distinct(banks int) (n float64) {
 	p := 1.0

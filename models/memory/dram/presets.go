@@ -8,8 +8,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// presets are the memories of the papers' machines: see the package comment for
-// the source of each number.
+// presets are the memories of the papers' machines; the package comment gives the source of each
+// number.
 var presets = map[string]Spec{
 	"bf3":      common(Spec{Channels: 2, Banks: 64, Peak: 716_800, Mixed: 480_000, Write: 240_000}),
 	"bf3-440":  common(Spec{Channels: 2, Banks: 64, Peak: 716_800, Mixed: 440_000, Write: 220_000}),
@@ -21,22 +21,22 @@ var presets = map[string]Spec{
 	"host-rb":  server("jedec-ddr4-2400", Spec{Channels: 6, Banks: 16, Peak: 921_600, Mixed: 617_143, Write: 308_571}),
 }
 
-// common fills in what the presets have in common.
+// common fills in the values that all presets share.
 func common(s Spec) Spec {
 	s.Interleave, s.RowBytes, s.Batch, s.Window, s.Buffer = 256, 8192, 16, 32, 64
 	s.BankTiming, s.Mapping, s.Latency = "offpath", Rows, 90*simcore.Nanosecond
 	return s
 }
 
-// server is the memory of a server: its controller spreads pieces over banks,
-// which are as fast as the standard says.
+// server completes the preset of a server's memory: its controller spreads pieces over banks, whose
+// timing is the standard's.
 func server(timing string, s Spec) Spec {
 	s = common(s)
 	s.BankTiming, s.Mapping = timing, Pieces
 	return s
 }
 
-// Preset returns the spec of a machine's memory by its name.
+// Preset returns the spec of a machine's memory by name.
 func Preset(name string) (Spec, error) {
 	s, ok := presets[name]
 	if !ok {

@@ -12,38 +12,37 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// burstBytes is what one burst carries.
+// burstBytes is the size of a burst.
 const burstBytes = mem.LineBytes
 
-// Spec configures a DRAM: all channels of one memory controller. Rates are of
-// all channels together.
+// Spec configures a DRAM: all channels of one memory controller. Rates are the sum over all
+// channels.
 type Spec struct {
 	Channels   int    `yaml:"channels"`
 	Interleave int    `yaml:"interleave_bytes"` // consecutive bytes in one channel
-	Banks      int    `yaml:"banks"`            // of each channel
-	RowBytes   int    `yaml:"row_bytes"`        // that a bank has open at a time
+	Banks      int    `yaml:"banks"`            // per channel
+	RowBytes   int    `yaml:"row_bytes"`        // size of the row that a bank has open
 	Mapping    string `yaml:"mapping"`          // of a channel's bytes to its banks: Rows or Pieces
 	Peak       int64  `yaml:"peak_mbps"`        // of the data buses
-	// sustained by as many reads as writes; 0: Peak, turning the bus costs nothing
+	// sustained rate of as many reads as writes; 0: Peak, bus turnarounds cost nothing
 	Mixed int64 `yaml:"mixed_mbps"`
-	// sustained by writes alone; 0: Peak, writes cost no more than reads
+	// sustained rate of writes alone; 0: Peak, writes cost no more than reads
 	Write      int64      `yaml:"write_mbps"`
 	Batch      int        `yaml:"write_batch"`     // bursts after which the bus may turn
-	Window     int        `yaml:"read_window"`     // reads among which a channel chooses
-	Buffer     int        `yaml:"write_buffer"`    // bursts of writes with which a channel is full
-	BankTiming string     `yaml:"bank_timing"`     // a name: see BankTimings
+	Window     int        `yaml:"read_window"`     // reads that a channel chooses from
+	Buffer     int        `yaml:"write_buffer"`    // bursts of writes that fill a channel
+	BankTiming string     `yaml:"bank_timing"`     // name of an entry of BankTimings
 	Latency    simcore.Ps `yaml:"read_latency_ps"` // of a read from idle memory, without its bursts
 }
 
-// The mappings. With either, the bank's number is permuted by the bits above it,
-// as memory controllers do, so that streams which are a power of two apart do
-// not keep meeting in one bank.
+// The mappings. In either, the bank's number is permuted by the bits above it, as memory
+// controllers do, so that streams a power of two apart do not keep meeting in one bank.
 const (
 	Rows   = "rows"   // RowBytes consecutive bytes of a channel are in one bank
-	Pieces = "pieces" // Interleave bytes are, then others in another: a row holds pieces from far apart
+	Pieces = "pieces" // Interleave bytes are, the next ones in another: a row holds pieces from far apart
 )
 
-// stripe is how many consecutive bytes of a channel are in one bank.
+// stripe returns the number of consecutive bytes of a channel in one bank.
 func (s Spec) stripe() uint64 {
 	if s.Mapping == Pieces {
 		return uint64(s.Interleave)
@@ -51,8 +50,8 @@ func (s Spec) stripe() uint64 {
 	return uint64(s.RowBytes)
 }
 
-// bank is where an address of a channel is: the number of its stripe, the bits
-// of which are folded into as many as there are banks.
+// bank returns the bank of a channel's address: the number of its stripe, whose bits are folded
+// into as many as name a bank.
 func (s Spec) bank(local uint64) int {
 	n, width := local/s.stripe(), bits.TrailingZeros(uint(s.Banks))
 	if width == 0 {
@@ -65,21 +64,20 @@ func (s Spec) bank(local uint64) int {
 	return int(b)
 }
 
-// Timing is what a spec means in picoseconds.
+// Timing is a spec in picoseconds.
 type Timing struct {
 	Burst      simcore.Ps // of 64 B on the bus of a channel
-	WriteCost  simcore.Ps // for which a channel's write burst uses up the writes' share of time; no less than Burst
-	Turnaround simcore.Ps // for which the bus idles when it turns
+	WriteCost  simcore.Ps // share of the writes' time charged for a write burst; no less than Burst
+	Turnaround simcore.Ps // bus idle time at each turn
 	BankRead   simcore.Ps // from a read burst to the next access of its bank
 	BankWrite  simcore.Ps // likewise, after a write
 	Latency    simcore.Ps
 }
 
-// BankTiming is how long a bank is busy with one burst, its row being opened
-// and closed for it.
+// BankTiming is the time that a bank is busy with one burst, with its row opened and closed for it.
 type BankTiming struct{ Read, Write simcore.Ps }
 
-// BankTimings are the bank timings by name: see the package comment.
+// bankTimings are the bank timings by name; see the package comment.
 var bankTimings = map[string]BankTiming{
 	"offpath":         {Read: 20_000, Write: 44_000},
 	"jedec-ddr4-2400": {Read: 46_160, Write: 14_160 + 10_000 + 3_330 + 15_000 + 14_160},
@@ -89,12 +87,12 @@ var bankTimings = map[string]BankTiming{
 	"jedec-ddr5-5600": {Read: 48_430, Write: 16_430 + 15_710 + 2_860 + 30_000 + 16_430},
 }
 
-// BankTimings returns the names of the bank timings, and what they mean.
+// BankTimings returns the bank timings by name.
 func BankTimings() map[string]BankTiming { return maps.Clone(bankTimings) }
 
-// Timing derives the times from the rates: of n bursts at the mixed rate, those
-// that the bus itself does not account for are spent turning it twice in every
-// Batch reads and Batch writes.
+// Timing derives the times from the rates: of the time for n bursts at the mixed rate, the part
+// beyond the bursts themselves is spent turning the bus twice in every Batch reads and Batch
+// writes.
 func (s Spec) Timing() Timing {
 	per := func(mbps int64) simcore.Ps {
 		const bitPs = burstBytes * 8 * 1_000_000 // a burst's bits, times picoseconds per microsecond

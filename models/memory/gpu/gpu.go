@@ -2,14 +2,14 @@
 // range behind the host's root, with a link of its own. It is a mem.Target that
 // holds its bytes, for a region of package memmap.
 //
-// It is not a GPU: nothing here computes, and what the GPU itself does to its
-// memory is not in the way.
+// It is not a GPU: nothing here computes, and the GPU's own accesses to its
+// memory do not compete.
 //
-// Invariants: those of package memlink. An access is done two crossings of the
-// link after it was issued, its bytes' time on it, and for reads the memory's
-// own latency.
+// Invariants: those of package memlink. An access takes two crossings of the
+// link, the time of its bytes on the link and, for reads, the memory's own
+// latency.
 //
-// Where the preset comes from: a PCIe 4.0 x16 (256 Gbps raw, as for bf2.pcie) or
+// Source of the preset: a PCIe 4.0 x16 (256 Gbps raw, as for bf2.pcie) or
 // 5.0 x16 (504 Gbps) link, 300 ns one way with its root port, 24 B of header;
 // reads 400 ns in the device: assumption, the papers print none.
 package gpu
@@ -47,8 +47,8 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Preset returns the spec of a GPU behind a link of a generation: "gen4" or
-// "gen5". Where its memory is, and how large, is left to the caller.
+// Preset returns the spec of a GPU behind a link of a generation: "gen4" or "gen5". The caller sets
+// the base address and the size.
 func Preset(name string) (Spec, error) {
 	s := Spec{Link: memlink.Spec{Latency: 300 * simcore.Nanosecond, HeaderBytes: 24}, Latency: 400 * simcore.Nanosecond}
 	switch name {
@@ -62,7 +62,7 @@ func Preset(name string) (Spec, error) {
 	return s, nil
 }
 
-// Memory is a GPU's memory, behind its link.
+// Memory is a GPU's memory behind its link.
 type Memory struct {
 	*memlink.Link
 	store *store
@@ -92,7 +92,7 @@ func (b Builder) Build(name string) (*Memory, error) {
 	return &Memory{l, s, b.Spec}, err
 }
 
-// Region is where the memory is, for a memmap.Map.
+// Region returns the address range of the memory, for a memmap.Map.
 func (m *Memory) Region() memmap.Region {
 	return memmap.Region{Name: m.Name(), Base: m.spec.Base, Bytes: m.spec.Bytes, Memory: m}
 }
@@ -103,8 +103,7 @@ func (m *Memory) Read(addr uint64, b []byte) error { return m.store.at(mem.Read,
 // Write implements mem.Backdoor.
 func (m *Memory) Write(addr uint64, b []byte) error { return m.store.at(mem.Write, addr, b) }
 
-// Watch calls f after every write that touches n bytes at addr, when it takes
-// effect.
+// Watch calls f after every write that touches n bytes at addr, when it takes effect.
 func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return m.store.WatchIn(m.store, addr, n, f)
 }
@@ -112,7 +111,7 @@ func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop fun
 // Snoop calls f after every write.
 func (m *Memory) Snoop(f func(addr uint64, n int)) { m.store.Snoop(f) }
 
-// store is bytes from a bus address on.
+// store is a memory that begins at a bus address.
 type store struct {
 	mem.Watches
 	base  uint64
@@ -128,8 +127,7 @@ func (s *store) Check(op mem.Op, addr uint64, n int) error {
 		There: fmt.Sprintf("the GPU has %#x B from %#x on", s.bytes.Size(), s.base)}
 }
 
-// Access implements mem.Target. There is no cache: Clean and Invalidate have
-// nothing to do.
+// Access implements mem.Target. There is no cache, so Clean and Invalidate do nothing.
 func (s *store) Access(a *mem.Access) {
 	err := s.Check(a.Op, a.Addr, a.Len())
 	if err == nil && a.Op.Moves() {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// LineBytes is the size of a cache line: what Clean and Invalidate act on.
+// LineBytes is the size of a cache line, the unit of Clean and Invalidate.
 const LineBytes = 64
 
 // Op says what an access does.
@@ -31,14 +31,14 @@ func (o Op) String() string {
 // Moves reports whether accesses of this kind carry bytes.
 func (o Op) Moves() bool { return o <= Write }
 
-// Agent is who accesses memory. Caches treat devices and cores differently.
+// Agent says who accesses memory. Caches treat devices and cores differently.
 type Agent uint8
 
 // The agents.
 const (
 	Device Agent = iota // behind a bus: a NIC, a copy engine
 	Core                // a processor core
-	Agents              // how many there are
+	Agents              // number of agents
 )
 
 func (g Agent) String() string {
@@ -51,8 +51,8 @@ func (g Agent) String() string {
 	return fmt.Sprintf("Agent(%d)", uint8(g))
 }
 
-// Access is one operation on Len() bytes at Addr. The initiator owns it, may
-// keep it in a struct of its own and may use it again after Done.
+// Access is one operation on Len() bytes at Addr. The initiator owns it, may embed it in a struct,
+// and may reuse it after Done.
 type Access struct {
 	Op   Op
 	By   Agent
@@ -62,14 +62,16 @@ type Access struct {
 	Err  error         // set before Done is called; nil if all went well
 	Done func(*Access) // must not be nil
 
-	// Line, if set, makes a Write a run (Runner): n bytes more took effect.
+	// Line, if set, makes a Write a run (see Runner). It is called when n more bytes have taken
+	// effect.
 	Line func(a *Access, n int, more bool)
 
-	inside bool // Verify found it to lie inside memory
+	inside bool // Verify found that it lies inside memory
 }
 
-// Verify is t.Check for an access that t was given. A target that hands accesses on to the memory which its Check asks,
-// and no other, calls it: then that memory, which Verifies in its turn, need not look again.
+// Verify calls t.Check for an access that t was given. A target calls it if it hands accesses on to
+// the one memory that its Check asks: that memory, which calls Verify in its turn, then need not
+// check again.
 func (a *Access) Verify(t Target) error {
 	if a.inside {
 		return nil
@@ -79,12 +81,12 @@ func (a *Access) Verify(t Target) error {
 	return err
 }
 
-// Ask makes a ask the same as an access that was Verified, on whose behalf it is made.
+// Ask makes a the same request as of, an access that was Verified and on whose behalf a is made.
 func (a *Access) Ask(of *Access) {
 	a.Op, a.By, a.Addr, a.Data, a.Span, a.Err, a.inside = of.Op, of.By, of.Addr, of.Data, of.Span, nil, of.inside
 }
 
-// Len is the number of bytes that the access covers.
+// Len returns the number of bytes that the access covers.
 func (a *Access) Len() int {
 	if a.Op.Moves() {
 		return len(a.Data)
@@ -92,33 +94,32 @@ func (a *Access) Len() int {
 	return a.Span
 }
 
-// Finish sets the result and calls Done: the last thing that a Target does
-// with an access.
+// Finish sets the result and calls Done. It must be a Target's last use of an access.
 func (a *Access) Finish(err error) {
 	a.Err, a.inside = err, false
 	a.Done(a)
 }
 
-// Target is what can be accessed: a memory, or what stands before one.
+// Target is a memory, or a model of a cache, delay or link in front of one.
 type Target interface {
 	Access(a *Access)
 
-	// Check returns the error with which an access to n bytes at addr would
-	// fail because they do not all lie inside memory, or nil.
+	// Check returns the error of an access to n bytes at addr that do not all lie inside memory, or
+	// nil.
 	Check(op Op, addr uint64, n int) error
 }
 
-// Holder is a Target that can be full: who feeds it from a link leaves there what
-// it would have to keep for it, so that the link holds its sender.
+// Holder is a Target that can be full. A component that feeds it from a link leaves packets on the
+// link while it is full, so that the link blocks its sender.
 type Holder interface {
 	Target
 	Full() bool
-	// OnRoom has f called whenever it is full no longer.
+	// OnRoom registers f to be called whenever it is no longer full.
 	OnRoom(f func())
 }
 
-// Backdoor reads and writes bytes at once, past time, counters and watches: for
-// preparing memory and for looking at it, not for initiators on the bus.
+// Backdoor reads and writes bytes at once, without time, counters or watches: for preparing and
+// inspecting memory, not for initiators on the bus.
 type Backdoor interface {
 	Read(addr uint64, b []byte) error
 	Write(addr uint64, b []byte) error
@@ -126,17 +127,17 @@ type Backdoor interface {
 
 // Reasons why an access fails. Errors wrap one of them.
 var (
-	ErrNoMemory = errors.New("no memory there")      // outside of every memory
+	ErrNoMemory = errors.New("no memory there")      // outside every memory
 	ErrAborted  = errors.New("access aborted")       // the memory gave up on it
-	ErrPoisoned = errors.New("data known to be bad") // Data is set, and bad
+	ErrPoisoned = errors.New("data known to be bad") // Data is set, but known to be bad
 )
 
-// RangeError tells of an access that does not lie inside memory.
+// RangeError reports an access that does not lie inside memory.
 type RangeError struct {
 	Op    Op
 	Addr  uint64
 	Len   int
-	There string // what is there instead
+	There string // what lies there instead
 }
 
 func (e *RangeError) Error() string {

@@ -88,7 +88,7 @@ func write(s *mem.Space, bus uint64, b ...byte) error {
 	return a.Err
 }
 
-// Watchers are told of every write that touches their bytes, until they stop.
+// Watchers are called for every write that touches their bytes, until they stop.
 func TestWatch(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func TestWatch(t *testing.T) {
 	stop()
 }
 
-// Snoopers are told of all writes, before those who watch.
+// Snoopers are called for all writes, before the watchers.
 func TestSnoop(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)

@@ -1,16 +1,18 @@
 package mem
 
-// Runner is a Target that takes runs: a core's writes of several consecutive lines, with Access.Line set, that take
-// the time, leave the state and count the statistics of one write for each line, issued one directly after the other.
-// The first and the last line may be partial.
+// Runner is a Target that takes runs: a core's writes of several consecutive lines in one access
+// with Access.Line set. A run takes the same time, leaves the same state and counts the same
+// statistics as one write for each line, issued back to back. The first and the last line may be
+// partial.
 //
-// Line is called when a line took effect, in order and never during Access; for the last line Done is called instead.
-// more says that the end of the next line follows at once, with nothing in between.
+// Line is called when a line has taken effect, in order and never during Access; for the last line
+// Done is called instead. more says that the end of the next line follows at once, with nothing in
+// between.
 type Runner interface {
 	Target
 
-	// TakesRun reports whether a run of n bytes at addr may be issued at this moment. If not, the initiator issues its
-	// lines one by one.
+	// TakesRun reports whether a run of n bytes at addr may be issued at this moment. If not, the
+	// initiator issues its lines one by one.
 	TakesRun(addr uint64, n int) bool
 }
 
@@ -20,8 +22,8 @@ func TakesRun(t Target, addr uint64, n int) bool {
 	return ok && r.TakesRun(addr, n)
 }
 
-// InLine is how many of n bytes at addr lie in its line.
+// InLine returns how many of n bytes at addr lie in the line of addr.
 func InLine(addr uint64, n int) int { return min(n, LineBytes-int(addr%LineBytes)) }
 
-// Lines is how many lines n bytes at addr touch; n is 1 or more.
+// Lines returns how many lines n bytes at addr touch; n is 1 or more.
 func Lines(addr uint64, n int) uint64 { return (addr+uint64(n)-1)/LineBytes - addr/LineBytes + 1 }

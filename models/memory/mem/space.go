@@ -6,12 +6,10 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// MaxBytes is the most that one endpoint can have: what the offset part of a
-// bus address can name [P1].
+// MaxBytes is the largest memory of one endpoint: the range of a bus address's offset part [P1].
 const MaxBytes = 1 << nicspec.EndpointShift
 
-// Space is the memory of both endpoints by bus address, and who watches which
-// range of it.
+// Space is the memory of both endpoints by bus address, with the watches on its ranges.
 type Space struct {
 	Watches
 	Stray int // writes that did not lie inside memory
@@ -19,18 +17,17 @@ type Space struct {
 	mem [2]*Sparse // by endpoint
 }
 
-// Split takes a bus address apart. [P1]
+// Split returns the endpoint and the offset of a bus address. [P1]
 func Split(bus uint64) (endpoint int, offset uint64) {
 	return int(bus >> nicspec.EndpointShift), bus & (MaxBytes - 1)
 }
 
-// Bus puts a bus address together. [P1]
+// Bus returns the bus address of an endpoint's offset. [P1]
 func Bus(endpoint int, offset uint64) uint64 {
 	return uint64(endpoint)<<nicspec.EndpointShift | offset
 }
 
-// NewSpace returns a space whose endpoints have so many bytes each, from
-// offset 0 on.
+// NewSpace returns a space whose endpoints have the given sizes, from offset 0 on.
 func NewSpace(armBytes, hostBytes uint64) (*Space, error) {
 	s := new(Space)
 	for ep, n := range [...]uint64{nicspec.EndpointArm: armBytes, nicspec.EndpointHost: hostBytes} {
@@ -42,11 +39,11 @@ func NewSpace(armBytes, hostBytes uint64) (*Space, error) {
 	return s, nil
 }
 
-// Bytes is the size of an endpoint's memory.
+// Bytes returns the size of an endpoint's memory.
 func (s *Space) Bytes(endpoint int) uint64 { return s.mem[endpoint].size }
 
-// find returns the memory that holds n bytes at a bus address, or says what is
-// there.
+// find returns the memory that holds n bytes at a bus address, and their offset in it; the error
+// says what lies there instead.
 func (s *Space) find(op Op, bus uint64, n int) (*Sparse, uint64, error) {
 	ep, off := Split(bus)
 	if ep >= len(s.mem) {
@@ -64,9 +61,8 @@ func (s *Space) Check(op Op, bus uint64, n int) error {
 	return err
 }
 
-// Access implements Target: it completes at once. A write is told to who
-// watches its bytes before it is Done. There is no cache: Clean and Invalidate
-// have nothing to do.
+// Access implements Target: it completes at once. Watchers of the bytes are called before a write
+// is Done. There is no cache, so Clean and Invalidate do nothing.
 func (s *Space) Access(a *Access) {
 	m, off, err := s.find(a.Op, a.Addr, a.Len())
 	switch {
@@ -83,8 +79,8 @@ func (s *Space) Access(a *Access) {
 	a.Finish(err)
 }
 
-// Write stores b at a bus address at once. Nobody who watches is told: it is
-// for preparing memory, not for initiators on the bus.
+// Write stores b at a bus address at once, without calling watchers: it is for preparing memory,
+// not for initiators on the bus.
 func (s *Space) Write(bus uint64, b []byte) error {
 	m, off, err := s.find(Write, bus, len(b))
 	if err == nil {
@@ -102,9 +98,9 @@ func (s *Space) Read(bus uint64, b []byte) error {
 	return err
 }
 
-// Watch calls f after every write access that touches the n bytes at a bus
-// address, with what was written. Ranges must lie in memory, and must not be
-// empty or overlap. stop ends it; f may call it.
+// Watch calls f after every write access that touches the n bytes at a bus address, with the range
+// written. Ranges must lie in memory, and must not be empty or overlap. stop ends it; f may call
+// stop.
 func (s *Space) Watch(bus uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return s.Watches.WatchIn(s, bus, n, f)
 }

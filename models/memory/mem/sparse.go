@@ -9,11 +9,11 @@ const (
 	flatPages = 1 << 16 // the first 4 GB, where most accesses go, need no map
 )
 
-// Sparse is byte memory that stores only the pages written to. Bytes never
-// written read as zero. As a Target, its addresses start at 0.
+// Sparse is byte memory that stores only the pages written to. Bytes never written read as zero. As
+// a Target, its addresses start at 0.
 type Sparse struct {
 	size uint64
-	low  []*[pageBytes]byte // the pages of the beginning, up to the last that was written to
+	low  []*[pageBytes]byte // the first pages, up to the last that was written to
 	far  map[uint64]*[pageBytes]byte
 }
 
@@ -22,7 +22,7 @@ func NewSparse(size uint64) *Sparse {
 	return &Sparse{size: size, far: map[uint64]*[pageBytes]byte{}}
 }
 
-// Size is the number of bytes.
+// Size returns the size in bytes.
 func (m *Sparse) Size() uint64 { return m.size }
 
 // Has reports whether n bytes at addr lie inside.
@@ -59,8 +59,7 @@ func (m *Sparse) Check(op Op, addr uint64, n int) error {
 	return &RangeError{op, addr, n, fmt.Sprintf("it has %#x B", m.size)}
 }
 
-// Access implements Target. There is no cache: Clean and Invalidate have
-// nothing to do.
+// Access implements Target. There is no cache, so Clean and Invalidate do nothing.
 func (m *Sparse) Access(a *Access) {
 	err := m.Check(a.Op, a.Addr, a.Len())
 	switch {
@@ -73,7 +72,7 @@ func (m *Sparse) Access(a *Access) {
 	a.Finish(err)
 }
 
-// at is the page of an address, nil if nothing was written to it and none is to be created.
+// at returns the page of an address; nil if nothing was written to it and create is false.
 func (m *Sparse) at(addr uint64, create bool) *[pageBytes]byte {
 	num := addr >> pageShift
 	if num < uint64(len(m.low)) && m.low[num] != nil {

@@ -6,10 +6,9 @@ import (
 	"sort"
 )
 
-// Watches are the address ranges whose writes somebody wants to be told of. The
-// zero value has none.
+// Watches calls back for writes to address ranges. The zero value watches none.
 type Watches struct {
-	list   []*watcher // by address; replaced, not changed, as callbacks may add and stop watches
+	list   []*watcher // by address; replaced, not modified, as callbacks may add and stop watches
 	snoops []func(addr uint64, n int)
 }
 
@@ -19,9 +18,8 @@ type watcher struct {
 	stopped  bool
 }
 
-// Watch calls f after every write access that touches the n bytes at addr, with
-// what was written. Ranges must not be empty or overlap. stop ends it; f may
-// call it.
+// Watch calls f after every write access that touches the n bytes at addr, with the range written.
+// Ranges must not be empty or overlap. stop ends it; f may call stop.
 func (s *Watches) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	if n <= 0 || addr+uint64(n) < addr {
 		return nil, fmt.Errorf("mem: watch of %d B at %#x: want a range that is not empty and does not wrap", n, addr)
@@ -40,7 +38,7 @@ func (s *Watches) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop fu
 	}, nil
 }
 
-// WatchIn is Watch of a range that must lie inside a memory.
+// WatchIn is Watch for a range that must lie inside a memory.
 func (s *Watches) WatchIn(m Target, addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	if n > 0 && addr+uint64(n) >= addr {
 		if err := m.Check(Read, addr, n); err != nil {
@@ -50,16 +48,16 @@ func (s *Watches) WatchIn(m Target, addr uint64, n int, f func(addr uint64, n in
 	return s.Watch(addr, n, f)
 }
 
-// Snoop calls f after every write access, whatever its address, before those who
-// watch: for caches that must give up their copy.
+// Snoop calls f after every write access to any address, before the watchers: for caches that must
+// drop their copy.
 func (s *Watches) Snoop(f func(addr uint64, n int)) { s.snoops = append(s.snoops, f) }
 
-// first is the place of the first watcher whose range ends after an address.
+// first returns the index of the first watcher whose range ends after an address.
 func (s *Watches) first(addr uint64) int {
 	return sort.Search(len(s.list), func(i int) bool { return s.list[i].to > addr })
 }
 
-// Tell calls those who watch n bytes at addr.
+// Tell calls the snoops and the watchers of n bytes at addr.
 func (s *Watches) Tell(addr uint64, n int) {
 	if n == 0 {
 		return // it touches nothing

@@ -1,17 +1,17 @@
-// Package memlink is the way from an initiator to a memory that is not beside
-// it: the link between sockets, the one before a GPU's memory. It is a
-// mem.Target over a mem.Target.
+// Package memlink is the link from an initiator to a remote memory: the link
+// between sockets, the link to a GPU's memory. It is a mem.Target over a
+// mem.Target.
 //
-// An access travels there behind those before it, with the bytes that it writes,
-// and reaches the memory Latency after the last of them left. Its answer, with
-// the bytes that it reads, comes back the same way. Each direction has its rate.
-// There is no bound on what is under way: those who access have theirs.
+// Requests travel in order, with the bytes that they write, and reach the memory
+// Latency after their last byte left. The response, with the bytes read, returns
+// in the same manner. Each direction has its own rate. Accesses in flight are
+// not bounded here: the initiators bound theirs.
 //
 // Invariants:
-//   - The protocol of package mem, whatever stands behind.
-//   - Bytes accepted are bytes finished and bytes held.
-//   - Nothing is allocated per access, once the link has seen as many at a time
-//     as it will.
+//   - The protocol of package mem, whatever memory lies behind.
+//   - Bytes accepted = bytes finished + bytes held.
+//   - Nothing is allocated per access, once the link has reached its largest
+//     number of accesses in flight.
 package memlink
 
 import (
@@ -30,7 +30,7 @@ import (
 type Spec struct {
 	Latency     simcore.Ps   `yaml:"latency_ps"`   // one way
 	Rate        simcore.Rate `yaml:"rate"`         // of each direction; zero: no bound
-	HeaderBytes int          `yaml:"header_bytes"` // of each request and each answer, besides the bytes that it moves
+	HeaderBytes int          `yaml:"header_bytes"` // of each request and each answer, besides the data
 }
 
 // Validate returns every error of the spec.
@@ -45,8 +45,8 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Builder makes a Link. Memory is what is at its far end. There and Back are the
-// lanes, for links that carry accesses from both ends; nil: lanes of its own.
+// Builder makes a Link to Memory. There and Back are the lanes, for links that carry accesses from
+// both ends; nil: lanes of its own.
 type Builder struct {
 	Scheduler   simcore.Scheduler
 	Spec        Spec
@@ -76,7 +76,7 @@ func (b Builder) Build(name string) (*Link, error) {
 	return l, nil
 }
 
-// Link is a way to a memory.
+// Link is a link to a memory. See the package comment.
 type Link struct {
 	simcore.Portless
 
@@ -89,7 +89,7 @@ type Link struct {
 	stats       Stats
 }
 
-// Stats is what a link carried.
+// Stats counts what a link has carried.
 type Stats struct {
 	Accesses      uint64
 	AcceptedBytes uint64 // of reads and writes
@@ -105,10 +105,10 @@ const (
 	returns
 )
 
-// Stats returns what was carried so far.
+// Stats returns the counters so far.
 func (l *Link) Stats() Stats { return l.stats }
 
-// Idle reports whether nothing is under way.
+// Idle reports whether no access is in flight.
 func (l *Link) Idle() bool { return l.stats.Held == 0 }
 
 // Check implements mem.Target.
@@ -132,7 +132,7 @@ func (l *Link) Access(a *mem.Access) {
 	l.send(l.there, n, arrives, x)
 }
 
-// answer sends the end of an access back.
+// answer sends the response of an access back.
 func (l *Link) answer(x *mem.Relay) {
 	n := l.spec.HeaderBytes
 	if x.Op == mem.Read {
@@ -148,7 +148,7 @@ func (l *Link) send(lane *pace.Pacer, n, kind int, x *mem.Relay) {
 	l.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: an access has arrived somewhere.
+// Handle implements sim.Handler: a request or a response has arrived.
 func (l *Link) Handle(e sim.Event) error {
 	ev, ok := e.(*simcore.Event)
 	if !ok {

@@ -1,19 +1,19 @@
-// Package memmap joins memories by address: a mem.Target over several. It is
-// what an initiator sees that can reach more than one: the memory of its own
-// socket and of the other, a GPU's.
+// Package memmap joins memories by address: a mem.Target over several. It is the
+// address space of an initiator that can reach more than one memory: that of its
+// own socket, of the other socket, of a GPU.
 //
-// Accesses go to the memory whose region they lie in, those over a border to
-// each in turn. It takes no time, but keeps the order that the protocol asks for:
-// a write (or Clean, or Invalidate) waits until those before it to other memories
-// are done, and so does whatever comes behind it. So an initiator that writes to
-// two memories in turn pays the way to the slower one for each change. Hardware
-// may begin both and order their ends.
+// Accesses go to the memory in whose region they lie, those that cross a border
+// to each in turn. It takes no time, but keeps the order that the protocol
+// demands: a write (or Clean, or Invalidate) waits until earlier ones to other
+// memories are done, and everything behind it waits with it. So an initiator that
+// alternates writes between two memories pays the latency of the slower one for
+// each change. Hardware may begin both and order their ends.
 //
 // Invariants:
-//   - The protocol of package mem, whatever stands behind.
-//   - Bytes accepted are bytes finished and bytes held.
-//   - Nothing is allocated per access, once the map has seen as many at a time
-//     as it will.
+//   - The protocol of package mem, whatever memories lie behind.
+//   - Bytes accepted = bytes finished + bytes held.
+//   - Nothing is allocated per access, once the map has reached its largest
+//     number of accesses in flight.
 package memmap
 
 import (
@@ -25,42 +25,42 @@ import (
 	"nictwin/models/sim/fifo"
 )
 
-// Watcher tells of writes to a memory.
+// Watcher reports writes to a memory.
 type Watcher interface {
 	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 }
 
-// Region is where a memory is.
+// Region is a memory and its address range.
 type Region struct {
 	Name   string
 	Base   uint64
 	Bytes  uint64
 	Memory mem.Target
 
-	View    mem.Backdoor // its bytes at this moment; nil: Memory, if it is one
-	Watcher Watcher      // nil: Memory, if it is one
+	View    mem.Backdoor // its bytes at this moment; nil: Memory, if it is a Backdoor
+	Watcher Watcher      // nil: Memory, if it is a Watcher
 }
 
-// region is a Region, and the writes to it that are not done.
+// region is a Region with its writes in progress.
 type region struct {
 	Region
 	open int
 }
 
-// Map is memories by address.
+// Map joins memories by address. See the package comment.
 type Map struct {
 	regions []region
 	queue   fifo.Queue[*access]
 	idle    fifo.Free[access]
 	parts   fifo.Free[part]
 	running bool
-	asking  *part // whose memory is being asked
-	waiting bool  // the queue did not empty when it was looked at last
+	asking  *part // the part whose memory is being accessed
+	waiting bool  // the queue was not empty when last checked
 	onEmpty []func()
 	stats   Stats
 }
 
-// Stats is what passed through a map.
+// Stats counts what passed through a map.
 type Stats struct {
 	AcceptedBytes uint64 // of reads and writes
 	FinishedBytes uint64
@@ -68,27 +68,27 @@ type Stats struct {
 	Changes       uint64 // accesses that waited for writes to another memory
 }
 
-// access is an access that is not done.
+// access is an access in progress.
 type access struct {
 	a      *mem.Access
 	at     int // bytes that were sent on
-	left   int // parts that are not done, and one while there are more to send
+	left   int // parts in progress, plus one while there are more to send
 	waited bool
 	err    error
 }
 
-// part is what goes to one memory.
+// part is the piece of an access that goes to one memory.
 type part struct {
 	mem.Access
 	of    *access
 	to    *region
-	all   *mem.Access // that it is the whole of; of is nil then
-	there bool        // memory was done with it at once
-	past  int         // bytes of a run whose lines were ended
+	all   *mem.Access // the access, if the part is all of it; of is nil then
+	there bool        // memory completed it at once
+	past  int         // bytes of a run whose lines have ended
 	line  func(a *mem.Access, n int, more bool)
 }
 
-// New joins memories. The error lists all that is wrong with the regions.
+// New joins memories. The error lists every fault of the regions.
 func New(regions ...Region) (*Map, error) {
 	m := new(Map)
 	var errs []error
@@ -125,19 +125,19 @@ func New(regions ...Region) (*Map, error) {
 	return m, errors.Join(errs...)
 }
 
-// Stats returns what passed so far.
+// Stats returns the counters so far.
 func (m *Map) Stats() Stats { return m.stats }
 
-// Idle reports whether nothing is under way.
+// Idle reports whether no access is in progress.
 func (m *Map) Idle() bool { return m.stats.Held == 0 && m.queue.Len() == 0 }
 
-// Waiting reports whether accesses wait for writes to another memory to be done.
+// Waiting reports whether accesses wait for writes to another memory.
 func (m *Map) Waiting() bool { return m.queue.Len() > 0 }
 
-// OnEmpty has f called whenever none is Waiting any longer.
+// OnEmpty registers f to be called whenever no access is Waiting any longer.
 func (m *Map) OnEmpty(f func()) { m.onEmpty = append(m.onEmpty, f) }
 
-// find is the region that an address lies in.
+// find returns the region of an address, or nil.
 func (m *Map) find(addr uint64) *region {
 	for i := range m.regions {
 		if r := &m.regions[i]; addr >= r.Base && addr-r.Base < r.Bytes {
@@ -147,7 +147,7 @@ func (m *Map) find(addr uint64) *region {
 	return nil
 }
 
-// span is how many of n bytes at an address lie in its region.
+// span returns how many of n bytes at an address lie in its region.
 func (r *region) span(addr uint64, n int) int {
 	return int(min(uint64(n), r.Bytes-(addr-r.Base)))
 }
@@ -193,7 +193,7 @@ func (m *Map) Access(a *mem.Access) {
 	m.run()
 }
 
-// run sends on what need not wait, in order.
+// run sends on accesses that need not wait, in order.
 func (m *Map) run() {
 	if m.running {
 		return
@@ -220,7 +220,7 @@ func (m *Map) run() {
 	}
 }
 
-// sendWhole sends on an access that lies in one region and has nothing to wait for: most do.
+// sendWhole sends on an access that lies in one region and need not wait: the common case.
 func (m *Map) sendWhole(a *mem.Access, r *region) {
 	p := m.newPart()
 	p.all, p.to = a, r
@@ -243,7 +243,7 @@ func (m *Map) sendWhole(a *mem.Access, r *region) {
 	}
 }
 
-// endWhole ends such an access.
+// endWhole ends an access that sendWhole sent.
 func (m *Map) endWhole(p *part) {
 	a, err := p.all, p.Err
 	if p.Op != mem.Read {
@@ -270,7 +270,7 @@ func (m *Map) endLine(p *part, n int, more bool) {
 	p.all.Line(p.all, n, more)
 }
 
-// send sends the parts of an access on. It reports false if the next must wait.
+// send sends the parts of an access. It returns false if the next must wait.
 func (m *Map) send(x *access) bool {
 	a, n := x.a, x.a.Len()
 	for {
@@ -297,7 +297,7 @@ func (m *Map) send(x *access) bool {
 	}
 }
 
-// busyElsewhere reports whether writes to other memories are not done.
+// busyElsewhere reports whether writes to other memories are in progress.
 func (m *Map) busyElsewhere(r *region) bool {
 	for i := range m.regions {
 		if o := &m.regions[i]; o != r && o.open > 0 {
@@ -338,7 +338,7 @@ func (m *Map) newPart() *part {
 	return p
 }
 
-// end ends one part of an access, and with the last of them the access.
+// end ends one part of an access, and with the last part the access.
 func (m *Map) end(x *access) {
 	if x.left--; x.left > 0 {
 		return

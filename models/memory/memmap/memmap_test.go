@@ -20,7 +20,7 @@ const (
 	border = 1 << 12
 )
 
-// build is a map of two halves of one space, of which the second is slow.
+// build maps two halves of one space, each behind its own delay.
 func build(t testing.TB, e sim.Engine, fast, slow inject.DelaySpec) (*memmap.Map, *mem.Space) {
 	space, err := mem.NewSpace(2*border, 1<<20)
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Watcher tells of writes that took effect: a mem.Space, an armcache.Cache.
+// Watcher reports writes that took effect: a mem.Space, an armcache.Cache.
 type Watcher interface {
 	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 }
@@ -16,9 +16,9 @@ type Watcher interface {
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
-	Memory    mem.Target   // what loads and stores go through, such as the core's private cache
+	Memory    mem.Target   // target of loads and stores, such as the core's private cache
 	View      mem.Backdoor // the bytes that a load would return at this moment; nil: Memory, if it is a mem.Backdoor
-	Watcher   Watcher      // of the memory that View shows; nil: Memory, if it is a Watcher
+	Watcher   Watcher      // of the memory behind View; nil: Memory, if it is a Watcher
 }
 
 // Build makes the component. It panics if Akita does not accept the name.

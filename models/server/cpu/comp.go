@@ -20,68 +20,68 @@ type Core struct {
 	view    mem.Backdoor
 	watcher Watcher
 
-	own      mem.Watches // what loops of this core watch
+	own      mem.Watches // ranges watched by loops of this core
 	round    round
 	stepping *Loop      // whose step is being replayed
-	began    simcore.Ps // when
+	began    simcore.Ps // time at which that step began
 	busy     bool       // a record is being replayed, or will be from due on
 	due      simcore.Ps // until when the core computes
 
 	ops     fifo.Queue[op]
-	working bool // the record is being worked on
+	working bool // the record is being replayed right now
 	lines
 	reg     regRead
 	regDone func(v uint64, err error)
-	known   []Holder // registers that were full once, and tell of room
+	known   []Holder // registers that were full once, and report room
 
 	alarm simcore.Alarm
 	stats Stats
 	err   error
 }
 
-// Stats is what a core did.
+// Stats counts what a core did.
 type Stats struct {
 	Steps       uint64     // of loops
-	Worked      uint64     // of them, those that found something
-	Busy        simcore.Ps // steps that found something, and software outside of loops
-	Waited      simcore.Ps // for memory, register reads and posted register writes, in all
+	Worked      uint64     // steps that found something
+	Busy        simcore.Ps // time of steps that found something, and of software outside of loops
+	Waited      simcore.Ps // total wait for memory, register reads and posted register writes
 	Loads       uint64     // lines
 	LoadBytes   uint64
 	Stores      uint64 // lines
 	StoreBytes  uint64
 	StoresEnded uint64 // bytes of stores that took effect
-	Copied      uint64 // bytes, which are not in Loads and Stores
+	Copied      uint64 // bytes, not counted in Loads and Stores
 	CopiesEnded uint64 // bytes of copies that took effect
 	Posts       uint64 // register writes, of up to 64 B each
 	RegReads    uint64
 }
 
-// Stats returns what was done so far.
+// Stats returns the counters so far.
 func (c *Core) Stats() Stats { return c.stats }
 
-// Spec is what the core was made from.
+// Spec returns the spec that the core was made from.
 func (c *Core) Spec() Spec { return c.spec }
 
-// Err is the first thing that went wrong and was not returned to a caller, or nil.
+// Err returns the first error that was not returned to a caller, or nil.
 func (c *Core) Err() error { return c.err }
 
-// Idle reports whether the core has nothing to do until somebody writes to what
-// its loops watch, and whether its stores took effect.
+// Idle reports whether the core has nothing to do until somebody writes to a range that its loops
+// watch, and all its stores took effect.
 func (c *Core) Idle() bool {
 	return !c.busy && c.ops.Len() == 0 && len(c.round.awake) == 0 && c.misses == 0 && c.held.Len() == 0
 }
 
-// Now is the time of the engine. A step begins at it.
+// Now returns the engine's time. A step begins at it.
 func (c *Core) Now() simcore.Ps { return simcore.Now(c.sched) }
 
-// catchUp moves the round on to now, past polls that found nothing.
+// catchUp advances the round to now, past polls that found nothing.
 func (c *Core) catchUp() {
 	if !c.busy {
 		c.round.skip(c.Now())
 	}
 }
 
-// arm makes sure that Handle is called when there is something to do.
+// arm schedules Handle for the next work, if there is any.
 func (c *Core) arm() {
 	if c.busy {
 		return
@@ -95,7 +95,7 @@ func (c *Core) arm() {
 	}
 }
 
-// Handle implements sim.Handler: the core goes on.
+// Handle implements sim.Handler: the core continues.
 func (c *Core) Handle(e sim.Event) error {
 	if !c.alarm.Rang(e) {
 		return fmt.Errorf("cpu: %s: event of type %T: want its own", c.Name(), e)
@@ -122,7 +122,7 @@ func (c *Core) begin(l *Loop, now simcore.Ps) {
 		l.timer = never
 	}
 	c.stats.Steps++
-	c.working = true // what the step records is replayed after it
+	c.working = true // the step's record is replayed after it
 	worked := l.step(c)
 	c.working = false
 	if worked && !l.stopped {
@@ -132,9 +132,9 @@ func (c *Core) begin(l *Loop, now simcore.Ps) {
 	c.round.lull(l)
 }
 
-// software is called before something is recorded: outside of steps the core
-// begins at its next poll.
-func (c *Core) software() {
+// beginRecord is called before an operation is recorded: outside of steps the core begins at its next
+// poll.
+func (c *Core) beginRecord() {
 	if c.busy {
 		return
 	}
@@ -145,8 +145,8 @@ func (c *Core) software() {
 	c.alarm.Set(c.due)
 }
 
-// rest is called when everything recorded has been replayed.
-func (c *Core) rest() {
+// recordDone is called when everything recorded has been replayed.
+func (c *Core) recordDone() {
 	end := max(c.due, c.Now())
 	l := c.stepping
 	if l != nil {
@@ -162,7 +162,7 @@ func (c *Core) rest() {
 func (c *Core) fail(err error) {
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("cpu: %s: %w", c.Name(), err)
-		c.alarm.Set(c.Now()) // to end the run
+		c.alarm.Set(c.Now()) // ends the run
 	}
 }
 

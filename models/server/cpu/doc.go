@@ -1,51 +1,51 @@
-// Package cpu is processor cores that run software to completion and pay for
-// its time.
+// Package cpu models processor cores that run software to completion and
+// account for its time.
 //
 // Software is loops. A core calls the step of one loop after the other; a step
 // does its work on real bytes at once, and records what that costs: cycles,
 // loads, stores, copies, register accesses. The core then replays the record in
 // time, in program order, through its memory (a mem.Target, so through caches),
-// and only then goes on to the next step. Software outside of loops (a callback,
+// and only then begins the next step. Software outside of loops (a callback,
 // set-up) records in the same way, and begins at the next poll.
 //
-//   - A load's bytes are those of the moment at which it is recorded, under the
-//     stores that this core has not finished; replaying it costs the time. A
-//     load waits; its lines are fetched Misses at a time. Nobody waits for a
+//   - A load returns the bytes of memory at the moment of recording, overlaid by
+//     the core's unfinished stores; the replay takes the time. The core waits
+//     for a load, whose lines are fetched Misses at a time, but not for a
 //     Prefetch.
-//   - A store is posted: it takes effect when it is replayed, and holds the core
-//     only while Stores of them are under way. Stores to consecutive lines travel
-//     as one access where memory takes runs (mem.Runner): nothing comes out
-//     otherwise, but with fewer events.
-//   - A register write leaves when all earlier stores took effect, and holds
-//     the core for MMIOPost per 64 B (write combining). A register read stalls
-//     the core until its completion.
-//   - A copy loads and stores line by line, at the rate Copy or as its lines
-//     come, whichever is slower. Its stores may change places.
+//   - A store is posted: it takes effect when it is replayed, and blocks the core
+//     only while Stores of them are in flight. Stores to consecutive lines travel
+//     as one access where memory takes runs (mem.Runner): results are identical,
+//     with fewer events.
+//   - A register write leaves when all earlier stores have taken effect, and
+//     holds the core for MMIOPost per 64 B (write combining). A register read
+//     stalls the core until its completion.
+//   - A copy loads and stores line by line, at the rate Copy or as fast as its
+//     lines arrive, whichever is slower. Its stores may be reordered.
 //   - A Clean or Invalidate holds the core until it is done; steps that begin
-//     later see what it did.
+//     later see its effect.
 //
 // # Idle loops cost no events
 //
 // A step that finds nothing is a poll, and lasts the loop's Poll. The loop then
-// sleeps: the core keeps the instants at which it would be polled, in turn with
-// the other loops of the core, and computes the first that sees a write to a
-// line that the loop watches. A poll sees what took effect before its instant.
-// A core whose loops all sleep has no event. Loops that sleep beside one that
-// works cost their polls, and no events.
+// sleeps: the core keeps track of the instants at which it would be polled, in
+// turn with the core's other loops, and computes the first poll that sees a write
+// to a line that the loop watches. A poll sees what took effect before its
+// instant. A core whose loops all sleep has no event. Loops that sleep beside a
+// working one cost the time of their polls, but no events.
 //
-// It knows no instructions, no pipeline and no speculation; a step's cycles are
-// what its author declares. There are no interrupts and no preemption. Polls
-// that are skipped do not touch the caches, though they would keep their lines
-// young there.
+// Not modelled: instructions, pipeline and speculation (a step's cycles are
+// declared by its author), interrupts and preemption. Skipped polls do not touch
+// the caches, although real ones would keep their lines recently used there.
 //
 // Invariants:
 //   - The same calls at the same times give the same times, on any engine.
-//   - What a sleeping loop does, and when, is what a core that polls would do.
+//   - A sleeping loop does the same, at the same times, as one that is polled.
 //   - Stores and register writes take effect in program order.
-//   - Nothing is allocated once a core has seen what it will see at a time.
+//   - Nothing is allocated once a core has reached its largest number of accesses
+//     in flight.
 //
-// Where the presets come from (ids of the papers' parameters; what has none is
-// an assumption):
+// Sources of the presets (ids of the papers' parameters; values without one are
+// assumptions):
 //
 //	bf3      16 cores        bf3.arm_cores, 12 of them for data (there)
 //	         clock           2.5 GHz: assumption

@@ -8,24 +8,23 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// lines is the accesses of a core that are under way: its line fill buffers and
-// its store buffer.
+// lines holds the accesses of a core in flight: its line fill buffers and its store buffer.
 type lines struct {
 	idle     []*line
-	held     fifo.Queue[*line] // stores and copies that did not take effect, in program order
+	held     fifo.Queue[*line] // stores and copies that have not taken effect, in program order
 	ready    fifo.Queue[*line] // copies that were loaded and wait for room among the stores
-	misses   int               // loads under way
-	awaited  int               // of them, and of Cleans and Invalidates, those that the core waits for
-	storing  int               // stores under way
+	misses   int               // loads in flight
+	awaited  int               // loads, Cleans and Invalidates in flight that the core waits for
+	storing  int               // stores in flight
 	copying  int               // copies whose store was not issued
-	part     int64             // of a picosecond that copying takes longer, in 1/Copy.Bytes
-	since    simcore.Ps        // when the core began to wait; never: it does not
+	part     int64             // fraction of a picosecond that copying takes longer, in 1/Copy.Bytes
+	since    simcore.Ps        // when the core began to wait; never: it does not wait
 	idleRuns []*run
 	ahead    int             // stores at the front of the record that may be issued as a run; 0: not known
 	scratch  [lineBytes]byte // what loads bring: software has the bytes already. Also for bytes on their way to hold
 }
 
-// line is an access to a line or a part of it.
+// line is an access to a line or part of it.
 type line struct {
 	access mem.Access
 	own    [lineBytes]byte // of a store, a copy or a register write
@@ -33,8 +32,8 @@ type line struct {
 	use    use
 	wait   bool // the core waits for it
 	copied bool
-	ended  bool  // the store took effect
-	to     *line // of the load of a copy: its store
+	ended  bool  // the store has taken effect
+	to     *line // of a copy's load: its store
 }
 
 type use uint8
@@ -64,7 +63,7 @@ func (c *Core) free(s *line) {
 	c.idle = append(c.idle, s)
 }
 
-// hold keeps the bytes of a store until it took effect.
+// hold keeps the bytes of a store until it has taken effect.
 func (c *Core) hold(addr uint64, b []byte) *line {
 	s := c.newLine()
 	s.access.Addr, s.n = addr, copy(s.own[:], b)
@@ -73,7 +72,7 @@ func (c *Core) hold(addr uint64, b []byte) *line {
 	return s
 }
 
-// forward puts the core's own stores over what memory has.
+// forward overlays the core's own pending stores on the bytes of memory.
 func (c *Core) forward(addr uint64, b []byte) {
 	for i := range c.held.Len() {
 		s := *c.held.At(i)
@@ -84,7 +83,7 @@ func (c *Core) forward(addr uint64, b []byte) {
 	}
 }
 
-// load begins to load a line or a part of it; to is the copy that it is for.
+// load begins to load a line or part of it; to is the copy that it belongs to, or nil.
 func (c *Core) load(addr uint64, n int, to *line, wait bool) {
 	s := c.newLine()
 	s.access.Op, s.access.Addr, s.access.Data = mem.Read, addr, c.scratch[:n]
@@ -103,7 +102,8 @@ func (c *Core) issue(s *line) {
 	c.memory.Access(&s.access)
 }
 
-// done is called when memory is done with an access; more: with the next store at once after it.
+// done is called when memory is done with an access; more says that the next store ends at once
+// after it.
 func (c *Core) done(s *line, more bool) {
 	if s.access.Err != nil {
 		c.fail(fmt.Errorf("%v of %d B at %#x: %w", s.access.Op, s.access.Len(), s.access.Addr, s.access.Err))
@@ -119,7 +119,7 @@ func (c *Core) done(s *line, more bool) {
 		}
 		c.free(s)
 	case useStore:
-		c.stored(s)
+		c.storeEnded(s)
 	default:
 		c.free(s)
 	}
@@ -132,8 +132,8 @@ func (c *Core) done(s *line, more bool) {
 	}
 }
 
-// stored takes the end of a store. Those of copies end in any order.
-func (c *Core) stored(s *line) {
+// storeEnded handles the end of a store. Those of copies end in any order.
+func (c *Core) storeEnded(s *line) {
 	c.storing--
 	s.ended = true
 	if s.copied {

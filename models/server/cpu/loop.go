@@ -12,7 +12,7 @@ import (
 // LoopSpec describes a loop.
 type LoopSpec struct {
 	Name string `yaml:"name"`
-	Poll int64  `yaml:"poll_cycles"` // of a step that finds nothing, its loads hitting; no step is shorter
+	Poll int64  `yaml:"poll_cycles"` // of a step that finds nothing and whose loads hit; no step is shorter
 }
 
 // Validate returns every error of the spec.
@@ -23,7 +23,7 @@ func (s LoopSpec) Validate() error {
 	return nil
 }
 
-// Loop is software that a core steps again and again.
+// Loop is software whose step a core calls again and again.
 type Loop struct {
 	core *Core
 	name string
@@ -31,17 +31,17 @@ type Loop struct {
 	step func(*Core) bool
 
 	place   int
-	ready   bool       // the last step found something: step it again, written to or not
-	wrote   simcore.Ps // when what it watches was first written to since its last step; never: it was not
-	timer   simcore.Ps // when to step it even so
-	awake   bool       // one of the three
+	ready   bool       // the last step found something: step again without waiting for a write
+	wrote   simcore.Ps // time of the first write to a watched range since its last step; never: none
+	timer   simcore.Ps // time of an unconditional step
+	awake   bool       // one of the three is set
 	stopped bool
 	stops   []func()
 }
 
-// Add makes a loop of a core's, the last of the round; it is polled in its turn.
-// Step does the loop's work and reports whether it found any: else the loop
-// sleeps until what it watches is written to, or its timer.
+// Add appends a loop to the core's round; it is polled in its turn. Step does the loop's work and
+// reports whether it found any. If not, the loop sleeps until a range that it watches is written
+// to, or until its timer.
 func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
 	errs := []error{s.Validate()}
 	if step == nil {
@@ -60,17 +60,17 @@ func (c *Core) Add(s LoopSpec, step func(*Core) bool) (*Loop, error) {
 	return l, nil
 }
 
-// Name is what the loop is called.
+// Name returns the loop's name.
 func (l *Loop) Name() string { return l.name }
 
-// Watch lets writes to n bytes at addr wake the loop. The ranges that are
-// watched in one memory must not overlap. stop ends it.
+// Watch makes writes to n bytes at addr wake the loop. The watched ranges of one memory must not
+// overlap. stop ends it.
 func (l *Loop) Watch(addr uint64, n int) (stop func(), err error) {
 	return l.WatchAnd(addr, n, nil)
 }
 
-// WatchAnd is Watch, and calls note for each write, at the instant at which it
-// takes effect: what it does is free of charge.
+// WatchAnd is Watch, and calls note for each write, at the instant at which it takes effect; note
+// is free of charge.
 func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop func(), err error) {
 	if l.core.watcher == nil {
 		return nil, fmt.Errorf("cpu: %s: loop %s watches %d B at %#x: the core was built without a Watcher",
@@ -99,7 +99,7 @@ func (l *Loop) WatchAnd(addr uint64, n int, note func(addr uint64, n int)) (stop
 	return stop, nil
 }
 
-// Wake has the same effect as a write, at this instant, to what the loop watches.
+// Wake acts like a write, at this instant, to a range that the loop watches.
 func (l *Loop) Wake() {
 	if l.wrote != never || l.stopped {
 		return
@@ -109,8 +109,8 @@ func (l *Loop) Wake() {
 	l.core.arm()
 }
 
-// WakeAt has the loop's first poll at or after a time step it, written to or
-// not. There is one timer; the earlier time holds.
+// WakeAt makes the loop's first poll at or after a time step it, whether or not a range was written
+// to. There is one timer; the earlier time holds.
 func (l *Loop) WakeAt(at simcore.Ps) {
 	if at = max(at, l.core.Now()); at >= l.timer || l.stopped {
 		return
@@ -120,13 +120,13 @@ func (l *Loop) WakeAt(at simcore.Ps) {
 	l.core.arm()
 }
 
-// Disarm takes back what WakeAt has asked for.
+// Disarm cancels WakeAt.
 func (l *Loop) Disarm() {
 	l.timer = never
 	l.core.round.lull(l)
 }
 
-// Stop takes the loop out of the round, and ends its watches.
+// Stop removes the loop from the round, and ends its watches.
 func (l *Loop) Stop() {
 	if l.stopped {
 		return

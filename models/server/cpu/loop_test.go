@@ -77,9 +77,9 @@ func (h hook) Func(ctx sim.HookCtx) {
 	}
 }
 
-// script is what a test's loops do, the same for a Core and for naivePoller:
-// each looks at a mailbox of its own; for a letter that it has not seen it
-// computes, loads and sometimes writes to another's mailbox.
+// script is the software of a test's loops, the same for a Core and for
+// naivePoller: each loop polls a mailbox of its own; for a new letter it
+// computes, loads and sometimes writes to another loop's mailbox.
 type script struct {
 	loops int
 	polls []int64
@@ -95,7 +95,7 @@ type visit struct {
 
 func mailbox(i int) uint64 { return 0x1000 + 64*uint64(i) }
 
-// machine is what a script needs of a core.
+// machine has the methods of a core that a script uses.
 type machine interface {
 	Compute(cycles int64)
 	Load(addr uint64, b []byte) error
@@ -172,7 +172,7 @@ func (n *naivePoller) poll() {
 	n.b.Schedule(&simcore.Event{At: end, H: handler(n.poll), Secondary: true})
 }
 
-// letters are what a device writes, at odd picoseconds, when nobody polls.
+// letters schedules a device's writes to the mailboxes, at odd picoseconds, at which no loop polls.
 func letters(b *bench, rng *rand.Rand, loops int) (last simcore.Ps) {
 	at := simcore.Ps(1)
 	for range 300 {
@@ -300,7 +300,7 @@ func TestNoAllocation(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(2000, step))
 }
 
-// newSteady is a loop that answers each letter with what software does to a packet.
+// newSteady returns a function that sends a letter to a loop, which handles it as software handles a packet.
 func newSteady(t testing.TB, e *simcore.Engine, space *mem.Space) func() {
 	slow, err := inject.NewDelay("Delay", e, inject.DelaySpec{Latency: 40 * ns}, space)
 	require.NoError(t, err)

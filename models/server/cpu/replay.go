@@ -7,7 +7,7 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// op is one thing that software recorded.
+// op is one operation recorded by software.
 type op struct {
 	kind     opKind
 	maintain mem.Op
@@ -36,13 +36,13 @@ const (
 	opCall
 )
 
-// progress is what became of an op.
+// progress is the state of an op after a replay step.
 type progress uint8
 
 const (
-	over  progress = iota // the next one follows
-	later                 // go on with it when due
-	waits                 // a Done or a completion goes on with it
+	over  progress = iota // the next op follows
+	later                 // continue with it when due
+	waits                 // a Done or a completion continues it
 )
 
 // regRead is the register read that the core waits for.
@@ -52,7 +52,7 @@ type regRead struct {
 	err   error
 }
 
-// work replays what was recorded, until it must wait.
+// work replays the record until it must wait.
 func (c *Core) work() {
 	if c.working || !c.busy {
 		return
@@ -62,7 +62,7 @@ func (c *Core) work() {
 	now := c.Now()
 	for c.err == nil {
 		if c.ops.Len() == 0 {
-			c.rest()
+			c.recordDone()
 			return
 		}
 		o := c.ops.Front()
@@ -98,7 +98,7 @@ func (c *Core) waited(now simcore.Ps) {
 	}
 }
 
-// end takes an op that is over off the record, and calls who waited for it.
+// end takes a finished op off the record, and calls its callback.
 func (c *Core) end() {
 	o := c.ops.Pop()
 	switch o.kind {
@@ -111,7 +111,7 @@ func (c *Core) end() {
 	}
 }
 
-// do carries out an op, or a part of it.
+// do carries out an op, or part of it.
 func (c *Core) do(o *op) progress {
 	switch o.kind {
 	case opSpend:
@@ -121,11 +121,11 @@ func (c *Core) do(o *op) progress {
 	case opPrefetch:
 		return c.fetch(o, false)
 	case opStore:
-		return c.put(o)
+		return c.issueStores(o)
 	case opCopy:
 		return c.copyLine(o)
 	case opMaintain:
-		return c.keep(o)
+		return c.maintainLines(o)
 	case opFence:
 		if !c.drained() {
 			return waits
@@ -157,8 +157,8 @@ func (c *Core) fetch(o *op, wait bool) progress {
 	return over
 }
 
-// put issues a store, and with it those to the lines behind it.
-func (c *Core) put(o *op) progress {
+// issueStores issues a store, together with the stores to the lines behind it if they form a run.
+func (c *Core) issueStores(o *op) progress {
 	if c.copying > 0 || c.storing == c.spec.Stores {
 		return waits
 	}
@@ -192,8 +192,8 @@ func (c *Core) copyLine(o *op) progress {
 // drained reports whether all earlier stores took effect.
 func (c *Core) drained() bool { return c.storing == 0 && c.copying == 0 }
 
-// keep cleans or invalidates, and waits for it.
-func (c *Core) keep(o *op) progress {
+// maintainLines issues a Clean or Invalidate, and waits for it.
+func (c *Core) maintainLines(o *op) progress {
 	if !o.begun {
 		if !c.drained() {
 			return waits
@@ -233,7 +233,7 @@ func (c *Core) post(o *op) progress {
 	return over
 }
 
-// refused reports whether registers are full; they then tell the core of room.
+// refused reports whether registers are full; if so, they report room to the core later.
 func (c *Core) refused(regs Registers) bool {
 	h, ok := regs.(Holder)
 	if !ok || !h.Full() {

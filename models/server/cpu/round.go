@@ -9,18 +9,17 @@ import (
 // never is later than any instant.
 const never = simcore.MaxPs
 
-// round is the loops of a core in the order in which it polls them, and where
-// in that order it is: the poll of loops[next] is at time at, the others follow,
-// each a poll later, round after round.
+// round is the polling order of a core's loops, with the current position: the poll of loops[next]
+// is at time at, the others follow, each a poll later, round after round.
 type round struct {
 	loops  []*Loop
-	before []simcore.Ps // polls of the loops before each, and last all of them: the length of a round
+	before []simcore.Ps // polls of the loops before each; the last element, of all of them, is the length of a round
 	at     simcore.Ps
 	next   int
-	awake  []*Loop // those that a coming poll will not find asleep
+	awake  []*Loop // loops that a coming poll will find awake
 }
 
-// length is how long it takes to poll every loop once.
+// length returns how long it takes to poll every loop once.
 func (r *round) length() simcore.Ps {
 	if len(r.loops) == 0 {
 		return 0
@@ -28,7 +27,7 @@ func (r *round) length() simcore.Ps {
 	return r.before[len(r.loops)]
 }
 
-// arrange numbers the loops after one was added or removed.
+// arrange renumbers the loops after one was added or removed.
 func (r *round) arrange() {
 	r.before = append(r.before[:0], 0)
 	for i, l := range r.loops {
@@ -37,7 +36,7 @@ func (r *round) arrange() {
 	}
 }
 
-// first is the instant of the first poll of a loop in the order as it stands.
+// first returns the time of a loop's first poll in the current order.
 func (r *round) first(l *Loop) simcore.Ps {
 	off := r.before[l.place] - r.before[r.next]
 	if off < 0 {
@@ -46,7 +45,7 @@ func (r *round) first(l *Loop) simcore.Ps {
 	return r.at + off
 }
 
-// due is the instant of the first poll of a loop that will not find it asleep.
+// due returns the time of the first poll that finds a loop awake.
 func (r *round) due(l *Loop) simcore.Ps {
 	from := l.timer
 	if l.wrote < never {
@@ -63,7 +62,7 @@ func (r *round) due(l *Loop) simcore.Ps {
 	return at + (from-at+whole-1)/whole*whole
 }
 
-// earliest is the next poll that does not find its loop asleep.
+// earliest returns the next poll that finds its loop awake, and the loop.
 func (r *round) earliest() (*Loop, simcore.Ps) {
 	var best *Loop
 	at := never
@@ -75,8 +74,7 @@ func (r *round) earliest() (*Loop, simcore.Ps) {
 	return best, at
 }
 
-// skip moves on to the first poll at or after a time; nothing that is awake is
-// polled before it.
+// skip advances to the first poll at or after a time; no loop that is awake is polled before it.
 func (r *round) skip(now simcore.Ps) {
 	if now <= r.at {
 		return
@@ -87,7 +85,7 @@ func (r *round) skip(now simcore.Ps) {
 		return
 	}
 	r.at += (now - r.at) / whole * whole
-	for r.at < now { // within the last round: find the place
+	for r.at < now { // within the last round: find the position
 		want := r.before[r.next] + now - r.at
 		i := sort.Search(len(r.loops), func(i int) bool { return r.before[i+1] >= want }) + 1
 		if i > len(r.loops) {
@@ -98,10 +96,10 @@ func (r *round) skip(now simcore.Ps) {
 	}
 }
 
-// begin is called when a loop is polled at its turn: the next one follows.
+// begin is called when a loop is polled: the next one follows.
 func (r *round) begin(l *Loop) { r.next = (l.place + 1) % len(r.loops) }
 
-// rouse and lull keep awake.
+// rouse and lull maintain the list awake.
 func (r *round) rouse(l *Loop) {
 	if !l.awake && !l.stopped {
 		l.awake = true

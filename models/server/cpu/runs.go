@@ -2,14 +2,14 @@ package cpu
 
 import "nictwin/models/memory/mem"
 
-// runBytes is what a run does not cross a multiple of: no page is smaller.
+// runBytes is an address multiple that no run crosses: no page is smaller.
 const runBytes = 4096
 
-// run is stores to consecutive lines that were issued as one access (mem.Runner).
+// run is a set of stores to consecutive lines that were issued as one access (mem.Runner).
 type run struct {
 	access mem.Access
 	data   []byte
-	lines  []*line // that did not take effect before next
+	lines  []*line // stores that have not taken effect before next
 	next   int
 }
 
@@ -35,8 +35,8 @@ func (c *Core) newRun() *run {
 	return r
 }
 
-// consecutive is how many stores, up to a limit, may be issued as a run at this moment: those at the front of the
-// record, each of which begins a line where the one before it ends.
+// consecutive returns how many stores at the front of the record, up to a limit, may be issued as a run at this moment:
+// each must begin a line where the previous one ends.
 func (c *Core) consecutive(limit int) int {
 	first := c.ops.Front().line
 	n, end := 1, first.access.Addr+uint64(first.n)
@@ -53,7 +53,8 @@ func (c *Core) consecutive(limit int) int {
 	return n
 }
 
-// issueRun sends the first n stores of the record as a run, and takes all but the last of them off the record.
+// issueRun sends the first n stores of the record as a run, and takes all but the last of them off
+// the record.
 func (c *Core) issueRun(n int) {
 	r := c.newRun()
 	r.data, r.lines, r.next = r.data[:0], r.lines[:0], 0
@@ -72,9 +73,9 @@ func (c *Core) issueRun(n int) {
 	c.memory.Access(&r.access)
 }
 
-// mayWait reports whether the stores that the core could issue at this moment may as well wait until the next of its
-// stores has ended, to be issued as a longer run: there is nothing else that it could do, and none of them touches a
-// cache on its way.
+// mayWait reports whether the stores that the core could issue now may as well wait until its next
+// store has ended, and then be issued as a longer run: the core could do nothing else, and none of
+// the stores touches a cache on its way.
 func (c *Core) mayWait() bool {
 	n := c.spec.Stores - c.storing
 	if c.working || !c.busy || c.err != nil || c.copying > 0 || c.due > c.Now() || c.ops.Len() <= n ||

@@ -7,10 +7,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Registers is a device that a core reaches by register accesses: root.MMIO is
-// one.
+// Registers is a device that a core reaches by register accesses, such as root.MMIO.
 type Registers interface {
-	// Write sends a posted write; b may be used again at once.
+	// Write sends a posted write; b may be reused at once.
 	Write(off uint32, b []byte) error
 	// Read reads n bytes and calls done with the value.
 	Read(off uint32, n int, done func(v uint64, err error)) error
@@ -20,7 +19,7 @@ type Registers interface {
 type Holder interface {
 	Registers
 	Full() bool
-	// OnRoom has f called whenever it is full no longer.
+	// OnRoom registers f to be called whenever it is no longer full.
 	OnRoom(f func())
 }
 
@@ -29,12 +28,11 @@ func (c *Core) Compute(cycles int64) { c.Spend(simcore.Ps(cycles) * c.spec.Perio
 
 // Spend charges time.
 func (c *Core) Spend(t simcore.Ps) {
-	c.software()
+	c.beginRecord()
 	c.ops.Push(op{kind: opSpend, time: t})
 }
 
-// Load fills b with the bytes at addr, and charges loads that the core waits
-// for.
+// Load fills b with the bytes at addr, and charges the loads, which the core waits for.
 func (c *Core) Load(addr uint64, b []byte) error {
 	if err := c.memory.Check(mem.Read, addr, len(b)); err != nil {
 		return err
@@ -44,31 +42,31 @@ func (c *Core) Load(addr uint64, b []byte) error {
 	}
 	c.forward(addr, b)
 	if len(b) > 0 {
-		c.software()
+		c.beginRecord()
 		c.ops.Push(op{kind: opLoad, addr: addr, n: len(b)})
 	}
 	return nil
 }
 
-// Prefetch charges loads of n bytes at addr that nobody waits for.
+// Prefetch charges loads of n bytes at addr that the core does not wait for.
 func (c *Core) Prefetch(addr uint64, n int) error {
 	if err := c.memory.Check(mem.Read, addr, n); err != nil {
 		return err
 	}
 	if n > 0 {
-		c.software()
+		c.beginRecord()
 		c.ops.Push(op{kind: opPrefetch, addr: addr, n: n})
 	}
 	return nil
 }
 
-// Store stores b at addr; b may be used again at once.
+// Store stores b at addr; b may be reused at once.
 func (c *Core) Store(addr uint64, b []byte) error {
 	if err := c.memory.Check(mem.Write, addr, len(b)); err != nil {
 		return err
 	}
 	if len(b) > 0 {
-		c.software()
+		c.beginRecord()
 	}
 	for len(b) > 0 {
 		n := min(len(b), lineBytes-int(addr%lineBytes))
@@ -91,7 +89,7 @@ func (c *Core) Copy(dst, src uint64, n int) error {
 		return err
 	}
 	if n > 0 {
-		c.software()
+		c.beginRecord()
 	}
 	for n > 0 {
 		k := min(n, lineBytes-int(dst%lineBytes))
@@ -116,22 +114,22 @@ func (c *Core) maintain(kind mem.Op, addr uint64, n int) error {
 	if err := c.memory.Check(kind, addr, n); err != nil {
 		return err
 	}
-	c.software()
+	c.beginRecord()
 	c.ops.Push(op{kind: opMaintain, maintain: kind, addr: addr, n: n})
 	return nil
 }
 
-// Fence holds the core until all earlier stores took effect.
+// Fence holds the core until all earlier stores have taken effect.
 func (c *Core) Fence() {
-	c.software()
+	c.beginRecord()
 	c.ops.Push(op{kind: opFence})
 }
 
-// Post writes b to a device's register space at off: a posted write for every
-// 64 B, or less where off is no multiple of it. b may be used again at once.
+// Post writes b to a device's register space at off: one posted write per 64 B, shorter at the ends
+// if off is not a multiple of 64. b may be reused at once.
 func (c *Core) Post(regs Registers, off uint32, b []byte) {
 	if len(b) > 0 {
-		c.software()
+		c.beginRecord()
 	}
 	for len(b) > 0 {
 		n := min(len(b), lineBytes-int(off%lineBytes))
@@ -142,15 +140,15 @@ func (c *Core) Post(regs Registers, off uint32, b []byte) {
 	}
 }
 
-// ReadReg reads n bytes of a device's register space. The core stalls until the
-// value is there, and then calls done.
+// ReadReg reads n bytes of a device's register space. The core stalls until the value arrives, and
+// then calls done.
 func (c *Core) ReadReg(regs Registers, off uint32, n int, done func(v uint64, err error)) {
-	c.software()
+	c.beginRecord()
 	c.ops.Push(op{kind: opReadReg, regs: regs, addr: uint64(off), n: n, done: done})
 }
 
-// Call has the core call f when it has replayed all that was recorded before.
+// Call makes the core call f when it has replayed everything recorded before.
 func (c *Core) Call(f func()) {
-	c.software()
+	c.beginRecord()
 	c.ops.Push(op{kind: opCall, call: f})
 }

@@ -11,17 +11,17 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Spec configures the cores of one processor, all alike. The sources of the
-// presets' values are in the package comment.
+// Spec configures the cores of one processor, which are identical. The package comment gives the
+// sources of the presets' values.
 type Spec struct {
 	Period    simcore.Ps `yaml:"period_ps"`  // of the clock
 	Cores     int        `yaml:"cores"`      // in all
-	DataCores int        `yaml:"data_cores"` // the first so many are for the data path
-	// lines that loads and prefetches of a core fetch at a time (line fill buffers)
+	DataCores int        `yaml:"data_cores"` // the first of them, used for the data path
+	// lines fetched at a time by loads and prefetches of a core (line fill buffers)
 	Misses   int          `yaml:"misses"`
-	Stores   int          `yaml:"stores"`       // lines of a core's stores that are under way at a time
-	MMIOPost simcore.Ps   `yaml:"mmio_post_ps"` // for which a register write holds the core, per 64 B
-	Copy     simcore.Rate `yaml:"copy"`         // most that a core copies; zero: as memory allows
+	Stores   int          `yaml:"stores"`       // lines of a core's stores in flight
+	MMIOPost simcore.Ps   `yaml:"mmio_post_ps"` // time that a register write holds the core, per 64 B
+	Copy     simcore.Rate `yaml:"copy"`         // upper bound on a core's copy rate; zero: none
 }
 
 // Validate returns every error of the spec.
@@ -56,7 +56,7 @@ func (s Spec) Validate() error {
 
 const lineBytes = mem.LineBytes
 
-// memcpy is what the papers give for a core of a server.
+// memcpy is the papers' copy rate of a server's core.
 var memcpy = simcore.Rate{Bytes: 7, Ps: simcore.Nanosecond}
 
 func arm(period simcore.Ps, cores, data, misses, stores int) Spec {
@@ -74,7 +74,7 @@ var presets = map[string]Spec{
 	"host-fn": host(400, 16), "host-ce": host(357, 16), "host-op": host(278, 12), "host-rb": host(435, 12),
 }
 
-// Preset returns the spec of a machine's cores by its name.
+// Preset returns the spec of a machine's cores by name.
 func Preset(name string) (Spec, error) {
 	s, ok := presets[name]
 	if !ok {

@@ -143,8 +143,8 @@ func TestNoAllocation(t *testing.T) {
 	})
 }
 
-// A device on socket 0 writes an entry that a core polls: the core of the other socket is told as soon, and pays more
-// for the line; both sleep without events till then.
+// A device on socket 0 writes an entry that a core polls: the core of the other socket wakes at the same time, and pays
+// more for the line; both sleep without events until then.
 func TestPollingAcrossSockets(t *testing.T) {
 	for _, e := range []sim.Engine{simcore.NewEngine(), sim.NewSerialEngine()} {
 		r := newRig(t, e, "host-fn")

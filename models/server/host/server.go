@@ -18,10 +18,9 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a Server. Memory holds the bytes of all its sockets, by bus
-// address; Elsewhere are memories that are no socket's, such as a GPU's. Far are
-// those that tell nobody of writes, as what is behind PCIe: cores reach them, and
-// keep no lines of them.
+// Builder makes a Server. Memory holds the bytes of all its sockets, by bus address; Elsewhere are
+// memories that belong to no socket, such as a GPU's. Far are memories that do not report writes,
+// such as those behind PCIe: cores reach them, but do not cache their lines.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -33,7 +32,7 @@ type Builder struct {
 // Server is the memory side of a machine, and its cores.
 type Server struct {
 	Sockets *sockets.Sockets
-	LLC     []*armcache.Cache // by socket; nil where there is none
+	LLC     []*armcache.Cache // by socket; nil: none
 	DRAM    []*dram.DRAM      // by socket
 
 	name   string
@@ -45,10 +44,10 @@ type Server struct {
 	inside []interface{ Idle() bool }
 }
 
-// place is a core's socket and its number there.
+// place is a core's socket and its number in that socket.
 type place struct{ socket, core int }
 
-// Core is a core with what is between it and the memory that all share.
+// Core is a core with everything between it and the shared memory.
 type Core struct {
 	*cpu.Core
 	TLB      *tlb.TLB
@@ -57,8 +56,8 @@ type Core struct {
 	Memory   *memmap.Map // as its socket sees it
 }
 
-// Build makes the sockets; their parts are called after name. It panics if Akita
-// does not accept the name.
+// Build makes the sockets; name is the prefix of their parts' names. It panics if Akita does not
+// accept the name.
 func (b Builder) Build(name string) (*Server, error) {
 	if b.Scheduler == nil || b.Memory == nil {
 		return nil, fmt.Errorf("host: %s: want a scheduler and a memory", name)
@@ -119,22 +118,21 @@ func (s *Server) socket(i int, space *mem.Space) (mem.Target, error) {
 	return c, err
 }
 
-// bare is DRAM without a cache before it: writes take effect when they come.
+// bare is DRAM without a cache before it: writes take effect on arrival.
 type bare struct {
 	*dram.DRAM
 	space *mem.Space
 }
 
-// Watch tells of writes, as mem.Watches does.
+// Watch reports writes, as mem.Watches does.
 func (b bare) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	return b.space.Watch(addr, n, f)
 }
 
-// Snoop tells of all writes.
+// Snoop reports all writes.
 func (b bare) Snoop(f func(addr uint64, n int)) { b.space.Snoop(f) }
 
-// Device is memory for one more device that hangs on a socket: what its root is
-// to be given.
+// Device returns the memory to give to the root of one more device on a socket.
 func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {
 	m, err := s.Sockets.At(socket)
 	if err != nil {
@@ -148,7 +146,7 @@ func (s *Server) Device(socket int, device string) (*iio.Buffer, error) {
 	return b, err
 }
 
-// Core is a core of a socket, the same for every call.
+// Core returns a core of a socket: the same one for every call.
 func (s *Server) Core(socket, number int) (*Core, error) {
 	at := place{socket, number}
 	if c := s.cores[at]; c != nil {
@@ -183,8 +181,7 @@ func (s *Server) Core(socket, number int) (*Core, error) {
 	return c, nil
 }
 
-// Throttle sets the rate of the memory traffic of each core that is in use; zero:
-// no bound.
+// Throttle sets the rate of the memory traffic of each core in use; zero: no bound.
 func (s *Server) Throttle(r simcore.Rate) error {
 	var errs []error
 	for at := range s.spec.Sockets * s.spec.CPU.Cores {
@@ -195,7 +192,7 @@ func (s *Server) Throttle(r simcore.Rate) error {
 	return errors.Join(errs...)
 }
 
-// Err is the first thing that a cache or a core could not make sense of, or nil.
+// Err returns the first error of a cache or a core, or nil.
 func (s *Server) Err() error {
 	for _, c := range s.LLC {
 		if c != nil && c.Err() != nil {
@@ -210,7 +207,7 @@ func (s *Server) Err() error {
 	return nil
 }
 
-// Idle reports whether nothing is under way and every core sleeps.
+// Idle reports whether nothing is in flight and every core sleeps.
 func (s *Server) Idle() bool {
 	return s.Sockets.Idle() &&
 		!slices.ContainsFunc(s.inside, func(x interface{ Idle() bool }) bool { return !x.Idle() })

@@ -15,7 +15,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Spec configures a server. All sockets are alike.
+// Spec configures a server. All sockets are identical.
 type Spec struct {
 	Sockets     int    `yaml:"sockets"`
 	Base        uint64 `yaml:"base"`         // bus address of the first socket's memory
@@ -24,7 +24,7 @@ type Spec struct {
 	CPU     cpu.Spec       `yaml:"cpu"`
 	TLB     tlb.Spec       `yaml:"tlb"`
 	Private private.Spec   `yaml:"private"`
-	LLC     *armcache.Spec `yaml:"llc"` // nil: none, devices and cores share DRAM only
+	LLC     *armcache.Spec `yaml:"llc"` // nil: none, devices and cores share only the DRAM
 	DRAM    dram.Spec      `yaml:"dram"`
 	Link    memlink.Spec   `yaml:"link"` // between sockets
 	IIO     iio.Spec       `yaml:"iio"`
@@ -47,10 +47,10 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Preset returns a machine by its name ("host-fn", "host-op", "host-ce", "host-rb": two sockets; "bf3",
-// "bf2": the Arm side of a card), with pages of a size, 4 GB of memory a socket
-// from base on, and the page tables at the end of the first. The sources of the
-// values are those of the parts' presets.
+// Preset returns a machine by name ("host-fn", "host-op", "host-ce", "host-rb": two sockets; "bf3",
+// "bf2": the Arm side of a card), with the given page size, 4 GB of memory per socket from base on,
+// and the page tables at the end of the first socket's. The parts' presets give the sources of the
+// values.
 func Preset(name string, base uint64, pageBytes int64) (Spec, error) {
 	s := Spec{Sockets: 2, Base: base, SocketBytes: 4 << 30, IIO: iio.DefaultSpec()}
 	var errs [6]error

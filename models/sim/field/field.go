@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Path names a field as a file of the spec has it: stall, endpoint.tags, cards[0].ports.
+// Path is the name of a field as a file of the spec writes it: stall, endpoint.tags,
+// cards[0].ports.
 type Path string
 
-// Error is a fault of one field. Its text is the path, and then what is wrong with the value.
+// Error is a fault of one field. Its text is the path, followed by the description of the fault.
 type Error struct {
 	Path Path
 
@@ -19,15 +20,17 @@ type Error struct {
 	against []Path
 }
 
-// Errorf is the fault of a field: its path is put before the text. Other fields are named by arguments of type Path. A
-// text that begins with a colon follows the path at once. The verb %w is that of fmt.Errorf.
+// Errorf returns the fault of a field: its path is put before the text. Arguments of type Path name
+// other fields. A text that begins with a colon follows the path directly. The verb %w works as in
+// fmt.Errorf.
 func Errorf(path Path, format string, args ...any) *Error {
 	return &Error{Path: path, format: format, args: args}
 }
 
 func (e *Error) Error() string { return e.Spelled(func(p Path) string { return string(p) }) }
 
-// Spelled is the text with each path as name has it: a command line has flags instead.
+// Spelled returns the text with each path translated by name, for example to a flag of the command
+// line.
 func (e *Error) Spelled(name func(Path) string) string {
 	args := make([]any, len(e.args))
 	for i, a := range e.args {
@@ -43,8 +46,8 @@ func (e *Error) Spelled(name func(Path) string) string {
 	return name(e.Path) + text
 }
 
-// Others returns the other fields that the fault is of: those that the text names, and those of Against. Who wrote one
-// of them, and left Path at its default, has to mend that one.
+// Others returns the other fields that the fault concerns: those that the text names, and those of
+// Against. A user who set one of them, and left Path at its default, must correct that one.
 func (e *Error) Others() []Path {
 	var all []Path
 	for _, a := range e.args {
@@ -55,7 +58,8 @@ func (e *Error) Others() []Path {
 	return append(all, e.against...)
 }
 
-// Against adds other fields to the faults of fields in an error: values with which those do not go.
+// Against adds other fields to the faults in err: fields whose values conflict with the faulty
+// ones.
 func Against(err error, others ...Path) error {
 	for _, one := range Each(err) {
 		if e, ok := one.(*Error); ok {
@@ -76,11 +80,12 @@ func (e *Error) Unwrap() []error {
 	return causes
 }
 
-// Under moves the errors of a nested spec to its place. What is no Error becomes one of the nested spec as a whole.
+// Under moves the errors of a nested spec to its place. An error that is not an Error becomes one
+// of the nested spec as a whole.
 func Under(at Path, err error) error {
 	var moved []error
 	for _, one := range Each(err) {
-		if e, ok := one.(*Error); ok { // one that is wrapped has more text
+		if e, ok := one.(*Error); ok { // a wrapped one has more text
 			moved = append(moved, e.under(at))
 		} else {
 			moved = append(moved, Errorf(at, ": %w", one))
@@ -103,10 +108,10 @@ func (e *Error) under(at Path) *Error {
 	return m
 }
 
-// joined is the type of what errors.Join returns.
+// joined is the type of the errors of errors.Join.
 var joined = reflect.TypeOf(errors.Join(errors.New("")))
 
-// Each takes errors apart that errors.Join has joined.
+// Each splits an error of errors.Join into its parts.
 func Each(err error) []error {
 	switch {
 	case err == nil:
@@ -121,7 +126,7 @@ func Each(err error) []error {
 	return all
 }
 
-// Need is the error for a part that a builder was not given, or nil if it was.
+// Need returns an error if a builder was not given a part, or nil.
 func Need(given bool, part string) error {
 	if given {
 		return nil

@@ -1,7 +1,7 @@
-// Package fifo is a first-in, first-out queue that grows to what it has to
-// hold and then allocates nothing. It has no bound of its own: whoever pushes
-// keeps it. Its values can be looked at in place, and those at either end or
-// between taken out.
+// Package fifo is a first-in, first-out queue that grows to its largest length
+// and then allocates nothing. It has no bound of its own: the caller that pushes
+// keeps one. Values can be accessed in place and removed at either end or in
+// between.
 package fifo
 
 // Queue is a FIFO of values. The zero value is empty and ready for use.
@@ -10,7 +10,7 @@ type Queue[T any] struct {
 	head, n int
 }
 
-// Len is the number of values in the queue.
+// Len returns the number of values in the queue.
 func (q *Queue[T]) Len() int { return q.n }
 
 // Push appends a value.
@@ -30,8 +30,8 @@ func (q *Queue[T]) grow() {
 	q.buf, q.head = buf, 0
 }
 
-// At is the value that i others are ahead of, of a queue that has more than i.
-// It is good until the next change of the queue.
+// At returns a pointer to the value with i others before it; the queue must have more than i. The
+// pointer is valid until the next change of the queue.
 func (q *Queue[T]) At(i int) *T {
 	if i += q.head; i >= len(q.buf) {
 		i -= len(q.buf)
@@ -39,7 +39,7 @@ func (q *Queue[T]) At(i int) *T {
 	return &q.buf[i]
 }
 
-// PopLast removes and returns the youngest value of a queue that is not empty.
+// PopLast removes and returns the newest value; the queue must not be empty.
 func (q *Queue[T]) PopLast() T {
 	last := q.At(q.n - 1)
 	v := *last
@@ -49,7 +49,7 @@ func (q *Queue[T]) PopLast() T {
 	return v
 }
 
-// Remove takes out the value that i others are ahead of; those keep their order.
+// Remove takes out the value with i others before it; the others keep their order.
 func (q *Queue[T]) Remove(i int) {
 	for ; i > 0; i-- {
 		*q.At(i) = *q.At(i - 1)
@@ -57,17 +57,17 @@ func (q *Queue[T]) Remove(i int) {
 	q.Pop()
 }
 
-// Front is the oldest value of a queue that is not empty. It is good until
-// the next change of the queue.
+// Front returns a pointer to the oldest value; the queue must not be empty. The pointer is valid
+// until the next change of the queue.
 func (q *Queue[T]) Front() *T { return &q.buf[q.head] }
 
-// Pop removes and returns the oldest value of a queue that is not empty.
+// Pop removes and returns the oldest value; the queue must not be empty.
 func (q *Queue[T]) Pop() T {
 	v := q.buf[q.head]
 	var zero T
 	q.buf[q.head] = zero // holds no reference longer than needed
 	q.n--
-	if q.head++; q.head == len(q.buf) || q.n == 0 { // empty: the slots used last are the next ones, and near at hand
+	if q.head++; q.head == len(q.buf) || q.n == 0 { // empty: reuse the slots used last, still in the cache
 		q.head = 0
 	}
 	return v

@@ -1,10 +1,10 @@
 package fifo
 
-// Free is a free list: values that are used again instead of being allocated anew. The zero value is empty and ready
-// for use.
+// Free is a free list: values that are reused instead of allocated. The zero value is empty and
+// ready for use.
 type Free[T any] struct{ idle []*T }
 
-// Get returns the value that was put back last, as it was then, or a zero one that is fresh.
+// Get returns the value that was put back last, unchanged, or a zero one, for which fresh is true.
 func (f *Free[T]) Get() (v *T, fresh bool) {
 	n := len(f.idle)
 	if n == 0 {
@@ -14,5 +14,5 @@ func (f *Free[T]) Get() (v *T, fresh bool) {
 	return v, false
 }
 
-// Put takes a value back that nobody uses any more.
+// Put returns an unused value to the list.
 func (f *Free[T]) Put(v *T) { f.idle = append(f.idle, v) }

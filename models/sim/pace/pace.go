@@ -1,5 +1,5 @@
-// Package pace is how long bytes take at a rate, to the picosecond and without
-// losing fractions. It knows no engine: whoever asks says what time it is.
+// Package pace computes how long bytes take at a rate, to the picosecond and
+// without losing fractions. It knows no engine: the caller passes the time.
 package pace
 
 import (
@@ -13,13 +13,13 @@ import (
 // a pipeline. The zero value is infinitely fast.
 type Pacer struct {
 	Rate simcore.Rate
-	Free simcore.Ps // when it is free for the next
+	Free simcore.Ps // when the next transfer can begin
 
-	part int64 // of a picosecond that it is busy longer, in 1/Rate.Bytes
+	part int64 // fraction of a picosecond that it is busy longer, in 1/Rate.Bytes
 }
 
-// Take occupies the resource for n bytes, from now on or from when it is free,
-// and returns when the last of them is through.
+// Take occupies the resource for n bytes, from now or from when it is free, and returns the time
+// when the last byte has passed.
 func (p *Pacer) Take(now simcore.Ps, n int) simcore.Ps {
 	if now > p.Free {
 		p.Free, p.part = now, 0
@@ -32,7 +32,7 @@ func (p *Pacer) Take(now simcore.Ps, n int) simcore.Ps {
 	return p.Free
 }
 
-// Check reports a rate of the field at a path that cannot be.
+// Check returns an error for an impossible rate of the field at a path.
 func Check(path field.Path, r simcore.Rate) error {
 	if r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second) {
 		return field.Errorf(path, "%s: want 1 to 2^30 bytes in 1 ps to 1 s, or both 0 for no bound",

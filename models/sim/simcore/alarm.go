@@ -2,14 +2,14 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// Alarm has its owner handle an event at every time that it is set to, or before: one event is enough for all that is
-// due later, for the owner sets it again when it finds that it came too early.
+// Alarm schedules an event for its owner at or before every time that it is set to. One event
+// serves all later times: the owner sets the alarm again if the event came too early.
 type Alarm struct {
 	sched     Scheduler
 	owner     sim.Handler
 	secondary bool
 	events    EventPool
-	next      Ps // when the earliest event is due, plus one; 0 when none is known
+	next      Ps // time of the earliest event, plus one; 0: none known
 }
 
 // NewAlarm makes an alarm. Secondary events come after all others of their time.
@@ -17,11 +17,11 @@ func NewAlarm(s Scheduler, owner sim.Handler, secondary bool) Alarm {
 	return Alarm{sched: s, owner: owner, secondary: secondary}
 }
 
-// Set makes sure that the owner handles an event at a time, or before.
+// Set ensures that the owner handles an event at the given time, or before.
 func (a *Alarm) Set(at Ps) { a.set(at, false) }
 
-// SetTimer is Set where the owner has nothing to do by then unless something does not happen before. Its event is a
-// timer.
+// SetTimer is Set for an owner that acts at that time only if something else has not happened
+// before. Its event is a timer.
 func (a *Alarm) SetTimer(at Ps) { a.set(at, true) }
 
 func (a *Alarm) set(at Ps, timer bool) {
@@ -34,7 +34,8 @@ func (a *Alarm) set(at Ps, timer bool) {
 	a.sched.Schedule(ev)
 }
 
-// Rang takes back the event that the owner handles. It reports false if that is of another kind than the alarm's.
+// Rang acknowledges the event that the owner handles. It returns false if the event is not the
+// alarm's.
 func (a *Alarm) Rang(e sim.Event) bool {
 	ev, ok := e.(*Event)
 	if !ok {

@@ -2,10 +2,9 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// clock is an engine as links and tickers see it: any Scheduler, with a direct
-// way to our own.
+// clock is an engine as links and tickers use it: any Scheduler, with a direct path to Engine.
 type clock struct {
-	own   *Engine // sched, if it is ours
+	own   *Engine // sched, if it is an Engine
 	sched Scheduler
 }
 
@@ -38,17 +37,17 @@ func (c *clock) schedule(ev *Event) {
 	c.sched.Schedule(ev)
 }
 
-// Clock is a Scheduler with a short way to an Engine, for components that ask
-// for the time with every message. An Event must be scheduled as it is.
+// Clock is a Scheduler with a fast path to an Engine, for components that read the time with every
+// message. An Event must be scheduled as it is.
 type Clock struct{ c clock }
 
 // NewClock returns the clock of a scheduler.
 func NewClock(s Scheduler) Clock { return Clock{newClock(s)} }
 
-// Now is the time of the current event.
+// Now returns the time of the current event.
 func (c *Clock) Now() Ps { return c.c.now() }
 
-// Sec is Now in Akita's seconds.
+// Sec returns Now in Akita's seconds.
 func (c *Clock) Sec() sim.VTimeInSec { return c.c.nowSec() }
 
 // Schedule schedules an event.

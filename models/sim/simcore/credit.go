@@ -2,14 +2,13 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// A credit that is returned becomes usable strictly later than at the time of
-// its return. So it makes no difference whether, within one instant, the
-// receiver retrieves first or the sender tries first.
+// A returned credit becomes usable strictly later than the time of its return. So it makes no
+// difference whether, within one instant, the receiver retrieves first or the sender tries first.
 
 // retrieved returns the credit of a message that left dst's buffer.
 func (d *lane) retrieved() {
 	if d.unread == 0 {
-		return // it did not come over this link
+		return // the message did not cross this link
 	}
 	d.unread--
 	late := max(d.link.spec.CreditLatency, 1)
@@ -34,10 +33,9 @@ func (d *lane) retrieved() {
 	}
 }
 
-// Window is the messages that may be sent over the port's link before one of
-// them is retrieved at the far end, and the time from then on until that one's
-// credit may be used. 0 messages: the far end runs ahead, as this one does, and
-// there is no bound. ok is false if the port is not on a Link.
+// Window returns how many messages may be sent over the port's link before one of them is retrieved
+// at the far end, and the time from then until the credit may be used. 0 messages: both ends run
+// ahead, and there is no bound. ok is false if the port is not on a Link.
 func (p *Port) Window() (credits int, latency Ps, ok bool) {
 	d := p.lane
 	if d == nil {
@@ -49,8 +47,8 @@ func (p *Port) Window() (credits int, latency Ps, ok bool) {
 	return d.window, max(d.link.spec.CreditLatency, 1), true
 }
 
-// Far is the port at the other end of the port's link, nil if that is not a
-// *Port, and the link's latency. ok is false if the port is not on a Link.
+// Far returns the port at the other end of the port's link, nil if that is not a *Port, and the
+// link's latency. ok is false if the port is not on a Link.
 func (p *Port) Far() (far *Port, latency Ps, ok bool) {
 	if p.lane == nil {
 		return nil, 0, false
@@ -58,7 +56,7 @@ func (p *Port) Far() (far *Port, latency Ps, ok bool) {
 	return p.lane.own, p.lane.link.spec.Latency, true
 }
 
-// absorb takes the credits that have become usable.
+// absorb adds the credits that have become usable.
 func (d *lane) absorb(now Ps) {
 	for d.backN > 0 && d.back[d.backHead] <= now {
 		if d.backHead++; d.backHead == len(d.back) {
@@ -69,7 +67,7 @@ func (d *lane) absorb(now Ps) {
 	}
 }
 
-// refuse remembers to notify src.
+// refuse records that src must be notified.
 func (d *lane) refuse() {
 	d.waiting = true
 	d.armCredit()
@@ -103,7 +101,7 @@ func (d *lane) offerCredit() {
 	d.src.NotifyAvailable(now.Sec())
 }
 
-// creditTap tells a lane what leaves the buffer of a port that is not ours.
+// creditTap notifies a lane of messages that leave the buffer of a foreign port.
 type creditTap struct{ lane *lane }
 
 // Func implements sim.Hook.

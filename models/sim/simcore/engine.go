@@ -12,7 +12,7 @@ import (
 const (
 	secondaryBit = 1 << 63
 
-	// Events at one time after which Run gives up: time stands still.
+	// Number of events at one time after which Run gives up: time stands still.
 	maxEventsPerInstant = 1 << 24
 
 	// Wall time after which Pause gives up.
@@ -24,14 +24,14 @@ type Engine struct {
 	sim.HookableBase
 
 	now     Ps
-	secOf   Ps // the time that sec stands for
+	secOf   Ps // the time that sec is converted from
 	sec     sim.VTimeInSec
 	seq     uint64
 	armed   int // pending timers
 	instant int // events handled at now
 	crowd   int // limit of instant
 	q       queue
-	wraps   EventPool // stand-ins for events that are not *Event
+	wraps   EventPool // wrap events that are not *Event
 
 	stop  bool
 	ended []sim.SimulationEndHandler
@@ -51,7 +51,7 @@ func NewEngine() *Engine {
 	return e
 }
 
-// Now is the time of the current event.
+// Now returns the time of the current event.
 func (e *Engine) Now() Ps { return e.now }
 
 // CurrentTime implements sim.TimeTeller.
@@ -62,14 +62,14 @@ func (e *Engine) CurrentTime() sim.VTimeInSec {
 	return e.sec
 }
 
-// Pending is the number of scheduled events.
+// Pending returns the number of scheduled events.
 func (e *Engine) Pending() int { return e.q.len() }
 
-// Armed is the number of scheduled events that are timers. When all that is pending is, nothing happens but what was
-// to happen for the want of something else.
+// Armed returns the number of scheduled events that are timers. If all pending events are timers,
+// nothing happens except reactions to the absence of something else.
 func (e *Engine) Armed() int { return e.armed }
 
-// Next is the event that is handled next, nil without one. It must not be changed.
+// Next returns the event that is handled next, nil without one. It must not be changed.
 func (e *Engine) Next() *Event { return e.q.head }
 
 // Schedule implements sim.EventScheduler. An *Event is queued as it is; any
@@ -110,9 +110,8 @@ func (e *Engine) refuse(ev *Event) {
 	panic(fmt.Sprintf("simcore: %v is scheduled in the past, now is %v", ev, e.now))
 }
 
-// Run handles events until none is left, a handler fails or Stop is called. A
-// handler's error ends the run and is returned wrapped; what was still pending
-// remains so.
+// Run handles events until none is left, a handler fails or Stop is called. A handler's error ends
+// the run and is returned wrapped; pending events stay pending.
 func (e *Engine) Run() error { return e.run(MaxPs) }
 
 // RunUntil handles the events up to and including those at t, and leaves the
@@ -127,7 +126,7 @@ func (e *Engine) RunUntil(t Ps) error {
 	return nil
 }
 
-// Stop lets Run or RunUntil return after the current event.
+// Stop makes Run or RunUntil return after the current event.
 func (e *Engine) Stop() { e.stop = true }
 
 func (e *Engine) run(limit Ps) error {
@@ -162,8 +161,7 @@ func (e *Engine) run(limit Ps) error {
 	return nil
 }
 
-// handleSlowly handles an event that is not ours, one that hooks watch, and
-// the mistakes.
+// handleSlowly handles foreign events, events watched by hooks, and misuse.
 func (e *Engine) handleSlowly(ev *Event) error {
 	if ev.At != ev.at {
 		panic(fmt.Sprintf("simcore: %v was changed while it was pending at %v", ev, ev.at))

@@ -6,8 +6,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
-// Scheduler is what a model holds of its engine. *Engine and Akita's engines
-// both fit.
+// Scheduler is the interface between a model and its engine. *Engine and Akita's engines both
+// implement it.
 type Scheduler interface {
 	sim.EventScheduler
 	sim.TimeTeller
@@ -16,16 +16,16 @@ type Scheduler interface {
 // Event is a reusable event: the owner keeps it, fills it in and schedules it
 // again once it has been handled. It must not change while it is pending.
 type Event struct {
-	At        Ps          // when
-	H         sim.Handler // who handles it
-	Arg       any         // the owner's, not looked at here
-	Kind      int         // the owner's, not looked at here
+	At        Ps          // time of the event
+	H         sim.Handler // its handler
+	Arg       any         // for the owner, ignored here
+	Kind      int         // for the owner, ignored here
 	Secondary bool        // handled after all primary events of its time
-	Timer     bool        // armed in case that something else does not happen: Engine.Armed counts it
+	Timer     bool        // only matters if something else does not happen: Engine.Armed counts it
 
 	pending bool
-	foreign bool   // a queue node that stands for the sim.Event in Arg
-	at      Ps     // At when it was scheduled: what the queue is ordered by
+	foreign bool   // a queue node that represents the sim.Event in Arg
+	at      Ps     // At when scheduled: the queue's sort key
 	key     uint64 // order within one time: secondary bit, then sequence
 	next    *Event // within its bucket, a ring
 }
@@ -39,8 +39,8 @@ func (e *Event) Handler() sim.Handler { return e.H }
 // IsSecondary implements sim.Event.
 func (e *Event) IsSecondary() bool { return e.Secondary }
 
-// Pending reports whether the event is scheduled and not handled yet. Only
-// Engine keeps this; on another engine it is always false.
+// Pending reports whether the event is scheduled and has not been handled yet. Only Engine
+// maintains this; on another engine it is always false.
 func (e *Event) Pending() bool { return e.pending }
 
 // EventPool is a free list of events, for owners that have a varying number of
@@ -68,10 +68,10 @@ func (p *EventPool) Put(e *Event) {
 	p.free = append(p.free, e)
 }
 
-// Describer is a handler that knows what its events are.
+// Describer is a handler that can describe its events.
 type Describer interface {
-	// Describe returns a phrase with an article, such as "the retransmission timer of queue pair 3"; empty: there is
-	// nothing to say.
+	// Describe returns a phrase with an article, such as "the retransmission timer of queue pair
+	// 3"; empty: no description.
 	Describe(e *Event) string
 }
 

@@ -11,10 +11,10 @@ type lane struct {
 	link  *Link
 	src   sim.Port
 	dst   sim.Port
-	own   *Port       // dst, if it is ours
-	tap   *creditTap  // on dst, if it is not
-	early bool        // dst gets messages when they are sent
-	ahead EarlySender // src's component, if it keeps to its credits by itself; nil: it does not
+	own   *Port       // dst, if it is a *Port
+	tap   *creditTap  // on dst, if it is not a *Port
+	early bool        // dst gets messages at the time of sending
+	ahead EarlySender // src's component, if it tracks its credits itself; else nil
 
 	// The transmitter: the end of the last message, busy + frac/psDen.
 	busy Ps
@@ -30,7 +30,7 @@ type lane struct {
 	head, n int
 	deliver Event
 	armed   bool // deliver is scheduled
-	inside  bool // deliverDue is at work
+	inside  bool // deliverDue is active
 	blocked bool // dst is full, NotifyAvailable will follow
 
 	// Credits. used counts messages in flight, unread in dst's buffer, or
@@ -40,7 +40,7 @@ type lane struct {
 	backHead, backN      int
 	credit               Event
 	creditArmed          bool
-	waiting              bool // src was refused and not notified yet
+	waiting              bool // src was refused and has not been notified yet
 }
 
 type slot struct {
@@ -79,8 +79,8 @@ func (d *lane) init(l *Link, i int) {
 	}
 }
 
-// credits chooses the window. What an early receiver is sent must fit into its
-// buffer at once, so there the capacity bounds it in any case.
+// credits returns the window. Messages to an early receiver must fit into its buffer at once, so
+// the buffer's capacity bounds them in any case.
 func (d *lane) credits(spec, bufSize int) int {
 	switch {
 	case spec > 0 && d.early:
@@ -106,8 +106,8 @@ func (d *lane) canSend() bool {
 	return false
 }
 
-// send takes a message if there is a credit for it. Handing it over, if dst is
-// early, is left to the caller.
+// send takes a message if there is a credit for it. If dst is early, the caller must hand the
+// message over.
 func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	l := d.link
 	now := l.clock.now()
@@ -116,7 +116,7 @@ func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	if t, ok := msg.(Timed); ok {
 		stamp, bytes = t.Stamp(), t.Bytes()
 		meta, depart = &stamp.MsgMeta, stamp.Depart
-		meta.TrafficBytes = bytes // what Akita's tracers look at
+		meta.TrafficBytes = bytes // read by Akita's tracers
 	} else {
 		meta = msg.Meta()
 		bytes = meta.TrafficBytes
@@ -155,7 +155,7 @@ func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	return true
 }
 
-// reject names the sender's mistake.
+// reject panics with a description of the sender's mistake.
 func (d *lane) reject(stamp *Msg, depart Ps, bytes int, now Ps) {
 	l := d.link
 	switch {
@@ -215,8 +215,8 @@ func (d *lane) arm(at Ps) {
 	d.link.clock.schedule(&d.deliver)
 }
 
-// deliverDue delivers what has arrived. Receivers may send and retrieve from
-// within their notification.
+// deliverDue delivers the messages that have arrived. Receivers may send and retrieve from within
+// their notification.
 func (d *lane) deliverDue() {
 	d.armed, d.inside = false, true
 	now := d.link.clock.now()
@@ -239,8 +239,8 @@ func (d *lane) deliverHead(now Ps) {
 	}
 	d.drop()
 	if d.own == nil {
-		// Whether a foreign port has room shows only when it is tried, and
-		// by then its component has been notified.
+		// Only Recv shows whether a foreign port has room, and by then its component has been
+		// notified.
 		if d.dst.Recv(msg) != nil {
 			d.undrop(msg, now)
 			d.blocked = true

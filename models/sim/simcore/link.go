@@ -33,8 +33,8 @@ type Link struct {
 // Event kinds: the lane's number, and for a credit event this bit.
 const creditEvent = 2
 
-// NewLink makes a link without ports. The error lists all that is wrong with
-// the spec. It panics if Akita does not accept the name.
+// NewLink makes a link without ports. The error lists every fault of the spec. It panics if Akita
+// does not accept the name.
 func NewLink(name string, s Scheduler, spec LinkSpec) (*Link, error) {
 	sim.NameMustBeValid(name)
 	if err := spec.Validate(); err != nil {
@@ -68,19 +68,18 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// Name is the link's name.
+// Name returns the link's name.
 func (l *Link) Name() string { return l.name }
 
-// Spec is what the link was made from.
+// Spec returns the spec that the link was made from.
 func (l *Link) Spec() LinkSpec { return l.spec }
 
-// InFlight is the number of messages accepted and not yet delivered.
+// InFlight returns the number of messages accepted and not yet delivered.
 func (l *Link) InFlight() int { return l.lanes[0].n + l.lanes[1].n }
 
-// PlugIn implements sim.Connection. sourceSideBufSize serves as the credits of
-// the direction that starts at port if the spec has none and the far port is
-// not a *Port, whose capacity would serve. It panics on a third port and on a
-// port that is plugged in already.
+// PlugIn implements sim.Connection. If the spec has no credits for the direction that starts at
+// port, and the far port is not a *Port with a known capacity, sourceSideBufSize is used. It panics
+// on a third port and on a port that is plugged in already.
 func (l *Link) PlugIn(port sim.Port, sourceSideBufSize int) {
 	switch {
 	case port == nil:
@@ -102,9 +101,8 @@ func (l *Link) PlugIn(port sim.Port, sourceSideBufSize int) {
 	}
 }
 
-// Unplug implements sim.Connection: it takes both ports off an idle link. It
-// panics if the port is not plugged in, or if messages are still in flight or
-// unread.
+// Unplug implements sim.Connection: it unplugs both ports of an idle link. It panics if the port is
+// not plugged in, or if messages are still in flight or unread.
 func (l *Link) Unplug(port sim.Port) {
 	if l.plugged == 0 || port != l.ports[0] && (l.plugged < 2 || port != l.ports[1]) {
 		panic(fmt.Sprintf("simcore: link %s: port %s is not plugged in", l.name, port.Name()))
@@ -123,8 +121,7 @@ func (l *Link) Unplug(port sim.Port) {
 	l.ports, l.bufs, l.plugged, l.lanes = [2]sim.Port{}, [2]int{}, 0, [2]lane{}
 }
 
-// CanSend implements sim.Connection. After false, the port is notified when it
-// is worth trying again.
+// CanSend implements sim.Connection. After false, the port is notified when a retry may succeed.
 func (l *Link) CanSend(src sim.Port) bool { return l.laneFrom(src).canSend() }
 
 // Send implements sim.Connection. It sets Dst, SendTime, RecvTime and, for a

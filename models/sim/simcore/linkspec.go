@@ -14,10 +14,10 @@ type Rate struct {
 	Ps    Ps    `yaml:"ps"`
 }
 
-// Gbps is a rate of n gigabits per second.
+// Gbps returns a rate of n gigabits per second.
 func Gbps(n int64) Rate { return Rate{Bytes: n, Ps: 8 * Nanosecond} }
 
-// PerCycle is a rate of bytes in every clock period.
+// PerCycle returns a rate of bytes in every clock period.
 func PerCycle(bytes int64, f Freq) Rate { return Rate{Bytes: bytes, Ps: f.Period()} }
 
 // Limits that keep a message's serialisation time far from overflow.
@@ -30,7 +30,7 @@ const (
 	maxMsgBytes  = 1 << 20
 )
 
-// LinkSpec configures a Link; both directions are alike but for their credits.
+// LinkSpec configures a Link; both directions are equal except for their credits.
 type LinkSpec struct {
 	// Latency is the time of flight, counted from the last byte sent.
 	Latency Ps `yaml:"latency_ps"`
@@ -42,14 +42,13 @@ type LinkSpec struct {
 	// the far port's buffer; 0 takes the capacity of the far port.
 	Credits int `yaml:"credits"`
 
-	// ReverseCredits is that of the direction from the port plugged in second
-	// to the first; 0 means Credits.
+	// ReverseCredits are the credits of the direction from the port plugged in second to the first;
+	// 0 means Credits.
 	ReverseCredits int `yaml:"reverse_credits"`
 
-	// CreditLatency is the time from Retrieve at the far port until the
-	// sender can use the credit again; 0 means 1 ps. An early receiver is
-	// ahead of the engine's time: it knows when it has taken a message, and
-	// retrieves it that much later, when the credit is back at the sender.
+	// CreditLatency is the time from Retrieve at the far port until the sender can use the credit
+	// again; 0 means 1 ps. An early receiver is ahead of the engine's time: it knows when it has
+	// taken a message, and retrieves it that much later, when the credit is back at the sender.
 	CreditLatency Ps `yaml:"credit_latency_ps"`
 
 	// OverheadBytes is added to each message's TrafficBytes.
@@ -85,7 +84,7 @@ func (s LinkSpec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// credits is that of direction i, 0 being from the port plugged in first.
+// credits returns the credits of direction i; 0 starts at the port plugged in first.
 func (s *LinkSpec) credits(i int) int {
 	if i == 1 && s.ReverseCredits != 0 {
 		return s.ReverseCredits

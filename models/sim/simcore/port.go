@@ -6,15 +6,15 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
-// RetrievalWatcher is a connection that is told of every message that a
-// component takes out of the buffer of one of its ports, before the component
-// has it. It must not deliver anything from within.
+// RetrievalWatcher is a connection that is notified of every message that a component takes out of
+// the buffer of one of its ports, before the component has it. It must not deliver anything from
+// within.
 type RetrievalWatcher interface {
 	sim.Connection
 	Retrieved(port *Port, msg sim.Msg)
 }
 
-// refused is what every refused Send and Recv returns.
+// refused is the result of every refused Send and Recv.
 var refused = sim.NewSendError()
 
 // Port is a sim.Port with a ring buffer for the messages received. It takes no
@@ -28,7 +28,7 @@ type Port struct {
 	lane *lane // towards the peer, if conn is a Link
 	from *lane // from the peer, if conn is a Link
 
-	tells RetrievalWatcher // conn, if it wants to know what leaves the buffer
+	watcher RetrievalWatcher // conn, if it watches retrievals
 
 	ring    []sim.Msg
 	head, n int
@@ -51,10 +51,10 @@ func (p *Port) Name() string { return p.name }
 // Component implements sim.Port.
 func (p *Port) Component() sim.Component { return p.comp }
 
-// Capacity is the number of received messages the port can hold.
+// Capacity returns the number of received messages that the port can hold.
 func (p *Port) Capacity() int { return len(p.ring) }
 
-// Len is the number of received messages not retrieved yet.
+// Len returns the number of received messages not retrieved yet.
 func (p *Port) Len() int { return p.n }
 
 // Plugged reports whether the port is connected.
@@ -68,14 +68,14 @@ func (p *Port) SetConnection(conn sim.Connection) {
 	}
 	p.conn = conn
 	p.lane, p.from = nil, nil
-	p.tells, _ = conn.(RetrievalWatcher)
+	p.watcher, _ = conn.(RetrievalWatcher)
 }
 
-// Connection is what the port is plugged into, or nil.
+// Connection returns the connection that the port is plugged into, or nil.
 func (p *Port) Connection() sim.Connection { return p.conn }
 
-// CanSend implements sim.Port. If it returns false, the component will get
-// NotifyPortFree when it is worth trying again.
+// CanSend implements sim.Port. After false, the component gets NotifyPortFree when a retry may
+// succeed.
 func (p *Port) CanSend() bool {
 	if p.lane != nil {
 		return p.lane.canSend()
@@ -148,7 +148,7 @@ func (p *Port) accept(msg sim.Msg) bool {
 	return true
 }
 
-// Peek implements sim.Port: the oldest message, nil if there is none.
+// Peek implements sim.Port: it returns the oldest message, nil if there is none.
 func (p *Port) Peek() sim.Msg {
 	if p.n == 0 {
 		return nil
@@ -156,7 +156,7 @@ func (p *Port) Peek() sim.Msg {
 	return p.ring[p.head]
 }
 
-// At is the received message with i older ones before it.
+// At returns the received message with i older ones before it.
 func (p *Port) At(i int) sim.Msg {
 	if i += p.head; i >= len(p.ring) {
 		i -= len(p.ring)
@@ -164,8 +164,7 @@ func (p *Port) At(i int) sim.Msg {
 	return p.ring[i]
 }
 
-// Retrieve implements sim.Port: it takes the oldest message, nil if there is
-// none.
+// Retrieve implements sim.Port: it removes and returns the oldest message, nil if there is none.
 func (p *Port) Retrieve(now sim.VTimeInSec) sim.Msg {
 	if p.n == 0 {
 		return nil
@@ -181,8 +180,8 @@ func (p *Port) Retrieve(now sim.VTimeInSec) sim.Msg {
 	}
 	if p.from != nil {
 		p.from.retrieved()
-	} else if p.tells != nil {
-		p.tells.Retrieved(p, msg)
+	} else if p.watcher != nil {
+		p.watcher.Retrieved(p, msg)
 	}
 	if p.busy {
 		p.busy = false

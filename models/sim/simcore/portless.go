@@ -2,10 +2,11 @@ package simcore
 
 import "github.com/sarchlab/akita/v3/sim"
 
-// Portless is what a component has in common with others that have no ports, as memories are called and not sent to.
+// Portless is the base of components without ports: memories, for example, are called instead of
+// receiving messages.
 type Portless struct{ *sim.ComponentBase }
 
-// NewPortless makes it. It panics if Akita does not accept the name.
+// NewPortless returns the base of a component. It panics if Akita does not accept the name.
 func NewPortless(name string) Portless { return Portless{sim.NewComponentBase(name)} }
 
 // NotifyRecv implements sim.Component.

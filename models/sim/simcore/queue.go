@@ -8,18 +8,17 @@ const (
 	wheelMask  = wheelSize - 1
 	wheelWords = wheelSize / 64
 
-	firstShift    = 8       // 256 ps per bucket to begin with
-	maxShift      = 40      // a bucket of a second: there is nothing coarser
-	firstInterval = 1 << 10 // pushes between two looks at the bucket width
+	firstShift    = 8       // initially 256 ps per bucket
+	maxShift      = 40      // a bucket of a second: the coarsest
+	firstInterval = 1 << 10 // pushes between two checks of the bucket width
 	maxInterval   = 1 << 20
 )
 
-// queue orders events by (at, key). The first event of all is kept apart, so
-// that finding its successor does not have to wait for what its handler is
-// going to schedule. Of the others, those within the next wheelSize buckets of
-// time lie in the wheel, one sorted ring per bucket, the rest in a heap where
-// they stay until their turn comes. The bucket width follows the traffic: it
-// changes the speed, never the order.
+// queue orders events by (at, key). The very first event is kept apart, so that finding its
+// successor can wait for the events that its handler schedules. Of the others, those within the
+// next wheelSize buckets of time are in the wheel, one sorted ring per bucket; the rest stay in a
+// heap until their turn. The bucket width follows the traffic: it changes the speed, never the
+// order.
 type queue struct {
 	head *Event // before all others; nil if the queue is empty
 
@@ -32,7 +31,7 @@ type queue struct {
 	far     farHeap
 
 	pushes, steps, farPushes, interval int
-	grew                               bool // the last change of width
+	grew                               bool // the last change of the width increased it
 }
 
 func (q *queue) init() {
@@ -47,8 +46,8 @@ func (q *queue) len() int {
 	return 1 + q.near + len(q.far)
 }
 
-// slot numbers the buckets of all time. The mask tells the compiler that the
-// shift is short, as it always is.
+// slot returns the number of a time's bucket. The mask tells the compiler that the shift is short,
+// as it always is.
 func (q *queue) slot(t Ps) Ps { return t >> (q.shift & 63) }
 
 func (e *Event) before(f *Event) bool {
@@ -102,8 +101,7 @@ func (q *queue) place(ev *Event, now Ps) {
 	p.next = ev
 }
 
-// pop removes the first event, or returns nil if there is none at or before
-// limit.
+// pop removes and returns the first event at or before limit, or returns nil.
 func (q *queue) pop(limit Ps) *Event {
 	ev := q.head
 	if ev == nil || ev.at > limit {
@@ -113,8 +111,8 @@ func (q *queue) pop(limit Ps) *Event {
 	return ev
 }
 
-// extract removes the first event of wheel and heap, of which none is earlier
-// than now; nil if there is none.
+// extract removes and returns the first event of wheel and heap, all of which are at or after now;
+// nil if both are empty.
 func (q *queue) extract(now Ps) *Event {
 	if q.summary == 0 {
 		if len(q.far) == 0 {
@@ -140,7 +138,7 @@ func (q *queue) extract(now Ps) *Event {
 	return ev
 }
 
-// first finds the first occupied bucket from i on, going round.
+// first returns the first occupied bucket from i on, wrapping around.
 func (q *queue) first(i uint) uint {
 	w := i / 64
 	if m := q.words[w] >> (i % 64); m != 0 {
@@ -156,9 +154,9 @@ func (q *queue) first(i uint) uint {
 	return w*64 + uint(bits.TrailingZeros64(q.words[w]))
 }
 
-// adapt widens the buckets when many events miss the wheel and narrows them
-// when inserting has to search. A change of direction doubles the interval, so
-// that traffic that suits no width costs little.
+// adapt widens the buckets when many events miss the wheel and narrows them when inserting must
+// search. A change of direction doubles the interval, so that traffic that suits no width costs
+// little.
 func (q *queue) adapt(now Ps) {
 	wide, narrow := q.farPushes*4 > q.pushes, q.steps > q.pushes
 	q.interval = max(q.interval, min(4*q.len(), maxInterval))

@@ -4,10 +4,10 @@ package simcore
 // while messages are back to back.
 type Serial struct {
 	psNum, psDen int64 // serialisation time of n bytes is n*psNum/psDen
-	busy         Ps    // the end of the last message, and frac/psDen more
+	busy         Ps    // the end of the last message, plus frac/psDen
 	frac         int64
 
-	// The serialisation time of lastBytes: sizes repeat, and this saves the division.
+	// The serialisation time of lastBytes: sizes repeat, and caching it saves the division.
 	lastBytes, rem int64
 	whole          Ps
 }
@@ -21,11 +21,12 @@ func NewSerial(r Rate) Serial {
 	return Serial{psNum: int64(r.Ps) / g, psDen: r.Bytes / g}
 }
 
-// Busy is when the last message has left, rounded down: what is sent from then on is back to back with it.
+// Busy returns when the last message has left, rounded down: a message sent from then on is back to
+// back with it.
 func (s *Serial) Busy() Ps { return s.busy }
 
-// Transmit occupies the transmitter from a time on, or from when it is free, and returns when the last byte has left,
-// rounded up.
+// Transmit occupies the transmitter from the given time, or from when it is free, and returns when
+// the last byte has left, rounded up.
 func (s *Serial) Transmit(from Ps, bytes int64) Ps {
 	if from > s.busy {
 		s.busy, s.frac = from, 0
@@ -45,7 +46,7 @@ func (s *Serial) Transmit(from Ps, bytes int64) Ps {
 	return s.busy
 }
 
-// TimeOf is the serialisation time of n bytes, rounded up.
+// TimeOf returns the serialisation time of n bytes, rounded up.
 func (s *Serial) TimeOf(n int) Ps {
 	return Ps((int64(n)*s.psNum + s.psDen - 1) / s.psDen)
 }

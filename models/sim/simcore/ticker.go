@@ -34,10 +34,10 @@ func NewTicker(name string, s Scheduler, f Freq, tick TickFunc) *Ticker {
 	return t
 }
 
-// Name is the ticker's name.
+// Name returns the ticker's name.
 func (t *Ticker) Name() string { return t.name }
 
-// Freq is the ticker's clock.
+// Freq returns the ticker's clock.
 func (t *Ticker) Freq() Freq { return t.freq }
 
 // TickLater wakes the ticker for the first edge strictly after now. It does

@@ -49,7 +49,7 @@ func FromSec(t sim.VTimeInSec) Ps {
 	return p
 }
 
-// Now reads the exact time of any engine.
+// Now returns the exact time of any engine.
 func Now(t sim.TimeTeller) Ps {
 	if e, ok := t.(*Engine); ok {
 		return e.now
@@ -60,14 +60,15 @@ func Now(t sim.TimeTeller) Ps {
 // DefaultPeriodPs is the clock period of the device: 400 MHz.
 const DefaultPeriodPs Ps = 2500
 
-// MinPeriod and MaxPeriod bound the period of every clock, in boards, in manifests and on the bridge: an edge in the
-// middle of a cycle is a whole picosecond away, and nobody simulates less than 1 kHz.
+// MinPeriod and MaxPeriod bound the period of every clock, in boards, in manifests and on the
+// bridge: an edge in the middle of a cycle is a whole picosecond away, and simulating less than 1
+// kHz has no use.
 const (
 	MinPeriod = 2 * Picosecond
 	MaxPeriod = Millisecond
 )
 
-// WantPeriod is what errors say of a period, in picoseconds.
+// WantPeriod is the range of periods for error messages, in picoseconds.
 var WantPeriod = fmt.Sprintf("%d to %d", int64(MinPeriod), int64(MaxPeriod))
 
 // ValidPeriod reports whether a clock can have a period.
@@ -78,7 +79,7 @@ type Freq struct {
 	PeriodPs Ps `yaml:"period_ps"` // 0 means DefaultPeriodPs
 }
 
-// Period is the clock period, the default filled in.
+// Period returns the clock period, with the default filled in.
 func (f Freq) Period() Ps {
 	if f.PeriodPs == 0 {
 		return DefaultPeriodPs
@@ -86,7 +87,7 @@ func (f Freq) Period() Ps {
 	return f.PeriodPs
 }
 
-// Validate reports a period that no clock can have.
+// Validate rejects a period that no clock can have.
 func (f Freq) Validate() error {
 	if f.PeriodPs != 0 && !ValidPeriod(f.PeriodPs) {
 		return field.Errorf("period_ps", "%d: want %s, or 0 for %d", int64(f.PeriodPs), WantPeriod,
@@ -95,19 +96,19 @@ func (f Freq) Validate() error {
 	return nil
 }
 
-// Cycle is the number of the edge at or before t.
+// Cycle returns the number of the edge at or before t.
 func (f Freq) Cycle(t Ps) int64 { return int64(t / f.Period()) }
 
-// At is the time of an edge.
+// At returns the time of an edge.
 func (f Freq) At(cycle int64) Ps { return Ps(cycle) * f.Period() }
 
-// Ceil is the first edge at or after t.
+// Ceil returns the first edge at or after t.
 func (f Freq) Ceil(t Ps) Ps {
 	p := f.Period()
 	return (t + p - 1) / p * p
 }
 
-// Next is the first edge strictly after t.
+// Next returns the first edge strictly after t.
 func (f Freq) Next(t Ps) Ps {
 	p := f.Period()
 	return (t/p + 1) * p

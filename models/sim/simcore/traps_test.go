@@ -155,7 +155,7 @@ type countingConn struct {
 
 func (c *countingConn) NotifyAvailable(sim.VTimeInSec, sim.Port) { c.notified++ }
 
-// The port tells its connection once that there is room after refusing.
+// The port notifies its connection once of room after refusing.
 func TestPortNotifiesOncePerRefusal(t *testing.T) {
 	c := &countingConn{}
 	p := NewPort(newStub("A"), 2, "A.Port")

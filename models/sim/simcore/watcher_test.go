@@ -20,7 +20,7 @@ func (w *watcher) Unplug(p sim.Port)                        { p.SetConnection(ni
 func (w *watcher) NotifyAvailable(sim.VTimeInSec, sim.Port) {}
 func (w *watcher) Retrieved(_ *Port, m sim.Msg)             { w.taken = append(w.taken, m) }
 
-// A connection that wants to know is told of what leaves a port, as long as it is plugged in.
+// A RetrievalWatcher is notified of every message that leaves a port, as long as it is plugged in.
 func TestRetrievalWatcher(t *testing.T) {
 	w, p := new(watcher), NewPort(nil, 4, "Port")
 	msgs := []*Msg{{}, {}, {}}

@@ -16,8 +16,8 @@ import (
 // Error is a fault of a file.
 type Error struct {
 	File string
-	Line int        // 0: of the file as a whole
-	Path field.Path // empty: of no field
+	Line int        // 0: the file as a whole
+	Path field.Path // empty: no field
 	Err  error
 }
 
@@ -32,30 +32,30 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s: %v", at, e.Path, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the fault without file and line.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Presets makes values of presets, by type: each function returns a value of its key.
+// Presets maps types to functions that return the preset of a name.
 type Presets map[reflect.Type]func(name string) (any, error)
 
-// Of is a type's presets as Presets wants them.
+// Of converts a type's preset function to the type that Presets holds.
 func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 	return func(name string) (any, error) { return f(name) }
 }
 
-// Beginner is a spec that has values of its own to begin from where it is an entry of a list.
+// Beginner is a spec that sets its own default values when it is an entry of a list.
 type Beginner interface{ Begin() }
 
-// Worder is a mapping for which a word may stand.
+// Worder is a spec that a single word may replace in a file.
 type Worder interface{ Word(word string) error }
 
-// keyPreset is the key of a mapping that names what it begins from.
+// keyPreset is the key of a mapping that names its preset.
 const keyPreset = "preset"
 
-// MaxBytes is the longest text that is read.
+// MaxBytes is the longest text that is accepted.
 const MaxBytes = 1 << 20
 
-// Decode reads a text into a spec, over what that has. file is what errors call it.
+// Decode reads a text into a spec; fields that the text lacks keep their values. Errors name file.
 func Decode(file string, text []byte, presets Presets, into any) (*Places, error) {
 	d := &decoder{Places: Places{file: file, line: map[field.Path]int{}}, presets: presets}
 	if len(text) > MaxBytes {
@@ -77,15 +77,15 @@ func Decode(file string, text []byte, presets Presets, into any) (*Places, error
 	return &d.Places, d.joined()
 }
 
-// DecodeNode reads a part of a document that somebody else has read, over what the spec has. at is the path of the
-// part in its file: the paths of errors begin with it.
+// DecodeNode reads a part of a document that the caller has parsed; fields that it lacks keep their
+// values. at is the path of the part in its file, with which the paths of errors begin.
 func DecodeNode(file string, n *yaml.Node, at field.Path, into any) (*Places, error) {
 	d := &decoder{Places: Places{file: file, line: map[field.Path]int{}}}
 	d.value(n, reflect.ValueOf(into).Elem(), at)
 	return &d.Places, d.joined()
 }
 
-// document is the only one of a text.
+// document returns the only document of a text.
 func (d *decoder) document(text []byte) (*yaml.Node, error) {
 	from := yaml.NewDecoder(strings.NewReader(string(text)))
 	var doc, more yaml.Node
@@ -121,7 +121,7 @@ func (d *decoder) joined() error {
 	return errors.Join(errs...)
 }
 
-// value reads a node into a value.
+// value decodes a node into a value.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 	d.line[at] = n.Line
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
@@ -158,13 +158,13 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 	}
 }
 
-// pointer reads what may be null, which means none.
+// pointer decodes a value that may be null, which means none.
 func (d *decoder) pointer(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		v.SetZero()
 		return
 	}
-	own := reflect.New(v.Type().Elem()) // what a preset shares with others is not changed
+	own := reflect.New(v.Type().Elem()) // do not modify a value that a preset shares with others
 	if !v.IsNil() {
 		own.Elem().Set(v.Elem())
 	}
@@ -193,7 +193,7 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 	}
 }
 
-// named reads a map from names to values: any name may be a key.
+// named decodes a map from names to values: any name may be a key.
 func (d *decoder) named(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind != yaml.MappingNode {
 		d.bad(n, at, "%s: want a mapping of names", kindOf(n))
@@ -218,7 +218,7 @@ func (d *decoder) named(n *yaml.Node, v reflect.Value, at field.Path) {
 	}
 }
 
-// mapping reads the fields of a struct, over its preset.
+// mapping decodes the fields of a struct, over its preset.
 func (d *decoder) mapping(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind != yaml.MappingNode {
 		d.bad(n, at, "%s: want a mapping of fields: %s", kindOf(n), known(v.Type()))
@@ -275,7 +275,7 @@ func (d *decoder) preset(n *yaml.Node, v reflect.Value, at field.Path) (has bool
 	return true
 }
 
-// moved is the error of a preset at its place.
+// moved returns the error of a preset under its path.
 func moved(at field.Path, err error) error {
 	if at == "" {
 		return err

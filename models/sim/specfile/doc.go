@@ -3,14 +3,14 @@
 // path of the field, and what would be right.
 //
 // A mapping may begin from a preset: the key preset names it, and the other
-// keys are put over it, however deep. Which types have presets is the caller's
-// to say. What a list is given replaces the whole list.
+// keys override its values, at any depth. The caller chooses which types have
+// presets. A list replaces the whole list of the preset.
 //
-// It reads no files, and knows no spec. Anchors, aliases, tags of one's own and
-// more than one document are refused: a spec says everything where it stands.
+// It reads no files, and knows no spec. Anchors, aliases, custom tags and more
+// than one document are refused: a spec states every value in its place.
 //
 // Invariants:
 //   - Any text gives a value or an error that names a line; nothing panics.
 //   - Every error of a text is returned, in the order of its lines.
-//   - What Marshal writes of a value is read back as that value.
+//   - Decoding the output of Marshal gives the same value.
 package specfile

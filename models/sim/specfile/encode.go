@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Marshal writes every field of a spec, in its order.
+// Marshal writes every field of a spec, in order.
 func Marshal(spec any) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
@@ -20,7 +20,7 @@ func Marshal(spec any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// JSON is the same as a JSON object, which Decode reads, too.
+// JSON returns the spec as a JSON object, which Decode reads, too.
 func JSON(spec any) (json.RawMessage, error) {
 	var n yaml.Node
 	if err := n.Encode(spec); err != nil {

@@ -19,9 +19,9 @@ var (
 	base60      = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$`)
 )
 
-// CheckNumber refuses a number that versions of YAML read differently, and says how to write it. Numbers are written
-// as in JSON, or as 0x and hexadecimal digits. What is a number to no version passes: that is for the caller to
-// refuse.
+// CheckNumber rejects a number that versions of YAML read differently, and says how to write it.
+// Numbers are written as in JSON, or as 0x and hexadecimal digits. A text that is not a number in
+// any version passes: the caller must reject it.
 func CheckNumber(text string) error {
 	if err := CheckOctal(text); err != nil {
 		return err
@@ -39,8 +39,8 @@ func CheckNumber(text string) error {
 	return nil
 }
 
-// CheckOctal refuses octal numbers, and what YAML 1.1 takes for one, in a text that becomes a number: 010 is 8 in YAML
-// 1.1 and in Go, 10 in YAML 1.2 and in Verilog.
+// CheckOctal rejects octal numbers, and texts that YAML 1.1 takes for one, where a number is
+// expected: 010 is 8 in YAML 1.1 and in Go, 10 in YAML 1.2 and in Verilog.
 func CheckOctal(text string) error {
 	if octal.MatchString(text) {
 		return fmt.Errorf("%q: octal numbers are not read: want %s", text, written(text))
@@ -57,7 +57,7 @@ func CheckOctal(text string) error {
 		old, decimal)
 }
 
-// decimalOf is a whole number with zeros before it, read as decimal.
+// decimalOf reads a whole number with leading zeros as decimal.
 func decimalOf(text string) string {
 	n, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 10)
 	if !ok {
@@ -66,7 +66,7 @@ func decimalOf(text string) string {
 	return n.String()
 }
 
-// written is how a number with a prefix for its base is written in decimal.
+// written returns the decimal form of a number with a base prefix.
 func written(text string) string {
 	n, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0)
 	if !ok {
@@ -75,12 +75,12 @@ func written(text string) string {
 	return n.String()
 }
 
-// sexagesimal is the value of digits of base 60.
+// sexagesimal returns the value of digits of base 60.
 func sexagesimal(text string) string {
 	whole, fraction, _ := strings.Cut(strings.ReplaceAll(text, "_", ""), ".")
 	sum := new(big.Int)
 	for _, digits := range strings.Split(strings.TrimLeft(whole, "+-"), ":") {
-		n, _ := new(big.Int).SetString(digits, 10) // base60 has digits alone
+		n, _ := new(big.Int).SetString(digits, 10) // base60 has only digits
 		sum.Add(sum.Mul(sum, big.NewInt(60)), n)
 	}
 	value := sum.String()
@@ -93,7 +93,8 @@ func sexagesimal(text string) string {
 	return value
 }
 
-// Quoted reports whether a scalar stands in quotes or is a block of text: no version of YAML takes it for a number.
+// Quoted reports whether a scalar is quoted or a block of text, which no version of YAML takes for
+// a number.
 func Quoted(n *yaml.Node) bool {
 	const quotes = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	return n.Style&quotes != 0 && n.Style&yaml.TaggedStyle == 0

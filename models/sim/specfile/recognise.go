@@ -15,8 +15,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Recognise returns an error unless a document is a mapping of which at least half the keys are fields of a type, or
-// others that are named. Another kind of file may hold secrets: nothing of it is shown.
+// Recognise returns an error unless a document is a mapping with at least half of its keys among
+// the fields of a type and the names in others. Another kind of file may hold secrets, so the error
+// shows nothing of it.
 func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 	switch root.Kind {
 	case yaml.ScalarNode:
@@ -44,11 +45,11 @@ func Recognise(root *yaml.Node, t reflect.Type, others ...string) error {
 	return nil
 }
 
-// quoted is what the YAML package quotes of a file: the name of an anchor, a value.
+// quoted matches the parts of a file that the YAML package quotes: the name of an anchor, a value.
 var quoted = regexp.MustCompile("(anchor) '.*'|(cannot decode [!a-z]*) `.*`")
 
-// Syntax is an error of the YAML package about a text that is no YAML: its line, 0 if it names none, and its text
-// without what it quotes of the file.
+// Syntax returns the line of a YAML syntax error, 0 if it names none, and its text without anything
+// that it quotes of the file.
 func Syntax(err error) (line int, text string) {
 	text = strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -60,17 +61,17 @@ func Syntax(err error) (line int, text string) {
 	return line, quoted.ReplaceAllString(text, "$1$2")
 }
 
-// syntaxError is Syntax as an error of a file.
+// syntaxError returns Syntax as an error of a file.
 func syntaxError(file string, err error) *Error {
 	line, text := Syntax(err)
 	return &Error{File: file, Line: max(line, 1), Err: errors.New(text)}
 }
 
-// aCharacter is the one that the JSON package quotes of a text.
+// aCharacter matches the character that the JSON package quotes of a text.
 var aCharacter = regexp.MustCompile(`^invalid character '.+?' `)
 
-// JSONSyntax says what is wrong with a text that is no JSON: the line, and what was looked for there, without what the
-// JSON package quotes of the text. ok is false for errors of another kind.
+// JSONSyntax describes a JSON syntax error: the line and what was expected there, without anything
+// that the JSON package quotes of the text. ok is false for errors of another kind.
 func JSONSyntax(err error, text []byte) (what string, ok bool) {
 	var form *json.SyntaxError
 	switch {
@@ -87,7 +88,8 @@ func JSONSyntax(err error, text []byte) (what string, ok bool) {
 	return fmt.Sprintf("line %d: %s", line, aCharacter.ReplaceAllString(form.Error(), "invalid character ")), true
 }
 
-// RecogniseJSON is Recognise for an object of JSON. A text that is no object passes: that is for the caller to refuse.
+// RecogniseJSON is Recognise for a JSON object. A text that is not an object passes: the caller
+// must reject it.
 func RecogniseJSON(text []byte, fields ...string) error {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(text, &object) != nil {
@@ -106,10 +108,10 @@ func RecogniseJSON(text []byte, fields ...string) error {
 	return nil
 }
 
-// maxShown is how much of a value errors show, in bytes.
+// maxShown is the number of bytes of a value that errors show.
 const maxShown = 64
 
-// Shown quotes a text of a file for an error, cut where it is long.
+// Shown quotes a text of a file for an error, cut if it is long.
 func Shown(text string) string {
 	if len(text) <= maxShown {
 		return strconv.Quote(text)

@@ -205,7 +205,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// An error of a field that the file leaves at its default is told of the one that the file has.
+// An error of a field that the file leaves at its default is reported for the related field that the file sets.
 func TestDefaultsAreNotBlamed(t *testing.T) {
 	var v outer
 	p, err := Decode("f.yaml", []byte("on: true\nsome: {name: x}\nfar: 7\n"), nil, &v)

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// scalar reads a number, a word or a truth value.
+// scalar decodes a number, a word or a truth value.
 func (d *decoder) scalar(n *yaml.Node, v reflect.Value, at field.Path) {
 	if n.Kind != yaml.ScalarNode {
 		d.bad(n, at, "%s: want %s", kindOf(n), wanted(v.Kind()))
@@ -63,7 +63,7 @@ func setScalar(n *yaml.Node, v reflect.Value) bool {
 	return true
 }
 
-// wanted is what a value of a kind may be.
+// wanted describes the valid values of a kind.
 func wanted(k reflect.Kind) string {
 	bits := map[reflect.Kind]int{reflect.Int8: 7, reflect.Int16: 15, reflect.Int32: 31, reflect.Int: 63,
 		reflect.Int64: 63,
@@ -96,7 +96,7 @@ func kindOf(n *yaml.Node) string {
 	return Shown(n.Value)
 }
 
-// fieldOf is the field of a struct with a key.
+// fieldOf returns the field of a struct with a key.
 func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
 	t := v.Type()
 	for i := range t.NumField() {
@@ -113,7 +113,7 @@ func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// tagOf is a field's key; what has none is no part of a file.
+// tagOf returns a field's key; a field without one is not part of a file.
 func tagOf(f reflect.StructField) (name string, inline bool) {
 	name, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	if name == "-" || !f.IsExported() && !f.Anonymous {
@@ -140,15 +140,15 @@ func known(t reflect.Type) string {
 	return strings.Join(names, ", ")
 }
 
-// Places are the lines of a file's fields.
+// Places holds the lines of a file's fields.
 type Places struct {
 	file string
 	line map[field.Path]int
 }
 
-// Locate puts file and line to each error of a field: the line of the innermost mapping that the file has of its path.
-// Where the file does not have the field itself, but another one that the error is of, it is told as that one's:
-// nobody is blamed for a default.
+// Locate adds file and line to each error of a field: the line of the innermost mapping on its path
+// that the file has. If the file does not set the field itself, but another one that the error
+// concerns, the error is reported for that one: a default is never blamed.
 func (p *Places) Locate(err error) error {
 	if err == nil {
 		return nil
@@ -168,7 +168,8 @@ func (p *Places) Locate(err error) error {
 	return d.joined()
 }
 
-// blamed returns the field of an error that the file has; that of the error itself if it has none, or has that one.
+// blamed returns the field to report: one that the error concerns and the file sets; the error's
+// own field if there is none, or if the file sets it.
 func (p *Places) blamed(e *field.Error) field.Path {
 	if _, given := p.line[e.Path]; given {
 		return e.Path
@@ -181,7 +182,7 @@ func (p *Places) blamed(e *field.Error) field.Path {
 	return e.Path
 }
 
-// nearest is the line of a path, or of the longest of its beginnings that the file has.
+// nearest returns the line of a path, or of its longest prefix in the file.
 func (p *Places) nearest(at field.Path) int {
 	for at != "" {
 		if n, ok := p.line[at]; ok {

@@ -9,18 +9,18 @@ const (
 	ecnMask = 3
 )
 
-// MarkOutcome is what became of a frame that was to be marked.
+// MarkOutcome is the result of marking a frame.
 type MarkOutcome uint8
 
 // The outcomes.
 const (
-	Marked  MarkOutcome = iota // CE now
-	WasCE                      // CE before
-	Unaware                    // not of an ECN-capable transport, or not IP: left as it is
+	Marked  MarkOutcome = iota // set to CE now
+	WasCE                      // was CE before
+	Unaware                    // not ECN-capable, or not IP: left unchanged
 )
 
-// MarkCE sets a frame's ECN field to CE, if it is of an ECN-capable transport, and corrects the IPv4 checksum by the
-// difference (RFC 1624): one that was wrong stays wrong.
+// MarkCE sets a frame's ECN field to CE if its transport is ECN-capable, and updates the IPv4
+// checksum incrementally (RFC 1624): a wrong checksum stays wrong.
 func MarkCE(frame []byte) MarkOutcome {
 	p, version := ip(frame)
 	var field *byte
@@ -50,14 +50,14 @@ func MarkCE(frame []byte) MarkOutcome {
 	return Marked
 }
 
-// ECN says when frames are marked, by the bytes that are in a queue when a frame joins it.
+// ECN configures when frames are marked: by the bytes in a queue when a frame joins it.
 type ECN struct {
-	KminBytes int     `yaml:"kmin_bytes"` // from here on some are
-	KmaxBytes int     `yaml:"kmax_bytes"` // from here on all are; 0: none ever
-	Pmax      float64 `yaml:"pmax"`       // the share of them just below Kmax
+	KminBytes int     `yaml:"kmin_bytes"` // from here on some frames are marked
+	KmaxBytes int     `yaml:"kmax_bytes"` // from here on all are; 0: none
+	Pmax      float64 `yaml:"pmax"`       // share of frames marked just below Kmax
 }
 
-// Marks reports whether a frame is marked that joins a queue of so many bytes; chance is from 0 to less than 1.
+// Marks reports whether a frame that joins a queue of so many bytes is marked; chance is in [0, 1).
 func (e *ECN) Marks(queued int, chance float64) bool {
 	switch {
 	case e.KmaxBytes == 0 || queued < e.KminBytes:

@@ -28,7 +28,8 @@ const (
 	headerBytes = 14
 )
 
-// ip returns the IP header of a frame, 4 or 6, and 0 if it has none that is whole.
+// ip returns the IP packet of a frame and its version, 4 or 6; version 0 means no complete IP
+// header.
 func ip(frame []byte) (packet []byte, version int) {
 	off, kind, err := l3(frame)
 	if err {
@@ -44,7 +45,8 @@ func ip(frame []byte) (packet []byte, version int) {
 	return nil, 0
 }
 
-// l3 is where the network header begins, for frames that have one.
+// l3 returns the offset and EtherType of the network header, and whether the frame is too short to
+// have one.
 func l3(frame []byte) (off int, kind uint16, short bool) {
 	if len(frame) < headerBytes {
 		return 0, 0, true
@@ -53,9 +55,10 @@ func l3(frame []byte) (off int, kind uint16, short bool) {
 	return off, kind, err != nil
 }
 
-// FlowHash is the same for all frames of a flow: those with the same addresses, protocol and ports (5-tuple); with the
-// same MAC addresses where there is no IP. Fragments have no ports, so that all of a datagram go one way. Salt keeps
-// two stages of hashing from choosing alike.
+// FlowHash returns the same value for all frames of a flow: same addresses, protocol and ports
+// (5-tuple), or same MAC addresses if there is no IP. The ports of fragments are ignored, so that
+// all fragments of a datagram take one route. Different salts make two stages of hashing choose
+// independently.
 func FlowHash(frame []byte, salt uint64) uint64 {
 	h := mix(salt)
 	if len(frame) < headerBytes {
@@ -93,26 +96,26 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Chance is the n-th number of a seeded series, from 0 to less than 1: it does not depend on what was drawn before.
+// Chance returns the n-th number of a seeded series, in [0, 1), independently of earlier draws.
 func Chance(seed, n uint64) float64 {
 	const mantissa = 53
 	return float64(mix(mix(seed)^n)>>(64-mantissa)) / (1 << mantissa)
 }
 
-// SubSeed is the seed of the n-th part of something that has a seed.
+// SubSeed derives the seed of the n-th part of something that has a seed.
 func SubSeed(seed, n uint64) uint64 { return mix(seed ^ mix(n+1)) }
 
-// ClassBy says what a frame's class is taken from.
+// ClassBy names the field that a frame's class is taken from.
 type ClassBy string
 
 // The ways to classify.
 const (
 	ByDSCP ClassBy = "dscp" // the upper three bits of the DSCP (RFC 2474, class selector)
 	ByPCP  ClassBy = "pcp"  // the priority of the VLAN tag (IEEE 802.1Q)
-	ByNone ClassBy = "none" // all frames are of class 0
+	ByNone ClassBy = "none" // all frames have class 0
 )
 
-// Class is a frame's class; what has no such field is of class 0.
+// Class returns a frame's class; a frame without the field has class 0.
 func (by ClassBy) Class(frame []byte) uint8 {
 	const vlan = 0x8100
 	switch by {

@@ -1,16 +1,17 @@
 package core
 
-// Classes is the priority classes of a port (IEEE 802.1Q).
+// Classes is the number of priority classes of a port (IEEE 802.1Q).
 const Classes = 8
 
-// PFC says when the sender of a class is told to stop, by the bytes that came in at one port and are in the buffer.
+// PFC configures when the sender of a class is paused: by the bytes that entered at one port and
+// are still in the buffer.
 type PFC struct {
-	XoffBytes     int `yaml:"xoff_bytes"`     // more than this: it is told to stop; 0: the class has no PFC
-	XonBytes      int `yaml:"xon_bytes"`      // this or less: it may go on
-	HeadroomBytes int `yaml:"headroom_bytes"` // beyond xoff, for what comes until it has stopped
+	XoffBytes     int `yaml:"xoff_bytes"`     // above this the sender is paused; 0: the class has no PFC
+	XonBytes      int `yaml:"xon_bytes"`      // at or below this it may resume
+	HeadroomBytes int `yaml:"headroom_bytes"` // beyond xoff, for frames that arrive before the sender has stopped
 }
 
-// Reserve is what a port keeps for the class, whatever the others do.
+// Reserve returns the bytes that a port keeps for the class, whatever the other classes use.
 func (p *PFC) Reserve() int {
 	if p.XoffBytes == 0 {
 		return 0
@@ -18,20 +19,20 @@ func (p *PFC) Reserve() int {
 	return p.XoffBytes + p.HeadroomBytes
 }
 
-// Reason is why a frame was not forwarded.
+// Reason says why a frame was dropped.
 type Reason uint8
 
 // The reasons.
 const (
 	None      Reason = iota
-	Threshold        // its queue has its share of the shared buffer
+	Threshold        // its queue has used up its share of the shared buffer
 	Full             // the shared buffer is full
-	Headroom         // PFC: its sender did not stop in time
+	Headroom         // PFC: the sender did not stop in time
 	Runt             // shorter than an Ethernet header
-	Oversize         // longer than the switch takes
-	Local            // its destination is behind the port that it came from
-	Filtered         // an address that bridges do not forward
-	Nowhere          // no cable leads there
+	Oversize         // longer than frame_bytes
+	Local            // its destination lies behind the port where it entered
+	Filtered         // an address that bridges must not forward
+	Nowhere          // no cable leads to its destination
 	NumReasons
 )
 
@@ -40,29 +41,30 @@ var reasonNames = [NumReasons]string{"none", "threshold", "full", "headroom", "r
 
 func (r Reason) String() string { return reasonNames[r] }
 
-// Pool accounts for a shared buffer. Every class with PFC has a reserve for each port, so that it loses nothing as
-// long as senders stop in time. The rest is shared by the queues of the other classes, each of which may have Alpha
-// times what is free (Choudhury and Hahne, "Dynamic queue length thresholds", 1998).
+// Pool accounts for a shared buffer. Every class with PFC has a reserve for each port, so that it
+// loses nothing as long as senders stop in time. The queues of the other classes share the rest;
+// each may use Alpha times the free bytes (Choudhury and Hahne, "Dynamic queue length thresholds",
+// 1998).
 type Pool struct {
 	alpha  float64
 	pfc    [Classes]PFC
 	shared int
 
-	used   int            // of shared
-	groups [][Classes]int // bytes by the port where they came in
-	queues [][Classes]int // bytes by the port where they go out
-	told   []uint8        // by port where they came in: the classes above XOFF
-	held   int            // bytes in all
+	used   int            // bytes of shared in use
+	groups [][Classes]int // bytes by ingress port
+	queues [][Classes]int // bytes by egress port
+	told   []uint8        // by ingress port: the classes above XOFF, a bit each
+	held   int            // bytes in the buffer
 }
 
-// NewPool makes the account of a buffer of so many bytes.
+// NewPool returns the accounts of an empty buffer of the given size.
 func NewPool(ports, bytes int, alpha float64, pfc *[Classes]PFC) *Pool {
 	p := &Pool{alpha: alpha, pfc: *pfc, shared: bytes - Reserved(ports, pfc)}
 	p.groups, p.queues, p.told = make([][Classes]int, ports), make([][Classes]int, ports), make([]uint8, ports)
 	return p
 }
 
-// Reserved is what classes with PFC keep of a buffer.
+// Reserved returns the bytes of a buffer that classes with PFC reserve.
 func Reserved(ports int, pfc *[Classes]PFC) (sum int) {
 	for c := range pfc {
 		sum += ports * pfc[c].Reserve()
@@ -70,7 +72,7 @@ func Reserved(ports int, pfc *[Classes]PFC) (sum int) {
 	return sum
 }
 
-// Admit takes n bytes of a class into the buffer, or says why it does not.
+// Admit takes n bytes of a class into the buffer, or returns why it does not.
 func (p *Pool) Admit(in, out int, class uint8, n int) Reason {
 	if reserve := p.pfc[class].Reserve(); reserve > 0 {
 		if p.groups[in][class]+n > reserve {
@@ -95,7 +97,7 @@ func (p *Pool) Admit(in, out int, class uint8, n int) Reason {
 	return None
 }
 
-// Release gives back what Admit has taken.
+// Release frees bytes that Admit has taken.
 func (p *Pool) Release(in, out int, class uint8, n int) {
 	p.groups[in][class] -= n
 	p.queues[out][class] -= n
@@ -108,11 +110,11 @@ func (p *Pool) Release(in, out int, class uint8, n int) {
 	}
 }
 
-// Queued is the bytes of a class that wait for a port, that which is being sent included.
+// Queued returns the bytes of a class that wait for a port, including the frame being sent.
 func (p *Pool) Queued(out int, class uint8) int { return p.queues[out][class] }
 
-// Xoff are the classes whose sender at a port has to stop, a bit each.
+// Xoff returns the classes whose sender at port in must stop, a bit each.
 func (p *Pool) Xoff(in int) uint8 { return p.told[in] }
 
-// Held is the bytes in the buffer.
+// Held returns the bytes in the buffer.
 func (p *Pool) Held() int { return p.held }

@@ -10,10 +10,10 @@ type Scheduler struct {
 	quantum [Classes]int
 	deficit [Classes]int
 	turn    int
-	served  bool // the class whose turn it is has had its quantum in this turn
+	served  bool // the class whose turn it is has received its quantum in this turn
 }
 
-// NewScheduler makes one for ports whose longest frame takes so many bytes on the wire.
+// NewScheduler returns a scheduler for ports whose longest frame takes so many bytes on the wire.
 func NewScheduler(weights *[Classes]int, longest int) (s Scheduler) {
 	for c, w := range weights {
 		if s.quantum[c] = w * longest; w == 0 {
@@ -23,9 +23,9 @@ func NewScheduler(weights *[Classes]int, longest int) (s Scheduler) {
 	return s
 }
 
-// Next returns the class that sends, of those in ready, a bit each, of which there is at least one; sizes are of the
-// frames at the heads of their queues, on the wire. waiting are the classes that have frames, also those that may not
-// send.
+// Next returns the class that sends. It is one of ready (a bit each, at least one); sizes are the
+// wire bytes of the frames at the heads of the queues. waiting are the classes that have frames,
+// including those that may not send now.
 func (s *Scheduler) Next(ready, waiting uint8, sizes *[Classes]int) int {
 	if first := ready & s.strict; first != 0 {
 		return bits.Len8(first) - 1

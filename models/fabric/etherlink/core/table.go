@@ -9,7 +9,7 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// MAC is an address as YAML has it, 02:00:00:00:00:01.
+// MAC is an Ethernet address, in YAML 02:00:00:00:00:01.
 type MAC [macBytes]byte
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -36,12 +36,12 @@ type Entry struct {
 	Port int `yaml:"port"`
 }
 
-// Table is where addresses are, by logical port: a port, or the first port of a group (LAG).
+// Table maps addresses to logical ports: a port, or the first port of a group (LAG).
 type Table struct {
 	room   int
 	learns bool
 	at     map[uint64]place
-	full   uint64 // addresses that were not learnt for lack of room
+	full   uint64 // addresses not learnt because the table was full
 }
 
 type place struct {
@@ -49,7 +49,7 @@ type place struct {
 	fixed bool
 }
 
-// NewTable makes a table of so many entries; those given stay for ever.
+// NewTable returns a table of room entries; the fixed ones are never replaced.
 func NewTable(room int, learns bool, fixed []Entry) (*Table, error) {
 	t := &Table{room: room, learns: learns, at: make(map[uint64]place, len(fixed))}
 	var errs []error
@@ -66,7 +66,7 @@ func NewTable(room int, learns bool, fixed []Entry) (*Table, error) {
 	return t, errors.Join(errs...)
 }
 
-// Learn notes that the sender of a frame is behind a port.
+// Learn records the port behind which the sender of a frame lies.
 func (t *Table) Learn(frame []byte, port int) {
 	src := MAC(frame[macBytes:])
 	if !t.learns || src.group() {
@@ -83,17 +83,17 @@ func (t *Table) Learn(frame []byte, port int) {
 	}
 }
 
-// Way is what becomes of a frame.
+// Way says whether a frame goes to one port, to all or to none.
 type Way uint8
 
 // The ways.
 const (
 	ToPort   Way = iota
-	ToAll        // to all ports but its own: a group, or an address that is not known
-	ToNobody     // to nobody: an address that bridges do not forward (IEEE 802.1Q, table 8-1)
+	ToAll        // to all ports except its own: a group address, or an unknown one
+	ToNobody     // to nobody: an address that bridges must not forward (IEEE 802.1Q, table 8-1)
 )
 
-// Lookup is where a frame goes.
+// Lookup returns where a frame goes.
 func (t *Table) Lookup(frame []byte) (port int, w Way) {
 	dst := MAC(frame)
 	if dst.group() {
@@ -109,10 +109,10 @@ func (t *Table) Lookup(frame []byte) (port int, w Way) {
 	return int(p.port), ToPort
 }
 
-// Len is the number of entries, and Full how many addresses found no room, once for each of their frames.
+// Len returns the number of entries.
 func (t *Table) Len() int { return len(t.at) }
 
-// Full is how often an address was not learnt, because the table was full.
+// Full counts the frames whose source was not learnt because the table was full.
 func (t *Table) Full() uint64 { return t.full }
 
 // Move changes the port of a static entry.

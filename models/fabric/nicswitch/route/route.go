@@ -1,14 +1,13 @@
-// Package route is where a PCIe switch sends a TLP: requests by bus address,
-// completions by requester ID, messages by their routing (PCIe 2.2.4, 2.2.8,
-// 2.2.9). It is function without time; models/fabric/nicswitch moves the TLPs.
+// Package route decides where a PCIe switch sends a TLP: requests by bus address, completions by
+// requester ID, messages by their routing (PCIe 2.2.4, 2.2.8, 2.2.9). It is function without time;
+// models/fabric/nicswitch moves the TLPs.
 //
-// Not supported, and treated as a request that no port claims: messages routed
-// by address (the header of one is not decoded), gathered messages, address
-// translation, multicast.
+// Not supported, and treated as a request that no port claims: messages routed by address (their
+// headers are not decoded), gathered messages, address translation, multicast.
 //
 // Invariants:
 //   - A TLP is never sent back to the port that it came from.
-//   - Ranges of different ports do not overlap, so a TLP has one way.
+//   - Ranges of different ports do not overlap, so a TLP has one route.
 package route
 
 import (
@@ -19,14 +18,14 @@ import (
 	"nictwin/models/sim/field"
 )
 
-// Port is what lies behind one port of the switch.
+// Port describes the addresses and IDs behind one port of the switch.
 type Port struct {
 	Memory []Range   `yaml:"memory"` // bus addresses
 	IDs    []IDRange `yaml:"ids"`    // requester and completer IDs
 	Root   bool      `yaml:"root"`   // messages to the root go there; one port at most
 }
 
-// Range is bus addresses.
+// Range is a range of bus addresses.
 type Range struct {
 	From  uint64 `yaml:"from"`
 	Bytes uint64 `yaml:"bytes"`
@@ -34,23 +33,23 @@ type Range struct {
 
 func (r Range) last() uint64 { return r.From + r.Bytes - 1 }
 
-// IDRange is IDs from the first to the last, both included.
+// IDRange is a range of IDs, both ends included.
 type IDRange struct {
 	From uint16 `yaml:"from"`
 	To   uint16 `yaml:"to"`
 }
 
-// Verdict says what becomes of a TLP.
+// Verdict says what the switch does with a TLP.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Forward     Verdict = iota // to one port
-	Broadcast                  // to every port but the one it came from
-	Consume                    // a message to the next receiver: the switch has no use for it, and none is an error
-	Unsupported                // a request that nobody claims: answered with UR, or dropped and counted (PCIe 2.3.1)
-	Unexpected                 // a completion that nobody claims: dropped and counted (PCIe 2.3.2)
-	Discard                    // a vendor-defined message of type 1 that nobody claims: dropped silently (PCIe 2.2.8.6)
+	Broadcast                  // to every port except the one it came from
+	Consume                    // a message that ends at this receiver: the switch ignores it without an error
+	Unsupported                // a request that no port claims: answered with UR, or dropped and counted (PCIe 2.3.1)
+	Unexpected                 // a completion that no port claims: dropped and counted (PCIe 2.3.2)
+	Discard                    // a vendor-defined message of type 1 that no port claims: dropped silently (PCIe 2.2.8.6)
 )
 
 func (v Verdict) String() string {
@@ -70,8 +69,8 @@ type claim struct {
 	port       int
 }
 
-// NewTable returns the table of some ports. The error lists all that is wrong, each a field.Error with the path
-// ports[i].
+// NewTable returns the routing table of the given ports. The error lists every fault, each a
+// field.Error with the path ports[i].
 func NewTable(ports []Port) (*Table, error) {
 	t := &Table{ports: ports, root: -1}
 	var errs []error
@@ -121,7 +120,7 @@ func (t *Table) add(i int, at field.Path) error {
 	return errors.Join(errs...)
 }
 
-// Route says what becomes of a TLP that came in at a port. out is the port for Forward, else -1.
+// Route decides about a TLP that arrived at port in. out is the port for Forward, else -1.
 func (t *Table) Route(in int, h *tlp.Header) (out int, v Verdict) {
 	switch {
 	case h.Kind.IsMemory():
@@ -148,7 +147,8 @@ func (t *Table) Route(in int, h *tlp.Header) (out int, v Verdict) {
 	return -1, nobody
 }
 
-// to forwards to a port, unless there is none or it is the one that the TLP came from.
+// to forwards to a port; without one, or if it is the port that the TLP came from, the verdict is
+// nobody.
 func to(port, in int, nobody Verdict) (int, Verdict) {
 	if port < 0 || port == in {
 		return -1, nobody

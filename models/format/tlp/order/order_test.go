@@ -25,7 +25,7 @@ var (
 	cplOther = tlp.Header{Kind: tlp.Cpl, RequesterID: 0x100, Tag: 3, ByteCount: 4, Status: tlp.StatusUR}
 )
 
-// cells are those of PCIe table 2-40, but for row C and column 4: requests that package tlp refuses.
+// cells is PCIe table 2-40 without row C and column 4, which are for requests that package tlp refuses.
 var cells = []struct {
 	cell          string
 	second, first tlp.Header

@@ -2,15 +2,15 @@ package order
 
 import "nictwin/models/format/tlp"
 
-// Gate says which TLPs can go now.
+// Gate decides which TLPs can leave now.
 type Gate[T any] interface {
-	// Open reports whether v can go. It is asked in the order of the queue,
-	// and of no TLP that must wait for one before it.
+	// Open reports whether v can leave. It is called in queue order, and never for a TLP that must
+	// wait for an earlier one.
 	Open(class tlp.Class, v T) bool
 }
 
-// Queue holds the TLPs of one direction in the order in which they came. The
-// zero value is empty and ready for use.
+// Queue holds the TLPs of one direction in order of arrival. The zero value is empty and ready for
+// use.
 type Queue[T any] struct {
 	slots []slot[T]
 	first link // of the TLPs
@@ -18,9 +18,9 @@ type Queue[T any] struct {
 	free  link // of the unused slots
 	count [3]int
 
-	// The search goes on where it ended: those before `from` could not go.
-	prev, from  link // from is the next to be looked at, prev the one before
-	posted, cpl bool // of what could not go: is there such a TLP?
+	// The search continues where it ended: the TLPs before `from` could not leave.
+	prev, from  link // from is examined next, prev is the one before it
+	posted, cpl bool // such a TLP is among those that could not leave
 }
 
 // link is the number of a slot plus one, 0 for none.
@@ -32,10 +32,10 @@ type slot[T any] struct {
 	next link
 }
 
-// Len is the number of TLPs in the queue.
+// Len returns the number of TLPs in the queue.
 func (q *Queue[T]) Len() int { return q.count[0] + q.count[1] + q.count[2] }
 
-// Count is the number of TLPs of a class.
+// Count returns the number of TLPs of a class.
 func (q *Queue[T]) Count(c tlp.Class) int { return q.count[c] }
 
 // Push appends a TLP.
@@ -60,15 +60,14 @@ func (q *Queue[T]) Push(k Key, v T) {
 	q.count[k.Class]++
 }
 
-// Rewind has Next look at all TLPs again: the gate may let more of them go
-// than before.
+// Rewind makes Next examine all TLPs again: call it when the gate may have opened for more of them.
 func (q *Queue[T]) Rewind() {
 	q.prev, q.from, q.posted, q.cpl = 0, q.first, false, false
 }
 
-// Next removes and returns the first TLP that the gate lets go and that may
-// pass all that are before it; ok is false if there is none. A TLP that could
-// not go is looked at again after Rewind only.
+// Next removes and returns the first TLP for which the gate is open and which may pass all TLPs
+// before it; ok is false without one. A TLP that could not leave is examined again only after
+// Rewind.
 func (q *Queue[T]) Next(g Gate[T]) (v T, ok bool) {
 	for q.from != 0 {
 		l := q.from
@@ -87,8 +86,8 @@ func (q *Queue[T]) Next(g Gate[T]) (v T, ok bool) {
 	return v, false
 }
 
-// mayGo reports whether a TLP may pass all those before it. What of them
-// decides: any posted request, and completions of the same transaction.
+// mayGo reports whether a TLP may pass all those before it. Only earlier posted requests, and
+// completions of the same transaction, can forbid it.
 func (q *Queue[T]) mayGo(s *slot[T]) bool {
 	if q.posted && Entry(s.key, Key{Class: tlp.Posted}) == MustNotPass {
 		return false
@@ -104,7 +103,7 @@ func (q *Queue[T]) mayGo(s *slot[T]) bool {
 	return true
 }
 
-// remove takes out the TLP that the search stands at.
+// remove takes out the TLP at the search position.
 func (q *Queue[T]) remove(l link) T {
 	s := &q.slots[l-1]
 	v, next := s.v, s.next

@@ -2,12 +2,12 @@ package order
 
 import "nictwin/models/format/tlp"
 
-// Passing is what an entry of the table says.
+// Passing is an entry of the table.
 type Passing uint8
 
-// The entries. MayPass is the standard's "Y/N": it is permitted, and nobody
-// may depend on it. MustPass is its "Yes": the second TLP must be able to pass
-// the first when the first is blocked, or there could be deadlock.
+// The entries. MayPass is the standard's "Y/N": it is permitted, and nothing may depend on it.
+// MustPass is its "Yes": the second TLP must be able to pass the first when the first is blocked,
+// to avoid deadlock.
 const (
 	MustNotPass Passing = iota
 	MayPass
@@ -16,14 +16,14 @@ const (
 
 func (p Passing) String() string { return [...]string{"No", "Y/N", "Yes"}[p] }
 
-// Key is what the table asks of a TLP.
+// Key holds the properties of a TLP that the table depends on.
 type Key struct {
 	Class   tlp.Class
 	Relaxed bool   // attribute RO
 	ID      uint32 // completions: requester ID and tag, the transaction they belong to
 }
 
-// KeyOf is the key of a TLP.
+// KeyOf returns the key of a TLP.
 func KeyOf(h *tlp.Header) Key {
 	k := Key{Class: h.Kind.Class(), Relaxed: h.Attr&tlp.RelaxedOrder != 0}
 	if k.Class == tlp.Completion {
@@ -32,8 +32,7 @@ func KeyOf(h *tlp.Header) Key {
 	return k
 }
 
-// Entry is the table's entry for a TLP that follows another one: may second
-// pass first?
+// Entry returns the table's entry for a TLP that follows another one: may second pass first?
 func Entry(second, first Key) Passing {
 	switch second.Class {
 	case tlp.Posted:
@@ -61,7 +60,7 @@ func Entry(second, first Key) Passing {
 	return MayPass // D5a
 }
 
-// relaxed is the entry that the RO bit of the second TLP decides.
+// relaxed returns the entry decided by the RO bit of the second TLP.
 func relaxed(second Key) Passing {
 	if second.Relaxed {
 		return MayPass

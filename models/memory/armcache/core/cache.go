@@ -6,10 +6,10 @@ import (
 	"nictwin/models/memory/mem"
 )
 
-// groupSets is how many sets share an allocation.
+// groupSets is the number of sets that share an allocation.
 const groupSets = 128
 
-// Cache is the lines, and what was done with them.
+// Cache holds the lines and the counters of their use.
 type Cache struct {
 	Counters
 
@@ -22,8 +22,8 @@ type Cache struct {
 	rows     [][]place // by group of sets, then set and way; nil: never used
 	pool     pool
 	index    directory
-	now      uint64 // steps that used a line
-	victims  uint64 // chosen by Random so far
+	now      uint64 // time: steps that used a line
+	victims  uint64 // victims chosen by Random so far
 	pending  int
 }
 
@@ -40,10 +40,10 @@ func New(g Geometry) (*Cache, error) {
 	}, nil
 }
 
-// Pending is the number of lines whose fetch is under way.
+// Pending returns the number of lines being fetched.
 func (c *Cache) Pending() int { return c.pending }
 
-// setOf is the set of a line.
+// setOf returns the set of a line.
 func (c *Cache) setOf(number uint64) uint64 {
 	if c.hashed {
 		number = Mix(number)
@@ -54,7 +54,7 @@ func (c *Cache) setOf(number uint64) uint64 {
 	return number % c.sets
 }
 
-// row is the places of the lines in the ways of a set.
+// row returns the places of a set's ways.
 func (c *Cache) row(set uint64) []place {
 	group := &c.rows[set/groupSets]
 	if *group == nil {
@@ -64,7 +64,7 @@ func (c *Cache) row(set uint64) []place {
 	return (*group)[at : at+c.geometry.Ways]
 }
 
-// find looks for a line, which is none if it is not here.
+// find returns a line; its block is nil if it is not cached.
 func (c *Cache) find(number uint64) line {
 	b := c.index.find(number / blockLines)
 	if b == nil || b.state[number%blockLines] == 0 {
@@ -83,7 +83,7 @@ func (c *Cache) drop(l line) {
 	}
 }
 
-// put makes a line, without bytes, in an empty way of its set.
+// put creates a line, without bytes, in an empty way of its set.
 func (c *Cache) put(number, set uint64, way int, state uint8) line {
 	b := c.index.find(number / blockLines)
 	if b == nil {
@@ -102,8 +102,8 @@ func (c *Cache) put(number, set uint64, way int, state uint8) line {
 	return l
 }
 
-// victim chooses the way of a set that a line goes to, and the line that is there, none if it is empty. It is not ok
-// if every way that may be used waits for its fetch.
+// victim chooses the way of a set for a new line, and returns the line now in it, none if the way
+// is empty. ok is false if every usable way waits for its fetch.
 func (c *Cache) victim(set, ways uint64) (best line, way int, ok bool) {
 	row := c.row(set)
 	for i, at := range row {
@@ -149,7 +149,7 @@ func (c *Cache) draw(row []place, ways uint64, free int) int {
 	panic("core: there are fewer free ways than were counted")
 }
 
-// Fill gives the cache a line that it asked for: the bytes that it lacks.
+// Fill gives a fetched line to the cache, which takes the bytes that it lacks.
 func (c *Cache) Fill(number uint64, data []byte) error {
 	l := c.find(number)
 	if l.block == nil || !l.is(pending) || len(data) != mem.LineBytes {
@@ -173,8 +173,7 @@ func (c *Cache) Fill(number uint64, data []byte) error {
 	return nil
 }
 
-// Fail gives up on a line that memory does not give: it is dropped. lost says
-// that bytes were written to it meanwhile.
+// Fail drops a line whose fetch failed. lost reports that bytes written to it meanwhile are gone.
 func (c *Cache) Fail(number uint64) (lost bool, err error) {
 	l := c.find(number)
 	if l.block == nil || !l.is(pending) {
@@ -187,13 +186,12 @@ func (c *Cache) Fail(number uint64) (lost bool, err error) {
 	return lost, nil
 }
 
-// Peek copies the bytes of b that the cache has, and leaves the others. It
-// counts as nothing.
+// Peek copies the bytes of b that the cache has, and leaves the others. It changes no counter.
 func (c *Cache) Peek(number uint64, off int, b []byte) {
 	c.overlap(number, off, b, func(own, b []byte) { copy(b, own) })
 }
 
-// Poke replaces bytes that the cache has by those of b. It counts as nothing.
+// Poke overwrites the bytes that the cache has with those of b. It changes no counter.
 func (c *Cache) Poke(number uint64, off int, b []byte) {
 	c.overlap(number, off, b, func(own, b []byte) { copy(own, b) })
 }
@@ -213,7 +211,7 @@ func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byt
 	}
 }
 
-// Resident counts the lines that are here, and those of them that are dirty.
+// Resident counts the lines in the cache, and the dirty ones among them.
 func (c *Cache) Resident() (lines, dirtyLines int) {
 	for _, chunk := range c.pool.chunks {
 		for i := range chunk {

@@ -2,30 +2,30 @@ package core
 
 import "nictwin/models/memory/mem"
 
-// Traffic is what one agent did, in steps of at most a line.
+// Traffic counts what one agent did, in steps of at most a line.
 type Traffic struct {
 	Reads, Writes         uint64 // steps
 	ReadBytes, WriteBytes uint64
 	ReadHits, WriteHits   uint64
-	Joins                 uint64 // reads that waited for a fetch under way
+	Joins                 uint64 // reads that waited for a fetch in flight
 	BypassReads           uint64 // reads that went to memory
 	BypassWrites          uint64 // writes that went to memory
 	BypassReadBytes       uint64
 	BypassWriteBytes      uint64
-	Fetches               uint64 // lines asked for
+	Fetches               uint64 // lines requested from memory
 	FullWrites            uint64 // lines allocated without a fetch
-	Cleans, Invalidates   uint64 // steps, whether the line was here or not
-	Dropped, DroppedDirty uint64 // lines that this agent had written, or fetched, and that an Invalidate dropped
+	Cleans, Invalidates   uint64 // steps, whether the line was cached or not
+	Dropped, DroppedDirty uint64 // lines last written, or fetched, by this agent that an Invalidate dropped
 	Evicted, EvictedDirty uint64 // likewise, evicted for another line
 	CleanedLines          uint64 // likewise, written back by a Clean
-	FailedFetches         uint64 // lines that memory did not give
+	FailedFetches         uint64 // lines that memory failed to deliver
 }
 
-// Counters is what a cache did, by agent. A line belongs to the agent that
-// wrote it last, or had it fetched.
+// Counters holds the traffic by agent. A line belongs to the agent that wrote it last or, if none
+// did, had it fetched.
 type Counters [mem.Agents]Traffic
 
-// Sum is the counters of all agents together.
+// Sum returns the sum over all agents.
 func (c *Counters) Sum() (t Traffic) {
 	for i := range c {
 		t.add(&c[i])
@@ -47,15 +47,14 @@ func (t *Traffic) add(o *Traffic) {
 	t.CleanedLines, t.FailedFetches = t.CleanedLines+o.CleanedLines, t.FailedFetches+o.FailedFetches
 }
 
-// FillBytes is what was fetched from memory into the cache.
+// FillBytes returns the bytes fetched from memory into the cache.
 func (t *Traffic) FillBytes() uint64 { return t.Fetches * mem.LineBytes }
 
-// WriteBackBytes is what went from the cache back to memory.
+// WriteBackBytes returns the bytes written back to memory.
 func (t *Traffic) WriteBackBytes() uint64 { return (t.EvictedDirty + t.CleanedLines) * mem.LineBytes }
 
-// MemoryReadBytes is what was read from memory in all: fills, and reads that
-// went past the cache.
+// MemoryReadBytes returns all bytes read from memory: fills, and reads that bypassed the cache.
 func (t *Traffic) MemoryReadBytes() uint64 { return t.FillBytes() + t.BypassReadBytes }
 
-// MemoryWriteBytes is what was written to memory in all.
+// MemoryWriteBytes returns all bytes written to memory.
 func (t *Traffic) MemoryWriteBytes() uint64 { return t.WriteBackBytes() + t.BypassWriteBytes }

@@ -11,13 +11,13 @@ import (
 
 // Names of replacement policies and index functions.
 const (
-	LRU    = "lru"    // the line not used for the longest time
-	Random = "random" // any, by a sequence that Seed starts
+	LRU    = "lru"    // the least recently used line
+	Random = "random" // a random line, from a sequence that starts at Seed
 	Plain  = "plain"  // the line's number modulo the number of sets
-	Hashed = "hashed" // all bits of the line's number decide
+	Hashed = "hashed" // a hash of all bits of the line's number
 )
 
-// MaxWays is the most ways that a mask can name.
+// MaxWays is the largest number of ways that a mask can name.
 const MaxWays = 64
 
 // Geometry is the size of a cache and its policies.
@@ -30,10 +30,10 @@ type Geometry struct {
 	Seed        uint64 `yaml:"seed"`        // of Random
 }
 
-// Sets is the number of sets of a geometry that is valid.
+// Sets returns the number of sets of a valid geometry.
 func (g Geometry) Sets() uint64 { return uint64(g.SizeBytes) / uint64(g.Ways) / mem.LineBytes }
 
-// FirstWays is the mask of n ways.
+// FirstWays returns the mask of the first n ways.
 func FirstWays(n int) uint64 { return ^uint64(0) >> (MaxWays - n) }
 
 // Validate returns every error of the geometry.

@@ -2,36 +2,36 @@ package core
 
 import "nictwin/models/memory/mem"
 
-// blockLines is how many consecutive lines of memory share a block: those of the usual TLP. A line alone takes the
-// room of them all.
+// blockLines is the number of consecutive memory lines that share a block: those of the usual TLP.
+// A single line takes the room of all four.
 const blockLines = 4
 
-// State of a line.
+// State bits of a line.
 const (
-	held    = 1 << iota // it is here; all else is 0 if it is not
+	held    = 1 << iota // cached; without it all other bits are 0
 	dirty               // newer than memory
-	pending             // the rest of it is being fetched
+	pending             // the rest is being fetched
 	byCore              // it belongs to a core, not to a device
-	partial             // some of its bytes are not here
+	partial             // some of its bytes are missing
 )
 
-// block is lines that are neighbours in memory. Their sets may lie anywhere: a transfer goes through the memory of the
-// processor that simulates in one piece.
+// block holds lines that are neighbours in memory, whatever their sets. So a transfer touches one
+// contiguous piece of the simulating processor's memory.
 type block struct {
 	data [blockLines][mem.LineBytes]byte
 
-	used   [blockLines]uint64 // when each was used last, in steps
+	used   [blockLines]uint64 // step of the last use of each
 	number uint64             // of its first line, divided by blockLines
-	index  uint32             // its place in the pool
-	here   int32              // lines that are here
+	index  uint32             // position in the pool
+	here   int32              // number of cached lines
 	state  [blockLines]uint8
-	way    [blockLines]uint8 // of its set that each is in
+	way    [blockLines]uint8 // way of its set that each is in
 
-	have [blockLines]uint64 // which bytes are here, of lines that are partial
-	_    [40]byte           // whole lines of the processor's own cache
+	have [blockLines]uint64 // which bytes are here, for partial lines
+	_    [40]byte           // pads to whole cache lines of the simulating processor
 }
 
-// line is a place in a block; without a block it is none.
+// line is a position in a block; a nil block means no line.
 type line struct {
 	*block
 	at uint64
@@ -45,7 +45,7 @@ func (l line) present() *uint64   { return &l.have[l.at%blockLines] }
 func (l line) lastUsed() *uint64  { return &l.used[l.at%blockLines] }
 func (l line) lineNumber() uint64 { return l.number*blockLines + l.at }
 
-// lacks reports whether some of the bytes of a mask are not here.
+// lacks reports whether some bytes of a mask are missing.
 func (l line) lacks(want uint64) bool { return l.is(partial) && *l.present()&want != want }
 
 func (l line) owner() mem.Agent {
@@ -55,8 +55,8 @@ func (l line) owner() mem.Agent {
 	return mem.Device
 }
 
-// place names a line of a pool in the row of a set: its number in the pool, plus one, and whether it is pending. 0:
-// none.
+// place is an entry in the row of a set: the number of a line in the pool, plus one, and whether it
+// is pending. 0: empty way.
 type place uint32
 
 const (
@@ -64,17 +64,18 @@ const (
 	placeShift   = 1
 )
 
-// poolBlocks is how many blocks are made at a time.
+// poolBlocks is the number of blocks made at a time.
 const poolBlocks = 128
 
-// pool is the blocks that have a line, and those that are free. The one that became free last is used first: what
-// comes and goes, as a ring does that is invalidated, stays in the processor's own cache.
+// pool holds the blocks in use and the free ones. The block freed last is used first: lines that
+// come and go, such as those of a ring that is invalidated, stay in the simulating processor's own
+// cache.
 type pool struct {
 	chunks []*[poolBlocks]block
 	free   []*block
 }
 
-// get is a block without lines.
+// get returns a block without lines.
 func (p *pool) get() *block {
 	if len(p.free) == 0 {
 		chunk := new([poolBlocks]block)
@@ -95,25 +96,25 @@ func (p *pool) place(l line) place {
 	return place(l.index*blockLines+uint32(l.at)+1) << placeShift
 }
 
-// line is the line of a place that is not 0.
+// line returns the line of a place that is not 0.
 func (p *pool) line(at place) line {
 	n := uint32(at>>placeShift) - 1
 	i := n / blockLines
 	return line{&p.chunks[i/poolBlocks][i%poolBlocks], uint64(n % blockLines)}
 }
 
-// runBlocks is the blocks of a run: 64 KB of memory.
+// runBlocks is the number of blocks in a run: 64 KB of memory.
 const runBlocks = 1 << 10 / blockLines
 
-// directory finds blocks by their number. Real caches compare the tags of a set; here the lines of a transfer, which
-// are in as many sets, are found side by side.
+// directory finds blocks by their number. Real caches compare the tags of a set; here the lines of
+// a transfer, which lie in as many sets, are found side by side.
 type directory struct {
 	runs   map[uint64]*[runBlocks]*block
-	latest *[runBlocks]*block // that was looked at, and its number
+	latest *[runBlocks]*block // run looked up last, and its number
 	number uint64
 }
 
-// of is the run of a block, nil if none of its blocks ever had a line.
+// of returns the run of a block, nil if none of its blocks ever had a line.
 func (d *directory) of(number uint64) *[runBlocks]*block {
 	number /= runBlocks
 	if d.latest == nil || d.number != number {
@@ -126,7 +127,7 @@ func (d *directory) of(number uint64) *[runBlocks]*block {
 	return d.latest
 }
 
-// find is the block of a number, nil if it has no line.
+// find returns the block with a number, nil if it has no line.
 func (d *directory) find(number uint64) *block {
 	r := d.of(number)
 	if r == nil {
@@ -135,7 +136,7 @@ func (d *directory) find(number uint64) *block {
 	return r[number%runBlocks]
 }
 
-// put notes a block, which is not there yet.
+// put adds a block that is not in the directory.
 func (d *directory) put(b *block) {
 	r := d.of(b.number)
 	if r == nil {
@@ -145,5 +146,5 @@ func (d *directory) put(b *block) {
 	r[b.number%runBlocks] = b
 }
 
-// forget notes that a block has no line any more.
+// forget removes a block that has no lines left.
 func (d *directory) forget(b *block) { d.runs[b.number/runBlocks][b.number%runBlocks] = nil }

@@ -14,24 +14,24 @@ type Request struct {
 	Data []byte // of a Read or Write: 1 to 64 bytes that lie in the line
 }
 
-// Room is what the caller has room for.
+// Room is the caller's capacity for a step's results.
 type Room struct {
-	Fetch     bool   // of one more line
-	WriteBack []byte // mem.LineBytes for a line that goes back; nil: no room
+	Fetch     bool   // for one more line
+	WriteBack []byte // mem.LineBytes for a line that is written back; nil: no room
 }
 
-// Kind is how a step went.
+// Kind says how a step ended.
 type Kind uint8
 
 // The kinds.
 const (
 	Stalled Kind = iota // not done: nothing changed; try again after a Fill, or with more Room
 	Hit                 // done: a read has its bytes, anything else has taken effect
-	Joined              // a read whose bytes are there after the Fill of its line
-	Bypass              // goes to memory; the cache has nothing to do with it
+	Joined              // a read whose bytes are here after the Fill of its line
+	Bypass              // goes to memory; the cache is not involved
 )
 
-// Outcome is what a step did, and what it wants done.
+// Outcome is the result of a step, and what the caller must do.
 type Outcome struct {
 	Kind      Kind
 	Fetch     bool   // read the line from memory and Fill it
@@ -39,7 +39,7 @@ type Outcome struct {
 	Victim    uint64 // see WriteBack
 }
 
-// Step does one operation on one line, or finds that it cannot be done now.
+// Step does one operation on one line, or returns Stalled.
 func (c *Cache) Step(r *Request, room Room) Outcome {
 	l := c.find(r.Line)
 	switch {
@@ -60,7 +60,7 @@ func (c *Cache) Step(r *Request, room Room) Outcome {
 
 func bitsOf(r *Request) uint64 { return whole >> (mem.LineBytes - len(r.Data)) << r.Off }
 
-// use counts a read or write, and that it used a line.
+// use counts a read or write, and marks its line as used.
 func (c *Cache) use(r *Request, l line) *Traffic {
 	c.now++
 	*l.lastUsed() = c.now
@@ -135,7 +135,7 @@ func (c *Cache) writeMiss(r *Request, room Room) Outcome {
 	return out
 }
 
-// store puts the bytes of a write into the line.
+// store copies the bytes of a write into the line.
 func (l line) store(r *Request) {
 	copy(l.bytes()[r.Off:], r.Data)
 	if l.is(partial) {
@@ -155,8 +155,7 @@ func ownerBit(by mem.Agent) uint8 {
 	return 0
 }
 
-// allocate makes room for the line of a request, empty, and sends away what is
-// there.
+// allocate makes an empty line for a request, and evicts the line that was there.
 func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, Outcome) {
 	set := c.setOf(r.Line)
 	old, way, ok := c.victim(set, ways)
@@ -191,7 +190,7 @@ func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, 
 	return l, out
 }
 
-// maintain cleans or invalidates a line, nil if it is not here.
+// maintain cleans or invalidates a line; without a block the line is not cached.
 func (c *Cache) maintain(r *Request, l line, room Room) Outcome {
 	t := &c.Counters[r.By]
 	if l.block != nil && l.is(pending) {

@@ -12,19 +12,19 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Rig is a memory under test. The zero Step of its Bench is filled in.
+// Rig is a memory under test. Contract fills in the Step of its Bench if it is nil.
 type Rig struct {
 	memtest.Bench
 
-	// Flow is the bytes that the memory has counted so far. Passes says that it counts a byte as finished when it
-	// hands it on.
+	// Flow returns the bytes counted so far. Passes says that the memory counts a byte as finished
+	// when it hands the byte on.
 	Flow   func() Flow
 	Passes bool
 
 	Idle func() bool
 }
 
-// Flow is bytes of reads and writes.
+// Flow counts bytes of reads and writes.
 type Flow struct{ Accepted, Finished, Held uint64 }
 
 // Build makes the memory under test on an engine.
@@ -32,7 +32,7 @@ type Build func(t testing.TB, e sim.Engine) *Rig
 
 const step = 30 * simcore.Nanosecond
 
-// Contract holds memories to the protocol, on both engines.
+// Contract checks a memory against the protocol, on both engines.
 func Contract(t *testing.T, name string, build Build) {
 	memtest.RunContract(t, name, func() (*memtest.Bench, error) {
 		e := simcore.NewEngine()
@@ -51,15 +51,15 @@ func Contract(t *testing.T, name string, build Build) {
 	})
 }
 
-// Conserve plays seeded traffic: at every instant the bytes that were accepted are those that are finished and those
-// that are held, and nobody else's; nothing is held in the end.
+// Conserve plays seeded traffic and checks that at every instant the accepted bytes are the
+// finished plus the held ones, and that nothing is held in the end.
 func Conserve(t *testing.T, build Build) {
 	own, other := simcore.NewEngine(), sim.NewSerialEngine()
 	play(t, own, build(t, own), func(t simcore.Ps) error { return own.RunUntil(own.Now() + t) })
 	play(t, other, build(t, other), func(simcore.Ps) error { return nil })
 }
 
-// runner is what both engines are.
+// runner is implemented by both engines.
 type runner interface{ Run() error }
 
 func play(t require.TestingT, e runner, r *Rig, wait func(simcore.Ps) error) {
@@ -113,7 +113,8 @@ func play(t require.TestingT, e runner, r *Rig, wait func(simcore.Ps) error) {
 	require.True(t, r.Idle())
 }
 
-// NoAllocation wants nothing to be allocated per access in steady state: reads and writes of n bytes, stride apart.
+// NoAllocation checks that reads and writes of n bytes, stride apart, allocate nothing in steady
+// state.
 func NoAllocation(t *testing.T, n int, stride uint64, build Build) {
 	e := simcore.NewEngine()
 	r := build(t, e)

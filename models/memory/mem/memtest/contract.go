@@ -14,31 +14,31 @@ import (
 	_ "nictwin/models/sim/fixedseed"
 )
 
-// Bench is a Target under test, of which no byte was written yet.
+// Bench is a Target under test. None of its bytes has been written yet.
 type Bench struct {
 	Target mem.Target
 
-	// Base and Size are a range that lies wholly inside memory. Ends says that
-	// there is none after it.
+	// Base and Size are a range that lies wholly inside memory. Ends says that no memory follows
+	// it.
 	Base, Size uint64
 	Ends       bool
 
-	// Nowhere are addresses at which there is no memory.
+	// Nowhere lists addresses without memory.
 	Nowhere []uint64
 
-	// Window is how many bytes most accesses fall into, so that they overlap;
-	// 0: as many as lie in two or three lines.
+	// Window is the size of the range that most accesses fall into, so that they overlap; 0: two or
+	// three lines.
 	Window int
 
-	// Peek shows what software sees of memory at this moment.
+	// Peek returns what software sees of memory at this moment.
 	Peek func(addr uint64, b []byte) error
 
-	// Step lets a little time pass, and reports whether anything is left to
-	// happen. Nil: the Target completes accesses at once.
+	// Step advances time a little, and reports whether anything is still pending. Nil: the Target
+	// completes accesses at once.
 	Step func() (more bool, err error)
 }
 
-// RunContract holds the targets that build makes to the protocol.
+// RunContract checks the targets that build returns against the protocol.
 func RunContract(t *testing.T, name string, build func() (*Bench, error)) {
 	t.Run(name, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -58,7 +58,7 @@ func FuzzContract(f *testing.F, build func() (*Bench, error)) {
 	}))
 }
 
-// op is an access to be issued, after some steps of time.
+// op is an access to issue after some steps of time.
 type op struct {
 	mem.Op
 	by    mem.Agent
@@ -68,7 +68,7 @@ type op struct {
 	sound bool // lies inside memory
 }
 
-// Bounds on what is drawn.
+// Bounds on the random values.
 const (
 	leastWindow = 96
 	mostBytes   = 160
@@ -96,27 +96,26 @@ func drawOps(t *rapid.T, b *Bench) []op {
 	return list
 }
 
-// drawOp draws reads and writes most of the time.
+// drawOp draws an operation, mostly reads and writes.
 func drawOp(t *rapid.T) mem.Op {
 	return [...]mem.Op{mem.Read, mem.Write, mem.Read, mem.Write, mem.Read, mem.Write, mem.Clean,
 		mem.Invalidate}[rapid.IntRange(0, 7).Draw(t, "op")]
 }
 
-// play issues accesses and knows what they may return. Its time counts the
-// accesses issued.
+// play issues accesses and knows their permitted results. Its clock counts the accesses issued.
 type play struct {
 	b     *Bench
 	now   int
 	bytes history
 	all   []*issued
-	err   error // the first thing that was wrong
+	err   error // the first fault
 }
 
-// issued is an access and what became of it.
+// issued is an access and its outcome.
 type issued struct {
 	mem.Access
 	op
-	at    int // issued as this one
+	at    int // its number in order of issue
 	done  int // calls of Done
 	ended int // accesses issued before it was done
 	got   []byte
@@ -135,7 +134,7 @@ func (p *play) wrong(format string, a ...any) {
 	}
 }
 
-// run issues accesses, and returns the first thing that was wrong.
+// run issues accesses, and returns the first fault.
 func (p *play) run(ops []op) error {
 	for i := range ops {
 		for range ops[i].wait {
@@ -155,7 +154,7 @@ func (p *play) run(ops []op) error {
 	return p.err
 }
 
-// step lets a little time pass and reports whether there is more to come.
+// step advances time a little and reports whether anything is still pending.
 func (p *play) step() bool {
 	if p.b.Step == nil {
 		return false
@@ -167,7 +166,7 @@ func (p *play) step() bool {
 	return more && p.err == nil
 }
 
-// settle lets everything happen.
+// settle steps until nothing is pending.
 func (p *play) settle() {
 	const patience = 1 << 20
 	for n := 0; p.step(); n++ {
@@ -202,7 +201,7 @@ func (p *play) issue(o op) *issued {
 	return x
 }
 
-// done is called for an access that is over.
+// done handles the end of an access.
 func (p *play) done(x *issued, a *mem.Access) {
 	if a != &x.Access {
 		p.wrong("Done of %v is called with another access", x)
@@ -217,7 +216,7 @@ func (p *play) done(x *issued, a *mem.Access) {
 	}
 }
 
-// look wants a write that is done, and all those before it, to be seen.
+// look checks that the effects of a finished write, and of all before it, are visible.
 func (p *play) look(x *issued) {
 	var b [1]byte
 	for _, addr := range slices.Sorted(maps.Keys(p.bytes)) {
@@ -229,7 +228,7 @@ func (p *play) look(x *issued) {
 	}
 }
 
-// check looks at the end of an access.
+// check checks the result of an access.
 func (p *play) check(x *issued) {
 	switch {
 	case x.done == 0:
@@ -247,7 +246,7 @@ func (p *play) check(x *issued) {
 	}
 }
 
-// refused looks at what an access outside memory was refused with.
+// refused checks the error of an access outside memory.
 func (p *play) refused(x *issued, what string, err error) {
 	var r *mem.RangeError
 	if !errors.Is(err, mem.ErrNoMemory) || !errors.As(err, &r) {

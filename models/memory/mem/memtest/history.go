@@ -2,19 +2,18 @@ package memtest
 
 import "nictwin/models/memory/mem"
 
-// history is what happened to each byte, in the order of issue.
+// history records the events of each byte, in order of issue.
 type history map[uint64][]event
 
-// event is a value that a byte was given, or that its line was cleaned or
-// invalidated, by the access issued as number at.
+// event records that the access with number at wrote a byte, or cleaned or invalidated its line.
 type event struct {
 	op    mem.Op
 	value byte
 	at    int
 }
 
-// add notes what an access does to the bytes that it touches: of Clean and
-// Invalidate all bytes of its lines.
+// add records an access for the bytes that it touches: for Clean and Invalidate, all bytes of its
+// lines.
 func (h history) add(x *issued) {
 	switch x.op.Op {
 	case mem.Write:
@@ -37,10 +36,11 @@ func (h history) add(x *issued) {
 
 func (h history) note(addr uint64, e event) { h[addr] = append(h[addr], e) }
 
-// may is the values that a byte may have for a read from its issue to its end.
+// may returns the values that a read may return for a byte, given when it was issued and when it
+// ended.
 func (h history) may(addr uint64, issued, ended int) map[byte]bool {
-	may := map[byte]bool{0: true}  // what the byte may be
-	back := map[byte]bool{0: true} // what memory behind caches may have
+	may := map[byte]bool{0: true}  // possible values of the byte
+	back := map[byte]bool{0: true} // possible values in the memory behind caches
 	for _, e := range h[addr] {
 		if e.at > ended {
 			break

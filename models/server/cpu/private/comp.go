@@ -14,13 +14,13 @@ import (
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
-	Memory    mem.Target   // what stands behind, shared
+	Memory    mem.Target   // shared memory behind
 	View      mem.Backdoor // its bytes at this moment; nil: Memory, if it is a mem.Backdoor
-	Domain    *Domain      // of the memory that View shows
-	Uncached  []Range      // addresses of which no line is kept: nobody tells of writes there
+	Domain    *Domain      // of the memory behind View
+	Uncached  []Range      // addresses never cached here, because writes there are not reported
 }
 
-// Range is addresses.
+// Range is a range of addresses.
 type Range struct{ Base, Bytes uint64 }
 
 // Build makes the component. It panics if Akita does not accept the name.
@@ -64,28 +64,28 @@ type Cache struct {
 
 	uncached []Range
 
-	number int // in the domain
+	number int // index in the domain
 
 	sets   uint64
 	tags   []tag // set by set
 	clock  uint64
 	events simcore.EventPool
 	relays mem.Relays
-	stores []*mem.Relay // writes under way
+	stores []*mem.Relay // writes in flight
 	stats  Stats
 }
 
-// Stats is what a cache did. Hits and misses are lines of cores' reads.
+// Stats counts what a cache did. Hits and misses are lines of cores' reads.
 type Stats struct {
 	Hits, Misses                uint64
-	Snooped                     uint64 // lines lost to somebody else's write
+	Snooped                     uint64 // lines lost to writes of others
 	AcceptedBytes               uint64 // of reads and writes
 	FinishedBytes, Held         uint64
-	MemoryRead, MemoryWritten   uint64 // bytes asked of the memory behind, and sent to it
+	MemoryRead, MemoryWritten   uint64 // bytes requested from the memory behind, and sent to it
 	MemoryReads, MaintenanceOps uint64
 }
 
-// tag is a line that is here or coming.
+// tag is a line that is cached or being fetched.
 type tag struct {
 	line uint64
 	used uint64
@@ -100,10 +100,10 @@ const (
 	present
 )
 
-// Stats returns what was done so far.
+// Stats returns the counters so far.
 func (c *Cache) Stats() Stats { return c.stats }
 
-// Idle reports whether no access is under way.
+// Idle reports whether no access is in flight.
 func (c *Cache) Idle() bool { return c.stats.Held == 0 && len(c.stores) == 0 }
 
 // Check implements mem.Target.
@@ -115,7 +115,7 @@ func (c *Cache) Read(addr uint64, b []byte) error { return c.view.Read(addr, b) 
 // Write implements mem.Backdoor.
 func (c *Cache) Write(addr uint64, b []byte) error { return c.view.Write(addr, b) }
 
-// Has reports whether a line is here.
+// Has reports whether a line is cached.
 func (c *Cache) Has(addr uint64) bool {
 	t := c.find(addr / lineBytes)
 	return t != nil && t.is == present
@@ -138,7 +138,7 @@ func (c *Cache) Access(a *mem.Access) {
 	c.pass(a)
 }
 
-// keeps reports whether the lines from an address on that an access brings are kept here.
+// keeps reports whether the lines that an access brings, from an address on, are cached here.
 func (c *Cache) keeps(a *mem.Access, addr uint64) bool {
 	if a.By != mem.Core || len(a.Data) == 0 {
 		return false
@@ -151,8 +151,8 @@ func (c *Cache) keeps(a *mem.Access, addr uint64) bool {
 	return true
 }
 
-// hits reports whether a read finds all its lines here, and no write of this
-// cache under way to them; else they are coming from now on.
+// hits reports whether a read finds all its lines here and no write of this cache to them is in
+// flight. Lines that miss are being fetched from now on.
 func (c *Cache) hits(a *mem.Access) bool {
 	lines, found := uint64(0), uint64(0)
 	first, last := span(a)
@@ -175,12 +175,12 @@ func (c *Cache) hits(a *mem.Access) bool {
 	return false
 }
 
-// span is the lines that an access of one byte or more touches.
+// span returns the first and last line of an access of one byte or more.
 func span(a *mem.Access) (first, last uint64) {
 	return a.Addr / lineBytes, (a.Addr + uint64(a.Len()) - 1) / lineBytes
 }
 
-// pass sends an access on.
+// pass sends an access on to the memory behind.
 func (c *Cache) pass(a *mem.Access) {
 	p := c.relays.Get(a)
 	switch a.Op {
@@ -197,7 +197,7 @@ func (c *Cache) pass(a *mem.Access) {
 	c.memory.Access(&p.Access)
 }
 
-// passed takes the end of what was sent on.
+// passed handles the end of an access sent on.
 func (c *Cache) passed(p *mem.Relay) {
 	past := p.Past
 	a, err := c.relays.Put(p)
@@ -219,7 +219,7 @@ func (c *Cache) passed(p *mem.Relay) {
 	c.finish(a, len(a.Data)-past, err)
 }
 
-// passedLine takes the end of a line of a run that was sent on.
+// passedLine handles the end of a line of a run sent on.
 func (c *Cache) passedLine(p *mem.Relay, n int, more bool) {
 	a := p.From
 	addr := a.Addr + uint64(p.Past)
@@ -234,7 +234,7 @@ func (c *Cache) passedLine(p *mem.Relay, n int, more bool) {
 // TakesRun implements mem.Runner.
 func (c *Cache) TakesRun(addr uint64, n int) bool { return mem.TakesRun(c.memory, addr, n) }
 
-// arrived has lines be here that are still coming: nobody wrote to them since.
+// arrived marks the fetched lines as cached, if nobody wrote to them meanwhile.
 func (c *Cache) arrived(a *mem.Access, err error) {
 	for line, last := span(a); line <= last; line++ {
 		switch t := c.find(line); {

@@ -6,38 +6,37 @@ import (
 	"math/bits"
 )
 
-// Snooper tells of every write that takes effect in the memory that caches
-// share: a mem.Space, an armcache.Cache.
+// Snooper reports every write that takes effect in the memory that caches share: a mem.Space, an
+// armcache.Cache.
 type Snooper interface {
 	Snoop(f func(addr uint64, n int))
 }
 
-// MaxCaches is the most caches of one domain.
+// MaxCaches is the largest number of caches in a domain.
 const MaxCaches = 64
 
-// Domain keeps the private caches over one memory coherent. It knows which
-// cache has which line (a snoop filter), so that a write that is in none of
-// them costs next to nothing.
+// Domain keeps the private caches over one memory coherent. It knows which cache has which line (a
+// snoop filter), so that a write to uncached lines costs next to nothing.
 type Domain struct {
 	caches []*Cache
 	pages  map[uint64]*page
-	latest *page  // that was looked for, nil if it is not in pages, and its number
-	number uint64 // of it
+	latest *page  // looked up last, nil if it is not in pages
+	number uint64 // number of latest
 	held   int    // pages with lines
 }
 
-// page is the lines of a piece of memory, and who has them.
+// page is the lines of a piece of memory, with their holders.
 type page struct {
-	here    uint64            // bit i: somebody has line i
+	here    uint64            // bit i: some cache has line i
 	holders [pageLines]uint64 // bit i: caches[i]
 }
 
 const (
 	pageLines = 64
-	fewPages  = 256 // that pages keeps even if they are empty
+	fewPages  = 256 // pages kept even if they are empty
 )
 
-// NewDomain makes the domain of a memory, or of several that share no address.
+// NewDomain makes the domain of a memory, or of several with disjoint addresses.
 func NewDomain(memories ...Snooper) *Domain {
 	d := &Domain{pages: map[uint64]*page{}, number: noPage}
 	for _, m := range memories {
@@ -46,7 +45,7 @@ func NewDomain(memories ...Snooper) *Domain {
 	return d
 }
 
-// join adds a cache that is empty.
+// join adds an empty cache.
 func (d *Domain) join(c *Cache) error {
 	if len(d.caches) == MaxCaches {
 		return fmt.Errorf("private: %s: its domain has %d caches, the most there can be", c.Name(), MaxCaches)
@@ -56,10 +55,10 @@ func (d *Domain) join(c *Cache) error {
 	return nil
 }
 
-// noPage is the number of no page.
+// noPage is not the number of any page.
 const noPage = ^uint64(0)
 
-// find is the page of a number, nil if nobody has had a line of it for long.
+// find returns the page with a number, nil if no line of it has been cached for long.
 func (d *Domain) find(number uint64) *page {
 	if number != d.number {
 		d.latest, d.number = d.pages[number], number
@@ -67,7 +66,7 @@ func (d *Domain) find(number uint64) *page {
 	return d.latest
 }
 
-// add notes that a cache has a line.
+// add records that a cache has a line.
 func (d *Domain) add(c *Cache, line uint64) {
 	p := d.find(line / pageLines)
 	if p == nil {
@@ -80,7 +79,7 @@ func (d *Domain) add(c *Cache, line uint64) {
 	p.holders[line%pageLines] |= 1 << c.number
 }
 
-// open makes a page. Those that are empty go when they are more than half.
+// open makes a page. Empty pages are removed when they are more than half.
 func (d *Domain) open(number uint64) *page {
 	if len(d.pages) >= 2*d.held+fewPages {
 		maps.DeleteFunc(d.pages, func(_ uint64, p *page) bool { return p.here == 0 })
@@ -91,7 +90,7 @@ func (d *Domain) open(number uint64) *page {
 	return p
 }
 
-// remove notes that a cache has a line no longer.
+// remove records that a cache has lost a line.
 func (d *Domain) remove(c *Cache, line uint64) {
 	p := d.find(line / pageLines)
 	if p.holders[line%pageLines] &^= 1 << c.number; p.holders[line%pageLines] != 0 {
@@ -102,7 +101,7 @@ func (d *Domain) remove(c *Cache, line uint64) {
 	}
 }
 
-// written takes the lines of a write from all caches but the writer's.
+// written removes the lines of a write from all caches except the writer's.
 func (d *Domain) written(addr uint64, n int) {
 	first, last := addr/lineBytes, (addr+uint64(n)-1)/lineBytes
 	for number := first / pageLines; number <= last/pageLines; number++ {
@@ -124,7 +123,7 @@ func (d *Domain) written(addr uint64, n int) {
 	}
 }
 
-// snoop takes a line that was written from those of its holders that did not write it.
+// snoop removes a written line from those of its holders that did not write it.
 func (d *Domain) snoop(line, holders uint64) {
 	for ; holders != 0; holders &= holders - 1 {
 		if c := d.caches[bits.TrailingZeros64(holders)]; !c.writes(line) {

@@ -254,7 +254,7 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// Where nobody tells of writes no line is kept: each read goes to the memory behind, and so sees what was written
+// No line is cached of memory that does not report writes: each read goes to the memory behind, and so sees the writes
 // there.
 func TestUncached(t *testing.T) {
 	e := simcore.NewEngine()

@@ -20,7 +20,7 @@ type Spec struct {
 
 const lineBytes = mem.LineBytes
 
-// sets is the number of sets of a spec that is valid.
+// sets returns the number of sets of a valid spec.
 func (s Spec) sets() uint64 { return uint64(s.SizeBytes) / uint64(s.Ways) / lineBytes }
 
 // Validate returns every error of the spec.
@@ -44,14 +44,14 @@ const kib = 1 << 10
 // presets are the private caches of the papers' machines.
 var presets = map[string]Spec{
 	"bf3":     {512 * kib, 8, 4_400},   // Cortex-A78, 11 cycles
-	"bf2":     {512 * kib, 16, 6_200},  // half of what two Cortex-A72 share, 17 cycles
+	"bf2":     {512 * kib, 16, 6_200},  // half of the one that two Cortex-A72 share, 17 cycles
 	"host-fn": {2048 * kib, 16, 5_600}, // Sapphire Rapids, 14 cycles
 	"host-ce": {1280 * kib, 20, 5_000}, // Ice Lake, 14 cycles
 	"host-op": {1280 * kib, 20, 3_900}, // Ice Lake, 14 cycles
 	"host-rb": {1024 * kib, 16, 6_100}, // Skylake, 14 cycles
 }
 
-// Preset returns the spec of a machine's private caches by its name.
+// Preset returns the spec of a machine's private caches by name.
 func Preset(name string) (Spec, error) {
 	s, ok := presets[name]
 	if !ok {

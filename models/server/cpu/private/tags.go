@@ -2,13 +2,13 @@ package private
 
 import "nictwin/models/memory/mem"
 
-// set is where a line can be.
+// set returns the tags of a line's set.
 func (c *Cache) set(line uint64) []tag {
 	at := line % c.sets * uint64(c.spec.Ways)
 	return c.tags[at : at+uint64(c.spec.Ways)]
 }
 
-// find is a line's tag, nil if it is neither here nor coming.
+// find returns a line's tag, nil if it is neither cached nor being fetched.
 func (c *Cache) find(line uint64) *tag {
 	set := c.set(line)
 	for i := range set {
@@ -19,8 +19,7 @@ func (c *Cache) find(line uint64) *tag {
 	return nil
 }
 
-// allocate gives a line a tag, in the place of the one used least recently. A
-// line that is here stays so.
+// allocate gives a line a tag, in place of the one used least recently. A cached line stays so.
 func (c *Cache) allocate(line uint64, is presence) {
 	c.clock++
 	t := c.find(line)
@@ -48,7 +47,7 @@ func (c *Cache) victim(line uint64) *tag {
 	return best
 }
 
-// drop forgets a line.
+// drop removes a line.
 func (c *Cache) drop(line uint64) {
 	if t := c.find(line); t != nil {
 		t.is = absent
@@ -56,13 +55,13 @@ func (c *Cache) drop(line uint64) {
 	}
 }
 
-// dropAll forgets the lines that an Invalidate touches.
+// dropAll removes the lines that an Invalidate touches.
 func (c *Cache) dropAll(a *mem.Access) {
 	if a.Op != mem.Invalidate || a.Span == 0 {
 		return
 	}
 	first, last := span(a)
-	if last-first >= uint64(len(c.tags)) { // more than there can be: look at what there is
+	if last-first >= uint64(len(c.tags)) { // more than the cache holds: scan its tags
 		for i := range c.tags {
 			if t := &c.tags[i]; t.is != absent && t.line >= first && t.line <= last {
 				c.drop(t.line)
@@ -75,7 +74,7 @@ func (c *Cache) dropAll(a *mem.Access) {
 	}
 }
 
-// writes reports whether a write of this cache to a line is under way.
+// writes reports whether a write of this cache to a line is in flight.
 func (c *Cache) writes(line uint64) bool {
 	for _, p := range c.stores {
 		if _, last := span(p.From); p.Len() > 0 && line >= (p.From.Addr+uint64(p.Past))/lineBytes && line <= last {

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// Builder makes a TLB. Memory is what stands behind: of the core's accesses and
-// of the walks. It needs no time of its own.
+// Builder makes a TLB. Both the core's accesses and the walks go to Memory. The TLB takes no time
+// of its own.
 type Builder struct {
 	Spec   Spec
 	Memory mem.Target
@@ -37,7 +37,7 @@ func (b Builder) Build(name string) (*TLB, error) {
 	return t, nil
 }
 
-// TLB knows the pages that a core used last.
+// TLB caches the pages that a core used last.
 type TLB struct {
 	simcore.Portless
 
@@ -46,16 +46,16 @@ type TLB struct {
 	shift   int
 	known   []page // set by set
 	clock   uint64
-	queue   fifo.Queue[*waiter] // accesses that wait, and those behind them
+	queue   fifo.Queue[*waiter] // waiting accesses, and those behind them
 	idle    []*waiter
-	walkers []*walk // that have nothing to do
+	walkers []*walk // idle walkers
 	walking []*walk
 	wanted  fifo.Queue[uint64] // pages that wait for a walker
 	passing bool
 	stats   Stats
 }
 
-// Stats is what a TLB did. Hits and misses are pages of accesses.
+// Stats counts what a TLB did. Hits and misses are pages of accesses.
 type Stats struct {
 	Hits, Misses  uint64
 	Walks         uint64
@@ -65,17 +65,17 @@ type Stats struct {
 	Held          uint64
 }
 
-// page is an entry; number is one more than the page's.
+// page is an entry; number is the page's number plus one.
 type page struct{ number, used uint64 }
 
-// waiter is an access that may not go on yet.
+// waiter is an access that must wait.
 type waiter struct {
 	a           *mem.Access
 	first, last uint64 // its pages
-	err         error  // why a walk to one of them failed
+	err         error  // error of a walk to one of them
 }
 
-// walk is a walker, and the page that it looks for.
+// walk is a walker with the page that it looks up.
 type walk struct {
 	mem.Access
 	page  uint64
@@ -83,7 +83,7 @@ type walk struct {
 	entry [entryBytes]byte
 }
 
-// Stats returns what was done so far.
+// Stats returns the counters so far.
 func (t *TLB) Stats() Stats { return t.stats }
 
 // Idle reports whether no access waits.
@@ -125,7 +125,7 @@ func (t *TLB) Access(a *mem.Access) {
 	t.start()
 }
 
-// use reports whether a page is known, to an access that counts as so many.
+// use reports whether a page is cached, for an access that counts as the given number of accesses.
 func (t *TLB) use(number, count uint64) bool {
 	if p := t.find(number); p != nil {
 		t.clock += count
@@ -137,7 +137,7 @@ func (t *TLB) use(number, count uint64) bool {
 	return false
 }
 
-// find is a page that is known, or nil.
+// find returns the entry of a page, or nil.
 func (t *TLB) find(number uint64) *page {
 	set := t.set(number)
 	for i := range set {
@@ -148,7 +148,7 @@ func (t *TLB) find(number uint64) *page {
 	return nil
 }
 
-// pieces is as how many accesses an access counts: a run is one for each line.
+// pieces returns the number of accesses that an access counts as: a run is one per line.
 func pieces(a *mem.Access) uint64 {
 	if a.Line == nil {
 		return 1
@@ -156,7 +156,7 @@ func pieces(a *mem.Access) uint64 {
 	return mem.Lines(a.Addr, len(a.Data))
 }
 
-// TakesRun implements mem.Runner: only a page that is known takes no time.
+// TakesRun implements mem.Runner: only a cached page takes no time.
 func (t *TLB) TakesRun(addr uint64, n int) bool {
 	first, last := addr>>t.shift, (addr+uint64(n)-1)>>t.shift
 	return first == last && !t.passing && t.queue.Len() == 0 && t.find(first) != nil && mem.TakesRun(t.memory, addr, n)
@@ -168,7 +168,7 @@ func (t *TLB) set(number uint64) []page {
 	return t.known[at : at+uint64(t.spec.Ways)]
 }
 
-// learn makes a page known, in the place of the one used least recently.
+// learn caches a page, in place of the one used least recently.
 func (t *TLB) learn(number uint64) {
 	set := t.set(number)
 	best := 0
@@ -181,7 +181,7 @@ func (t *TLB) learn(number uint64) {
 	set[best] = page{number + 1, t.clock}
 }
 
-// sought reports whether there is or will be a walk to one of some pages.
+// sought reports whether a walk to one of the pages is running or queued.
 func (t *TLB) sought(first, last uint64) bool {
 	for _, w := range t.walking {
 		if w.page >= first && w.page <= last {
@@ -196,7 +196,7 @@ func (t *TLB) sought(first, last uint64) bool {
 	return false
 }
 
-// pass lets accesses go on, in order.
+// pass lets accesses continue, in order.
 func (t *TLB) pass() {
 	if t.passing {
 		return
@@ -229,7 +229,7 @@ func (t *TLB) newWalk() *walk {
 	return w
 }
 
-// start gives wanted pages to idle walkers.
+// start assigns wanted pages to idle walkers.
 func (t *TLB) start() {
 	for t.wanted.Len() > 0 && len(t.walkers) > 0 {
 		last := len(t.walkers) - 1
@@ -242,7 +242,7 @@ func (t *TLB) start() {
 	}
 }
 
-// read goes on with a walk: to its next level, or to its end.
+// read advances a walk to its next level, or ends it.
 func (t *TLB) read(w *walk) {
 	err := w.Err
 	if w.Err = nil; err == nil && w.level > 0 {
@@ -263,7 +263,7 @@ func (t *TLB) read(w *walk) {
 	t.start()
 }
 
-// refuse has the accesses to a page fail that wait.
+// refuse fails the waiting accesses to a page.
 func (t *TLB) refuse(number uint64, err error) {
 	for i := range t.queue.Len() {
 		if w := *t.queue.At(i); number >= w.first && number <= w.last {

@@ -22,25 +22,24 @@ type Spec struct {
 	PageBytes int64  `yaml:"page_bytes"`
 	Entries   int    `yaml:"entries"`
 	Ways      int    `yaml:"ways"`
-	Walkers   int    `yaml:"walkers"` // walks under way at a time
+	Walkers   int    `yaml:"walkers"` // concurrent walks
 	Tables    uint64 `yaml:"tables"`  // address of the page tables
-	// of address space that they describe: a power of two. Addresses are taken modulo it
+	// size of the address space that they describe: a power of two. Addresses are taken modulo it
 	Covers uint64 `yaml:"covers_bytes"`
 }
 
 const (
 	entryBytes = 8
-	levelBits  = 9  // of an address that one level translates
-	allBits    = 48 // that all levels translate
+	levelBits  = 9  // address bits translated by one level
+	allBits    = 48 // address bits translated by all levels
 )
 
-// Levels is the number of page-table entries that a walk reads.
+// Levels returns the number of page-table entries that a walk reads.
 func (s Spec) Levels() int { return (allBits - s.shift()) / levelBits }
 
 func (s Spec) shift() int { return bits.TrailingZeros64(uint64(s.PageBytes)) }
 
-// entry is the address of the page-table entry of a level for an address;
-// level 0 is the last that is read.
+// entry returns the address of an address's page-table entry of a level; level 0 is read last.
 func (s Spec) entry(level int, addr uint64) uint64 {
 	at := s.Tables
 	for l := range level {
@@ -53,7 +52,7 @@ func (s Spec) levelBytes(level int) uint64 {
 	return max(s.Covers>>(s.shift()+levelBits*level)*entryBytes, entryBytes)
 }
 
-// TableBytes is how long the page tables are.
+// TableBytes returns the size of the page tables.
 func (s Spec) TableBytes() uint64 {
 	n := uint64(0)
 	for l := range s.Levels() {
@@ -89,7 +88,7 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// size is how many pages of a size a machine's TLB knows.
+// size is the number of pages of one size that a machine's TLB caches.
 type size struct{ entries, ways int }
 
 // presets are the TLBs of the papers' machines.
@@ -105,8 +104,8 @@ var presets = map[string]struct {
 	"host-rb": {size{1536, 12}, size{1536, 12}, size{16, 4}, 2},
 }
 
-// Preset returns the spec of a machine's TLB by its name, for pages of a size.
-// Where the tables lie is left to the caller.
+// Preset returns the spec of a machine's TLB by name, for pages of a size. The caller sets the
+// address of the tables.
 func Preset(name string, pageBytes int64) (Spec, error) {
 	p, ok := presets[name]
 	if !ok {

@@ -14,26 +14,25 @@ import (
 	"nictwin/models/sim/simcore"
 )
 
-// RecordBytes is the length of a completion record; its first byte says how the
-// copy ended.
+// RecordBytes is the length of a completion record; its first byte is the result of the copy.
 const RecordBytes = 32
 
-// What the first byte of a completion record says.
+// Results in the first byte of a completion record.
 const (
 	RecordOK     = 1
 	RecordFailed = 2
 )
 
-// ErrFull says that the queue has no room: try again later.
+// ErrFull means that the queue has no room: try again later.
 var ErrFull = errors.New("dsa: the queue is full")
 
-// Copy is a descriptor. The initiator owns it, and may use it again after Done.
+// Copy is a descriptor. The initiator owns it, and may reuse it after Done.
 type Copy struct {
 	Src, Dst uint64 // ranges that do not overlap
 	N        int
 	Record   uint64      // address of the completion record, a multiple of 32; 0: none
 	Err      error       // set before Done is called
-	Done     func(*Copy) // nil: only the record tells
+	Done     func(*Copy) // nil: only the record reports the end
 }
 
 // Builder makes an Engine.
@@ -53,7 +52,7 @@ func (b Builder) Build(name string) (*Engine, error) {
 		pace: pace.Pacer{Rate: b.Spec.Rate}}, nil
 }
 
-// Engine copies memory.
+// Engine copies memory. See the package comment.
 type Engine struct {
 	simcore.Portless
 
@@ -62,26 +61,26 @@ type Engine struct {
 	memory mem.Target
 	pace   pace.Pacer
 	queue  fifo.Queue[*Copy]
-	jobs   []*job // at work
+	jobs   []*job // in progress
 	idle   fifo.Free[job]
 	chunks fifo.Free[chunk]
 	events simcore.EventPool
 	stats  Stats
 }
 
-// Stats is what an engine did.
+// Stats counts what an engine did.
 type Stats struct {
 	Submitted, Ended uint64 // descriptors
-	Read, Written    uint64 // bytes that memory is done with
-	Held             uint64 // bytes read and not written
+	Read, Written    uint64 // bytes whose access has ended
+	Held             uint64 // bytes read and not yet written
 }
 
-// job is a descriptor at work.
+// job is a descriptor in progress.
 type job struct {
 	c      *Copy
-	asked  int  // bytes that were asked for
-	under  int  // chunks under way
-	asking bool // chunks are being asked for
+	asked  int  // bytes requested so far
+	under  int  // chunks in flight
+	asking bool // ask is active
 	record mem.Access
 	bytes  [RecordBytes]byte
 }
@@ -94,13 +93,13 @@ type chunk struct {
 	buf []byte
 }
 
-// Stats returns what was done so far.
+// Stats returns the counters so far.
 func (e *Engine) Stats() Stats { return e.stats }
 
-// Idle reports whether there is nothing to do.
+// Idle reports whether the engine has nothing to do.
 func (e *Engine) Idle() bool { return len(e.jobs) == 0 && e.queue.Len() == 0 }
 
-// Submit hands a descriptor over. An error says why it was not taken.
+// Submit queues a descriptor. An error says why it was rejected.
 func (e *Engine) Submit(c *Copy) error {
 	if err := e.check(c); err != nil {
 		return err
@@ -134,7 +133,7 @@ func (e *Engine) check(c *Copy) error {
 	return e.memory.Check(mem.Write, c.Record, RecordBytes)
 }
 
-// begin gives descriptors to idle engines.
+// begin assigns descriptors to idle engines.
 func (e *Engine) begin() {
 	for e.queue.Len() > 0 && len(e.jobs) < e.spec.Engines {
 		j, fresh := e.idle.Get()
@@ -148,7 +147,7 @@ func (e *Engine) begin() {
 	}
 }
 
-// at has Handle called with a job or a chunk.
+// at schedules Handle with a job or a chunk.
 func (e *Engine) at(t simcore.Ps, arg any) {
 	ev := e.events.Get()
 	ev.At, ev.H, ev.Arg = t, e, arg
@@ -173,7 +172,7 @@ func (e *Engine) Handle(evt sim.Event) error {
 	return nil
 }
 
-// ask reads on, or ends the job.
+// ask requests the next chunks, or ends the job.
 func (e *Engine) ask(j *job) {
 	if j.asking {
 		return
@@ -193,11 +192,11 @@ func (e *Engine) ask(j *job) {
 	}
 	j.asking = false
 	if j.under == 0 {
-		e.tell(j)
+		e.writeRecord(j)
 	}
 }
 
-// moved takes the end of a chunk's read or write.
+// moved handles the end of a chunk's read or write.
 func (e *Engine) moved(x *chunk) {
 	n := uint64(len(x.Data))
 	if x.Err == nil && x.Op == mem.Read {
@@ -221,8 +220,8 @@ func (e *Engine) moved(x *chunk) {
 	e.ask(j)
 }
 
-// tell writes the completion record.
-func (e *Engine) tell(j *job) {
+// writeRecord writes the completion record.
+func (e *Engine) writeRecord(j *job) {
 	if j.c.Record == 0 {
 		e.end(j)
 		return

@@ -12,12 +12,12 @@ import (
 
 // Spec configures an Engine.
 type Spec struct {
-	Rate    simcore.Rate `yaml:"rate"`       // that all engines copy at; zero: as memory allows
-	Latency simcore.Ps   `yaml:"latency_ps"` // from when an engine takes a descriptor to its first read
-	Engines int          `yaml:"engines"`    // descriptors at work at a time
+	Rate    simcore.Rate `yaml:"rate"`       // shared by all engines; zero: no bound
+	Latency simcore.Ps   `yaml:"latency_ps"` // from an engine taking a descriptor to its first read
+	Engines int          `yaml:"engines"`    // descriptors in progress at a time
 	Queue   int          `yaml:"queue"`      // descriptors that wait
 	Chunk   int          `yaml:"chunk_bytes"`
-	Ahead   int          `yaml:"ahead"` // chunks of a descriptor under way at a time
+	Ahead   int          `yaml:"ahead"` // chunks of a descriptor in flight
 }
 
 // Validate returns every error of the spec.
@@ -40,8 +40,7 @@ func (s Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Preset returns the spec of a machine's engine by its name: "host-fn" only has
-// one.
+// Preset returns the spec of a machine's engine by name: only "host-fn" has one.
 func Preset(name string) (Spec, error) {
 	if name != "host-fn" {
 		return Spec{}, fmt.Errorf("dsa: preset is %q: want host-fn, the only machine that has one", name)

@@ -1,23 +1,24 @@
 // Package iio is the buffer of a server's root between PCIe and memory (Intel
-// calls it IIO): a mem.Target over a mem.Target that holds what devices write
-// until memory has taken it.
+// calls it IIO): a mem.Target over a mem.Target that holds the devices' writes
+// until memory has taken them.
 //
-// A write occupies its bytes from when it comes until it is done. When Bytes are
+// A write occupies its bytes from its arrival until it is done. When Bytes are
 // occupied the buffer is full: root.Root, which finds that it is a mem.Holder,
-// then leaves TLPs in its port, and the link's credits hold the device. Accesses
-// that come even so wait in order for room. Reads occupy nothing, but do not
-// overtake what waits.
+// then leaves TLPs in its port, and the link's credits hold the device back.
+// Accesses that arrive even so wait in order for room. Reads occupy nothing, but
+// do not overtake waiting accesses.
 //
-// So what devices can write is Bytes in every time that memory takes for one;
-// and occupancy rises before bandwidth falls, which is the signal of HostCC. It
-// reads Stats twice: OccupiedPs is the integral of the bytes over time.
+// So devices can write at most Bytes per latency of a memory write; and
+// occupancy rises before bandwidth falls, which is the signal of HostCC. HostCC
+// takes the difference of two Stats: OccupiedPs is the integral of the occupied
+// bytes over time.
 //
 // Invariants:
-//   - The protocol of package mem, whatever stands behind.
-//   - Bytes accepted are bytes finished and bytes held.
-//   - Nothing waits for ever: whatever is occupied is memory's to end.
-//   - Nothing is allocated per access, once the buffer has seen as many at a time
-//     as it will.
+//   - The protocol of package mem, whatever memory lies behind.
+//   - Bytes accepted = bytes finished + bytes held.
+//   - Nothing waits for ever: memory frees all occupied bytes.
+//   - Nothing is allocated per access, once the buffer has reached its largest
+//     number of accesses in flight.
 package iio
 
 import (
@@ -37,8 +38,8 @@ type Spec struct {
 	Bytes int `yaml:"bytes"`
 }
 
-// DefaultSpec is a buffer of 93 lines: the most that public descriptions of
-// HostCC see occupied (assumption: not in the papers at hand).
+// DefaultSpec returns a buffer of 93 lines: the highest occupancy in public descriptions of HostCC
+// (assumption: not in the papers at hand).
 func DefaultSpec() Spec { return Spec{Bytes: 93 * mem.LineBytes} }
 
 // Validate returns every error of the spec.
@@ -49,8 +50,7 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Builder makes a Buffer. Memory is what stands behind. Scheduler is asked for
-// the time only.
+// Builder makes a Buffer before Memory. Scheduler only provides the time.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -79,13 +79,13 @@ type Buffer struct {
 	relays   mem.Relays
 	onRoom   []func()
 	occupied int
-	counted  simcore.Ps // up to when stats hold
-	told     bool       // of being full
+	counted  simcore.Ps // time up to which stats are integrated
+	wasFull  bool       // at the last report of room
 	running  bool
 	stats    Stats
 }
 
-// Stats is what a buffer saw.
+// Stats counts what a buffer saw.
 type Stats struct {
 	Inserts       uint64 // writes
 	AcceptedBytes uint64 // of reads and writes
@@ -94,10 +94,10 @@ type Stats struct {
 	Occupied      int        // bytes, now
 	Peak          int        // most bytes so far
 	OccupiedPs    uint64     // bytes times picoseconds so far
-	FullPs        simcore.Ps // for how long it was full
+	FullPs        simcore.Ps // total time during which it was full
 }
 
-// Stats returns what was seen so far.
+// Stats returns the counters so far.
 func (b *Buffer) Stats() Stats {
 	b.count()
 	s := b.stats
@@ -115,7 +115,7 @@ func (b *Buffer) count() {
 	b.counted = now
 }
 
-// Idle reports whether no access is under way.
+// Idle reports whether no access is in flight.
 func (b *Buffer) Idle() bool { return b.stats.Held == 0 && b.waiting.Len() == 0 }
 
 // Full implements mem.Holder.
@@ -145,8 +145,8 @@ func (b *Buffer) Access(a *mem.Access) {
 	b.run()
 }
 
-// run hands on what there is room for, in order. A write longer than the buffer
-// goes on when that is empty.
+// run passes on accesses that have room, in order. A write longer than the buffer is passed on when
+// the buffer is empty.
 func (b *Buffer) run() {
 	if b.running {
 		return
@@ -161,8 +161,8 @@ func (b *Buffer) run() {
 		b.pass(a)
 	}
 	b.running = false
-	if full := b.Full(); full != b.told {
-		if b.told = full; !full {
+	if full := b.Full(); full != b.wasFull {
+		if b.wasFull = full; !full {
 			for _, f := range b.onRoom {
 				f()
 			}

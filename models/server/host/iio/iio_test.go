@@ -56,7 +56,7 @@ func TestConservation(t *testing.T) { memrig.Conserve(t, rig(256)) }
 
 func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 0, rig(256)) }
 
-// Occupancy over time, and what is told of room.
+// Occupancy over time, and the reports of room.
 func TestOccupancy(t *testing.T) {
 	e := simcore.NewEngine()
 	x, _ := build(t, e, 128, inject.DelaySpec{Latency: 100 * ns})

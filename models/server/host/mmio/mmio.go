@@ -1,7 +1,7 @@
-// Package mmio is ways from a core to registers that are not beside it, as
-// decorators of cpu.Registers: Way takes time (the other socket; a device whose
-// registers firmware emulates), Window has memory instead of registers (what a
-// host's core writes into a card's Arm memory).
+// Package mmio has paths from a core to remote registers, as decorators of
+// cpu.Registers: Way takes time (the other socket; a device whose registers
+// firmware emulates), Window maps the accesses to memory (a host core's writes
+// into a card's Arm memory).
 //
 // The papers' host-to-Arm register writes are emulated: firmware takes each, one
 // after the other, and Arm software asks it for the contents. That bounds their
@@ -9,9 +9,9 @@
 //
 // Invariants:
 //   - Accesses reach the registers in the order in which they were made.
-//   - Writes accepted are writes delivered and writes held.
-//   - A Way holds Depth accesses at most: a core's next register write waits.
-//   - Nothing is allocated per write, once a Way was full.
+//   - Writes accepted = writes delivered + writes held.
+//   - A Way holds at most Depth accesses: a core's next register write waits.
+//   - Nothing is allocated per write, once a Way has been full.
 package mmio
 
 import (
@@ -31,17 +31,17 @@ import (
 type Spec struct {
 	Latency simcore.Ps `yaml:"latency_ps"` // one way
 	Service simcore.Ps `yaml:"service_ps"` // for each access, one after the other
-	Depth   int        `yaml:"depth"`      // accesses on the way at a time
+	Depth   int        `yaml:"depth"`      // most accesses in flight
 }
 
-// Emulated is a host's way to the registers of BlueField-3's Arm: a service of 1
-// ms apiece (bf3.mmio_rate: below 1,000 a second), a latency of 1 us and a depth
-// of 64 (both assumption).
+// Emulated returns a host's path to the registers of BlueField-3's Arm: a service time of 1 ms per
+// access (bf3.mmio_rate: below 1,000 a second), a latency of 1 us and a depth of 64 (both
+// assumption).
 func Emulated() Spec {
 	return Spec{Latency: simcore.Microsecond, Service: simcore.Millisecond, Depth: 64}
 }
 
-// Preset returns a way by its name: "emulated" only.
+// Preset returns a path by name: only "emulated" exists.
 func Preset(name string) (Spec, error) {
 	if name != "emulated" {
 		return Spec{}, fmt.Errorf("mmio: preset is %q: want emulated", name)
@@ -80,7 +80,7 @@ func (b Builder) Build(name string) (*Way, error) {
 	return &Way{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, regs: b.Registers}, nil
 }
 
-// Way is a way to registers that takes time.
+// Way is a path to registers that takes time.
 type Way struct {
 	simcore.Portless
 
@@ -96,13 +96,13 @@ type Way struct {
 	stats  Stats
 }
 
-// Stats is what a way carried.
+// Stats counts what a path carried.
 type Stats struct {
 	Writes, Delivered uint64
 	Reads             uint64
 }
 
-// item is an access on its way; done is set for a read.
+// item is an access in flight; done is set for a read.
 type item struct {
 	b    [mem.LineBytes]byte
 	n    int
@@ -110,17 +110,17 @@ type item struct {
 	done func(v uint64, err error)
 }
 
-// answer is a read on its way back.
+// answer is the result of a read on its way back.
 type answer struct {
 	v    uint64
 	err  error
 	done func(v uint64, err error)
 }
 
-// Stats returns what was carried so far.
+// Stats returns the counters so far.
 func (w *Way) Stats() Stats { return w.stats }
 
-// Idle reports whether nothing is on the way, there or back.
+// Idle reports whether nothing is in flight in either direction.
 func (w *Way) Idle() bool { return w.going.Len() == 0 && w.open == 0 }
 
 // Full implements cpu.Holder.
@@ -155,7 +155,7 @@ func (w *Way) Read(off uint32, n int, done func(v uint64, err error)) error {
 	return nil
 }
 
-// take puts an access on the way.
+// take accepts an access.
 func (w *Way) take(off uint32) (*item, error) {
 	if w.Full() {
 		return nil, fmt.Errorf("mmio: %s: access at %#x: %d are on the way already (depth)", w.Name(), off,
@@ -201,7 +201,7 @@ func (w *Way) Handle(e sim.Event) error {
 	return err
 }
 
-// answer sends what was read back.
+// answer sends the result of a read back.
 func (w *Way) answer(a *answer) {
 	ev := w.events.Get()
 	ev.At, ev.H, ev.Arg = simcore.Now(w.sched)+w.spec.Latency, w, a
@@ -270,7 +270,7 @@ func (w *Window) passage(op mem.Op, off uint32, n int) *passage {
 	return p
 }
 
-// end gives what was read to who asked. A write was checked before.
+// end returns the value of a read to its initiator. A write was checked before.
 func (w *Window) end(p *passage) {
 	v, done := uint64(0), p.done
 	for i := len(p.Data) - 1; i >= 0 && done != nil; i-- {

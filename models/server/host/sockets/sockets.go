@@ -1,18 +1,19 @@
-// Package sockets is the memories of a server's sockets as each socket sees
-// them: its own at once, the other's over the link between them, which both
-// directions of both sockets share. An initiator (a core, the root that a device
-// hangs on) accesses memory At its socket, so where it sits decides what it pays.
+// Package sockets presents the memories of a server's sockets to each socket: its
+// own directly, the other's over the link between them, whose two directions the
+// accesses of both sockets share. An initiator (a core, the root that a device
+// hangs on) accesses memory At its socket, so its socket decides the cost of an
+// access.
 //
 // It has no caches of its own: a socket's memory is its last-level cache over its
-// DRAM, and holds the lines of its own addresses only, whoever uses them. The
-// order of writes to both sockets is kept as package memmap says.
+// DRAM, which holds only lines of its own addresses, whoever uses them. Package
+// memmap keeps the order of writes to both sockets.
 //
 // Invariants: those of packages memmap and memlink.
 //
-// Where the presets come from: 30 ns one way, so that the remote socket costs 60
-// ns more per access; rates are those of the parts' links as public descriptions
-// give them (three of 16 GT/s, three of 11.2, two of 10.4): all of that is an
-// assumption, for the papers print neither.
+// Sources of the presets: 30 ns one way, so that the remote socket costs 60 ns
+// more per access; rates of the parts' links from public descriptions (three of
+// 16 GT/s, three of 11.2, two of 10.4): all of these are assumptions, as the
+// papers print neither.
 package sockets
 
 import (
@@ -65,9 +66,9 @@ func LinkPreset(name string) (memlink.Spec, error) {
 	return s, nil
 }
 
-// Builder makes Sockets. Memories are what the sockets have, by bus address:
-// socket i those from Base + i * SocketBytes on. Elsewhere are memories that are
-// no socket's, such as a GPU's, as every socket reaches them.
+// Builder makes Sockets. Memories are those of the sockets, by bus address: socket i has the one
+// from Base + i * SocketBytes on. Elsewhere are memories that belong to no socket, such as a GPU's,
+// in the form in which every socket reaches them.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -83,8 +84,8 @@ type Sockets struct {
 	maps    []*memmap.Map
 }
 
-// Build makes the sockets and their links, called after name. It panics if Akita
-// does not accept the name.
+// Build makes the sockets and their links, with name as the prefix of their names. It panics if
+// Akita does not accept the name.
 func (b Builder) Build(name string) (*Sockets, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -126,8 +127,8 @@ func (b Builder) Build(name string) (*Sockets, error) {
 	return s, nil
 }
 
-// At is memory for one more initiator on a socket: each has a map of its own, so
-// that none waits for the order of another's writes.
+// At returns memory for one more initiator on a socket: each has a map of its own, so that none
+// waits for the order of another's writes.
 func (s *Sockets) At(socket int) (*memmap.Map, error) {
 	if socket < 0 || socket >= len(s.regions) {
 		return nil, fmt.Errorf("sockets: socket %d: want 0 to %d", socket, len(s.regions)-1)
@@ -137,7 +138,7 @@ func (s *Sockets) At(socket int) (*memmap.Map, error) {
 	return m, err
 }
 
-// Home is the socket that an address belongs to, -1 if it is no socket's.
+// Home returns the socket that an address belongs to, -1 if it belongs to none.
 func (s *Sockets) Home(addr uint64) int {
 	if i := (addr - s.spec.Base) / s.spec.SocketBytes; i < uint64(len(s.regions)) {
 		return int(i)
@@ -145,10 +146,10 @@ func (s *Sockets) Home(addr uint64) int {
 	return -1
 }
 
-// Links are the ways between sockets, for their counters.
+// Links returns the links between sockets, for their counters.
 func (s *Sockets) Links() []*memlink.Link { return s.links }
 
-// Idle reports whether nothing is under way.
+// Idle reports whether no access is in flight.
 func (s *Sockets) Idle() bool {
 	return !slices.ContainsFunc(s.maps, func(m *memmap.Map) bool { return !m.Idle() }) &&
 		!slices.ContainsFunc(s.links, func(l *memlink.Link) bool { return !l.Idle() })

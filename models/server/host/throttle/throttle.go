@@ -1,17 +1,17 @@
-// Package throttle holds back the memory traffic of a host's software, so that
-// more is left for devices: what HostCC does when its IIO buffer fills. It is a
-// mem.Target over a mem.Target, between a core's private cache and the last-level
-// cache.
+// Package throttle limits the memory traffic of a host's software, so that more
+// bandwidth is left for devices, as HostCC does when its IIO buffer fills. It is
+// a mem.Target over a mem.Target, between a core's private cache and the
+// last-level cache.
 //
-// Accesses go on in order, their bytes at the rate that was last set; each at
-// once as long as that rate is not reached.
+// Accesses pass in order, their bytes at the rate that was last set; each at once
+// as long as that rate is not reached.
 //
 // Invariants:
-//   - The protocol of package mem, whatever stands behind.
-//   - Bytes accepted are bytes that went on and bytes held.
+//   - The protocol of package mem, whatever memory lies behind.
+//   - Bytes accepted = bytes passed on + bytes held.
 //   - Without a rate it costs no events.
-//   - Nothing is allocated per access, once the throttle has seen as many at a
-//     time as it will.
+//   - Nothing is allocated per access, once the throttle has reached its largest
+//     number of accesses in flight.
 package throttle
 
 import (
@@ -29,13 +29,13 @@ import (
 
 // Spec configures a Throttle.
 type Spec struct {
-	Rate simcore.Rate `yaml:"rate"` // at first; zero: no bound
+	Rate simcore.Rate `yaml:"rate"` // initial rate; zero: no bound
 }
 
 // Validate returns every error of the spec.
 func (s Spec) Validate() error { return pace.Check("rate", s.Rate) }
 
-// Builder makes a Throttle. Memory is what stands behind.
+// Builder makes a Throttle before Memory.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
@@ -67,7 +67,7 @@ type Throttle struct {
 	stats   Stats
 }
 
-// Stats is what passed through a throttle.
+// Stats counts what passed through a throttle.
 type Stats struct {
 	AcceptedBytes uint64 // of reads and writes
 	PassedBytes   uint64
@@ -75,7 +75,7 @@ type Stats struct {
 	Delayed       uint64 // accesses that had to wait
 }
 
-// Stats returns what passed so far.
+// Stats returns the counters so far.
 func (t *Throttle) Stats() Stats { return t.stats }
 
 // Idle reports whether nothing waits.
@@ -114,7 +114,7 @@ func (t *Throttle) TakesRun(addr uint64, n int) bool {
 	return t.pace.Rate == (simcore.Rate{}) && t.waiting.Len() == 0 && !t.running && mem.TakesRun(t.memory, addr, n)
 }
 
-// run lets accesses go on until the rate is reached.
+// run passes accesses on until the rate is reached.
 func (t *Throttle) run() {
 	if t.running {
 		return
@@ -135,7 +135,7 @@ func (t *Throttle) run() {
 	t.running = false
 }
 
-// Handle implements sim.Handler: the next access may go on.
+// Handle implements sim.Handler: the next access may continue.
 func (t *Throttle) Handle(e sim.Event) error {
 	if !t.alarm.Rang(e) {
 		return fmt.Errorf("throttle: %s: event of type %T: want its own", t.Name(), e)
