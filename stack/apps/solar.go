@@ -7,10 +7,11 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// ordered reports whether requests end in the order in which they were posted.
+// ordered reports whether requests complete in the order in which they were posted.
 func (t Transport) ordered() bool { return t != Solar }
 
-// validateSolar holds a workload of blocks to what Solar has: WRITEs and READs, each of which ends alone.
+// validateSolar rejects workloads that Solar does not support: it has WRITEs and READs only, which
+// complete independently.
 func (s *Spec) validateSolar(bad func(ok bool, path field.Path, format string, a ...any)) {
 	if s.Transport != Solar {
 		return
@@ -23,8 +24,9 @@ func (s *Spec) validateSolar(bad func(ok bool, path field.Path, format string, a
 	bad(s.Receives == 0, "receives", "%d: transport %s takes no receive requests: want 0", s.Receives, Solar)
 }
 
-// endedAlone takes the end of a request whose transport has no order. Its slot is not used again until those before it
-// have ended: a slot is that of a number, and as many are under way as there are slots.
+// endedAlone handles the completion of a request whose transport has no order. Its slot is not reused
+// until all earlier requests have completed: slots follow from request numbers, and there are as many
+// slots as requests in flight.
 func (e *end) endedAlone(wc *verbs.WC) {
 	m := int(wc.ID)
 	c := Completion{ID: wc.ID, Status: wc.Status, Message: m}
@@ -51,7 +53,7 @@ func (e *end) endedAlone(wc *verbs.WC) {
 	}
 }
 
-// outcome is what became of a request of a transport without order.
+// outcome is the state or result of a request of an unordered transport.
 type outcome uint8
 
 // The outcomes.
@@ -61,7 +63,7 @@ const (
 	endedBadly
 )
 
-// verifyBlocks looks at the memory of every WRITE that ended well.
+// verifyBlocks checks the memory of every WRITE that succeeded.
 func (s *server) verifyBlocks() {
 	for m, o := range s.side.peer.ends[s.index].over {
 		if o == endedWell {
