@@ -7,31 +7,31 @@ import (
 	"nictwin/models/nic/nicspec"
 )
 
-// Rule is a steering rule: frames whose SteerKey equals Value in the bits of Mask go where To says. The lowest rule
-// that matches is taken [R5].
+// Rule is a steering rule: frames whose SteerKey equals Value in the bits of Mask go to target To. The lowest matching
+// rule wins [R5].
 type Rule struct {
 	Value, Mask nicspec.SteerKeyFields
 	To          Target
 }
 
-// Target is where frames go. The zero value drops them.
+// Target is the destination of frames. The zero value drops them.
 type Target struct {
 	Action  nicspec.Action
 	Queue   int      // receive queue, or with action Rss the first entry of the group
 	RSSLog  int      // action Rss: log2 of the entries of the group
-	Account *Account // draws on a credit account; nil: none. Rules only
+	Account *Account // rules only: draws on a credit account; nil: none
 }
 
-// Account is how a rule draws on a credit account [A2].
+// Account is a rule's use of a credit account [A2].
 type Account struct {
 	Number    int
-	SlowQueue int // receive queue of frames that find no credit
+	SlowQueue int // receive queue for frames that find no credit
 }
 
-// ToQueue is the target of one receive queue.
+// ToQueue returns the target of one receive queue.
 func ToQueue(q int) Target { return Target{Action: nicspec.ActionQueue, Queue: q} }
 
-// ToGroup is the target of 2^log entries of the indirection table, from one on.
+// ToGroup returns the target of 2^log entries of the indirection table, starting at first.
 func ToGroup(first, log int) Target {
 	return Target{Action: nicspec.ActionRss, Queue: first, RSSLog: log}
 }
@@ -84,7 +84,7 @@ func (d *Driver) SetRule(index int, r Rule) error {
 	return d.WriteTable(nicspec.TableRule, index, entry[:])
 }
 
-// DropRule makes a steering rule invalid.
+// DropRule invalidates a steering rule.
 func (d *Driver) DropRule(index int) error {
 	if err := below("steering rule", index, d.opts.Build.NumRules); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (d *Driver) DropRule(index int) error {
 	return d.WriteTable(nicspec.TableRule, index, make([]byte, nicspec.RuleEntrySize))
 }
 
-// SetDefault sets where frames go that match no rule: register RX_DEFAULT.
+// SetDefault sets the target of frames that match no rule, in register RX_DEFAULT.
 func (d *Driver) SetDefault(t Target) error {
 	if t.Account != nil {
 		return errors.New("driver: the default target draws on an account: only rules can [A2]")
@@ -104,7 +104,7 @@ func (d *Driver) SetDefault(t Target) error {
 	return nil
 }
 
-// Default is the target as register RX_DEFAULT has it, be it right or wrong.
+// Default encodes the target for register RX_DEFAULT, without checking it.
 func (t *Target) Default() (r nicspec.RxDefaultReg) {
 	r.SetAction(uint32(t.Action))
 	r.SetQueue(uint32(t.Queue))
@@ -124,7 +124,7 @@ func (d *Driver) SetRSSKey(key [nicspec.RssKeyBytes]byte) error {
 	return nil
 }
 
-// SetIndirection sets entries of the indirection table, from one on, to receive queues [S3].
+// SetIndirection sets entries of the indirection table, starting at first, to receive queues [S3].
 func (d *Driver) SetIndirection(first int, queues ...int) error {
 	if err := d.need(nicspec.PartRss, "indirection table", "rss"); err != nil {
 		return err
