@@ -119,7 +119,6 @@ func (s *CongestionSpec) attr(kind transport.Kind, a *transport.Attr) {
 
 // pace is the congestion control of a queue pair. It is inactive until the queue pair is connected, and restarts with
 // every connection.
-// connection.
 type pace struct {
 	transport.Pacer
 	spec *CongestionSpec
