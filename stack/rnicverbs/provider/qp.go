@@ -18,10 +18,10 @@ type QP struct {
 	send   *CQ
 	recv   *CQ
 	queues verbs.Queues
-	handle uint32 // of the peer's address
-	known  bool   // to the NIC
-	busy   bool   // a control verb is under way
-	owed   [2]int // of send and recv, as they count them
+	handle uint32 // address handle of the peer
+	known  bool   // the NIC knows the queue pair
+	busy   bool   // a control verb is in progress
+	owed   [2]int // this queue pair's share of send.owed and recv.owed
 
 	wqe  rnicspec.WQE
 	rwqe rnicspec.RecvWQE
@@ -31,7 +31,8 @@ var types = map[verbs.QPType]rnicspec.QPType{
 	verbs.QPTRC: rnicspec.RC, verbs.QPTUC: rnicspec.UC, verbs.QPTUD: rnicspec.UD, verbs.QPTRawPacket: rnicspec.Raw,
 }
 
-// CreateQP implements verbs.Context. The NIC makes the queue pair on its way to INIT, when port and Q_Key are known.
+// CreateQP implements verbs.Context. The queue pair is created in the NIC on its way to INIT, when port and Q_Key are
+// known.
 func (c *Context) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, error)) {
 	q, err := c.newQP(pd, a)
 	if err != nil {
@@ -105,7 +106,7 @@ func (c *Context) checkCap(verb string, a *verbs.QPCap) error {
 
 func (q *QP) object() verbs.Object { return verbs.Object{Kind: verbs.KindQP, Number: q.qp.Num()} }
 
-// qp is a queue pair of this device that exists.
+// qp returns a queue pair of this device, or an error.
 func (c *Context) qp(verb string, x verbs.QP) (*QP, error) {
 	q, ok := x.(*QP)
 	if !ok || q == nil || q.c != c || q.queues.Dev == nil || !c.objects.Has(q.object()) {
@@ -149,7 +150,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 	})
 }
 
-// apply has the NIC go to a state.
+// apply moves the queue pair in the NIC to a state.
 func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
 	switch {
 	case next == verbs.QPSInit:
