@@ -54,7 +54,7 @@ func TestRingRefused(t *testing.T) {
 func TestRingNeeds(t *testing.T) {
 	c := caseOf(t, "board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {kind: ring, depth: 128}")
 	_, err := c.Play(t.Context(), Options{NIC: device.Model})
-	require.ErrorContains(t, err, "its applications run on no core that could poll memory")
+	require.ErrorContains(t, err, "its applications run on no core that can poll memory")
 	c = caseOf(t, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins}]\nworkload: {kind: ring, depth: 4000, "+
 		"ring: {alpha: 1, beta: 1}}")
 	_, err = c.Play(t.Context(), Options{NIC: device.Model})

@@ -64,13 +64,13 @@ func (c *client) fetched(m int) {
 	if !c.counter.shared {
 		if want := c.counter.before[m%len(c.counter.before)]; got != want {
 			c.fail(Wrong{What: "counter", Message: m, Addr: at,
-				Text: fmt.Sprintf("atomic %d (%v) brought %#x to %#x: expected %#x", m, c.spec.atomic(m), got, at,
+				Text: fmt.Sprintf("atomic %d (%v) returned %#x to %#x: expected %#x", m, c.spec.atomic(m), got, at,
 					want)})
 			return
 		}
 	} else if seen := c.side.seen; got >= uint64(len(seen)) || seen[got] {
-		c.fail(Wrong{What: "counter", Message: m, Addr: at, Text: fmt.Sprintf("atomic %d brought %d to %#x: expected "+
-			"a value below %d that no other atomic brought", m, got, at, len(seen))})
+		c.fail(Wrong{What: "counter", Message: m, Addr: at, Text: fmt.Sprintf("atomic %d returned %d to %#x: expected "+
+			"a value below %d that no other atomic returned", m, got, at, len(seen))})
 		return
 	} else {
 		seen[got] = true

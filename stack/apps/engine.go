@@ -186,13 +186,14 @@ func (c *client) takeAnswer(slot int, wc *verbs.WC) {
 	m := int(number)
 	if err != nil || m >= c.posted || c.served.came[m] {
 		c.fail(Wrong{What: "answer", Message: -1, Text: fmt.Sprintf("an answer to request %d (%d B, %v): expected "+
-			"one below %d that had none", m, n, err, c.posted)})
+			"one below %d without an answer", m, n, err, c.posted)})
 		return
 	}
 	c.served.came[m] = true
 	c.answered++
 	c.noteMessage(m)
-	c.match(got, c.side.want[:c.expectedAnswer(m, c.side.want)], m, func(off int) uint64 { return a.where(slot, off, a.piece) })
+	want := c.side.want[:c.expectedAnswer(m, c.side.want)]
+	c.match(got, want, m, func(off int) uint64 { return a.where(slot, off, a.piece) })
 }
 
 // engage gives the queue pairs of a server to its engine.

@@ -53,8 +53,9 @@ func (s *Spec) validatePayload(bad func(ok bool, path field.Path, format string,
 		return
 	}
 	bad(slices.Contains([]Kind{Send, Write, WriteImm, Read}, s.Kind), "payload",
-		"%s: %s answers by what came: want %s, or kind send, write, write_imm or read", s.Payload, s.Kind, Fresh)
-	bad(s.Transport == RC, "payload", "%s: over %s bytes tell which message came: want %s, or transport %s", s.Payload,
+		"%s: %s derives answers from received bytes: want %s, or kind send, write, write_imm or read",
+		s.Payload, s.Kind, Fresh)
+	bad(s.Transport == RC, "payload", "%s: over %s the bytes identify the message: want %s, or transport %s", s.Payload,
 		s.Transport, Fresh, RC)
 	bad(s.Pieces == 1, "payload", "%s: want %s, or %v 1", s.Payload, Fresh, field.Path("pieces"))
 	for _, x := range []struct {

@@ -52,9 +52,9 @@ func (s *Spec) validateRaw(bad func(ok bool, path field.Path, format string, a .
 	if s.Transport != Raw {
 		return
 	}
-	bad(s.Kind == Send, "kind", "%s: %v %s does not have it: want %s", s.Kind, field.Path("transport"), Raw, Send)
-	bad(!s.Immediate, "immediate", ": transport %s has no such data: want false", Raw)
-	bad(!s.SharedReceive, "shared_receive", ": transport %s does not have it: want false", Raw)
+	bad(s.Kind == Send, "kind", "%s: %v %s does not support it: want %s", s.Kind, field.Path("transport"), Raw, Send)
+	bad(!s.Immediate, "immediate", ": transport %s has no immediate data: want false", Raw)
+	bad(!s.SharedReceive, "shared_receive", ": transport %s does not support it: want false", Raw)
 	bad(s.Processes == 1, "processes", "%d: the frames of a port go to one process with %s: want 1", s.Processes, Raw)
 	bad(s.flows() <= s.Ports, "ports", "%d: each port has one flow of %s, and there are %d: want %d or more", s.Ports,
 		Raw, s.flows(), s.flows())

@@ -167,7 +167,7 @@ func (w *ringWriter) done() bool {
 
 func (w *ringWriter) state() string {
 	p := w.Pointers()
-	return fmt.Sprintf("%d messages written, the receiver read %d as far as it told, %d requests under way", w.next,
+	return fmt.Sprintf("%d messages written, the receiver reported %d as read, %d requests in flight", w.next,
 		p.Head, w.UnderWay())
 }
 
@@ -230,7 +230,7 @@ func (r *ringReader) done() bool {
 }
 
 func (r *ringReader) state() string {
-	return fmt.Sprintf("%d messages read, %d requests under way", r.next, r.UnderWay())
+	return fmt.Sprintf("%d messages read, %d requests in flight", r.next, r.UnderWay())
 }
 
 // ringEnded handles a completion of a ring's queue pair.
@@ -266,7 +266,7 @@ func (u *setup) rings(s *side) error {
 		on, ok := s.Core.(Looper)
 		if !ok {
 			return verbs.Errorf(string(Ring), verbs.EOPNOTSUPP,
-				"server %s: its applications run on no core that could poll memory: want a board with -cores", s.Name)
+				"server %s: its applications run on no core that can poll memory: want a board with -cores", s.Name)
 		}
 		p := s.peer.ends[i]
 		c := rb2.Config{Spec: u.spec.ringSpec(), Core: on, QP: e.qp, Own: ringOf(e).place(s.mr.LKey),
@@ -300,7 +300,7 @@ func (s *Spec) ringFits(x *side) error {
 	for _, e := range x.ends {
 		if c := s.ringCap(e); max(c.MaxSendWR, c.MaxRecvWR) > x.dev.MaxQPWR {
 			return verbs.Errorf(string(Ring), verbs.EINVAL, "server %s: a ring with depth %d and beta %d has up to "+
-				"%d requests under way, and a queue pair here %d: want a lower depth, or a higher beta",
+				"%d requests in flight, but a queue pair here has %d: want a lower depth, or a higher beta",
 				x.Name, s.Depth, s.Ring.Beta, max(c.MaxSendWR, c.MaxRecvWR), x.dev.MaxQPWR)
 		}
 	}
@@ -323,11 +323,11 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		{s.Inline, "inline", "false"}, {s.Payload != Fresh, "payload", string(Fresh)},
 		{s.Misuse != nil, "misuse", "none"},
 	} {
-		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
+		bad(!x.set, x.name, ": kind %s builds its own requests: want %s", Ring, x.want)
 	}
 	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
-		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth, field.Path("kind"),
-			Ring, rb2.MinSlots, maxDepth)
+		bad(false, "depth", "%d: for %v %s it is the number of slots of each ring: want %d to %d", s.Depth,
+			field.Path("kind"), Ring, rb2.MinSlots, maxDepth)
 		return nil
 	}
 	if len(s.Sizes) == 0 || s.largest() > maxBytes || s.largest() < 0 {

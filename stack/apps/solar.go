@@ -16,11 +16,11 @@ func (s *Spec) validateSolar(bad func(ok bool, path field.Path, format string, a
 	if s.Transport != Solar {
 		return
 	}
-	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not have it: want %s or %s", s.Kind,
+	bad(s.Kind == Write || s.Kind == Read, "kind", "%s: %v %s does not support it: want %s or %s", s.Kind,
 		field.Path("transport"), Solar, Write, Read)
-	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so that only its completion tells "+
-		"that one has: want 1", s.SignalEvery, Solar)
-	bad(s.Misuse == nil, "misuse", ": over %s a request that is refused ends alone, and others go on: want none", Solar)
+	bad(s.SignalEvery == 1, "signal_every", "%d: requests of %s end in any order, so each needs its own "+
+		"completion: want 1", s.SignalEvery, Solar)
+	bad(s.Misuse == nil, "misuse", ": over %s a refused request fails alone and others continue: want none", Solar)
 	bad(s.Receives == 0, "receives", "%d: transport %s takes no receive requests: want 0", s.Receives, Solar)
 }
 
@@ -36,7 +36,7 @@ func (e *end) endedAlone(wc *verbs.WC) {
 	e.sends = append(e.sends, c)
 	if m < 0 || m >= e.posted || e.over[m] != underWay {
 		e.fail(Wrong{What: "order", Message: m, Text: fmt.Sprintf("the completion of request %d (%v): expected one "+
-			"of %d to %d that had none", m, wc.Status, e.acked, e.posted-1)})
+			"of %d to %d without a completion", m, wc.Status, e.acked, e.posted-1)})
 		return
 	}
 	e.over[m] = endedBadly

@@ -207,9 +207,9 @@ func (s *Spec) Validate() error {
 	s.validateSolar(bad)
 	errs = append(errs, s.validateRing(bad))
 	if s.Transport != RC && s.Transport != Raw && s.Transport != Solar && known {
-		bad(!s.Kind.needsRC(), "kind", "%s: %v %s does not have it: want %s, or %v %s", s.Kind, field.Path("transport"),
-			s.Transport, Send, field.Path("transport"), RC)
-		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: %v ud does not have it: want %s, %s, %s or %s", s.Kind,
+		bad(!s.Kind.needsRC(), "kind", "%s: %v %s does not support it: want %s, or %v %s", s.Kind,
+			field.Path("transport"), s.Transport, Send, field.Path("transport"), RC)
+		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: %v ud does not support it: want %s, %s, %s or %s", s.Kind,
 			field.Path("transport"), Send, Echo, PingPong, Reflector)
 	}
 	within("processes", s.Processes, 1, maxProcesses)
@@ -217,7 +217,7 @@ func (s *Spec) Validate() error {
 	within("count", s.Count, 1, maxCount)
 	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs && s.Processes > 0 &&
 		s.Processes <= maxProcesses {
-		bad(s.Messages() <= maxTotal, "count", "%d: with %v, %v and %v that makes %d messages of all flows: want at "+
+		bad(s.Messages() <= maxTotal, "count", "%d: with %v, %v and %v this makes %d messages in all flows: want at "+
 			"most %d",
 			s.Count, field.Path("queue_pairs"), field.Path("processes"), field.Path("both_ways"), s.Messages(),
 			maxTotal)
@@ -270,8 +270,8 @@ func (s *Spec) validateSizes() error {
 			errs = append(errs, field.Errorf(at, "%d: %s over %s takes %d to %d bytes", n, s.Kind, s.Transport, least,
 				most))
 		} else if s.Kind == BatchedRead && n%valueBytes != 0 {
-			errs = append(errs, field.Errorf(at, "%d: %s brings values of %d bytes: want a multiple of that", n, s.Kind,
-				valueBytes))
+			errs = append(errs, field.Errorf(at, "%d: %s returns values of %d bytes: want a multiple of that", n,
+				s.Kind, valueBytes))
 		}
 	}
 	return field.Against(errors.Join(errs...), "kind", "transport", "mtu")
@@ -287,12 +287,12 @@ func (s *Spec) validateOptions() error {
 	bad(s.Kind != PingPong || s.Depth == 1, "depth", "%d: %v %s has one message at a time: want 1", s.Depth,
 		field.Path("kind"), PingPong)
 	bad(!s.Inline || s.Kind != Read && s.Kind != Atomics && s.Kind != Reflector, "inline",
-		": kind %s has no bytes to send along: want false", s.Kind)
+		": kind %s sends no bytes inline: want false", s.Kind)
 	bad(!s.Inline || s.Pieces == 1, "inline", ": inline bytes have no pieces: want %v 1, or false",
 		field.Path("pieces"))
 	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
 	bad(!s.LowLatency || s.Transport == RC && s.Kind.sends(), "low_latency",
-		": low-latency queue pairs have SENDs over rc alone: want that, or false")
+		": low-latency queue pairs support only SENDs over rc: want these, or false")
 	bad(!s.LowLatency || s.Pieces == 1 && !s.SharedReceive, "low_latency",
 		": each receive request is one piece, of the queue pair's own: want %v 1 and %v false, or false",
 		field.Path("pieces"), field.Path("shared_receive"))
@@ -305,11 +305,11 @@ func (s *Spec) validateOptions() error {
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
 	s.validateRevoke(bad)
 	s.validatePayload(bad)
-	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks through nothing: want none", s.Kind)
+	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks no list: want none", s.Kind)
 	bad(len(s.Hops) <= maxDepth, "hops", ": %d of them: want %d at most", len(s.Hops), maxDepth)
 	for i, n := range s.Hops {
 		bad(n >= 0 && n <= maxHops, field.Path(fmt.Sprintf("hops[%d]", i)),
-			"%d: want 0 for a key that is nowhere, to %d", n, maxHops)
+			"%d: want 0 for a key that no node has, to %d", n, maxHops)
 	}
 	bad(s.Kind != Atomics || s.Pieces == 1 && s.Offset%counterLen == 0, "pieces",
 		"%d at %v %d: an atomic has one piece of 8 bytes, aligned: want 1 and a multiple of 8",
@@ -332,22 +332,22 @@ func (s *Spec) validateMisuse() error {
 		NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
 	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
 	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
-	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places nothing by receive requests", x.What,
+	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places no data by receive requests", x.What,
 		s.Kind)
 	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
-	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v nobody knows whose request it is", x.What,
+	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v the owner of a request is unknown", x.What,
 		field.Path("shared_receive"))
 	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
 	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what",
-		"%s: the answer has to need no memory, and nothing else may be under way: want kind %s with %v", x.What,
+		"%s: the answer must need no memory, and nothing else may be in flight: want kind %s with %v", x.What,
 		PingPong, field.Path("inline"))
 	bad(!x.What.receive() || !s.LowLatency, "misuse.what", "%s: a low-latency queue pair refuses to post it", x.What)
 	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
 	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message,
 		s.Count-1, field.Path("count"))
 	if x.Message >= 0 && len(s.Sizes) > 0 {
-		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes by %v: want one with some", x.Message,
-			field.Path("sizes"))
+		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes according to %v: want one with some",
+			x.Message, field.Path("sizes"))
 	}
 	return errors.Join(errs...)
 }

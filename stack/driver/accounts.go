@@ -15,14 +15,14 @@ const (
 )
 
 func (d *Driver) account(a int, credits int) error {
-	if err := d.need(nicspec.PartAccounts, "credit account", "accounts"); err != nil {
+	if err := d.needPart(nicspec.PartAccounts, "credit account", "accounts"); err != nil {
 		return err
 	}
 	if credits < 0 || credits > nicspec.CreditMax {
-		return errors.Join(below("account", a, nicspec.NumAccounts),
+		return errors.Join(checkIndex("account", a, nicspec.NumAccounts),
 			fmt.Errorf("driver: account %d: %d credits: want 0 to %d", a, credits, nicspec.CreditMax))
 	}
-	return below("account", a, nicspec.NumAccounts)
+	return checkIndex("account", a, nicspec.NumAccounts)
 }
 
 // SetAccount sets an account's balance and makes it Fast; drawn and seq restart at 0 [A1]. With latch, once a frame has

@@ -106,7 +106,7 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	case r.event != nil:
 		r.d.breach(rule, "%s queue %d: a second event, with status %v", r.ring.Kind(), r.cfg.Queue, status)
 	case status < nicspec.StatusCplUnsupported || status > nicspec.StatusCplMalformed:
-		r.d.breach(rule, "%s queue %d: event with status %v, which is no failure of a read", r.ring.Kind(), r.cfg.Queue,
+		r.d.breach(rule, "%s queue %d: event with status %v, which is not a read failure", r.ring.Kind(), r.cfg.Queue,
 			status)
 	case index-r.done >= r.rung-r.done:
 		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())
@@ -131,9 +131,9 @@ func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.ring.Kind(), r.cfg.Queue, status)
 }
 
-// ends checks that the entry at an index, which takes n places, may complete now: its doorbell was rung, and no event
-// forbids it.
-func (r *Queue) ends(rule, eventRule string, index, n uint16) bool {
+// mayComplete checks that the entry at an index, which takes n places, may complete now: its doorbell was rung, and no
+// event forbids it.
+func (r *Queue) mayComplete(rule, eventRule string, index, n uint16) bool {
 	ahead, last := index-r.done, int(index-r.done)+int(n)-1
 	if ahead >= r.rung-r.done || last >= int(r.rung-r.done) {
 		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())

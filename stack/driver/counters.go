@@ -25,7 +25,7 @@ func (d *Driver) ReadCounters(done func(Counters)) {
 // ReadRuleHits reads the hit counters of the first n rules.
 func (d *Driver) ReadRuleHits(n int, done func(hits []uint64)) error {
 	if n != 0 {
-		if err := below("steering rule", n-1, d.opts.Build.NumRules); err != nil {
+		if err := checkIndex("steering rule", n-1, d.opts.Build.NumRules); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func (d *Driver) Probe(done func(nicspec.Build)) {
 	d.ReadReg(nicspec.RegCap1, 4, func(v uint64) { b.Parts = nicspec.Cap1Reg(v) })
 	d.Then(func() {
 		if err := b.Validate(); err != nil {
-			d.breach("B2", "CAP0 and CAP1 tell of a build that there cannot be: %v", err)
+			d.breach("B2", "CAP0 and CAP1 describe an impossible build: %v", err)
 			return
 		}
 		d.opts.Build = b
@@ -85,7 +85,7 @@ func (d *Driver) SetDeviceControl(c DeviceControl) error {
 		return fmt.Errorf("driver: MRRS of %d B: want a power of two from 128 to 4096", c.MRRS)
 	}
 	if c.RelaxedOrdering || c.NoSnoop {
-		if err := d.need(nicspec.PartAttr, "attributes of requests", "attr"); err != nil {
+		if err := d.needPart(nicspec.PartAttr, "attributes of requests", "attr"); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (d *Driver) SetRoCEPort(port uint16) { d.Write32(nicspec.RegRocePort, uint3
 // SetDrops sets which frames that fail a check are dropped instead of delivered, in register RX_CTRL [R4], [X5].
 func (d *Driver) SetDrops(r nicspec.RxCtrlReg) error {
 	if r.DropBadCrc32c() {
-		if err := d.need(nicspec.PartCrc32c, "dropping by CRC-32C", "crc32c"); err != nil {
+		if err := d.needPart(nicspec.PartCrc32c, "dropping by CRC-32C", "crc32c"); err != nil {
 			return err
 		}
 	}
@@ -126,7 +126,7 @@ func (d *Driver) SetDrops(r nicspec.RxCtrlReg) error {
 // FunctionReset resets the NIC [L1]. Afterwards everything except the counters is as after power-up: every queue is
 // off, as if disabled, and tables are empty.
 func (d *Driver) FunctionReset(done func()) error {
-	if err := d.need(nicspec.PartFlr, "function-level reset", "flr"); err != nil {
+	if err := d.needPart(nicspec.PartFlr, "function-level reset", "flr"); err != nil {
 		return err
 	}
 	queues := d.queues() // queues opened later are enabled later

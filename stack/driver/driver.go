@@ -132,16 +132,16 @@ func (d *Driver) check(err error) {
 	}
 }
 
-// need returns an error if the NIC lacks a part.
-func (d *Driver) need(part nicspec.Cap1Reg, what, name string) error {
+// needPart returns an error if the NIC lacks a part.
+func (d *Driver) needPart(part nicspec.Cap1Reg, what, name string) error {
 	if d.opts.Build.Has(part) {
 		return nil
 	}
 	return fmt.Errorf("driver: %s: want a NIC with part %s, which this one lacks [N1]", what, name)
 }
 
-// below returns an error if an index is not below a size of the build.
-func below(what string, index, size int) error {
+// checkIndex returns an error if an index is not below a size of the build.
+func checkIndex(what string, index, size int) error {
 	if index >= 0 && index < size {
 		return nil
 	}

@@ -28,8 +28,8 @@ func TestOddCompletionEntries(t *testing.T) {
 		tx         bool
 		change     func(c nicspec.RxCqe)
 	}{
-		{"R10", "no known type", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeTx) }},
-		{"R10", "no known type", false, func(c nicspec.RxCqe) { c.SetType(0) }},
+		{"R10", "an unknown type", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeTx) }},
+		{"R10", "an unknown type", false, func(c nicspec.RxCqe) { c.SetType(0) }},
 		{"R10", "is of queue 3", false, func(c nicspec.RxCqe) { c.SetQueue(3) }},
 		{"R10", "descriptor 1 was used, want 0", false, func(c nicspec.RxCqe) { c.SetIndex(1) }},
 		{"R10", "completion of entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) { c.SetIndex(2) }},
@@ -52,7 +52,7 @@ func TestOddCompletionEntries(t *testing.T) {
 			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplTimeout) }},
 		{"T10", "completion of entry 7, but 0 to 1 are at work", true, func(c nicspec.RxCqe) { c.SetIndex(7) }},
 		{"T10", "is of queue 0", true, func(c nicspec.RxCqe) { c.SetQueue(0) }},
-		{"T10", "no known type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
+		{"T10", "an unknown type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
 	} {
 		nic, d := newPaper(t, false)
 		rx, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256,

@@ -28,7 +28,7 @@ func KeyID(index int, variant uint8) uint32 { return uint32(variant)<<24 | uint3
 
 // Validate returns every error of the spec, for a NIC with the given number of keys [G6].
 func (s *KeySpec) Validate(keys int) error {
-	if err := below("memory key", s.Index, keys); err != nil {
+	if err := checkIndex("memory key", s.Index, keys); err != nil {
 		return err
 	}
 	if s.VA+s.Len < s.VA && s.VA+s.Len != 0 {
@@ -59,7 +59,7 @@ func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 
 // DropKey invalidates a memory key.
 func (d *Driver) DropKey(index int) error {
-	if err := below("memory key", index, d.opts.Build.NumKeys); err != nil {
+	if err := checkIndex("memory key", index, d.opts.Build.NumKeys); err != nil {
 		return err
 	}
 	return d.WriteTable(nicspec.TableKey, index, make([]byte, nicspec.KeyEntrySize))

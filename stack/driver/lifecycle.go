@@ -20,7 +20,7 @@ func (r *Queue) enable() error {
 	r.ringIt, r.push = false, 0
 	r.life++
 	r.clear = false
-	r.d.Await(r.clean)
+	r.d.Await(r.clearRing)
 	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, r.entry); err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func (r *Queue) enable() error {
 	return nil
 }
 
-// clean zeroes the completion ring: entries of the first lap have phase 1.
-func (r *Queue) clean(done func()) {
+// clearRing zeroes the completion ring: entries of the first lap have phase 1.
+func (r *Queue) clearRing(done func()) {
 	left := 1 // all writes, plus one for this loop
 	end := func(err error) {
 		r.d.check(err)
@@ -69,7 +69,7 @@ func (r *Queue) disable(done func()) error {
 			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.ring.Kind(), r.cfg.Queue, e.State())
 		}
 		if e.Cqi() != r.ring.CQI {
-			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d came", r.ring.Kind(), r.cfg.Queue,
+			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d arrived", r.ring.Kind(), r.cfg.Queue,
 				e.Cqi(), r.ring.CQI)
 		}
 	})

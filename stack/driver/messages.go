@@ -83,7 +83,7 @@ func (m *Moderation) fields(d *Driver, addr *uint64, data *uint32, count, cycles
 		}
 		return nil
 	}
-	if err := d.need(nicspec.PartMsix, "messages", "msix"); err != nil {
+	if err := d.needPart(nicspec.PartMsix, "messages", "msix"); err != nil {
 		return err
 	}
 	const unit = 64 // cycles

@@ -41,8 +41,8 @@ func (c *PortConfig) Validate() error {
 
 // SetPort sets a port's flow control. It may end pauses in force on the port.
 func (d *Driver) SetPort(port int, c PortConfig) error {
-	err := errors.Join(d.need(nicspec.PartPause, "flow control", "pause"), below("port", port, d.opts.Build.Ports),
-		c.Validate())
+	err := errors.Join(d.needPart(nicspec.PartPause, "flow control", "pause"),
+		checkIndex("port", port, d.opts.Build.Ports), c.Validate())
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (d *Driver) SetPort(port int, c PortConfig) error {
 
 // SetPortMAC sets the source address of a port's pause frames.
 func (d *Driver) SetPortMAC(port int, mac [6]byte) error {
-	if err := errors.Join(d.need(nicspec.PartPause, "address of pause frames", "pause"),
-		below("port", port, d.opts.Build.Ports)); err != nil {
+	if err := errors.Join(d.needPart(nicspec.PartPause, "address of pause frames", "pause"),
+		checkIndex("port", port, d.opts.Build.Ports)); err != nil {
 		return err
 	}
 	d.Write32(nicspec.RegPortMac(2*port), uint32(mac[0])|uint32(mac[1])<<8|uint32(mac[2])<<16|uint32(mac[3])<<24)

@@ -84,7 +84,7 @@ func (c *RxConfig) validate(d *Driver) error {
 	bad := func(format string, a ...any) {
 		errs = append(errs, fmt.Errorf("driver: receive queue %d: "+format, append([]any{c.Queue}, a...)...))
 	}
-	if err := below("receive queue", c.Queue, d.opts.Build.NumRxq); err != nil {
+	if err := checkIndex("receive queue", c.Queue, d.opts.Build.NumRxq); err != nil {
 		return err
 	}
 	const most = 0xffff
@@ -107,13 +107,13 @@ func (c *RxConfig) validate(d *Driver) error {
 		bad("no OnFrame to take what is received")
 	}
 	if c.CRC32C != nicspec.CrcModeOff {
-		errs = append(errs, d.need(nicspec.PartCrc32c, "payload CRC-32C", "crc32c"))
+		errs = append(errs, d.needPart(nicspec.PartCrc32c, "payload CRC-32C", "crc32c"))
 	}
 	if c.MarkCE {
-		errs = append(errs, d.need(nicspec.PartEcn, "ECN marking", "ecn"))
+		errs = append(errs, d.needPart(nicspec.PartEcn, "ECN marking", "ecn"))
 	}
 	if c.Trim {
-		errs = append(errs, d.need(nicspec.PartTrim, "trimming what follows the payload", "trim"))
+		errs = append(errs, d.needPart(nicspec.PartTrim, "trimming what follows the payload", "trim"))
 	}
 	return errors.Join(errs...)
 }
@@ -162,7 +162,7 @@ func (q *RxQueue) completed(raw []byte) {
 	case cqe.Type() == nicspec.CqeTypeRx:
 		q.received(cqe)
 	case cqe.Type() != nicspec.CqeTypeEvent:
-		q.d.breach("R10", "receive queue %d: completion entry %v is of no known type", q.cfg.Queue, cqe)
+		q.d.breach("R10", "receive queue %d: completion entry %v has an unknown type", q.cfg.Queue, cqe)
 	case !q.failed("Q4", cqe.Index(), cqe.Status()):
 	case q.cfg.OnEvent == nil:
 		q.unclaimed("Q4", cqe.Status())
@@ -172,7 +172,7 @@ func (q *RxQueue) completed(raw []byte) {
 }
 
 func (q *RxQueue) received(cqe nicspec.RxCqe) {
-	if !q.ends("R10", "Q4", cqe.Index(), 1) {
+	if !q.mayComplete("R10", "Q4", cqe.Index(), 1) {
 		return
 	}
 	h, n := int(cqe.HdrLen()), int(cqe.FrameLen())

@@ -42,10 +42,10 @@ func (t *Target) Validate(b *nicspec.Build) error {
 	switch t.Action {
 	case nicspec.ActionDrop:
 	case nicspec.ActionQueue:
-		errs = append(errs, below("receive queue", t.Queue, b.NumRxq))
+		errs = append(errs, checkIndex("receive queue", t.Queue, b.NumRxq))
 	case nicspec.ActionRss:
-		errs = append(errs, below("indirection entry", t.Queue, nicspec.RssEntries),
-			below("rss_log", t.RSSLog, nicspec.RssLogMax+1))
+		errs = append(errs, checkIndex("indirection entry", t.Queue, nicspec.RssEntries),
+			checkIndex("rss_log", t.RSSLog, nicspec.RssLogMax+1))
 		if !b.Has(nicspec.PartRss) {
 			errs = append(errs, errors.New("driver: action Rss: want a NIC with part rss, which this one lacks [N2]"))
 		}
@@ -53,8 +53,8 @@ func (t *Target) Validate(b *nicspec.Build) error {
 		errs = append(errs, fmt.Errorf("driver: action %v: want Drop, Queue or Rss", t.Action))
 	}
 	if a := t.Account; a != nil {
-		errs = append(errs, below("account", a.Number, nicspec.NumAccounts),
-			below("slow-path receive queue", a.SlowQueue, b.NumRxq))
+		errs = append(errs, checkIndex("account", a.Number, nicspec.NumAccounts),
+			checkIndex("slow-path receive queue", a.SlowQueue, b.NumRxq))
 		if t.Action == nicspec.ActionDrop {
 			errs = append(errs, errors.New("driver: a rule that drops draws on an account: want action Queue or Rss "+
 				"[A2]"))
@@ -69,7 +69,7 @@ func (t *Target) Validate(b *nicspec.Build) error {
 
 // SetRule sets a steering rule.
 func (d *Driver) SetRule(index int, r Rule) error {
-	if err := errors.Join(below("steering rule", index, d.opts.Build.NumRules),
+	if err := errors.Join(checkIndex("steering rule", index, d.opts.Build.NumRules),
 		r.To.Validate(&d.opts.Build)); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (d *Driver) SetRule(index int, r Rule) error {
 
 // DropRule invalidates a steering rule.
 func (d *Driver) DropRule(index int) error {
-	if err := below("steering rule", index, d.opts.Build.NumRules); err != nil {
+	if err := checkIndex("steering rule", index, d.opts.Build.NumRules); err != nil {
 		return err
 	}
 	return d.WriteTable(nicspec.TableRule, index, make([]byte, nicspec.RuleEntrySize))
@@ -114,7 +114,7 @@ func (t *Target) Default() (r nicspec.RxDefaultReg) {
 
 // SetRSSKey sets the key of the Toeplitz hash [S1].
 func (d *Driver) SetRSSKey(key [nicspec.RssKeyBytes]byte) error {
-	if err := d.need(nicspec.PartRss, "RSS key", "rss"); err != nil {
+	if err := d.needPart(nicspec.PartRss, "RSS key", "rss"); err != nil {
 		return err
 	}
 	for i := range nicspec.RegRssKeyCount {
@@ -126,15 +126,15 @@ func (d *Driver) SetRSSKey(key [nicspec.RssKeyBytes]byte) error {
 
 // SetIndirection sets entries of the indirection table, starting at first, to receive queues [S3].
 func (d *Driver) SetIndirection(first int, queues ...int) error {
-	if err := d.need(nicspec.PartRss, "indirection table", "rss"); err != nil {
+	if err := d.needPart(nicspec.PartRss, "indirection table", "rss"); err != nil {
 		return err
 	}
-	errs := []error{below("indirection entry", first, nicspec.RssEntries)}
+	errs := []error{checkIndex("indirection entry", first, nicspec.RssEntries)}
 	if len(queues) > 0 {
-		errs = append(errs, below("indirection entry", first+len(queues)-1, nicspec.RssEntries))
+		errs = append(errs, checkIndex("indirection entry", first+len(queues)-1, nicspec.RssEntries))
 	}
 	for _, q := range queues {
-		errs = append(errs, below("receive queue", q, d.opts.Build.NumRxq))
+		errs = append(errs, checkIndex("receive queue", q, d.opts.Build.NumRxq))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err

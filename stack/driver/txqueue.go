@@ -61,7 +61,7 @@ func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 }
 
 func (c *TxConfig) validate(d *Driver) error {
-	errs := []error{below("transmit queue", c.Queue, d.opts.Build.NumTxq)}
+	errs := []error{checkIndex("transmit queue", c.Queue, d.opts.Build.NumTxq)}
 	if c.Class < 0 || c.Class > 7 {
 		errs = append(errs, fmt.Errorf("driver: transmit queue %d: priority class %d: want 0 to 7", c.Queue, c.Class))
 	}
@@ -70,10 +70,10 @@ func (c *TxConfig) validate(d *Driver) error {
 			c.Queue, c.ECN))
 	}
 	if c.Class != 0 {
-		errs = append(errs, d.need(nicspec.PartPause, "priority classes", "pause"))
+		errs = append(errs, d.needPart(nicspec.PartPause, "priority classes", "pause"))
 	}
 	if c.ECN != 0 {
-		errs = append(errs, d.need(nicspec.PartEcn, "ECN marking", "ecn"))
+		errs = append(errs, d.needPart(nicspec.PartEcn, "ECN marking", "ecn"))
 	}
 	return errors.Join(errs...)
 }
@@ -111,7 +111,7 @@ func (q *TxQueue) Post(e Entry) error {
 // Push combines Post and Ring: the device receives the entry in the writes that announce its blocks [W1], after the
 // doorbell for earlier entries.
 func (q *TxQueue) Push(e Entry) error {
-	if err := q.d.need(nicspec.PartPush, "pushing work entries", "push"); err != nil {
+	if err := q.d.needPart(nicspec.PartPush, "pushing work entries", "push"); err != nil {
 		return err
 	}
 	if err := q.Post(e); err != nil {
@@ -159,7 +159,7 @@ func (q *TxQueue) completed(raw []byte) {
 	case cqe.Type() == nicspec.CqeTypeTx:
 		q.ended(cqe)
 	case cqe.Type() != nicspec.CqeTypeEvent:
-		q.d.breach("T10", "transmit queue %d: completion entry %v is of no known type", q.cfg.Queue, cqe)
+		q.d.breach("T10", "transmit queue %d: completion entry %v has an unknown type", q.cfg.Queue, cqe)
 	case !q.failed("T2", cqe.Index(), cqe.Status()):
 	case q.cfg.OnEvent == nil:
 		q.unclaimed("T2", cqe.Status())
@@ -171,7 +171,7 @@ func (q *TxQueue) completed(raw []byte) {
 func (q *TxQueue) ended(cqe nicspec.TxCqe) {
 	i := cqe.Index()
 	n := uint16(q.span[q.ring.Place(i)])
-	if !q.ends("T10", "T2", i, max(n, 1)) {
+	if !q.mayComplete("T10", "T2", i, max(n, 1)) {
 		return
 	}
 	if n == 0 {

@@ -114,7 +114,7 @@ func (c *Context) Args() (addr uint64, n int) {
 // Load reads Arm memory of the handler: its arguments, its response, or its allocations.
 func (c *Context) Load(addr uint64, b []byte) {
 	c.spend(c.e.spec.Call)
-	if !c.mine(addr, len(b), true) {
+	if !c.owns(addr, len(b), true) {
 		c.halt("loads %d B at %#x, which is not its memory", len(b), addr)
 	}
 	c.check(c.e.env.Load(addr, b))
@@ -123,7 +123,7 @@ func (c *Context) Load(addr uint64, b []byte) {
 // Store writes Arm memory of the handler, except the arguments.
 func (c *Context) Store(addr uint64, b []byte) {
 	c.spend(c.e.spec.Call)
-	if !c.mine(addr, len(b), false) {
+	if !c.owns(addr, len(b), false) {
 		c.halt("stores %d B at %#x, which is not its memory", len(b), addr)
 	}
 	c.check(c.e.env.Store(addr, b))
@@ -135,8 +135,8 @@ func (c *Context) check(err error) {
 	}
 }
 
-// mine reports whether n bytes at an address belong to the handler.
-func (c *Context) mine(addr uint64, n int, args bool) bool {
+// owns reports whether n bytes at an address belong to the handler.
+func (c *Context) owns(addr uint64, n int, args bool) bool {
 	in := func(from, bytes uint64) bool {
 		return addr >= from && uint64(n) <= bytes && addr-from <= bytes-uint64(n)
 	}
@@ -190,12 +190,12 @@ func (c *Context) SubmitDMA(op Op, host, arm uint64, n int) (id int) {
 	switch {
 	case n < 1:
 		c.halt("submits a DMA of %d B: want 1 or more", n)
-	case !c.mine(arm, n, op == ToHost):
+	case !c.owns(arm, n, op == ToHost):
 		c.halt("submits a DMA of %d B at Arm address %#x, which is not its memory", n, arm)
 	case !c.e.allowed(c.request.QP, host, n):
 		c.halt("submits a DMA of %d B at host address %#x: want bytes of a region that its queue pair has", n, host)
 	case c.under == c.e.spec.DMAs:
-		c.halt("has %d DMAs under way: want some waited for first", c.under)
+		c.halt("has %d DMAs in flight: want it to wait for some first", c.under)
 	}
 	id = len(c.dmas)
 	c.dmas = append(c.dmas, dma{})
@@ -256,7 +256,7 @@ func (c *Context) SubmitResp(addr uint64, n int) {
 	c.spend(c.e.spec.Call)
 	switch {
 	case c.resp == 0 || addr != c.resp+headerLength:
-		c.halt("submits a response at %#x, which is none that it allocated", addr)
+		c.halt("submits a response at %#x, which it did not allocate for a response", addr)
 	case n < 0 || n > c.bytes:
 		c.halt("submits a response of %d B: want %d at most", n, c.bytes)
 	case c.sent >= 0:
@@ -273,7 +273,7 @@ func (c *Context) end() {
 	switch {
 	case c.fail != "":
 	case c.under > 0:
-		c.fail = fmt.Sprintf("returns with %d DMAs under way", c.under)
+		c.fail = fmt.Sprintf("returns with %d DMAs in flight", c.under)
 	case c.err == nil && c.sent < 0:
 		c.fail = errNone.Error()
 	}
@@ -299,7 +299,7 @@ func (c *Context) finish(s Status) {
 	if c.resp == 0 {
 		at, err := e.memory.Alloc(headerLength, lineBytes)
 		if err != nil {
-			e.fault(c, "there is no memory for its response: "+err.Error())
+			e.fault(c, "no memory for its response: "+err.Error())
 			c.answered(err)
 			return
 		}

@@ -107,13 +107,13 @@ func TestMisbehaviour(t *testing.T) {
 			c.SubmitDMA(offload.FromHost, hostAt, r, 64)
 			c.SubmitResp(r, 64)
 			return nil
-		}, offload.Misbehaved, "returns with 1 DMAs under way"},
+		}, offload.Misbehaved, "returns with 1 DMAs in flight"},
 		{"too many DMAs", func(c *offload.Context) error {
 			at := c.Alloc(64)
 			for {
 				c.SubmitDMA(offload.FromHost, hostAt, at, 1)
 			}
-		}, offload.Misbehaved, "has 64 DMAs under way"},
+		}, offload.Misbehaved, "has 64 DMAs in flight"},
 		{"two responses", func(c *offload.Context) error { c.AllocResp(1); c.AllocResp(1); return nil },
 			offload.Misbehaved, "allocates a second response"},
 		{"submits twice", func(c *offload.Context) error {
@@ -123,7 +123,7 @@ func TestMisbehaviour(t *testing.T) {
 			return nil
 		}, offload.Misbehaved, "submits a second response"},
 		{"a response of nobody", func(c *offload.Context) error { c.SubmitResp(armAt, 1); return nil },
-			offload.Misbehaved, "which is none that it allocated"},
+			offload.Misbehaved, "which it did not allocate for a response"},
 		{"too long a response", func(c *offload.Context) error { c.SubmitResp(c.AllocResp(8), 9); return nil },
 			offload.Misbehaved, "a response of 9 B"},
 		{"a DMA of nobody", func(c *offload.Context) error { return c.WaitDMA(0) }, offload.Misbehaved,

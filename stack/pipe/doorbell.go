@@ -146,7 +146,7 @@ func (f *Fetcher) Poll() ([]byte, error) {
 		line := f.taken + uint32(f.got)
 		copy(f.slot(), f.lines[int(line&uint32(f.spec.lines()-1))*LineBytes:][:LineBytes])
 		if tag := f.slot()[tagAt]; tag&lapFlag != f.spec.lap(line) {
-			f.err = &LineError{line, tag, "the flag of its lap: the record tells of it"}
+			f.err = &LineError{line, tag, "the flag of its lap: the record announces it"}
 			break
 		}
 		if !f.take(line, f.spec.lines()) {
@@ -181,7 +181,7 @@ func (f *Fetcher) recordRead(err error) {
 	case err != nil:
 		f.err = fmt.Errorf("pipe: reading the record at %#x: %w", f.place.Record, err)
 	case int32(v-f.told) < 0 || v-f.taken > uint32(f.spec.lines()):
-		f.err = fmt.Errorf("pipe: the record at %#x tells of %d lines: want %d to %d", f.place.Record, v, f.told,
+		f.err = fmt.Errorf("pipe: the record at %#x announces %d lines: want %d to %d", f.place.Record, v, f.told,
 			f.taken+uint32(f.spec.lines()))
 	default:
 		f.told = v

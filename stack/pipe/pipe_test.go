@@ -267,7 +267,7 @@ func TestNonsense(t *testing.T) {
 	require.NoError(t, err)
 	mem.b[recordAt], mem.b[ringAt+63] = 1, 0x01
 	_, err = f.Poll()
-	require.EqualError(t, err, "pipe: line 0 has tag 0x1: want the flag of its lap: the record tells of it")
+	require.EqualError(t, err, "pipe: line 0 has tag 0x1: want the flag of its lap: the record announces it")
 }
 
 // An error of the mover ends the pipe.

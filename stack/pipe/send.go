@@ -219,7 +219,7 @@ func (e *SendElement) decodeSpans(b []byte, n int, bytes uint32, spans []Span) e
 		spans = append(spans, Span{le.Uint64(b[at:]), le.Uint32(b[at+8:])})
 	}
 	if e.Spans = spans; e.Bytes() != uint64(bytes) {
-		return fmt.Errorf("pipe: an element of %d B in its spans, %d by its head: want the same", e.Bytes(), bytes)
+		return fmt.Errorf("pipe: an element of %d B in its spans, %d by its header: want the same", e.Bytes(), bytes)
 	}
 	return nil
 }

@@ -69,8 +69,8 @@ func (p *SendPointers) Starved(s *Spec) bool {
 // Freed sets the head that the receiver reported.
 func (p *SendPointers) Freed(head uint64) error {
 	if head < p.Head || head > p.published {
-		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, as it was and as far as it was told of "+
-			"messages", head, p.Head, p.published)
+		return fmt.Errorf("rb2: the receiver's head is %d: want %d to %d, from its previous value to the last "+
+			"announced message", head, p.Head, p.published)
 	}
 	p.Head = head
 	return nil
@@ -89,8 +89,8 @@ func (p *RecvPointers) Empty() bool { return p.Head == p.Tail }
 // Told sets the tail that the sender announced.
 func (p *RecvPointers) Told(s *Spec, tail uint64) error {
 	if most := p.Head + uint64(s.Slots-1); tail < p.Tail || tail > most {
-		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, as it was and as many as the ring holds", tail,
-			p.Tail, most)
+		return fmt.Errorf("rb2: the sender's tail is %d: want %d to %d, from its previous value to what the ring holds",
+			tail, p.Tail, most)
 	}
 	p.Tail = tail
 	return nil

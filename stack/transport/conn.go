@@ -69,7 +69,7 @@ var (
 		"returns data")
 	ErrLength = errors.New("transport: a message is longer than 2^31 bytes or 7 million packets, or the length of an " +
 		"atomic is not 8")
-	ErrFence = errors.New("transport: Solar orders nothing, so there is no fence")
+	ErrFence = errors.New("transport: Solar has no order, hence no fence")
 	ErrAH    = errors.New("transport: a datagram without address handle")
 )
 

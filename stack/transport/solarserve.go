@@ -22,7 +22,7 @@ func (c *solar) takeRequest(p *Packet) {
 	h.syndrome = wire.ACKNoCredits
 	if p.BTH.Opcode == OpSolarRead {
 		c.env.Drop(p.Handle)
-		c.see(psn)
+		c.markSeen(psn)
 		if s := c.refusal(h, verbs.AccessRemoteRead); s != wire.ACKNoCredits || h.length > uint32(c.attr.MTU) ||
 			p.Payload != 0 {
 			c.answer(psn, h, max(s, wire.NAKInvalidRequest))
@@ -45,13 +45,13 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 			c.stats.Ignored++
 		}
 	case s != wire.ACKNoCredits || n != int(h.length) || n > int(c.attr.MTU):
-		c.see(psn)
+		c.markSeen(psn)
 		c.answer(psn, h, max(s, wire.NAKInvalidRequest))
 	case again || n == 0:
-		c.see(psn)
+		c.markSeen(psn)
 		c.answer(psn, h, wire.ACKNoCredits)
 	default:
-		c.see(psn)
+		c.markSeen(psn)
 		c.writing.Set(k)
 		c.acks[k] = answer{psn: psn, h: *h}
 		c.parts = append(c.parts[:0], Part{To: Span{Addr: h.addr, Len: uint32(n), Key: h.key}, Remote: true})
@@ -72,8 +72,8 @@ func (c *solar) refusal(h *solarHeader, need verbs.Access) wire.Syndrome {
 	return wire.NAKInvalidRequest
 }
 
-// see records that the packet with a PSN has arrived.
-func (c *solar) see(psn uint32) {
+// markSeen records that the packet with a PSN has arrived.
+func (c *solar) markSeen(psn uint32) {
 	if seq.Diff(psn, c.expected) < 0 {
 		return
 	}

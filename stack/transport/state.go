@@ -19,7 +19,7 @@ var next = [...][]verbs.State{
 
 // change checks a transition and performs it.
 func (b *base) change(to verbs.State, a *Attr) error {
-	if !b.may(to) {
+	if !b.allowsTransition(to) {
 		return fmt.Errorf("%w: %v to %v", ErrState, b.state, to)
 	}
 	connects := b.state == verbs.QPSInit && to == verbs.QPSRTR || b.state == verbs.QPSRTR
@@ -39,7 +39,7 @@ func (b *base) change(to verbs.State, a *Attr) error {
 	return nil
 }
 
-func (b *base) may(to verbs.State) bool {
+func (b *base) allowsTransition(to verbs.State) bool {
 	if to == verbs.QPSReset || to == verbs.QPSErr {
 		return true
 	}

@@ -70,11 +70,11 @@ func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
 // Add creates an object with a number that the caller chose.
 func (o *Objects) Add(verb string, x Object, uses ...Object) error {
 	if o.live[x.Kind][x.Number] != nil {
-		return Errorf(verb, EINVAL, "%v: it exists", x)
+		return Errorf(verb, EINVAL, "%v already exists", x)
 	}
 	for _, u := range uses {
 		if o.live[u.Kind][u.Number] == nil {
-			return Errorf(verb, EINVAL, "%v: there is none", u)
+			return Errorf(verb, EINVAL, "%v does not exist", u)
 		}
 	}
 	for _, u := range uses {
@@ -91,7 +91,7 @@ func (o *Objects) Has(x Object) bool { return o.live[x.Kind][x.Number] != nil }
 func (o *Objects) CanDestroy(verb string, x Object) error {
 	switch it := o.live[x.Kind][x.Number]; {
 	case it == nil:
-		return Errorf(verb, EINVAL, "%v: there is none", x)
+		return Errorf(verb, EINVAL, "%v does not exist", x)
 	case it.users > 0:
 		return Errorf(verb, EBUSY, "%v: %d objects still use it", x, it.users)
 	}

@@ -54,7 +54,7 @@ func (r *Regions) Register(pd PD, addr, length uint64, a Access) (MR, error) {
 func (r *Regions) Deregister(key uint32) (MR, error) {
 	x := r.find(key)
 	if x == nil {
-		return MR{}, Errorf("dereg_mr", EINVAL, "key %#x: there is no such region", key)
+		return MR{}, Errorf("dereg_mr", EINVAL, "key %#x: no such region", key)
 	}
 	x.live = false
 	r.used--

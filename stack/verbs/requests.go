@@ -67,9 +67,9 @@ func (e *RequestError) Error() string {
 func (e *RequestError) detail() string {
 	switch e.Why {
 	case FaultState:
-		return fmt.Sprintf("the queue pair is in %v: it takes no such requests there", State(e.Has))
+		return fmt.Sprintf("the queue pair is in %v: this state accepts no such requests", State(e.Has))
 	case FaultOpcode:
-		return fmt.Sprintf("operation %v: queue pairs of type %v do not have it", Opcode(e.Has), QPType(e.Want))
+		return fmt.Sprintf("operation %v: not supported by queue pairs of type %v", Opcode(e.Has), QPType(e.Want))
 	case FaultFeature:
 		return fmt.Sprintf("operation %v: the device lacks it", Opcode(e.Has))
 	case FaultSGEs:
@@ -79,7 +79,7 @@ func (e *RequestError) detail() string {
 	case FaultInlineOp:
 		return fmt.Sprintf("inline data with %v: want an operation that sends data", Opcode(e.Has))
 	case FaultNoAH:
-		return fmt.Sprintf("address handle %d: there is none", e.Has)
+		return fmt.Sprintf("address handle %d does not exist", e.Has)
 	case FaultAHDomain:
 		return fmt.Sprintf("address handle %d: it is of another protection domain", e.Has)
 	case FaultFlags:
@@ -89,7 +89,7 @@ func (e *RequestError) detail() string {
 	case FaultRemoteQPN:
 		return fmt.Sprintf("remote queue pair %#x: want 24 bits", e.Has)
 	case FaultUnsignaled:
-		return "no completion was asked for: requests of a Solar queue pair end in any order, so only that tells"
+		return "no completion was requested: requests of a Solar queue pair complete in any order, so each needs one"
 	case FaultFence:
 		return "a fence: a Solar queue pair has no order"
 	case FaultNoRecv:

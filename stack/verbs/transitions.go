@@ -98,7 +98,7 @@ func CheckModify(t QPType, current State, a *QPAttr, mask AttrMask, dev *DeviceA
 	}
 	required, optional, ok := Transition(t, current, next)
 	if !ok {
-		return 0, Errorf(verb, EINVAL, "%v from %v to %v: there is no such transition", t, current, next)
+		return 0, Errorf(verb, EINVAL, "%v from %v to %v: no such transition", t, current, next)
 	}
 	if lacks := required &^ mask; lacks != 0 {
 		return 0, Errorf(verb, EINVAL, "%v from %v to %v: want %v, too", t, current, next, lacks)
@@ -107,7 +107,7 @@ func CheckModify(t QPType, current State, a *QPAttr, mask AttrMask, dev *DeviceA
 		return 0, Errorf(verb, EINVAL, "%v from %v to %v: %v may not be given", t, current, next, extra)
 	}
 	if lacks := mask & unsupportedAttrs; lacks != 0 {
-		return 0, Errorf(verb, EOPNOTSUPP, "attributes %v: no stack here has them", lacks)
+		return 0, Errorf(verb, EOPNOTSUPP, "attributes %v: not supported by any stack here", lacks)
 	}
 	if err := checkFeatures(current, next, dev); err != nil {
 		return 0, err

@@ -106,7 +106,7 @@ func New(c Config) (*Control, error) {
 // Open makes the control core serve a mailbox whose ring is at the given place.
 func (c *Control) Open(id int, from pipe.Receiver, to pipe.Sender, at pipe.Extent) error {
 	if c.contexts[id] != nil {
-		return fmt.Errorf("control: context %d: there is one", id)
+		return fmt.Errorf("control: context %d already exists", id)
 	}
 	x := &context{c: c, id: id, from: from, to: to}
 	var err error
@@ -239,7 +239,7 @@ func (x *context) serve(r *mailbox.Request) {
 		delete(c.owner, r.Object)
 		c.cfg.Data.DestroySRQ(r.Object, posted(r), done)
 	default:
-		done(verbs.Errorf("control", verbs.EOPNOTSUPP, "request %d: there is no such verb", r.Verb))
+		done(verbs.Errorf("control", verbs.EOPNOTSUPP, "request %d: unknown verb", r.Verb))
 	}
 }
 
@@ -300,7 +300,7 @@ func (c *Control) deregister(x *context, r *mailbox.Request) {
 	a := mailbox.Reply{ID: r.ID}
 	i, ok := c.keys[r.Object]
 	if _, err := c.cfg.Regions.Deregister(r.Object); err != nil || !ok {
-		x.end(a, verbs.EINVAL, fmt.Errorf("key %#x: there is no such region", r.Object))
+		x.end(a, verbs.EINVAL, fmt.Errorf("key %#x: no such region", r.Object))
 		return
 	}
 	delete(c.keys, r.Object)

@@ -103,7 +103,7 @@ func (s *served) offer() {
 		w := *s.held.Front()
 		i := int(w.ID)
 		if !s.e.Take(s.q.config.QPN, s.buffers[i], int(w.ByteLen),
-			func() { s.q.core.cpu.Call(func() { s.again(i) }) }) {
+			func() { s.q.core.cpu.Call(func() { s.repost(i) }) }) {
 			s.e.retry = append(s.e.retry, s)
 			return
 		}
@@ -111,8 +111,8 @@ func (s *served) offer() {
 	}
 }
 
-// again reposts a free buffer.
-func (s *served) again(i int) {
+// repost posts a free buffer again.
+func (s *served) repost(i int) {
 	if s.q.core.qps[s.q.config.QPN] != s.q || s.q.closing != nil || s.q.conn.State() == verbs.QPSReset {
 		return
 	}

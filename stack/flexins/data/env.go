@@ -58,7 +58,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 		part := &parts[i]
 		dst, ok := q.memory(part.To)
 		if !ok {
-			c.copies.add(job{packet: int32(h) + 1, q: q, token: t, then: q.gone(t)})
+			c.copies.add(job{packet: int32(h) + 1, q: q, token: t, then: q.failCopy(t)})
 			continue
 		}
 		n := int(part.To.Len)
@@ -69,8 +69,9 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	}
 }
 
-// gone returns a callback that fails the copy of a token because its region has been deregistered since it was checked.
-func (q *qp) gone(t transport.Token) func(error) {
+// failCopy returns a callback that fails the copy of a token because its region has been deregistered since it was
+// checked.
+func (q *qp) failCopy(t transport.Token) func(error) {
 	return func(error) {
 		n := q.parts[t]
 		if n.left == 0 {
@@ -122,7 +123,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 			if j.dst, ok = q.memory(part.To); ok {
 				j.src = c.span(at+uint64(part.Off), int(part.To.Len))
 			} else {
-				j.then = q.gone(t)
+				j.then = q.failCopy(t)
 			}
 			c.copies.add(j)
 		}

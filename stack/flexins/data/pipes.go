@@ -51,7 +51,7 @@ func (a *Card) Attach(id int, ends []Ends) error {
 	}
 	for i, c := range a.cores {
 		if c.contexts[id] != nil {
-			return fmt.Errorf("data: context %d: there is one", id)
+			return fmt.Errorf("data: context %d already exists", id)
 		}
 		x := &context{id: id, c: c, sq: ends[i].SQ, rq: ends[i].RQ}
 		var err error
@@ -136,7 +136,7 @@ func (x *context) takeSend(b []byte) error {
 	x.taken.Sends++
 	q := x.c.qps[e.QPN]
 	if q == nil || q.config.Context != x.id {
-		return fmt.Errorf("a send element for queue pair %#x: there is none of this context here", e.QPN)
+		return fmt.Errorf("a send element for queue pair %#x: this core has none of that context", e.QPN)
 	}
 	if q.config.Type == rawPacket {
 		return q.postRaw(e)
@@ -236,7 +236,7 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	}
 	q := c.qps[number]
 	if q == nil || q.config.Context != context {
-		return errors.New("there is none of this context here")
+		return errors.New("this core has none of that context")
 	}
 	q.number++
 	c.recv = transport.Recv{ID: q.number - 1, Spans: spans}

@@ -80,7 +80,7 @@ func (a *Card) CreateQP(q QPConfig, done func(error)) {
 
 func (c *core) create(cfg QPConfig) error {
 	if c.qps[cfg.QPN] != nil || c.srqs[cfg.QPN] != nil {
-		return fmt.Errorf("data: queue pair %#x: there is one", cfg.QPN)
+		return fmt.Errorf("data: queue pair %#x already exists", cfg.QPN)
 	}
 	q := &qp{config: cfg, core: c, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ],
 		recv: c.cqs[cfg.RecvCQ]}
@@ -100,7 +100,7 @@ func (c *core) create(cfg QPConfig) error {
 	if cfg.Type == rawPacket {
 		if c.index != 0 {
 			return fmt.Errorf("data: queue pair %#x of raw packets: want it on core 0, which gets the frames that "+
-				"are no RoCE", cfg.QPN)
+				"are not RoCE", cfg.QPN)
 		}
 		q.raw = newRaw(q)
 		c.qps[cfg.QPN] = q
@@ -138,7 +138,7 @@ func (s *Spec) transport(cfg *QPConfig) transport.Spec {
 func (a *Card) find(c *core, qpn uint32) (*qp, error) {
 	q := c.qps[qpn]
 	if q == nil || q.closing != nil {
-		return nil, fmt.Errorf("data: queue pair %#x: there is none", qpn)
+		return nil, fmt.Errorf("data: queue pair %#x does not exist", qpn)
 	}
 	return q, nil
 }
@@ -310,7 +310,7 @@ type srq struct {
 func (a *Card) CreateSRQ(number uint32, context, maxWR, maxSGE int, done func(error)) {
 	a.on(number, done, func(c *core) error {
 		if c.srqs[number] != nil || c.qps[number] != nil {
-			return fmt.Errorf("data: shared receive queue %#x: there is one", number)
+			return fmt.Errorf("data: shared receive queue %#x already exists", number)
 		}
 		c.srqs[number] = &srq{context: context, queue: transport.NewRecvQueue(maxWR, maxSGE)}
 		return nil
@@ -322,7 +322,7 @@ func (a *Card) ModifySRQ(number uint32, limit int, done func(error)) {
 	a.on(number, done, func(c *core) error {
 		s := c.srqs[number]
 		if s == nil {
-			return fmt.Errorf("data: shared receive queue %#x: there is none", number)
+			return fmt.Errorf("data: shared receive queue %#x does not exist", number)
 		}
 		s.queue.OnLimit(limit, func() {
 			if a.async != nil {
@@ -343,7 +343,7 @@ func (a *Card) DestroySRQ(number uint32, p Posted, done func(error)) {
 	c.cpu.Call(func() {
 		s := c.srqs[number]
 		if s == nil {
-			done(fmt.Errorf("data: shared receive queue %#x: there is none", number))
+			done(fmt.Errorf("data: shared receive queue %#x does not exist", number))
 			return
 		}
 		c.after(s.context, p, func() {

@@ -148,7 +148,7 @@ func (s *Spec) Validate() error {
 	case HeaderOnly, DMAStaged:
 	case rdmaStaged:
 		errs = append(errs, field.Errorf("transmit", "%s: it needs an rnic on the card, beside the NIC of the "+
-			"contract, and there is none: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
+			"contract, and no card has one: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
 	default:
 		errs = append(errs, field.Errorf("transmit", "%q: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
 	}

@@ -71,7 +71,7 @@ func (p *Process) Has(x verbs.Object) bool { return p.own[x] }
 func (p *Process) mayUse(verb string, uses []verbs.Object) error {
 	for _, u := range uses {
 		if !p.own[u] {
-			return verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", u)
+			return verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", u)
 		}
 	}
 	return nil

@@ -206,7 +206,7 @@ func (c *Context) replies() bool {
 	}
 	done := c.asked[r.ID]
 	if done == nil {
-		c.fail(fmt.Errorf("library: a reply to request %d, which is not under way", r.ID))
+		c.fail(fmt.Errorf("library: a reply to request %d, which is not pending", r.ID))
 		return false
 	}
 	delete(c.asked, r.ID)
@@ -277,7 +277,7 @@ func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
 // checkPD returns an error if the process lacks a protection domain.
 func (c *Context) checkPD(verb string, pd verbs.PD) error {
 	if !c.kernel.Has(pdObject(pd)) {
-		return verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
+		return verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd))
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (c *Context) qp(verb string, x verbs.QP) (*QP, error) {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "queue pair: want one of this device that was not destroyed")
 	}
 	if q.busy {
-		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is under way", q.number)
+		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is in progress", q.number)
 	}
 	return q, nil
 }

@@ -51,7 +51,7 @@ func (c *Config) validate() error {
 	want(c.Control != nil && len(c.Hosts) > 0 && len(c.Data) == n,
 		"%d data cores, %d host cores, and a control core: want %d, 1 or more, and one", len(c.Data), len(c.Hosts), n)
 	for _, h := range c.Hosts {
-		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no way to Arm "+
+		want(c.Spec.Notify != MMIO || h.Window != nil, "notify mmio: the board gives host cores no access to Arm "+
 			"memory: want one that does")
 	}
 	if err := c.Limits.Validate(); err != nil {

@@ -105,7 +105,7 @@ func (n *Node) Engine() *offload.Engine {
 func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 	e := n.engine
 	if e == nil {
-		done(errors.New("node: serve: there is no offload engine: want Config.Engine"))
+		done(errors.New("node: serve: no offload engine: want Config.Engine"))
 		return
 	}
 	var at []uint64
@@ -125,11 +125,11 @@ func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
 func (n *Node) Expose(mr verbs.MR, qp verbs.QP) error {
 	e := n.engine
 	if e == nil {
-		return errors.New("node: expose: there is no offload engine: want Config.Engine")
+		return errors.New("node: expose: no offload engine: want Config.Engine")
 	}
 	k := n.data.Key(mr.LKey)
 	if k == nil {
-		return fmt.Errorf("node: expose: key %#x: there is no such region", mr.LKey)
+		return fmt.Errorf("node: expose: key %#x: no such region", mr.LKey)
 	}
 	e.dma.Add(k)
 	return e.RegisterRegion(qp.Num(), mr.Addr, mr.Length)

@@ -130,7 +130,7 @@ func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
 func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, done func(verbs.MR, error)) {
 	const verb = "reg_mr"
 	if !c.objects.Has(pdObject(pd)) {
-		done(verbs.MR{}, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd)))
+		done(verbs.MR{}, verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd)))
 		return
 	}
 	m, err := c.regions.Register(pd, addr, length, access)
@@ -184,7 +184,7 @@ func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, erro
 		return
 	}
 	if !c.objects.Has(pdObject(pd)) {
-		done(0, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd)))
+		done(0, verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd)))
 		return
 	}
 	c.newHandle(a, func(h uint32, err error) {

@@ -131,7 +131,7 @@ func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 func (q *CQ) ReqNotify(solicitedOnly bool) error {
 	if solicitedOnly {
 		return verbs.Errorf("req_notify_cq", verbs.EOPNOTSUPP,
-			"solicited completions only: the NIC does not tell which they are")
+			"solicited completions only: completion entries do not show which they are")
 	}
 	q.notifier.Request(false)
 	return nil

@@ -19,14 +19,14 @@ var opcodes = [...]rnicspec.Opcode{
 func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 	for n = range wrs {
 		if err = q.postSend(&wrs[n], len(wrs) == 1); err != nil {
-			return n, q.rung(n, q.qp.Ring, err)
+			return n, q.ringFor(n, q.qp.Ring, err)
 		}
 	}
-	return len(wrs), q.rung(len(wrs), q.qp.Ring, nil)
+	return len(wrs), q.ringFor(len(wrs), q.qp.Ring, nil)
 }
 
-// rung rings the doorbell for n requests that were posted before an error.
-func (q *QP) rung(n int, ring func() error, err error) error {
+// ringFor rings the doorbell for n requests that were posted before an error.
+func (q *QP) ringFor(n int, ring func() error, err error) error {
 	q.account()
 	if n > 0 {
 		if e := ring(); e != nil && err == nil {
@@ -113,10 +113,10 @@ func (q *QP) flags(w *verbs.SendWR) (f uint8) {
 func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 	for n = range wrs {
 		if err = q.postRecv(&wrs[n]); err != nil {
-			return n, q.rung(n, q.qp.RingRecv, err)
+			return n, q.ringFor(n, q.qp.RingRecv, err)
 		}
 	}
-	return len(wrs), q.rung(len(wrs), q.qp.RingRecv, nil)
+	return len(wrs), q.ringFor(len(wrs), q.qp.RingRecv, nil)
 }
 
 func (q *QP) postRecv(w *verbs.RecvWR) error {

@@ -66,7 +66,7 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 		return nil, err
 	}
 	if !c.objects.Has(pdObject(pd)) {
-		return nil, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "%v does not exist", pdObject(pd))
 	}
 	sendLog, recvLog := logOf(a.Cap.MaxSendWR), logOf(a.Cap.MaxRecvWR)
 	qp, err := c.dev.ReserveQP(rnicverbs.QPConfig{Type: typ, SendLog: uint8(sendLog), RecvLog: uint8(recvLog),
@@ -113,7 +113,7 @@ func (c *Context) qp(verb string, x verbs.QP) (*QP, error) {
 		return nil, verbs.Errorf(verb, verbs.EINVAL, "queue pair: want one of this device that was not destroyed")
 	}
 	if q.busy {
-		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is under way", q.Num())
+		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is in progress", q.Num())
 	}
 	return q, nil
 }
@@ -241,7 +241,8 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		q.busy = false
 		if err != nil {
 			if err = failed(verb, err); errors.Is(err, verbs.EINVAL) {
-				err = verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: the NIC still works at its requests", q.Num())
+				err = verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: the NIC is still working on its requests",
+					q.Num())
 			}
 			done(err)
 			return
