@@ -135,7 +135,7 @@ func TestLostCompletionEntry(t *testing.T) {
 	require.NoError(t, err)
 	nic.tx[1].cqi++
 	require.NoError(t, q.Disable(nil))
-	breaks(t, d, "Q5", "1 completion entries were written, 0 came")
+	breaks(t, d, "Q5", "1 completion entries were written, 0 arrived")
 }
 
 // A copier is off once the last frame has been copied, however late that is.

@@ -262,7 +262,7 @@ func TestNonsense(t *testing.T) {
 	require.NoError(t, err)
 	mem.b[recordAt] = 65
 	_, err = f.Poll()
-	require.EqualError(t, err, "pipe: the record at 0x880 tells of 65 lines: want 0 to 64")
+	require.EqualError(t, err, "pipe: the record at 0x880 announces 65 lines: want 0 to 64")
 	f, err = NewFetcher(DefaultSpec(), DoorbellPlace{Place: place, Record: recordAt}, mem, mem)
 	require.NoError(t, err)
 	mem.b[recordAt], mem.b[ringAt+63] = 1, 0x01

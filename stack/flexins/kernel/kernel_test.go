@@ -29,7 +29,7 @@ func TestProcessesAreApart(t *testing.T) {
 		"end":     func() error { _, err := other.Create("create_ah", verbs.KindAH, pd); return err }(),
 	} {
 		require.ErrorIs(t, err, verbs.EINVAL, name)
-		require.ErrorContains(t, err, "PD 1: there is none", name)
+		require.ErrorContains(t, err, "PD 1 does not exist", name)
 	}
 	require.NoError(t, mine.Destroy("dealloc_pd", pd), "what was refused uses nothing")
 	require.ErrorIs(t, mine.Destroy("dealloc_pd", pd), verbs.EINVAL)
