@@ -129,7 +129,7 @@ func TestSolarRefused(t *testing.T) {
 		onSolar + "workload: {transport: solar, kind: read, misuse: {what: remote_key}}": "" +
 			"f.yaml:5: workload.misuse: over solar a refused request fails alone and others continue: want none",
 		onSolar + "workload: {transport: solar, kind: write, low_latency: true}": "" +
-			"f.yaml:5: workload.low_latency: low-latency queue pairs have SENDs over rc alone",
+			"f.yaml:5: workload.low_latency: low-latency queue pairs support only SENDs over rc",
 		onSolar + "workload: {transport: solar, kind: write, shared_receive: true}": "" +
 			"f.yaml:5: workload.shared_receive: kind write takes no receive requests: want false",
 		"board: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nworkload: {transport: solar, kind: write}": "" +

@@ -80,7 +80,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			"the frames of a port go to one process with raw: want 1",
 		head + "workload: {queue_pairs: 2000, count: 9999}": "" +
 			"f.yaml:5: workload.count 9999: with workload.queue_pairs, workload.processes and workload.both_ways " +
-			"that makes 19998000 messages of all flows: want at most 4194304",
+			"this makes 19998000 messages in all flows: want at most 4194304",
 		head + "sweep: {receive: [naive]}": "f.yaml:5: sweep.receive: an " +
 			"option of stacks of kind flexins: there is none",
 		head + "workload: {transport: raw, kind: write}": "f.yaml:5: workload.kind write: " +
@@ -112,9 +112,9 @@ func TestErrorsNameTheirLine(t *testing.T) {
 			"f.yaml:5: workload.hops[1] 5000: want 0 for a key that no node has, to 4096",
 		head + "workload: {payload: both}": `f.yaml:5: workload.payload "both": want fresh or reused`,
 		head + "workload: {payload: reused, transport: ud}": "" +
-			"f.yaml:5: workload.payload reused: over ud bytes tell which message came: want fresh, or transport rc",
+			"f.yaml:5: workload.payload reused: over ud the bytes identify the message: want fresh, or transport rc",
 		head + "workload: {payload: reused, kind: echo}": "f.yaml:5: workload.payload " +
-			"reused: echo answers by what came: want fresh, or kind send, write, write_imm or read",
+			"reused: echo derives answers from received bytes: want fresh, or kind send, write, write_imm or read",
 		head + "workload: {payload: reused, inline: true}": "f.yaml:5: workload.payload " +
 			"reused: want fresh, or workload.inline false",
 		head + "workload: {payload: reused, pieces: 2}": "f.yaml:5: workload.payload " +
@@ -122,7 +122,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "workload: {hops: [3]}": "f.yaml:5: workload.hops: kind " +
 			"send walks no list: want none",
 		head + "workload: {kind: batched_read, sizes: [64, 100]}": "" +
-			"f.yaml:5: workload.sizes[1] 100: batched_read brings values of 64 bytes: want a multiple of that",
+			"f.yaml:5: workload.sizes[1] 100: batched_read returns values of 64 bytes: want a multiple of that",
 		head + "workload: {kind: batched_read, transport: uc, sizes: [64]}": "" +
 			"f.yaml:5: workload.kind batched_read: workload.transport uc does not support it: want send, or " +
 			"workload.transport rc",

@@ -42,7 +42,7 @@ func TestOddCompletionEntries(t *testing.T) {
 		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetHdrLen(1) }},
 		{"Q4", "event with status CplAbort, but no read failed", false,
 			func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
-		{"Q4", "no failure of a read", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
+		{"Q4", "not a read failure", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
 		{"Q4", "event at entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) {
 			c.SetType(nicspec.CqeTypeEvent)
 			c.SetStatus(nicspec.StatusCplAbort)
