@@ -300,7 +300,7 @@ func (s *Spec) ringFits(x *side) error {
 	for _, e := range x.ends {
 		if c := s.ringCap(e); max(c.MaxSendWR, c.MaxRecvWR) > x.dev.MaxQPWR {
 			return verbs.Errorf(string(Ring), verbs.EINVAL, "server %s: a ring with depth %d and beta %d has up to "+
-				"%d requests in flight, but a queue pair here has %d: want a lower depth, or a higher beta",
+				"%d requests under way, and a queue pair here %d: want a lower depth, or a higher beta",
 				x.Name, s.Depth, s.Ring.Beta, max(c.MaxSendWR, c.MaxRecvWR), x.dev.MaxQPWR)
 		}
 	}
@@ -323,7 +323,7 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		{s.Inline, "inline", "false"}, {s.Payload != Fresh, "payload", string(Fresh)},
 		{s.Misuse != nil, "misuse", "none"},
 	} {
-		bad(!x.set, x.name, ": kind %s builds its own requests: want %s", Ring, x.want)
+		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
 	}
 	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
 		bad(false, "depth", "%d: for %v %s it is the number of slots of each ring: want %d to %d", s.Depth,
