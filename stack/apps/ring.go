@@ -326,7 +326,7 @@ func (s *Spec) validateRing(bad func(ok bool, path field.Path, format string, a 
 		bad(!x.set, x.name, ": kind %s makes requests by itself: want %s", Ring, x.want)
 	}
 	if s.Depth < rb2.MinSlots || s.Depth > maxDepth {
-		bad(false, "depth", "%d: for %v %s it is the number of slots of each ring: want %d to %d", s.Depth,
+		bad(false, "depth", "%d: of %v %s it is the slots of each ring: want %d to %d", s.Depth,
 			field.Path("kind"), Ring, rb2.MinSlots, maxDepth)
 		return nil
 	}
