@@ -24,7 +24,7 @@ func TestRingRefused(t *testing.T) {
 			"itself: want false",
 		ring + ", batch: 2}": "f.yaml:5: workload.batch: kind ring makes requests by " +
 			"itself: want 1",
-		ring + ", transport: uc}": "f.yaml:5: workload.kind ring: workload.transport uc does "+
+		ring + ", transport: uc}": "f.yaml:5: workload.kind ring: workload.transport uc does " +
 			"not support it",
 		ring + ", sizes: [8, 0]}": "f.yaml:5: workload.sizes[1] 0: ring over rc takes 1 to",
 		ring + ", immediate: true}": "f.yaml:5: workload.immediate: kind ring has no SENDs: " +
